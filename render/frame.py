@@ -1,0 +1,77 @@
+"""What one picture shows: the renderer's whole input, free of simulation and UI."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A camera at one moment. Matrices are column-vector (v_clip = projection @ view @ v_w), float64."""
+
+    eye_w: np.ndarray
+    """(3,) m."""
+    view: np.ndarray
+    """(4, 4) world to camera (camera looks along -z, y up)."""
+    projection: np.ndarray
+    """(4, 4) OpenGL clip space, depth -1..1."""
+    inside: bool = False
+    """The eye sits in the flown vehicle (cockpit): the body is drawn as seen from within."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnVehicle:
+    """One vehicle in the picture."""
+
+    model: str
+    """Vehicle registry name; models that have no asset fall back to a box with axes."""
+    T_wb: np.ndarray
+    """(4, 4) interpolated pose."""
+    controls: np.ndarray
+    shape: np.ndarray
+    spin_rad: tuple[float, ...] = ()
+    """Angles of free-turning parts (main rotor, tail rotor), render time only."""
+    tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    ghost: bool = False
+    wreck: bool = False
+    half_extent_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
+    """Of the fallback box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polyline:
+    """A line in the world, e.g. a trail: constant width in pixels, fading along `alpha`."""
+
+    points_w: np.ndarray
+    """(n, 3) m."""
+    colour: tuple[float, float, float]
+    """Linear RGB."""
+    alpha: np.ndarray
+    """(n,) 0..1."""
+    width_px: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A force, a velocity or a frame axis in the world."""
+
+    origin_w: np.ndarray
+    vector_w: np.ndarray
+    """(3,) m: direction and drawn length."""
+    colour: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Everything that one picture needs."""
+
+    view: View
+    vehicles: tuple[DrawnVehicle, ...]
+    lines: tuple[Polyline, ...] = ()
+    arrows: tuple[Arrow, ...] = ()
+    wall_s: float = 0.0
+    """Drives water and clouds; runs while the simulation is paused."""
+    exposure: float = 1.0
+    """Relative to the scene's own."""
+    extras: tuple[object, ...] = field(default_factory=tuple)
+    """Further drawables of later features, each with `draw(pass_context)`."""

@@ -1,0 +1,24 @@
+"""Where generated, re-creatable things live on disk: compiled kernels, worlds."""
+
+import os
+import sys
+from pathlib import Path
+
+
+def cache_dir(kind: str) -> Path:
+    """Folder for one kind of generated file, created on demand.
+
+    `$HOLONOMY_CACHE` overrides the platform's cache folder.
+    """
+    override = os.environ.get("HOLONOMY_CACHE")
+    if override:
+        root = Path(override)
+    elif sys.platform == "win32":
+        root = Path(os.environ.get("LOCALAPPDATA", Path.home())) / "holonomy"
+    elif sys.platform == "darwin":
+        root = Path.home() / "Library" / "Caches" / "holonomy"
+    else:
+        root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "holonomy"
+    folder = root / kind
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

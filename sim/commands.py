@@ -1,0 +1,130 @@
+"""What panels, keys, planner and scripts ask of the simulation: plain values put in its queue.
+
+Every command is carried out between two steps by the simulation thread. One that cannot be
+(unknown name, value out of range) changes nothing and is answered in `Snapshot.message`.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class PilotInput:
+    """Stick deflections, each in [-1, 1] unless said otherwise; what they do depends on vehicle and mode.
+
+    Signs are the pilot's: pitch +1 nose down (stick forward), roll +1 right, yaw +1 nose right,
+    throttle +1 up / forward.
+    """
+
+    pitch: float = 0.0
+    roll: float = 0.0
+    yaw: float = 0.0
+    throttle: float = 0.0
+    actions: frozenset[str] = field(default_factory=frozenset)
+    """Held actions by name, e.g. 'brake', 'gait-drive'."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPilotInput:
+    """Replaces the live stick position until the next one."""
+
+    pilot: PilotInput
+
+
+@dataclass(frozen=True, slots=True)
+class SetPaused:
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SingleStep:
+    """Advance every lane by `count` steps of the flown lane, then stay paused."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SetSpeed:
+    """Simulated seconds per wall second, 1/32 .. 8. Never changes h."""
+
+    speed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """All lanes back to the scene's start."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetIntegrator:
+    """Swap the integrator of a lane in flight; pose and node velocity are kept."""
+
+    name: str
+    lane: str = ""
+    """Empty: the flown lane."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetStep:
+    """Change h of a lane in flight [s]; pose and node velocity are kept."""
+
+    step_s: float
+    lane: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetVehicle:
+    """Swap the vehicle of all lanes; the new one starts where the old one was."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetParameter:
+    """One vehicle parameter in SI units, on all lanes."""
+
+    name: str
+    value: float | tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetFlightMode:
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetDemo:
+    """Hand the controls to the autopilot or take them back."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AddLane:
+    """A further lane from the flown lane's present state, same inputs, other method or step."""
+
+    integrator: str
+    step_s: float
+    tint: tuple[float, float, float] | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveLane:
+    lane: str
+
+
+Command = (
+    SetPilotInput
+    | SetPaused
+    | SingleStep
+    | SetSpeed
+    | Reset
+    | SetIntegrator
+    | SetStep
+    | SetVehicle
+    | SetParameter
+    | SetFlightMode
+    | SetDemo
+    | AddLane
+    | RemoveLane
+)

@@ -1,0 +1,100 @@
+"""What the simulation thread publishes: immutable pictures of the lanes at one moment.
+
+A snapshot is published by assigning one attribute; readers never see a half-written one and
+never write to its arrays. The renderer interpolates on the group between the last two published
+poses of a lane, so the picture runs one publishing interval behind the simulation and is smooth
+at any step and any frame rate.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+
+class LaneStatus(Enum):
+    """Whether a lane runs, and if not, why."""
+
+    RUNNING = "running"
+    DIVERGED = "diverged"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSnapshot:
+    """One vehicle under one integrator, at its last two published moments."""
+
+    name: str
+    """Unique among the lanes of a snapshot."""
+    vehicle: str
+    """Registry name, which also selects the model that is drawn."""
+    integrator: str
+    step_s: float
+    tint: tuple[float, float, float]
+    """Linear RGB by which lanes are told apart."""
+    ghost: bool
+    """Drawn translucent: a comparison lane, not the one that is flown."""
+    generation: int
+    """Grows at every discontinuity (reset, teleport, swap): never interpolate, never connect a trail across."""
+    time_previous_s: float
+    time_current_s: float
+    T_wb_previous: np.ndarray
+    """(4, 4) body-to-world pose at `time_previous_s`."""
+    T_wb: np.ndarray
+    """(4, 4) body-to-world pose at `time_current_s`."""
+    twist_b: np.ndarray
+    """(6,) body twist (omega [rad/s], v [m/s]) at the node."""
+    shape: np.ndarray
+    """(n_shape,) shape coordinates, e.g. wheel roll and steering [rad]."""
+    controls: np.ndarray
+    """(n_controls,) in the vehicle's order and units."""
+    control_wrench_b: np.ndarray
+    """(6,) wrench of the controls (torque [N m], force [N]), body frame."""
+    environment_wrench_b: np.ndarray
+    """(6,) mean wrench of ground contact and the like over the last step, body frame."""
+    energy_J: float
+    energy_start_J: float
+    momentum_w: np.ndarray
+    """Spatial momentum Ad*_{g^-1} mu, (6,) angular then linear (3,) on SE(2)."""
+    momentum_start_w: np.ndarray
+    newton_iterations: float
+    """Mean Newton iterations per step since the last snapshot (0 for explicit methods)."""
+    step_cost_s: float
+    """Wall time per step of the compiled kernel, smoothed."""
+    height_above_ground_m: float
+    """Of the lowest contact point; nan where the world has no ground."""
+    on_ground: bool
+    status: LaneStatus
+    status_text: str
+    """One sentence: which quantity failed and when; or the impact speed. Empty while running."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All lanes on one clock."""
+
+    scene: str
+    lanes: tuple[LaneSnapshot, ...]
+    """At least one; the first is the one that is flown and followed by the cameras."""
+    clock_s: float
+    """Simulated time that has been asked for; lanes are at most one step behind it."""
+    wall_s: float
+    """`time.perf_counter()` when this was published."""
+    paused: bool
+    speed: float
+    """Simulated seconds per wall second asked for (1/32 .. 8)."""
+    real_time_factor: float
+    """Achieved / asked for, 1 when the machine keeps up; nan while paused."""
+    flight_mode: str
+    flight_modes: tuple[str, ...]
+    """Modes that the flown vehicle has."""
+    demo: bool
+    """The autopilot flies."""
+    message: str
+    """Last thing worth telling the user (refused command, mode change); empty if none."""
+
+    def display_time_s(self, lane: LaneSnapshot, now_s: float) -> float:
+        """Simulated time to draw `lane` at, for wall time `now_s` (`time.perf_counter()`)."""
+        run_on = 0.0 if self.paused else (now_s - self.wall_s) * self.speed
+        interval = lane.time_current_s - lane.time_previous_s
+        return min(max(self.clock_s + run_on - interval, lane.time_previous_s), lane.time_current_s)
