@@ -1,0 +1,236 @@
+"""A scene: what is simulated, where, and how it starts. Read from `scenes/NAME.toml`, refused strictly."""
+
+import math
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import sim
+from sim.errors import InputError
+from sim.toml_table import TomlTable, quoted
+
+SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
+WORLDS = ("canyon", "plain")
+PADS = ("start", "landing")
+FLIGHT_MODES = ("raw", "rate", "attitude", "hold")
+CAMERAS = ("chase", "orbit", "cockpit", "tower", "free")
+STEP_RANGE_S = (1e-4, 0.5)
+
+Vector = tuple[float, float, float]
+ParameterValues = dict[str, float | tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where the flown vehicle starts: standing on a pad, or at a free position."""
+
+    pad: str = ""
+    """Name of a pad of the world; empty: `position_w` counts."""
+    position_w: Vector = (0.0, 0.0, 0.0)
+    """Of the body origin [m]."""
+    heading_rad: float = 0.0
+    """Rotation about world z from +x; with a pad, relative to the pad's own heading."""
+    pitch_rad: float = 0.0
+    """Nose down is positive (rotation about body y)."""
+    roll_rad: float = 0.0
+    """Right side down is positive (rotation about body x)."""
+    velocity_b: Vector = (0.0, 0.0, 0.0)
+    """Body velocity [m/s]."""
+    omega_b: Vector = (0.0, 0.0, 0.0)
+    """Body angular velocity [rad/s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSpec:
+    """A comparison lane beside the flown one: same vehicle and inputs, other method or step."""
+
+    integrator: str
+    step_s: float
+    name: str = ""
+    tint: Vector | None = None
+    """Linear RGB, 0..1; None: chosen by the simulation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sun:
+    azimuth_deg: float = 140.0
+    """Where the sun stands, counter-clockwise from +x."""
+    elevation_deg: float = 38.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything a simulation starts from. Immutable; `with_overrides` makes a checked variant."""
+
+    name: str
+    title: str
+    text: str = ""
+    """A few sentences for the user."""
+    world: str = "canyon"
+    seed: int = 7
+    vehicle: str = "helicopter"
+    integrator: str = "variational"
+    step_s: float = 0.01
+    flight_mode: str = "attitude"
+    camera: str = "chase"
+    start: Start = Start(pad="start")
+    sun: Sun = Sun()
+    lanes: tuple[LaneSpec, ...] = ()
+    parameters: dict[str, ParameterValues] = field(default_factory=dict)
+    """Per vehicle name: values that differ from the vehicle's defaults."""
+
+
+def scene_names() -> tuple[str, ...]:
+    """Names of the scenes that come with the project, sorted."""
+    return tuple(sorted(path.stem for path in SCENE_FOLDER.glob("*.toml")))
+
+
+def load_scene(name_or_path: str | Path) -> Scene:
+    """Read and check a scene.
+
+    `name_or_path` is the name of a scene in `scenes/` or the path of a TOML file.
+    Raises InputError, one line with file, key and what is allowed.
+    """
+    text = str(name_or_path)
+    if text in scene_names():
+        path = SCENE_FOLDER / f"{text}.toml"
+        source = f"scenes/{text}.toml"
+    elif text.endswith(".toml"):
+        path, source = Path(text), text
+    else:
+        raise InputError(
+            f'unknown scene "{text}"; allowed: {quoted(scene_names())}, or the path of a .toml file'
+        )
+    return _read_scene(TomlTable.read(path, source), path.stem)
+
+
+def with_overrides(
+    scene: Scene, *, vehicle: str | None = None, integrator: str | None = None, step_s: float | None = None
+) -> Scene:
+    """The scene with another vehicle, integrator or step; raises InputError as the loader does."""
+    if vehicle is not None:
+        _check_vehicle(vehicle, "--vehicle")
+        scene = replace(scene, vehicle=vehicle)
+    if step_s is not None:
+        low, high = STEP_RANGE_S
+        if not (math.isfinite(step_s) and low <= step_s <= high):
+            raise InputError(
+                f"--step: {step_s} is refused; allowed: a number from {low:g} to {high:g} (seconds)"
+            )
+        scene = replace(scene, step_s=step_s)
+    if integrator is not None:
+        scene = replace(scene, integrator=integrator)
+    if integrator is not None or vehicle is not None:
+        _check_integrator(scene.integrator, scene.vehicle, "--integrator")
+    return scene
+
+
+def _read_scene(table: TomlTable, name: str) -> Scene:
+    vehicle = table.name("vehicle", sim.vehicles(), "helicopter")
+    integrator = table.name("integrator", sim.integrators(), "variational")
+    _check_integrator(integrator, vehicle, f"{table.source}: integrator")
+    step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
+    world = table.table("world")
+    scene = Scene(
+        name=name,
+        title=table.text("title", name),
+        text=" ".join(table.text("text").split()),
+        world=world.name("name", WORLDS, "canyon"),
+        seed=world.integer("seed", 7, low=0, high=2**31 - 1),
+        vehicle=vehicle,
+        integrator=integrator,
+        step_s=step_s,
+        flight_mode=table.name("flight_mode", FLIGHT_MODES, "attitude"),
+        camera=table.name("camera", CAMERAS, "chase"),
+        start=_read_start(table.table("start")),
+        sun=_read_sun(table.table("sun")),
+        lanes=tuple(_read_lane(lane, vehicle, step_s) for lane in table.tables("lanes")),
+        parameters=_read_parameters(table.table("parameters")),
+    )
+    world.finish()
+    table.finish()
+    return scene
+
+
+def _read_start(table: TomlTable) -> Start:
+    if table.has("pad") and table.has("position_m"):
+        raise table.error("pad", "cannot stand beside position_m; allowed: one of the two")
+    free = table.has("position_m")
+    start = Start(
+        pad="" if free else table.name("pad", PADS, "start"),
+        position_w=_vector(table, "position_m", 1e5),
+        heading_rad=math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0)),
+        pitch_rad=math.radians(table.number("pitch_deg", 0.0, low=-180.0, high=180.0)),
+        roll_rad=math.radians(table.number("roll_deg", 0.0, low=-180.0, high=180.0)),
+        velocity_b=_vector(table, "velocity_mps", 1e3),
+        omega_b=_vector(table, "omega_radps", 1e3),
+    )
+    table.finish()
+    return start
+
+
+def _read_sun(table: TomlTable) -> Sun:
+    sun = Sun(
+        azimuth_deg=table.number("azimuth_deg", Sun.azimuth_deg, low=-360.0, high=360.0),
+        elevation_deg=table.number("elevation_deg", Sun.elevation_deg, low=1.0, high=90.0),
+    )
+    table.finish()
+    return sun
+
+
+def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
+    integrator = table.name("integrator", sim.integrators(), "variational")
+    _check_integrator(integrator, vehicle, f"{table.source}: lanes: integrator")
+    tint = table.numbers("tint", (), low=0.0, high=1.0, count=3)
+    lane = LaneSpec(
+        integrator=integrator,
+        step_s=table.number("step_s", step_s, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1]),
+        name=table.text("name"),
+        tint=(tint[0], tint[1], tint[2]) if tint else None,
+    )
+    table.finish()
+    return lane
+
+
+def _read_parameters(table: TomlTable) -> dict[str, ParameterValues]:
+    parameters: dict[str, ParameterValues] = {}
+    for vehicle in table.names():
+        if vehicle not in sim.vehicles():
+            raise table.error(vehicle, f"unknown vehicle; allowed: {quoted(sim.vehicles())}")
+        values = table.table(vehicle)
+        parameters[vehicle] = {key: values.value(key) for key in values.names()}
+        for key, value in parameters[vehicle].items():
+            _check_parameter(vehicle, key, value, values)
+    return parameters
+
+
+def _check_parameter(vehicle: str, key: str, value: float | tuple[float, ...], table: TomlTable) -> None:
+    known = tuple(parameter.name for parameter in sim.vehicle(vehicle).parameters)
+    if key not in known:
+        raise table.error(key, f"unknown parameter; allowed: {quoted(known)}")
+    try:
+        sim.vehicle(vehicle, **{key: value})
+    except InputError as error:
+        raise table.error(key, str(error)) from None
+
+
+def _check_vehicle(vehicle: str, source: str) -> None:
+    if vehicle not in sim.vehicles():
+        raise InputError(f'{source}: unknown "{vehicle}"; allowed: {quoted(sim.vehicles())}')
+
+
+def _check_integrator(integrator: str, vehicle: str, source: str) -> None:
+    methods = sim.integrators()
+    if integrator not in methods:
+        raise InputError(f'{source}: unknown "{integrator}"; allowed: {quoted(methods)}')
+    instance = sim.vehicle(vehicle)
+    reason = methods[integrator].serves(instance)
+    if reason:
+        serving = (name for name, method in methods.items() if not method.serves(instance))
+        raise InputError(
+            f'{source}: "{integrator}" does not serve {vehicle} ({reason}); allowed: {quoted(serving)}'
+        )
+
+
+def _vector(table: TomlTable, key: str, bound: float) -> Vector:
+    x, y, z = table.numbers(key, (0.0, 0.0, 0.0), low=-bound, high=bound, count=3)
+    return (x, y, z)

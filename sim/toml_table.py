@@ -1,0 +1,139 @@
+"""Reading one table of a TOML file strictly: every refusal is one line with file, key and what is allowed."""
+
+import math
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from sim.errors import InputError
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Names for the end of a message: `a, b, c`."""
+    return ", ".join(names) or "nothing"
+
+
+class TomlTable:
+    """A TOML table whose keys are taken one by one; what is left over at `finish` is refused."""
+
+    def __init__(self, source: str, values: dict[str, Any], prefix: str = "") -> None:
+        self.source = source
+        self._values = dict(values)
+        self._prefix = prefix
+        self._known: list[str] = []
+
+    @classmethod
+    def read(cls, path: Path, source: str) -> "TomlTable":
+        """Parse a file; raises InputError when it is missing, unreadable or not TOML."""
+        try:
+            with path.open("rb") as file:
+                return cls(source, tomllib.load(file))
+        except OSError as error:
+            raise InputError(f"{source}: cannot be read: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{source}: not valid TOML: {error}") from None
+
+    def error(self, key: str, complaint: str) -> InputError:
+        """The one-line refusal of a key of this table."""
+        return InputError(f"{self.source}: {self._prefix}{key}: {complaint}")
+
+    def _take(self, key: str) -> Any:
+        self._known.append(key)
+        return self._values.pop(key, None)
+
+    def has(self, key: str) -> bool:
+        return key in self._values
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
+    def text(self, key: str, default: str = "") -> str:
+        value = self._take(key)
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            raise self.error(key, f"{value!r} is not a text; allowed: a text in quotes")
+        return value
+
+    def name(self, key: str, allowed: Iterable[str], default: str) -> str:
+        """One of the `allowed` names."""
+        value = self.text(key, default)
+        names = tuple(allowed)
+        if value not in names:
+            raise self.error(key, f'unknown "{value}"; allowed: {quoted(names)}')
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self._take(key)
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            raise self.error(key, f"{value!r} is not a flag; allowed: true, false")
+        return value
+
+    def integer(self, key: str, default: int, *, low: int, high: int) -> int:
+        value = self._take(key)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise self.error(key, f"{value!r} is refused; allowed: a whole number from {low} to {high}")
+        return value
+
+    def number(self, key: str, default: float, *, low: float, high: float) -> float:
+        """A finite number in [low, high]."""
+        value = self._take(key)
+        if value is None:
+            return default
+        if not _is_finite_number(value) or not low <= value <= high:
+            raise self.error(key, f"{value!r} is refused; allowed: a number from {low:g} to {high:g}")
+        return float(value)
+
+    def numbers(
+        self, key: str, default: tuple[float, ...], *, low: float, high: float, count: int | None = None
+    ) -> tuple[float, ...]:
+        """A list of `count` (None: any number of) finite numbers, each in [low, high]."""
+        value = self._take(key)
+        if value is None:
+            return default
+        fits = isinstance(value, list) and (count is None or len(value) == count)
+        if not fits or not all(_is_finite_number(item) and low <= item <= high for item in value):
+            length = "" if count is None else f"{count} "
+            raise self.error(key, f"{value!r} is refused; allowed: {length}numbers from {low:g} to {high:g}")
+        return tuple(float(item) for item in value)
+
+    def value(self, key: str) -> float | tuple[float, ...]:
+        """A finite number or a list of them, whose range the caller checks."""
+        value = self._take(key)
+        if _is_finite_number(value):
+            return float(value)
+        if isinstance(value, list) and value and all(_is_finite_number(item) for item in value):
+            return tuple(float(item) for item in value)
+        raise self.error(key, f"{value!r} is refused; allowed: a finite number or a list of finite numbers")
+
+    def table(self, key: str) -> "TomlTable":
+        """A sub-table; an absent one is empty."""
+        value = self._take(key)
+        if value is not None and not isinstance(value, dict):
+            raise self.error(key, f"{value!r} is not a table; allowed: [{self._prefix}{key}]")
+        return TomlTable(self.source, value or {}, f"{self._prefix}{key}.")
+
+    def tables(self, key: str) -> tuple["TomlTable", ...]:
+        """An array of tables; an absent one is empty."""
+        value = self._take(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.error(key, f"is not a list of tables; allowed: [[{self._prefix}{key}]]")
+        return tuple(
+            TomlTable(self.source, item, f"{self._prefix}{key}[{index}].") for index, item in enumerate(value)
+        )
+
+    def finish(self) -> None:
+        """Refuse the keys that nobody took."""
+        for key in self._values:
+            raise self.error(key, f"unknown key; allowed: {quoted(self._known)}")
+
+
+def _is_finite_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
