@@ -1,0 +1,101 @@
+"""The vocabulary that all groups share, and what follows from it for any of them."""
+
+from abc import ABC, abstractmethod
+
+import casadi as ca
+import numpy as np
+
+
+class LieGroup(ABC):
+    """A matrix Lie group whose elements are stored as flat columns.
+
+    Sizes are class data, so that tests and integrators can loop over groups.
+    """
+
+    name: str
+    pose_dim: int
+    """Length of the flat storage of an element."""
+    dim: int
+    """Dimension of the Lie algebra."""
+
+    @abstractmethod
+    def identity(self) -> np.ndarray:
+        """Flat identity, (pose_dim,)."""
+
+    @abstractmethod
+    def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        """g k, flat."""
+
+    @abstractmethod
+    def inverse(self, g: ca.SX) -> ca.SX:
+        """g^-1, flat."""
+
+    @abstractmethod
+    def exp(self, x: ca.SX) -> ca.SX:
+        """Exponential map, flat."""
+
+    @abstractmethod
+    def log(self, g: ca.SX) -> ca.SX:
+        """exp(log(g)) = g, rotation angle at most pi."""
+
+    @abstractmethod
+    def cay(self, x: ca.SX) -> ca.SX:
+        """Cayley map (I - X/2)^-1 (I + X/2), flat."""
+
+    @abstractmethod
+    def cay_inv(self, g: ca.SX) -> ca.SX:
+        """cay(cay_inv(g)) = g, rotation angle below pi."""
+
+    @abstractmethod
+    def Ad(self, g: ca.SX) -> ca.SX:
+        """g exp(x) g^-1 = exp(Ad(g) x), (dim, dim)."""
+
+    @abstractmethod
+    def ad(self, x: ca.SX) -> ca.SX:
+        """ad(x) y = [x, y], (dim, dim)."""
+
+    @abstractmethod
+    def dexp_inv(self, x: ca.SX) -> ca.SX:
+        """Exact inverse right-trivialised tangent of exp, (dim, dim)."""
+
+    @abstractmethod
+    def dcay_inv(self, x: ca.SX) -> ca.SX:
+        """Exact inverse right-trivialised tangent of cay, (dim, dim)."""
+
+    @abstractmethod
+    def to_matrix(self, g: np.ndarray) -> np.ndarray:
+        """Homogeneous matrices (..., n, n) of flat elements (..., pose_dim)."""
+
+    @abstractmethod
+    def from_matrix(self, matrix: np.ndarray) -> np.ndarray:
+        """Flat element (pose_dim,) of a homogeneous matrix."""
+
+    def tln_inv(self, x: ca.SX) -> ca.SX:
+        """I - ad(x)/2: either inverse differential truncated after its linear term (TLN)."""
+        return ca.SX.eye(self.dim) - self.ad(x) / 2
+
+    def ccsk(self, x: ca.SX) -> ca.SX:
+        """Canonical coordinates of the second kind, exp(x1 e1) ... exp(xn en), flat."""
+        g = ca.SX(self.identity())
+        for i in range(self.dim):
+            axis = ca.SX.zeros(self.dim)
+            axis[i] = x[i]
+            g = self.compose(g, self.exp(axis))
+        return g
+
+    def dccsk_inv(self, x: ca.SX) -> ca.SX:
+        """Exact inverse right-trivialised tangent of ccsk: columns Ad(exp(x1 e1)..exp(x_{i-1} e_{i-1})) e_i, inverted."""
+        g = ca.SX(self.identity())
+        columns = []
+        for i in range(self.dim):
+            columns.append(self.Ad(g)[:, i])
+            axis = ca.SX.zeros(self.dim)
+            axis[i] = x[i]
+            g = self.compose(g, self.exp(axis))
+        return ca.solve(ca.horzcat(*columns), ca.SX.eye(self.dim))
+
+    def function(self, name: str) -> ca.Function:
+        """One of this group's maps of a single argument as a callable on numbers, e.g. `SE3.function("exp")`."""
+        size = self.pose_dim if name in ("inverse", "log", "cay_inv", "Ad") else self.dim
+        x = ca.SX.sym("x", size)
+        return ca.Function(name, [x], [getattr(self, name)(x)])

@@ -1,0 +1,83 @@
+"""SE(2): planar poses (theta, x, y); algebra: body velocities (omega, vx, vy) (vehicles paper, appendix B)."""
+
+import casadi as ca
+import numpy as np
+
+from sim.groups.base import LieGroup
+from sim.groups.series import half_cot_remainder, one_minus_cos_over, sin_over
+
+
+def plane_rotation(theta: ca.SX) -> ca.SX:
+    """2x2."""
+    c, s = ca.cos(theta), ca.sin(theta)
+    return ca.blockcat([[c, -s], [s, c]])
+
+
+class _SE2(LieGroup):
+    name = "SE2"
+    pose_dim = 3
+    dim = 3
+
+    def identity(self) -> np.ndarray:
+        return np.zeros(3)
+
+    def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        return ca.vertcat(g[0] + k[0], g[1:] + plane_rotation(g[0]) @ k[1:])
+
+    def inverse(self, g: ca.SX) -> ca.SX:
+        return ca.vertcat(-g[0], -(plane_rotation(g[0]).T @ g[1:]))
+
+    def exp(self, x: ca.SX) -> ca.SX:
+        z = x[0] * x[0]
+        s, c = sin_over(z), one_minus_cos_over(z) * x[0]
+        return ca.vertcat(x[0], s * x[1] - c * x[2], c * x[1] + s * x[2])
+
+    def log(self, g: ca.SX) -> ca.SX:
+        """Of the stored angle, which is not wrapped."""
+        z = g[0] * g[0]
+        a = 1 - z * half_cot_remainder(z)
+        return ca.vertcat(g[0], a * g[1] + g[0] / 2 * g[2], a * g[2] - g[0] / 2 * g[1])
+
+    def cay(self, x: ca.SX) -> ca.SX:
+        """Diagonal 4 - w^2 (vehicles paper, appendix B, sign corrected); the angle is 2 atan(w/2)."""
+        w, d = x[0], 4 + x[0] * x[0]
+        return ca.vertcat(2 * ca.atan(w / 2), (4 * x[1] - 2 * w * x[2]) / d, (4 * x[2] + 2 * w * x[1]) / d)
+
+    def cay_inv(self, g: ca.SX) -> ca.SX:
+        w = 2 * ca.tan(g[0] / 2)
+        return ca.vertcat(w, g[1] + w / 2 * g[2], g[2] - w / 2 * g[1])
+
+    def Ad(self, g: ca.SX) -> ca.SX:
+        R = plane_rotation(g[0])
+        return ca.blockcat([[ca.SX(1), ca.SX(1, 2)], [ca.vertcat(g[2], -g[1]), R]])
+
+    def ad(self, x: ca.SX) -> ca.SX:
+        return ca.vertcat(
+            ca.SX(1, 3),
+            ca.horzcat(x[2], 0, -x[0]),
+            ca.horzcat(-x[1], x[0], 0),
+        )
+
+    def dexp_inv(self, x: ca.SX) -> ca.SX:
+        a = self.ad(x)
+        return ca.SX.eye(3) - a / 2 + half_cot_remainder(x[0] * x[0]) * (a @ a)
+
+    def dcay_inv(self, x: ca.SX) -> ca.SX:
+        """I - ad/2 + (w/4) [x 0 0] (vehicles paper, appendix B)."""
+        return ca.SX.eye(3) - self.ad(x) / 2 + x[0] / 4 * ca.horzcat(x, ca.SX(3, 2))
+
+    def to_matrix(self, g: np.ndarray) -> np.ndarray:
+        g = np.asarray(g, float)
+        T = np.zeros((*g.shape[:-1], 3, 3))
+        c, s = np.cos(g[..., 0]), np.sin(g[..., 0])
+        T[..., 0, 0], T[..., 0, 1], T[..., 1, 0], T[..., 1, 1] = c, -s, s, c
+        T[..., :2, 2] = g[..., 1:]
+        T[..., 2, 2] = 1.0
+        return T
+
+    def from_matrix(self, matrix: np.ndarray) -> np.ndarray:
+        T = np.asarray(matrix, float)
+        return np.array([np.arctan2(T[1, 0], T[0, 0]), T[0, 2], T[1, 2]])
+
+
+SE2 = _SE2()

@@ -1,0 +1,105 @@
+"""SE(3): poses (R_wb, x_w), stored as R column by column then x; algebra: body twists (omega, v)."""
+
+import casadi as ca
+import numpy as np
+
+from sim.groups.base import LieGroup
+from sim.groups.series import half_cot_remainder, half_cot_remainder_slope
+from sim.groups.so3 import (
+    hat,
+    left_jacobian,
+    rotation_cay,
+    rotation_cay_inv,
+    rotation_dcay_inv,
+    rotation_exp,
+    rotation_log,
+)
+
+
+def rotation_of(g: ca.SX) -> ca.SX:
+    """R_wb, 3x3."""
+    return ca.reshape(g[:9], 3, 3)
+
+
+def position_of(g: ca.SX) -> ca.SX:
+    """x_w, (3,) m."""
+    return g[9:12]
+
+
+def pose(R: ca.SX, x: ca.SX) -> ca.SX:
+    """Flat element of R_wb and x_w."""
+    return ca.vertcat(ca.vec(R), x)
+
+
+class _SE3(LieGroup):
+    name = "SE3"
+    pose_dim = 12
+    dim = 6
+
+    def identity(self) -> np.ndarray:
+        return np.r_[np.eye(3).ravel(), np.zeros(3)]
+
+    def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        R = rotation_of(g)
+        return pose(R @ rotation_of(k), position_of(g) + R @ position_of(k))
+
+    def inverse(self, g: ca.SX) -> ca.SX:
+        R = rotation_of(g)
+        return pose(R.T, -(R.T @ position_of(g)))
+
+    def exp(self, x: ca.SX) -> ca.SX:
+        return pose(rotation_exp(x[:3]), left_jacobian(x[:3]) @ x[3:])
+
+    def log(self, g: ca.SX) -> ca.SX:
+        w, x = rotation_log(rotation_of(g)), position_of(g)
+        W = hat(w)
+        # Inverse of the left Jacobian: the same series as dexp^-1.
+        inverse = ca.SX.eye(3) - W / 2 + half_cot_remainder(ca.dot(w, w)) * (W @ W)
+        return ca.vertcat(w, inverse @ x)
+
+    def cay(self, x: ca.SX) -> ca.SX:
+        """Translation factor (I - W/2)^-1 (vehicles paper, eq. 13, corrected: the printed factor is dcay of SO(3))."""
+        w = x[:3]
+        B = (4 * ca.SX.eye(3) + 2 * hat(w) + w @ w.T) / (4 + ca.dot(w, w))
+        return pose(rotation_cay(w), B @ x[3:])
+
+    def cay_inv(self, g: ca.SX) -> ca.SX:
+        w = rotation_cay_inv(rotation_of(g))
+        x = position_of(g)
+        return ca.vertcat(w, x - ca.cross(w, x) / 2)
+
+    def Ad(self, g: ca.SX) -> ca.SX:
+        R = rotation_of(g)
+        return ca.blockcat([[R, ca.SX(3, 3)], [hat(position_of(g)) @ R, R]])
+
+    def ad(self, x: ca.SX) -> ca.SX:
+        W = hat(x[:3])
+        return ca.blockcat([[W, ca.SX(3, 3)], [hat(x[3:]), W]])
+
+    def dexp_inv(self, x: ca.SX) -> ca.SX:
+        """I - ad/2 + c1 ad^2 + c2 ad^4: the polynomial that matches x/(e^x - 1) on the double eigenvalues of ad."""
+        z, a = ca.dot(x[:3], x[:3]), self.ad(x)
+        a2 = a @ a
+        slope = half_cot_remainder_slope(z)
+        return ca.SX.eye(6) - a / 2 + (half_cot_remainder(z) - z * slope) * a2 - slope * (a2 @ a2)
+
+    def dcay_inv(self, x: ca.SX) -> ca.SX:
+        """Vehicles paper, eq. 14."""
+        w, v = x[:3], x[3:]
+        half = ca.SX.eye(3) - hat(w) / 2
+        return ca.blockcat([[rotation_dcay_inv(w), ca.SX(3, 3)], [-(half @ hat(v)) / 2, half]])
+
+    def to_matrix(self, g: np.ndarray) -> np.ndarray:
+        g = np.asarray(g, float)
+        T = np.zeros((*g.shape[:-1], 4, 4))
+        T[..., :3, :3] = np.swapaxes(g[..., :9].reshape(*g.shape[:-1], 3, 3), -1, -2)
+        T[..., :3, 3] = g[..., 9:12]
+        T[..., 3, 3] = 1.0
+        return T
+
+    def from_matrix(self, matrix: np.ndarray) -> np.ndarray:
+        T = np.asarray(matrix, float)
+        return np.r_[T[:3, :3].T.ravel(), T[:3, 3]]
+
+
+SE3 = _SE3()

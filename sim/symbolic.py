@@ -1,0 +1,60 @@
+"""Small dense linear algebra on CasADi SX that keeps the operation count of generated code low."""
+
+import casadi as ca
+
+
+def solve(A: ca.SX, b: ca.SX) -> ca.SX:
+    """x with A x = b, straight-line and without pivoting.
+
+    Up to 3x3 by cofactors; larger ones by Gaussian elimination, so A must be near a matrix whose
+    leading minors are nonzero (an inertia plus O(h)). Structural zeros cost nothing.
+    """
+    n = A.shape[0]
+    assert A.shape == (n, n) and b.shape == (n, 1)
+    if n == 1:
+        return b / A
+    if n == 2:
+        det = A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]
+        return ca.vertcat(A[1, 1] * b[0] - A[0, 1] * b[1], A[0, 0] * b[1] - A[1, 0] * b[0]) / det
+    if n == 3:
+        return _solve3(A, b)
+    return _eliminate(A, b)
+
+
+def _solve3(A: ca.SX, b: ca.SX) -> ca.SX:
+    if A.nnz() == 3 and all(A.sparsity().has_nz(i, i) for i in range(3)):
+        return b / ca.diag(A)
+    r = [ca.cross(A[:, 1], A[:, 2]), ca.cross(A[:, 2], A[:, 0]), ca.cross(A[:, 0], A[:, 1])]
+    inverse_det = 1 / ca.dot(A[:, 0], r[0])
+    return ca.vertcat(*[ca.dot(row, b) for row in r]) * inverse_det
+
+
+def _eliminate(A: ca.SX, b: ca.SX) -> ca.SX:
+    n = A.shape[0]
+    rows = [[A[i, j] for j in range(n)] for i in range(n)]
+    rhs = [b[i] for i in range(n)]
+    zero = [[not A.sparsity().has_nz(i, j) for j in range(n)] for i in range(n)]
+    for k in range(n):
+        pivot = 1 / rows[k][k]
+        for i in range(k + 1, n):
+            if zero[i][k]:
+                continue
+            factor = rows[i][k] * pivot
+            for j in range(k + 1, n):
+                if not zero[k][j]:
+                    rows[i][j] = rows[i][j] - factor * rows[k][j]
+                    zero[i][j] = False
+            rhs[i] = rhs[i] - factor * rhs[k]
+    x: list[ca.SX] = [ca.SX(0)] * n
+    for k in reversed(range(n)):
+        s = rhs[k]
+        for j in range(k + 1, n):
+            if not zero[k][j]:
+                s = s - rows[k][j] * x[j]
+        x[k] = s / rows[k][k]
+    return ca.vertcat(*x)
+
+
+def independent_of(expression: ca.SX, variables: ca.SX) -> bool:
+    """No variable occurs structurally in the expression."""
+    return not any(ca.which_depends(expression, variables, 1, False))
