@@ -1,0 +1,34 @@
+"""The light of a scene: sun, sky and haze, as every material sees them."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Sun:
+    """Where the sun stands. Angles in radians; azimuth counts from world x towards y."""
+
+    azimuth_rad: float = math.radians(-143.7)
+    elevation_rad: float = math.radians(41.6)
+
+    @property
+    def direction_w(self) -> np.ndarray:
+        """(3,) unit vector towards the sun."""
+        c = np.cos(self.elevation_rad)
+        return np.array(
+            [c * np.cos(self.azimuth_rad), c * np.sin(self.azimuth_rad), np.sin(self.elevation_rad)]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """Sun and sky of one moment, linear and relative (the exposure belongs to the picture)."""
+
+    direction_w: np.ndarray
+    """(3,) towards the sun."""
+    sun_irradiance: np.ndarray
+    """(3,) on a surface that faces the sun."""
+    sky_harmonics: np.ndarray
+    """(9, 3) second-order spherical harmonics of the sky's irradiance, cosine lobe included."""

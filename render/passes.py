@@ -1,0 +1,36 @@
+"""What a drawable is given: the pass it draws in, the camera of that pass and the programs to draw with."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import moderngl
+import numpy as np
+
+from render.frame import View
+from render.light import Light
+from render.programs import Programs
+from render.quality import Quality
+
+PassName = Literal["shadow", "opaque", "blend"]
+
+
+@dataclass(frozen=True, slots=True)
+class PassContext:
+    """One pass over the scene, from one camera.
+
+    State on entry: the pass's framebuffer, viewport and uniform block `Frame` are bound; depth test on, face culling off.
+    "shadow" writes depth only, `view` is the light's; "opaque" writes linear colour, alpha = distance from the
+    eye in metres; "blend" has alpha blending on and depth writes off. A drawable leaves the state as it found it.
+    """
+
+    ctx: moderngl.Context
+    programs: Programs
+    name: PassName
+    view: View
+    size_px: tuple[int, int]
+    light: Light
+    quality: Quality
+    frustum: np.ndarray
+    """(6, 4) planes (n, d) of the pass's camera, inside where n.x + d >= 0, n of unit length."""
+    mirrored: bool = False
+    """The camera is reflected in the river: faces turn the other way, detail may be coarser."""

@@ -1,0 +1,115 @@
+"""Shader programs from files, with #include, #define and errors that name file and line."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import moderngl
+
+from render.errors import DisplayError
+
+SHADERS = Path(__file__).parent / "shaders"
+FRAME_BINDING = 0
+"""Binding point of the uniform block `Frame`."""
+
+SAMPLER_UNITS: dict[str, int] = {
+    "sky_lut": 0,
+    "sun_shadow_map": 1,
+    "vehicle_shadow_map": 2,
+    "noise_map": 3,
+    "strata_map": 4,
+    "leaf_map": 5,
+    "opaque_map": 6,
+    "reflection_map": 7,
+    "slope_map": 8,
+}
+"""Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
+FIRST_FREE_UNIT = 9
+
+_INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
+_LOCATIONS = (
+    re.compile(r"\b(\d+):(\d+)(?=\(\d+\))"),  # Mesa: 0:12(3)
+    re.compile(r"(?<=ERROR: )(\d+):(\d+)"),  # Apple, Intel: ERROR: 0:12
+    re.compile(r"^(\d+)\((\d+)\)(?= :)", re.MULTILINE),  # NVIDIA: 0(12) : error
+)
+
+
+class _Source:
+    """One stage's text, assembled from a file and what it includes, each once."""
+
+    def __init__(self, folders: Sequence[Path], name: str, defines: Mapping[str, object]):
+        self.files: list[str] = []
+        self._folders = folders
+        head = ["#version 410 core"] + [f"#define {key} {value}" for key, value in sorted(defines.items())]
+        self.text = "\n".join(head + self._lines(name, parent="")) + "\n"
+
+    def _read(self, name: str, parent: str) -> str:
+        for folder in self._folders:
+            if (folder / name).is_file():
+                return (folder / name).read_text(encoding="utf-8")
+        asked = f", included by {parent}" if parent else ""
+        raise DisplayError(f"no shader file {name}{asked}")
+
+    def _lines(self, name: str, parent: str) -> list[str]:
+        number = len(self.files)
+        self.files.append(name)
+        lines = [f"#line 1 {number}"]
+        for row, line in enumerate(self._read(name, parent).splitlines(), start=1):
+            include = _INCLUDE.match(line)
+            if include is None:
+                lines.append(line)
+            elif include.group(1) not in self.files:
+                lines += [*self._lines(include.group(1), name), f"#line {row + 1} {number}"]
+        return lines
+
+    def explain(self, message: str) -> str:
+        """The compiler's message with file names in the place of source numbers."""
+
+        def name(match: re.Match[str]) -> str:
+            number = int(match.group(1))
+            return f"{self.files[number]}:{match.group(2)}" if number < len(self.files) else match.group(0)
+
+        for pattern in _LOCATIONS:
+            message = pattern.sub(name, message)
+        return message
+
+
+class Programs:
+    """Loads, links and keeps the programs of one context.
+
+    `defines` are seen by every shader; sampler units and the block `Frame` are bound by name after linking.
+    """
+
+    def __init__(self, ctx: moderngl.Context, *, defines: Mapping[str, object], folders: Sequence[Path] = ()):
+        self._ctx = ctx
+        self._defines = dict(defines)
+        self._folders = (*folders, SHADERS)
+        self._programs: dict[tuple[object, ...], moderngl.Program] = {}
+
+    def load(self, vertex: str, fragment: str, **defines: object) -> moderngl.Program:
+        """The program of two files, compiled once for each set of defines; DisplayError names file and line."""
+        key = (vertex, fragment, *sorted(defines.items()))
+        if key not in self._programs:
+            self._programs[key] = self._link(vertex, fragment, {**self._defines, **defines})
+        return self._programs[key]
+
+    def _link(self, vertex: str, fragment: str, defines: Mapping[str, object]) -> moderngl.Program:
+        sources = [_Source(self._folders, name, defines) for name in (vertex, fragment)]
+        try:
+            program = self._ctx.program(vertex_shader=sources[0].text, fragment_shader=sources[1].text)
+        except moderngl.Error as error:
+            message = str(error)
+            stage = sources[0] if "vertex_shader" in message else sources[1]
+            raise DisplayError(f"{vertex} + {fragment}: {stage.explain(message)}") from error
+        for name, unit in SAMPLER_UNITS.items():
+            if name in program:
+                program[name].value = unit
+        if "Frame" in program:
+            program["Frame"].binding = FRAME_BINDING
+        return program
+
+    def release(self) -> None:
+        """Free every program."""
+        for program in self._programs.values():
+            program.release()
+        self._programs.clear()

@@ -1,0 +1,145 @@
+"""Quality levels: what a frame may cost, as frozen presets."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import moderngl
+
+from render.errors import DisplayError
+
+QualityName = Literal["high", "medium", "low", "software"]
+
+SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "swiftshader", "software rasterizer", "microsoft basic render")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """One preset. Counts are bounds a frame keeps to, wherever the camera stands."""
+
+    name: QualityName
+    resolution_scale: float
+    """Of the scene; the picture is scaled up to the window afterwards."""
+    samples: int
+    """Multisampling of the scene; 1 for none."""
+    fxaa: bool
+    bloom: bool
+    full_materials: bool
+    """Rock, leaves and water per pixel; else colour baked per vertex and haze per vertex."""
+    static_shadow_px: tuple[int, int]
+    """Of the whole canyon, (along, across)."""
+    vehicle_shadow_px: int
+    shadow_taps: int
+    reflection_scale: float
+    """Of the planar reflection of the river, relative to the scene; 0 for sky and baked walls only."""
+    terrain_error_px: float
+    """Tolerated screen error of a terrain chunk's level of detail."""
+    terrain_triangles: int
+    """Budget of the terrain in one view."""
+    shrubs: int
+    """Bound on shrubs drawn, nearest first."""
+    boulders: int
+    anisotropy: float
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """Preprocessor names that every shader sees."""
+        return {"FULL_MATERIALS": int(self.full_materials), "SHADOW_TAPS": self.shadow_taps}
+
+
+PRESETS: dict[QualityName, Quality] = {
+    "high": Quality(
+        name="high",
+        resolution_scale=1.0,
+        samples=4,
+        fxaa=True,
+        bloom=True,
+        full_materials=True,
+        static_shadow_px=(8192, 4096),
+        vehicle_shadow_px=1024,
+        shadow_taps=8,
+        reflection_scale=0.5,
+        terrain_error_px=1.0,
+        terrain_triangles=3_000_000,
+        shrubs=12_000,
+        boulders=6_000,
+        anisotropy=8.0,
+    ),
+    "medium": Quality(
+        name="medium",
+        resolution_scale=1.0,
+        samples=1,
+        fxaa=True,
+        bloom=True,
+        full_materials=True,
+        static_shadow_px=(4096, 2048),
+        vehicle_shadow_px=1024,
+        shadow_taps=4,
+        reflection_scale=0.0,
+        terrain_error_px=2.0,
+        terrain_triangles=1_000_000,
+        shrubs=5_000,
+        boulders=3_000,
+        anisotropy=4.0,
+    ),
+    "low": Quality(
+        name="low",
+        resolution_scale=0.75,
+        samples=1,
+        fxaa=True,
+        bloom=False,
+        full_materials=True,
+        static_shadow_px=(4096, 2048),
+        vehicle_shadow_px=512,
+        shadow_taps=1,
+        reflection_scale=0.0,
+        terrain_error_px=4.0,
+        terrain_triangles=400_000,
+        shrubs=1_500,
+        boulders=1_000,
+        anisotropy=1.0,
+    ),
+    "software": Quality(
+        name="software",
+        resolution_scale=0.5,
+        samples=1,
+        fxaa=False,
+        bloom=False,
+        full_materials=False,
+        static_shadow_px=(4096, 2048),
+        vehicle_shadow_px=512,
+        shadow_taps=1,
+        reflection_scale=0.0,
+        terrain_error_px=4.0,
+        terrain_triangles=200_000,
+        shrubs=350,
+        boulders=250,
+        anisotropy=1.0,
+    ),
+}
+
+
+def preset(name: str) -> Quality:
+    """The preset called `name`; DisplayError names those that exist."""
+    for known, quality in PRESETS.items():
+        if known == name:
+            return quality
+    raise DisplayError(f"unknown quality {name!r}; there are {', '.join(PRESETS)}")
+
+
+def is_software(ctx: moderngl.Context) -> bool:
+    """Whether the context draws on the CPU."""
+    renderer = ctx.info["GL_RENDERER"].lower()
+    return any(name in renderer for name in SOFTWARE_RENDERERS)
+
+
+def detect(ctx: moderngl.Context) -> QualityName:
+    """The preset that suits the context's renderer."""
+    return "software" if is_software(ctx) else "high"
+
+
+def require_gl(ctx: moderngl.Context, *, minimum: int = 410) -> None:
+    """Raise DisplayError, saying what was found, where the context is older than `minimum`."""
+    if ctx.version_code < minimum:
+        found = f"OpenGL {ctx.version_code // 100}.{ctx.version_code // 10 % 10} ({ctx.info['GL_RENDERER']})"
+        needed = f"{minimum // 100}.{minimum // 10 % 10}"
+        raise DisplayError(f"OpenGL {needed} or newer is needed, found {found}; update the graphics driver")

@@ -1,0 +1,51 @@
+// How much of the sun reaches a point: the canyon's own map, then the map around the vehicles.
+#include "frame.glsl"
+
+uniform sampler2DShadow sun_shadow_map, vehicle_shadow_map;
+
+const vec2 DISC[8] = vec2[](vec2(-0.33, -0.15), vec2(0.62, -0.28), vec2(-0.72, 0.38), vec2(0.18, 0.55),
+                            vec2(-0.05, -0.86), vec2(0.80, 0.45), vec2(-0.30, 0.92), vec2(-0.88, -0.42));
+const float SUN_RADIUS = 0.00465;  // rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side
+
+// A rotation that differs from pixel to pixel with little low-frequency content (interleaved gradient noise).
+mat2 pixel_rotation() {
+    float angle = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 2.0 * PI;
+    float c = cos(angle), s = sin(angle);
+    return mat2(c, s, -s, c);
+}
+
+float canyon_sun(vec3 p) {
+    vec3 s = (sun_shadow * vec4(p, 1.0)).xyz;
+    if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
+#if SHADOW_TAPS == 1
+    return texture(sun_shadow_map, vec3(s.xy, s.z - 0.0006));
+#else
+    mat2 turn = pixel_rotation();
+    float lit = 0.0;
+    for (int i = 0; i < SHADOW_TAPS; i++)
+        lit += texture(sun_shadow_map, vec3(s.xy + turn * DISC[i] * shadow_texel.xy * 2.2, s.z - 0.0003));
+    return lit / float(SHADOW_TAPS);
+#endif
+}
+
+float vehicle_sun(vec3 p) {
+    if (shadow_texel.w <= 0.0) return 1.0;
+    vec3 s = (vehicle_shadow * vec4(p, 1.0)).xyz;
+    if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
+#if SHADOW_TAPS == 1
+    return texture(vehicle_shadow_map, vec3(s.xy, s.z - 0.001));
+#else
+    mat2 turn = pixel_rotation();
+    float fall_m = max(s.z - 0.5, 0.0) * water.z;
+    float radius = max(shadow_texel.z * 2.0, fall_m * SUN_RADIUS / shadow_texel.w);
+    float lit = 0.0;
+    for (int i = 0; i < SHADOW_TAPS; i++)
+        lit += texture(vehicle_shadow_map, vec3(s.xy + turn * DISC[i] * radius, s.z - 0.0008));
+    return lit / float(SHADOW_TAPS);
+#endif
+}
+
+// 0 in shadow, 1 in the sun. `n` is the geometric normal: it lifts the point off its own surface.
+float sun_visibility(vec3 p, vec3 n) {
+    return min(canyon_sun(p + n * 0.35), vehicle_sun(p + n * 0.03));
+}

@@ -1,0 +1,41 @@
+// The sky as light: radiance by direction, irradiance by normal, and the haze in front of things.
+#include "frame.glsl"
+
+uniform sampler2D sky_lut;
+
+vec2 sky_coordinates(vec3 d) {
+    float elevation = asin(clamp(d.z, -1.0, 1.0));
+    float v = 0.5 + 0.5 * sign(elevation) * sqrt(abs(elevation) / (PI * 0.5));
+    return vec2(atan(d.y, d.x) / (2.0 * PI), v);
+}
+
+vec3 sky_radiance(vec3 d) { return textureLod(sky_lut, sky_coordinates(d), 0.0).rgb; }
+
+vec3 sky_irradiance(vec3 n) {
+    vec3 e = sky_harmonics[0].rgb + sky_harmonics[1].rgb * n.y + sky_harmonics[2].rgb * n.z + sky_harmonics[3].rgb * n.x
+        + sky_harmonics[4].rgb * (n.x * n.y) + sky_harmonics[5].rgb * (n.y * n.z)
+        + sky_harmonics[6].rgb * (3.0 * n.z * n.z - 1.0) + sky_harmonics[7].rgb * (n.x * n.z)
+        + sky_harmonics[8].rgb * (n.x * n.x - n.y * n.y);
+    return max(e, vec3(0.0));
+}
+
+// Transmittance and inscattered light between the eye and p; the far end melts into the sky at the horizon.
+void haze_to(vec3 p, out vec3 transmittance, out vec3 inscatter) {
+    vec3 way = p - eye.xyz;
+    float distance_m = max(length(way), 1e-3);
+    vec3 ray = way / distance_m;
+    vec3 extinction = (vec3(5.8, 13.6, 33.1) * 1.5e-6 + vec3(1.0, 1.02, 1.08) * 2.2e-5) * haze.x;
+    float k = haze.y;
+    float rise = k * ray.z * distance_m;
+    float mean_density = abs(rise) > 1e-3 ? (1.0 - exp(-rise)) / rise : 1.0;
+    mean_density *= exp(-k * max(eye.z - haze.z, 0.0));
+    transmittance = exp(-extinction * distance_m * clamp(mean_density, 0.0, 4.0));
+    vec3 direction = normalize(vec3(ray.xy, max(ray.z, 0.0) + 0.035));
+    inscatter = sky_radiance(direction) * (1.0 - transmittance) * 0.85;
+}
+
+vec3 through_haze(vec3 colour, vec3 p) {
+    vec3 transmittance, inscatter;
+    haze_to(p, transmittance, inscatter);
+    return colour * transmittance + inscatter;
+}

@@ -1,0 +1,24 @@
+// Reflection of sun and surroundings for glossy surfaces.
+#include "sky.glsl"
+
+const vec3 CANYON_GLOW = vec3(0.95, 0.60, 0.38);  // mean radiance of sunlit rock below the horizon
+const vec3 ROCK_BOUNCE = vec3(0.34, 0.20, 0.12);  // colour of light that the walls return
+
+// GGX specular times n.l, clipped so that the sun's glint stays a glint.
+float ggx(vec3 n, vec3 v, vec3 l, float f0, float alpha) {
+    vec3 h = normalize(v + l);
+    float nl = saturate(dot(n, l)), nv = saturate(dot(n, v)) + 1e-3, nh = saturate(dot(n, h));
+    float a2 = alpha * alpha;
+    float t = nh * nh * (a2 - 1.0) + 1.0;
+    float fresnel = f0 + (1.0 - f0) * pow(1.0 - saturate(dot(h, v)), 5.0);
+    float k = alpha * 0.5;
+    float visible = 1.0 / ((nl * (1.0 - k) + k) * (nv * (1.0 - k) + k));
+    return min(a2 / (PI * t * t) * fresnel * visible * 0.25 * nl, 60.0);
+}
+
+// What a glossy surface sees along r: sky above, rock below, the seam softened by roughness.
+vec3 environment(vec3 r, float roughness) {
+    float edge = 0.05 + 0.4 * roughness;
+    vec3 up = sky_radiance(normalize(vec3(r.xy, max(r.z, 0.02))));
+    return mix(CANYON_GLOW, up, smoothstep(-edge, edge, r.z));
+}

@@ -1,0 +1,109 @@
+"""The one uniform block every shader reads: camera, light, haze and shadow matrices."""
+
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+
+from render.frame import View
+from render.light import Light
+from render.programs import FRAME_BINDING
+
+_LAYOUT = np.dtype(
+    [
+        ("clip_from_world", "f4", (4, 4)),
+        ("world_from_clip", "f4", (4, 4)),
+        ("sun_shadow", "f4", (4, 4)),
+        ("vehicle_shadow", "f4", (4, 4)),
+        ("eye", "f4", 4),
+        ("sun_direction", "f4", 4),
+        ("sun_irradiance", "f4", 4),
+        ("haze", "f4", 4),
+        ("viewport", "f4", 4),
+        ("clip_plane", "f4", 4),
+        ("shadow_texel", "f4", 4),
+        ("water", "f4", 4),
+        ("sky_harmonics", "f4", (9, 4)),
+    ]
+)
+"""As shaders/frame.glsl declares it; only vec4 and mat4, so that std140 and packed layouts agree."""
+
+NO_CLIP = (0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Atmosphere:
+    """Haze between eye and surface."""
+
+    density: float = 1.7
+    """Relative to a clear mountain day."""
+    falloff_per_m: float = 1.0 / 900.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShadowFrames:
+    """Where the shadow maps lie: world to texture coordinates and depth, each 0..1."""
+
+    sun: np.ndarray
+    vehicle: np.ndarray
+    sun_texel: tuple[float, float]
+    vehicle_texel: float
+    vehicle_depth_m: float
+    """Depth range of the vehicle map; its middle is at the vehicles."""
+    vehicle_span_m: float
+    """Width of the vehicle map; 0 when nothing casts into it."""
+
+
+class FrameUniforms:
+    """One camera's uniform block: filled once a frame, bound when a pass begins."""
+
+    def __init__(self, ctx: moderngl.Context):
+        self._values = np.zeros((), _LAYOUT)
+        self._buffer = ctx.buffer(reserve=_LAYOUT.itemsize, dynamic=True)
+
+    def set_light(self, light: Light, atmosphere: Atmosphere, *, water_level_m: float) -> None:
+        """Sun, sky and haze; unchanged until the sun moves."""
+        values = self._values
+        values["sun_direction"][:3] = light.direction_w
+        values["sun_irradiance"][:3] = light.sun_irradiance
+        values["sky_harmonics"][:, :3] = light.sky_harmonics
+        values["haze"][:3] = (atmosphere.density, atmosphere.falloff_per_m, water_level_m)
+        values["water"][0] = water_level_m
+
+    def set_shadows(self, shadows: ShadowFrames) -> None:
+        """Matrices and texel sizes of both shadow maps."""
+        values = self._values
+        values["sun_shadow"] = shadows.sun.T
+        values["vehicle_shadow"] = shadows.vehicle.T
+        values["shadow_texel"] = (*shadows.sun_texel, shadows.vehicle_texel, shadows.vehicle_span_m)
+        values["water"][2] = shadows.vehicle_depth_m
+
+    def set_view(
+        self,
+        view: View,
+        size_px: tuple[int, int],
+        *,
+        wall_s: float = 0.0,
+        clip_plane: tuple[float, float, float, float] = NO_CLIP,
+    ) -> None:
+        """Camera, picture size and the half space (n, d), n.x + d >= 0, that is drawn."""
+        values = self._values
+        clip_from_world = view.projection @ view.view
+        values["clip_from_world"] = clip_from_world.T
+        values["world_from_clip"] = np.linalg.inv(clip_from_world).T
+        values["eye"][:3] = view.eye_w
+        values["eye"][3] = wall_s
+        values["viewport"] = (*size_px, 1.0 / size_px[0], 1.0 / size_px[1])
+        values["clip_plane"] = clip_plane
+
+    def upload(self) -> None:
+        """Send the block to the GL."""
+        self._buffer.write(self._values)
+
+    def bind(self) -> None:
+        """Make it the block that programs read."""
+        self._buffer.bind_to_uniform_block(FRAME_BINDING)
+
+    def release(self) -> None:
+        """Free the buffer."""
+        self._buffer.release()
