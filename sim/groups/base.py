@@ -63,6 +63,10 @@ class LieGroup(ABC):
         """Exact inverse right-trivialised tangent of cay, (dim, dim)."""
 
     @abstractmethod
+    def left_tangent(self, g: ca.SX) -> ca.SX:
+        """(pose_dim, dim): derivative of g exp(x) by x at 0."""
+
+    @abstractmethod
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         """Homogeneous matrices (..., n, n) of flat elements (..., pose_dim)."""
 

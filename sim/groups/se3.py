@@ -13,6 +13,7 @@ from sim.groups.so3 import (
     rotation_dcay_inv,
     rotation_exp,
     rotation_log,
+    turned_by_columns,
 )
 
 
@@ -88,6 +89,10 @@ class _SE3(LieGroup):
         w, v = x[:3], x[3:]
         half = ca.SX.eye(3) - hat(w) / 2
         return ca.blockcat([[rotation_dcay_inv(w), ca.SX(3, 3)], [-(half @ hat(v)) / 2, half]])
+
+    def left_tangent(self, g: ca.SX) -> ca.SX:
+        R = rotation_of(g)
+        return ca.diagcat(turned_by_columns(R), R)
 
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         g = np.asarray(g, float)

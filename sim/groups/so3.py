@@ -95,6 +95,11 @@ def rotation_dcay_inv(w: ca.SX) -> ca.SX:
     return ca.SX.eye(3) - hat(w) / 2 + (w @ w.T) / 4
 
 
+def turned_by_columns(R: ca.SX) -> ca.SX:
+    """(9, 3): derivative of vec(R exp(w)) by w at 0."""
+    return ca.horzcat(*[ca.vec(R @ hat(ca.SX.eye(3)[:, i])) for i in range(3)])
+
+
 class _SO3(LieGroup):
     name = "SO3"
     pose_dim = 9
@@ -132,6 +137,9 @@ class _SO3(LieGroup):
 
     def dcay_inv(self, x: ca.SX) -> ca.SX:
         return rotation_dcay_inv(x)
+
+    def left_tangent(self, g: ca.SX) -> ca.SX:
+        return turned_by_columns(ca.reshape(g, 3, 3))
 
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         g = np.asarray(g, float)

@@ -16,6 +16,7 @@ from sim.groups.so3 import (
     rotation_dexp_inv,
     rotation_exp,
     rotation_log,
+    turned_by_columns,
 )
 
 
@@ -56,6 +57,9 @@ class _SO3R3(LieGroup):
 
     def dcay_inv(self, x: ca.SX) -> ca.SX:
         return ca.diagcat(rotation_dcay_inv(x[:3]), ca.SX.eye(3))
+
+    def left_tangent(self, g: ca.SX) -> ca.SX:
+        return ca.diagcat(turned_by_columns(rotation_of(g)), ca.SX.eye(3))
 
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         return SE3.to_matrix(g)

@@ -1,0 +1,37 @@
+"""All vehicles by name. One dict drives the menu, the tests and the scripting interface."""
+
+from sim.errors import InputError
+from sim.vehicles.base import State, Vehicle
+from sim.vehicles.helicopter import Helicopter
+from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
+from sim.vehicles.rigid_body import RigidBody
+
+VEHICLES: dict[str, type[Vehicle]] = {cls.name: cls for cls in (Helicopter, RigidBody)}
+
+__all__ = [
+    "VEHICLES",
+    "Control",
+    "HolonomicVehicle",
+    "Parameter",
+    "ShapeCoordinate",
+    "State",
+    "Vehicle",
+    "vehicle",
+    "vehicles",
+]
+
+
+def vehicles() -> tuple[str, ...]:
+    """Names of the vehicles."""
+    return tuple(VEHICLES)
+
+
+def vehicle(name: str, **parameters: object) -> Vehicle:
+    """A vehicle by name with some parameters set (SI units).
+
+    Raises InputError for an unknown name or parameter and for values out of range.
+    """
+    if name not in VEHICLES:
+        raise InputError(f"unknown vehicle {name!r}; allowed: {', '.join(VEHICLES)}")
+    return VEHICLES[name](**parameters)

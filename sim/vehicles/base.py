@@ -1,0 +1,168 @@
+"""What every vehicle is: a group, named numbers, and states. Mechanics follow in `holonomic.py` and its siblings."""
+
+import copy
+from abc import ABC
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Self
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.errors import InputError
+from sim.groups import SE3, LieGroup
+from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLayout:
+    """Where pose, velocity and shape stand in the flat array of a node."""
+
+    pose: slice
+    velocity: slice
+    """Body twist, (omega, v) on SE(3), (omega, vx, vy) on SE(2)."""
+    shape: slice
+    shape_velocity: slice
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A vehicle's state at one time: `node` is flat, laid out as `layout` says, SI units."""
+
+    node: np.ndarray
+    layout: NodeLayout
+    group: LieGroup
+
+    @property
+    def pose(self) -> np.ndarray:
+        """Homogeneous matrix T_wb."""
+        return self.group.to_matrix(self.node[self.layout.pose])
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Body twist at the node."""
+        return self.node[self.layout.velocity].copy()
+
+    @property
+    def shape(self) -> np.ndarray:
+        return self.node[self.layout.shape].copy()
+
+    @property
+    def shape_velocity(self) -> np.ndarray:
+        return self.node[self.layout.shape_velocity].copy()
+
+
+class Vehicle(ABC):
+    """A mechanical system on a Lie group, declared once and used by every integrator and by the planner.
+
+    Keyword arguments set parameters; anything else raises InputError with one line.
+    """
+
+    name: str
+    group: LieGroup = SE3
+    parameters: tuple[Parameter, ...] = ()
+    controls: tuple[Control, ...] = ()
+    shape_coordinates: tuple[ShapeCoordinate, ...] = ()
+
+    def __init__(self, **values: object) -> None:
+        self.values: dict[str, Value] = {q.name: q.default for q in self.parameters}
+        for key, value in values.items():
+            self.values[key] = self._parameter(key).checked(value, f"vehicle {self.name!r}")
+
+    def _parameter(self, key: str) -> Parameter:
+        parameter = named(self.parameters, key)
+        if parameter is None:
+            allowed = ", ".join(q.name for q in self.parameters) or "none"
+            raise InputError(f"vehicle {self.name!r}: unknown parameter {key!r}; allowed: {allowed}")
+        return parameter
+
+    def with_parameters(self, **values: object) -> Self:
+        """The same vehicle with some parameters changed, checked like the constructor's."""
+        new = copy.copy(self)
+        new.values = dict(self.values)
+        for key, value in values.items():
+            new.values[key] = self._parameter(key).checked(value, f"vehicle {self.name!r}")
+        return new
+
+    @property
+    def parameter_vector(self) -> np.ndarray:
+        """All parameters one after the other, as the compiled kernels take them."""
+        parts = [np.atleast_1d(np.asarray(self.values[q.name], float)) for q in self.parameters]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    @property
+    def parameter_count(self) -> int:
+        return sum(q.size for q in self.parameters)
+
+    def symbols(self, p: ca.SX) -> SimpleNamespace:
+        """Parameters by name out of the flat symbolic vector; optional ones that are zero become the number 0."""
+        out, at = {}, 0
+        for q in self.parameters:
+            absent = q.optional and not np.any(np.asarray(self.values[q.name]))
+            out[q.name] = ca.SX(q.size, 1) if absent else p[at : at + q.size]
+            at += q.size
+        return SimpleNamespace(**out)
+
+    @property
+    def node_layout(self) -> NodeLayout:
+        a, b, n = self.group.pose_dim, self.group.dim, len(self.shape_coordinates)
+        return NodeLayout(
+            slice(0, a), slice(a, a + b), slice(a + b, a + b + n), slice(a + b + n, a + b + 2 * n), a + b + 2 * n
+        )
+
+    @property
+    def neutral_controls(self) -> np.ndarray:
+        return np.array([c.neutral for c in self.controls], float)
+
+    def default_state(self) -> State:
+        """At rest at the origin, unless the vehicle says otherwise."""
+        return self.state()
+
+    def state(
+        self,
+        *,
+        R: ArrayLike | None = None,
+        x: ArrayLike = (0.0, 0.0, 0.0),
+        omega: ArrayLike = (0.0, 0.0, 0.0),
+        v: ArrayLike = (0.0, 0.0, 0.0),
+        shape: ArrayLike = (),
+        shape_velocity: ArrayLike = (),
+    ) -> State:
+        """State of an SE(3) vehicle.
+
+        R: R_wb (3, 3); x: position in the world [m]; omega, v: body angular [rad/s] and linear [m/s] velocity.
+        Raises InputError for wrong shapes, numbers that are not finite, and an R that is no rotation.
+        """
+        rotation = self._finite("R", np.eye(3) if R is None else R, (3, 3))
+        if np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation) < 0:
+            raise InputError(f"vehicle {self.name!r}: R is no rotation matrix (R'R = I, det R = 1)")
+        u, _, vt = np.linalg.svd(rotation)
+        pose = np.r_[(u @ vt).T.ravel(), self._finite("x", x, (3,))]
+        twist = np.r_[self._finite("omega", omega, (3,)), self._finite("v", v, (3,))]
+        return self.state_of(pose, twist, shape, shape_velocity)
+
+    def state_of(
+        self, pose: ArrayLike, velocity: ArrayLike, shape: ArrayLike = (), shape_velocity: ArrayLike = ()
+    ) -> State:
+        """State from a flat pose of the group and a body twist; a missing shape is zero."""
+        n = len(self.shape_coordinates)
+        parts = [
+            self._finite("pose", pose, (self.group.pose_dim,)),
+            self._finite("velocity", velocity, (self.group.dim,)),
+            self._finite("shape", shape if np.size(shape) else np.zeros(n), (n,)),
+            self._finite("shape_velocity", shape_velocity if np.size(shape_velocity) else np.zeros(n), (n,)),
+        ]
+        return State(np.concatenate(parts), self.node_layout, self.group)
+
+    def _finite(self, what: str, value: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
+        try:
+            array = np.asarray(value, float)
+        except (TypeError, ValueError):
+            raise InputError(f"vehicle {self.name!r}: {what} = {value!r} is not numeric") from None
+        if array.shape != shape:
+            raise InputError(f"vehicle {self.name!r}: {what} has shape {array.shape}, wanted {shape}")
+        if not np.all(np.isfinite(array)):
+            raise InputError(f"vehicle {self.name!r}: {what} has entries that are not finite")
+        return array

@@ -1,0 +1,80 @@
+"""What a vehicle tells about its numbers: name, unit, range, default. Panels, checks and docs are made from it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.errors import InputError
+
+Value = float | tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One physical constant of a vehicle, scalar or a short vector, in SI units."""
+
+    name: str
+    unit: str
+    default: Value
+    low: float
+    high: float
+    doc: str
+    optional: bool = False
+    """While zero, the effect is left out of the generated code altogether and costs nothing."""
+
+    @property
+    def size(self) -> int:
+        """Number of scalars."""
+        return 1 if isinstance(self.default, (int, float)) else len(self.default)
+
+    @property
+    def allowed(self) -> str:
+        """The range in words."""
+        shape = "" if isinstance(self.default, (int, float)) else f"{self.size} numbers, each "
+        return f"{shape}{self.low:g} to {self.high:g} {self.unit}".rstrip()
+
+    def checked(self, value: object, where: str) -> Value:
+        """`value` as float or tuple.
+
+        Raises InputError naming `where`, the parameter and its range for a wrong shape, a value out of range, NaN.
+        """
+        try:
+            array = np.asarray(value, float)
+        except (TypeError, ValueError):
+            raise InputError(f"{where}: {self.name} = {value!r} is not a number; allowed: {self.allowed}") from None
+        scalar = isinstance(self.default, (int, float))
+        if (array.shape != ()) if scalar else (array.shape != (self.size,)):
+            raise InputError(f"{where}: {self.name} = {value!r} has the wrong length; allowed: {self.allowed}")
+        if not np.all(np.isfinite(array)) or np.any(array < self.low) or np.any(array > self.high):
+            raise InputError(f"{where}: {self.name} = {value!r} is out of range; allowed: {self.allowed}")
+        return float(array) if scalar else tuple(float(a) for a in array)
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One input of a vehicle and the range that pilots and planners keep to."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    doc: str
+    neutral: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeCoordinate:
+    """One internal coordinate, e.g. a wheel's roll angle."""
+
+    name: str
+    unit: str
+    doc: str
+    low: float = -math.inf
+    high: float = math.inf
+
+
+def named(items: Sequence[Parameter], name: str) -> Parameter | None:
+    """The item of that name."""
+    return next((item for item in items if item.name == name), None)
