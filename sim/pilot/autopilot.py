@@ -1,0 +1,173 @@
+"""The demonstration: take off, fly down the canyon, land on the far pad. Same state in, same controls out."""
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from sim.commands import PilotInput
+from sim.pilot.airframe import Airframe
+from sim.pilot.climb import (
+    Climb,
+    ClimbState,
+    by_throttle,
+    climb_at,
+    first_climb_state,
+    level_authority,
+    settled,
+)
+from sim.pilot.contract import Sensed
+from sim.pilot.flight import Demand, fly
+from sim.pilot.gains import Gains
+from sim.pilot.heading import turned
+from sim.pilot.rotation import heading_of, turn_between
+from sim.pilot.route import Route, make_route
+from sim.pilot.velocity import CALM, VelocityState, towards, within
+from sim.vehicles import Vehicle
+
+CRUISE_MPS = 23.0
+HOVER_HEIGHT_M = 9.0
+"""Above the pads, before going and before landing."""
+LAG_S = 0.5
+"""From a wanted bank to the bank."""
+
+
+class Phase(Enum):
+    """What the demonstration is doing."""
+
+    TAKE_OFF = "take off"
+    FOLLOW = "follow"
+    LAND = "land"
+
+
+@dataclass(frozen=True, slots=True)
+class AutopilotState:
+    """What the autopilot remembers between control periods."""
+
+    phase: Phase
+    climb: ClimbState
+    anchor_w: tuple[float, float]
+    """Where it rises or comes down."""
+    velocity: VelocityState = CALM
+    heading_rad: float | None = None
+    arc_m: float | None = None
+    """Progress along the route."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """What one phase asks for: velocity (3,), acceleration (2,) it needs, and the turn rate of the nose."""
+
+    velocity_w: np.ndarray
+    feed_w: np.ndarray
+    yaw_rate: float
+
+
+class Autopilot:
+    """Serves the helicopter. Sticks are ignored while it flies.
+
+    path_w: (n, 3) polyline [m] from above the start to the landing pad; landing_w: (3,) where to touch down.
+    """
+
+    def __init__(self, path_w: np.ndarray, landing_w: np.ndarray, *, cruise_mps: float = CRUISE_MPS) -> None:
+        above = np.asarray(landing_w, float) + np.array([0.0, 0.0, HOVER_HEIGHT_M])
+        self._route = make_route(_ending_at(np.asarray(path_w, float)[:, :3], above), cruise_mps=cruise_mps)
+        self._landing_w = above
+        self._state: AutopilotState | None = None
+
+    @property
+    def phase(self) -> Phase | None:
+        """None before the first control period."""
+        return self._state.phase if self._state else None
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """One control period of whatever phase is due."""
+        airframe = Airframe.of(vehicle)
+        gains = Gains.of(airframe, dt_s)
+        state = self._next_phase(self._state or self._first(sensed), sensed)
+        leg = self._leg(state, sensed, gains)
+        climb_state, climb = self._climb(state, leg, sensed, gains, dt_s)
+        velocity_state, level = towards(
+            state.velocity,
+            leg.velocity_w[:2] - sensed.v_w[:2],
+            leg.feed_w + airframe.drag_acceleration(sensed.v_w)[:2],
+            gains,
+            dt_s,
+            authority=0.0 if climb_state.standing else level_authority(sensed),
+        )
+        held = None if climb_state.standing else state.heading_rad
+        heading = turned(held, leg.yaw_rate, sensed, dt_s)
+        self._state = replace(state, climb=climb_state, velocity=velocity_state, heading_rad=heading)
+        wanted = np.array([level[0], level[1], climb.acceleration])
+        return fly(airframe, sensed, Demand(wanted, heading, leg.yaw_rate, climb.spool), gains)
+
+    def _first(self, sensed: Sensed) -> AutopilotState:
+        climb = replace(first_climb_state(sensed), standing=False)
+        anchor = float(sensed.x_w[0]), float(sensed.x_w[1])
+        return AutopilotState(Phase.TAKE_OFF, climb, anchor)
+
+    def _next_phase(self, state: AutopilotState, sensed: Sensed) -> AutopilotState:
+        if state.phase is Phase.TAKE_OFF and sensed.clearance_m > HOVER_HEIGHT_M - 1.0:
+            state = replace(state, phase=Phase.FOLLOW, arc_m=self._route.nearest(sensed.x_w))
+        if state.phase is Phase.FOLLOW:
+            arc = self._route.nearest(sensed.x_w, state.arc_m)
+            state = replace(state, arc_m=max(arc, state.arc_m or 0.0))
+            if self._off_pad(sensed) < 8.0 and float(np.linalg.norm(sensed.v_w)) < 2.0:
+                anchor = float(self._landing_w[0]), float(self._landing_w[1])
+                state = replace(state, phase=Phase.LAND, anchor_w=anchor)
+        return state
+
+    def _off_pad(self, sensed: Sensed) -> float:
+        off = self._landing_w - sensed.x_w
+        return math.hypot(float(off[0]), float(off[1]))
+
+    def _leg(self, state: AutopilotState, sensed: Sensed, gains: Gains) -> Leg:
+        if state.phase is Phase.FOLLOW:
+            return _along(self._route, state.arc_m or 0.0, sensed, gains)
+        off = np.array(state.anchor_w) - sensed.x_w[:2]
+        level = within(1.5 * gains.position * off, 3.0)
+        # In the take-off only the height above the ground counts, in the landing the throttle decides.
+        return Leg(np.array([level[0], level[1], 3.5]), np.zeros(2), 0.0)
+
+    def _climb(
+        self, state: AutopilotState, leg: Leg, sensed: Sensed, gains: Gains, dt_s: float
+    ) -> tuple[ClimbState, Climb]:
+        if state.phase is Phase.LAND:
+            over_pad = self._off_pad(sensed) < 0.8 or sensed.clearance_m < 1.5
+            return by_throttle(state.climb, -0.7 if over_pad else 0.0, sensed, gains, dt_s)
+        climb_state = settled(state.climb, 1.0, sensed, dt_s)
+        return climb_state, climb_at(climb_state, float(leg.velocity_w[2]), sensed, gains)
+
+
+def _along(route: Route, arc_m: float, sensed: Sensed, gains: Gains) -> Leg:
+    """Velocity along the route and back onto it, looking ahead by what the loops lag behind."""
+    speed = float(np.linalg.norm(sensed.v_w))
+    here, ahead = route.at(arc_m), route.at(arc_m + LAG_S * speed)
+    wanted_mps = min(ahead.speed_mps, here.speed_mps) if arc_m < route.length_m - 1.0 else 0.0
+    off = here.point_w - sensed.x_w
+    if wanted_mps > 1.0:
+        off = off - (off @ here.tangent_w) * here.tangent_w
+    back = within(2.0 * gains.position * off[:2], 5.0)
+    rise = gains.altitude * float(off[2]) + wanted_mps * float(here.tangent_w[2])
+    # Never lower than the trees, should the route be cut in a bend.
+    rise = max(rise, 4.0 - sensed.clearance_m)
+    velocity = np.append(wanted_mps * here.tangent_w[:2] + back, rise)
+    feed = wanted_mps**2 * ahead.bend_w[:2]
+    return Leg(velocity, feed, _nose_rate(sensed, ahead.tangent_w))
+
+
+def _nose_rate(sensed: Sensed, tangent_w: np.ndarray) -> float:
+    """Turn rate [rad/s] that brings the nose along the route."""
+    heading = math.atan2(float(tangent_w[1]), float(tangent_w[0]))
+    off = turn_between(heading_of(sensed.R_wb), heading)
+    return min(max(1.2 * off, -0.8), 0.8)
+
+
+def _ending_at(path_w: np.ndarray, end_w: np.ndarray) -> np.ndarray:
+    """The path with its last stretch led to `end_w`."""
+    keep = np.linalg.norm(path_w - end_w, axis=1) > 25.0
+    last = int(np.argmin(np.linalg.norm(path_w - end_w, axis=1)))
+    keep[last:] = False
+    kept = path_w[keep]
+    return np.vstack((kept if len(kept) else path_w[:1], end_w))

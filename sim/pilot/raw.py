@@ -1,0 +1,59 @@
+"""Raw mode: sticks move the controls of the equations of motion directly, nothing is stabilised."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sim.commands import PilotInput
+from sim.pilot.airframe import Airframe, scalar
+from sim.pilot.contract import Sensed
+from sim.vehicles import Vehicle
+
+SPIN_UP = 3.0
+"""Angular acceleration of a free rigid body at full stick [rad/s^2]."""
+LIFT_OFF = 15.0
+"""Its acceleration along body z at full throttle [m/s^2]."""
+
+
+class RawPilot:
+    """Serves every vehicle; remembers nothing."""
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """Full stick is the full throw; centred sticks are the hover, or the neutral controls."""
+        mix = MIXES.get(vehicle.name, _by_name)
+        wanted = mix(sticks, vehicle)
+        low = np.array([control.low for control in vehicle.controls])
+        high = np.array([control.high for control in vehicle.controls])
+        return np.clip(wanted, low, high)
+
+
+def _helicopter(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
+    airframe = Airframe.of(vehicle)
+    lift = airframe.weight_N * (1.0 + sticks.throttle)
+    tail, pitch, roll = airframe.high[1:]
+    return np.array([lift, -tail * sticks.yaw, pitch * sticks.pitch, roll * sticks.roll])
+
+
+def _rigid_body(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
+    turn = np.array([sticks.roll, sticks.pitch, -sticks.yaw])
+    torque = SPIN_UP * np.asarray(vehicle.values["inertia"], float) * turn
+    force = LIFT_OFF * scalar(vehicle.values["mass"]) * sticks.throttle
+    return np.concatenate((torque, (0.0, 0.0, force)))
+
+
+def _by_name(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
+    """Controls named after a stick follow it over their range; the others stay neutral."""
+    deflections = {"pitch": sticks.pitch, "roll": sticks.roll, "yaw": sticks.yaw, "thrust": sticks.throttle}
+    wanted = []
+    for control in vehicle.controls:
+        stick = deflections.get(control.name, 0.0)
+        reach = control.high - control.neutral if stick > 0.0 else control.neutral - control.low
+        wanted.append(control.neutral + stick * reach)
+    return np.array(wanted)
+
+
+MIXES: dict[str, Callable[[PilotInput, Vehicle], np.ndarray]] = {
+    "helicopter": _helicopter,
+    "rigid-body": _rigid_body,
+}
+"""How sticks act on the controls of each vehicle that needs its own answer."""

@@ -1,0 +1,53 @@
+"""Rotations as the flight modes need them: numbers in, numbers out, no Euler angles."""
+
+import math
+
+import numpy as np
+
+
+def rotation_vector(R: np.ndarray) -> np.ndarray:
+    """Logarithm on SO(3) of `R` (3, 3): axis times angle [rad], angle in [0, pi]."""
+    twice_sine_axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine = 0.5 * math.sqrt(float(twice_sine_axis @ twice_sine_axis))
+    cosine = 0.5 * (float(R[0, 0] + R[1, 1] + R[2, 2]) - 1.0)
+    angle = math.atan2(sine, cosine)
+    if sine > 1e-6:
+        return twice_sine_axis * (0.5 * angle / sine)
+    if cosine > 0.0:
+        return 0.5 * twice_sine_axis
+    # Half a turn: R + I = 2 a a', so its longest column points along the axis.
+    doubled = R + np.eye(3)
+    column = doubled[:, int(np.argmax(np.diag(doubled)))]
+    return column * (angle / math.sqrt(float(column @ column)))
+
+
+def level_axes(R_wb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Horizontal unit vectors (3,) ahead of and to the left of the body, in the world frame.
+
+    Defined at every attitude: with the nose straight up or down, the roof tells what is ahead.
+    """
+    ahead = R_wb[:, 0] - R_wb[2, 0] * R_wb[:, 2]
+    length = math.hypot(float(ahead[0]), float(ahead[1]))
+    if length < 1e-6:
+        return np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+    x, y = float(ahead[0]) / length, float(ahead[1]) / length
+    return np.array([x, y, 0.0]), np.array([-y, x, 0.0])
+
+
+def heading_of(R_wb: np.ndarray) -> float:
+    """Direction of `level_axes(R_wb)[0]` [rad], counter-clockwise from world x."""
+    ahead, _ = level_axes(R_wb)
+    return math.atan2(float(ahead[1]), float(ahead[0]))
+
+
+def turn_between(from_rad: float, to_rad: float) -> float:
+    """The shorter way from one heading to another, in [-pi, pi)."""
+    return (to_rad - from_rad + math.pi) % (2.0 * math.pi) - math.pi
+
+
+def attitude_of(up_w: np.ndarray, heading_rad: float) -> np.ndarray:
+    """R_wb (3, 3) whose roof points along the unit vector `up_w` and whose nose heads `heading_rad`."""
+    ahead = np.array([math.cos(heading_rad), math.sin(heading_rad), 0.0])
+    left = np.cross(up_w, ahead)
+    left /= math.sqrt(float(left @ left))
+    return np.column_stack((np.cross(left, up_w), left, up_w))
