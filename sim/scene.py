@@ -4,9 +4,11 @@ import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import sim
 from sim.errors import InputError
+from sim.integrators import integrators
 from sim.toml_table import TomlTable, quoted
+from sim.vehicles import vehicle as make_vehicle
+from sim.vehicles import vehicles
 
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain")
@@ -104,9 +106,18 @@ def load_scene(name_or_path: str | Path) -> Scene:
 
 
 def with_overrides(
-    scene: Scene, *, vehicle: str | None = None, integrator: str | None = None, step_s: float | None = None
+    scene: Scene,
+    *,
+    vehicle: str | None = None,
+    integrator: str | None = None,
+    step_s: float | None = None,
+    camera: str | None = None,
 ) -> Scene:
-    """The scene with another vehicle, integrator or step; raises InputError as the loader does."""
+    """The scene with another vehicle, integrator, step or camera, checked; InputError names the option."""
+    if camera is not None:
+        if camera not in CAMERAS:
+            raise InputError(f'--camera: unknown "{camera}"; allowed: {quoted(CAMERAS)}')
+        scene = replace(scene, camera=camera)
     if vehicle is not None:
         _check_vehicle(vehicle, "--vehicle")
         scene = replace(scene, vehicle=vehicle)
@@ -125,8 +136,8 @@ def with_overrides(
 
 
 def _read_scene(table: TomlTable, name: str) -> Scene:
-    vehicle = table.name("vehicle", sim.vehicles(), "helicopter")
-    integrator = table.name("integrator", sim.integrators(), "variational")
+    vehicle = table.name("vehicle", vehicles(), "helicopter")
+    integrator = table.name("integrator", integrators(), "variational")
     _check_integrator(integrator, vehicle, f"{table.source}: integrator")
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
     world = table.table("world")
@@ -169,16 +180,17 @@ def _read_start(table: TomlTable) -> Start:
 
 
 def _read_sun(table: TomlTable) -> Sun:
+    usual = Sun()
     sun = Sun(
-        azimuth_deg=table.number("azimuth_deg", Sun.azimuth_deg, low=-360.0, high=360.0),
-        elevation_deg=table.number("elevation_deg", Sun.elevation_deg, low=1.0, high=90.0),
+        azimuth_deg=table.number("azimuth_deg", usual.azimuth_deg, low=-360.0, high=360.0),
+        elevation_deg=table.number("elevation_deg", usual.elevation_deg, low=1.0, high=90.0),
     )
     table.finish()
     return sun
 
 
 def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
-    integrator = table.name("integrator", sim.integrators(), "variational")
+    integrator = table.name("integrator", integrators(), "variational")
     _check_integrator(integrator, vehicle, f"{table.source}: lanes: integrator")
     tint = table.numbers("tint", (), low=0.0, high=1.0, count=3)
     lane = LaneSpec(
@@ -194,8 +206,8 @@ def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
 def _read_parameters(table: TomlTable) -> dict[str, ParameterValues]:
     parameters: dict[str, ParameterValues] = {}
     for vehicle in table.names():
-        if vehicle not in sim.vehicles():
-            raise table.error(vehicle, f"unknown vehicle; allowed: {quoted(sim.vehicles())}")
+        if vehicle not in vehicles():
+            raise table.error(vehicle, f"unknown vehicle; allowed: {quoted(vehicles())}")
         values = table.table(vehicle)
         parameters[vehicle] = {key: values.value(key) for key in values.names()}
         for key, value in parameters[vehicle].items():
@@ -204,25 +216,25 @@ def _read_parameters(table: TomlTable) -> dict[str, ParameterValues]:
 
 
 def _check_parameter(vehicle: str, key: str, value: float | tuple[float, ...], table: TomlTable) -> None:
-    known = tuple(parameter.name for parameter in sim.vehicle(vehicle).parameters)
+    known = tuple(parameter.name for parameter in make_vehicle(vehicle).parameters)
     if key not in known:
         raise table.error(key, f"unknown parameter; allowed: {quoted(known)}")
     try:
-        sim.vehicle(vehicle, **{key: value})
+        make_vehicle(vehicle, **{key: value})
     except InputError as error:
         raise table.error(key, str(error)) from None
 
 
 def _check_vehicle(vehicle: str, source: str) -> None:
-    if vehicle not in sim.vehicles():
-        raise InputError(f'{source}: unknown "{vehicle}"; allowed: {quoted(sim.vehicles())}')
+    if vehicle not in vehicles():
+        raise InputError(f'{source}: unknown "{vehicle}"; allowed: {quoted(vehicles())}')
 
 
 def _check_integrator(integrator: str, vehicle: str, source: str) -> None:
-    methods = sim.integrators()
+    methods = integrators()
     if integrator not in methods:
         raise InputError(f'{source}: unknown "{integrator}"; allowed: {quoted(methods)}')
-    instance = sim.vehicle(vehicle)
+    instance = make_vehicle(vehicle)
     reason = methods[integrator].serves(instance)
     if reason:
         serving = (name for name, method in methods.items() if not method.serves(instance))

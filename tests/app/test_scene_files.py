@@ -1,0 +1,134 @@
+"""Scene files are refused with one line that names file, key and what is allowed."""
+
+from pathlib import Path
+
+import pytest
+
+from sim.errors import InputError
+from sim.integrators import integrators
+from sim.scene import CAMERAS, PADS, WORLDS, load_scene, scene_names, with_overrides
+from sim.vehicles import vehicle, vehicles
+from sim.world import load_world, worlds
+
+REFUSED = {
+    "unknown key": ('vehicel = "helicopter"', "vehicel", "vehicle"),
+    "unknown vehicle": ('vehicle = "helicoptre"', "vehicle", "helicopter"),
+    "unknown integrator": ('integrator = "rk5"', "integrator", "rk4"),
+    "unknown world": ('[world]\nname = "mars"', "world.name", "canyon"),
+    "unknown key in a table": ("[world]\nsead = 3", "world.sead", "seed"),
+    "seed of the wrong type": ("[world]\nseed = 1.5", "world.seed", "whole number"),
+    "unknown camera": ('camera = "drone"', "camera", "chase"),
+    "unknown flight mode": ('flight_mode = "magic"', "flight_mode", "attitude"),
+    "unknown pad": ('[start]\npad = "roof"', "start.pad", "landing"),
+    "pad and position": ('[start]\npad = "start"\nposition_m = [0, 0, 1]', "start.pad", "one of the two"),
+    "step out of range": ("step_s = 3.0", "step_s", "0.5"),
+    "step not a number": ("step_s = nan", "step_s", "0.5"),
+    "step infinite": ("step_s = inf", "step_s", "0.5"),
+    "step a text": ('step_s = "fast"', "step_s", "0.5"),
+    "step true": ("step_s = true", "step_s", "0.5"),
+    "position too short": ("[start]\nposition_m = [0.0, 1.0]", "start.position_m", "3 numbers"),
+    "position not finite": ("[start]\nposition_m = [0.0, nan, 1.0]", "start.position_m", "3 numbers"),
+    "parameters of an unknown vehicle": (
+        "[parameters.zeppelin]\nmass = 1.0",
+        "parameters.zeppelin",
+        "helicopter",
+    ),
+    "unknown parameter": ("[parameters.helicopter]\nmas = 1.0", "parameters.helicopter.mas", "mass"),
+    "parameter out of range": ("[parameters.helicopter]\nmass = -1.0", "parameters.helicopter.mass", "kg"),
+    "parameter not a number": ("[parameters.helicopter]\nmass = nan", "parameters.helicopter.mass", "finite"),
+    "parameter of the wrong length": (
+        "[parameters.helicopter]\ninertia = [1.0, 2.0]",
+        "parameters.helicopter.inertia",
+        "3 numbers",
+    ),
+    "parameter a text": ('[parameters.helicopter]\nmass = "heavy"', "parameters.helicopter.mass", "finite"),
+    "lane with an unknown integrator": ('[[lanes]]\nintegrator = "rk5"', "lanes[0].integrator", "rk4"),
+    "lane with an unknown key": ("[[lanes]]\ncolor = 3", "lanes[0].color", "tint"),
+    "lanes not a list": ("lanes = 3", "lanes", "[[lanes]]"),
+    "table a number": ("world = 3", "world", "[world]"),
+    "sun below the horizon": ("[sun]\nelevation_deg = -3.0", "sun.elevation_deg", "90"),
+    "not TOML": ("vehicle = = 3", "not valid TOML", "line 1"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_wrong_scene_file_is_refused_with_file_key_and_what_is_allowed(case: str, tmp_path: Path) -> None:
+    content, key, allowed = REFUSED[case]
+    path = tmp_path / "odd.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_scene(path)
+    message = str(caught.value)
+    assert "odd.toml" in message
+    assert key in message
+    assert allowed in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("name", ["", "canyno", "missing.toml", "../canyon"])
+def test_an_unknown_scene_is_refused_with_the_scenes_there_are(name: str) -> None:
+    with pytest.raises(InputError, match=r"canyon|No such file"):
+        load_scene(name)
+
+
+def test_a_folder_or_binary_file_is_refused_in_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(bytes(range(256)))
+    for path in (folder, binary):
+        with pytest.raises(InputError) as caught:
+            load_scene(path)
+        assert path.name in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", scene_names())
+def test_every_scene_of_the_project_loads_and_its_parameters_are_taken(name: str) -> None:
+    scene = load_scene(name)
+    assert scene.title
+    assert scene.text
+    for kind, values in scene.parameters.items():
+        instance = vehicle(kind, **values)
+        for key, value in values.items():
+            assert instance.values[key] == value
+
+
+def test_an_empty_scene_file_is_the_default_scene(tmp_path: Path) -> None:
+    path = tmp_path / "empty.toml"
+    path.write_text("")
+    scene = load_scene(path)
+    assert (scene.vehicle, scene.integrator, scene.start.pad) == ("helicopter", "variational", "start")
+    assert 0.0 < scene.sun.elevation_deg < 90.0
+
+
+def test_names_in_scenes_are_the_names_of_the_world() -> None:
+    assert worlds() == WORLDS
+    assert tuple(pad.name for pad in load_world("plain").pads) == PADS
+
+
+@pytest.mark.parametrize(
+    ("override", "allowed"),
+    [
+        ({"vehicle": "zeppelin"}, "helicopter"),
+        ({"integrator": "rk5"}, "rk4"),
+        ({"step_s": 0.0}, "0.0001"),
+        ({"step_s": float("nan")}, "0.5"),
+        ({"step_s": float("inf")}, "0.5"),
+        ({"camera": "drone"}, CAMERAS[0]),
+    ],
+)
+def test_a_wrong_override_is_refused_with_option_and_what_is_allowed(override: dict, allowed: str) -> None:
+    with pytest.raises(InputError) as caught:
+        with_overrides(load_scene("canyon"), **override)
+    assert str(caught.value).startswith(f"--{next(iter(override)).removesuffix('_s')}: ")
+    assert allowed in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", vehicles())
+def test_an_override_keeps_the_rest_of_the_scene(kind: str) -> None:
+    scene = load_scene("canyon")
+    changed = with_overrides(scene, vehicle=kind, step_s=0.02)
+    assert (changed.vehicle, changed.step_s) == (kind, 0.02)
+    assert changed.integrator in integrators()
+    assert (changed.world, changed.start, changed.parameters) == (scene.world, scene.start, scene.parameters)
