@@ -1,0 +1,55 @@
+"""A safe way down the canyon, found from the terrain."""
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from sim.world.pad import Pad
+from sim.world.river import River
+from sim.world.terrain import Terrain
+
+_SPACING_M = 10.0
+_CRUISE_M = 52.0
+_HOVER_M = 22.0
+_CLIMB_M = 170.0
+_WALL_M = 24.0
+
+
+def _free_interval(
+    terrain: Terrain, x: np.ndarray, z: np.ndarray, centre: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """y of the nearest ground above z - 12 m on each side of the river, at each x."""
+    offsets = np.arange(0.0, 260.0, 1.0)
+    floor = z[:, None] - 12.0
+    blocked_left = terrain.height(x[:, None], centre[:, None] + offsets) > floor
+    blocked_right = terrain.height(x[:, None], centre[:, None] - offsets) > floor
+    return centre - offsets[blocked_right.argmax(axis=1)], centre + offsets[blocked_left.argmax(axis=1)]
+
+
+def canyon_path(terrain: Terrain, river: River, start: Pad, landing: Pad) -> np.ndarray:
+    """(n, 3) points [m], 10 m apart in x, from above `start` to above `landing`.
+
+    The way keeps between the walls at cruising height: the middle of the free width, smoothed, and
+    pushed back wherever smoothing brought it within _WALL_M of a wall.
+    """
+    x = np.arange(start.centre_w[0], landing.centre_w[0] + 0.5 * _SPACING_M, _SPACING_M)
+    x[-1] = landing.centre_w[0]
+    from_start, to_end = x - x[0], x[-1] - x
+    climb = np.clip(np.minimum(from_start, to_end) / _CLIMB_M, 0.0, 1.0)
+    climb = climb * climb * (3.0 - 2.0 * climb)
+    base = np.where(from_start < to_end, start.centre_w[2], landing.centre_w[2]) + _HOVER_M
+    z = base + climb * (river.level_m + _CRUISE_M - base)
+    low, high = _free_interval(terrain, x, z, np.asarray(river.centre(x)))
+    margin = np.minimum(_WALL_M, 0.45 * (high - low))
+    y = 0.5 * (low + high)
+    near_pad = np.exp(-((np.minimum(from_start, to_end) / 42.0) ** 2))
+    pad_y = np.where(from_start < to_end, start.centre_w[1], landing.centre_w[1])
+    for _ in range(12):
+        y = gaussian_filter1d(np.clip(y, low + margin, high - margin), 2.5, mode="nearest")
+        y = y + near_pad * (pad_y - y)
+    return np.stack([x, y, z], axis=1)
+
+
+def headings(path: np.ndarray) -> np.ndarray:
+    """(n,) heading [rad] about +z from +x along a polyline (n, 3)."""
+    step = np.gradient(path, axis=0)
+    return np.unwrap(np.arctan2(step[:, 1], step[:, 0]))

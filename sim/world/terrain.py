@@ -1,0 +1,64 @@
+"""A height field and how it is read between its samples."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Terrain:
+    """Ground height on a regular grid; bilinear between the samples, constant past the edges."""
+
+    heights: np.ndarray
+    """(ny, nx) float32 [m], C-contiguous; row j is y = origin_m[1] + j * spacing_m."""
+    origin_m: tuple[float, float]
+    """(x, y) of heights[0, 0]."""
+    spacing_m: float
+
+    @property
+    def low_m(self) -> tuple[float, float]:
+        """(x, y) of the first corner."""
+        return self.origin_m
+
+    @property
+    def high_m(self) -> tuple[float, float]:
+        """(x, y) of the opposite corner."""
+        rows, columns = self.heights.shape
+        return (
+            self.origin_m[0] + (columns - 1) * self.spacing_m,
+            self.origin_m[1] + (rows - 1) * self.spacing_m,
+        )
+
+    @property
+    def axes(self) -> tuple[np.ndarray, np.ndarray]:
+        """x of the columns and y of the rows [m]."""
+        rows, columns = self.heights.shape
+        return (
+            self.origin_m[0] + self.spacing_m * np.arange(columns),
+            self.origin_m[1] + self.spacing_m * np.arange(rows),
+        )
+
+    def sample(self, field: np.ndarray, x_m: np.ndarray | float, y_m: np.ndarray | float) -> np.ndarray:
+        """Bilinear value of a per-cell field at world points; x and y broadcast."""
+        rows, columns = self.heights.shape
+        u = np.clip((np.asarray(x_m, float) - self.origin_m[0]) / self.spacing_m, 0.0, columns - 1.0)
+        v = np.clip((np.asarray(y_m, float) - self.origin_m[1]) / self.spacing_m, 0.0, rows - 1.0)
+        i = np.minimum(u.astype(int), columns - 2)
+        j = np.minimum(v.astype(int), rows - 2)
+        u, v = u - i, v - j
+        low = field[j, i] * (1.0 - u) + field[j, i + 1] * u
+        high = field[j + 1, i] * (1.0 - u) + field[j + 1, i + 1] * u
+        return low * (1.0 - v) + high * v
+
+    def height(self, x_m: np.ndarray | float, y_m: np.ndarray | float) -> np.ndarray:
+        """Ground z [m] at world points; x and y broadcast, a scalar gives a 0-d array."""
+        return self.sample(self.heights, x_m, y_m)
+
+    def normal(self, x_m: np.ndarray | float, y_m: np.ndarray | float) -> np.ndarray:
+        """Unit upward normal (..., 3) at world points, by central differences over one spacing."""
+        x, y = np.broadcast_arrays(np.asarray(x_m, float), np.asarray(y_m, float))
+        half = 0.5 * self.spacing_m
+        slope_x = (self.height(x + half, y) - self.height(x - half, y)) / self.spacing_m
+        slope_y = (self.height(x, y + half) - self.height(x, y - half)) / self.spacing_m
+        normal = np.stack([-slope_x, -slope_y, np.ones_like(slope_x)], axis=-1)
+        return normal / np.linalg.norm(normal, axis=-1, keepdims=True)

@@ -1,0 +1,123 @@
+"""The world a scene plays in: ground, pads, river and a safe way through, by name and seed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.world.canyon import grow_canyon
+from sim.world.layers import TerrainLayers
+from sim.world.pad import Pad
+from sim.world.path import canyon_path, headings
+from sim.world.river import River
+from sim.world.store import cached_arrays, package_digest
+from sim.world.terrain import Terrain
+
+_GENERATORS = (
+    "bands",
+    "canyon",
+    "erosion",
+    "landform",
+    "layers",
+    "noise",
+    "pad",
+    "river",
+    "terrain",
+    "world",
+)
+_SOLES_M = 1.4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class World:
+    """Everything that is there before a vehicle arrives."""
+
+    name: str
+    seed: int
+    key: str
+    """Names this very ground (name, seed and version of the generator): for caches derived from it."""
+    terrain: Terrain
+    layers: TerrainLayers | None
+    """None where the ground is featureless."""
+    pads: tuple[Pad, ...]
+    """The first is the start pad."""
+    river: River | None
+    path: np.ndarray
+    """(n, 3) m: a way that a helicopter can safely fly, from above the first pad to above the last."""
+
+    @property
+    def path_heading_rad(self) -> np.ndarray:
+        """(n,) heading along `path`, about +z from +x, continuous."""
+        return headings(self.path)
+
+    def pad(self, name: str) -> Pad:
+        """The pad of that name; InputError names the pads there are."""
+        for pad in self.pads:
+            if pad.name == name:
+                return pad
+        raise InputError(
+            f"world {self.name!r} has no pad {name!r}; it has {', '.join(p.name for p in self.pads)}"
+        )
+
+    def start_pose(self, pad: str = "start", height_m: float = _SOLES_M) -> np.ndarray:
+        """(4, 4) T_wb standing on a pad; `height_m` is from the soles to the body origin."""
+        return self.pad(pad).standing_pose(height_m)
+
+
+def _canyon_arrays(seed: int) -> dict[str, np.ndarray]:
+    terrain, layers, river, pads = grow_canyon(seed)
+    return {
+        "heights": terrain.heights,
+        "origin": np.array(terrain.origin_m),
+        "spacing": np.array(terrain.spacing_m),
+        "sky_visibility": layers.sky_visibility,
+        "loose": layers.loose,
+        "curvature": layers.curvature,
+        "pads": np.array([[*pad.centre_w, pad.radius_m, pad.heading_rad] for pad in pads]),
+        "path": canyon_path(terrain, river, pads[0], pads[-1]),
+    }
+
+
+def _canyon(seed: int) -> World:
+    digest = package_digest(__file__, (*_GENERATORS, "path"))
+    key = f"canyon-{digest}-{seed}"
+    a = cached_arrays("worlds", key, lambda: _canyon_arrays(seed))
+    names = ("start", "landing")
+    pads = tuple(Pad(n, r[:3], float(r[3]), float(r[4])) for n, r in zip(names, a["pads"], strict=True))
+    terrain = Terrain(a["heights"], (float(a["origin"][0]), float(a["origin"][1])), float(a["spacing"]))
+    layers = TerrainLayers(a["sky_visibility"], a["loose"], a["curvature"])
+    return World("canyon", seed, key, terrain, layers, pads, River.meandering(seed), a["path"])
+
+
+def _plain(seed: int) -> World:
+    terrain = Terrain(np.zeros((257, 257), np.float32), (-2048.0, -2048.0), 16.0)
+    pads = (
+        Pad("start", np.zeros(3), 8.0, 0.0),
+        Pad("landing", np.array([1200.0, 0.0, 0.0]), 8.0, 0.0),
+    )
+    x = np.arange(0.0, 1201.0, 10.0)
+    path = np.stack([x, np.zeros_like(x), np.full_like(x, 22.0)], axis=1)
+    return World("plain", seed, f"plain-{seed}", terrain, None, pads, None, path)
+
+
+_WORLDS: dict[str, Callable[[int], World]] = {"canyon": _canyon, "plain": _plain}
+
+
+def worlds() -> tuple[str, ...]:
+    """Names that `load_world` knows."""
+    return tuple(_WORLDS)
+
+
+def load_world(name: str, *, seed: Any = 7) -> World:
+    """A world by name: the same ground, byte for byte, for the same seed.
+
+    The first call for a seed grows the canyon (seconds); later ones read it from the cache folder.
+    Raises InputError for an unknown name or a seed that is not an integer from 0 to 2**31 - 1.
+    """
+    if name not in _WORLDS:
+        raise InputError(f"unknown world {name!r}; known worlds: {', '.join(_WORLDS)}")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**31:
+        raise InputError(f"world seed {seed!r} is not an integer from 0 to {2**31 - 1}")
+    return _WORLDS[name](int(seed))
