@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from export.output import OutputError
 from export.video import CONTAINERS
 from sim.errors import InputError
 
@@ -63,7 +64,10 @@ def checked(
 
 def for_fallback(request: Request, folder: Path, name: str, *, seconds: float) -> Request:
     """The video and picture that stand in for a window that cannot be opened: the autopilot's flight."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror}") from None
     return replace(
         request, seconds=seconds, video=folder / f"{name}.mp4", screenshot=folder / f"{name}.png", demo=True
     )

@@ -1,0 +1,145 @@
+"""The entry: parse, load a scene, wire simulation, renderer and panels, run."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import export.request
+from export.output import OutputError
+from export.progress import shown
+from export.request import Request
+from sim.errors import InputError
+from sim.scene import Scene, load_scene, scene_names, with_overrides
+
+EXIT_FAILED, EXIT_BAD_INPUT = 1, 2
+FALLBACK_SECONDS = 12.0
+
+cli = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@cli.command(help="Open a scene in a window, or run it without one (--headless).")
+def run(
+    scene: Annotated[str, typer.Argument(help="Name of a scene (--list), or a .toml file.")] = "canyon",
+    list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes and leave.")] = False,
+    headless: Annotated[bool, typer.Option("--headless", help="Run without a window.")] = False,
+    seconds: Annotated[float, typer.Option(help="Simulated seconds of a headless run.")] = 10.0,
+    video: Annotated[Path | None, typer.Option(help="Headless: H.264 video (.mp4, .mkv, .mov).")] = None,
+    screenshot: Annotated[Path | None, typer.Option(help="Headless: the last picture (.png).")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Headless: states and controls, 30 rows a second.")] = None,
+    size: Annotated[str, typer.Option(metavar="WxH", help="Size of window or picture.")] = "1280x800",
+    demo: Annotated[bool, typer.Option("--demo", help="The autopilot flies.")] = False,
+    quality: Annotated[str, typer.Option(help="auto, high, medium, low or software.")] = "auto",
+    vehicle: Annotated[str | None, typer.Option(help="Instead of the scene's vehicle.")] = None,
+    integrator: Annotated[str | None, typer.Option(help="Instead of the scene's integrator.")] = None,
+    step: Annotated[float | None, typer.Option(help="Instead of the scene's step [s].")] = None,
+    camera: Annotated[str | None, typer.Option(help="Instead of the scene's camera.")] = None,
+    fallback: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Without a display, render the scene into DIR.")
+    ] = None,
+    probe: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Window: keep writing what it shows, as JSON.")
+    ] = None,
+) -> None:
+    """Parse, check, and hand over to a headless run or the window."""
+    if list_scenes:
+        print_scenes()
+        return
+    loaded = with_overrides(
+        load_scene(scene), vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
+    )
+    request = export.request.checked(
+        seconds=seconds, size=size, video=video, screenshot=screenshot, csv=csv, quality=quality, demo=demo
+    )
+    if headless:
+        run_headless(loaded, request)
+    elif request.asks_for_files:
+        raise InputError("--video, --screenshot, --csv: refused with a window; allowed: with --headless")
+    elif has_display():
+        run_window(loaded, request, probe)
+    elif fallback is not None:
+        print(
+            "No display was found: the autopilot's flight is rendered without a window instead.", flush=True
+        )
+        fallback.mkdir(parents=True, exist_ok=True)
+        run_headless(
+            loaded, export.request.for_fallback(request, fallback, loaded.name, seconds=FALLBACK_SECONDS)
+        )
+    else:
+        raise OutputError("no display was found (DISPLAY is not set); --headless runs without one")
+
+
+def print_scenes() -> None:
+    """One line a scene."""
+    for name in scene_names():
+        print(f"{name:12} {load_scene(name).title}")
+
+
+def has_display() -> bool:
+    """Whether a window can be hoped for."""
+    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY"))
+
+
+def prepare(scene: Scene):
+    """World and simulation of a scene, with progress on the terminal."""
+    from sim.simulation import Simulation
+    from sim.world import load_world
+
+    with shown(f"World: {scene.world}"):
+        world = load_world(scene.world, seed=scene.seed)
+    with shown("Compiled kernels") as report:
+        simulation = Simulation(scene, world, progress=report)
+    return world, simulation
+
+
+def run_headless(scene: Scene, request: Request) -> None:
+    """Simulate without a window and write the files asked for."""
+    from export import headless
+
+    world, simulation = prepare(scene)
+
+    def stage():
+        from export.stage import Stage
+
+        return Stage(scene, world, size_px=request.size_px, quality=request.quality)
+
+    with shown("Running") as report:
+        last = headless.run(simulation, request, stage=stage, report=report)
+    lane = last.lanes[0]
+    x, y, z = lane.T_wb[:3, 3]
+    print(
+        f"{scene.name}: {last.clock_s:g} s, {lane.vehicle} under {lane.integrator}, h = {lane.step_s:g} s, "
+        f"{lane.status.value} at ({x:.1f}, {y:.1f}, {z:.1f}) m {lane.status_text}".rstrip()
+    )
+    for path in (request.video, request.screenshot, request.csv):
+        if path is not None:
+            print(f"wrote {path}")
+
+
+def run_window(scene: Scene, request: Request, probe: Path | None) -> None:
+    """Open the window and fly."""
+    raise NotImplementedError
+
+
+def main() -> int:
+    """Exit status: 0 all that was asked for was done, 1 it could not be, 2 bad input."""
+    from render.errors import DisplayError
+
+    try:
+        return cli(standalone_mode=False) or 0
+    except InputError as error:
+        status, message = EXIT_BAD_INPUT, str(error)
+    except typer.TyperException as error:
+        status, message = EXIT_BAD_INPUT, error.format_message()
+    except (OutputError, DisplayError) as error:
+        status, message = EXIT_FAILED, str(error)
+    except (KeyboardInterrupt, typer.Abort):
+        status, message = EXIT_FAILED, "interrupted"
+    print(f"holonomy: {message}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
