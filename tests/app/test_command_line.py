@@ -1,0 +1,95 @@
+"""The command line does all that was asked for, or says in one line why not."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import app
+from sim.scene import scene_names
+
+ROOT = Path(app.__file__).resolve().parent
+
+BAD_INPUT = {
+    "unknown scene": (["nosuch"], "canyon"),
+    "unknown option": (["--bogus"], "--bogus"),
+    "too many arguments": (["canyon", "plain"], "plain"),
+    "unknown vehicle": (["--vehicle", "zeppelin"], "helicopter"),
+    "unknown integrator": (["--integrator", "rk5"], "rk4"),
+    "unknown camera": (["--camera", "drone"], "chase"),
+    "unknown quality": (["--quality", "ultra"], "software"),
+    "step not a number": (["--step", "fast"], "--step"),
+    "step nan": (["--step", "nan"], "0.5"),
+    "step too long": (["--step", "2"], "0.5"),
+    "seconds nan": (["--headless", "--seconds", "nan"], "86400"),
+    "seconds negative": (["--headless", "--seconds=-1"], "86400"),
+    "seconds infinite": (["--headless", "--seconds", "inf"], "86400"),
+    "size malformed": (["--headless", "--size", "800"], "WIDTHxHEIGHT"),
+    "size too small": (["--headless", "--size", "2x2"], "16"),
+    "odd size of a video": (["--headless", "--size", "321x200", "--video", "out.mp4"], "even"),
+    "video of an unknown kind": (["--headless", "--video", "out.avi"], ".mp4"),
+    "picture of an unknown kind": (["--headless", "--screenshot", "out.jpg"], ".png"),
+    "files asked of a window": (["--csv", "out.csv"], "--headless"),
+}
+
+
+def run_app(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`python app.py ARGUMENTS` with only the named display variables."""
+    plain = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    return subprocess.run(
+        [sys.executable, str(ROOT / "app.py"), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env={**plain, **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_is_status_2_and_one_line(
+    case: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, allowed = BAD_INPUT[case]
+    monkeypatch.setattr(sys, "argv", ["app.py", *arguments])
+    assert app.main() == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("holonomy: ")
+    assert printed.err.count("\n") == 1
+    assert allowed in printed.err
+
+
+def test_bad_input_leaves_no_traceback_in_a_real_process(tmp_path: Path) -> None:
+    scene = tmp_path / "odd.toml"
+    scene.write_text("vehicel = 3\n")
+    result = run_app(str(scene))
+    assert result.returncode == 2
+    assert "odd.toml: vehicel: unknown key" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_list_names_every_scene(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["app.py", "--list"])
+    assert app.main() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(scene_names())
+    assert all(len(line.split()) > 1 for line in lines)
+
+
+def test_help_is_status_0(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["app.py", "--help"])
+    assert app.main() == 0
+    assert "--headless" in capsys.readouterr().out
+
+
+def test_a_window_without_a_display_is_status_1_and_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["app.py", "plain"])
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    assert app.main() == 1
+    assert "no display" in capsys.readouterr().err
