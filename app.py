@@ -100,13 +100,13 @@ def run_headless(scene: Scene, request: Request) -> None:
 
     world, simulation = prepare(scene)
 
-    def stage():
-        from export.stage import Stage
+    def studio():
+        from export.studio import Studio
 
-        return Stage(scene, world, size_px=request.size_px, quality=request.quality)
+        return Studio(scene, world, size_px=request.size_px, quality=request.quality)
 
     with shown("Running") as report:
-        last = headless.run(simulation, request, stage=stage, report=report)
+        last = headless.run(simulation, request, studio=studio, report=report)
     lane = last.lanes[0]
     x, y, z = lane.T_wb[:3, 3]
     print(

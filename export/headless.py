@@ -17,22 +17,22 @@ from sim.snapshot import Snapshot
 from sim.vehicles import vehicle
 
 if TYPE_CHECKING:
-    from export.stage import Stage
+    from export.studio import Studio
 
 
 def run(
-    simulation: Simulation, request: Request, *, stage: Callable[[], "Stage"], report: Report
+    simulation: Simulation, request: Request, *, studio: Callable[[], "Studio"], report: Report
 ) -> Snapshot:
     """Carry out a request; returns the last snapshot.
 
-    `stage` is called where pictures are asked for. Raises OutputError where a file cannot be written, and
+    `studio` is called where pictures are asked for. Raises OutputError where a file cannot be written, and
     then leaves none of the files behind.
     """
     if request.demo:
         simulation.submit(SetDemo(True))
     simulation.advance(0.0)
     with ExitStack() as stack:
-        outlets = _Outlets(stack, simulation.snapshot, request, stage)
+        outlets = _Outlets(stack, simulation.snapshot, request, studio)
         outlets.start(simulation.snapshot)
         for number, moment_s in enumerate(steps := _moments(request.seconds)):
             simulation.advance(moment_s)
@@ -53,14 +53,14 @@ class _Outlets:
     """The files of one run, open for writing."""
 
     def __init__(
-        self, stack: ExitStack, first: Snapshot, request: Request, stage: Callable[[], "Stage"]
+        self, stack: ExitStack, first: Snapshot, request: Request, studio: Callable[[], "Studio"]
     ) -> None:
         self._table = self._open_table(stack, request.csv, first) if request.csv else None
         self._video = self._open_video(stack, request.video, request.size_px) if request.video else None
         self._still = stack.enter_context(replacing(request.screenshot)) if request.screenshot else None
-        self._stage = stage() if request.asks_for_pictures else None
-        if self._stage is not None:
-            stack.callback(self._stage.release)
+        self._studio = studio() if request.asks_for_pictures else None
+        if self._studio is not None:
+            stack.callback(self._studio.release)
 
     @staticmethod
     def _open_table(stack: ExitStack, path: Path, first: Snapshot) -> TableWriter:
@@ -81,21 +81,21 @@ class _Outlets:
         """The moment before the first step."""
         if self._table is not None:
             self._table.add(snapshot)
-        if self._stage is not None:
-            self._stage.follow(snapshot, 0.0)
+        if self._studio is not None:
+            self._studio.follow(snapshot, 0.0)
 
     def add(self, snapshot: Snapshot) -> None:
         """The next moment."""
         if self._table is not None:
             self._table.add(snapshot)
-        if self._stage is not None:
-            self._stage.follow(snapshot, 1.0 / FPS)
-        if self._video is not None and self._stage is not None:
-            self._video.add(self._stage.picture())
+        if self._studio is not None:
+            self._studio.follow(snapshot, 1.0 / FPS)
+        if self._video is not None and self._studio is not None:
+            self._video.add(self._studio.picture())
 
     def finish(self) -> None:
         """Complete the files."""
-        if self._still is not None and self._stage is not None:
-            write_png(self._still, self._stage.picture())
+        if self._still is not None and self._studio is not None:
+            write_png(self._still, self._studio.picture())
         if self._video is not None:
             self._video.finish()

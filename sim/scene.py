@@ -54,9 +54,9 @@ class LaneSpec:
 
 @dataclass(frozen=True, slots=True)
 class Sun:
-    azimuth_deg: float = 140.0
+    azimuth_deg: float = -143.7
     """Where the sun stands, counter-clockwise from +x."""
-    elevation_deg: float = 38.0
+    elevation_deg: float = 41.6
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,40 @@
+"""What the README shows is true of the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import app
+from sim.scene import load_scene
+
+ROOT = Path(app.__file__).resolve().parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_scripting_example_runs_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {"__name__": "readme"})
+    printed = capsys.readouterr().out
+    assert "variational 2" in printed
+    assert "rk4 4" in printed
+
+
+def test_every_local_link_leads_somewhere() -> None:
+    for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        text = document.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#]+)\)", text):
+            if "://" not in target:
+                assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_the_scene_keys_documented_are_the_keys_that_are_read(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "scenes.md").read_text(encoding="utf-8")
+    top = text.split("## `[world]`")[0]
+    documented = set(re.findall(r"^\| `(\w+)`", top, flags=re.MULTILINE))
+    odd = tmp_path / "odd.toml"
+    odd.write_text("nothing = 1\n")
+    with pytest.raises(ValueError, match="allowed: ") as caught:
+        load_scene(odd)
+    allowed = set(str(caught.value).split("allowed: ")[1].split(", "))
+    assert documented == allowed - {"world", "start", "sun", "lanes", "parameters"}
