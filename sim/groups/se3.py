@@ -11,6 +11,7 @@ from sim.groups.so3 import (
     rotation_cay,
     rotation_cay_inv,
     rotation_dcay_inv,
+    rotation_dexp_inv,
     rotation_exp,
     rotation_log,
     turned_by_columns,
@@ -78,11 +79,16 @@ class _SE3(LieGroup):
         return ca.blockcat([[W, ca.SX(3, 3)], [hat(x[3:]), W]])
 
     def dexp_inv(self, x: ca.SX) -> ca.SX:
-        """I - ad/2 + c1 ad^2 + c2 ad^4: the polynomial that matches x/(e^x - 1) on the double eigenvalues of ad."""
-        z, a = ca.dot(x[:3], x[:3]), self.ad(x)
-        a2 = a @ a
-        slope = half_cot_remainder_slope(z)
-        return ca.SX.eye(6) - a / 2 + (half_cot_remainder(z) - z * slope) * a2 - slope * (a2 @ a2)
+        """[[A, 0], [D_v A, A]] with A that of SO(3): ad of (omega, v) is hat of the dual vector omega + eps v."""
+        w, v = x[:3], x[3:]
+        W, V, z = hat(w), hat(v), ca.dot(w, w)
+        A = rotation_dexp_inv(w)
+        along_v = (
+            -V / 2
+            + half_cot_remainder(z) * (W @ V + V @ W)
+            + 2 * ca.dot(w, v) * half_cot_remainder_slope(z) * (W @ W)
+        )
+        return ca.blockcat([[A, ca.SX(3, 3)], [along_v, A]])
 
     def dcay_inv(self, x: ca.SX) -> ca.SX:
         """Vehicles paper, eq. 14."""

@@ -52,7 +52,12 @@ def _bernoulli_series(count: int) -> list[float]:
 
     def zeta(n: int) -> float:
         tail = 40
-        return sum(k**-n for k in range(1, tail)) + tail ** (1 - n) / (n - 1) + tail**-n / 2 + n * tail ** (-n - 1) / 12
+        return (
+            sum(k**-n for k in range(1, tail))
+            + tail ** (1 - n) / (n - 1)
+            + tail**-n / 2
+            + n * tail ** (-n - 1) / 12
+        )
 
     exact = [1 / 12, 1 / 720, 1 / 30240, 1 / 1209600]
     return exact + [2 * zeta(2 * n) / (2 * math.pi) ** (2 * n) for n in range(5, count + 1)]

@@ -109,7 +109,11 @@ class Vehicle(ABC):
     def node_layout(self) -> NodeLayout:
         a, b, n = self.group.pose_dim, self.group.dim, len(self.shape_coordinates)
         return NodeLayout(
-            slice(0, a), slice(a, a + b), slice(a + b, a + b + n), slice(a + b + n, a + b + 2 * n), a + b + 2 * n
+            slice(0, a),
+            slice(a, a + b),
+            slice(a + b, a + b + n),
+            slice(a + b + n, a + b + 2 * n),
+            a + b + 2 * n,
         )
 
     @property

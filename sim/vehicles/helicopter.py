@@ -20,9 +20,21 @@ class Helicopter(HolonomicVehicle):
     parameters = (
         dataclasses.replace(MASS, default=5.0),
         dataclasses.replace(INERTIA, default=(0.15, 0.30, 0.35)),
-        Parameter("rotor_offset", "m", 0.3, 0.0, 20.0, "Height d_t of the main rotor above the centre of mass."),
-        Parameter("tail_offset", "m", 1.0, 0.0, 50.0, "Distance d_r of the tail rotor behind the centre of mass."),
-        Parameter("rotor_momentum", "kg m^2/s", 0.0, -1e5, 1e5, "Main rotor's angular momentum, body z.", optional=True),
+        Parameter(
+            "rotor_offset", "m", 0.3, 0.0, 20.0, "Height d_t of the main rotor above the centre of mass."
+        ),
+        Parameter(
+            "tail_offset", "m", 1.0, 0.0, 50.0, "Distance d_r of the tail rotor behind the centre of mass."
+        ),
+        Parameter(
+            "rotor_momentum",
+            "kg m^2/s",
+            0.0,
+            -1e5,
+            1e5,
+            "Main rotor's angular momentum, body z.",
+            optional=True,
+        ),
         Parameter("drag", "kg/m", 0.0, 0.0, 1e3, "Quadratic drag: force -drag |v| v.", optional=True),
         dataclasses.replace(GRAVITY, default=9.81),
     )

@@ -43,10 +43,14 @@ class Parameter:
         try:
             array = np.asarray(value, float)
         except (TypeError, ValueError):
-            raise InputError(f"{where}: {self.name} = {value!r} is not a number; allowed: {self.allowed}") from None
+            raise InputError(
+                f"{where}: {self.name} = {value!r} is not a number; allowed: {self.allowed}"
+            ) from None
         scalar = isinstance(self.default, (int, float))
         if (array.shape != ()) if scalar else (array.shape != (self.size,)):
-            raise InputError(f"{where}: {self.name} = {value!r} has the wrong length; allowed: {self.allowed}")
+            raise InputError(
+                f"{where}: {self.name} = {value!r} has the wrong length; allowed: {self.allowed}"
+            )
         if not np.all(np.isfinite(array)) or np.any(array < self.low) or np.any(array > self.high):
             raise InputError(f"{where}: {self.name} = {value!r} is out of range; allowed: {self.allowed}")
         return float(array) if scalar else tuple(float(a) for a in array)

@@ -7,7 +7,9 @@ from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.parameter import Control, Parameter
 
 MASS = Parameter("mass", "kg", 1.0, 1e-3, 1e6, "Mass.")
-INERTIA = Parameter("inertia", "kg m^2", (1.0, 2.0, 3.0), 1e-6, 1e8, "Principal moments about the centre of mass.")
+INERTIA = Parameter(
+    "inertia", "kg m^2", (1.0, 2.0, 3.0), 1e-6, 1e8, "Principal moments about the centre of mass."
+)
 GRAVITY = Parameter("gravity", "m/s^2", 0.0, 0.0, 100.0, "Downward acceleration.", optional=True)
 
 

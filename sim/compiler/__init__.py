@@ -1,0 +1,5 @@
+"""Turns a vehicle and an integrator into machine code: SX -> straight-line Python -> numba, cached on disk."""
+
+from sim.compiler.kernel import NEWTON_FAILED, NOT_FINITE, OK, Kernel, Observation, compile_kernel
+
+__all__ = ["NEWTON_FAILED", "NOT_FINITE", "OK", "Kernel", "Observation", "compile_kernel"]

@@ -1,0 +1,185 @@
+"""Compiled kernels: one (vehicle, integrator) pair as machine code, cached on disk across runs."""
+
+import hashlib
+import importlib.util
+import os
+import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from sim.cache import cache_dir
+from sim.compiler.source import module_source
+from sim.errors import InputError
+from sim.integrators.base import Integrator
+from sim.vehicles.base import Vehicle
+
+OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What follows from a node: energy [J], spatial momentum and the controls' wrench (torque, force) in the body."""
+
+    energy_J: float
+    momentum_w: np.ndarray
+    control_wrench_b: np.ndarray
+
+
+_NO_GROUND = (False, np.zeros((2, 2), np.float32), np.zeros(8), np.zeros((0, 4)), np.zeros(6), np.zeros(4))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Fixed-step advance of one vehicle by one method, for any parameter values.
+
+    `y` is the integrator's private state; `node` the public one (pose, velocity, shape); u controls,
+    p parameters, w a constant further body wrench, h the step in seconds.
+    """
+
+    vehicle_name: str
+    integrator: Integrator
+    module: ModuleType
+    private_size: int
+    node_size: int
+    dim: int
+
+    def start(self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float) -> np.ndarray:
+        """Private state for a node: the discrete Legendre transform where the method has one."""
+        y = np.empty(self.private_size)
+        self.module.start(node, u, np.zeros(self.dim), p, h, y)
+        return y
+
+    def rollout(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        w: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        *,
+        ground: Any = None,
+    ) -> tuple[int, int, int]:
+        """Advance y in place by n steps in one call without the GIL.
+
+        Returns (steps done, status, Newton iterations); status OK, NEWTON_FAILED or NOT_FINITE, and y is the
+        last good state. With `ground` the contact wrench is found anew each step.
+        """
+        return self.module.rollout(y, u, w, p, h, n, np.empty(self.node_size), *self._contact(ground))
+
+    def step(
+        self, y: np.ndarray, u: np.ndarray, w: np.ndarray, p: np.ndarray, h: float
+    ) -> tuple[int, int, int]:
+        """One step, in place."""
+        return self.rollout(y, u, w, p, h, 1)
+
+    def node(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        *,
+        w: np.ndarray | None = None,
+        ground: Any = None,
+    ) -> np.ndarray:
+        """Pose and node velocity of a private state."""
+        node = np.empty(self.node_size)
+        w = np.zeros(self.dim) if w is None else w
+        self.module.rollout(y.copy(), u, w, p, h, 1, node, *self._contact(ground))
+        return node
+
+    def trajectory(
+        self, y: np.ndarray, us: np.ndarray, p: np.ndarray, h: float, n: int, *, ground: Any = None
+    ) -> tuple[np.ndarray, int, int]:
+        """Nodes (n+1, node_size) of n steps under controls us (1 or n, n_controls); also steps done and iterations."""
+        nodes = np.full((n + 1, self.node_size), np.nan)
+        w = np.zeros(self.dim)
+        done, iterations = self.module.trajectory(y, us, w, p, h, n, nodes, *self._contact(ground))
+        return nodes, done, iterations
+
+    def batch(
+        self, ys: np.ndarray, us: np.ndarray, ps: np.ndarray, h: float, n: int, *, threads: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Advance many private states (lanes, private_size) in place, on all cores.
+
+        us, ps: one row for all or one a lane. Returns final nodes (lanes, node_size) and steps done (lanes,).
+        """
+        lanes = len(ys)
+        nodes, done = np.full((lanes, self.node_size), np.nan), np.zeros(lanes, np.int64)
+        count = max(1, min(threads or os.cpu_count() or 1, lanes))
+        bounds = np.linspace(0, lanes, count + 1).astype(int)
+
+        def part(a: int, b: int) -> None:
+            own = [x if len(x) == 1 else x[a:b] for x in (us, ps)]
+            self.module.many(ys[a:b], np.zeros(self.dim), *own, h, n, nodes[a:b], done[a:b], *_NO_GROUND[1:])
+
+        with ThreadPoolExecutor(count) as pool:
+            list(pool.map(part, bounds[:-1], bounds[1:]))
+        return nodes, done
+
+    def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
+        """Energy, spatial momentum and control wrench at one node."""
+        row = self.observe_all(node[None], u[None], p)[0]
+        return Observation(float(row[0]), row[1 : 1 + self.dim], row[1 + self.dim :])
+
+    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Rows (energy, spatial momentum (dim,), control wrench (dim,)) of many nodes."""
+        out = np.empty((len(nodes), 1 + 2 * self.dim))
+        self.module.observe(np.ascontiguousarray(nodes), us, p, out)
+        return out
+
+    @property
+    def no_ground(self) -> tuple[Any, ...]:
+        """Contact arguments of the raw `module.rollout` in free space."""
+        return _NO_GROUND
+
+    @staticmethod
+    def _contact(ground: Any) -> tuple[Any, ...]:
+        if ground is None:
+            return _NO_GROUND
+        return True, ground.heights, ground.frame, ground.points, np.zeros(6), ground.report
+
+
+def compile_kernel(vehicle: Vehicle, integrator: Integrator) -> Kernel:
+    """The kernel of a pair, from the cache where it is there.
+
+    Raises InputError with the reason where the integrator cannot serve the vehicle.
+    """
+    reason = integrator.serves(vehicle)
+    if reason:
+        raise InputError(reason)
+    scheme = integrator.scheme(vehicle)
+    text = module_source(vehicle, scheme, f"{vehicle.name} under {integrator.name}")
+    return Kernel(
+        vehicle.name,
+        integrator,
+        _module(text, f"{vehicle.name}_{integrator.name}"),
+        scheme.y.shape[0],
+        vehicle.node_layout.size,
+        vehicle.group.dim,
+    )
+
+
+def _module(text: str, title: str) -> ModuleType:
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    name = re.sub(r"\W", "_", f"holonomy_{title}_{digest}")
+    if name in sys.modules:
+        return sys.modules[name]
+    path = cache_dir("kernels") / f"{name}.py"
+    if not path.exists():
+        draft = path.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
+        draft.write_text(text)
+        draft.replace(path)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[name] = module
+    return module

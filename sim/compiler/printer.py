@@ -1,0 +1,91 @@
+"""Prints SX expressions as straight-line Python: one assignment an instruction, scalars only."""
+
+from collections.abc import Callable, Sequence
+
+import casadi as ca
+
+_BINARY = {
+    ca.OP_ADD: "{} + {}",
+    ca.OP_SUB: "{} - {}",
+    ca.OP_MUL: "{} * {}",
+    ca.OP_DIV: "{} / {}",
+    ca.OP_POW: "{} ** {}",
+    ca.OP_CONSTPOW: "{} ** {}",
+    ca.OP_LT: "1.0 if {} < {} else 0.0",
+    ca.OP_LE: "1.0 if {} <= {} else 0.0",
+    ca.OP_EQ: "1.0 if {} == {} else 0.0",
+    ca.OP_NE: "1.0 if {} != {} else 0.0",
+    ca.OP_AND: "1.0 if {} != 0.0 and {} != 0.0 else 0.0",
+    ca.OP_OR: "1.0 if {} != 0.0 or {} != 0.0 else 0.0",
+    ca.OP_FMIN: "min({}, {})",
+    ca.OP_FMAX: "max({}, {})",
+    ca.OP_ATAN2: "math.atan2({}, {})",
+    ca.OP_COPYSIGN: "math.copysign({}, {})",
+    ca.OP_IF_ELSE_ZERO: "{1} if {0} != 0.0 else 0.0",
+}
+_UNARY = {
+    ca.OP_ASSIGN: "{}",
+    ca.OP_NEG: "-{}",
+    ca.OP_SQ: "{0} * {0}",
+    ca.OP_TWICE: "2.0 * {}",
+    ca.OP_INV: "1.0 / {}",
+    ca.OP_NOT: "1.0 if {} == 0.0 else 0.0",
+    ca.OP_FABS: "abs({})",
+    ca.OP_SIGN: "math.copysign(1.0, {0}) if {0} != 0.0 else 0.0",
+    ca.OP_SQRT: "math.sqrt({})",
+    ca.OP_SIN: "math.sin({})",
+    ca.OP_COS: "math.cos({})",
+    ca.OP_TAN: "math.tan({})",
+    ca.OP_ASIN: "math.asin({})",
+    ca.OP_ACOS: "math.acos({})",
+    ca.OP_ATAN: "math.atan({})",
+    ca.OP_SINH: "math.sinh({})",
+    ca.OP_COSH: "math.cosh({})",
+    ca.OP_TANH: "math.tanh({})",
+    ca.OP_EXP: "math.exp({})",
+    ca.OP_LOG: "math.log({})",
+    ca.OP_FLOOR: "math.floor({})",
+    ca.OP_CEIL: "math.ceil({})",
+}
+
+Names = Sequence[str]
+
+
+def straight_line(
+    inputs: Sequence[tuple[ca.SX, Callable[[int], str]]],
+    outputs: Sequence[tuple[ca.SX, Callable[[int], str]]],
+    prefix: str,
+) -> list[str]:
+    """Assignments that compute `outputs` from `inputs`.
+
+    Each input is a column of symbols with the Python name of its i-th entry, each output a dense
+    column with the target of its i-th entry. Every instruction gets a fresh local `prefix<k>`.
+    Raises TypeError for an operation that has no Python form here.
+    """
+    f = ca.Function("f", [x for x, _ in inputs], [ca.densify(x) for x, _ in outputs], {"cse": True})
+    work: dict[int, str] = {}
+    lines: list[str] = []
+    final: list[str] = []
+    for k in range(f.n_instructions()):
+        op, into, out = f.instruction_id(k), f.instruction_input(k), f.instruction_output(k)
+        if op == ca.OP_INPUT:
+            work[out[0]] = inputs[into[0]][1](into[1])
+        elif op == ca.OP_CONST:
+            work[out[0]] = repr(float(f.instruction_constant(k)))
+        elif op == ca.OP_OUTPUT:
+            # Targets may be inputs of later instructions: assign them all at the end.
+            final.append(f"{outputs[out[0]][1](out[1])} = {work[into[0]]}")
+        else:
+            name = f"{prefix}{k}"
+            lines.append(f"{name} = {_operation(op, [work[i] for i in into])}")
+            work[out[0]] = name
+    return lines + final
+
+
+def _operation(op: int, operands: list[str]) -> str:
+    guarded = [f"({o})" if o.startswith("-") else o for o in operands]
+    if op in _BINARY:
+        return _BINARY[op].format(*guarded)
+    if op in _UNARY:
+        return _UNARY[op].format(*guarded)
+    raise TypeError(f"operation {op} of a symbolic expression has no compiled form")

@@ -1,0 +1,347 @@
+"""The text of a kernel module: one vehicle under one integrator as straight-line Python for numba.
+
+`rollout` holds the state in local scalars, so that what depends only on parameters, controls and h
+leaves the loop. Each nonlinear block of unknowns is solved by Newton's method with the Jacobian's
+solution written out; a step that does not converge at once goes to the robust solver (robust.py).
+"""
+
+import hashlib
+import inspect
+from collections.abc import Callable
+
+import casadi as ca
+
+from sim.compiler import robust
+from sim.compiler.blocks import Block, silenced, solution_order
+from sim.compiler.printer import straight_line
+from sim.integrators.base import Scheme
+from sim.symbolic import solve
+from sim.vehicles.base import Vehicle
+
+NEWTON_TOLERANCE = 1e-9
+"""Relative size of the last Newton update; the error after it is its square."""
+NEWTON_SWEEPS = 6
+INLINE_UNKNOWNS = 3
+"""Larger blocks are solved on arrays: written out, they take long to compile."""
+
+_HEADER = '''"""Generated: {title}. Do not edit."""
+
+import math
+
+import numpy as np
+from numba import njit
+{imports}
+'''
+
+
+def scalars(prefix: str) -> Callable[[int], str]:
+    """Names of local scalars."""
+    return lambda i: f"{prefix}{i}"
+
+
+def entries(array: str) -> Callable[[int], str]:
+    """Names of array entries."""
+    return lambda i: f"{array}[{i}]"
+
+
+def module_source(vehicle: Vehicle, scheme: Scheme, title: str) -> str:
+    """Python source of the kernel module."""
+    blocks = solution_order(scheme)
+    nonlinear = [b for b in blocks if not b.linear]
+    grounded = (
+        vehicle.group.name == "SE3"
+        and __import__("importlib.util").util.find_spec("sim.world.contact") is not None
+    )
+    imports = (
+        [
+            f"# robust solver {_digest(robust)}",
+            "from sim.compiler.robust import copy_into, largest, solve_in_place",
+        ]
+        if nonlinear
+        else []
+    )
+    if grounded:
+        from sim.world import contact
+
+        imports += [f"# ground contact {_digest(contact)}", "from sim.world.contact import ground_wrench"]
+    parts = [_HEADER.format(title=title, imports="\n".join(imports))]
+    for k, block in enumerate(nonlinear):
+        parts.append(_robust_functions(scheme, block, k))
+    parts.append(_start(scheme))
+    parts.append(_rollout(vehicle, scheme, blocks, grounded))
+    parts.append(_TRAJECTORY)
+    parts.append(_observe(vehicle, scheme))
+    return "\n\n".join(parts)
+
+
+def _digest(module) -> str:
+    return hashlib.sha256(inspect.getsource(module).encode()).hexdigest()[:16]
+
+
+def _known(
+    scheme: Scheme, naming: Callable[[str], Callable[[int], str]]
+) -> list[tuple[ca.SX, Callable[[int], str]]]:
+    i = scheme.inputs
+    return [
+        (scheme.z, naming("z")),
+        (scheme.y, naming("y")),
+        (i.u, naming("u")),
+        (i.w, naming("w")),
+        (i.p, naming("p")),
+        (i.h, lambda _: "h"),
+    ]
+
+
+def _indented(lines: list[str], depth: int) -> str:
+    pad = "    " * depth
+    return "\n".join(pad + line for line in lines)
+
+
+def _decorated(signature: str, name: str, arguments: str, body: list[str]) -> str:
+    head = f'@njit("{signature}", nogil=True, cache=True, error_model="numpy")'
+    return f"{head}\ndef {name}({arguments}):\n{_indented(body, 1)}\n"
+
+
+_A = "float64[::1]"
+
+
+def _robust_functions(scheme: Scheme, block: Block, k: int) -> str:
+    """Residual and Jacobian of a block on arrays, and its robust solution."""
+    n = len(block.unknowns)
+    lines = straight_line(
+        _known(scheme, entries),
+        [(block.residual, entries("r")), (ca.vec(block.jacobian.T), entries("J"))],
+        "t",
+    )
+    signature = f"void({_A}, {_A}, {_A}, {_A}, {_A}, float64, {_A}, {_A})"
+    evaluate = _decorated(signature, f"block_{k}", "z, y, u, w, p, h, r, J", lines)
+    guess = straight_line(_known(scheme, entries)[1:], [(scheme.guess, entries("z"))], "t")
+    guess_function = _decorated(
+        f"void({_A}, {_A}, {_A}, {_A}, {_A}, float64)", f"guess_{k}", "z, y, u, w, p, h", guess
+    )
+    text = robust.CONTINUATION.format(
+        size=n,
+        unknowns=scheme.z.shape[0],
+        indices=f"({', '.join(map(str, block.unknowns))},)",
+        evaluate=f"block_{k}",
+        guess=f"guess_{k}",
+        tolerance=repr(NEWTON_TOLERANCE),
+    )
+    body = text.strip().splitlines()
+    solver = _decorated(
+        f"int64({_A}, {_A}, {_A}, {_A}, {_A}, float64)", f"robust_{k}", "z, y, u, w, p, h", body
+    )
+    return "\n\n".join([evaluate, guess_function, solver])
+
+
+def _start(scheme: Scheme) -> str:
+    i = scheme.inputs
+    known = [
+        (i.node, entries("node")),
+        (i.u, entries("u")),
+        (i.w, entries("w")),
+        (i.p, entries("p")),
+        (i.h, lambda _: "h"),
+    ]
+    lines = straight_line(known, [(scheme.start, entries("y"))], "t")
+    return _decorated(f"void({_A}, {_A}, {_A}, {_A}, float64, {_A})", "start", "node, u, w, p, h, y", lines)
+
+
+def _solve_lines(scheme: Scheme, blocks: list[Block]) -> list[str]:
+    """Unknowns into z0.. ; sets `failed` where a block has no solution."""
+    known = _known(scheme, scalars)
+    lines = straight_line(known[1:], [(scheme.guess, scalars("z"))], "g") if blocks else []
+    nonlinear = 0
+    for b, block in enumerate(blocks):
+        own = scheme.z[list(block.unknowns)]
+        names = [f"z{i}" for i in block.unknowns]
+        if block.linear:
+            at_zero = ca.substitute(block.residual, own, ca.SX.zeros(len(names)))
+            jacobian = ca.substitute(block.jacobian, own, ca.SX.zeros(len(names)))
+            lines += straight_line(known, [(solve(jacobian, -at_zero), lambda i, n=names: n[i])], f"b{b}_")
+            continue
+        lines += _newton_lines(scheme, block, nonlinear)
+        nonlinear += 1
+    return lines
+
+
+def _newton_lines(scheme: Scheme, block: Block, k: int) -> list[str]:
+    """Newton's method on one block, then the robust solver where it did not converge."""
+    names = [f"z{i}" for i in block.unknowns]
+    update = [f"d{i}" for i in block.unknowns]
+    to_arrays = [
+        *(f"z[{i}] = z{i}" for i in range(scheme.z.shape[0])),
+        *(f"y[{i}] = y{i}" for i in range(scheme.y.shape[0])),
+        *(f"ww[{i}] = w{i}" for i in range(scheme.inputs.w.shape[0])),
+    ]
+    if len(names) <= INLINE_UNKNOWNS:
+        step = straight_line(
+            _known(scheme, scalars), [(solve(block.jacobian, block.residual), lambda i: update[i])], f"b{k}_"
+        )
+        before: list[str] = []
+    else:
+        before = to_arrays
+        step = [
+            f"block_{k}(z, y, u, ww, p, h, r, J)",
+            f"if not solve_in_place(J, r, {len(names)}):",
+            "    break",
+            *(f"{d} = r[{i}]" for i, d in enumerate(update)),
+        ]
+    change = " + ".join(f"abs({d})" for d in update)
+    size = " + ".join(f"abs({z})" for z in names)
+    return [
+        *before,
+        "converged = False",
+        f"for sweep in range({NEWTON_SWEEPS}):",
+        *("    " + s for s in step),
+        *(f"    {z} -= {d}" for z, d in zip(names, update, strict=True)),
+        *(f"    z[{i}] = z{i}" for i in block.unknowns if before),
+        "    iterations += 1",
+        f"    if {change} <= {NEWTON_TOLERANCE!r} * (1.0 + {size}):",
+        "        converged = True",
+        "        break",
+        "if not converged:",
+        *("    " + line for line in to_arrays),
+        f"    tried = robust_{k}(z, y, u, ww, p, h)",
+        *(f"    z{i} = z[{i}]" for i in block.unknowns),
+        "    if tried < 0:",
+        "        status = 1",
+        "        break",
+        "    iterations += tried",
+    ]
+
+
+def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], grounded: bool) -> str:
+    i = scheme.inputs
+    ny, nz, nw = scheme.y.shape[0], scheme.z.shape[0], i.w.shape[0]
+    widest = max(
+        (len(b.unknowns) for b in blocks if not b.linear and len(b.unknowns) > INLINE_UNKNOWNS), default=0
+    )
+    known = _known(scheme, scalars)
+    others = [scheme.y, i.u, i.w, i.p, i.h]
+    y_next = silenced(scheme.y_next, scheme.z, others)[0] if nz else scheme.y_next
+    advance = straight_line(known, [(y_next, scalars("n"))], "a")
+    node = straight_line(known, [(scheme.node, entries("node"))], "o")
+    finite = " + ".join(f"n{k}" for k in range(ny))
+    loop = [
+        *(_ground_lines(vehicle, scheme) if grounded else []),
+        *_solve_lines(scheme, blocks),
+        *advance,
+        f"if not math.isfinite({finite}):",
+        "    status = 2",
+        "    break",
+        *(f"l{k} = y{k}" for k in range(ny)),
+        *(f"y{k} = n{k}" for k in range(ny)),
+        "done += 1",
+    ]
+    body = [
+        *(f"y{k} = y[{k}]" for k in range(ny)),
+        *(f"l{k} = y[{k}]" for k in range(ny)),
+        *(f"z{k} = 0.0" for k in range(nz)),
+        *(f"u{k} = u[{k}]" for k in range(i.u.shape[0])),
+        *(f"w{k} = w[{k}]" for k in range(nw)),
+        *(f"p{k} = p[{k}]" for k in range(i.p.shape[0])),
+        *([f"z = np.empty({nz})"] if nz else []),
+        *(f"{a} = np.empty({k})" for a, k in (("r", widest), ("J", widest * widest)) if widest),
+        f"ww = np.zeros({nw})",
+        *(["pose = np.empty(12)", "free = np.empty(6)", "inertia = np.empty(6)"] if grounded else []),
+        "done = 0",
+        "status = 0",
+        "iterations = 0",
+        "for step in range(n):",
+        *("    " + line for line in loop),
+        *(f"y[{k}] = y{k}" for k in range(ny)),
+        "# The node where the last step began, for display and swapping.",
+        *(f"y{k} = l{k}" for k in range(ny)),
+        *node,
+        "return done, status, iterations",
+    ]
+    signature = (
+        f"Tuple((int64, int64, int64))({_A}, {_A}, {_A}, {_A}, float64, int64, {_A},"
+        f" boolean, float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A})"
+    )
+    arguments = "y, u, w, p, h, n, node, on_ground, heights, frame, points, contact, report"
+    return _decorated(signature, "rollout", arguments, body)
+
+
+def _ground_lines(vehicle: Vehicle, scheme: Scheme) -> list[str]:
+    """Contact wrench of this step into `contact` and w0..w5, where there is ground."""
+    q = vehicle.symbols(scheme.inputs.p)
+    pose = scheme.node[: vehicle.group.pose_dim]
+    known = _known(scheme, scalars)[1:]
+    diagonal = ca.diag(vehicle.inertia(q))  # type: ignore[attr-defined]
+    lines = straight_line(
+        known,
+        [(pose, entries("pose")), (scheme.free_velocity, entries("free")), (diagonal, entries("inertia"))],
+        "c",
+    )
+    return [
+        "if on_ground:",
+        *(f"    w{k} = w[{k}]" for k in range(6)),
+        *("    " + line for line in lines),
+        "    ground_wrench(pose, free, inertia, h, heights, frame, points, contact, report)",
+        *(f"    w{k} += contact[{k}]" for k in range(6)),
+    ]
+
+
+_TRAJECTORY = f"""@njit(
+    "Tuple((int64, int64))({_A}, float64[:, ::1], {_A}, {_A}, float64, int64, float64[:, ::1],"
+    " boolean, float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A})",
+    nogil=True, cache=True, error_model="numpy",
+)
+def trajectory(y, us, w, p, h, n, nodes, on_ground, heights, frame, points, contact, report):
+    held = us.shape[0] == 1
+    total = 0
+    for k in range(n):
+        u = us[0] if held else us[k]
+        done, status, iterations = rollout(
+            y, u, w, p, h, 1, nodes[k], on_ground, heights, frame, points, contact, report
+        )
+        total += iterations
+        if status != 0:
+            return k, total
+    last = y.copy()
+    u = us[0] if held else us[n - 1]
+    done, status, iterations = rollout(
+        last, u, w, p, h, 1, nodes[n], on_ground, heights, frame, points, contact, report
+    )
+    return n, total
+
+
+@njit(
+    "void(float64[:, ::1], {_A}, float64[:, ::1], float64[:, ::1], float64, int64, float64[:, ::1], int64[::1],"
+    " float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A})",
+    nogil=True, cache=True, error_model="numpy",
+)
+def many(ys, w, us, ps, h, n, nodes, done, heights, frame, points, contact, report):
+    for lane in range(ys.shape[0]):
+        u = us[0] if us.shape[0] == 1 else us[lane]
+        p = ps[0] if ps.shape[0] == 1 else ps[lane]
+        steps, status, iterations = rollout(
+            ys[lane], u, w, p, h, n, nodes[lane], False, heights, frame, points, contact, report
+        )
+        done[lane] = steps
+        if status == 0:
+            last = ys[lane].copy()
+            rollout(last, u, w, p, h, 1, nodes[lane], False, heights, frame, points, contact, report)
+"""
+
+
+def _observe(vehicle: Vehicle, scheme: Scheme) -> str:
+    """Energy, spatial momentum and control wrench of many nodes."""
+    i, dim = scheme.inputs, vehicle.group.dim
+    q = vehicle.symbols(i.p)
+    node = ca.SX.sym("node", vehicle.node_layout.size)
+    energy = vehicle.energy(node, q)  # type: ignore[attr-defined]
+    momentum = vehicle.spatial_momentum(node, q)  # type: ignore[attr-defined]
+    wrench = vehicle.control_wrench(i.u, q)  # type: ignore[attr-defined]
+    known = [(node, lambda k: f"nodes[row, {k}]"), (i.u, lambda k: f"u[{k}]"), (i.p, entries("p"))]
+    lines = straight_line(known, [(ca.vertcat(energy, momentum, wrench), lambda k: f"out[row, {k}]")], "t")
+    assert 1 + 2 * dim == 1 + momentum.shape[0] + wrench.shape[0]
+    body = [
+        "for row in range(nodes.shape[0]):",
+        "    u = us[0] if us.shape[0] == 1 else us[min(row, us.shape[0] - 1)]",
+        *("    " + line for line in lines),
+    ]
+    signature = f"void(float64[:, ::1], float64[:, ::1], {_A}, float64[:, ::1])"
+    return _decorated(signature, "observe", "nodes, us, p, out", body)

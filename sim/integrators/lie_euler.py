@@ -1,0 +1,47 @@
+"""Lie-Euler: g <- g exp(h xi), xi <- xi + h xi' (rigid body article; mechanics survey)."""
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
+
+
+@dataclass(frozen=True)
+class LieEuler(Integrator):
+    """Stays on the group, but is first order and gains energy."""
+
+    name: str = "lie-euler"
+    family: str = "lie-group"
+    order: int = 1
+    doc: str = "Forward Euler on the group. First order; kinetic energy of a turning body grows by (h omega)^2 a step."
+    source: str = "rigid body article"
+    tau: str = "exp"
+
+    def serves(self, vehicle: Vehicle) -> str:
+        if not isinstance(vehicle, HolonomicVehicle):
+            return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
+        return ""
+
+    def scheme(self, vehicle: Vehicle) -> Scheme:
+        assert isinstance(vehicle, HolonomicVehicle)
+        inputs, group = Inputs.of(vehicle), vehicle.group
+        q, h = vehicle.symbols(inputs.p), inputs.h
+        y = ca.SX.sym("y", group.pose_dim + group.dim)
+        g, xi = y[: group.pose_dim], y[group.pose_dim :]
+        acceleration = vehicle.acceleration(g, xi, inputs.u, inputs.w, q)
+        xi_next = xi + h * acceleration
+        none = ca.SX(0, 1)
+        return Scheme(
+            inputs=inputs,
+            y=y,
+            z=none,
+            residual=none,
+            guess=none,
+            y_next=ca.vertcat(group.compose(g, group.exp(h * xi)), xi_next),
+            node=y,
+            start=inputs.node[: group.pose_dim + group.dim],
+            free_velocity=ca.substitute(xi_next, inputs.w, ca.SX.zeros(group.dim)),
+        )

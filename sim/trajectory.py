@@ -1,0 +1,180 @@
+"""`simulate`: a vehicle under an integrator for a while, as arrays."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.compiler import Kernel, compile_kernel
+from sim.errors import InputError
+from sim.integrators import Integrator, integrator
+from sim.vehicles import State, Vehicle
+
+Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]
+
+STEPS_MAX = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """N steps of one vehicle, at the N+1 nodes. After a divergence the rest is nan."""
+
+    vehicle: Vehicle
+    integrator: Integrator
+    step_s: float
+    time: np.ndarray
+    """(N+1,) s."""
+    nodes: np.ndarray
+    """(N+1, node size), flat as `vehicle.node_layout` says."""
+    controls: np.ndarray
+    """(N, n_controls)."""
+    energy: np.ndarray
+    """(N+1,) J."""
+    momentum: np.ndarray
+    """(N+1, dim) spatial momentum."""
+    diverged_at: float | None
+    """Seconds up to which there is a solution, None if to the end."""
+    newton_iterations: int
+    """In all steps together."""
+
+    @property
+    def pose(self) -> np.ndarray:
+        """(N+1, 4, 4) homogeneous matrices T_wb; (N+1, 3, 3) on SE(2)."""
+        return self.vehicle.group.to_matrix(self.nodes[:, self.vehicle.node_layout.pose])
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(N+1, dim) body twist at the nodes, from the discrete Legendre transform."""
+        return self.nodes[:, self.vehicle.node_layout.velocity]
+
+    @property
+    def shape(self) -> np.ndarray:
+        """(N+1, n_shape)."""
+        return self.nodes[:, self.vehicle.node_layout.shape]
+
+    @property
+    def shape_velocity(self) -> np.ndarray:
+        """(N+1, n_shape)."""
+        return self.nodes[:, self.vehicle.node_layout.shape_velocity]
+
+    @property
+    def initial(self) -> State:
+        """State at the first node, as `initial=` takes it."""
+        return State(self.nodes[0].copy(), self.vehicle.node_layout, self.vehicle.group)
+
+    @property
+    def final(self) -> State:
+        """State at the last node, as `initial=` takes it."""
+        return State(self.nodes[-1].copy(), self.vehicle.node_layout, self.vehicle.group)
+
+
+def simulate(
+    vehicle: Vehicle,
+    method: str | Integrator = "variational",
+    *,
+    step: float = 0.01,
+    duration: float = 10.0,
+    initial: State | None = None,
+    controls: Controls = None,
+) -> Trajectory:
+    """Integrate `vehicle` for `duration` seconds in steps of `step` seconds.
+
+    controls: None (neutral), (n_controls,) held, (N, n_controls) one row a node, or f(t, state) called at
+    every node. Raises InputError in one line for a pair that cannot work and for bad numbers.
+    """
+    scheme = integrator(method) if isinstance(method, str) else method
+    h, count = _step_count(step, duration)
+    kernel = compile_kernel(vehicle, scheme)
+    state = vehicle.default_state() if initial is None else initial
+    if state.node.shape != (vehicle.node_layout.size,):
+        raise InputError(
+            f"initial state does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)"
+        )
+    if callable(controls):
+        nodes, us, done, iterations = _fed_back(kernel, vehicle, state, controls, h, count)
+    else:
+        us = _control_rows(vehicle, controls, count)
+        p = vehicle.parameter_vector
+        y = kernel.start(state.node, us[0], p, h)
+        nodes, done, iterations = kernel.trajectory(y, us, p, h, count)
+        us = np.broadcast_to(us, (count, us.shape[1])).copy()
+    if done < count:
+        nodes[done + 1 :] = np.nan
+    observed = kernel.observe_all(
+        nodes, us if count else np.zeros((1, us.shape[1])), vehicle.parameter_vector
+    )
+    return Trajectory(
+        vehicle=vehicle,
+        integrator=scheme,
+        step_s=h,
+        time=h * np.arange(count + 1),
+        nodes=nodes,
+        controls=us,
+        energy=observed[:, 0],
+        momentum=observed[:, 1 : 1 + vehicle.group.dim],
+        diverged_at=None if done == count else done * h,
+        newton_iterations=iterations,
+    )
+
+
+def _step_count(step: float, duration: float) -> tuple[float, int]:
+    h, seconds = float(step), float(duration)
+    if not (math.isfinite(h) and h > 0):
+        raise InputError(f"step = {step!r} is not possible; allowed: seconds above 0")
+    if not (math.isfinite(seconds) and seconds >= 0):
+        raise InputError(f"duration = {duration!r} is not possible; allowed: seconds from 0")
+    count = round(seconds / h)
+    if count > STEPS_MAX:
+        raise InputError(f"duration / step = {count} steps; allowed: up to {STEPS_MAX}")
+    return h, count
+
+
+def _control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarray:
+    """(1 or N, n_controls), checked."""
+    n = len(vehicle.controls)
+    if controls is None:
+        return vehicle.neutral_controls[None]
+    try:
+        rows = np.atleast_2d(np.asarray(controls, float))
+    except (TypeError, ValueError):
+        raise InputError(f"controls of {vehicle.name!r} are not numeric") from None
+    if rows.shape[1] != n or rows.shape[0] not in (1, count):
+        names = ", ".join(c.name for c in vehicle.controls) or "none"
+        raise InputError(
+            f"controls of {vehicle.name!r} have shape {np.shape(controls)}; allowed: ({n},) or ({count}, {n}) for {names}"
+        )
+    if not np.all(np.isfinite(rows)):
+        raise InputError(f"controls of {vehicle.name!r} have entries that are not finite")
+    return np.ascontiguousarray(rows)
+
+
+def _fed_back(
+    kernel: Kernel,
+    vehicle: Vehicle,
+    state: State,
+    law: Callable[[float, State], np.ndarray],
+    h: float,
+    count: int,
+) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """Steps one by one with controls from a function of time and state."""
+    p, w = vehicle.parameter_vector, np.zeros(vehicle.group.dim)
+    nodes = np.full((count + 1, vehicle.node_layout.size), np.nan)
+    us = np.zeros((count, len(vehicle.controls)))
+
+    def control(k: int, node: np.ndarray) -> np.ndarray:
+        return _control_rows(vehicle, law(k * h, State(node, vehicle.node_layout, vehicle.group)), 1)[0]
+
+    u = control(0, state.node)
+    y = kernel.start(state.node, u, p, h)
+    total = 0
+    for k in range(count):
+        if k:
+            u = control(k, kernel.node(y, u, p, h))
+        us[k] = u
+        done, status, iterations = kernel.module.rollout(y, u, w, p, h, 1, nodes[k], *kernel.no_ground)
+        total += iterations
+        if status:
+            return nodes, us, k, total
+    nodes[count] = kernel.node(y, u, p, h)
+    return nodes, us, count, total
