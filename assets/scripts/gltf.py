@@ -1,0 +1,133 @@
+"""Models to binary glTF: named nodes, PBR materials, and two attributes of our own (_PAINT, _OPEN)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pygltflib as gl
+
+from assets.scripts.mesh import PAINT_FAR, FloatArray, Mesh, join
+from assets.scripts.occlusion import sky_visibility, surface_grid
+
+GRID_M = 1 / 16384
+"""Positions are rounded to this, so that last-bit differences between processors do not reach the file."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """PBR factors (linear), and the finish that tells the shader what `_PAINT` means."""
+
+    colour: tuple[float, float, float]
+    metallic: float = 0.0
+    roughness: float = 0.5
+    alpha: float = 1.0
+    emissive: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    finish: str = "plain"
+    second: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    accent: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass
+class Node:
+    """Parts (material name, mesh) that move as one about `pivot`; meshes are given in the parent's frame."""
+
+    name: str
+    pivot: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    parts: list[tuple[str, Mesh]] = field(default_factory=list)
+    occludes: bool = True
+
+    def add(self, material: str, *meshes: Mesh) -> None:
+        self.parts.extend((material, mesh) for mesh in meshes)
+
+
+def write(
+    path: Path, nodes: Sequence[Node], materials: Mapping[str, Material], *, cell_m: float, reach_m: float
+) -> None:
+    """Writes the model with its ambient occlusion; `cell_m`, `reach_m` say how fine and how far it looks."""
+    path.write_bytes(to_bytes(nodes, materials, cell_m=cell_m, reach_m=reach_m))
+
+
+def to_bytes(
+    nodes: Sequence[Node], materials: Mapping[str, Material], *, cell_m: float, reach_m: float
+) -> bytes:
+    """The GLB file."""
+    names = list(materials)
+    blockers = [
+        mesh for node in nodes if node.occludes for name, mesh in node.parts if materials[name].alpha == 1
+    ]
+    cells, origin = surface_grid(blockers, cell_m)
+    packer = _Packer()
+    model = gl.GLTF2(asset=gl.Asset(version="2.0", generator="holonomy assets.scripts"), scene=0)
+    model.materials = [_material(name, materials[name]) for name in names]
+    for node in nodes:
+        primitives = []
+        for name in dict.fromkeys(part for part, _ in node.parts):
+            mesh = join([mesh for part, mesh in node.parts if part == name])
+            seen = sky_visibility(mesh, cells, origin, cell_m, reach_m=reach_m)
+            primitives.append(packer.primitive(mesh.moved(-np.array(node.pivot)), seen, names.index(name)))
+        model.meshes.append(gl.Mesh(name=node.name, primitives=primitives))
+        model.nodes.append(gl.Node(name=node.name, mesh=len(model.meshes) - 1, translation=list(node.pivot)))
+    model.scenes = [gl.Scene(nodes=list(range(len(nodes))))]
+    packer.finish(model)
+    return b"".join(model.save_to_bytes())
+
+
+def _material(name: str, material: Material) -> gl.Material:
+    return gl.Material(
+        name=name,
+        pbrMetallicRoughness=gl.PbrMetallicRoughness(
+            baseColorFactor=[*material.colour, material.alpha],
+            metallicFactor=material.metallic,
+            roughnessFactor=material.roughness,
+        ),
+        emissiveFactor=list(material.emissive),
+        alphaMode="OPAQUE" if material.alpha == 1.0 else "BLEND",
+        extras={"finish": material.finish, "second": list(material.second), "accent": list(material.accent)},
+    )
+
+
+class _Packer:
+    """Collects arrays into one binary chunk with a view and an accessor each."""
+
+    def __init__(self) -> None:
+        self._chunk = bytearray()
+        self._views: list[gl.BufferView] = []
+        self._accessors: list[gl.Accessor] = []
+
+    def primitive(self, mesh: Mesh, open_share: FloatArray, material: int) -> gl.Primitive:
+        positions = (np.round(mesh.positions / GRID_M) * GRID_M).astype("f4")
+        normals = np.round(mesh.normals * 2048)
+        normals = (normals / np.linalg.norm(normals, axis=1, keepdims=True)).astype("f4")
+        attributes = gl.Attributes(
+            POSITION=self._add(positions, "VEC3", bounds=True), NORMAL=self._add(normals, "VEC3")
+        )
+        attributes._OPEN = self._add((np.round(open_share * 255) / 255).astype("f4"), "SCALAR")
+        if (np.abs(mesh.paint) < PAINT_FAR).any():
+            attributes._PAINT = self._add((np.round(mesh.paint / GRID_M) * GRID_M).astype("f4"), "VEC4")
+        kind = "u2" if len(positions) < 65536 else "u4"
+        indices = self._add(mesh.triangles.astype(kind).reshape(-1), "SCALAR", target=gl.ELEMENT_ARRAY_BUFFER)
+        return gl.Primitive(attributes=attributes, indices=indices, material=material)
+
+    def _add(
+        self, array: FloatArray, kind: str, *, bounds: bool = False, target: int = gl.ARRAY_BUFFER
+    ) -> int:
+        self._chunk.extend(b"\0" * (-len(self._chunk) % 4))
+        data = np.ascontiguousarray(array).tobytes()
+        self._views.append(
+            gl.BufferView(buffer=0, byteOffset=len(self._chunk), byteLength=len(data), target=target)
+        )
+        self._chunk.extend(data)
+        component = {"f4": gl.FLOAT, "u2": gl.UNSIGNED_SHORT, "u4": gl.UNSIGNED_INT}[array.dtype.str[1:]]
+        accessor = gl.Accessor(
+            bufferView=len(self._views) - 1, componentType=component, count=len(array), type=kind
+        )
+        if bounds:
+            accessor.min, accessor.max = array.min(axis=0).tolist(), array.max(axis=0).tolist()
+        self._accessors.append(accessor)
+        return len(self._accessors) - 1
+
+    def finish(self, model: gl.GLTF2) -> None:
+        model.bufferViews, model.accessors = self._views, self._accessors
+        model.buffers = [gl.Buffer(byteLength=len(self._chunk))]
+        model.set_binary_blob(bytes(self._chunk))

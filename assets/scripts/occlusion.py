@@ -1,0 +1,67 @@
+"""Ambient occlusion per vertex, by marching rays through a grid of the model's own surface."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assets.scripts.mesh import FloatArray, Mesh
+
+
+def surface_grid(meshes: Sequence[Mesh], cell_m: float) -> tuple[FloatArray, FloatArray]:
+    """(occupied cells (nx, ny, nz) bool, origin (3,)): every cell that a triangle passes through."""
+    corners = np.concatenate([mesh.positions[mesh.triangles] for mesh in meshes])
+    origin = corners.min(axis=(0, 1)) - 3 * cell_m
+    shape = np.ceil((corners.max(axis=(0, 1)) + 3 * cell_m - origin) / cell_m).astype(int)
+    cells = np.zeros(shape, bool)
+    size = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    count = np.ceil(size / (0.6 * cell_m)).astype(int) + 1
+    for steps in np.unique(count):
+        chosen = corners[count == steps]
+        u, v = np.meshgrid(np.arange(steps + 1) / steps, np.arange(steps + 1) / steps, indexing="ij")
+        u, v = u[u + v <= 1 + 1e-9], v[np.add.outer(np.arange(steps + 1), np.arange(steps + 1)) <= steps]
+        weights = np.stack([1 - u - v, u, v], axis=1)
+        points = np.einsum("wk,tkc->twc", weights, chosen).reshape(-1, 3)
+        cells[tuple(((points - origin) / cell_m).astype(int).T)] = True
+    return cells, origin
+
+
+def sky_visibility(
+    mesh: Mesh, cells: FloatArray, origin: FloatArray, cell_m: float, *, reach_m: float = 1.6, rays: int = 56
+) -> FloatArray:
+    """(n,) share of the hemisphere about each normal that sees out, 1 = open; far hits count less."""
+    directions = _cosine_directions(rays)
+    start = mesh.positions + mesh.normals * (1.8 * cell_m)
+    tangent = np.cross(
+        mesh.normals, np.where(np.abs(mesh.normals[:, :1]) < 0.8, [[1.0, 0, 0]], [[0, 1.0, 0]])
+    )
+    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+    other = np.cross(mesh.normals, tangent)
+    steps = int(reach_m / cell_m)
+    light = np.zeros(len(start))
+    top = np.array(cells.shape) - 1
+    for a, b, c in directions:
+        ray = a * tangent + b * other + c * mesh.normals
+        open_share = np.ones(len(start))
+        for step in range(steps):
+            at = np.clip(((start + ray * (step * cell_m) - origin) / cell_m).astype(int), 0, top)
+            hit = cells[at[:, 0], at[:, 1], at[:, 2]] & (open_share == 1.0)
+            open_share[hit] = (step / steps) ** 1.5
+        light += open_share
+    return _spread(mesh, light / len(directions))
+
+
+def _spread(mesh: Mesh, value: FloatArray, *, rounds: int = 3) -> FloatArray:
+    """Mean over neighbours, which hides the grain of the grid."""
+    edges = np.concatenate([mesh.triangles[:, [k, (k + 1) % 3]] for k in range(3)])
+    both = np.concatenate([edges, edges[:, ::-1]])
+    degree = np.bincount(both[:, 0], minlength=len(value)) + 1.0
+    for _ in range(rounds):
+        value = (value + np.bincount(both[:, 0], value[both[:, 1]], len(value))) / degree
+    return value
+
+
+def _cosine_directions(count: int) -> FloatArray:
+    """Fixed, evenly spread, cosine-weighted directions about +z."""
+    k = np.arange(count) + 0.5
+    radius, angle = np.sqrt(k / count), k * 2.399963229728653 + 0.1234
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.sqrt(1 - radius**2)])

@@ -1,0 +1,114 @@
+"""A model file as arrays: one vertex table for all parts, one row of factors a material."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pygltflib as gl
+
+from render.errors import DisplayError
+
+MODELS_DIR = Path(__file__).resolve().parents[2] / "assets" / "models"
+MAX_NODES = 24
+MAX_MATERIALS = 32
+"""Both as declared in shaders/models/parts.glsl."""
+
+FINISHES = ("plain", "livery", "dial", "glass", "flame")
+PAINT_FAR = 9.0
+
+_DTYPES = {gl.FLOAT: "f4", gl.UNSIGNED_SHORT: "u2", gl.UNSIGNED_INT: "u4"}
+_WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAsset:
+    """Geometry in node frames; a node's rest pose is a shift by its pivot from the body frame."""
+
+    vertices: np.ndarray
+    """(n, 13) float32: position 3, normal 3, (open sky share, material, node), paint 4."""
+    opaque: np.ndarray
+    """(k, 3) uint32."""
+    glass: np.ndarray
+    """(k, 3) uint32, drawn blended."""
+    nodes: tuple[str, ...]
+    pivots: np.ndarray
+    """(nodes, 3) m, body frame."""
+    materials: np.ndarray
+    """(materials, 4, 4) float32 rows: colour+metallic, second+roughness, accent+finish, emissive+alpha."""
+    radius_m: float
+    """Of the bounding sphere about the body origin, in the rest pose."""
+
+
+def load_asset(path: Path) -> ModelAsset:
+    """Reads a GLB written by assets.scripts; DisplayError says what is wrong with it."""
+    try:
+        model = gl.GLTF2().load(str(path))
+        blob = model.binary_blob()
+    except (OSError, ValueError) as error:
+        raise DisplayError(f"cannot read the model {path}: {error}") from error
+    if model is None or blob is None:
+        raise DisplayError(f"cannot read the model {path}: not a binary glTF file")
+    materials = np.array([_factors(material) for material in model.materials], "f4")
+    if len(model.nodes) > MAX_NODES or len(materials) > MAX_MATERIALS:
+        raise DisplayError(f"{path}: more than {MAX_NODES} nodes or {MAX_MATERIALS} materials")
+    tables: list[np.ndarray] = []
+    groups: dict[bool, list[np.ndarray]] = {False: [], True: []}
+    start = 0
+    for number, node in enumerate(model.nodes):
+        for primitive in model.meshes[node.mesh].primitives:
+            table = _vertices(model, blob, primitive, number)
+            triangles = _array(model, blob, primitive.indices).reshape(-1, 3).astype("u4")
+            groups[bool(materials[primitive.material, 3, 3] < 1.0)].append(triangles + np.uint32(start))
+            tables.append(table)
+            start += len(table)
+    pivots = np.array([node.translation or [0.0, 0.0, 0.0] for node in model.nodes])
+    vertices = np.concatenate(tables)
+    at = vertices[:, :3] + pivots[vertices[:, 8].astype(int)]
+    return ModelAsset(
+        vertices=vertices,
+        opaque=_joined(groups[False]),
+        glass=_joined(groups[True]),
+        nodes=tuple(node.name for node in model.nodes),
+        pivots=pivots,
+        materials=materials,
+        radius_m=float(np.linalg.norm(at, axis=1).max()),
+    )
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.zeros((0, 3), "u4")
+
+
+def _factors(material: gl.Material) -> np.ndarray:
+    pbr, extras = material.pbrMetallicRoughness, material.extras
+    finish = FINISHES.index(extras["finish"])
+    return np.array(
+        [
+            [*pbr.baseColorFactor[:3], pbr.metallicFactor],
+            [*extras["second"], pbr.roughnessFactor],
+            [*extras["accent"], finish],
+            [*material.emissiveFactor, pbr.baseColorFactor[3]],
+        ]
+    )
+
+
+def _vertices(model: gl.GLTF2, blob: bytes, primitive: gl.Primitive, node: int) -> np.ndarray:
+    attributes = primitive.attributes
+    positions = _array(model, blob, attributes.POSITION)
+    table = np.empty((len(positions), 13), "f4")
+    table[:, 0:3] = positions
+    table[:, 3:6] = _array(model, blob, attributes.NORMAL)
+    table[:, 6] = _array(model, blob, attributes._OPEN)[:, 0]
+    table[:, 7], table[:, 8] = primitive.material, node
+    paint = getattr(attributes, "_PAINT", None)
+    table[:, 9:13] = PAINT_FAR if paint is None else _array(model, blob, paint)
+    return table
+
+
+def _array(model: gl.GLTF2, blob: bytes, index: int) -> np.ndarray:
+    """(count, width) values of an accessor."""
+    accessor = model.accessors[index]
+    view = model.bufferViews[accessor.bufferView]
+    width = _WIDTHS[accessor.type]
+    data = np.frombuffer(blob, _DTYPES[accessor.componentType], accessor.count * width, view.byteOffset or 0)
+    return data.reshape(accessor.count, width)

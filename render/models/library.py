@@ -1,0 +1,199 @@
+"""Draws vehicles: loads each model once, poses its parts, and takes part in every pass."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+
+from render.frame import DrawnVehicle, View
+from render.models.asset import MAX_MATERIALS, MAX_NODES, MODELS_DIR, ModelAsset, load_asset
+from render.models.fallback import box_asset
+from render.models.rigs import RigPose, rig_of
+from render.models.rotor_disc import RotorDiscs
+from render.passes import PassContext
+from render.programs import Programs
+from render.vertex_arrays import vertex_array
+
+_LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
+_GHOST_HIDDEN = frozenset({"interior", "pilot", "glass"})
+_FAR_M = 90.0
+"""Beyond this the coarse model stands in."""
+_PLAIN_TINT = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """One model on the GPU, with an array for each program it is drawn with."""
+
+    asset: ModelAsset
+    vertices: moderngl.Buffer
+    opaque: moderngl.Buffer
+    glass: moderngl.Buffer | None
+
+
+class ModelLibrary:
+    """Owns the GL side of all models. `draw` is called once per vehicle and pass."""
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs):
+        self._ctx = ctx
+        self._stack = ExitStack()
+        self._loaded: dict[tuple[object, ...], _Loaded] = {}
+        self._arrays: dict[tuple[int, int, bool], moderngl.VertexArray] = {}
+        self._body = programs.load("models/body.vert", "models/body.frag")
+        self._glass = programs.load("models/body.vert", "models/glass.frag")
+        self._ghost = programs.load("models/body.vert", "models/ghost.frag")
+        self._depth = programs.load("models/body.vert", "models/depth.frag")
+        self._discs = RotorDiscs(ctx, programs)
+        self._stack.callback(self._discs.release)
+
+    def radius_m(self, model: str) -> float:
+        """Bounding sphere about the body origin, rotors included."""
+        path = MODELS_DIR / f"{model}.glb"
+        return self._load(model, path.name).asset.radius_m if path.is_file() else 2.0
+
+    def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
+        """Draw one vehicle in one pass; poses that are not finite are skipped."""
+        if not np.isfinite(vehicle.T_wb).all() or (vehicle.ghost and context.name != "blend"):
+            return
+        loaded = self._choose(vehicle, context)
+        pose = rig_of(vehicle.model)(vehicle)
+        if context.name == "shadow":
+            self._submit(self._depth, loaded, vehicle, pose, context)
+        elif context.name == "opaque":
+            self._draw_opaque(loaded, vehicle, pose, context)
+        elif vehicle.ghost:
+            self._culled(self._ghost, loaded, vehicle, pose, context, face="back")
+        elif loaded.glass is not None:
+            faces = ("front",) if _sits_in(context.view, vehicle) else ("front", "back")
+            for face in faces:
+                self._culled(self._glass, loaded, vehicle, pose, context, face=face, glass=True)
+        if context.name != "opaque":
+            for disc in pose.discs:
+                self._discs.draw(disc, vehicle, context)
+
+    def release(self) -> None:
+        """Free every buffer and array."""
+        self._stack.close()
+
+    def _choose(self, vehicle: DrawnVehicle, context: PassContext) -> _Loaded:
+        """The model's file at the level of detail that the pass can show, or the box."""
+        if not (MODELS_DIR / f"{vehicle.model}.glb").is_file():
+            key = ("box", *vehicle.half_extent_m)
+            return self._loaded.get(key) or self._upload(key, box_asset(vehicle.half_extent_m))
+        far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
+        coarse = context.mirrored or context.quality.name == "software" or (far and context.name != "shadow")
+        low = f"{vehicle.model}_low.glb"
+        return self._load(
+            vehicle.model, low if coarse and (MODELS_DIR / low).is_file() else f"{vehicle.model}.glb"
+        )
+
+    def _load(self, model: str, file: str) -> _Loaded:
+        key = (model, file)
+        return self._loaded.get(key) or self._upload(key, load_asset(MODELS_DIR / file))
+
+    def _upload(self, key: tuple[object, ...], asset: ModelAsset) -> _Loaded:
+        vertices = self._own(self._ctx.buffer(np.ascontiguousarray(asset.vertices)))
+        opaque = self._own(self._ctx.buffer(np.ascontiguousarray(asset.opaque)))
+        glass = self._own(self._ctx.buffer(np.ascontiguousarray(asset.glass))) if len(asset.glass) else None
+        loaded = self._loaded[key] = _Loaded(asset, vertices, opaque, glass)
+        return loaded
+
+    def _own(self, buffer: moderngl.Buffer) -> moderngl.Buffer:
+        self._stack.callback(buffer.release)
+        return buffer
+
+    def _array(self, program: moderngl.Program, loaded: _Loaded, glass: bool) -> moderngl.VertexArray:
+        key = (program.glo, id(loaded), glass)
+        if key not in self._arrays:
+            index = loaded.glass if glass else loaded.opaque
+            array = vertex_array(self._ctx, program, [(loaded.vertices, *_LAYOUT)], index)
+            self._stack.callback(array.release)
+            self._arrays[key] = array
+        return self._arrays[key]
+
+    def _draw_opaque(
+        self, loaded: _Loaded, vehicle: DrawnVehicle, pose: RigPose, context: PassContext
+    ) -> None:
+        _set(self._body, "attitude", _attitude(vehicle.T_wb))
+        _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
+        self._culled(self._body, loaded, vehicle, pose, context, face="back")
+
+    def _culled(
+        self,
+        program: moderngl.Program,
+        loaded: _Loaded,
+        vehicle: DrawnVehicle,
+        pose: RigPose,
+        context: PassContext,
+        *,
+        face: str,
+        glass: bool = False,
+    ) -> None:
+        """Draws with one side of the faces removed; a mirrored camera sees the winding turned."""
+        if context.mirrored:
+            face = "front" if face == "back" else "back"
+        self._ctx.enable(moderngl.CULL_FACE)
+        self._ctx.cull_face = face
+        self._submit(program, loaded, vehicle, pose, context, glass=glass)
+        self._ctx.cull_face = "back"
+        self._ctx.disable(moderngl.CULL_FACE)
+
+    def _submit(
+        self,
+        program: moderngl.Program,
+        loaded: _Loaded,
+        vehicle: DrawnVehicle,
+        pose: RigPose,
+        context: PassContext,
+        *,
+        glass: bool = False,
+    ) -> None:
+        hidden = pose.hidden | (_GHOST_HIDDEN if vehicle.ghost else frozenset())
+        if _sits_in(context.view, vehicle) and context.name != "shadow":
+            hidden |= {"pilot"}
+        _write(program, "world_from_node", _node_matrices(loaded.asset, vehicle.T_wb, pose, hidden))
+        materials = np.zeros((4, MAX_MATERIALS, 4), "f4")
+        materials[:, : len(loaded.asset.materials)] = loaded.asset.materials.transpose(1, 0, 2)
+        for name, table in zip(("base", "second", "accent", "glow"), materials, strict=True):
+            _write(program, name, table)
+        amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
+        _set(program, "tint", (*vehicle.tint, amount))
+        self._array(program, loaded, glass).render(moderngl.TRIANGLES)
+
+
+def _sits_in(view: View, vehicle: DrawnVehicle) -> bool:
+    """Whether the eye of a cockpit view is in this vehicle."""
+    return view.inside and not vehicle.ghost and float(np.linalg.norm(view.eye_w - vehicle.T_wb[:3, 3])) < 3.0
+
+
+def _node_matrices(asset: ModelAsset, T_wb: np.ndarray, pose: RigPose, hidden: frozenset[str]) -> np.ndarray:
+    """(MAX_NODES, 4, 4) float32, transposed for GL; a hidden node shrinks to a point."""
+    matrices = np.zeros((MAX_NODES, 4, 4))
+    for k, name in enumerate(asset.nodes):
+        if name in hidden:
+            matrices[k, :3, 3] = T_wb[:3, 3]
+            matrices[k, 3, 3] = 1.0
+            continue
+        local = np.eye(4)
+        local[:3, 3] = asset.pivots[k]
+        matrices[k] = T_wb @ local @ pose.nodes.get(name, np.eye(4))
+    return matrices.transpose(0, 2, 1).astype("f4")
+
+
+def _attitude(T_wb: np.ndarray) -> tuple[float, float, float]:
+    """(roll right-wing-down, pitch nose-up, heading) [rad] for the instruments."""
+    forward, left, up = T_wb[:3, 0], T_wb[:3, 1], T_wb[:3, 2]
+    pitch = float(np.arcsin(np.clip(forward[2], -1, 1)))
+    return float(np.arctan2(left[2], up[2])), pitch, float(np.arctan2(forward[1], forward[0]))
+
+
+def _set(program: moderngl.Program, name: str, value: object) -> None:
+    if name in program:
+        program[name].value = value
+
+
+def _write(program: moderngl.Program, name: str, array: np.ndarray) -> None:
+    if name in program:
+        uniform = program[name]
+        uniform.write(np.ascontiguousarray(array[: uniform.array_length], "f4"))

@@ -1,0 +1,111 @@
+"""How the parts of each model move: from a vehicle's controls, shape and spin to node poses."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from render.frame import DrawnVehicle
+
+TILT_SHOWN = 1.5
+"""The rotor disc leans this many times further than the thrust, so that the eye reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disc:
+    """A rotor that turns too fast to be seen as blades."""
+
+    T_bd: np.ndarray
+    """(4, 4) disc frame (axis z, azimuth from x) in the body frame."""
+    radius_m: float
+    root_m: float
+    blades: int
+    chord_m: float
+    coning_rad: float
+    spin_rad: float
+    tip_band_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class RigPose:
+    """What moves and what is hidden, for one picture."""
+
+    nodes: dict[str, np.ndarray] = field(default_factory=dict)
+    """Node name -> (4, 4) turn about its own pivot; others rest."""
+    hidden: frozenset[str] = frozenset()
+    discs: tuple[Disc, ...] = ()
+
+
+Rig = Callable[[DrawnVehicle], RigPose]
+
+
+def turn(axis: str, angle_rad: float) -> np.ndarray:
+    """(4, 4) rotation about a coordinate axis."""
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    k = "xyz".index(axis)
+    i, j = (k + 1) % 3, (k + 2) % 3
+    matrix = np.eye(4)
+    matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c
+    return matrix
+
+
+def shift(x: float, y: float, z: float) -> np.ndarray:
+    """(4, 4) translation."""
+    matrix = np.eye(4)
+    matrix[:3, 3] = x, y, z
+    return matrix
+
+
+def thrust_tilt(gamma_p: float, gamma_r: float) -> np.ndarray:
+    """(4, 4) rotation that takes z to the thrust direction (sin gp cos gr, -sin gr, cos gp cos gr)."""
+    return turn("y", gamma_p) @ turn("x", gamma_r)
+
+
+def still(_vehicle: DrawnVehicle) -> RigPose:
+    """A model without moving parts."""
+    return RigPose()
+
+
+def helicopter(vehicle: DrawnVehicle) -> RigPose:
+    """Hub and disc lean with the cyclic; blades are solid only at rest (a wreck, or no spin given)."""
+    tilt = np.eye(4)
+    if len(vehicle.controls) >= 4 and np.isfinite(vehicle.controls[2:4]).all():
+        lean = np.clip(TILT_SHOWN * np.asarray(vehicle.controls[2:4], float), -0.35, 0.35)
+        tilt = thrust_tilt(float(lean[0]), float(lean[1]))
+    if vehicle.wreck or len(vehicle.spin_rad) < 2:
+        droop = tilt @ turn("x", 0.07) @ turn("z", 0.5) if vehicle.wreck else tilt
+        return RigPose(nodes={"main_rotor": droop, "main_blades": droop})
+    main, tail = vehicle.spin_rad[:2]
+    main_disc = Disc(
+        T_bd=shift(0.0, 0.0, 1.75) @ tilt,
+        radius_m=5.35,
+        root_m=0.9,
+        blades=3,
+        chord_m=0.34,
+        coning_rad=0.035,
+        spin_rad=main,
+        tip_band_m=0.42,
+    )
+    tail_disc = Disc(
+        T_bd=shift(-6.2, 0.30, 0.75) @ turn("x", -np.pi / 2),
+        radius_m=0.85,
+        root_m=0.14,
+        blades=2,
+        chord_m=0.18,
+        coning_rad=0.0,
+        spin_rad=tail,
+        tip_band_m=0.07,
+    )
+    return RigPose(
+        nodes={"main_rotor": tilt @ turn("z", main), "tail_rotor": turn("y", tail)},
+        hidden=frozenset({"main_blades", "tail_blades"}),
+        discs=(main_disc, tail_disc),
+    )
+
+
+RIGS: dict[str, Rig] = {"helicopter": helicopter}
+
+
+def rig_of(model: str) -> Rig:
+    """The rig of a model; models without one stand still."""
+    return RIGS.get(model, still)

@@ -1,0 +1,44 @@
+// Solid parts of a vehicle in sun, sky and the glow of the rock.
+#include "surface.glsl"
+#include "shadow.glsl"
+#include "models/surface_look.glsl"
+
+uniform float scorch;
+
+out vec4 colour;
+
+void burn(inout Look look, vec3 p) {
+    float patchy = 0.5 + 0.5 * sin(p.x * 7.1 + 1.3 * sin(p.y * 5.3)) * sin(p.z * 6.7 + p.y * 3.1);
+    look.albedo = mix(look.albedo * 0.10, vec3(0.006), 0.55 + 0.4 * patchy);
+    look.metallic *= 0.3;
+    look.roughness = 0.9;
+    look.emission *= 0.0;
+}
+
+void main() {
+    if (clipped(p_w)) discard;
+    Look look = look_here();
+    if (scorch > 0.5) burn(look, p_w);
+    vec3 v = normalize(eye.xyz - p_w);
+    vec3 n = normalize(n_w);
+    vec3 l = sun_direction.xyz;
+    float nl = max(dot(n, l), 0.0);
+    float lit = nl > 0.0 ? sun_visibility(p_w, n) : 0.0;
+    float nv = clamp(dot(n, v), 0.0, 1.0);
+    float open = open_share;
+    float alpha = max(look.roughness * look.roughness, 0.01);
+
+    vec3 f0 = mix(vec3(0.04), look.albedo, look.metallic);
+    vec3 fresnel = f0 + (max(vec3(1.0 - look.roughness), f0) - f0) * pow(1.0 - nv, 5.0);
+    vec3 sky = sky_irradiance(n) * open;
+    vec3 bounce = sun_irradiance.rgb * ROCK_BOUNCE * (0.10 + 0.32 * saturate(0.5 - 0.5 * n.z)) * open;
+    vec3 diffuse = look.albedo * (1.0 - look.metallic) / PI * (sun_irradiance.rgb * nl * lit + sky + bounce);
+
+    float seen = saturate(open * 1.35 - 0.25);
+    vec3 mirror_light = mix(environment(reflect(-v, n), look.roughness), (sky + bounce) / PI, alpha);
+    float glint = lit > 0.0 ? ggx(n, v, l, 0.04, alpha) : 0.0;
+    vec3 glint_colour = mix(vec3(1.0), look.albedo / 0.04 * 0.8, look.metallic);
+    vec3 specular = fresnel * mirror_light * seen + sun_irradiance.rgb * lit * glint * glint_colour;
+
+    colour = vec4(through_haze(diffuse + specular + look.emission, p_w), distance(p_w, eye.xyz));
+}

@@ -1,0 +1,4 @@
+// Solid parts in a shadow map.
+in vec3 p_w;
+
+void main() {}

@@ -1,0 +1,6 @@
+// Parts and materials of a model (render/models/asset.py).
+const int MAX_NODES = 24;
+const int MAX_MATERIALS = 32;
+
+// finishes
+const int PLAIN = 0, LIVERY = 1, DIAL = 2, GLASS = 3, FLAME = 4;
