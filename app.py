@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import export.request
 from export.output import OutputError
 from export.progress import shown
 from export.request import Request
+from sim.commands import SetDemo
 from sim.errors import InputError
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 
@@ -119,8 +121,17 @@ def run_headless(scene: Scene, request: Request) -> None:
 
 
 def run_window(scene: Scene, request: Request, probe: Path | None) -> None:
-    """Open the window and fly."""
-    raise NotImplementedError
+    """Open the window and fly until it is closed."""
+    from export.probe import Probe
+    from session import Session
+    from ui.window import AppWindow
+
+    world, simulation = prepare(scene)
+    if request.demo:
+        simulation.submit(SetDemo(True))
+    window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
+    with closing(Session(window, scene, world, simulation, quality=request.quality)) as session:
+        session.run(Probe(probe) if probe else None)
 
 
 def main() -> int:

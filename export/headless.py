@@ -37,7 +37,7 @@ def run(
         for number, moment_s in enumerate(steps := _moments(request.seconds)):
             simulation.advance(moment_s)
             outlets.add(simulation.snapshot)
-            report((number + 1) / len(steps), f"{simulation.snapshot.clock_s:.1f} s")
+            report(f"{simulation.snapshot.clock_s:.1f} s", (number + 1) / len(steps))
         outlets.finish()
     return simulation.snapshot
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-Report = Callable[[float, str], None]
-"""Called with the share that is done (0..1) and what is being done now."""
+Report = Callable[[str, float], None]
+"""Called with what is being done now and the share that is done (0..1)."""
 
 
 @contextmanager
@@ -26,10 +26,10 @@ def shown(title: str) -> Iterator[Report]:
         transient=True,
     )
     with bar:
-        task = bar.add_task(title, total=1.0, detail="")
+        task = bar.add_task(title, total=None, detail="")
 
-        def report(share: float, detail: str = "") -> None:
-            bar.update(task, completed=share, detail=detail)
+        def report(detail: str, share: float) -> None:
+            bar.update(task, total=1.0, completed=share, detail=detail)
 
         yield report
     console.print(f"{title} [dim]{time.perf_counter() - started:.1f} s[/dim]", highlight=False)

@@ -1,0 +1,73 @@
+"""Watching a window from outside: what it shows, as a JSON file that is replaced ten times a second."""
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sim.snapshot import LaneSnapshot, Snapshot
+
+PERIOD_S = 0.1
+
+
+class Probe:
+    """Keeps one JSON file up to date. Readers never see a half-written one."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._frames = 0
+        self._written_s = 0.0
+        self._gl_errors: list[str] = []
+
+    def frame(
+        self,
+        snapshot: Snapshot,
+        *,
+        widgets: Mapping[str, Sequence[float]],
+        size: tuple[int, int],
+        gl_error: str,
+        **details: object,
+    ) -> None:
+        """Count one drawn frame. `widgets`: name -> (x, y, width, height) in window coordinates, y down."""
+        self._frames += 1
+        if gl_error != "GL_NO_ERROR":
+            self._gl_errors.append(f"frame {self._frames}: {gl_error}")
+        now = time.perf_counter()
+        if now - self._written_s < PERIOD_S:
+            return
+        self._written_s = now
+        content = {
+            "frames": self._frames,
+            "wall_s": now,
+            "size": size,
+            "clock_s": snapshot.clock_s,
+            "paused": snapshot.paused,
+            "flight_mode": snapshot.flight_mode,
+            "real_time_factor": snapshot.real_time_factor,
+            "message": snapshot.message,
+            "lanes": [_lane(lane) for lane in snapshot.lanes],
+            "widgets": {name: list(rectangle) for name, rectangle in widgets.items()},
+            "gl_errors": self._gl_errors[:20],
+            **details,
+        }
+        temporary = self._path.with_name(f".{self._path.name}.part")
+        temporary.write_text(json.dumps(content), encoding="utf-8")
+        os.replace(temporary, self._path)
+
+
+def _lane(lane: LaneSnapshot) -> dict[str, object]:
+    return {
+        "name": lane.name,
+        "vehicle": lane.vehicle,
+        "integrator": lane.integrator,
+        "step_s": lane.step_s,
+        "generation": lane.generation,
+        "x_w": lane.T_wb[:3, 3].tolist(),
+        "v_b": lane.twist_b[-3:].tolist(),
+        "controls": lane.controls.tolist(),
+        "height_above_ground_m": lane.height_above_ground_m,
+        "on_ground": bool(lane.on_ground),
+        "status": lane.status.value,
+        "status_text": lane.status_text,
+    }

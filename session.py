@@ -1,0 +1,153 @@
+"""One window at work: simulation, renderer, camera and panels of a scene, wired frame by frame."""
+
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+from export.output import OutputError, replacing
+from export.picture import write_png
+from export.probe import Probe
+from render.camera import CameraRig
+from render.light import Sun
+from render.quality import PRESETS, detect
+from render.renderer import Renderer
+from render.scene_view import SceneView
+from sim.errors import InputError
+from sim.scene import Scene, load_scene
+from sim.simulation import Simulation
+from sim.snapshot import Snapshot
+from sim.world import World, load_world
+from ui.requests import CameraMotion, LoadScene, TakeScreenshot
+from ui.shell import Shell, ViewSettings
+from ui.window import AppWindow
+
+SCREENSHOT_FOLDER = Path("out")
+
+Loaded = tuple[Scene, World, Simulation]
+
+
+class Session:
+    """Lives as long as its window. Commands go down to the simulation, snapshots come up."""
+
+    def __init__(
+        self, window: AppWindow, scene: Scene, world: World, simulation: Simulation, *, quality: str
+    ) -> None:
+        """`quality`: name of a preset or "auto"."""
+        self._window = window
+        self._resources = ExitStack()
+        self._loader = ThreadPoolExecutor(1, thread_name_prefix="loader")
+        self._resources.callback(self._loader.shutdown, wait=False, cancel_futures=True)
+        self._loading: Future[Loaded] | None = None
+        self._wants_screenshot = False
+        chosen = detect(window.ctx) if quality == "auto" else quality
+        view = ViewSettings(camera=scene.camera, quality=chosen)
+        self._shell = Shell(window, scene=scene, view=view, qualities=tuple(reversed(PRESETS)))
+        self._resources.callback(self._shell.release)
+        self._scene, self._world, self._simulation = scene, world, simulation
+        self._view, self._rig = SceneView(), CameraRig(scene.camera)
+        self._renderer = self._make_renderer()
+
+    def run(self, probe: Probe | None = None) -> None:
+        """Fly until the window is closed. `probe` is told of every frame."""
+        self._simulation.start()
+        self._window.run(lambda dt_s: self._frame(dt_s, probe))
+
+    def close(self) -> None:
+        """Stop the simulation and free everything, the window last. Harmless when called twice."""
+        self._simulation.stop()
+        self._renderer.release()
+        self._resources.close()
+        self._window.close()
+
+    def _frame(self, dt_s: float, probe: Probe | None) -> None:
+        self._take_loaded_scene()
+        snapshot = self._simulation.snapshot
+        self._shell.begin_frame(dt_s)
+        output = self._shell.build(snapshot)
+        for command in output.commands:
+            self._simulation.submit(command)
+        for action in output.actions:
+            self._carry_out(action)
+        self._draw(snapshot, dt_s, output.camera)
+        self._shell.render()
+        self._save_screenshot()
+        if probe is not None:
+            probe.frame(
+                snapshot,
+                widgets=self._shell.widget_rects,
+                size=self._window.get_size(),
+                gl_error=self._window.ctx.error,
+                camera=self._shell.view.camera,
+            )
+
+    def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> None:
+        """The scene, into the part of the window that the panels leave."""
+        settings = self._shell.view
+        viewport = self._shell.scene_rect_px
+        if settings.quality != self._renderer.quality.name:
+            self._renderer.release()
+            self._renderer = self._make_renderer()
+        if viewport[2:] != self._renderer.size_px:
+            self._renderer.resize(viewport[2:])
+        self._rig.kind = settings.camera
+        frame = self._view.frame(snapshot, time.perf_counter())
+        self._renderer.draw(frame, self._window.ctx.screen, viewport=viewport)
+
+    def _make_renderer(self) -> Renderer:
+        sun = Sun.from_degrees(self._scene.sun.azimuth_deg, self._scene.sun.elevation_deg)
+        return Renderer(
+            self._window.ctx,
+            self._window.framebuffer_px,
+            self._world,
+            quality=self._shell.view.quality,
+            sun=sun,
+        )
+
+    def _carry_out(self, action: object) -> None:
+        if isinstance(action, TakeScreenshot):
+            self._wants_screenshot = True
+        elif isinstance(action, LoadScene):
+            self._shell.notify(f"Loading {action.name} ...")
+            self._loading = self._loader.submit(_load, action.name)
+
+    def _take_loaded_scene(self) -> None:
+        """Change over to a scene once the loader has it."""
+        if self._loading is None or not self._loading.done():
+            return
+        loading, self._loading = self._loading, None
+        try:
+            scene, world, simulation = loading.result()
+        except InputError as error:
+            self._shell.notify(str(error), error=True)
+            return
+        self._simulation.stop()
+        changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
+        self._scene, self._world, self._simulation = scene, world, simulation
+        self._shell.use_scene(scene)
+        self._view = SceneView()
+        if changed:
+            self._renderer.release()
+            self._renderer = self._make_renderer()
+        self._simulation.start()
+
+    def _save_screenshot(self) -> None:
+        if not self._wants_screenshot:
+            return
+        self._wants_screenshot = False
+        path = SCREENSHOT_FOLDER / f"{self._scene.name}-{datetime.now():%Y%m%d-%H%M%S}.png"
+        try:
+            path.parent.mkdir(exist_ok=True)
+            with replacing(path) as temporary:
+                write_png(temporary, self._window.screenshot())
+        except (OutputError, OSError) as error:
+            self._shell.notify(str(error), error=True)
+        else:
+            self._shell.notify(f"Screenshot saved: {path}")
+
+
+def _load(name: str) -> Loaded:
+    scene = load_scene(name)
+    world = load_world(scene.world, seed=scene.seed)
+    return scene, world, Simulation(scene, world)

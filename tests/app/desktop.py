@@ -1,0 +1,92 @@
+"""A screen of its own for window tests: Xvfb, xdotool and the app with its probe."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import app
+
+ROOT = Path(app.__file__).resolve().parent
+Probe = dict[str, Any]
+
+
+class Screen:
+    """A virtual X screen on a free display number."""
+
+    def __init__(self, width: int = 1280, height: int = 800) -> None:
+        read, write = os.pipe()
+        command = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-noreset"]
+        self._server = subprocess.Popen(
+            command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            number = pipe.readline().strip()
+        assert number, "Xvfb did not start"
+        self.display = f":{number}"
+
+    def xdotool(self, *arguments: object) -> None:
+        """One xdotool command on this screen."""
+        environment = {**os.environ, "DISPLAY": self.display}
+        subprocess.run(["xdotool", *map(str, arguments)], env=environment, check=True, timeout=20)
+
+    def close(self) -> None:
+        self._server.terminate()
+        self._server.wait(20)
+
+
+class App:
+    """`python app.py` on a screen, watched through its probe file."""
+
+    def __init__(self, screen: Screen, folder: Path, *arguments: str) -> None:
+        self.screen = screen
+        self._file = folder / "probe.json"
+        self._log = (folder / "log.txt").open("w+")
+        environment = {**os.environ, "DISPLAY": screen.display, "HOLONOMY_CONFIG": str(folder)}
+        environment.pop("WAYLAND_DISPLAY", None)
+        self.process = subprocess.Popen(
+            [sys.executable, str(ROOT / "app.py"), *arguments, "--probe", str(self._file)],
+            env=environment,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def seen(self) -> Probe | None:
+        """What the window shows now; None before its first frame."""
+        return json.loads(self._file.read_text()) if self._file.exists() else None
+
+    def log(self) -> str:
+        self._log.seek(0)
+        return self._log.read()
+
+    def wait_until(self, holds: Callable[[Probe], bool], *, timeout_s: float, what: str) -> Probe:
+        """The first probe for which `holds`; fails with what was last seen."""
+        end = time.monotonic() + timeout_s
+        while time.monotonic() < end:
+            assert self.process.poll() is None, f"the app ended while waiting until {what}:\n{self.log()}"
+            seen = self.seen()
+            if seen is not None and holds(seen):
+                return seen
+            time.sleep(0.05)
+        raise AssertionError(f"not within {timeout_s} s: {what}; last seen {self.seen()}\n{self.log()}")
+
+    def click(self, widget: str) -> None:
+        """Left click on the middle of a widget, once its place has settled."""
+        seen = self.wait_until(lambda p: widget in p["widgets"], timeout_s=20, what=f"{widget} is shown")
+        x, y, width, height = seen["widgets"][widget]
+        self.screen.xdotool("mousemove", round(x + width / 2), round(y + height / 2))
+        time.sleep(0.3)
+        self.screen.xdotool("mousedown", 1)
+        time.sleep(0.15)
+        self.screen.xdotool("mouseup", 1)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(20)
+        self._log.close()
