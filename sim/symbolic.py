@@ -10,7 +10,8 @@ def solve(A: ca.SX, b: ca.SX) -> ca.SX:
     leading minors are nonzero (an inertia plus O(h)). Structural zeros cost nothing.
     """
     n = A.shape[0]
-    assert A.shape == (n, n) and b.shape == (n, 1)
+    assert A.shape == (n, n)
+    assert b.shape == (n, 1)
     if n == 1:
         return b / A
     if n == 2:

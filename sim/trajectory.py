@@ -142,7 +142,7 @@ def _control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarra
     if rows.shape[1] != n or rows.shape[0] not in (1, count):
         names = ", ".join(c.name for c in vehicle.controls) or "none"
         raise InputError(
-            f"controls of {vehicle.name!r} have shape {np.shape(controls)}; allowed: ({n},) or ({count}, {n}) for {names}"
+            f"controls of {vehicle.name!r} are {rows.shape}; allowed: ({n},) or ({count}, {n}) for {names}"
         )
     if not np.all(np.isfinite(rows)):
         raise InputError(f"controls of {vehicle.name!r} have entries that are not finite")
@@ -172,7 +172,7 @@ def _fed_back(
         if k:
             u = control(k, kernel.node(y, u, p, h))
         us[k] = u
-        done, status, iterations = kernel.module.rollout(y, u, w, p, h, 1, nodes[k], *kernel.no_ground)
+        _, status, iterations = kernel.module.rollout(y, u, w, p, h, 1, nodes[k], *kernel.no_ground)
         total += iterations
         if status:
             return nodes, us, k, total

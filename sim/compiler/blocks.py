@@ -58,7 +58,7 @@ def solution_order(scheme: Scheme) -> list[Block]:
     others = [scheme.y, scheme.inputs.u, scheme.inputs.w, scheme.inputs.p, scheme.inputs.h]
     residual, mask = silenced(scheme.residual, z, others)
     rows, columns = np.nonzero(mask)
-    pattern = ca.Sparsity.triplet(*mask.shape, rows.tolist(), columns.tolist())
+    pattern = ca.Sparsity.triplet(mask.shape[0], mask.shape[1], rows.tolist(), columns.tolist())
     count, row_order, column_order, row_starts, column_starts, _, _ = pattern.btf()
     blocks = []
     # btf is upper block triangular: the last block depends on itself only.

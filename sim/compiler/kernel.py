@@ -178,7 +178,8 @@ def _module(text: str, title: str) -> ModuleType:
         draft.write_text(text)
         draft.replace(path)
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     sys.modules[name] = module

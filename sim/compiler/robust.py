@@ -9,8 +9,8 @@ from numba import njit
 
 
 @njit("boolean(float64[::1], float64[::1], int64)", nogil=True, cache=True, error_model="numpy")
-def solve_in_place(J, r, n):
-    """Gaussian elimination with partial pivoting of the row-major J (n*n,); the solution replaces r. False if singular."""
+def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
+    """J d = r by Gaussian elimination with partial pivoting, J row-major (n*n,); d replaces r. False if singular."""
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):
@@ -35,7 +35,7 @@ def solve_in_place(J, r, n):
 
 
 @njit("float64(float64[::1])", nogil=True, cache=True, error_model="numpy")
-def largest(r):
+def largest(r: np.ndarray) -> float:
     """max |r_i|, infinite if any is not a number."""
     out = 0.0
     for x in r:
@@ -46,7 +46,7 @@ def largest(r):
 
 
 @njit("void(float64[::1], float64[::1])", nogil=True, cache=True)
-def copy_into(target, source):
+def copy_into(target: np.ndarray, source: np.ndarray) -> None:
     """target <- source, without the checks of a slice assignment, which are slow to compile."""
     for i in range(len(source)):
         target[i] = source[i]

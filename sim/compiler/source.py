@@ -7,7 +7,8 @@ solution written out; a step that does not converge at once goes to the robust s
 
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import ModuleType
 
 import casadi as ca
 
@@ -44,14 +45,16 @@ def entries(array: str) -> Callable[[int], str]:
     return lambda i: f"{array}[{i}]"
 
 
+def named(names: Sequence[str]) -> Callable[[int], str]:
+    """Given names."""
+    return lambda i: names[i]
+
+
 def module_source(vehicle: Vehicle, scheme: Scheme, title: str) -> str:
     """Python source of the kernel module."""
     blocks = solution_order(scheme)
     nonlinear = [b for b in blocks if not b.linear]
-    grounded = (
-        vehicle.group.name == "SE3"
-        and __import__("importlib.util").util.find_spec("sim.world.contact") is not None
-    )
+    grounded = vehicle.group.name == "SE3"
     imports = (
         [
             f"# robust solver {_digest(robust)}",
@@ -74,7 +77,7 @@ def module_source(vehicle: Vehicle, scheme: Scheme, title: str) -> str:
     return "\n\n".join(parts)
 
 
-def _digest(module) -> str:
+def _digest(module: ModuleType) -> str:
     return hashlib.sha256(inspect.getsource(module).encode()).hexdigest()[:16]
 
 
@@ -158,7 +161,7 @@ def _solve_lines(scheme: Scheme, blocks: list[Block]) -> list[str]:
         if block.linear:
             at_zero = ca.substitute(block.residual, own, ca.SX.zeros(len(names)))
             jacobian = ca.substitute(block.jacobian, own, ca.SX.zeros(len(names)))
-            lines += straight_line(known, [(solve(jacobian, -at_zero), lambda i, n=names: n[i])], f"b{b}_")
+            lines += straight_line(known, [(solve(jacobian, -at_zero), named(names))], f"b{b}_")
             continue
         lines += _newton_lines(scheme, block, nonlinear)
         nonlinear += 1
@@ -176,7 +179,7 @@ def _newton_lines(scheme: Scheme, block: Block, k: int) -> list[str]:
     ]
     if len(names) <= INLINE_UNKNOWNS:
         step = straight_line(
-            _known(scheme, scalars), [(solve(block.jacobian, block.residual), lambda i: update[i])], f"b{k}_"
+            _known(scheme, scalars), [(solve(block.jacobian, block.residual), named(update))], f"b{k}_"
         )
         before: list[str] = []
     else:
@@ -269,7 +272,7 @@ def _ground_lines(vehicle: Vehicle, scheme: Scheme) -> list[str]:
     q = vehicle.symbols(scheme.inputs.p)
     pose = scheme.node[: vehicle.group.pose_dim]
     known = _known(scheme, scalars)[1:]
-    diagonal = ca.diag(vehicle.inertia(q))  # type: ignore[attr-defined]
+    diagonal = ca.SX(ca.diag(vehicle.inertia(q)))  # type: ignore[attr-defined]
     lines = straight_line(
         known,
         [(pose, entries("pose")), (scheme.free_velocity, entries("free")), (diagonal, entries("inertia"))],

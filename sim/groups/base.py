@@ -88,7 +88,7 @@ class LieGroup(ABC):
         return g
 
     def dccsk_inv(self, x: ca.SX) -> ca.SX:
-        """Exact inverse right-trivialised tangent of ccsk: columns Ad(exp(x1 e1)..exp(x_{i-1} e_{i-1})) e_i, inverted."""
+        """Exact inverse right-trivialised tangent of ccsk; its columns are Ad(exp(x1 e1)..exp(x_{i-1} e_{i-1})) e_i."""
         g = ca.SX(self.identity())
         columns = []
         for i in range(self.dim):

@@ -1,4 +1,4 @@
-"""Variational integrators of holonomic vehicles (vehicles paper, eqs. 9-10).
+"""Variational integrators; of holonomic vehicles here (vehicles paper, eqs. 9-10), of others in `nonholonomic.py`.
 
 The step from node k solves, for the velocity xi_k of the arc to node k+1,
 
@@ -12,7 +12,6 @@ order and does not blow up), and it gives the start: p_0 = I xi(0) - h f_0/2. St
 impulse would make every method of this family first order.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -20,23 +19,9 @@ import casadi as ca
 from sim.groups import SO3_R3, LieGroup
 from sim.groups.se3 import rotation_of
 from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.difference_map import CAY, CAY_TLN, EXP, EXP_TLN, DifferenceMap
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
-
-
-@dataclass(frozen=True)
-class DifferenceMap:
-    """tau and the inverse of its right-trivialised tangent, exact or truncated."""
-
-    name: str
-    tau: Callable[[LieGroup, ca.SX], ca.SX]
-    inverse_differential: Callable[[LieGroup, ca.SX], ca.SX]
-
-
-CAY_TLN = DifferenceMap("cay", lambda G, x: G.cay(x), lambda G, x: G.tln_inv(x))
-CAY = DifferenceMap("cay", lambda G, x: G.cay(x), lambda G, x: G.dcay_inv(x))
-EXP_TLN = DifferenceMap("exp", lambda G, x: G.exp(x), lambda G, x: G.tln_inv(x))
-EXP = DifferenceMap("exp", lambda G, x: G.exp(x), lambda G, x: G.dexp_inv(x))
 
 
 def holonomic_scheme(vehicle: HolonomicVehicle, chart: DifferenceMap, group: LieGroup) -> Scheme:
@@ -94,15 +79,19 @@ class Variational(Integrator):
     chart: DifferenceMap
     doc: str
     split: bool = False
+    alpha: float = 0.5
+    """Quadrature point of vehicles with a shape, in [0, 1]; second order only at 1/2."""
     order: int = 2
     family: str = "variational"
-    source: str = "vehicles paper, eqs. 9-10"
+    source: str = "vehicles paper, eqs. 9-10 and 16-17"
 
     @property
     def tau(self) -> str:  # type: ignore[override]
         return self.chart.name
 
     def serves(self, vehicle: Vehicle) -> str:
+        if isinstance(vehicle, NonholonomicVehicle) and not self.split:
+            return ""
         if not isinstance(vehicle, HolonomicVehicle):
             return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
         if self.split and not _isotropic_mass(vehicle):
@@ -110,6 +99,8 @@ class Variational(Integrator):
         return ""
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
+        if isinstance(vehicle, NonholonomicVehicle):
+            return nonholonomic_scheme(vehicle, self.chart, self.alpha)
         assert isinstance(vehicle, HolonomicVehicle)
         return holonomic_scheme(vehicle, self.chart, SO3_R3 if self.split else vehicle.group)
 

@@ -2,17 +2,24 @@
 
 from sim.errors import InputError
 from sim.vehicles.base import State, Vehicle
+from sim.vehicles.car import Car
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 from sim.vehicles.rigid_body import RigidBody
+from sim.vehicles.rolling_disc import RollingDisc
+from sim.vehicles.snakeboard import Snakeboard
 
-VEHICLES: dict[str, type[Vehicle]] = {cls.name: cls for cls in (Helicopter, RigidBody)}
+VEHICLES: dict[str, type[Vehicle]] = {
+    cls.name: cls for cls in (Helicopter, RigidBody, Car, Snakeboard, RollingDisc)
+}
 
 __all__ = [
     "VEHICLES",
     "Control",
     "HolonomicVehicle",
+    "NonholonomicVehicle",
     "Parameter",
     "ShapeCoordinate",
     "State",

@@ -14,6 +14,9 @@ from sim.errors import InputError
 from sim.groups import SE3, LieGroup
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
 
+Quantities = SimpleNamespace
+"""A vehicle's parameters by name, each an SX column: `q.mass`, `q.inertia`."""
+
 
 @dataclass(frozen=True, slots=True)
 class NodeLayout:
@@ -96,14 +99,14 @@ class Vehicle(ABC):
     def parameter_count(self) -> int:
         return sum(q.size for q in self.parameters)
 
-    def symbols(self, p: ca.SX) -> SimpleNamespace:
+    def symbols(self, p: ca.SX) -> Quantities:
         """Parameters by name out of the flat symbolic vector; optional ones that are zero become the number 0."""
         out, at = {}, 0
         for q in self.parameters:
             absent = q.optional and not np.any(np.asarray(self.values[q.name]))
             out[q.name] = ca.SX(q.size, 1) if absent else p[at : at + q.size]
             at += q.size
-        return SimpleNamespace(**out)
+        return Quantities(**out)
 
     @property
     def node_layout(self) -> NodeLayout:

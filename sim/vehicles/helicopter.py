@@ -8,6 +8,7 @@ import dataclasses
 
 import casadi as ca
 
+from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.parameter import Control, Parameter
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, rigid_inertia, weight_potential
@@ -45,16 +46,16 @@ class Helicopter(HolonomicVehicle):
         Control("gamma_r", "rad", -0.5, 0.5, "Roll: tilt of the rotor disc to the right."),
     )
 
-    def inertia(self, q) -> ca.SX:
+    def inertia(self, q: Quantities) -> ca.SX:
         return rigid_inertia(q)
 
-    def momentum_bias(self, q) -> ca.SX:
+    def momentum_bias(self, q: Quantities) -> ca.SX:
         return ca.vertcat(ca.SX(2, 1), q.rotor_momentum, ca.SX(3, 1))
 
-    def potential(self, g: ca.SX, q) -> ca.SX:
+    def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
         return weight_potential(g, q)
 
-    def control_wrench(self, u: ca.SX, q) -> ca.SX:
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
         """F(gamma) u: lift at (0, 0, d_t), tail force -u_psi e_y at (-d_r, 0, 0)."""
         lift, tail, pitch, roll = ca.vertsplit(u)
         forward = ca.sin(pitch) * ca.cos(roll) * lift
@@ -68,7 +69,7 @@ class Helicopter(HolonomicVehicle):
             ca.cos(pitch) * ca.cos(roll) * lift,
         )
 
-    def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q) -> ca.SX:
+    def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
         v = xi[3:]
         # The small number keeps the derivative finite at rest.
         return ca.vertcat(ca.SX(3, 1), -q.drag * ca.sqrt(ca.dot(v, v) + 1e-12) * v)

@@ -3,7 +3,7 @@
 import casadi as ca
 
 from sim.symbolic import solve
-from sim.vehicles.base import Vehicle
+from sim.vehicles.base import Quantities, Vehicle
 
 
 class HolonomicVehicle(Vehicle):
@@ -12,55 +12,55 @@ class HolonomicVehicle(Vehicle):
     All arguments and results are CasADi SX. `q` holds the parameters by name (`q.mass`, ...).
     """
 
-    def inertia(self, q) -> ca.SX:
+    def inertia(self, q: Quantities) -> ca.SX:
         """(dim, dim) of <mu, xi> = xi' I xi, body frame."""
         raise TypeError(f"vehicle {self.name!r} declares no inertia")
 
-    def momentum_bias(self, q) -> ca.SX:
+    def momentum_bias(self, q: Quantities) -> ca.SX:
         """(dim,) momentum that does not depend on velocity, e.g. a rotor of constant spin, body frame."""
         return ca.SX(self.group.dim, 1)
 
-    def potential(self, g: ca.SX, q) -> ca.SX:
+    def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
         """Potential energy [J] at the flat pose g."""
         return ca.SX(0)
 
-    def control_wrench(self, u: ca.SX, q) -> ca.SX:
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
         """F(gamma) u, (dim,) body frame."""
         return ca.SX(self.group.dim, 1)
 
-    def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q) -> ca.SX:
+    def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
         """Forces that depend on velocity, (dim,) body frame."""
         return ca.SX(self.group.dim, 1)
 
-    def momentum(self, xi: ca.SX, q) -> ca.SX:
+    def momentum(self, xi: ca.SX, q: Quantities) -> ca.SX:
         """mu = I xi + bias."""
         return self.inertia(q) @ xi + self.momentum_bias(q)
 
-    def velocity_of(self, mu: ca.SX, q) -> ca.SX:
+    def velocity_of(self, mu: ca.SX, q: Quantities) -> ca.SX:
         """xi with momentum(xi) = mu."""
         return solve(self.inertia(q), mu - self.momentum_bias(q))
 
-    def potential_wrench(self, g: ca.SX, q) -> ca.SX:
+    def potential_wrench(self, g: ca.SX, q: Quantities) -> ca.SX:
         """Minus the left-trivialised derivative of the potential, body frame."""
         here = ca.SX.sym("g", self.group.pose_dim)
         gradient = ca.gradient(self.potential(here, q), here)
         return ca.substitute(-(self.group.left_tangent(here).T @ gradient), here, g)
 
-    def wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q) -> ca.SX:
+    def wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
         """Everything that acts on the body, (dim,) body frame."""
         return self.control_wrench(u, q) + self.potential_wrench(g, q) + self.dissipative_wrench(g, xi, q)
 
-    def acceleration(self, g: ca.SX, xi: ca.SX, u: ca.SX, w: ca.SX, q) -> ca.SX:
+    def acceleration(self, g: ca.SX, xi: ca.SX, u: ca.SX, w: ca.SX, q: Quantities) -> ca.SX:
         """Euler-Poincare equation I xi' = ad(xi)' mu + f (vehicles paper, eq. 7-8); w: a further body wrench."""
         force = self.group.ad(xi).T @ self.momentum(xi, q) + self.wrench(g, xi, u, q) + w
         return solve(self.inertia(q), force)
 
-    def energy(self, node: ca.SX, q) -> ca.SX:
+    def energy(self, node: ca.SX, q: Quantities) -> ca.SX:
         """Kinetic (without the bias' constant part) plus potential [J]."""
         g, xi = node[: self.group.pose_dim], node[self.node_layout.velocity]
         return ca.dot(xi, self.inertia(q) @ xi) / 2 + self.potential(g, q)
 
-    def spatial_momentum(self, node: ca.SX, q) -> ca.SX:
+    def spatial_momentum(self, node: ca.SX, q: Quantities) -> ca.SX:
         """Ad*_{g^-1} mu: constant for a free body."""
         g, xi = node[: self.group.pose_dim], node[self.node_layout.velocity]
         return self.group.Ad(self.group.inverse(g)).T @ self.momentum(xi, q)

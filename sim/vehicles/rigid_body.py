@@ -3,6 +3,7 @@
 import casadi as ca
 
 from sim.groups.se3 import position_of
+from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.parameter import Control, Parameter
 
@@ -13,12 +14,12 @@ INERTIA = Parameter(
 GRAVITY = Parameter("gravity", "m/s^2", 0.0, 0.0, 100.0, "Downward acceleration.", optional=True)
 
 
-def rigid_inertia(q) -> ca.SX:
+def rigid_inertia(q: Quantities) -> ca.SX:
     """diag(J, m, m, m) about the centre of mass."""
     return ca.diagcat(ca.diag(q.inertia), q.mass * ca.SX.eye(3))
 
 
-def weight_potential(g: ca.SX, q) -> ca.SX:
+def weight_potential(g: ca.SX, q: Quantities) -> ca.SX:
     """m g z."""
     return q.mass * q.gravity * position_of(g)[2]
 
@@ -34,11 +35,11 @@ class RigidBody(HolonomicVehicle):
         for axis in "xyz"
     )
 
-    def inertia(self, q) -> ca.SX:
+    def inertia(self, q: Quantities) -> ca.SX:
         return rigid_inertia(q)
 
-    def potential(self, g: ca.SX, q) -> ca.SX:
+    def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
         return weight_potential(g, q)
 
-    def control_wrench(self, u: ca.SX, q) -> ca.SX:
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
         return u
