@@ -39,7 +39,8 @@ def towards(
     """One control period.
 
     error_w: (2,) wanted minus actual horizontal velocity [m/s]; feed_w: (2,) acceleration known to be
-    needed [m/s^2]; authority: 0 on the ground to 1 in flight. Returns the new state and the acceleration (2,) to fly.
+    needed [m/s^2]; authority: 0 on the ground to 1 in flight. Returns the new state and the
+    acceleration (2,) to fly.
     """
     learnt = np.array(state.learnt_w)
     if authority < 1.0:

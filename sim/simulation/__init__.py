@@ -1,0 +1,6 @@
+"""Lanes of vehicles on one clock: fixed steps in a thread, commands in, snapshots out."""
+
+from sim.simulation.simulation import Simulation
+from sim.simulation.stage import Progress
+
+__all__ = ["Progress", "Simulation"]

@@ -1,0 +1,52 @@
+"""Simulated time against wall time. Pure bookkeeping: reads no clock itself."""
+
+import math
+from dataclasses import dataclass
+
+LONGEST_FRAME_S = 0.1
+"""A longer pause between two looks at the wall clock (a suspended laptop) is not caught up with."""
+SPEED_RANGE = (1.0 / 32.0, 8.0)
+_MEMORY_S = 0.5
+
+
+def due_steps(clock_s: float, since_s: float, step_s: float) -> int:
+    """Whole steps of `step_s` between `since_s` and `clock_s`.
+
+    Sums of frame times are rounded, so a step counts as due a billionth of a step early.
+    """
+    return max(math.floor((clock_s - since_s) / step_s + 1e-9), 0)
+
+
+@dataclass(slots=True)
+class Clock:
+    """How much simulated time has been asked for, and how well the machine keeps up with it."""
+
+    time_s: float = 0.0
+    speed: float = 1.0
+    """Simulated seconds per wall second; the step never changes with it."""
+    paused: bool = False
+    _asked_s: float = 0.0
+    _done_s: float = 0.0
+
+    def owed(self, wall_s: float) -> float:
+        """Simulated seconds that `wall_s` seconds of wall time ask for."""
+        return 0.0 if self.paused else min(max(wall_s, 0.0), LONGEST_FRAME_S) * self.speed
+
+    def record(self, wall_s: float, done_s: float) -> None:
+        """Note that `done_s` simulated seconds were reached in `wall_s` of wall time."""
+        if self.paused or wall_s <= 0.0:
+            return
+        keep = math.exp(-wall_s / _MEMORY_S)
+        self._asked_s = keep * self._asked_s + wall_s * self.speed
+        self._done_s = keep * self._done_s + done_s
+
+    def forget(self) -> None:
+        """Start the measurement anew, after a pause or a change of speed."""
+        self._asked_s = self._done_s = 0.0
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated time reached over simulated time asked for, of the last half second; nan while paused."""
+        if self.paused:
+            return math.nan
+        return self._done_s / self._asked_s if self._asked_s > 0.0 else 1.0

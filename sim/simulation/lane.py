@@ -1,0 +1,227 @@
+"""A lane: one vehicle under one integrator, flown by one pilot, on the clock that all lanes share."""
+
+import logging
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.commands import PilotInput
+from sim.pilot import Pilot, Sensed
+from sim.simulation.clock import due_steps
+from sim.simulation.footing import Footing
+from sim.simulation.method import Method
+from sim.simulation.verdict import Verdict, crash, divergence, energy_bound
+from sim.snapshot import LaneSnapshot, LaneStatus
+
+_LOG = logging.getLogger(__name__)
+
+FRAGILE = frozenset({"helicopter"})
+"""Vehicles that a hard touch ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """By what a lane is told apart."""
+
+    name: str
+    tint: tuple[float, float, float]
+    """Linear RGB."""
+    ghost: bool
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the kernel did since the last snapshot, and how long a step takes."""
+
+    steps: int = 0
+    iterations: int = 0
+    step_cost_s: float = 0.0
+
+    def add(self, steps: int, iterations: int, wall_s: float) -> None:
+        """One rollout."""
+        self.steps += steps
+        self.iterations += iterations
+        if steps:
+            cost = wall_s / steps
+            self.step_cost_s += 0.05 * (cost - self.step_cost_s) if self.step_cost_s else cost
+
+    def take_iterations(self) -> float:
+        """Mean Newton iterations per step since the last call."""
+        mean = self.iterations / self.steps if self.steps else 0.0
+        self.steps = self.iterations = 0
+        return mean
+
+
+class Lane:
+    """Owns the integrator's private state; everything published is copied out of it."""
+
+    def __init__(
+        self,
+        look: Look,
+        method: Method,
+        node: np.ndarray,
+        pilot: Pilot,
+        footing: Footing,
+        *,
+        time_s: float = 0.0,
+        generation: int = 0,
+    ) -> None:
+        self.look, self.method, self.pilot, self.footing = look, method, pilot, footing
+        self.generation = generation
+        self._newton_iterations = 0.0
+        self._tally = Tally()
+        self._node: np.ndarray | None
+        self._verdict: Verdict | None
+        self._published_s: float
+        self._published_pose: np.ndarray
+        self._take(node, time_s)
+
+    @property
+    def running(self) -> bool:
+        return self._verdict is None
+
+    @property
+    def time_s(self) -> float:
+        """Simulated time of the node; counted in whole steps, so it does not accumulate rounding."""
+        return self._since_s + self._steps * self.method.step_s
+
+    @property
+    def node(self) -> np.ndarray:
+        """Pose and node velocity now, flat; do not write to it."""
+        if self._node is None:
+            m = self.method
+            self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, ground=self.footing.probe())
+        return self._node
+
+    def restart(self, node: np.ndarray, pilot: Pilot, time_s: float) -> None:
+        """Back to a start: runs again, whatever stopped it."""
+        self.pilot = pilot
+        self.generation += 1
+        self._take(node, time_s)
+
+    def swap(self, method: Method, footing: Footing, *, node: np.ndarray | None = None) -> None:
+        """Go on under another method, with pose and node velocity kept (or as `node` says)."""
+        verdict, kept, now = self._verdict, self.node if node is None else node, self.time_s
+        same_controls = method.vehicle.name == self.method.vehicle.name
+        controls = self._u if same_controls else None
+        continuous = same_controls and method.integrator == self.method.integrator
+        self.generation += 0 if continuous and method.step_s == self.method.step_s else 1
+        self.method, self.footing = method, footing
+        before = (self._published_s, self._published_pose) if continuous else None
+        self._take(kept.copy(), now, controls=controls)
+        if before:
+            self._before_s, self._before_pose = before
+        self._verdict = verdict
+
+    def run_until(self, clock_s: float, sticks: PilotInput) -> None:
+        """Take all steps that are due; a lane that cannot go on stops, and says why."""
+        due = due_steps(clock_s, self._since_s, self.method.step_s) - self._steps
+        try:
+            while due > 0 and self.running:
+                phase = self._steps % self.method.control_steps
+                if phase == 0:
+                    self._fly(sticks)
+                due -= self._roll(min(due, self.method.control_steps - phase))
+        except Exception as error:
+            _LOG.exception("lane %s", self.look.name)
+            self._verdict = Verdict(LaneStatus.DIVERGED, f"{self.method}: stopped by an error: {error!r}")
+
+    def _take(self, node: np.ndarray, time_s: float, *, controls: np.ndarray | None = None) -> None:
+        """Start the integrator from a node."""
+        m = self.method
+        self._since_s, self._steps = time_s, 0
+        self._u = m.vehicle.neutral_controls if controls is None else controls
+        self._y = m.kernel.start(node, self._u, m.parameters, m.step_s)
+        self._node = None
+        self._good_node = node.copy()
+        self._verdict = None
+        observation = m.kernel.observe(node, self._u, m.parameters)
+        self._energy_start_J, self._momentum_start_w = observation.energy_J, observation.momentum_w.copy()
+        self._bound_J = energy_bound(m.vehicle, observation.energy_J)
+        self.footing.forget()
+        self._before_s = self._published_s = time_s
+        self._before_pose = self._published_pose = self._matrix(node)
+        self._published_steps = 0
+
+    def _fly(self, sticks: PilotInput) -> None:
+        m = self.method
+        sensed = Sensed.from_node(self.node, self.footing.clearance_m(self.node))
+        controls = self.pilot.controls(sticks, sensed, m.vehicle, m.control_period_s)
+        self._u = np.ascontiguousarray(controls, float)
+        self._node = None
+
+    def _roll(self, count: int) -> int:
+        """Up to `count` steps under the present controls; judges the outcome."""
+        m = self.method
+        began = time.perf_counter()
+        done, status, iterations = m.kernel.rollout(
+            self._y, self._u, self._nothing, m.parameters, m.step_s, count, ground=self.footing.ground
+        )
+        self._tally.add(done, iterations, time.perf_counter() - began)
+        self._steps += done
+        self._node = None
+        # Only where controls end, so that the verdict does not depend on how the steps were asked for.
+        if status or self._steps % m.control_steps == 0:
+            self._judge(status)
+        return count
+
+    def _judge(self, status: int) -> None:
+        node, m = self.node, self.method
+        energy = m.kernel.observe(node, self._u, m.parameters).energy_J
+        at_s = self.time_s + (m.step_s if status else 0.0)
+        self._verdict = divergence(str(m), status, node, energy, self._bound_J, m.step_s, at_s)
+        if self._verdict is not None:
+            self._node = self._good_node
+            return
+        self._good_node = node
+        impact = self.footing.take_impact()
+        self._verdict = crash(impact) if m.vehicle.name in FRAGILE else None
+
+    @property
+    def _nothing(self) -> np.ndarray:
+        return np.zeros(self.method.kernel.dim)
+
+    def _matrix(self, node: np.ndarray) -> np.ndarray:
+        return self.method.vehicle.group.to_matrix(node[self.method.vehicle.node_layout.pose])
+
+    def publish(self) -> LaneSnapshot:
+        """The lane as it is now; remembers it as the earlier of the next snapshot's two moments."""
+        node, m = self.node, self.method
+        if self._steps != self._published_steps:
+            self._before_s, self._before_pose = self._published_s, self._published_pose
+            self._published_s, self._published_pose = self.time_s, self._matrix(node)
+            self._published_steps = self._steps
+            self._newton_iterations = self._tally.take_iterations()
+        observation = m.kernel.observe(node, self._u, m.parameters)
+        layout = m.vehicle.node_layout
+        clearance = self.footing.clearance_m(node)
+        return LaneSnapshot(
+            name=self.look.name,
+            vehicle=m.vehicle.name,
+            integrator=m.integrator,
+            step_s=m.step_s,
+            tint=self.look.tint,
+            ghost=self.look.ghost,
+            generation=self.generation,
+            time_previous_s=self._before_s,
+            time_current_s=self._published_s,
+            T_wb_previous=self._before_pose,
+            T_wb=self._published_pose,
+            twist_b=node[layout.velocity].copy(),
+            shape=node[layout.shape].copy(),
+            controls=self._u.copy(),
+            control_wrench_b=observation.control_wrench_b.copy(),
+            environment_wrench_b=np.zeros(m.kernel.dim),
+            energy_J=observation.energy_J,
+            energy_start_J=self._energy_start_J,
+            momentum_w=observation.momentum_w.copy(),
+            momentum_start_w=self._momentum_start_w,
+            newton_iterations=self._newton_iterations,
+            step_cost_s=self._tally.step_cost_s,
+            height_above_ground_m=clearance if math.isfinite(clearance) else math.nan,
+            on_ground=self.footing.touching,
+            status=LaneStatus.RUNNING if self._verdict is None else self._verdict.status,
+            status_text="" if self._verdict is None else self._verdict.text,
+        )

@@ -1,0 +1,41 @@
+"""What advances a lane: a vehicle with its parameters, a compiled integrator, a step."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sim.compiler import Kernel
+from sim.vehicles import Vehicle
+
+CONTROL_PERIOD_S = 0.01
+"""Controls are evaluated anew after this much simulated time, or each step where steps are longer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """Immutable; a swap in flight replaces it."""
+
+    vehicle: Vehicle
+    kernel: Kernel
+    step_s: float
+    parameters: np.ndarray = field(init=False)
+    """The vehicle's, flat, as the kernel takes them."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", self.vehicle.parameter_vector)
+
+    @property
+    def integrator(self) -> str:
+        return self.kernel.integrator.name
+
+    @property
+    def control_steps(self) -> int:
+        """Steps between two evaluations of the controls."""
+        return max(round(CONTROL_PERIOD_S / self.step_s), 1)
+
+    @property
+    def control_period_s(self) -> float:
+        return self.control_steps * self.step_s
+
+    def __str__(self) -> str:
+        return f"{self.vehicle.name} under {self.integrator} at h = {self.step_s:g} s"

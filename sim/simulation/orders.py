@@ -1,0 +1,164 @@
+"""Carrying out commands: one function a command, all or nothing."""
+
+import math
+from functools import singledispatch
+
+import sim
+from sim.commands import (
+    AddLane,
+    RemoveLane,
+    Reset,
+    SetDemo,
+    SetFlightMode,
+    SetIntegrator,
+    SetParameter,
+    SetPaused,
+    SetPilotInput,
+    SetSpeed,
+    SetStep,
+    SetVehicle,
+    SingleStep,
+)
+from sim.pilot import flight_modes, has_autopilot
+from sim.scene import STEP_RANGE_S
+from sim.simulation.clock import SPEED_RANGE
+from sim.simulation.method import Method
+from sim.simulation.stage import Stage
+
+
+@singledispatch
+def execute(command: object, stage: Stage) -> str:
+    """Carry a command out; returns what to tell the user, or nothing.
+
+    Raises InputError where it is refused and Compiling where its kernel is not there yet: both leave the
+    stage as it was.
+    """
+    raise sim.InputError(f"unknown command {command!r}")
+
+
+@execute.register
+def _(command: SetPilotInput, stage: Stage) -> str:
+    axes = (command.pilot.pitch, command.pilot.roll, command.pilot.yaw, command.pilot.throttle)
+    if not all(-1.0 <= axis <= 1.0 for axis in axes):
+        raise sim.InputError(f"stick positions {axes} are refused; allowed: -1 to 1 each")
+    stage.sticks = command.pilot
+    return ""
+
+
+@execute.register
+def _(command: SetPaused, stage: Stage) -> str:
+    stage.clock.forget()
+    stage.clock.paused = command.paused
+    return "paused" if command.paused else "running"
+
+
+@execute.register
+def _(command: SingleStep, stage: Stage) -> str:
+    if command.count < 1:
+        raise sim.InputError(f"{command.count} steps are refused; allowed: 1 or more")
+    stage.clock.paused = True
+    lane = stage.flown
+    if lane.running:
+        stage.advance_to(max(lane.time_s + command.count * lane.method.step_s, stage.clock.time_s))
+    return f"t = {lane.time_s:.4g} s"
+
+
+@execute.register
+def _(command: SetSpeed, stage: Stage) -> str:
+    low, high = SPEED_RANGE
+    if not low <= command.speed <= high:
+        raise sim.InputError(f"speed {command.speed:g} is refused; allowed: 1/32 to {high:g}")
+    stage.clock.speed = command.speed
+    stage.clock.forget()
+    return f"speed {_speed_text(command.speed)}"
+
+
+@execute.register
+def _(command: Reset, stage: Stage) -> str:
+    stage.reset()
+    return "back at the start"
+
+
+@execute.register
+def _(command: SetIntegrator, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    kernel = stage.kernels.get(stage.vehicle, command.name)
+    lane.swap(Method(stage.vehicle, kernel, lane.method.step_s), lane.footing)
+    return f"{lane.look.name}: {command.name}"
+
+
+@execute.register
+def _(command: SetStep, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    step_s = _checked_step(command.step_s)
+    lane.swap(Method(stage.vehicle, lane.method.kernel, step_s), lane.footing)
+    return f"{lane.look.name}: h = {step_s:g} s"
+
+
+@execute.register
+def _(command: SetVehicle, stage: Stage) -> str:
+    if command.name == stage.vehicle.name:
+        return f"{command.name} flies already"
+    stage.set_vehicle(stage.vehicle_named(command.name))
+    return f"vehicle: {command.name}"
+
+
+@execute.register
+def _(command: SetParameter, stage: Stage) -> str:
+    stage.set_parameter(command.name, command.value)
+    return f"{command.name} = {_value_text(stage.vehicle.values[command.name])}"
+
+
+@execute.register
+def _(command: SetFlightMode, stage: Stage) -> str:
+    modes = flight_modes(stage.vehicle.name)
+    if command.mode not in modes:
+        raise sim.InputError(
+            f'{stage.vehicle.name} has no flight mode "{command.mode}"; allowed: {", ".join(modes)}'
+        )
+    stage.set_pilot(mode=command.mode, demo=False)
+    return f"flight mode: {command.mode}"
+
+
+@execute.register
+def _(command: SetDemo, stage: Stage) -> str:
+    if command.on and not has_autopilot(stage.vehicle.name):
+        raise sim.InputError(f"the autopilot does not fly the {stage.vehicle.name}; allowed: helicopter")
+    stage.set_pilot(demo=command.on)
+    return "the autopilot flies" if command.on else f"you fly, in {stage.flight_mode} mode"
+
+
+@execute.register
+def _(command: AddLane, stage: Stage) -> str:
+    step_s = _checked_step(command.step_s)
+    kernel = stage.kernels.get(stage.vehicle, command.integrator)
+    lane = stage.add_lane(Method(stage.vehicle, kernel, step_s), command.name, command.tint)
+    return f"new lane: {lane.look.name}"
+
+
+@execute.register
+def _(command: RemoveLane, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    if lane is stage.flown:
+        raise sim.InputError("the flown lane stays; allowed: any other")
+    stage.lanes.remove(lane)
+    return f"removed lane: {lane.look.name}"
+
+
+def _checked_step(step_s: float) -> float:
+    low, high = STEP_RANGE_S
+    if not low <= step_s <= high:
+        raise sim.InputError(f"h = {step_s:g} s is refused; allowed: {low:g} to {high:g} s")
+    return float(step_s)
+
+
+def _speed_text(speed: float) -> str:
+    return (
+        f"{speed:g}"
+        if speed >= 1.0 or not math.isclose(1.0 / speed, round(1.0 / speed))
+        else f"1/{1.0 / speed:.0f}"
+    )
+
+
+def _value_text(value: float | tuple[float, ...]) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else "(" + ", ".join(f"{x:g}" for x in value) + ")"

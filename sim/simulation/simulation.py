@@ -1,0 +1,160 @@
+"""The simulation: a stage, its commands and snapshots, in a thread of its own or stepped by hand."""
+
+import logging
+import math
+import threading
+import time
+from queue import Empty, SimpleQueue
+
+import sim
+from sim.commands import AddLane, Command, SetIntegrator, SetParameter, SetVehicle
+from sim.pilot import flight_modes
+from sim.scene import Scene
+from sim.simulation.kernels import Compiling, KernelStore
+from sim.simulation.orders import execute
+from sim.simulation.stage import Progress, Stage
+from sim.snapshot import Snapshot
+from sim.world import World
+
+_LOG = logging.getLogger(__name__)
+
+WAKE_S = 1.0 / 120.0
+BUDGET_S = 0.05
+"""Wall time after which a wake gives up what is still owed, to publish and to hear commands."""
+SLICE_S = 0.02
+"""Simulated time between two looks at that budget."""
+
+_MAY_COMPILE = (SetIntegrator, SetVehicle, SetParameter, AddLane)
+
+
+class Simulation:
+    """Runs a scene in a world.
+
+    `start`, `submit`, `snapshot`, `stop` for the live application; `advance` for headless runs, which repeat
+    bit for bit. The constructor compiles what the scene needs and tells `progress`; InputError where the
+    scene cannot work.
+    """
+
+    def __init__(self, scene: Scene, world: World, *, progress: Progress | None = None) -> None:
+        self._kernels = KernelStore()
+        self._stage = Stage(scene, world, self._kernels, progress)
+        self._queue: SimpleQueue[Command] = SimpleQueue()
+        self._waiting: list[Command] = []
+        self._message = ""
+        self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self.snapshot: Snapshot = self._picture()
+        """The latest; replaced as a whole, so any thread may read it at any time."""
+
+    def submit(self, command: Command) -> None:
+        """Ask for something, from any thread. Carried out between two steps; `snapshot.message` answers."""
+        self._queue.put(command)
+
+    def start(self) -> None:
+        """Run in real time in a thread of its own, until `stop`."""
+        if self._thread is not None:
+            raise RuntimeError("the simulation runs already")
+        self._kernels.work_in_background()
+        self._stopping.clear()
+        self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and wait for it; harmless where none runs."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+        self._thread = None
+        self._kernels.close()
+
+    def advance(self, seconds: float) -> Snapshot:
+        """Carry out what was submitted, then move on by simulated seconds, unless paused.
+
+        Without thread and wall clock: equal commands and times give equal bits, however the time is divided.
+        """
+        if self._thread is not None:
+            raise RuntimeError("the simulation runs in its thread")
+        if not (math.isfinite(seconds) and seconds >= 0.0):
+            raise sim.InputError(f"{seconds} seconds are refused; allowed: 0 or more")
+        self._obey()
+        if not self._stage.clock.paused:
+            self._stage.advance(seconds)
+        self.snapshot = self._picture()
+        return self.snapshot
+
+    def _run(self) -> None:
+        last = time.perf_counter()
+        while not self._stopping.wait(WAKE_S):
+            now = time.perf_counter()
+            try:
+                self._wake(now - last)
+            except Exception as error:
+                _LOG.exception("simulation")
+                self._message = f"internal error: {error!r}"
+                self._stage.clock.paused = True
+            last = now
+            self.snapshot = self._picture()
+
+    def _wake(self, wall_s: float) -> None:
+        """Commands, then all steps that are due."""
+        self._obey()
+        clock = self._stage.clock
+        began, before = time.perf_counter(), clock.time_s
+        owed = clock.owed(wall_s)
+        while owed > 0.0 and time.perf_counter() - began < BUDGET_S:
+            self._stage.advance(min(owed, SLICE_S))
+            owed -= SLICE_S
+        running = any(lane.running for lane in self._stage.lanes)
+        clock.record(wall_s, clock.time_s - before if running else clock.owed(wall_s))
+
+    def _obey(self) -> None:
+        """Carry out all commands, those first that waited for a kernel."""
+        waiting, self._waiting = self._waiting, []
+        for command in waiting:
+            self._carry_out(command, waited=True)
+        while True:
+            try:
+                command = self._queue.get_nowait()
+            except Empty:
+                return
+            self._carry_out(command)
+
+    def _carry_out(self, command: Command, *, waited: bool = False) -> None:
+        if isinstance(command, _MAY_COMPILE):
+            self._waiting = [w for w in self._waiting if not _overrides(command, w)]
+        try:
+            message = execute(command, self._stage)
+        except Compiling as news:
+            self._waiting.append(command)
+            message = "" if waited else str(news)
+        except sim.InputError as refusal:
+            message = str(refusal)
+        except Exception as error:
+            _LOG.exception("command %r", command)
+            message = f"{type(command).__name__} failed: {error!r}"
+        self._message = message or self._message
+
+    def _picture(self) -> Snapshot:
+        stage = self._stage
+        return Snapshot(
+            scene=stage.scene.name,
+            lanes=tuple(lane.publish() for lane in stage.lanes),
+            clock_s=stage.clock.time_s,
+            wall_s=time.perf_counter(),
+            paused=stage.clock.paused,
+            speed=stage.clock.speed,
+            real_time_factor=stage.clock.real_time_factor,
+            flight_mode=stage.flight_mode,
+            flight_modes=flight_modes(stage.vehicle.name),
+            demo=stage.demo,
+            message=self._message,
+        )
+
+
+def _overrides(new: Command, old: Command) -> bool:
+    """Whether a later command makes an earlier one that still waits for its kernel pointless."""
+    if isinstance(new, SetIntegrator) and isinstance(old, SetIntegrator):
+        return new.lane == old.lane
+    if isinstance(new, SetParameter) and isinstance(old, SetParameter):
+        return new.name == old.name
+    return isinstance(new, SetVehicle) and isinstance(old, SetVehicle)

@@ -1,0 +1,183 @@
+"""The lanes of a scene, their pilots and their clock. No threads, no wall time, no commands."""
+
+import copy
+from collections.abc import Callable
+
+import sim
+from sim.commands import PilotInput
+from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
+from sim.scene import Scene
+from sim.simulation.clock import Clock
+from sim.simulation.footing import Footing
+from sim.simulation.kernels import KernelStore
+from sim.simulation.lane import Lane, Look
+from sim.simulation.method import Method
+from sim.simulation.start import start_node
+from sim.vehicles import Vehicle
+from sim.world import World
+
+FLOWN = Look("flown", (1.0, 1.0, 1.0), ghost=False)
+TINTS = (
+    (0.90, 0.35, 0.12),
+    (0.12, 0.55, 0.90),
+    (0.35, 0.75, 0.20),
+    (0.85, 0.20, 0.55),
+    (0.90, 0.70, 0.10),
+    (0.45, 0.30, 0.85),
+    (0.10, 0.70, 0.65),
+)
+"""Linear RGB of comparison lanes, in the order they come."""
+MOST_LANES = 8
+
+Tint = tuple[float, float, float]
+Progress = Callable[[str, float], None]
+"""Called with what is being done and the share that is done (0..1)."""
+
+
+class Stage:
+    """Everything that a scene puts in motion.
+
+    Raises InputError where the scene asks for what cannot work.
+    """
+
+    def __init__(
+        self, scene: Scene, world: World, kernels: KernelStore, progress: Progress | None = None
+    ) -> None:
+        self.scene, self.world, self.kernels = scene, world, kernels
+        self.clock = Clock()
+        self.sticks = PilotInput()
+        self.demo = False
+        self._vehicles: dict[str, Vehicle] = {}
+        vehicle = self.vehicle_named(scene.vehicle)
+        self.flight_mode = _mode(scene.flight_mode, vehicle)
+        wanted = [(scene.integrator, scene.step_s), *((s.integrator, s.step_s) for s in scene.lanes)]
+        methods = []
+        for i, (integrator, step_s) in enumerate(wanted):
+            if progress:
+                progress(f"{integrator} for {vehicle.name}", i / len(wanted))
+            methods.append(Method(vehicle, kernels.get(vehicle, integrator), step_s))
+        footing = Footing(vehicle.name, world)
+        start = start_node(scene.start, world, vehicle, footing.soles_m)
+        self.lanes = [Lane(FLOWN, methods[0], start, self._pilot(), footing)]
+        for spec, method in zip(scene.lanes, methods[1:], strict=True):
+            self.add_lane(method, spec.name, spec.tint)
+        if progress:
+            progress("ready", 1.0)
+
+    @property
+    def flown(self) -> Lane:
+        return self.lanes[0]
+
+    @property
+    def vehicle(self) -> Vehicle:
+        """With the parameters it has now; the same for all lanes."""
+        return self.flown.method.vehicle
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock on by simulated seconds, and all lanes with it. Stands still once no lane runs."""
+        if any(lane.running for lane in self.lanes):
+            self.advance_to(self.clock.time_s + seconds)
+
+    def advance_to(self, clock_s: float) -> None:
+        """Set the clock and take all steps that are due."""
+        self.clock.time_s = clock_s
+        for lane in self.lanes:
+            lane.run_until(clock_s, self.sticks)
+
+    def reset(self) -> None:
+        """All lanes to the scene's start, with the methods and parameters they have now."""
+        self.clock.time_s = 0.0
+        self.clock.forget()
+        for lane in self.lanes:
+            node = start_node(self.scene.start, self.world, lane.method.vehicle, lane.footing.soles_m)
+            lane.restart(node, self._pilot(), 0.0)
+
+    def lane(self, name: str) -> Lane:
+        """By name; empty for the flown one."""
+        for lane in self.lanes:
+            if name in ("", lane.look.name):
+                return lane
+        raise sim.InputError(
+            f'no lane "{name}"; there are {", ".join(lane.look.name for lane in self.lanes)}'
+        )
+
+    def add_lane(self, method: Method, name: str = "", tint: Tint | None = None) -> Lane:
+        """A comparison lane from the flown lane's present state."""
+        if len(self.lanes) >= MOST_LANES:
+            raise sim.InputError(f"no more than {MOST_LANES} lanes")
+        taken = {lane.look.name for lane in self.lanes}
+        if name in taken:
+            raise sim.InputError(f'there is a lane "{name}" already')
+        used = {lane.look.tint for lane in self.lanes}
+        tint = tint or next((t for t in TINTS if t not in used), TINTS[0])
+        look = Look(name or _free_name(method, taken), tint, ghost=True)
+        flown = self.flown
+        lane = Lane(
+            look,
+            method,
+            flown.node.copy(),
+            copy.deepcopy(flown.pilot),
+            Footing(method.vehicle.name, self.world),
+            time_s=flown.time_s,
+        )
+        self.lanes.append(lane)
+        return lane
+
+    def vehicle_named(self, name: str) -> Vehicle:
+        """With the parameters that the scene, or the user since, gave it."""
+        if name not in self._vehicles:
+            self._vehicles[name] = sim.vehicle(name, **self.scene.parameters.get(name, {}))
+        return self._vehicles[name]
+
+    def set_parameter(self, name: str, value: float | tuple[float, ...]) -> None:
+        """On all lanes; pose and velocity are kept."""
+        vehicle = self.vehicle.with_parameters(**{name: value})
+        for lane, method in zip(self.lanes, self._methods_for(vehicle), strict=True):
+            lane.swap(method, lane.footing)
+        self._vehicles[vehicle.name] = vehicle
+
+    def set_vehicle(self, vehicle: Vehicle) -> None:
+        """Put another vehicle where each lane's old one is, with its velocity."""
+        methods = self._methods_for(vehicle)
+        self.demo = self.demo and has_autopilot(vehicle.name)
+        self.flight_mode = _mode(self.flight_mode, vehicle)
+        for lane, method in zip(self.lanes, methods, strict=True):
+            layout = lane.method.vehicle.node_layout
+            node = vehicle.state_of(lane.node[layout.pose], lane.node[layout.velocity]).node
+            footing = Footing(vehicle.name, self.world)
+            # It may have longer legs.
+            node[11] -= min(footing.clearance_m(node), 0.0)
+            lane.swap(method, footing, node=node)
+            lane.pilot = self._pilot()
+
+    def set_pilot(self, *, mode: str = "", demo: bool) -> None:
+        """Hand all lanes to another flight mode, or to the autopilot."""
+        self.flight_mode = mode or self.flight_mode
+        self.demo = demo
+        for lane in self.lanes:
+            lane.pilot = self._pilot()
+
+    def _methods_for(self, vehicle: Vehicle) -> list[Method]:
+        """The lanes' methods with another vehicle; raises before anything is changed."""
+        return [
+            Method(vehicle, self.kernels.get(vehicle, lane.method.integrator), lane.method.step_s)
+            for lane in self.lanes
+        ]
+
+    def _pilot(self) -> Pilot:
+        if self.demo:
+            return Autopilot(self.world.path, self.world.pads[-1].centre_w)
+        return MODES[self.flight_mode]()
+
+
+def _mode(wanted: str, vehicle: Vehicle) -> str:
+    return wanted if wanted in flight_modes(vehicle.name) else default_mode(vehicle.name)
+
+
+def _free_name(method: Method, taken: set[str]) -> str:
+    name = f"{method.integrator} {method.step_s:g} s"
+    count = 2
+    while name in taken:
+        name = f"{method.integrator} {method.step_s:g} s #{count}"
+        count += 1
+    return name

@@ -1,0 +1,79 @@
+"""When a lane has to stop, and the sentence that says why."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.compiler import NEWTON_FAILED, NOT_FINITE
+from sim.snapshot import LaneStatus
+from sim.vehicles import Vehicle
+
+HARD_TOUCH_MPS = 3.0
+"""The skids bear less than this."""
+CRASH_TOUCH_MPS = 0.3
+"""Rotor, tail and cabin bear nothing; slower than this they only graze."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why a lane stops."""
+
+    status: LaneStatus
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The worst touch since the last look [m/s]; zero without one."""
+
+    skids_mps: float
+    hull_mps: float
+
+
+def crash(impact: Impact) -> Verdict | None:
+    """Whether a touch was too hard."""
+    if impact.hull_mps > CRASH_TOUCH_MPS:
+        speed = max(impact.hull_mps, impact.skids_mps)
+        return Verdict(LaneStatus.CRASHED, f"crashed at {speed:.1f} m/s: rotor or hull touched the ground")
+    if impact.skids_mps > HARD_TOUCH_MPS:
+        return Verdict(LaneStatus.CRASHED, f"crashed at {impact.skids_mps:.1f} m/s: the skids hit too hard")
+    return None
+
+
+def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:
+    """Energy [J] that no pilot can have brought the vehicle to: that of 100 m/s, a thousand times over."""
+    mass = vehicle.values.get("mass", 1.0)
+    kinetic = 0.5 * float(np.max(mass)) * 100.0**2
+    return 1e3 * (kinetic + abs(energy_start_J))
+
+
+def divergence(
+    where: str, status: int, node: np.ndarray, energy_J: float, bound_J: float, step_s: float, time_s: float
+) -> Verdict | None:
+    """Whether a rollout went wrong.
+
+    where: names vehicle and method; status: of the kernel; node: the last good one (flat SE(3)).
+    """
+    when = f"at t = {time_s:.2f} s"
+    if status == NEWTON_FAILED:
+        return _diverged(f"{where}: the step's equations have no solution {when}")
+    if status == NOT_FINITE or not np.all(np.isfinite(node)):
+        return _diverged(f"{where}: {_runaway(node, step_s)} not finite {when}")
+    if not math.isfinite(energy_J) or abs(energy_J) > bound_J:
+        return _diverged(f"{where}: energy past {bound_J:.2g} J {when}")
+    return None
+
+
+def _diverged(text: str) -> Verdict:
+    return Verdict(LaneStatus.DIVERGED, text)
+
+
+def _runaway(node: np.ndarray, step_s: float) -> str:
+    """The quantity that went out of bounds first: the largest one, in what a step can bear."""
+    # Turns of more than a radian a step are what breaks a method; translation follows.
+    turn = step_s * float(np.abs(node[12:15]).max())
+    travel = step_s * float(np.abs(node[15:18]).max()) / 1e3
+    if not math.isfinite(turn) or turn > max(travel, 0.5):
+        return "angular velocity"
+    return "velocity" if not math.isfinite(travel) or travel > 0.0 else "position"
