@@ -18,9 +18,10 @@ PassName = Literal["shadow", "opaque", "blend"]
 class PassContext:
     """One pass over the scene, from one camera.
 
-    State on entry: the pass's framebuffer, viewport and uniform block `Frame` are bound; depth test on, face culling off.
-    "shadow" writes depth only, `view` is the light's; "opaque" writes linear colour, alpha = distance from the
-    eye in metres; "blend" has alpha blending on and depth writes off. A drawable leaves the state as it found it.
+    State on entry: the pass's framebuffer, viewport and uniform block `Frame` are bound; depth test on, face
+    culling off. "shadow" writes depth only, `view` is the light's; "opaque" writes linear colour, alpha = distance
+    from the eye in metres; "blend" has alpha blending on and depth writes off. A drawable leaves the state as it
+    found it.
     """
 
     ctx: moderngl.Context

@@ -93,14 +93,28 @@ class Programs:
             self._programs[key] = self._link(vertex, fragment, {**self._defines, **defines})
         return self._programs[key]
 
-    def _link(self, vertex: str, fragment: str, defines: Mapping[str, object]) -> moderngl.Program:
-        sources = [_Source(self._folders, name, defines) for name in (vertex, fragment)]
+    def load_transform(self, vertex: str, varyings: Sequence[str]) -> moderngl.Program:
+        """A program of a vertex shader alone whose outputs `varyings` are captured into a buffer."""
+        key = (vertex, *varyings)
+        if key not in self._programs:
+            self._programs[key] = self._link(vertex, None, self._defines, varyings)
+        return self._programs[key]
+
+    def _link(
+        self, vertex: str, fragment: str | None, defines: Mapping[str, object], varyings: Sequence[str] = ()
+    ) -> moderngl.Program:
+        sources = [_Source(self._folders, name, defines) for name in (vertex, fragment) if name is not None]
+        texts = dict(
+            zip(("vertex_shader", "fragment_shader"), (source.text for source in sources), strict=False)
+        )
         try:
-            program = self._ctx.program(vertex_shader=sources[0].text, fragment_shader=sources[1].text)
+            program = self._ctx.program(**texts, varyings=tuple(varyings))
         except moderngl.Error as error:
             message = str(error)
-            stage = sources[0] if "vertex_shader" in message else sources[1]
-            raise DisplayError(f"{vertex} + {fragment}: {stage.explain(message)}") from error
+            stage = sources[0] if "vertex_shader" in message else sources[-1]
+            raise DisplayError(
+                f"{' + '.join(s.files[0] for s in sources)}: {stage.explain(message)}"
+            ) from error
         for name, unit in SAMPLER_UNITS.items():
             if name in program:
                 program[name].value = unit

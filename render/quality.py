@@ -1,6 +1,6 @@
 """Quality levels: what a frame may cost, as frozen presets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import moderngl
@@ -35,6 +35,12 @@ class Quality:
     """Tolerated screen error of a terrain chunk's level of detail."""
     terrain_triangles: int
     """Budget of the terrain in one view."""
+    finest_level: int
+    """Of the terrain mesh levels, the finest that is loaded."""
+    shrub_quads: tuple[int, ...]
+    """Leaf cards of a shrub's levels of detail, finest first."""
+    shrub_reach_m: tuple[float, ...]
+    """How far each level but the last is drawn."""
     shrubs: int
     """Bound on shrubs drawn, nearest first."""
     boulders: int
@@ -60,6 +66,9 @@ PRESETS: dict[QualityName, Quality] = {
         reflection_scale=0.5,
         terrain_error_px=1.0,
         terrain_triangles=3_000_000,
+        finest_level=0,
+        shrub_quads=(96, 32, 10),
+        shrub_reach_m=(55.0, 150.0),
         shrubs=12_000,
         boulders=6_000,
         anisotropy=8.0,
@@ -77,6 +86,9 @@ PRESETS: dict[QualityName, Quality] = {
         reflection_scale=0.0,
         terrain_error_px=2.0,
         terrain_triangles=1_000_000,
+        finest_level=1,
+        shrub_quads=(64, 24, 10),
+        shrub_reach_m=(45.0, 120.0),
         shrubs=5_000,
         boulders=3_000,
         anisotropy=4.0,
@@ -94,6 +106,9 @@ PRESETS: dict[QualityName, Quality] = {
         reflection_scale=0.0,
         terrain_error_px=4.0,
         terrain_triangles=400_000,
+        finest_level=1,
+        shrub_quads=(40, 10),
+        shrub_reach_m=(40.0,),
         shrubs=1_500,
         boulders=1_000,
         anisotropy=1.0,
@@ -111,6 +126,9 @@ PRESETS: dict[QualityName, Quality] = {
         reflection_scale=0.0,
         terrain_error_px=4.0,
         terrain_triangles=200_000,
+        finest_level=1,
+        shrub_quads=(40, 10),
+        shrub_reach_m=(30.0,),
         shrubs=350,
         boulders=250,
         anisotropy=1.0,
@@ -143,3 +161,16 @@ def require_gl(ctx: moderngl.Context, *, minimum: int = 410) -> None:
         found = f"OpenGL {ctx.version_code // 100}.{ctx.version_code // 10 % 10} ({ctx.info['GL_RENDERER']})"
         needed = f"{minimum // 100}.{minimum // 10 % 10}"
         raise DisplayError(f"OpenGL {needed} or newer is needed, found {found}; update the graphics driver")
+
+
+def choose(ctx: moderngl.Context, name: str | None = None, *, supersampling: int = 1) -> Quality:
+    """The preset `name`, by default the detected one, as far as the context can carry it.
+
+    Supersampling takes the place of multisampling and FXAA.
+    """
+    quality = preset(name or detect(ctx))
+    if is_software(ctx):
+        quality = replace(quality, anisotropy=1.0)
+    if supersampling > 1:
+        return replace(quality, samples=1, fxaa=False, resolution_scale=1.0)
+    return replace(quality, samples=min(quality.samples, ctx.max_samples))

@@ -28,6 +28,7 @@ _LAYOUT = np.dtype(
 )
 """As shaders/frame.glsl declares it; only vec4 and mat4, so that std140 and packed layouts agree."""
 
+_SUN_BIAS_M = 0.4
 NO_CLIP = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -38,6 +39,8 @@ class Atmosphere:
     density: float = 1.7
     """Relative to a clear mountain day."""
     falloff_per_m: float = 1.0 / 900.0
+    foot_m: float = 0.0
+    """Height where the density is reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,7 @@ class ShadowFrames:
 
     sun: np.ndarray
     vehicle: np.ndarray
+    sun_depth_m: float
     sun_texel: tuple[float, float]
     vehicle_texel: float
     vehicle_depth_m: float
@@ -67,7 +71,7 @@ class FrameUniforms:
         values["sun_direction"][:3] = light.direction_w
         values["sun_irradiance"][:3] = light.sun_irradiance
         values["sky_harmonics"][:, :3] = light.sky_harmonics
-        values["haze"][:3] = (atmosphere.density, atmosphere.falloff_per_m, water_level_m)
+        values["haze"][:3] = (atmosphere.density, atmosphere.falloff_per_m, atmosphere.foot_m)
         values["water"][0] = water_level_m
 
     def set_shadows(self, shadows: ShadowFrames) -> None:
@@ -76,6 +80,7 @@ class FrameUniforms:
         values["sun_shadow"] = shadows.sun.T
         values["vehicle_shadow"] = shadows.vehicle.T
         values["shadow_texel"] = (*shadows.sun_texel, shadows.vehicle_texel, shadows.vehicle_span_m)
+        values["water"][1] = _SUN_BIAS_M / shadows.sun_depth_m
         values["water"][2] = shadows.vehicle_depth_m
 
     def set_view(

@@ -18,12 +18,12 @@ float canyon_sun(vec3 p) {
     vec3 s = (sun_shadow * vec4(p, 1.0)).xyz;
     if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
 #if SHADOW_TAPS == 1
-    return texture(sun_shadow_map, vec3(s.xy, s.z - 0.0006));
+    return texture(sun_shadow_map, vec3(s.xy, s.z - water.y));
 #else
     mat2 turn = pixel_rotation();
     float lit = 0.0;
     for (int i = 0; i < SHADOW_TAPS; i++)
-        lit += texture(sun_shadow_map, vec3(s.xy + turn * DISC[i] * shadow_texel.xy * 2.2, s.z - 0.0003));
+        lit += texture(sun_shadow_map, vec3(s.xy + turn * DISC[i] * shadow_texel.xy * 2.2, s.z - water.y));
     return lit / float(SHADOW_TAPS);
 #endif
 }

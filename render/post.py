@@ -1,0 +1,114 @@
+"""From linear light to the picture: bloom, tone, anti-aliasing, scaling."""
+
+from contextlib import ExitStack
+
+import moderngl
+
+from render.programs import FIRST_FREE_UNIT, Programs
+from render.quality import Quality
+
+_SOURCE_UNIT, _BLOOM_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1
+
+
+class Post:
+    """Owns what lies between the scene's linear texture and the target's encoded pixels, at one size."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        quality: Quality,
+        *,
+        scene_px: tuple[int, int],
+        output_px: tuple[int, int],
+    ):
+        self._ctx = ctx
+        self._resources = ExitStack()
+        self._scene_px = scene_px
+        self._bloom = quality.bloom
+        self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
+        self._present = self._pass(
+            programs, "present.frag", **self._present_defines(quality, scene_px, output_px)
+        )
+        if quality.bloom:
+            self._down = self._pass(programs, "bloom_down.frag")
+            self._blur = self._pass(programs, "bloom_blur.frag")
+            small = (max(scene_px[0] // 4, 1), max(scene_px[1] // 4, 1))
+            self._glow = [self._target(small, dtype="f2") for _ in range(2)]
+        self._encoded = self._target(scene_px, dtype="f1")
+
+    @staticmethod
+    def _present_defines(
+        quality: Quality, scene_px: tuple[int, int], output_px: tuple[int, int]
+    ) -> dict[str, int]:
+        if scene_px[0] < output_px[0]:
+            return {"SHARPEN": 1}
+        if scene_px == output_px and quality.fxaa:
+            return {"FXAA": 1}
+        return {}
+
+    def _pass(self, programs: Programs, fragment: str, **defines: int):
+        program = programs.load("fullscreen.vert", fragment, **defines)
+        array = self._ctx.vertex_array(program, [])
+        self._resources.callback(array.release)
+        program["source_map"].value = _SOURCE_UNIT
+        if "bloom_map" in program:
+            program["bloom_map"].value = _BLOOM_UNIT
+        return program, array
+
+    def _target(self, size_px: tuple[int, int], *, dtype: str) -> moderngl.Framebuffer:
+        texture = self._ctx.texture(size_px, 4, dtype=dtype)
+        texture.repeat_x = texture.repeat_y = False
+        framebuffer = self._ctx.framebuffer([texture])
+        self._resources.callback(texture.release)
+        self._resources.callback(framebuffer.release)
+        return framebuffer
+
+    def _make_glow(self, scene: moderngl.Texture) -> moderngl.Texture:
+        first, second = self._glow
+        width, height = self._scene_px
+        program, array = self._down
+        program["texel"].value = (1.0 / width, 1.0 / height)
+        first.use()
+        scene.use(_SOURCE_UNIT)
+        array.render(moderngl.TRIANGLES, vertices=3)
+        program, array = self._blur
+        for radius in (1.0, 2.5):
+            for target, source, step in (
+                (second, first, (radius / first.width, 0.0)),
+                (first, second, (0.0, radius / first.height)),
+            ):
+                target.use()
+                source.color_attachments[0].use(_SOURCE_UNIT)
+                program["step_uv"].value = step
+                array.render(moderngl.TRIANGLES, vertices=3)
+        return first.color_attachments[0]
+
+    def draw(
+        self,
+        scene: moderngl.Texture,
+        target: moderngl.Framebuffer,
+        viewport: tuple[int, int, int, int],
+        *,
+        exposure: float,
+    ) -> None:
+        """Finish `scene` (linear, scene size) into `viewport` (x, y, width, height) of `target`."""
+        self._ctx.enable_only(moderngl.NOTHING)
+        if self._bloom:
+            self._make_glow(scene).use(_BLOOM_UNIT)
+        program, array = self._tone
+        program["exposure"].value = exposure
+        self._encoded.use()
+        scene.use(_SOURCE_UNIT)
+        array.render(moderngl.TRIANGLES, vertices=3)
+        program, array = self._present
+        if "texel" in program:
+            program["texel"].value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
+        target.use()
+        self._ctx.viewport = viewport
+        self._encoded.color_attachments[0].use(_SOURCE_UNIT)
+        array.render(moderngl.TRIANGLES, vertices=3)
+
+    def release(self) -> None:
+        """Free targets and arrays."""
+        self._resources.close()

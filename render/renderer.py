@@ -1,0 +1,283 @@
+"""The renderer: owns every pass and draws a Frame into a framebuffer."""
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+
+import moderngl
+import numpy as np
+
+from render.canvas import unbind
+from render.culling import frustum_planes
+from render.frame import DrawnVehicle, Frame, View
+from render.light import Sun
+from render.matrices import mirror
+from render.models.library import ModelLibrary
+from render.overlay import Overlay
+from render.passes import PassContext, PassName
+from render.post import Post
+from render.programs import SAMPLER_UNITS, Programs
+from render.quality import choose, require_gl
+from render.scenery import Scenery, load_scenery
+from render.shadows import ShadowMap, VehicleShadow, sun_view, texture_from_world
+from render.sky import Sky
+from render.stage import Stage
+from render.targets import Targets
+from render.uniforms import Atmosphere, FrameUniforms, ShadowFrames
+from render.water import River
+
+EXPOSURE = 0.60
+_NO_WATER_M = -1e4
+_MIRROR_SINK_M = 0.2
+"""How far below the water the mirror image is cut, so that no gap opens along the shore."""
+
+Probe = Callable[[str], AbstractContextManager[object]]
+
+
+class Renderer:
+    """Draws one world. All GL objects live until `release`."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        size_px: tuple[int, int],
+        world: object,
+        *,
+        quality: str | None = None,
+        sun: Sun | None = None,
+        supersampling: int = 1,
+        scenery: Scenery | None = None,
+        probe: Probe = lambda name: nullcontext(),
+    ):
+        """`quality`: a preset's name, by default what suits the context. `supersampling` n: n x n samples a pixel, for
+        stills. `scenery` takes the place of the world's own meshes. `probe(name)` is entered around every pass, for
+        measurements. DisplayError where the context is too old or a shader does not compile.
+        """
+        require_gl(ctx)
+        self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
+        self.quality = choose(ctx, quality, supersampling=supersampling)
+        self._resources, self._sized = ExitStack(), ExitStack()
+        self._resources.callback(self._sized.close)
+        programs = self._programs = self._owned(Programs(ctx, defines=self.quality.defines))
+        self._build(programs, world, scenery or load_scenery(world, self.quality))
+        self._bounds_w = _bounds(world)
+        self.resize(size_px)
+        self.set_sun(sun or Sun())
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    def _build(self, programs: Programs, world: object, scenery: Scenery) -> None:
+        ctx, quality = self._ctx, self.quality
+        planar = world.river is not None and quality.reflection_scale > 0.0
+        self._water_level_m = _NO_WATER_M if world.river is None else world.river.level_m
+        self._mirror = mirror(self._water_level_m) if planar else None
+        self._sky = self._owned(Sky(ctx, programs))
+        self._stage = self._owned(Stage(ctx, programs, scenery, quality))
+        self._river = None
+        if world.river is not None:
+            self._river = self._owned(River(ctx, programs, world, quality, planar=planar))
+        self._models = self._owned(ModelLibrary(ctx, programs))
+        self._overlay = self._owned(Overlay(ctx, programs))
+        self._sun_map = self._owned(ShadowMap(ctx, quality.static_shadow_px, "sun_shadow_map"))
+        self._vehicle_shadow = self._owned(VehicleShadow(ctx, quality.vehicle_shadow_px))
+        self._uniforms = {name: self._owned(FrameUniforms(ctx)) for name in ("picture", "mirror", "light")}
+
+    def resize(self, size_px: tuple[int, int]) -> None:
+        """Take up a new output size."""
+        self._sized.close()
+        self.size_px = (max(size_px[0], 8), max(size_px[1], 8))
+        quality = self.quality
+        scale = quality.resolution_scale * self._supersampling
+        scene_px = (max(int(self.size_px[0] * scale), 8), max(int(self.size_px[1] * scale), 8))
+        self._targets = Targets(
+            self._ctx,
+            scene_px,
+            samples=quality.samples,
+            mirror_scale=quality.reflection_scale if self._mirror is not None else 0.0,
+            refraction=quality.full_materials and self._river is not None,
+        )
+        self._sized.callback(self._targets.release)
+        self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
+        self._sized.callback(self._post.release)
+
+    def set_sun(self, sun: Sun) -> None:
+        """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew."""
+        with self._probe("sun: sky table"):
+            self._light = self._sky.light(sun)
+        self._sun_view = sun_view(*self._bounds_w, self._light.direction_w)
+        for uniforms in self._uniforms.values():
+            uniforms.set_light(self._light, Atmosphere(), water_level_m=self._water_level_m)
+        self._bind_textures()
+        with self._probe("sun: canyon shadow"):
+            context = self._begin_light("shadow", self._sun_view, self._sun_map)
+            self._stage.draw(context)
+        with self._probe("sun: bake"):
+            self._stage.bake()
+
+    def draw(
+        self,
+        frame: Frame,
+        target: moderngl.Framebuffer,
+        viewport: tuple[int, int, int, int] | None = None,
+    ) -> None:
+        """Draw `frame` into `viewport` (x, y, width, height) px of `target`, by default all of it."""
+        self._bind_textures()
+        with self._probe("vehicle shadow"):
+            casters = self._draw_vehicle_shadow(frame)
+        self._set_uniforms(frame, bool(casters))
+        if self._mirror is not None:
+            with self._probe("reflection"):
+                self._draw_mirror(frame)
+        self._draw_scene(frame)
+        with self._probe("post"):
+            self._targets.resolve()
+            exposure = EXPOSURE * frame.exposure
+            whole = (0, 0, *self.size_px)
+            self._post.draw(self._targets.scene_map, target, viewport or whole, exposure=exposure)
+
+    def _bind_textures(self) -> None:
+        self._sky.bind()
+        self._stage.bind()
+        self._sun_map.bind()
+        self._vehicle_shadow.map.bind()
+        for name, texture in (
+            ("opaque_map", self._targets.opaque_map),
+            ("reflection_map", self._targets.mirror_map),
+        ):
+            if texture is not None:
+                texture.use(SAMPLER_UNITS[name])
+
+    def _context(
+        self, name: PassName, view: View, size_px: tuple[int, int], *, mirrored=False
+    ) -> PassContext:
+        return PassContext(
+            ctx=self._ctx,
+            programs=self._programs,
+            name=name,
+            view=view,
+            size_px=size_px,
+            light=self._light,
+            quality=self.quality,
+            frustum=frustum_planes(view.projection @ view.view),
+            mirrored=mirrored,
+        )
+
+    def _begin_light(self, name: PassName, view: View, shadow_map: ShadowMap) -> PassContext:
+        uniforms = self._uniforms["light"]
+        uniforms.set_view(view, shadow_map.size_px)
+        uniforms.upload()
+        uniforms.bind()
+        shadow_map.begin()
+        self._ctx.enable_only(moderngl.DEPTH_TEST)
+        return self._context(name, view, shadow_map.size_px)
+
+    def _draw_vehicle_shadow(self, frame: Frame) -> Iterable[DrawnVehicle]:
+        shadow = self._vehicle_shadow
+        casters = shadow.fit(frame.vehicles, self._models.radius_m, self._light.direction_w)
+        if casters:
+            context = self._begin_light("shadow", shadow.view, shadow.map)
+            for vehicle in casters:
+                self._models.draw(vehicle, context)
+        return casters
+
+    def _set_uniforms(self, frame: Frame, casters: bool) -> None:
+        shadow, sun_map = self._vehicle_shadow, self._sun_map
+        frames = ShadowFrames(
+            sun=texture_from_world(self._sun_view),
+            sun_depth_m=2.0 / abs(self._sun_view.projection[2, 2]),
+            sun_texel=(1.0 / sun_map.size_px[0], 1.0 / sun_map.size_px[1]),
+            vehicle=texture_from_world(shadow.view),
+            vehicle_texel=1.0 / shadow.map.size_px[0],
+            vehicle_depth_m=shadow.depth_m,
+            vehicle_span_m=shadow.span_m if casters else 0.0,
+        )
+        picture = self._uniforms["picture"]
+        picture.set_shadows(frames)
+        picture.set_view(frame.view, self._targets.size_px, wall_s=frame.wall_s)
+        picture.upload()
+        if self._mirror is not None:
+            below = self._uniforms["mirror"]
+            below.set_shadows(frames)
+            keep_above = (0.0, 0.0, 1.0, _MIRROR_SINK_M - self._water_level_m)
+            view = mirrored(frame.view, self._mirror)
+            below.set_view(view, self._targets.mirror_px, wall_s=frame.wall_s, clip_plane=keep_above)
+            below.upload()
+
+    def _draw_mirror(self, frame: Frame) -> None:
+        if self._river is None or self._targets.mirror is None:
+            return
+        if not self._river.visible(frustum_planes(frame.view.projection @ frame.view.view)):
+            return
+        view = mirrored(frame.view, self._mirror)
+        self._targets.mirror.use()
+        self._targets.mirror.clear(depth=1.0)
+        self._uniforms["mirror"].bind()
+        self._draw_opaque(frame, self._context("opaque", view, self._targets.mirror_px, mirrored=True))
+
+    def _draw_opaque(self, frame: Frame, context: PassContext) -> None:
+        self._ctx.enable_only(moderngl.DEPTH_TEST)
+        probe = self._probe if not context.mirrored else (lambda name: nullcontext())
+        with probe("land, plants, blocks"):
+            self._stage.draw(context)
+        with probe("vehicles"):
+            for vehicle in frame.vehicles:
+                self._models.draw(vehicle, context)
+        with probe("sky"):
+            self._ctx.depth_func = "<="
+            self._sky.draw()
+            self._ctx.depth_func = "<"
+
+    def _draw_scene(self, frame: Frame) -> None:
+        ctx, targets = self._ctx, self._targets
+        targets.scene.use()
+        targets.scene.clear(depth=1.0)
+        self._uniforms["picture"].bind()
+        self._draw_opaque(frame, self._context("opaque", frame.view, targets.size_px))
+        context = self._context("blend", frame.view, targets.size_px)
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        if self._river is not None and self._river.visible(context.frustum):
+            with self._probe("water"):
+                targets.copy_opaque()
+                targets.scene.use()
+                ctx.enable_only(moderngl.DEPTH_TEST | (0 if self.quality.full_materials else moderngl.BLEND))
+                self._river.draw(context)
+        with self._probe("blended"):
+            ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
+            targets.scene.depth_mask = False
+            self._draw_blended(frame, context)
+            targets.scene.depth_mask = True
+
+    def _draw_blended(self, frame: Frame, context: PassContext) -> None:
+        def depth(vehicle: DrawnVehicle) -> float:
+            return -float(np.linalg.norm(vehicle.T_wb[:3, 3] - frame.view.eye_w))
+
+        for vehicle in sorted(frame.vehicles, key=depth):
+            self._models.draw(vehicle, context)
+        for extra in frame.extras:
+            extra.draw(context)
+        self._overlay.draw(frame, context)
+
+    @property
+    def drawn_triangles(self) -> dict[str, int]:
+        """Triangles of the still world in the last frame, by part."""
+        return self._stage.drawn_triangles
+
+    def release(self) -> None:
+        """Free every GL object."""
+        unbind(self._ctx)
+        self._resources.close()
+
+
+def mirrored(view: View, mirror: np.ndarray) -> View:
+    """The camera's image in the water."""
+    eye = mirror @ np.append(view.eye_w, 1.0)
+    return View(eye_w=eye[:3], view=view.view @ mirror, projection=view.projection, inside=view.inside)
+
+
+def _bounds(world: object) -> tuple[np.ndarray, np.ndarray]:
+    """Low and high corner (3,) of the ground, with room for what stands on it."""
+    terrain = world.terrain
+    low = np.array([*terrain.origin_m, float(terrain.heights.min())])
+    extent = np.array(terrain.heights.shape[::-1]) - 1.0
+    return low, np.array([*(low[:2] + extent * terrain.spacing_m), float(terrain.heights.max()) + 6.0])

@@ -1,0 +1,150 @@
+"""Thousands of like things on the ground: culled by cell, thinned by distance, drawn as instances by level."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+
+from render.culling import Boxes
+from render.passes import PassContext
+from render.programs import Programs
+from render.vertex_arrays import vertex_array
+
+_INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
+_INSTANCE_FLOATS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """How one kind of scattered thing is drawn."""
+
+    layout: str
+    names: tuple[str, ...]
+    fragment: str
+    shadow_fragment: str
+    defines: tuple[str, ...] = ()
+
+
+SHRUB = Material(
+    layout="3f 3f 2f",
+    names=("position", "normal", "uv"),
+    fragment="shrub.frag",
+    shadow_fragment="shrub_depth.frag",
+    defines=("CARDS",),
+)
+BOULDER = Material(
+    layout="3f 3f", names=("position", "normal"), fragment="boulder.frag", shadow_fragment="depth.frag"
+)
+
+
+def kept_fractions(counts: np.ndarray, distance_m: np.ndarray, budget: int) -> np.ndarray:
+    """(cells,) share of each cell to draw: all up close, thinning with the square of distance, within `budget`."""
+    reach = np.geomspace(4000.0, 8.0, 40)[:, None]
+    fractions = np.minimum(1.0, (reach / np.maximum(distance_m, 1.0)) ** 2)
+    within = (fractions * counts).sum(axis=1) <= budget
+    return fractions[np.argmax(within)] if within.any() else fractions[-1] * 0.0
+
+
+class _Level:
+    """One mesh with room for the instances that one camera sees of it."""
+
+    def __init__(
+        self, ctx: moderngl.Context, programs: Programs, material: Material, mesh: object, room: int
+    ):
+        self._resources = ExitStack()
+        vertices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.vertices, dtype="f4")))
+        indices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.indices, dtype="u4")))
+        self.instances = self._owned(ctx.buffer(reserve=max(room, 1) * _INSTANCE_FLOATS * 4, dynamic=True))
+        self.staging = np.empty((room, _INSTANCE_FLOATS), dtype="f4")
+        self.count = 0
+        self.triangles = len(mesh.indices)
+        content = [(vertices, material.layout, *material.names), (self.instances, *_INSTANCE)]
+        defines = dict.fromkeys(material.defines, 1)
+        self.arrays = {}
+        for name, fragment in (("opaque", material.fragment), ("shadow", material.shadow_fragment)):
+            program = programs.load("scatter.vert", fragment, **defines)
+            self.arrays[name] = self._owned(vertex_array(ctx, program, content, indices))
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    def fill(self, slices: Sequence[np.ndarray]) -> None:
+        self.count = 0
+        for part in slices:
+            self.staging[self.count : self.count + len(part)] = part
+            self.count += len(part)
+        if self.count:
+            self.instances.write(self.staging[: self.count])
+
+    def draw(self, name: str) -> None:
+        if self.count:
+            self.arrays[name].render(moderngl.TRIANGLES, instances=self.count)
+
+    def release(self) -> None:
+        self._resources.close()
+
+
+class ScatterField:
+    """One scatter with its meshes, finest first; level k is drawn up to `reach_m[k]`, the last one beyond."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        material: Material,
+        meshes: Sequence[object],
+        scatter: object,
+        *,
+        reach_m: Sequence[float],
+        budget: int,
+    ):
+        self._instances = np.ascontiguousarray(scatter.instances, dtype="f4")
+        cells = scatter.cells
+        self._first = np.array([cell.first for cell in cells], dtype=int)
+        self._counts = np.array([cell.count for cell in cells], dtype=int)
+        self._boxes = Boxes(
+            np.array([cell.low for cell in cells]).reshape(-1, 3),
+            np.array([cell.high for cell in cells]).reshape(-1, 3),
+        )
+        self._reach = np.asarray(reach_m, dtype=float)
+        self._budget = budget
+        self._levels = [_Level(ctx, programs, material, mesh, len(self._instances)) for mesh in meshes]
+        self._drawn_key = b""
+        self.drawn_triangles = 0
+
+    def draw(self, context: PassContext) -> None:
+        """Draw what the pass's camera sees; in the shadow pass everything, at the coarsest level."""
+        if not len(self._counts):
+            return
+        if context.name == "shadow":
+            self._select(np.full(len(self._counts), len(self._levels) - 1), self._counts)
+        else:
+            distance = self._boxes.distance(context.view.eye_w)
+            visible = self._boxes.visible(context.frustum)
+            kept = np.where(visible, self._counts, 0)
+            if context.mirrored:
+                kept = np.where(distance < 250.0, kept, 0)
+            share = kept_fractions(kept, distance, self._budget)
+            level = np.searchsorted(self._reach, distance)
+            self._select(level, np.ceil(kept * share).astype(int))
+        for each in self._levels:
+            each.draw("shadow" if context.name == "shadow" else "opaque")
+        self.drawn_triangles = sum(each.count * each.triangles for each in self._levels)
+
+    def _select(self, level: np.ndarray, kept: np.ndarray) -> None:
+        """Gather the first `kept` instances of each cell into its level's buffer, unless they are there already."""
+        key = level.tobytes() + kept.tobytes()
+        if key == self._drawn_key:
+            return
+        self._drawn_key = key
+        for number, each in enumerate(self._levels):
+            cells = np.flatnonzero((level == number) & (kept > 0))
+            each.fill([self._instances[self._first[c] : self._first[c] + kept[c]] for c in cells])
+
+    def release(self) -> None:
+        """Free every level."""
+        for each in self._levels:
+            each.release()

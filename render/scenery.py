@@ -1,0 +1,49 @@
+"""The still parts of a world as meshes, as much of them as a quality can carry."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from render.geometry.boulders import boulder_meshes, place_boulders
+from render.geometry.far_field import load_far_field
+from render.geometry.pad import pad_mesh
+from render.geometry.terrain_mesh import load_terrain_mesh
+from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
+from render.quality import Quality
+
+COARSEST_LEVEL = 3
+BOULDER_VARIANTS = 4
+SEED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenery:
+    """Meshes and placements (formats as render.geometry makes them); empty where a world has none."""
+
+    terrain: Sequence[object]
+    """Levels of detail, finest first."""
+    far: Sequence[object]
+    pads: Sequence[object]
+    shrub_levels: Sequence[object]
+    shrubs: object | None
+    boulder_levels: Sequence[Sequence[object]]
+    """For each variant its levels, finest first."""
+    boulders: Sequence[object]
+    leaves: object
+    """(n, n, 4) uint8."""
+
+
+def load_scenery(world: object, quality: Quality) -> Scenery:
+    """Everything still in `world`; a far field, plants and blocks only where there is a canyon."""
+    terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, COARSEST_LEVEL + 1)]
+    canyon = world.layers is not None
+    details = [boulder_meshes(variants=BOULDER_VARIANTS, detail=detail, seed=SEED) for detail in (2, 1)]
+    return Scenery(
+        terrain=terrain,
+        far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if canyon else [],
+        pads=[pad_mesh(pad) for pad in world.pads],
+        shrub_levels=[shrub_mesh(quads=quads, seed=SEED) for quads in quality.shrub_quads],
+        shrubs=place_shrubs(world) if canyon else None,
+        boulder_levels=list(zip(*details, strict=True)),
+        boulders=place_boulders(world, variants=BOULDER_VARIANTS) if canyon else (),
+        leaves=leaf_atlas(size=256),
+    )

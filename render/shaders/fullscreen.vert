@@ -1,0 +1,8 @@
+// A triangle that covers the picture, at the far end of the depth range.
+out vec2 uv;
+
+void main() {
+    vec2 corner = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2);
+    uv = corner;
+    gl_Position = vec4(corner * 2.0 - 1.0, 0.999999, 1.0);
+}

@@ -1,0 +1,32 @@
+// Leaves on cards: wrapped light, the sun glowing through from behind, darkness inside the bush.
+#include "surface.glsl"
+#include "shadow.glsl"
+
+in vec2 leaf_uv;
+in vec3 p_w;
+in vec3 n_w;
+in vec3 albedo;
+in float rise;
+in vec3 transmittance;
+in vec3 inscatter;
+out vec4 colour;
+
+uniform sampler2D leaf_map;
+
+void main() {
+    if (clipped(p_w)) discard;
+    vec4 leaf = texture(leaf_map, leaf_uv, -0.7);
+    if (leaf.a < 0.38) discard;
+    vec3 n = normalize(n_w);
+    vec3 v = normalize(eye.xyz - p_w);
+    vec3 l = sun_direction.xyz;
+    float facing = dot(n, l);
+    float wrap = saturate(facing * 0.6 + 0.4);
+    float through = pow(saturate(dot(-v, l)), 4.0) * 0.5 + 0.25 * saturate(-facing);
+    float crown = saturate(rise);
+    vec3 direct = sun_irradiance.rgb * (wrap * wrap + through * vec3(0.9, 1.1, 0.4)) * mix(0.6, 1.0, crown);
+    vec3 ambient = sky_irradiance(n) * mix(0.35, 1.0, crown) * 0.8 + sun_irradiance.rgb * ROCK_BOUNCE * 0.05;
+    vec3 leaf_albedo = albedo * (0.6 + 0.8 * leaf.r);
+    vec3 radiance = leaf_albedo / PI * (direct * sun_visibility(p_w, n) + ambient);
+    colour = vec4(radiance * transmittance + inscatter, distance(p_w, eye.xyz));
+}

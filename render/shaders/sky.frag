@@ -1,0 +1,32 @@
+// The sky behind everything: scattering table, sun disc, high cirrus.
+#include "sky.glsl"
+
+in vec2 uv;
+out vec4 colour;
+
+uniform sampler2D noise_map;
+
+const float SKY_DISTANCE = 60000.0;
+const float CLOUD_COVER = 0.8;
+
+vec3 with_cirrus(vec3 sky, vec3 d) {
+    vec2 q = d.yx / (d.z + 0.08);
+    float warp = textureLod(noise_map, q * 0.031, 0.0).r - 0.5;
+    vec2 streak = vec2(q.x * 0.06 + q.y * 0.02, q.y * 0.11 - q.x * 0.035) + warp * 0.10 + eye.w * vec2(2e-5, 4e-5);
+    float wisps = textureLod(noise_map, streak, 0.0).r * 0.55 + textureLod(noise_map, streak * 3.1 + 0.3, 0.0).r * 0.3
+        + textureLod(noise_map, streak * 8.3, 0.0).g * 0.15;
+    float cover = smoothstep(0.50, 0.80, wisps) * CLOUD_COVER * smoothstep(0.01, 0.16, d.z);
+    float forward = 0.35 + 1.6 * pow(saturate(dot(d, sun_direction.xyz) * 0.5 + 0.5), 8.0);
+    // Brighter than the sky behind, or cirrus turns into smoke.
+    vec3 cloud = sun_irradiance.rgb * (0.075 + 0.10 * forward) + sky_harmonics[0].rgb * 0.32;
+    return mix(sky, cloud, cover * 0.85);
+}
+
+void main() {
+    vec4 far_point = world_from_clip * vec4(uv * 2.0 - 1.0, 1.0, 1.0);
+    vec3 d = normalize(far_point.xyz / far_point.w - eye.xyz);
+    vec3 c = sky_radiance(normalize(vec3(d.xy, max(d.z, 0.002))));
+    c += sun_irradiance.rgb * smoothstep(0.99995, 0.99998, dot(d, sun_direction.xyz)) * 120.0;
+    if (d.z > 0.01) c = with_cirrus(c, d);
+    colour = vec4(c, SKY_DISTANCE);
+}

@@ -1,0 +1,76 @@
+// Single scattering of the sun in air, haze and ozone, with a term that stands for the higher orders.
+// Coordinates: u azimuth, v elevation with a square-root law that is dense at the horizon (sky.glsl reads it back).
+in vec2 uv;
+out vec4 colour;
+
+uniform vec3 sun;          // towards the sun
+uniform float mie_scale;   // haze relative to clear air
+uniform float sun_power;   // irradiance above the air
+
+const float PI = 3.14159265;
+const float GROUND = 6360e3, TOP = 6440e3;
+const vec3 RAYLEIGH = vec3(5.802, 13.558, 33.1) * 1e-6;
+const vec3 OZONE = vec3(0.650, 1.881, 0.085) * 1e-6;
+const float MIE_SCATTER = 3.996e-6, MIE_EXTINCTION = 4.4e-6;
+const float MIE_G = 0.78;
+const int VIEW_STEPS = 32, LIGHT_STEPS = 10;
+
+float sphere_exit(vec3 p, vec3 d, float radius) {
+    float b = dot(p, d), c = dot(p, p) - radius * radius, h = b * b - c;
+    return h < 0.0 ? -1.0 : -b + sqrt(h);
+}
+
+float sphere_entry(vec3 p, vec3 d, float radius) {
+    float b = dot(p, d), c = dot(p, p) - radius * radius, h = b * b - c;
+    return h < 0.0 ? -1.0 : -b - sqrt(h);
+}
+
+// Air, haze and ozone relative to the ground.
+vec3 densities(float height) {
+    return vec3(exp(-height / 8000.0), exp(-height / 1200.0), max(0.0, 1.0 - abs(height - 25e3) / 15e3));
+}
+
+vec3 extinction(vec3 density) {
+    return RAYLEIGH * density.x + MIE_EXTINCTION * mie_scale * density.y + OZONE * density.z;
+}
+
+vec3 sun_transmittance(vec3 p) {
+    float dt = sphere_exit(p, sun, TOP) / float(LIGHT_STEPS);
+    vec3 depth = vec3(0.0);
+    for (int i = 0; i < LIGHT_STEPS; i++)
+        depth += densities(max(length(p + sun * (float(i) + 0.5) * dt) - GROUND, 0.0)) * dt;
+    return exp(-extinction(depth)) * (sphere_entry(p, sun, GROUND) > 0.0 ? 0.0 : 1.0);
+}
+
+void main() {
+    float azimuth = uv.x * 2.0 * PI, v = uv.y * 2.0 - 1.0;
+    float elevation = sign(v) * v * v * PI * 0.5;
+    vec3 ray = vec3(cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth), sin(elevation));
+    vec3 eye = vec3(0.0, 0.0, GROUND + 200.0);
+    float to_ground = sphere_entry(eye, ray, GROUND);
+    float reach = to_ground > 0.0 ? to_ground : sphere_exit(eye, ray, TOP);
+
+    float mu = dot(ray, sun);
+    float phase_air = 3.0 / (16.0 * PI) * (1.0 + mu * mu);
+    float phase_haze = 3.0 / (8.0 * PI) * ((1.0 - MIE_G * MIE_G) * (1.0 + mu * mu))
+        / ((2.0 + MIE_G * MIE_G) * pow(1.0 + MIE_G * MIE_G - 2.0 * MIE_G * mu, 1.5));
+    float day = clamp(sun.z * 3.0 + 0.15, 0.0, 1.0);
+
+    vec3 radiance = vec3(0.0), depth = vec3(0.0);
+    float before = 0.0;
+    for (int i = 0; i < VIEW_STEPS; i++) {
+        float a = (float(i) + 1.0) / float(VIEW_STEPS);
+        float dt = reach * a * a - before;
+        vec3 p = eye + ray * (before + dt * 0.5);
+        before += dt;
+        vec3 density = densities(length(p) - GROUND);
+        vec3 seen = exp(-extinction(depth + density * dt * 0.5));
+        depth += density * dt;
+        vec3 lit = sun_transmittance(p);
+        vec3 air = RAYLEIGH * density.x;
+        float haze = MIE_SCATTER * mie_scale * density.y;
+        radiance += seen * dt * (lit * (air * phase_air + haze * phase_haze) + (air + haze) * 0.085 * day * sqrt(lit));
+    }
+    if (to_ground > 0.0) radiance += exp(-extinction(depth)) * sun_transmittance(eye) * max(sun.z, 0.0) * 0.12 / PI;
+    colour = vec4(radiance * sun_power, 1.0);
+}

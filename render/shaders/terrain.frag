@@ -1,0 +1,38 @@
+// Rock lit by sun, sky and the walls across.
+#include "rock.glsl"
+#include "shadow.glsl"
+
+in vec3 p_w;
+in vec3 n_w;
+in vec3 ground;
+out vec4 colour;
+
+// Mikkelsen's bump from screen derivatives: needs no tangents.
+vec3 bumped(vec3 n, float relief) {
+    vec3 dx = dFdx(p_w), dy = dFdy(p_w);
+    vec3 r1 = cross(dy, n), r2 = cross(n, dx);
+    float det = dot(dx, r1);
+    vec3 gradient = sign(det) * (dFdx(relief) * r1 + dFdy(relief) * r2);
+    return normalize(abs(det) * n - gradient);
+}
+
+void main() {
+    if (clipped(p_w)) discard;
+    vec3 n = normalize(n_w);
+    float distance_m = distance(p_w, eye.xyz);
+    Traits traits = Traits(ground.x, ground.y, ground.z);
+    Grain grain = rock_grain(p_w, n, traits);
+    float relief = rock_relief(grain);
+
+    float close = smoothstep(140.0, 20.0, distance_m);
+    vec4 near_noise = triplanar(p_w, triplanar_weight(n), 1.1);
+    float bump = relief + close * ((near_noise.r - 0.5) * 0.10 + (near_noise.b - 0.5) * 0.05);
+    vec3 shading_n = bumped(n, bump * 0.75);
+
+    vec3 albedo = rock_albedo(p_w, n, grain) * mix(1.0, 0.82 + 0.36 * near_noise.g, close);
+    float lift = 0.35 + 0.003 * distance_m;  // coarse levels stray from the surface the shadow map saw
+    float sun = saturate(dot(shading_n, sun_direction.xyz));
+    if (sun > 0.0) sun *= min(canyon_sun(p_w + n * lift), vehicle_sun(p_w + n * 0.03));
+    vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + rock_ambient(shading_n, traits, relief));
+    colour = vec4(through_haze(radiance, p_w), distance_m);
+}

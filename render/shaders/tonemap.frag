@@ -1,0 +1,22 @@
+// Scene light to display: glow, vignette, exposure, AgX, and half a step of noise against banding.
+#include "agx.glsl"
+
+in vec2 uv;
+out vec4 colour;
+
+uniform sampler2D source_map;
+#ifdef BLOOM
+uniform sampler2D bloom_map;
+#endif
+uniform float exposure;
+
+void main() {
+    vec3 c = textureLod(source_map, uv, 0.0).rgb;
+#ifdef BLOOM
+    c = mix(c, textureLod(bloom_map, uv, 0.0).rgb, 0.05);
+#endif
+    vec2 off = uv - 0.5;
+    c = agx(c * (1.0 - 0.55 * dot(off, off)) * exposure);
+    float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
+    colour = vec4(c + (noise - 0.5) / 255.0, 1.0);
+}

@@ -1,0 +1,110 @@
+// River: ripples carried by the flow, Fresnel reflection of walls and sky, and the bed seen through green water.
+#include "surface.glsl"
+#include "shadow.glsl"
+
+in vec3 p_w;
+in vec2 channel;
+in vec2 flow;
+in float depth_m;
+in vec3 transmittance;
+in vec3 inscatter;
+out vec4 colour;
+
+uniform sampler2D noise_map, slope_map, strata_map;
+#if FULL_MATERIALS
+uniform sampler2D opaque_map;
+#endif
+#if PLANAR_REFLECTION
+uniform sampler2D reflection_map;
+#endif
+
+const vec3 ABSORPTION = vec3(0.62, 0.26, 0.25);   // per m
+const vec3 BODY = vec3(0.036, 0.058, 0.038);      // what deep water scatters back
+const vec3 BED = vec3(0.20, 0.155, 0.105);        // wet sand
+
+vec2 slope_at(vec2 uv) { return texture(slope_map, uv).xy * 2.0 - 1.0; }
+
+// Slopes across and along the flow: three scales carried at their own pace.
+vec2 ripples(float riffle) {
+    float t = eye.w;
+    vec2 s = slope_at(channel * vec2(0.085, 0.05) - vec2(0.0, t * 0.05)) * 0.34
+        + slope_at(channel * vec2(0.24, 0.17) + vec2(0.3, -t * 0.13)) * 0.30;
+#if FULL_MATERIALS
+    s += slope_at(channel * 0.71 + vec2(0.1, -t * 0.3)) * 0.22;
+#endif
+    return s * mix(0.16, 0.55, riffle);
+}
+
+#if !PLANAR_REFLECTION
+const vec2 TERRACES[4] = vec2[](vec2(40.0, 17.0), vec2(61.0, 66.0), vec2(98.0, 114.0), vec2(138.0, 158.0));
+
+// The canyon in the water without drawing it twice: terraces at their usual distance from the river, in their strata.
+vec3 wall_or_sky(vec3 r) {
+    vec2 across = vec2(-flow.y, flow.x);
+    float sideways = dot(r.xy, across);
+    float side = sign(sideways);
+    float lump = texture(noise_map, vec2(channel.y * 0.004 + side * 0.3, 0.5)).r - 0.5;
+    for (int i = 0; i < 4; i++) {
+        float reach = (TERRACES[i].x * (1.0 + 0.5 * lump) - side * channel.x) / max(abs(sideways), 1e-3);
+        float rise = r.z * reach;
+        if (reach > 320.0) { reach = 320.0; rise = r.z * reach; }
+        vec3 hit = p_w + r * reach;
+        float edge = texture(noise_map, vec2(hit.x + hit.y, float(i) * 40.0) * 0.012).r - 0.5;
+        if (rise > TERRACES[i].y * (1.0 + 0.9 * edge)) continue;
+        vec3 n = normalize(vec3(-side * across, 0.35));
+        float grain = texture(noise_map, vec2((hit.x + hit.y) * 0.02, rise * 0.03)).r;
+        vec3 albedo = texture(strata_map, vec2(rise / 180.0, 0.5)).rgb * (0.55 + 0.8 * grain);
+        float sun = saturate(dot(n, sun_direction.xyz));
+        if (sun > 0.0) sun *= canyon_sun(hit);
+        return through_haze(albedo / PI * (sun_irradiance.rgb * (sun * 0.8 + ROCK_BOUNCE * 0.2) + sky_irradiance(n) * 0.5), hit);
+    }
+    return sky_radiance(r);
+}
+#endif
+
+vec3 reflection(vec3 n, vec3 v, vec2 screen) {
+#if PLANAR_REFLECTION
+    vec2 bent = vec2(n.x * 0.07, -abs(n.y) * 0.05 + n.y * 0.06);
+    return texture(reflection_map, clamp(screen + bent, 0.001, 0.999)).rgb;
+#else
+    vec3 r = reflect(-v, n);
+    return wall_or_sky(normalize(vec3(r.xy, max(abs(r.z), 0.01))));
+#endif
+}
+
+void main() {
+    vec3 v = normalize(eye.xyz - p_w);
+    float distance_m = distance(p_w, eye.xyz);
+    float riffle = smoothstep(0.46, 0.62, texture(noise_map, channel * vec2(0.012, 0.006)).r);
+    vec2 s = ripples(riffle);
+    vec2 slope_w = s.y * flow + s.x * vec2(-flow.y, flow.x);
+    vec3 n = normalize(vec3(-slope_w, 1.0));
+    vec2 screen = gl_FragCoord.xy * viewport.zw;
+    float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
+    vec3 light = sky_irradiance(vec3(0.0, 0.0, 1.0)) * 0.7 + sun_irradiance.rgb * sun_direction.z * sun * 0.75;
+
+#if FULL_MATERIALS
+    float behind = texture(opaque_map, screen).a - distance_m;
+    vec2 bent = screen + n.xy * 0.05 * saturate(behind * 0.5);
+    vec4 bed = texture(opaque_map, bent);
+    if (bed.a < distance_m) bed = texture(opaque_map, screen);
+    float thickness = max(bed.a - distance_m, 0.0);
+#else
+    if (depth_m < -0.05) discard;
+    float thickness = max(depth_m, 0.0) / max(v.z, 0.2);
+    vec4 bed = vec4(BED / PI * light * 1.2, 0.0);
+#endif
+    vec3 through = exp(-thickness * ABSORPTION);
+    vec3 refracted = bed.rgb * through + BODY * light / PI * 1.15 * (1.0 - through);
+
+    float fresnel = 0.02 + 0.98 * pow(1.0 - saturate(dot(n, v)), 5.0);
+    vec3 c = mix(refracted, reflection(n, v, screen), fresnel);
+    c += sun_irradiance.rgb * ggx(n, v, sun_direction.xyz, 0.02, 0.02) * sun;
+    float line = smoothstep(0.5, 0.05, thickness) * smoothstep(0.45, 0.6, texture(noise_map, channel * 1.3).r) * 0.4;
+    c = mix(c, 0.75 / PI * light, line);
+#if FULL_MATERIALS
+    colour = vec4(c * transmittance + inscatter, distance_m);
+#else
+    colour = vec4(c * transmittance + inscatter, smoothstep(-0.05, 0.12, depth_m));
+#endif
+}

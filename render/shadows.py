@@ -1,0 +1,110 @@
+"""Shadow maps: the whole canyon once per sun, the vehicles every frame."""
+
+from collections.abc import Callable, Sequence
+
+import moderngl
+import numpy as np
+
+from render.frame import DrawnVehicle, View
+from render.matrices import TEXTURE_FROM_CLIP, look_at, orthographic
+from render.programs import SAMPLER_UNITS
+
+_GROUP_M = 30.0
+"""Vehicles farther than this from the first one cast no sharp shadow: one map serves them all."""
+_DROP_M = 320.0
+"""How far below the vehicles their shadow is followed."""
+
+
+def _depth_map(ctx: moderngl.Context, size_px: tuple[int, int]) -> moderngl.Texture:
+    texture = ctx.depth_texture(size_px)
+    texture.compare_func = "<="
+    texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+    texture.repeat_x = texture.repeat_y = False
+    return texture
+
+
+def sun_view(low_w: np.ndarray, high_w: np.ndarray, direction_w: np.ndarray) -> View:
+    """The sun's parallel view of the box from `low_w` to `high_w`; its longer side lies along the map's u axis."""
+    corners = np.array(np.meshgrid(*zip(low_w, high_w, strict=True))).reshape(3, -1).T
+    centre = 0.5 * (np.asarray(low_w) + np.asarray(high_w))
+    along = np.array([1.0, 0.0, 0.0])
+    up = np.cross(direction_w, along)  # u of the map then runs along x as seen from the sun
+    view = look_at(centre + direction_w, centre, tuple(up))
+    seen = corners @ view[:3, :3].T + view[:3, 3]
+    return View(
+        eye_w=centre, view=view, projection=orthographic(seen.min(axis=0) - 2.0, seen.max(axis=0) + 2.0)
+    )
+
+
+def vehicle_view(centre_w: np.ndarray, radius_m: float, direction_w: np.ndarray) -> tuple[View, float]:
+    """The sun's view of the sphere around the vehicles and of what lies below it, and the depth range [m].
+
+    The middle of the depth range is at the centre of the sphere.
+    """
+    depth = _DROP_M
+    low = np.array([-radius_m, -radius_m, -depth])
+    high = np.array([radius_m, radius_m, depth])
+    view = look_at(centre_w + direction_w, centre_w)
+    view[2, 3] += 1.0  # measured from the centre, not from the point beside it
+    return View(eye_w=centre_w, view=view, projection=orthographic(low, high)), 2.0 * depth
+
+
+def texture_from_world(view: View) -> np.ndarray:
+    """(4, 4) world to texture coordinates and depth, each 0..1."""
+    return TEXTURE_FROM_CLIP @ view.projection @ view.view
+
+
+class ShadowMap:
+    """A depth texture that the sun renders into."""
+
+    def __init__(self, ctx: moderngl.Context, size_px: tuple[int, int], sampler: str):
+        limit = ctx.info["GL_MAX_TEXTURE_SIZE"]
+        self.size_px = (min(size_px[0], limit), min(size_px[1], limit))
+        self._texture = _depth_map(ctx, self.size_px)
+        self._target = ctx.framebuffer(depth_attachment=self._texture)
+        self._unit = SAMPLER_UNITS[sampler]
+
+    def begin(self) -> None:
+        """Bind and clear for drawing."""
+        self._target.use()
+        self._target.clear(depth=1.0)
+
+    def bind(self) -> None:
+        """Keep the map where materials look for it."""
+        self._texture.use(self._unit)
+
+    def release(self) -> None:
+        """Free texture and framebuffer."""
+        self._target.release()
+        self._texture.release()
+
+
+class VehicleShadow:
+    """Fits the map around the vehicles of a frame and keeps its last view."""
+
+    def __init__(self, ctx: moderngl.Context, size_px: int):
+        self.map = ShadowMap(ctx, (size_px, size_px), "vehicle_shadow_map")
+        self.view, self.depth_m = vehicle_view(np.zeros(3), 1.0, np.array([0.0, 0.0, 1.0]))
+        self.span_m = 0.0
+
+    def fit(
+        self, vehicles: Sequence[DrawnVehicle], radius_m: Callable[[str], float], direction_w: np.ndarray
+    ) -> tuple[DrawnVehicle, ...]:
+        """Aim at the solid vehicles near the first of them; returns those, possibly none."""
+        solid = [v for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
+        if not solid:
+            self.span_m = 0.0
+            return ()
+        first = solid[0].T_wb[:3, 3]
+        group = [v for v in solid if np.linalg.norm(v.T_wb[:3, 3] - first) < _GROUP_M]
+        low = np.min([v.T_wb[:3, 3] - radius_m(v.model) for v in group], axis=0)
+        high = np.max([v.T_wb[:3, 3] + radius_m(v.model) for v in group], axis=0)
+        centre = 0.5 * (low + high)
+        reach = max(np.linalg.norm(v.T_wb[:3, 3] - centre) + radius_m(v.model) for v in group) + 0.3
+        self.view, self.depth_m = vehicle_view(centre, float(reach), direction_w)
+        self.span_m = 2.0 * float(reach)
+        return tuple(group)
+
+    def release(self) -> None:
+        """Free the map."""
+        self.map.release()

@@ -1,0 +1,110 @@
+"""The still world on the GPU: land, plants, blocks, pads and the textures they share."""
+
+from contextlib import ExitStack
+
+import moderngl
+
+from render.pads import Pads
+from render.passes import PassContext
+from render.programs import SAMPLER_UNITS, Programs
+from render.quality import Quality
+from render.scatter import BOULDER, SHRUB, ScatterField
+from render.scenery import Scenery
+from render.terrain import Terrain
+from render.textures import leaf_texture, noise_image, slope_image, strata_texture, tiled_texture
+
+FAR_SPACING_M = (40.0,)
+BOULDER_REACH_M = (90.0,)
+
+
+class Stage:
+    """Owns everything that does not move and draws it into any pass.
+
+    Plants and blocks keep one choice of instances for each camera (`views`), so that the river's mirror image does not
+    undo the choice made for the picture.
+    """
+
+    def __init__(self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality):
+        self._resources = ExitStack()
+        self._textures = self._make_textures(ctx, scenery, quality)
+        self.terrain = self._owned(Terrain(ctx, programs, scenery.terrain, quality=quality))
+        self._land = [self.terrain]
+        if scenery.far:
+            far = Terrain(ctx, programs, scenery.far, quality=quality, spacing_m=FAR_SPACING_M)
+            self._land.append(self._owned(far))
+        self._pads = self._owned(Pads(ctx, programs, scenery.pads))
+        self._fields: dict[str, list[ScatterField]] = {
+            "picture": self._scatter(ctx, programs, scenery, quality)
+        }
+        if quality.reflection_scale > 0.0:
+            self._fields["mirror"] = self._scatter(ctx, programs, scenery, quality)
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    def _make_textures(
+        self, ctx: moderngl.Context, scenery: Scenery, quality: Quality
+    ) -> dict[str, moderngl.Texture]:
+        noise = noise_image()
+        textures = {
+            "noise_map": tiled_texture(ctx, noise, anisotropy=quality.anisotropy),
+            "slope_map": tiled_texture(ctx, slope_image(noise), anisotropy=quality.anisotropy),
+            "strata_map": strata_texture(ctx),
+            "leaf_map": leaf_texture(ctx, scenery.leaves),
+        }
+        return {name: self._owned(texture) for name, texture in textures.items()}
+
+    def _scatter(
+        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality
+    ) -> list[ScatterField]:
+        fields = []
+        if scenery.shrubs is not None:
+            fields.append(
+                ScatterField(
+                    ctx,
+                    programs,
+                    SHRUB,
+                    scenery.shrub_levels,
+                    scenery.shrubs,
+                    reach_m=quality.shrub_reach_m,
+                    budget=quality.shrubs,
+                )
+            )
+        for levels, placed in zip(scenery.boulder_levels, scenery.boulders, strict=False):
+            budget = quality.boulders // len(scenery.boulders)
+            fields.append(
+                ScatterField(ctx, programs, BOULDER, levels, placed, reach_m=BOULDER_REACH_M, budget=budget)
+            )
+        return [self._owned(field) for field in fields]
+
+    def bind(self) -> None:
+        """Keep the shared textures where every material looks for them."""
+        for name, texture in self._textures.items():
+            texture.use(SAMPLER_UNITS[name])
+
+    def bake(self) -> None:
+        """Take up a new light where it is kept per vertex."""
+        for land in self._land:
+            land.bake()
+
+    def draw(self, context: PassContext) -> None:
+        """Draw all that the pass's camera sees. The far land casts no shadow."""
+        shadow = context.name == "shadow"
+        for land in self._land[:1] if shadow else self._land:
+            land.draw(context)
+        self._pads.draw(context)
+        for field in self._fields["mirror" if context.mirrored else "picture"]:
+            field.draw(context)
+
+    @property
+    def drawn_triangles(self) -> dict[str, int]:
+        """Triangles of the last draw, by part."""
+        return {
+            "terrain": sum(land.drawn_triangles for land in self._land),
+            "scatter": sum(field.drawn_triangles for field in self._fields["picture"]),
+        }
+
+    def release(self) -> None:
+        """Free everything."""
+        self._resources.close()

@@ -1,0 +1,78 @@
+"""A look at a world: `python -m render.still --eye 0,0,60 --target 100,0,40 --out still.png`."""
+
+import argparse
+import math
+from collections.abc import Sequence
+
+import moderngl
+import numpy as np
+from PIL import Image
+
+from render.canvas import Canvas
+from render.frame import Frame, View
+from render.light import Sun
+from render.matrices import look_at, perspective
+from render.quality import PRESETS
+from render.renderer import Renderer
+
+NEAR_M, FAR_M = 0.5, 12_000.0
+
+
+def view_from(
+    eye_w: np.ndarray, target_w: np.ndarray, size_px: tuple[int, int], *, fov_deg: float = 48.0
+) -> View:
+    """A camera at `eye_w` (3,) that looks at `target_w` (3,)."""
+    projection = perspective(math.radians(fov_deg), size_px[0] / size_px[1], NEAR_M, FAR_M)
+    return View(eye_w=np.asarray(eye_w, float), view=look_at(eye_w, target_w), projection=projection)
+
+
+def _vector(text: str) -> np.ndarray:
+    values = [float(part) for part in text.split(",")]
+    if len(values) != 3:
+        raise argparse.ArgumentTypeError(f"{text!r} is not x,y,z")
+    return np.array(values)
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    return int(width), int(height)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m render.still", description=__doc__)
+    parser.add_argument("--world", default="canyon")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--eye", type=_vector, required=True, metavar="X,Y,Z", help="m")
+    parser.add_argument("--target", type=_vector, required=True, metavar="X,Y,Z", help="m")
+    parser.add_argument("--fov", type=float, default=48.0, help="vertical, degrees")
+    parser.add_argument("--sun", type=float, nargs=2, metavar=("AZIMUTH", "ELEVATION"), help="degrees")
+    parser.add_argument("--size", type=_size, default=(1280, 800), metavar="WxH")
+    parser.add_argument("--quality", choices=list(PRESETS))
+    parser.add_argument("--ssaa", type=int, default=1, help="samples a side of a pixel")
+    parser.add_argument("--out", default="still.png")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Render one still and write it."""
+    from sim.world import load_world
+
+    options = _parser().parse_args(arguments)
+    ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
+    sun = Sun(*np.radians(options.sun)) if options.sun else Sun()
+    world = load_world(options.world, seed=options.seed)
+    renderer = Renderer(
+        ctx, options.size, world, quality=options.quality, sun=sun, supersampling=options.ssaa
+    )
+    view = view_from(options.eye, options.target, options.size, fov_deg=options.fov)
+    frame = Frame(view=view, vehicles=(), wall_s=3.0)
+    canvas = Canvas(ctx, options.size)
+    renderer.draw(frame, canvas.framebuffer)
+    Image.fromarray(canvas.image()).save(options.out)
+    canvas.release()
+    renderer.release()
+    ctx.release()
+
+
+if __name__ == "__main__":
+    main()

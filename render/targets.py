@@ -1,0 +1,71 @@
+"""The framebuffers of one picture size."""
+
+from contextlib import ExitStack
+
+import moderngl
+
+from render.canvas import unbind
+
+
+class Targets:
+    """Linear scene (multisampled or not), its copy for refraction, the river's mirror image."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        size_px: tuple[int, int],
+        *,
+        samples: int,
+        mirror_scale: float,
+        refraction: bool,
+    ):
+        self._ctx = ctx
+        self._resources = ExitStack()
+        self.size_px = size_px
+        self.scene_map = self._colour(size_px)
+        if samples > 1:
+            self.scene = self._framebuffer(
+                ctx.renderbuffer(size_px, 4, samples=samples, dtype="f2"),
+                ctx.depth_renderbuffer(size_px, samples=samples),
+            )
+            self._resolved = self._framebuffer(self.scene_map)
+        else:
+            self.scene = self._framebuffer(self.scene_map, ctx.depth_renderbuffer(size_px))
+            self._resolved = None
+        self.opaque_map = self._colour(size_px) if refraction else None
+        self._opaque = self._framebuffer(self.opaque_map) if refraction else None
+        self.mirror_px = (max(int(size_px[0] * mirror_scale), 1), max(int(size_px[1] * mirror_scale), 1))
+        self.mirror_map, self.mirror = None, None
+        if mirror_scale > 0.0:
+            self.mirror_map = self._colour(self.mirror_px)
+            self.mirror = self._framebuffer(self.mirror_map, ctx.depth_renderbuffer(self.mirror_px))
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    def _colour(self, size_px: tuple[int, int]) -> moderngl.Texture:
+        texture = self._owned(self._ctx.texture(size_px, 4, dtype="f2"))
+        texture.repeat_x = texture.repeat_y = False
+        return texture
+
+    def _framebuffer(self, colour, depth=None) -> moderngl.Framebuffer:
+        for renderbuffer in (colour, depth):
+            if isinstance(renderbuffer, moderngl.Renderbuffer):
+                self._owned(renderbuffer)
+        return self._owned(self._ctx.framebuffer([colour], depth))
+
+    def copy_opaque(self) -> None:
+        """Keep the scene as drawn so far for what is seen through water."""
+        if self._opaque is not None:
+            self._ctx.copy_framebuffer(self._opaque, self.scene)
+
+    def resolve(self) -> None:
+        """Make `scene_map` hold the scene."""
+        if self._resolved is not None:
+            self._ctx.copy_framebuffer(self._resolved, self.scene)
+
+    def release(self) -> None:
+        """Free everything."""
+        unbind(self._ctx)
+        self._resources.close()

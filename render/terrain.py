@@ -1,0 +1,175 @@
+"""The canyon and the land around it: chunks culled and given a level of detail for each view."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+
+from render.culling import Boxes
+from render.passes import PassContext
+from render.programs import Programs
+from render.quality import Quality
+from render.vertex_arrays import vertex_array
+
+_FORMAT = "3f 3f 4f"
+_NAMES = ("position", "normal", "traits")
+_BAKED = ("3f 3f", "baked_ambient", "baked_sun")
+LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
+"""Vertex spacing of the mesh levels, finest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A run of indices."""
+
+    first: int
+    count: int
+
+
+def merged(draws: Sequence[Draw]) -> list[Draw]:
+    """The same indices in fewer runs."""
+    runs: list[Draw] = []
+    for draw in sorted(draws, key=lambda draw: draw.first):
+        if runs and runs[-1].first + runs[-1].count == draw.first:
+            runs[-1] = Draw(runs[-1].first, runs[-1].count + draw.count)
+        else:
+            runs.append(draw)
+    return runs
+
+
+class LevelChoice:
+    """Chooses each chunk's level: the coarsest whose spacing stays below `error_px` on the screen, within a budget."""
+
+    def __init__(self, counts: np.ndarray, spacing_m: np.ndarray):
+        """`counts` (levels, chunks) indices; `spacing_m` (levels,), finest first."""
+        self._triangles = counts // 3
+        self._spacing = spacing_m
+        self._columns = np.arange(counts.shape[1])
+
+    def levels(
+        self, distance_m: np.ndarray, visible: np.ndarray, px_per_radian: float, error_px: float, budget: int
+    ) -> np.ndarray:
+        """(chunks,) level of each chunk; coarsened evenly until the visible ones hold at most `budget` triangles."""
+        coarsest = len(self._spacing) - 1
+        scale = px_per_radian / error_px
+        while True:
+            allowed = np.maximum(distance_m, 1.0) / scale
+            levels = np.clip(np.searchsorted(self._spacing, allowed, side="right") - 1, 0, coarsest)
+            total = int(self._triangles[levels, self._columns][visible].sum())
+            if total <= budget or (levels[visible] == coarsest).all():
+                return levels
+            scale *= 0.8
+
+
+class Terrain:
+    """Every level of one chunked mesh in one pair of buffers."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        meshes: Sequence[object],
+        *,
+        quality: Quality,
+        spacing_m: Sequence[float] = LEVEL_SPACING_M,
+    ):
+        """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level."""
+        self._ctx = ctx
+        self._quality = quality
+        self._resources = ExitStack()
+        spacing = np.asarray(spacing_m[-len(meshes) :], dtype=float)
+        chunks = meshes[0].chunks
+        self._boxes = Boxes([chunk.low for chunk in chunks], [chunk.high for chunk in chunks])
+        self._first, self._counts = self._index_ranges(meshes)
+        self._choice = LevelChoice(self._counts, spacing)
+        self._vertices = self._owned(
+            ctx.buffer(np.concatenate([mesh.vertices for mesh in meshes]).astype("f4"))
+        )
+        self._indices = self._owned(ctx.buffer(self._all_indices(meshes)))
+        self._vertex_spacing = [
+            (len(mesh.vertices), float(s)) for mesh, s in zip(meshes, spacing, strict=True)
+        ]
+        self._baked = None
+        self._arrays = self._build_arrays(programs)
+        self.drawn_triangles = 0
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    @staticmethod
+    def _index_ranges(meshes: Sequence[object]) -> tuple[np.ndarray, np.ndarray]:
+        """(levels, chunks) first index in the joined buffer, and count."""
+        before = np.cumsum([0] + [mesh.indices.size for mesh in meshes[:-1]])
+        first = np.array([[chunk.first for chunk in mesh.chunks] for mesh in meshes]) + before[:, None]
+        return first, np.array([[chunk.count for chunk in mesh.chunks] for mesh in meshes])
+
+    @staticmethod
+    def _all_indices(meshes: Sequence[object]) -> np.ndarray:
+        before = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
+        return np.concatenate(
+            [
+                (mesh.indices.ravel() + offset).astype("u4")
+                for mesh, offset in zip(meshes, before, strict=True)
+            ]
+        )
+
+    def _build_arrays(self, programs: Programs) -> dict[str, moderngl.VertexArray]:
+        depth = programs.load("terrain_depth.vert", "depth.frag")
+        content = [(self._vertices, _FORMAT, *_NAMES)]
+        if self._quality.full_materials:
+            surface, lit = programs.load("terrain.vert", "terrain.frag"), content
+        else:
+            surface = programs.load("terrain_baked.vert", "terrain_baked.frag")
+            count = sum(count for count, _ in self._vertex_spacing)
+            self._baked = self._owned(self._ctx.buffer(reserve=count * 24))
+            self._bake_program = programs.load_transform("terrain_bake.vert", ("baked_ambient", "baked_sun"))
+            lit = [*content, (self._baked, *_BAKED)]
+        arrays = {
+            "opaque": vertex_array(self._ctx, surface, lit, self._indices),
+            "shadow": vertex_array(self._ctx, depth, content, self._indices),
+        }
+        return {name: self._owned(array) for name, array in arrays.items()}
+
+    def bake(self) -> None:
+        """Evaluate the material at the vertices for the present light (quality without full materials only)."""
+        if self._baked is None:
+            return
+        source = vertex_array(self._ctx, self._bake_program, [(self._vertices, _FORMAT, *_NAMES)])
+        first = 0
+        for count, spacing in self._vertex_spacing:
+            self._bake_program["spacing_m"].value = spacing
+            source.transform(
+                self._baked, moderngl.POINTS, vertices=count, first=first, buffer_offset=first * 24
+            )
+            first += count
+        source.release()
+
+    def draw(self, context: PassContext) -> None:
+        """Draw what the pass's camera sees; the sun's camera sees everything at the finest level."""
+        array = self._arrays["shadow" if context.name == "shadow" else "opaque"]
+        visible = self._boxes.visible(context.frustum)
+        if context.name == "shadow":
+            levels = np.zeros(len(visible), dtype=int)
+        else:
+            levels = self._levels(context, visible)
+        chunks = np.flatnonzero(visible)
+        draws = [Draw(int(self._first[levels[c], c]), int(self._counts[levels[c], c])) for c in chunks]
+        self.drawn_triangles = sum(draw.count for draw in draws) // 3
+        for run in merged(draws):
+            array.render(moderngl.TRIANGLES, vertices=run.count, first=run.first)
+
+    def _levels(self, context: PassContext, visible: np.ndarray) -> np.ndarray:
+        px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5
+        budget = self._quality.terrain_triangles
+        error = self._quality.terrain_error_px
+        if context.mirrored:
+            budget, error = budget // 4, error * 2.0
+        distance = self._boxes.distance(context.view.eye_w)
+        return self._choice.levels(distance, visible, px_per_radian, error, budget)
+
+    def release(self) -> None:
+        """Free buffers and arrays."""
+        self._resources.close()

@@ -1,0 +1,100 @@
+"""Textures made from numbers: tileable noise, ripple slopes and the strata of the rock."""
+
+import moderngl
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+NOISE_PX = 512
+
+STRATA_TOP_M = 180.0
+STRATA_KEYS = (  # height [m], linear albedo; from the bed to the cap rock
+    (0.0, (0.26, 0.15, 0.10)),
+    (20.0, (0.30, 0.17, 0.11)),
+    (28.0, (0.22, 0.105, 0.065)),
+    (36.0, (0.36, 0.19, 0.11)),
+    (58.0, (0.40, 0.215, 0.125)),
+    (66.0, (0.46, 0.29, 0.18)),
+    (70.0, (0.24, 0.115, 0.07)),
+    (80.0, (0.33, 0.165, 0.095)),
+    (92.0, (0.30, 0.14, 0.08)),
+    (104.0, (0.43, 0.25, 0.15)),
+    (120.0, (0.50, 0.35, 0.23)),
+    (127.0, (0.30, 0.15, 0.09)),
+    (135.0, (0.50, 0.37, 0.25)),
+    (150.0, (0.56, 0.45, 0.33)),
+    (180.0, (0.50, 0.40, 0.29)),
+)
+
+
+def spectral_noise(
+    rng: np.random.Generator, exponent: float, *, lowest: float, size: int = NOISE_PX
+) -> np.ndarray:
+    """(size, size) tileable noise of unit deviation whose amplitude falls as wave number to -exponent."""
+    k = np.fft.fftfreq(size) * size
+    wave = np.hypot(k[:, None], k[None, :])
+    wave[0, 0] = np.inf
+    shape = np.where(wave >= lowest, wave**-exponent, 0.0)
+    field = np.fft.ifft2(np.fft.fft2(rng.normal(size=(size, size))) * shape).real
+    return field / field.std()
+
+
+def noise_image(seed: int = 3) -> np.ndarray:
+    """(n, n, 4) uint8 tileable noise: R broad, G finer, B ridged, A grain. Steeper spectra look like hammered metal."""
+    rng = np.random.default_rng(seed)
+    broad = 0.5 + spectral_noise(rng, 1.85, lowest=2) / 5.5
+    finer = 0.5 + spectral_noise(rng, 1.6, lowest=8) / 5.5
+    ridged = 1.0 - np.abs(spectral_noise(rng, 1.6, lowest=3)) / 2.2
+    grain = 0.5 + spectral_noise(rng, 0.5, lowest=24) / 5.5
+    image = np.stack([broad, finer, ridged, grain], axis=-1)
+    return (np.clip(image, 0.0, 1.0) * 255.0).astype(np.uint8)
+
+
+def slope_image(noise: np.ndarray) -> np.ndarray:
+    """(n, n, 2) uint8 slopes of water ripples, 0.5 flat, from a noise image."""
+    height = (noise[..., 1] + 0.8 * noise[..., 0]) / 255.0
+    slopes = [(np.roll(height, -1, axis) - np.roll(height, 1, axis)) * 11.0 for axis in (1, 0)]
+    return (np.clip(0.5 + 0.5 * np.stack(slopes, axis=-1), 0.0, 1.0) * 255.0).astype(np.uint8)
+
+
+def strata_ramp(seed: int = 5, size: int = 512) -> np.ndarray:
+    """(size, 3) linear albedo over the height of the canyon, beds of a few metres drawn in by log-noise."""
+    rng = np.random.default_rng(seed)
+    height = np.linspace(0.0, STRATA_TOP_M, size)
+    keys = [key for key, _ in STRATA_KEYS]
+    colours = np.array([colour for _, colour in STRATA_KEYS])
+    ramp = np.stack([np.interp(height, keys, colours[:, channel]) for channel in range(3)], axis=1)
+    fine = gaussian_filter1d(rng.normal(size=size), 1.2) * 0.24
+    beds = gaussian_filter1d(rng.normal(size=size), 5.0) * 0.66
+    return ramp * np.exp(fine + beds)[:, None]
+
+
+def tiled_texture(ctx: moderngl.Context, image: np.ndarray, *, anisotropy: float = 1.0) -> moderngl.Texture:
+    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8."""
+    height, width, channels = image.shape
+    texture = ctx.texture((width, height), channels, np.ascontiguousarray(image).tobytes())
+    texture.build_mipmaps()
+    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+    if anisotropy > 1.0:  # on software renderers the setting alone costs seconds a frame
+        texture.anisotropy = anisotropy
+    return texture
+
+
+def strata_texture(ctx: moderngl.Context) -> moderngl.Texture:
+    """The strata ramp along u, clamped at its ends."""
+    ramp = np.ones((1, 512, 4), dtype=np.float16)
+    ramp[0, :, :3] = strata_ramp()
+    texture = ctx.texture((512, 1), 4, ramp.tobytes(), dtype="f2")
+    texture.build_mipmaps()
+    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+    texture.repeat_x = texture.repeat_y = False
+    return texture
+
+
+def leaf_texture(ctx: moderngl.Context, atlas: np.ndarray) -> moderngl.Texture:
+    """Leaf cards: grey and coverage, mip-mapped, clamped."""
+    height, width, channels = atlas.shape
+    texture = ctx.texture((width, height), channels, np.ascontiguousarray(atlas).tobytes())
+    texture.build_mipmaps()
+    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+    texture.repeat_x = texture.repeat_y = False
+    return texture

@@ -1,0 +1,67 @@
+"""Culling never loses what can be seen, and detail follows the screen."""
+
+import numpy as np
+
+from render.culling import Boxes, frustum_planes
+from render.matrices import look_at, mirror, orthographic, perspective
+from render.scatter import kept_fractions
+from render.terrain import Draw, LevelChoice, merged
+
+rng = np.random.default_rng(4)
+
+
+def test_a_box_with_a_visible_corner_is_kept():
+    camera = perspective(0.8, 1.6, 0.5, 400.0) @ look_at(np.zeros(3), np.array([1.0, 0.2, 0.1]))
+    low = rng.uniform(-300, 300, (2000, 3))
+    high = low + rng.uniform(1, 40, (2000, 3))
+    corners = np.array([[(low, high)[(k >> a) & 1][:, a] for a in range(3)] for k in range(8)]).transpose(
+        2, 0, 1
+    )
+    clip = np.concatenate([corners, np.ones((*corners.shape[:2], 1))], -1) @ camera.T
+    inside = (np.abs(clip[..., :3]) <= clip[..., 3:]).all(-1).any(1)
+    kept = Boxes(low, high).visible(frustum_planes(camera))
+    assert inside.any()
+    assert not (inside & ~kept).any()
+    assert kept.mean() < 0.5
+
+
+def test_distance_to_a_box_is_zero_inside_it():
+    boxes = Boxes(np.array([[0, 0, 0.0]]), np.array([[2, 2, 2.0]]))
+    assert boxes.distance(np.array([1, 1, 1.0]))[0] == 0.0
+    assert boxes.distance(np.array([5, 1, 6.0]))[0] == 5.0
+
+
+def test_levels_coarsen_with_distance_and_keep_the_budget():
+    counts = 3 * np.array([[1000] * 50, [250] * 50, [60] * 50])
+    choice = LevelChoice(counts, np.array([1.0, 2.0, 4.0]))
+    distance, visible = np.linspace(0, 4000, 50), np.ones(50, bool)
+    levels = choice.levels(distance, visible, 800.0, 1.0, 10**9)
+    assert (np.diff(levels) >= 0).all()
+    assert levels[0] == 0
+    assert levels[-1] == 2
+    tight = choice.levels(distance, visible, 800.0, 1.0, 8000)
+    assert counts[tight, np.arange(50)].sum() // 3 <= 8000
+
+
+def test_merged_draws_cover_the_same_indices():
+    draws = [Draw(30, 10), Draw(0, 10), Draw(10, 5), Draw(40, 2)]
+    assert merged(draws) == [Draw(0, 15), Draw(30, 12)]
+
+
+def test_thinning_keeps_the_near_cells_whole_and_the_budget():
+    counts, distance = np.full(40, 100), np.linspace(5, 800, 40)
+    share = kept_fractions(counts, distance, 600)
+    assert share[0] == 1.0
+    assert (np.diff(share) <= 0).all()
+    assert (share * counts).sum() <= 600
+
+
+def test_mirror_twice_is_nothing():
+    np.testing.assert_allclose(mirror(3.5) @ mirror(3.5), np.eye(4))
+
+
+def test_parallel_projection_maps_its_box_to_the_clip_cube():
+    low, high = np.array([-3.0, -2.0, -50.0]), np.array([5.0, 7.0, -1.0])
+    matrix = orthographic(low, high)
+    np.testing.assert_allclose(matrix @ [*low[:2], high[2], 1.0], [-1, -1, -1, 1])
+    np.testing.assert_allclose(matrix @ [*high[:2], low[2], 1.0], [1, 1, 1, 1])

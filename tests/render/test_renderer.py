@@ -1,0 +1,150 @@
+"""Pictures of a small canyon at every quality: light where light falls, no GL error, nothing left behind."""
+
+import numpy as np
+import pytest
+from small_world import small_frame, small_scenery, small_world
+
+from render.canvas import Canvas
+from render.quality import PRESETS
+from render.renderer import Renderer
+
+SIZE = (320, 200)
+
+
+@pytest.fixture(scope="module")
+def scenery():
+    return small_scenery()
+
+
+def picture(ctx, scenery, quality: str, size=SIZE, **options) -> np.ndarray:
+    renderer = Renderer(ctx, size, small_world(), quality=quality, scenery=scenery, **options)
+    canvas = Canvas(ctx, size)
+    renderer.draw(small_frame(size), canvas.framebuffer)
+    image = canvas.image().astype(float) / 255.0
+    canvas.release()
+    renderer.release()
+    return image
+
+
+@pytest.mark.parametrize("quality", PRESETS)
+def test_a_picture_has_sky_sun_and_shade(ctx, scenery, quality):
+    image = picture(ctx, scenery, quality)
+    assert ctx.error == "GL_NO_ERROR"
+    luma = image @ [0.2126, 0.7152, 0.0722]
+    assert 0.2 < luma.mean() < 0.7
+    assert np.mean(luma > 0.98) < 0.02
+    assert np.mean(luma < 0.02) < 0.02
+    sky = image[:40, 130:190].mean(axis=(0, 1))
+    lit, shaded = image[60:130, 10:60].mean(axis=(0, 1)), image[60:130, 260:310].mean(axis=(0, 1))
+    assert sky[2] > 1.1 * sky[0]
+    assert lit[0] > 1.2 * lit[2]
+    assert lit.sum() > 1.4 * shaded.sum()
+
+
+def test_qualities_agree_on_the_colours(ctx, scenery):
+    means = [picture(ctx, scenery, name).reshape(-1, 3).mean(axis=0) for name in ("high", "software")]
+    np.testing.assert_allclose(*means, atol=0.06)
+
+
+def test_supersampling_changes_detail_not_light(ctx, scenery):
+    plain, fine = (picture(ctx, scenery, "high", supersampling=n) for n in (1, 2))
+    assert plain.shape == fine.shape
+    np.testing.assert_allclose(plain.mean(axis=(0, 1)), fine.mean(axis=(0, 1)), atol=0.02)
+
+
+def test_the_software_level_keeps_its_triangle_budget(ctx, scenery):
+    renderer = Renderer(ctx, SIZE, small_world(), quality="software", scenery=scenery)
+    canvas = Canvas(ctx, SIZE)
+    renderer.draw(small_frame(SIZE), canvas.framebuffer)
+    assert 0 < renderer.drawn_triangles["terrain"] <= PRESETS["software"].terrain_triangles
+    assert renderer.drawn_triangles["scatter"] <= 2 * (
+        PRESETS["software"].shrubs + PRESETS["software"].boulders
+    )
+    canvas.release()
+    renderer.release()
+
+
+def test_resizing_goes_on_drawing(ctx, scenery):
+    renderer = Renderer(ctx, SIZE, small_world(), quality="medium", scenery=scenery)
+    for size in ((160, 120), (321, 201), (8, 8)):
+        renderer.resize(size)
+        canvas = Canvas(ctx, size)
+        renderer.draw(small_frame(size), canvas.framebuffer)
+        assert canvas.image().mean() > 30
+        assert ctx.error == "GL_NO_ERROR"
+        canvas.release()
+    renderer.release()
+
+
+def test_a_viewport_leaves_the_rest_of_the_target_alone(ctx, scenery):
+    renderer = Renderer(ctx, (160, 100), small_world(), quality="software", scenery=scenery)
+    canvas = Canvas(ctx, (320, 200))
+    canvas.framebuffer.clear(0.0, 0.0, 0.0)
+    renderer.draw(small_frame((160, 100)), canvas.framebuffer, (160, 0, 160, 100))
+    image = canvas.image()
+    assert image[100:, 160:].mean() > 30
+    assert image[:, :160].max() == 0
+    canvas.release()
+    renderer.release()
+
+
+def test_the_sun_can_move(ctx, scenery):
+    from render.light import Sun
+
+    morning = picture(ctx, scenery, "software", sun=Sun(0.5, 0.5))
+    evening = picture(ctx, scenery, "software", sun=Sun(-2.5, 0.12))
+    assert np.abs(morning - evening).mean() > 0.03
+
+
+def test_a_world_without_a_river_is_drawn(ctx, scenery):
+    renderer = Renderer(ctx, SIZE, small_world(river=False), quality="high", scenery=scenery)
+    canvas = Canvas(ctx, SIZE)
+    renderer.draw(small_frame(SIZE), canvas.framebuffer)
+    assert canvas.image().mean() > 30
+    canvas.release()
+    renderer.release()
+
+
+def test_release_frees_everything(ctx, scenery, monkeypatch):
+    made, freed = _count_objects(ctx, monkeypatch)
+    renderer = Renderer(ctx, SIZE, small_world(), quality="high", scenery=scenery)
+    canvas = Canvas(ctx, SIZE)
+    renderer.draw(small_frame(SIZE), canvas.framebuffer)
+    renderer.resize((100, 80))
+    canvas.release()
+    renderer.release()
+    assert len(made) > 50
+    assert [thing for thing in made if thing not in freed] == []
+
+
+def _count_objects(ctx, monkeypatch):
+    """Records every object the context makes, and every one that is released."""
+    import moderngl
+
+    made, freed = [], set()
+    for kind in ("buffer", "texture", "depth_texture", "renderbuffer", "depth_renderbuffer", "framebuffer"):
+        _record(ctx, kind, made, monkeypatch)
+    for name in ("Buffer", "Texture", "Renderbuffer", "Framebuffer"):
+        original = getattr(moderngl, name).release
+
+        def release(thing, original=original, name=name):
+            freed.add((name.lower(), id(thing)))
+            original(thing)
+
+        monkeypatch.setattr(getattr(moderngl, name), "release", release)
+    return made, freed
+
+
+def _record(ctx, kind: str, made: list, monkeypatch) -> None:
+    import moderngl
+
+    keep = []
+    original = getattr(moderngl.Context, kind)
+
+    def make(self, *args, **options):
+        thing = original(self, *args, **options)
+        keep.append(thing)  # so that no id is used twice
+        made.append((kind.removeprefix("depth_"), id(thing)))
+        return thing
+
+    monkeypatch.setattr(moderngl.Context, kind, make)

@@ -1,0 +1,69 @@
+"""Sun, sky and shade come from one model of the air."""
+
+import numpy as np
+import pytest
+
+from render.light import Sun
+from render.programs import Programs
+from render.quality import preset
+from render.shadows import sun_view, texture_from_world, vehicle_view
+from render.sky import Sky, irradiance_harmonics, sun_at_ground
+
+
+@pytest.fixture
+def light_of(ctx):
+    programs = Programs(ctx, defines=preset("software").defines)
+    sky = Sky(ctx, programs)
+    yield sky.light
+    sky.release()
+    programs.release()
+
+
+def irradiance(harmonics: np.ndarray, n: np.ndarray) -> np.ndarray:
+    x, y, z = n
+    basis = [1, y, z, x, x * y, y * z, 3 * z * z - 1, x * z, x * x - y * y]
+    return np.asarray(basis) @ harmonics
+
+
+def test_a_uniform_sky_lights_every_side_with_pi():
+    harmonics = irradiance_harmonics(np.ones((128, 256, 3)))
+    for n in np.eye(3):
+        np.testing.assert_allclose(irradiance(harmonics, n), np.pi, rtol=2e-3)
+
+
+def test_skylight_is_blue_and_brighter_from_above(light_of):
+    light = light_of(Sun())
+    up, down = (
+        irradiance(light.sky_harmonics, np.array([0, 0, 1.0])),
+        irradiance(light.sky_harmonics, np.array([0, 0, -1.0])),
+    )
+    assert up[2] > 1.5 * up[0]
+    assert up.sum() > 1.4 * down.sum()
+
+
+def test_a_low_sun_is_dim_and_red():
+    high, low = sun_at_ground(Sun(0.0, 0.9).direction_w), sun_at_ground(Sun(0.0, 0.06).direction_w)
+    assert low.sum() < 0.5 * high.sum()
+    assert low[0] / low[2] > 2.0 * high[0] / high[2]
+    assert (sun_at_ground(Sun(0.0, -0.1).direction_w) == 0.0).all()
+
+
+def test_the_sky_is_brightest_around_the_sun(light_of):
+    east, west = light_of(Sun(0.0, 0.5)), light_of(Sun(np.pi, 0.5))
+    towards = np.array([1.0, 0.0, 0.0])
+    assert irradiance(east.sky_harmonics, towards).sum() > 1.15 * irradiance(west.sky_harmonics, towards).sum()
+
+
+def test_the_canyon_map_holds_the_whole_canyon():
+    low, high = np.array([-60.0, -432.0, -4.0]), np.array([1620.0, 432.0, 180.0])
+    matrix = texture_from_world(sun_view(low, high, Sun().direction_w))
+    corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
+    mapped = corners @ matrix[:3, :3].T + matrix[:3, 3]
+    assert (mapped > 0.0).all()
+    assert (mapped < 1.0).all()
+
+
+def test_the_vehicle_map_has_its_vehicle_in_the_middle():
+    centre = np.array([100.0, 20.0, 60.0])
+    view, _ = vehicle_view(centre, 8.0, Sun().direction_w)
+    np.testing.assert_allclose((texture_from_world(view) @ [*centre, 1.0])[:3], 0.5, atol=1e-9)
