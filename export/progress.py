@@ -24,6 +24,7 @@ def shown(title: str) -> Iterator[Report]:
         TextColumn("[dim]{task.fields[detail]}"),
         console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
     with bar:
         task = bar.add_task(title, total=None, detail="")
