@@ -1,6 +1,8 @@
 """What the README shows is true of the code."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,10 @@ def test_the_scene_keys_documented_are_the_keys_that_are_read(tmp_path: Path) ->
         load_scene(odd)
     allowed = set(str(caught.value).split("allowed: ")[1].split(", "))
     assert documented == allowed - {"world", "start", "sun", "lanes", "parameters"}
+
+
+def test_the_keys_shown_are_the_keys_of_the_app() -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "keys_table.py")]
+    table = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    assert table in README
+    assert table.count("\n") > 20

@@ -1,0 +1,48 @@
+"""The keys as a Markdown table, from the tables that the app itself uses.
+
+`python scripts/keys_table.py` prints it; with `--write` it goes into the README between its two markers.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from ui.input.keymap import VEHICLE_KEYS, VIEWER_KEYS, KeyBinding, key_label  # noqa: E402
+
+BEGIN, END = "<!-- keys: written by scripts/keys_table.py -->\n", "<!-- end of keys -->"
+
+
+def table(title: str, bindings: tuple[KeyBinding, ...]) -> str:
+    """One table in Markdown."""
+    rows = [f"| {title} | |", "|---|---|"]
+    for binding in bindings:
+        keys = " or ".join(f"`{key_label(key)}`" for key in binding.keys)
+        rows.append(f"| {keys} | {binding.label} |")
+    return "\n".join(rows) + "\n"
+
+
+def keys_table() -> str:
+    """Both tables: what flies the vehicle, what the viewer does."""
+    return table("Fly", VEHICLE_KEYS) + "\n" + table("View", VIEWER_KEYS)
+
+
+def with_keys(readme: str) -> str:
+    """The README with the tables between the markers."""
+    before, rest = readme.split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n{keys_table()}\n{END}{after}"
+
+
+def main() -> None:
+    """Print, or write where asked to."""
+    path = ROOT / "README.md"
+    if "--write" in sys.argv[1:]:
+        path.write_text(with_keys(path.read_text(encoding="utf-8")), encoding="utf-8")
+    else:
+        print(keys_table())
+
+
+if __name__ == "__main__":
+    main()
