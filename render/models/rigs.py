@@ -104,8 +104,15 @@ def helicopter(vehicle: DrawnVehicle) -> RigPose:
 
 
 RIGS: dict[str, Rig] = {"helicopter": helicopter}
+SPIN_RATES: dict[str, tuple[float, ...]] = {"helicopter": (41.0, 214.0)}
+"""Free-turning parts [rad/s]: main and tail rotor."""
 
 
 def rig_of(model: str) -> Rig:
     """The rig of a model; models without one stand still."""
     return RIGS.get(model, still)
+
+
+def spin_rates(model: str) -> tuple[float, ...]:
+    """Rates [rad/s] of the free-turning parts of a model, in the order of `DrawnVehicle.spin_rad`."""
+    return SPIN_RATES.get(model, ())

@@ -1,0 +1,113 @@
+"""Cameras that circle the vehicle: behind it (chase) or at a fixed bearing (orbit)."""
+
+import math
+
+import numpy as np
+
+from render.cameras.framing import Motion, Shot, Subject, looking_at
+from render.cameras.springs import Spring, decayed, nearest_turn
+
+DRAG_RAD_PER_PX = 0.006
+KEYS_RAD_PER_S = 1.4
+ZOOM_PER_CLICK = 0.88
+FOV_RAD = math.radians(46.0)
+
+
+def polar_offset(bearing_rad: float, elevation_rad: float, distance_m: float) -> np.ndarray:
+    """(3,) from the aim to an eye that looks along `bearing_rad` and down by `elevation_rad`."""
+    c = math.cos(elevation_rad)
+    way = np.array([-c * math.cos(bearing_rad), -c * math.sin(bearing_rad), math.sin(elevation_rad)])
+    return distance_m * way
+
+
+class Circling:
+    """The user's turn, tilt and zoom about the subject."""
+
+    def __init__(self, elevation_rad: float):
+        self.turn_rad = 0.0
+        self.elevation_rad = elevation_rad
+        self.zoom = 1.0
+        self.idle_s = 1e9
+
+    def take(self, motion: Motion, dt_s: float) -> None:
+        """Apply one frame of mouse and keys."""
+        right = -DRAG_RAD_PER_PX * motion.drag_px[0] + KEYS_RAD_PER_S * dt_s * motion.orbit[0]
+        up = -DRAG_RAD_PER_PX * motion.drag_px[1] + KEYS_RAD_PER_S * dt_s * motion.orbit[1]
+        moved = right != 0.0 or up != 0.0
+        self.idle_s = 0.0 if moved else self.idle_s + dt_s
+        self.turn_rad += right
+        self.elevation_rad = min(max(self.elevation_rad + up, -1.2), 1.45)
+        self.zoom = min(max(self.zoom * ZOOM_PER_CLICK**motion.zoom, 0.25), 8.0)
+
+
+class Chase:
+    """Behind and above, turning with the vehicle's heading; looking aside falls back after a while."""
+
+    _ELEVATION_RAD = math.radians(11.0)
+    _WAIT_S = 1.5
+    _RETURN_S = 0.8
+    _FAST_MPS = 60.0
+
+    def __init__(self) -> None:
+        self._circling = Circling(self._ELEVATION_RAD)
+        self._place, self._heading, self._speed = Spring(7.0), Spring(3.2), Spring(1.2)
+
+    def cut(self, subject: Subject) -> None:
+        """Stand behind the subject at once."""
+        self._place.snap(subject.aim_w, subject.velocity_w)
+        self._heading.snap(_heading(subject, fallback_rad=0.0))
+        self._speed.snap(float(np.linalg.norm(subject.velocity_w)))
+
+    def shot(self, subject: Subject, motion: Motion, dt_s: float) -> Shot:
+        """The picture of this frame."""
+        circling = self._circling
+        circling.take(motion, dt_s)
+        if circling.idle_s > self._WAIT_S:
+            share = decayed(1.0, dt_s, self._RETURN_S)
+            circling.turn_rad = math.remainder(circling.turn_rad, 2 * math.pi) * share
+            circling.elevation_rad = (
+                self._ELEVATION_RAD + (circling.elevation_rad - self._ELEVATION_RAD) * share
+            )
+        aim = self._place.step(subject.aim_w, dt_s)
+        known = self._heading.value
+        last = float(known) if known is not None else 0.0
+        bearing = float(self._heading.step(nearest_turn(_heading(subject, fallback_rad=last), last), dt_s))
+        speed = float(self._speed.step(float(np.linalg.norm(subject.velocity_w)), dt_s))
+        haste = min(speed / self._FAST_MPS, 1.0)
+        distance = subject.framing.distance_m * circling.zoom * (1.0 + 0.12 * haste)
+        offset = polar_offset(bearing + circling.turn_rad, circling.elevation_rad, distance)
+        return looking_at(aim + offset, aim, FOV_RAD * (1.0 + 0.14 * haste))
+
+
+class Orbit:
+    """At a bearing of the user's choice, whichever way the vehicle turns."""
+
+    def __init__(self) -> None:
+        self._circling = Circling(math.radians(18.0))
+        self._place, self._view = Spring(9.0), Spring(12.0)
+
+    def cut(self, subject: Subject) -> None:
+        """Keep the bearing, follow the new place at once; the first bearing shows the subject's front quarter."""
+        self._place.snap(subject.aim_w, subject.velocity_w)
+        if self._view.value is None:
+            self._circling.turn_rad = _heading(subject, fallback_rad=0.0) + math.radians(215.0)
+        circling = self._circling
+        self._view.snap(np.array([circling.turn_rad, circling.elevation_rad, math.log(circling.zoom)]))
+
+    def shot(self, subject: Subject, motion: Motion, dt_s: float) -> Shot:
+        """The picture of this frame."""
+        circling = self._circling
+        circling.take(motion, dt_s)
+        wanted = np.array([circling.turn_rad, circling.elevation_rad, math.log(circling.zoom)])
+        turn, elevation, zoom = self._view.step(wanted, dt_s)
+        aim = self._place.step(subject.aim_w, dt_s)
+        distance = subject.framing.distance_m * math.exp(zoom)
+        return looking_at(aim + polar_offset(turn, elevation, distance), aim, FOV_RAD)
+
+
+def _heading(subject: Subject, *, fallback_rad: float) -> float:
+    """Bearing of the nose [rad]; the last one while the nose points straight up or down."""
+    forward = subject.T_wb[:2, 0]
+    if np.linalg.norm(forward) < 0.25:
+        return fallback_rad
+    return math.atan2(forward[1], forward[0])

@@ -1,0 +1,102 @@
+"""How much room each vehicle takes in a picture, and where its pilot's eyes are."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """Body-frame measures that cameras need."""
+
+    distance_m: float
+    """Of the chase camera."""
+    lift_m: float
+    """Aim above the body origin."""
+    eye_b: tuple[float, float, float]
+    """Of the pilot."""
+    enclosed: bool
+    """The pilot sits inside a modelled cabin."""
+
+
+FRAMINGS: dict[str, Framing] = {
+    "helicopter": Framing(16.5, 0.9, (0.84, -0.40, 0.45), True),
+    "car": Framing(9.0, 0.6, (0.05, 0.36, 1.12), True),
+    "snakeboard": Framing(5.0, 0.5, (0.0, 0.0, 1.62), False),
+    "spacecraft": Framing(15.0, 0.3, (1.3, 0.0, 0.75), False),
+    "boat": Framing(22.0, 1.5, (0.6, 0.0, 2.6), False),
+    "rigid-body": Framing(7.0, 0.0, (0.0, 0.0, 1.0), False),
+}
+_UNKNOWN = Framing(7.0, 0.3, (0.0, 0.0, 0.8), False)
+
+
+def framing_of(model: str) -> Framing:
+    """Measures of a model; models that are not listed are taken to be of a person's size."""
+    return FRAMINGS.get(model, _UNKNOWN)
+
+
+class Motion(Protocol):
+    """What mouse and arrow keys ask for in one frame; logical pixels, x right, y up."""
+
+    @property
+    def drag_px(self) -> tuple[float, float]: ...
+    @property
+    def pan_px(self) -> tuple[float, float]: ...
+    @property
+    def zoom(self) -> float: ...
+    @property
+    def orbit(self) -> tuple[float, float]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """No motion asked for."""
+
+    drag_px: tuple[float, float] = (0.0, 0.0)
+    pan_px: tuple[float, float] = (0.0, 0.0)
+    zoom: float = 0.0
+    orbit: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The followed vehicle in one frame."""
+
+    T_wb: np.ndarray
+    velocity_w: np.ndarray
+    """(3,) m/s."""
+    framing: Framing
+
+    @property
+    def position_w(self) -> np.ndarray:
+        return self.T_wb[:3, 3]
+
+    @property
+    def aim_w(self) -> np.ndarray:
+        """(3,) the point that outside cameras look at."""
+        return self.T_wb[:3, 3] + np.array([0.0, 0.0, self.framing.lift_m])
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A camera before it is kept out of the ground."""
+
+    eye_w: np.ndarray
+    forward_w: np.ndarray
+    """(3,) unit."""
+    up_w: np.ndarray
+    fov_y_rad: float
+    near_m: float = 0.4
+    far_m: float = 12_000.0
+    inside: bool = False
+    aim_w: np.ndarray | None = None
+    """(3,) what must stay in sight; None where the eye alone matters."""
+
+
+def looking_at(eye_w: np.ndarray, aim_w: np.ndarray, fov_y_rad: float) -> Shot:
+    """A level shot from `eye_w` to `aim_w`, each (3,)."""
+    way = aim_w - eye_w
+    return Shot(
+        eye_w, way / max(np.linalg.norm(way), 1e-9), np.array([0.0, 0.0, 1.0]), fov_y_rad, aim_w=aim_w
+    )

@@ -1,0 +1,158 @@
+"""From snapshots to pictures: what is drawn, where, at the wall time of the frame."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View
+from render.interpolation import pose_between
+from render.models.rigs import spin_rates
+from render.trail import Trail
+from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+
+_FORCE_ARROW_M = 4.0
+"""Drawn length of the largest control force seen on a lane."""
+_LEAST_SPEED_MPS = 0.3
+_COLOURS = {
+    "control": (1.0, 0.45, 0.05),
+    "environment": (0.10, 0.75, 0.95),
+    "velocity": (0.25, 0.95, 0.20),
+    "x": (0.90, 0.06, 0.05),
+    "y": (0.08, 0.70, 0.10),
+    "z": (0.06, 0.22, 0.95),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewOptions:
+    """What is shown besides the vehicles."""
+
+    show_trail: bool = True
+    show_forces: bool = False
+    """Control and environment force, and velocity."""
+    show_frame: bool = False
+    """Body axes: x red, y green, z blue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The flown vehicle at the moment of the frame: what a camera follows."""
+
+    model: str
+    T_wb: np.ndarray
+    twist_b: np.ndarray
+    """(6,) (omega, v)."""
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    lane: LaneSnapshot
+    time_s: float
+    T_wb: np.ndarray
+
+
+class SceneView:
+    """Keeps what a picture needs beyond one snapshot: trails and the scale of force arrows."""
+
+    def __init__(self) -> None:
+        self._trails: dict[str, Trail] = {}
+        self._largest_force_N: dict[tuple[str, str], float] = {}
+        self._shown: tuple[_Shown, ...] = ()
+        self._first: dict[str, tuple[int, float]] = {}
+
+    def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
+        """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
+        self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
+        names = {lane.name for lane in snapshot.lanes}
+        self._trails = {name: trail for name, trail in self._trails.items() if name in names}
+        for shown in self._shown:
+            trail = self._trails.setdefault(shown.lane.name, Trail())
+            trail.extend(shown.lane.generation, shown.time_s, shown.T_wb[:3, 3])
+            self._note_force(shown.lane)
+        flown = self._shown[0]
+        return Subject(flown.lane.vehicle, flown.T_wb, flown.lane.twist_b, flown.lane.generation)
+
+    def frame(
+        self,
+        view: View,
+        options: ViewOptions | None = None,
+        *,
+        wall_s: float = 0.0,
+        exposure: float = 1.0,
+        extras: tuple[object, ...] = (),
+    ) -> Frame:
+        """The picture of what was last observed, from `view`."""
+        options = options or ViewOptions()
+        finite = [shown for shown in self._shown if np.isfinite(shown.T_wb).all()]
+        return Frame(
+            view=view,
+            vehicles=tuple(_drawn(shown) for shown in finite),
+            lines=self._lines() if options.show_trail else (),
+            arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
+            wall_s=wall_s,
+            exposure=exposure,
+            extras=extras,
+        )
+
+    def _place(self, snapshot: Snapshot, lane: LaneSnapshot, now_s: float) -> _Shown:
+        """The lane at its display time, on the screw motion between its last two published poses.
+
+        The first snapshot of a generation is drawn at its later pose: the earlier one may lie before the jump.
+        """
+        if self._first.get(lane.name, (None, 0.0))[0] != lane.generation:
+            self._first[lane.name] = (lane.generation, lane.time_current_s)
+        jumped = self._first[lane.name][1] == lane.time_current_s
+        interval = lane.time_current_s - lane.time_previous_s
+        both_finite = np.isfinite(lane.T_wb_previous).all() and np.isfinite(lane.T_wb).all()
+        if jumped or interval <= 0 or not both_finite:
+            return _Shown(lane, lane.time_current_s, lane.T_wb)
+        time_s = snapshot.display_time_s(lane, now_s)
+        share = (time_s - lane.time_previous_s) / interval
+        return _Shown(lane, time_s, pose_between(lane.T_wb_previous, lane.T_wb, share))
+
+    def _note_force(self, lane: LaneSnapshot) -> None:
+        size = float(np.linalg.norm(lane.control_wrench_b[3:]))
+        key = (lane.name, lane.vehicle)
+        if np.isfinite(size):
+            self._largest_force_N[key] = max(self._largest_force_N.get(key, 1e-9), size)
+
+    def _lines(self) -> tuple[Polyline, ...]:
+        lines = []
+        for shown in self._shown:
+            width = 2.5 if shown.lane.ghost else 3.5
+            tint = tuple(0.9 * value for value in shown.lane.tint)
+            line = self._trails[shown.lane.name].line(shown.time_s, shown.T_wb[:3, 3], tint, width)
+            if line is not None:
+                lines.append(line)
+        return tuple(lines)
+
+    def _arrows(self, shown: _Shown, options: ViewOptions) -> list[Arrow]:
+        arrows: list[Arrow] = []
+        R, origin = shown.T_wb[:3, :3], shown.T_wb[:3, 3]
+        if options.show_forces:
+            scale = _FORCE_ARROW_M / self._largest_force_N.get((shown.lane.name, shown.lane.vehicle), 1.0)
+            arrows += [
+                Arrow(origin, scale * R @ shown.lane.control_wrench_b[3:], _COLOURS["control"]),
+                Arrow(origin, scale * R @ shown.lane.environment_wrench_b[3:], _COLOURS["environment"]),
+            ]
+            velocity_w = R @ shown.lane.twist_b[3:]
+            if np.linalg.norm(velocity_w) > _LEAST_SPEED_MPS:
+                arrows.append(Arrow(origin, 0.3 * velocity_w, _COLOURS["velocity"]))
+        if options.show_frame:
+            arrows += [Arrow(origin, 3.0 * R[:, k], _COLOURS[axis]) for k, axis in enumerate("xyz")]
+        return arrows
+
+
+def _drawn(shown: _Shown) -> DrawnVehicle:
+    lane = shown.lane
+    return DrawnVehicle(
+        model=lane.vehicle,
+        T_wb=shown.T_wb,
+        controls=lane.controls,
+        shape=lane.shape,
+        spin_rad=tuple((rate * shown.time_s) % (2 * np.pi) for rate in spin_rates(lane.vehicle)),
+        tint=lane.tint,
+        ghost=lane.ghost,
+        wreck=lane.status is not LaneStatus.RUNNING,
+    )
