@@ -5,7 +5,8 @@ Soft strata give way faster, which cuts flutes into the cliffs and gullies into 
 """
 
 import numpy as np
-from numba import njit
+
+from sim.world.compiled import compiled
 
 _STEPS = 64
 _INERTIA = 0.3
@@ -15,13 +16,13 @@ _DROP = 0.3
 _GRAVITY = 0.2
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _softness(z: float) -> float:
     """How readily rock at height z gives way, 0.35..1: the strata."""
     return 0.35 + 0.65 * (0.5 + 0.5 * np.sin(0.9 * z + 2.0 * np.sin(0.37 * z)))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _take(heights: np.ndarray, i: int, j: int, amount: float) -> None:
     """Remove `amount` of rock around (i, j): a 3 x 3 brush, so that droplets carve grooves, not pits."""
     for b in range(-1, 2):
@@ -29,7 +30,7 @@ def _take(heights: np.ndarray, i: int, j: int, amount: float) -> None:
             heights[j + b, i + a] -= amount / float((2 + 2 * a * a) * (2 + 2 * b * b))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _droplet(heights: np.ndarray, sediment: np.ndarray, x: float, y: float, floor_m: float) -> None:
     rows, columns = heights.shape
     dx = dy = load = 0.0
@@ -81,7 +82,7 @@ def _droplet(heights: np.ndarray, sediment: np.ndarray, x: float, y: float, floo
         water *= 0.985
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def erode(heights: np.ndarray, sediment: np.ndarray, starts: np.ndarray, floor_m: float) -> None:
     """Run one droplet after another from `starts` (n, 2) (column, row); arrays float64, changed in place.
 

@@ -7,8 +7,8 @@ The function is defined everywhere: the far field evaluates it kilometres outsid
 """
 
 import numpy as np
-from numba import njit
 
+from sim.world.compiled import compiled
 from sim.world.noise import fractal_noise, gradient_noise, ridge_noise, smoothstep
 
 # distance from the centre line [m] -> height [m] of everything that is not cliff
@@ -27,7 +27,7 @@ _LAYER_M = 6.5
 _SEED_STRIDE = 1000
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def river_distance(x: float, y: float, river: np.ndarray) -> float:
     """Signed distance to the centre line [m], first order in the bend; positive on the +y side."""
     centre = river[0] * np.sin(x / river[1] + river[2]) + river[3] * np.sin(x / river[4] + river[5])
@@ -36,7 +36,7 @@ def river_distance(x: float, y: float, river: np.ndarray) -> float:
     return (y - centre) / np.sqrt(1.0 + slope * slope)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _clearing(x: float, y: float, sites: np.ndarray) -> float:
     """How far the walls stand back around the building sites [m]."""
     back = 0.0
@@ -46,7 +46,7 @@ def _clearing(x: float, y: float, sites: np.ndarray) -> float:
     return back
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _bent_distance(d: float, x: float, y: float, side: float, seed: int) -> float:
     """Distance with buttresses, alcoves and side gullies: larger means higher up the wall."""
     wx = x + 9.0 * fractal_noise(x / 45.0, y / 45.0, 3, seed + 11)
@@ -63,14 +63,14 @@ def _bent_distance(d: float, x: float, y: float, side: float, seed: int) -> floa
     return max(bent, 0.40 * d)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _cliff(t: float) -> float:
     """Rise of a cliff over its width: a steep face that leans back near the top."""
     t = min(max(t, 0.0), 1.0)
     return t * (1.55 - 0.55 * t)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _tiers(d: float, x: float, y: float, side: float, seed: int) -> float:
     """Summed height of the cliffs at bent distance d."""
     height = 0.0
@@ -84,7 +84,7 @@ def _tiers(d: float, x: float, y: float, side: float, seed: int) -> float:
     return height
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _ledges(z: float, x: float, y: float, seed: int) -> float:
     """Height pulled towards hard layers: treads and risers of the bedding, dipping gently."""
     phase = (z + 0.012 * x + 2.5 * gradient_noise(z / 13.0, x / 700.0, seed + 83)) / _LAYER_M
@@ -94,7 +94,7 @@ def _ledges(z: float, x: float, y: float, seed: int) -> float:
     return z + _LAYER_M * 0.85 * (riser - part)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _mesas(d: float, x: float, y: float, seed: int) -> float:
     """Table mountains on the plateau, only well away from the canyon."""
     if d < 520.0:
@@ -105,7 +105,7 @@ def _mesas(d: float, x: float, y: float, seed: int) -> float:
     return steps + 90.0 * max(field, 0.0)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def canyon_point(x: float, y: float, river: np.ndarray, sites: np.ndarray, seed: int) -> tuple[float, float]:
     """Height [m] and looseness 0..1 of the uneroded canyon at (x, y) [m]."""
     seed = seed * _SEED_STRIDE
@@ -136,7 +136,7 @@ def canyon_point(x: float, y: float, river: np.ndarray, sites: np.ndarray, seed:
     return z, loose
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def canyon_rows(
     first: int,
     end: int,

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from scipy.ndimage import gaussian_filter
 
 from sim.world.bands import for_row_bands
+from sim.world.compiled import compiled
 
 _DIRECTIONS = 12
 _REACH_M = 190.0
@@ -25,7 +25,7 @@ class TerrainLayers:
     """-1..1: positive in hollows, negative on edges."""
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _sky_rows(first: int, end: int, heights: np.ndarray, spacing: float, out: np.ndarray) -> None:
     rows, columns = heights.shape
     for j in range(first, end):

@@ -1,0 +1,28 @@
+"""Compile kernels of this package with a disk cache that cannot go stale.
+
+Numba's own cache looks only at the file of the cached function: change a function that it calls
+from another file and the old machine code stays. Here the cache folder is named by a digest of
+all the package's sources.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from sim.cache import cache_dir
+from sim.world.store import source_digest
+
+KERNEL_DIGEST = source_digest(*(str(path) for path in Path(__file__).parent.glob("*.py")))
+"""Digest of the sources of sim.world: code that embeds these kernels should name its own cache by it."""
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`numba.njit(nogil=True, cache=True)` with the cache under `cache_dir("kernels")`, by digest."""
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_dir("kernels") / f"world-{KERNEL_DIGEST}")
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    finally:
+        numba.config.CACHE_DIR = previous

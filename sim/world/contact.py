@@ -1,0 +1,216 @@
+"""Contact of one rigid body with the ground, as an impulse spread over a step.
+
+Once a step, the twist that the body would have without contact is corrected so that no contact
+point moves into the ground: a point that is a gap away may close that gap within the step but not
+more, a touching point may not approach, and each point's tangential impulse keeps within its
+Coulomb cone, stopping the point where it can. The impulses come from projected Gauss-Seidel sweeps
+over the points (Moreau's sweeping process in the velocity form of Jean: M. Jean, "The non-smooth
+contact dynamics method", 1999). There is no spring, hence no stiffness that would bound the step:
+the same law holds from a millisecond to half a second. With zero restitution the impulse takes
+kinetic energy out and never adds any, except the slow push that lifts a sunk point out again.
+
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.world.compiled import compiled
+from sim.world.contact_rows import (
+    AIM,
+    GAP,
+    IMPULSE,
+    POINT,
+    ROW_WIDTH,
+    gather_rows,
+    touch_speed,
+    world_point,
+    world_step,
+)
+from sim.world.contact_solver import solve_rows
+from sim.world.surface import first_crossing, surface_height
+from sim.world.terrain import Terrain
+
+LOADS = 16
+"""Where the remembered contact forces begin in a report: three numbers a point."""
+_REBOUND_MPS = 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """Arrays that the compiled rollout hands to `ground_wrench`; `report` is written by it."""
+
+    heights: np.ndarray
+    """(ny, nx) float32 [m], C-contiguous."""
+    frame: np.ndarray
+    """(6,) x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2."""
+    points: np.ndarray
+    """(k, 4) body-frame contact points [m]; last column 1.0 where touching is a crash, else 0.0."""
+    report: np.ndarray
+    """(16 + 3 k,) running greatest speed of a touch [m/s]; points in contact in the last step; lowest height
+    of a point above the ground [m]; running greatest touch speed of crash points [m/s]; then what the
+    contact remembers of the step before (twist 4:10, position 10:13, whether valid 13; forces at the points 16:)."""
+
+    @property
+    def impact_mps(self) -> float:
+        """Greatest speed at which any point met the ground since `forget`."""
+        return float(self.report[0])
+
+    @property
+    def contacts(self) -> int:
+        """Points that carried load in the last step."""
+        return int(self.report[1])
+
+    @property
+    def clearance_m(self) -> float:
+        """Height of the lowest point above the ground at the start of the last step."""
+        return float(self.report[2])
+
+    @property
+    def crash_mps(self) -> float:
+        """Greatest speed at which a crash point met the ground since `forget`."""
+        return float(self.report[3])
+
+    def forget(self) -> None:
+        """Clear the report: after a reset, a teleport, or once an impact has been dealt with."""
+        self.report[:] = 0.0
+
+    @staticmethod
+    def of(
+        terrain: Terrain,
+        points: np.ndarray,
+        *,
+        friction: float = 0.7,
+        restitution: float = 0.0,
+        gravity_mps2: float = 9.81,
+    ) -> "Ground":
+        """The ground of a terrain for a body with contact points (k, 4)."""
+        frame = np.array([*terrain.origin_m, terrain.spacing_m, friction, restitution, gravity_mps2])
+        heights = np.ascontiguousarray(terrain.heights, np.float32)
+        return Ground(heights, frame, np.ascontiguousarray(points, float), np.zeros(LOADS + 3 * len(points)))
+
+
+@compiled
+def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
+    """Keep the twist and the position that this step ends with, for the touch speed of the next."""
+    report[4:10] = xi
+    dx, dy, dz = world_step(pose, xi, np.zeros(3), h)
+    report[10] = pose[9] + dx
+    report[11] = pose[10] + dy
+    report[12] = pose[11] + dz
+    report[13] = 1.0
+
+
+@compiled
+def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
+    """Drop the remembered twist when the body is not where it was heading (teleport, reset)."""
+    change = 0.0
+    away = 0.0
+    for k in range(3):
+        change += (xi[3 + k] - report[7 + k]) ** 2
+        away += (pose[9 + k] - report[10 + k]) ** 2
+    speed = np.sqrt(xi[3] * xi[3] + xi[4] * xi[4] + xi[5] * xi[5])
+    if np.sqrt(away) > 0.02 + h * (np.sqrt(change) + 0.5 * speed):
+        report[13] = 0.0
+
+
+@compiled
+def _any_crossing(
+    pose: np.ndarray,
+    xi: np.ndarray,
+    h: float,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    points: np.ndarray,
+    report: np.ndarray,
+) -> bool:
+    """Whether any point meets the ground within the step; notes the lowest clearance."""
+    touches = False
+    lowest = np.inf
+    for k in range(points.shape[0]):
+        x, y, z = world_point(pose, points[k])
+        lowest = min(lowest, z - surface_height(heights, frame, x, y))
+        if not touches:
+            dx, dy, dz = world_step(pose, xi, points[k], h)
+            touches = first_crossing(heights, frame, x, y, z, dx, dy, dz) <= 1.0
+    report[2] = lowest
+    return touches
+
+
+@compiled
+def _recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
+    """Start from the forces of the step before: a standing body is solved at once, at any step."""
+    loads = report[LOADS:]
+    if report[13] == 0.0:
+        loads[:] = 0.0
+    previous = -1
+    for k in range(work.shape[0]):
+        point = int(work[k, POINT])
+        if point != previous and work[k, GAP] < _REBOUND_MPS * h:
+            for direction in range(3):
+                work[k, IMPULSE + direction] = h * loads[3 * point + direction]
+        previous = point
+
+
+@compiled
+def _tell(work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, report: np.ndarray) -> None:
+    """Write who touched, how fast, and the forces borne."""
+    report[LOADS:] = 0.0
+    previous = -1
+    for k in range(work.shape[0]):
+        point = int(work[k, POINT])
+        if point != previous:
+            for direction in range(3):
+                report[LOADS + 3 * point + direction] = work[k, IMPULSE + direction] / h
+        if work[k, IMPULSE] > 0.0:
+            report[1] += 1.0 if point != previous or work[k - 1, IMPULSE] <= 0.0 else 0.0
+            report[0] = max(report[0], speeds[k])
+            if points[point, 3] > 0.5:
+                report[3] = max(report[3], speeds[k])
+        previous = point
+
+
+@compiled
+def ground_wrench(
+    pose: np.ndarray,
+    xi_free: np.ndarray,
+    inertia: np.ndarray,
+    h: float,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    points: np.ndarray,
+    wrench_b: np.ndarray,
+    report: np.ndarray,
+) -> None:
+    """Write the mean contact wrench of one step: contact impulse / h, (6,) (torque, force), body frame.
+
+    pose (12,): R_wb column-major, then x_w, at the start of the step. xi_free (6,): body twist at
+    the end of the step without contact. inertia (6,): (J1, J2, J3, m, m, m). heights (ny, nx)
+    float32 and frame (x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2): the ground.
+    points (k, 4): body-frame contact points [m]; last column 1 where touching is a crash, else 0.
+    report (16 + 3 k,) is updated, see `Ground`. A state that is not finite gets no contact.
+    """
+    wrench_b[:] = 0.0
+    report[1] = 0.0
+    if not (np.isfinite(pose).all() and np.isfinite(xi_free).all()):
+        report[2] = np.nan
+        return
+    _forget_if_moved(pose, xi_free, h, report)
+    if not _any_crossing(pose, xi_free, h, heights, frame, points, report):
+        _remember(pose, xi_free, h, report)
+        return
+    work = np.empty((2 * points.shape[0], ROW_WIDTH))
+    work = work[: gather_rows(work, pose, xi_free, inertia, h, heights, frame, points)]
+    speeds = np.empty(work.shape[0])
+    for k in range(work.shape[0]):
+        speeds[k] = touch_speed(work[k], xi_free, h, frame[5], report)
+        rebound = (frame[4] * speeds[k]) ** 2 - 2.0 * frame[5] * max(work[k, GAP], 0.0)
+        if rebound > _REBOUND_MPS**2:
+            work[k, AIM] = max(work[k, AIM], np.sqrt(rebound))
+    _recall(work, h, report)
+    xi = xi_free.copy()
+    solve_rows(work, xi, inertia, frame[3])
+    _tell(work, speeds, points, h, report)
+    for k in range(6):
+        wrench_b[k] = (xi[k] - xi_free[k]) * inertia[k] / h
+    _remember(pose, xi, h, report)

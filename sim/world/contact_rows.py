@@ -1,0 +1,209 @@
+"""One row a contact point: the plane it faces, what a push on it does, and the impulse that it bears."""
+
+import numpy as np
+
+from sim.world.compiled import compiled
+from sim.world.surface import first_crossing, surface_height, surface_normal
+
+_SLOP_M = 5e-4
+_PUSH_OUT = 0.2
+_PUSH_OUT_MPS = 0.1
+_PUSH_OUT_RATE = 1.0
+_NEAR_M = 0.01
+_REACH_M = 0.2
+_SHORT_WAY = 0.25
+
+# columns of the working array, one row a contact point; 0:3 is the point in the body frame
+NORMAL = 3  # ground normal, body frame
+FIRST = 6  # first tangent
+SECOND = 9  # second tangent
+IMPULSE = 12  # impulse along normal and tangents [N s]
+INVERSE_MASS = 15  # inverse effective mass: normal; tangents: ss, st, tt
+AIM = 19  # normal velocity to keep at least [m/s]
+GAP = 20
+POINT = 21  # index of the contact point
+ROW_WIDTH = 22
+
+
+@compiled
+def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
+    """Velocity of the point of row `w` along the direction at `column`, for body twist xi."""
+    vx = xi[3] + xi[1] * w[2] - xi[2] * w[1]
+    vy = xi[4] + xi[2] * w[0] - xi[0] * w[2]
+    vz = xi[5] + xi[0] * w[1] - xi[1] * w[0]
+    return vx * w[column] + vy * w[column + 1] + vz * w[column + 2]
+
+
+@compiled
+def _response(w: np.ndarray, a: int, b: int, inertia: np.ndarray) -> float:
+    """Velocity along direction `a` that a unit impulse along direction `b` gives the point of row `w`."""
+    total = 0.0
+    for k in range(3):
+        k1 = (k + 1) % 3
+        k2 = (k + 2) % 3
+        arm_a = w[k1] * w[a + k2] - w[k2] * w[a + k1]
+        arm_b = w[k1] * w[b + k2] - w[k2] * w[b + k1]
+        total += w[a + k] * w[b + k] / inertia[3 + k] + arm_a * arm_b / inertia[k]
+    return total
+
+
+@compiled
+def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.ndarray) -> None:
+    """Apply an impulse along the direction at `column` to the twist, in place."""
+    for k in range(3):
+        k1 = (k + 1) % 3
+        k2 = (k + 2) % 3
+        xi[3 + k] += amount * w[column + k] / inertia[3 + k]
+        xi[k] += amount * (w[k1] * w[column + k2] - w[k2] * w[column + k1]) / inertia[k]
+
+
+@compiled
+def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: float) -> None:
+    """Write the body-frame normal and two tangents of row `w` for a world normal."""
+    for k in range(3):
+        w[NORMAL + k] = pose[3 * k] * nx + pose[3 * k + 1] * ny + pose[3 * k + 2] * nz
+    least = 0
+    for k in range(1, 3):
+        if abs(w[NORMAL + k]) < abs(w[NORMAL + least]):
+            least = k
+    # tangent = axis with the least share of n, made orthogonal to n
+    share = w[NORMAL + least]
+    norm = np.sqrt(1.0 - share * share)
+    for k in range(3):
+        w[FIRST + k] = ((1.0 if k == least else 0.0) - share * w[NORMAL + k]) / norm
+    for k in range(3):
+        k1 = (k + 1) % 3
+        k2 = (k + 2) % 3
+        w[SECOND + k] = w[NORMAL + k1] * w[FIRST + k2] - w[NORMAL + k2] * w[FIRST + k1]
+
+
+@compiled
+def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
+    return (
+        pose[9] + pose[0] * r[0] + pose[3] * r[1] + pose[6] * r[2],
+        pose[10] + pose[1] * r[0] + pose[4] * r[1] + pose[7] * r[2],
+        pose[11] + pose[2] * r[0] + pose[5] * r[1] + pose[8] * r[2],
+    )
+
+
+@compiled
+def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tuple[float, float, float]:
+    """Displacement over h of the body-frame point r, world frame, first order."""
+    vx = h * (xi[3] + xi[1] * r[2] - xi[2] * r[1])
+    vy = h * (xi[4] + xi[2] * r[0] - xi[0] * r[2])
+    vz = h * (xi[5] + xi[0] * r[1] - xi[1] * r[0])
+    return (
+        pose[0] * vx + pose[3] * vy + pose[6] * vz,
+        pose[1] * vx + pose[4] * vy + pose[7] * vz,
+        pose[2] * vx + pose[5] * vy + pose[8] * vz,
+    )
+
+
+@compiled
+def _face(
+    w: np.ndarray,
+    pose: np.ndarray,
+    inertia: np.ndarray,
+    h: float,
+    normal: tuple[float, float, float],
+    gap: float,
+) -> None:
+    """Let the row of a point face a plane at distance `gap` with this world normal."""
+    _set_directions(w, pose, normal[0], normal[1], normal[2])
+    w[IMPULSE : IMPULSE + 3] = 0.0
+    w[GAP] = gap
+    w[INVERSE_MASS] = _response(w, NORMAL, NORMAL, inertia)
+    w[INVERSE_MASS + 1] = _response(w, FIRST, FIRST, inertia)
+    w[INVERSE_MASS + 2] = _response(w, FIRST, SECOND, inertia)
+    w[INVERSE_MASS + 3] = _response(w, SECOND, SECOND, inertia)
+    sunk = -gap - _SLOP_M
+    if sunk > 0.0:
+        w[AIM] = min(_PUSH_OUT * sunk / h, _PUSH_OUT_MPS + _PUSH_OUT_RATE * sunk)
+    else:
+        w[AIM] = -max(gap, 0.0) / h
+
+
+@compiled
+def _face_ahead(
+    w: np.ndarray,
+    before: np.ndarray,
+    pose: np.ndarray,
+    inertia: np.ndarray,
+    h: float,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    step: tuple[float, float, float],
+    normal: tuple[float, float, float],
+) -> bool:
+    """For a point that touches and moves on along the ground: face what rises in its way, if anything.
+
+    `before` is the row of the plane it touches; only ways longer than a part of a cell matter.
+    """
+    into = step[0] * normal[0] + step[1] * normal[1] + step[2] * normal[2]
+    dx = step[0] - into * normal[0]
+    dy = step[1] - into * normal[1]
+    dz = step[2] - into * normal[2]
+    if dx * dx + dy * dy < (_SHORT_WAY * frame[2]) ** 2:
+        return False
+    x, y, z = world_point(pose, before)
+    lift = _NEAR_M + max(-before[GAP], 0.0) / normal[2]
+    t = first_crossing(heights, frame, x, y, z + lift, dx, dy, dz)
+    if not 0.0 < t <= 1.0:
+        return False
+    rising = surface_normal(heights, frame, x + t * dx, y + t * dy)
+    w[:] = before
+    _face(w, pose, inertia, h, rising, max(-t * (dx * rising[0] + dy * rising[1] + dz * rising[2]), 0.0))
+    return True
+
+
+@compiled
+def gather_rows(
+    work: np.ndarray,
+    pose: np.ndarray,
+    xi: np.ndarray,
+    inertia: np.ndarray,
+    h: float,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    points: np.ndarray,
+) -> int:
+    """Fill `work` (>= 2 k, ROW_WIDTH) with what the points face within the step; returns the rows used."""
+    used = 0
+    for k in range(points.shape[0]):
+        w = work[used]
+        w[0:3] = points[k, 0:3]
+        w[POINT] = k
+        x, y, z = world_point(pose, w)
+        step = world_step(pose, xi, w, h)
+        t = first_crossing(heights, frame, x, y, z, step[0], step[1], step[2])
+        if 0.0 < t <= 1.0:
+            normal = surface_normal(heights, frame, x + t * step[0], y + t * step[1])
+            gap = max(-t * (step[0] * normal[0] + step[1] * normal[1] + step[2] * normal[2]), 0.0)
+        else:
+            normal = surface_normal(heights, frame, x, y)
+            gap = (z - surface_height(heights, frame, x, y)) * normal[2]
+            if gap > _REACH_M + 2.0 * (abs(step[0]) + abs(step[1]) + abs(step[2])):
+                continue
+        _face(w, pose, inertia, h, normal, gap)
+        used += 1
+        if gap < _NEAR_M and _face_ahead(work[used], w, pose, inertia, h, heights, frame, step, normal):
+            used += 1
+    return used
+
+
+@compiled
+def touch_speed(w: np.ndarray, xi: np.ndarray, h: float, gravity: float, report: np.ndarray) -> float:
+    """Speed [m/s] at which the point of row `w` meets its plane, from the twists at both ends of the step.
+
+    Uniform acceleration between them: s^2 = s0^2 + 2 a gap. Without a previous twist, a point that
+    starts on the ground is taken to have been at rest there.
+    """
+    end = -point_velocity(xi, w, NORMAL)
+    gap = max(w[GAP], 0.0)
+    if report[13] > 0.0:
+        start = -point_velocity(report[4:10], w, NORMAL)
+        square = start * abs(start) + 2.0 * (end - start) / h * gap
+        return np.sqrt(max(square, 0.0))
+    if gap > _NEAR_M:
+        return max(end, 0.0)
+    return max(end - gravity * h, 0.0)

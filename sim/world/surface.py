@@ -1,0 +1,72 @@
+"""Reading the height field from compiled code: height, normal, first crossing of a moving point.
+
+`frame` is (x0_m, y0_m, spacing_m, ...) of the height field; outside the field its edge goes on.
+"""
+
+import numpy as np
+
+from sim.world.compiled import compiled
+
+_BISECTIONS = 14
+_MARCH_LIMIT = 64
+
+
+@compiled
+def surface_height(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -> float:
+    """Bilinear ground height [m] at world (x, y)."""
+    u = min(max((x - frame[0]) / frame[2], 0.0), heights.shape[1] - 1.0)
+    v = min(max((y - frame[1]) / frame[2], 0.0), heights.shape[0] - 1.0)
+    i = min(int(u), heights.shape[1] - 2)
+    j = min(int(v), heights.shape[0] - 2)
+    u -= i
+    v -= j
+    low = heights[j, i] * (1.0 - u) + heights[j, i + 1] * u
+    high = heights[j + 1, i] * (1.0 - u) + heights[j + 1, i + 1] * u
+    return low * (1.0 - v) + high * v
+
+
+@compiled
+def surface_normal(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -> tuple[float, float, float]:
+    """Unit upward normal of the bilinear patch at world (x, y)."""
+    u = min(max((x - frame[0]) / frame[2], 0.0), heights.shape[1] - 1.0)
+    v = min(max((y - frame[1]) / frame[2], 0.0), heights.shape[0] - 1.0)
+    i = min(int(u), heights.shape[1] - 2)
+    j = min(int(v), heights.shape[0] - 2)
+    u -= i
+    v -= j
+    h00 = float(heights[j, i])
+    h10 = float(heights[j, i + 1])
+    h01 = float(heights[j + 1, i])
+    h11 = float(heights[j + 1, i + 1])
+    slope_x = ((h10 - h00) * (1.0 - v) + (h11 - h01) * v) / frame[2]
+    slope_y = ((h01 - h00) * (1.0 - u) + (h11 - h10) * u) / frame[2]
+    scale = 1.0 / np.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    return -slope_x * scale, -slope_y * scale, scale
+
+
+@compiled
+def first_crossing(
+    heights: np.ndarray, frame: np.ndarray, x: float, y: float, z: float, dx: float, dy: float, dz: float
+) -> float:
+    """Fraction 0..1 of the way (dx, dy, dz) at which a point meets the ground; 2.0 where it does not.
+
+    The way is sampled once a cell, so a fast point does not jump through a ridge; 0 for a point that
+    is already on or below the ground.
+    """
+    if z <= surface_height(heights, frame, x, y):
+        return 0.0
+    pieces = min(int(max(abs(dx), abs(dy)) / frame[2]) + 1, _MARCH_LIMIT)
+    above = 0.0
+    for k in range(1, pieces + 1):
+        below = k / pieces
+        if z + below * dz < surface_height(heights, frame, x + below * dx, y + below * dy):
+            for _ in range(_BISECTIONS):
+                middle = 0.5 * (above + below)
+                ground = surface_height(heights, frame, x + middle * dx, y + middle * dy)
+                if z + middle * dz < ground:
+                    below = middle
+                else:
+                    above = middle
+            return above
+        above = below
+    return 2.0

@@ -1,0 +1,303 @@
+"""Laws of contact with the ground, at steps from a millisecond to half a second.
+
+The driver below is the plainest one: twist first, then pose with the new twist. It is its own, so
+that these laws speak of the contact alone.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from sim.world.compiled import compiled
+from sim.world.contact import Ground, ground_wrench
+from sim.world.terrain import Terrain
+
+GRAVITY = 9.81
+INERTIA = np.array([560.0, 2300.0, 2000.0, 1100.0, 1100.0, 1100.0])
+SKIDS = np.array([(x, y, -1.4, 0.0) for x in (-1.6, 0.05, 1.7) for y in (-1.0, 1.0)])
+STEPS_S = (0.001, 0.01, 0.1, 0.5)
+MU = 0.7
+
+
+def terrain(height: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda x, y: 0.0 * x) -> Terrain:
+    axis = np.arange(-64.0, 65.0)
+    heights = height(axis[None, :] + 0.0 * axis[:, None], axis[:, None] + 0.0 * axis[None, :])
+    return Terrain(np.ascontiguousarray(heights, np.float32), (-64.0, -64.0), 1.0)
+
+
+@compiled
+def exponential(w: np.ndarray) -> np.ndarray:
+    """Rotation by the vector w [rad], Rodrigues."""
+    angle = np.sqrt(w @ w)
+    K = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    a = 1.0 - angle**2 / 6.0 if angle < 1e-4 else np.sin(angle) / angle
+    b = 0.5 if angle < 1e-4 else 2.0 * (np.sin(0.5 * angle) / angle) ** 2
+    return np.eye(3) + a * K + b * K @ K
+
+
+@compiled
+def advance(R, x, omega, v_w, push_w, inertia, h, n, heights, frame, points, report):  # type: ignore[no-untyped-def]
+    """n steps in place: twist, contact, pose. Returns the greatest gain of kinetic energy by contact [J]."""
+    J, m = inertia[:3], inertia[3]
+    wrench, pose, free = np.empty(6), np.empty(12), np.empty(6)
+    gained = 0.0
+    for _ in range(n):
+        L = J * omega
+        free[0] = omega[0] + h * (L[1] * omega[2] - L[2] * omega[1]) / J[0]
+        free[1] = omega[1] + h * (L[2] * omega[0] - L[0] * omega[2]) / J[1]
+        free[2] = omega[2] + h * (L[0] * omega[1] - L[1] * omega[0]) / J[2]
+        free[3:] = R.T @ (v_w + h * (push_w / m + np.array([0.0, 0.0, -GRAVITY])))
+        for k in range(3):
+            pose[3 * k : 3 * k + 3] = R[:, k]
+        pose[9:] = x
+        ground_wrench(pose, free, inertia, h, heights, frame, points, wrench, report)
+        after = free + h * wrench / inertia
+        gained = max(gained, 0.5 * np.sum(inertia * (after**2 - free**2)))
+        omega[:] = after[:3]
+        v_w[:] = R @ after[3:]
+        x += h * v_w
+        R[:] = R @ exponential(h * omega)
+    return gained
+
+
+class Body:
+    """A rigid body under gravity on a ground, with a constant push at its centre of mass."""
+
+    def __init__(self, ground: Ground, x: tuple[float, float, float], h: float) -> None:
+        self.ground, self.h = ground, h
+        self.R, self.x = np.eye(3), np.array(x)
+        self.omega, self.v_w = np.zeros(3), np.zeros(3)
+        self.push_w = np.zeros(3)
+        self.gained = 0.0
+        """Greatest growth of kinetic energy by contact in a step of the last run [J]."""
+
+    def steps(self, n: int) -> "Body":
+        g = self.ground
+        self.R = np.ascontiguousarray(self.R)
+        self.gained = advance(
+            self.R, self.x, self.omega, self.v_w, self.push_w, INERTIA, self.h, n,
+            g.heights, g.frame, g.points, g.report,
+        )  # fmt: skip
+        return self
+
+    def step(self) -> None:
+        self.steps(1)
+
+    def run(self, seconds: float) -> "Body":
+        return self.steps(round(seconds / self.h))
+
+    @property
+    def energy(self) -> float:
+        m = INERTIA[3]
+        kinetic = 0.5 * (INERTIA[:3] @ self.omega**2 + m * self.v_w @ self.v_w)
+        return float(kinetic + m * GRAVITY * self.x[2])
+
+    @property
+    def tilt_rad(self) -> float:
+        return float(np.arccos(np.clip(self.R[2, 2], -1.0, 1.0)))
+
+
+def standing(h: float, points: np.ndarray = SKIDS, **options: float) -> Body:
+    return Body(Ground.of(terrain(), points, **{"friction": MU, **options}), (3.3, -2.7, 1.4), h)
+
+
+@pytest.mark.parametrize("h", STEPS_S)
+def test_a_body_at_rest_stays_at_rest(h: float) -> None:
+    body = standing(h).run(60.0)
+    assert np.linalg.norm(body.x - [3.3, -2.7, 1.4]) < 1e-9  # measured 0 to 1e-13
+    assert body.tilt_rad < 1e-7
+    assert body.ground.report[0] < 1e-5
+    assert body.ground.report[1] > 0
+
+
+@pytest.mark.parametrize("h", STEPS_S)
+def test_a_body_at_rest_on_a_slope_below_the_friction_angle_stays(h: float) -> None:
+    slope = 0.4
+    lean = np.arctan(slope)
+    body = Body(Ground.of(terrain(lambda x, y: slope * x), SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
+    body.R = Rotation.from_rotvec([0.0, -lean, 0.0]).as_matrix()
+    body.x = body.R @ np.array([0.0, 0.0, 1.4])
+    begin = body.x.copy()
+    body.run(60.0)
+    assert np.linalg.norm(body.x - begin) < 1e-3
+
+
+@pytest.mark.parametrize("h", (0.001, 0.01, 0.1))
+def test_a_body_slides_down_a_slope_beyond_the_friction_angle(h: float) -> None:
+    slope, mu = 0.5, 0.2
+    lean = np.arctan(slope)
+    body = Body(Ground.of(terrain(lambda x, y: slope * x), SKIDS, friction=mu), (0.0, 0.0, 0.0), h)
+    body.R = Rotation.from_rotvec([0.0, -lean, 0.0]).as_matrix()
+    body.x = body.R @ np.array([40.0, 0.0, 1.4])
+    body.run(2.0)
+    expected = GRAVITY * (np.sin(lean) - mu * np.cos(lean)) * 2.0
+    assert np.linalg.norm(body.v_w) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("h, tolerance", [(0.001, 0.005), (0.01, 0.05), (0.1, 0.45)])
+def test_a_sliding_body_stops_after_v_squared_over_two_mu_g(h: float, tolerance: float) -> None:
+    body = standing(h)
+    body.v_w = np.array([8.0, 0.0, 0.0])
+    body.run(4.0)
+    assert np.linalg.norm(body.v_w) < 1e-9
+    assert body.x[0] - 3.3 == pytest.approx(64.0 / (2.0 * MU * GRAVITY), abs=tolerance)
+    assert abs(body.x[1] + 2.7) < 1e-9
+
+
+@pytest.mark.parametrize("h", STEPS_S)
+def test_a_push_below_the_cone_moves_nothing_and_one_beyond_it_accelerates(h: float) -> None:
+    m = INERTIA[3]
+    held = standing(h)
+    held.push_w = np.array([0.0, 0.85 * MU * m * GRAVITY, 0.0])
+    held.run(10.0)
+    assert np.linalg.norm(held.x - [3.3, -2.7, 1.4]) < 1e-5
+    moved = standing(h)
+    moved.push_w = np.array([1.2 * MU * m * GRAVITY, 0.0, 0.0])
+    moved.run(3.0)
+    assert moved.v_w[0] == pytest.approx(0.2 * MU * GRAVITY * 3.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("h", STEPS_S)
+def test_a_dropped_body_reports_its_impact_speed(h: float) -> None:
+    body = standing(h)
+    body.x[2] += 2.0
+    body.run(3.0)
+    lost = GRAVITY * h  # the driver itself falls half a step short of the parabola
+    assert body.ground.report[0] == pytest.approx(np.sqrt(2.0 * GRAVITY * 2.0), abs=0.5 * lost + 1e-3)
+    assert body.x[2] == pytest.approx(1.4, abs=1e-6)
+    assert np.linalg.norm(body.v_w) < 1e-6
+
+
+def test_only_crash_points_report_crashes() -> None:
+    tail = np.vstack([SKIDS, [-6.2, 0.0, -0.1, 1.0]])
+    level = standing(0.01, tail)
+    level.x[2] += 1.0
+    level.run(2.0)
+    assert level.ground.report[0] > 4.0
+    assert level.ground.report[3] == 0.0
+    nose_up = standing(0.01, tail)
+    nose_up.R = Rotation.from_rotvec([0.0, -0.5, 0.0]).as_matrix()
+    nose_up.x[2] += 3.0
+    nose_up.run(1.0)
+    assert nose_up.ground.report[3] > 2.0
+
+
+@pytest.mark.parametrize("h", (0.001, 0.01, 0.1))
+@pytest.mark.parametrize("share, falls", [(0.9, False), (1.1, True)])
+def test_tilted_below_the_tipping_angle_it_comes_back_and_beyond_it_falls(
+    h: float, share: float, falls: bool
+) -> None:
+    body = standing(h)
+    tip = np.arctan(1.0 / 1.4)
+    lean = share * tip
+    body.R = Rotation.from_rotvec([lean, 0.0, 0.0]).as_matrix()
+    # turned about the right skid
+    body.x = np.array([0.0, -1.0, 0.0]) - body.R @ np.array([0.0, -1.0, -1.4])
+    body.run(0.05)
+    assert (body.omega[0] > 0.0) == falls or abs(body.omega[0]) < 1e-9
+    if not falls:
+        body.run(8.0)
+        assert body.tilt_rad < 0.02
+
+
+@pytest.mark.parametrize("h", STEPS_S)
+def test_pushed_above_its_tipping_force_it_tips_and_below_it_stands(h: float) -> None:
+    tipping_N = INERTIA[3] * GRAVITY * 1.0 / 1.4
+    standing_body = standing(h, friction=5.0)
+    standing_body.push_w = np.array([0.0, 0.9 * tipping_N, 0.0])
+    standing_body.run(3.0)
+    assert standing_body.tilt_rad < 1e-6
+    tipping = standing(h, friction=5.0)
+    tipping.push_w = np.array([0.0, 1.3 * tipping_N, 0.0])
+    tipping.run(1.5)
+    assert tipping.tilt_rad > 0.05
+
+
+@pytest.mark.parametrize("h", (0.001, 0.01, 0.1, 0.5))
+@pytest.mark.parametrize("seed", range(4))
+def test_contact_takes_energy_and_never_gives_any(h: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    hills = terrain(lambda x, y: 1.5 * np.sin(0.31 * x + seed) * np.cos(0.23 * y) + 0.2 * x)
+    body = Body(Ground.of(hills, SKIDS, friction=MU), (0.0, 0.0, 0.0), h)
+    body.x = np.array([0.0, 0.0, float(hills.height(0.0, 0.0)) + 3.0])
+    body.R = Rotation.from_rotvec(0.5 * rng.normal(size=3)).as_matrix()
+    body.v_w = 6.0 * rng.normal(size=3)
+    body.omega = 0.5 * rng.normal(size=3)
+    m = INERTIA[3]
+    for _ in range(round(8.0 / h)):
+        body.step()
+        sunk = -min(body.ground.report[2], 0.0)
+        # the push that lifts a sunk point: at most (0.1 + depth) m/s
+        assert body.gained <= 0.5 * m * (0.1 + 1.5 * sunk) ** 2 + 1e-6 * m, (body.gained, sunk)
+
+
+@pytest.mark.parametrize("h", STEPS_S)
+def test_total_energy_of_a_tumbling_landing_ends_below_its_start(h: float) -> None:
+    body = standing(h)
+    body.x[2] += 1.0
+    body.v_w = np.array([3.0, 1.0, 0.0])
+    body.R = Rotation.from_rotvec([0.15, -0.2, 0.3]).as_matrix()
+    begin = highest = body.energy
+    for _ in range(round(10.0 / h)):
+        body.step()
+        highest = max(highest, body.energy)
+    assert highest <= begin * (1.0 + 1e-9)
+    assert body.energy == pytest.approx(INERTIA[3] * GRAVITY * 1.4, rel=0.02)
+
+
+@pytest.mark.parametrize("h", STEPS_S)
+def test_with_lift_above_its_weight_it_takes_off(h: float) -> None:
+    body = standing(h)
+    body.push_w = np.array([0.0, 0.0, 1.1 * INERTIA[3] * GRAVITY])
+    body.run(2.0)
+    assert body.v_w[2] == pytest.approx(0.1 * GRAVITY * 2.0, rel=1e-9)
+    assert body.ground.report[1] == 0.0
+
+
+@pytest.mark.parametrize("h", (0.01, 0.1, 0.5))
+def test_a_fast_body_does_not_pass_through_a_wall(h: float) -> None:
+    wall = terrain(lambda x, y: 30.0 / (1.0 + np.exp(-4.0 * (x - 20.0))))
+    point = np.array([[0.0, 0.0, 0.0, 1.0]])
+    body = Body(Ground.of(wall, point, friction=0.0), (0.0, 0.0, 8.0), h)
+    body.v_w = np.array([40.0, 0.0, 0.0])
+    for _ in range(round(2.0 / h)):
+        body.step()
+        depth = float(wall.height(body.x[0], body.x[1]) - body.x[2]) * float(
+            wall.normal(body.x[0], body.x[1])[2]
+        )
+        assert depth < 0.15 + 3.0 * h  # measured 1.2 m at 20 m a step
+    assert body.ground.report[3] > 20.0
+
+
+def test_a_sunk_body_is_lifted_out_slowly() -> None:
+    body = standing(0.01)
+    body.x[2] -= 0.3
+    fastest = 0.0
+    for _ in range(400):
+        body.step()
+        fastest = max(fastest, body.v_w[2])
+    assert fastest < 0.45
+    assert body.x[2] == pytest.approx(1.4, abs=2e-3)
+
+
+def test_a_state_that_is_not_finite_gets_no_contact() -> None:
+    body = standing(0.01)
+    body.v_w[2] = np.nan
+    body.step()
+    assert np.isnan(body.v_w[2])
+    assert body.ground.report[1] == 0.0
+
+
+def test_restitution_bounces_to_less_than_the_drop() -> None:
+    body = standing(0.001, restitution=0.5)
+    body.x[2] += 1.0
+    peak = bounced = 0.0
+    for _ in range(1200):
+        body.step()
+        bounced = max(bounced, body.v_w[2])
+        if body.v_w[2] > 0.0 or peak > 0.0:
+            peak = max(peak, body.x[2] - 1.4)
+    assert bounced == pytest.approx(0.5 * np.sqrt(2.0 * GRAVITY), rel=0.02)
+    assert peak == pytest.approx(0.25, abs=0.03)
