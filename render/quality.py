@@ -166,11 +166,12 @@ def require_gl(ctx: moderngl.Context, *, minimum: int = 410) -> None:
 def choose(ctx: moderngl.Context, name: str | None = None, *, supersampling: int = 1) -> Quality:
     """The preset `name`, by default the detected one, as far as the context can carry it.
 
-    Supersampling takes the place of multisampling and FXAA.
+    Supersampling takes the place of multisampling and FXAA. Software renderers get neither anisotropy nor
+    multisampling: there each costs many times the picture itself.
     """
     quality = preset(name or detect(ctx))
     if is_software(ctx):
-        quality = replace(quality, anisotropy=1.0)
+        quality = replace(quality, anisotropy=1.0, samples=1)
     if supersampling > 1:
         return replace(quality, samples=1, fxaa=False, resolution_scale=1.0)
     return replace(quality, samples=min(quality.samples, ctx.max_samples))

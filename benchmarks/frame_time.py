@@ -1,0 +1,118 @@
+"""What a frame costs, pass by pass: `python benchmarks/frame_time.py [--quality high] [--frames 8]`.
+
+"submit" is the CPU side of a frame (nothing waits for the GPU); the passes are measured with a finish around each, so
+their sum is above the time of an undisturbed frame, which "frame" gives. Medians over a flight down the canyon.
+"""
+
+import argparse
+import math
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import moderngl
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from render.canvas import Canvas
+from render.frame import DrawnVehicle, Frame
+from render.quality import PRESETS, detect
+from render.renderer import Renderer
+from render.still import view_from
+from sim.world import load_world
+
+
+class PassClock:
+    """Collects milliseconds by pass; counts nothing while `on` is false."""
+
+    def __init__(self, ctx: moderngl.Context):
+        self._ctx = ctx
+        self.on = True
+        self.times_ms: dict[str, list[float]] = defaultdict(list)
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        if not self.on:
+            yield
+            return
+        self._ctx.finish()
+        begun = time.perf_counter()
+        yield
+        self._ctx.finish()
+        self.times_ms[name].append((time.perf_counter() - begun) * 1e3)
+
+
+def flight(world: object, frames: int, size_px: tuple[int, int]) -> Iterator[Frame]:
+    """Views behind a helicopter that follows the world's path."""
+    places = np.linspace(0.05, 0.85, frames) * (len(world.path) - 1)
+    for number, place in enumerate(places.astype(int)):
+        position = world.path[place]
+        heading = world.path_heading_rad[place]
+        forward = np.array([math.cos(heading), math.sin(heading), 0.0])
+        T_wb = np.eye(4)
+        T_wb[:2, :2] = [[forward[0], -forward[1]], [forward[1], forward[0]]]
+        T_wb[:3, 3] = position
+        helicopter = DrawnVehicle(
+            model="helicopter",
+            T_wb=T_wb,
+            controls=np.zeros(4),
+            shape=np.zeros(0),
+            spin_rad=(0.3 * number, 0.9 * number),
+        )
+        eye = position - 18.0 * forward + np.array([0.0, 0.0, 6.0])
+        yield Frame(view=view_from(eye, position, size_px), vehicles=(helicopter,), wall_s=number / 60.0)
+
+
+def measure(ctx: moderngl.Context, world: object, quality: str, options: argparse.Namespace) -> None:
+    """Print one table."""
+    clock = PassClock(ctx)
+    begun = time.perf_counter()
+    renderer = Renderer(ctx, options.size, world, quality=quality, probe=clock)
+    ctx.finish()
+    built = time.perf_counter() - begun
+    canvas = Canvas(ctx, options.size)
+    clock.on = False
+    submit, whole, triangles = [], [], []
+    for frame in flight(world, options.frames, options.size):
+        renderer.draw(frame, canvas.framebuffer)  # warm
+        ctx.finish()
+        begun = time.perf_counter()
+        renderer.draw(frame, canvas.framebuffer)
+        submit.append((time.perf_counter() - begun) * 1e3)
+        ctx.finish()
+        whole.append((time.perf_counter() - begun) * 1e3)
+        triangles.append(sum(renderer.drawn_triangles.values()))
+        clock.on = True
+        renderer.draw(frame, canvas.framebuffer)
+        clock.on = False
+    print(f"\n{quality} at {options.size[0]}x{options.size[1]}, built in {built:.1f} s, {ctx.error}")
+    for name, times in [*clock.times_ms.items(), ("submit", submit), ("frame", whole)]:
+        print(f"  {name:24s} {np.median(times):8.2f} ms   worst {max(times):8.2f}")
+    print(f"  {'triangles of the land':24s} {int(np.median(triangles)):8d}      most {max(triangles):8d}")
+    canvas.release()
+    renderer.release()
+
+
+def main() -> None:
+    """Measure one quality, or the one that suits the renderer."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quality", choices=[*PRESETS, "all"])
+    parser.add_argument("--frames", type=int, default=8)
+    parser.add_argument(
+        "--size", type=lambda text: tuple(int(n) for n in text.split("x")), default=(1280, 800)
+    )
+    options = parser.parse_args()
+    ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
+    print(ctx.info["GL_RENDERER"])
+    world = load_world("canyon", seed=7)
+    names = list(PRESETS) if options.quality == "all" else [options.quality or detect(ctx)]
+    for name in names:
+        measure(ctx, world, name, options)
+
+
+if __name__ == "__main__":
+    main()
