@@ -9,9 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import app
+from tests.app.program import ROOT
 
-ROOT = Path(app.__file__).resolve().parent
 Probe = dict[str, Any]
 
 

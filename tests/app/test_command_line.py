@@ -1,7 +1,5 @@
 """The command line does all that was asked for, or says in one line why not."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,8 +7,7 @@ import pytest
 
 import app
 from sim.scene import scene_names
-
-ROOT = Path(app.__file__).resolve().parent
+from tests.app.program import run_app
 
 BAD_INPUT = {
     "unknown scene": (["nosuch"], "canyon"),
@@ -33,19 +30,6 @@ BAD_INPUT = {
     "picture of an unknown kind": (["--headless", "--screenshot", "out.jpg"], ".png"),
     "files asked of a window": (["--csv", "out.csv"], "--headless"),
 }
-
-
-def run_app(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`python app.py ARGUMENTS` with only the named display variables."""
-    plain = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    return subprocess.run(
-        [sys.executable, str(ROOT / "app.py"), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        env={**plain, **environment},
-        check=False,
-    )
 
 
 @pytest.mark.parametrize("case", BAD_INPUT)

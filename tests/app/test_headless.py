@@ -1,0 +1,107 @@
+"""A headless run writes what was asked for, the same each time, or nothing at all."""
+
+import csv
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from export.output import OutputError, replacing
+from export.table import COLUMNS
+from export.video import VideoWriter
+from tests.app.program import ROOT, run_app
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The table of a second in the laboratory."""
+    path = tmp_path_factory.mktemp("laboratory") / "run.csv"
+    result = run_app("plain", "--headless", "--seconds", 1, "--csv", path)
+    assert result.returncode == 0, result.stderr
+    assert f"wrote {path}" in result.stdout
+    return path
+
+
+def test_the_table_has_a_row_a_lane_and_moment_and_the_documented_columns(laboratory: Path) -> None:
+    rows = read_rows(laboratory)
+    assert len(rows) == 31 * 2
+    assert tuple(rows[0])[: len(COLUMNS)] == COLUMNS
+    documentation = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    for column in ("time_s", "x_m", "R_11", "omega_x_radps", "energy_J", "momentum_angular_x", "status"):
+        assert column in COLUMNS
+        assert f"`{column}`" in documentation
+    assert float(rows[-1]["time_s"]) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_rotations_in_the_table_are_rotations_to_rounding(laboratory: Path) -> None:
+    row = read_rows(laboratory)[-1]
+    R = np.array([[float(row[f"R_{i}{j}"]) for j in "123"] for i in "123"])
+    assert np.abs(R.T @ R - np.eye(3)).max() < 1e-14
+    assert np.linalg.det(R) > 0.0
+
+
+def test_two_equal_runs_write_equal_files(laboratory: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.csv"
+    assert run_app("plain", "--headless", "--seconds", 1, "--csv", again).returncode == 0
+    assert again.read_bytes() == laboratory.read_bytes()
+
+
+def test_video_and_picture_have_the_size_and_length_asked_for(tmp_path: Path) -> None:
+    video, picture = tmp_path / "run.mp4", tmp_path / "run.png"
+    result = run_app(
+        "plain", "--headless", "--seconds", 0.4, "--size", "160x96", "--video", video, "--screenshot", picture
+    )
+    assert result.returncode == 0, result.stderr
+    with av.open(str(video)) as container:
+        frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+        assert container.streams.video[0].codec_context.name == "h264"
+        assert float(container.streams.video[0].average_rate) == 30.0
+    assert len(frames) == 12
+    assert frames[0].shape == (96, 160, 3)
+    still = np.asarray(Image.open(picture))
+    assert still.shape == (96, 160, 3)
+    assert still.std() > 5.0  # a picture of something
+    assert np.abs(still.astype(float) - frames[-1]).mean() < 12.0  # the last picture of the video
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.mp4", "run.png"]
+
+
+@pytest.mark.parametrize("option", ["--video", "--screenshot", "--csv"])
+def test_a_file_that_cannot_be_written_is_status_1_and_leaves_nothing(option: str, tmp_path: Path) -> None:
+    name = {"--video": "run.mp4", "--screenshot": "run.png", "--csv": "run.csv"}[option]
+    path = tmp_path / "missing" / name
+    other = tmp_path / "other.csv"
+    arguments = [option, path] if option == "--csv" else [option, path, "--csv", other]
+    result = run_app("plain", "--headless", "--seconds", 0.1, *arguments)
+    assert result.returncode == 1
+    assert f"{path} cannot be written" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def begin_a_video_and_fail(path: Path) -> None:
+    with replacing(path) as temporary:
+        writer = VideoWriter(temporary, container="mp4", size_px=(64, 48))
+        writer.add(np.zeros((48, 64, 3), np.uint8))
+        writer.close()
+        raise ZeroDivisionError
+
+
+def test_a_run_that_breaks_off_leaves_neither_file_nor_temporary(tmp_path: Path) -> None:
+    path = tmp_path / "run.mp4"
+    path.write_bytes(b"an older video")
+    with pytest.raises(ZeroDivisionError):
+        begin_a_video_and_fail(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["run.mp4"]
+    assert path.read_bytes() == b"an older video"
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="is a folder"), replacing(tmp_path):
+        pass
