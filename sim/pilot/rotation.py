@@ -24,13 +24,17 @@ def rotation_vector(R: np.ndarray) -> np.ndarray:
 def level_axes(R_wb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Horizontal unit vectors (3,) ahead of and to the left of the body, in the world frame.
 
-    Defined at every attitude: with the nose straight up or down, the roof tells what is ahead.
+    They are where nose and left side come to when the roof is turned upright the shortest way, so they exist
+    with the nose straight up or down too; upside down the nose alone counts.
     """
-    ahead = R_wb[:, 0] - R_wb[2, 0] * R_wb[:, 2]
-    length = math.hypot(float(ahead[0]), float(ahead[1]))
+    nose, roof = R_wb[:, 0], R_wb[:, 2]
+    upright = 1.0 + float(roof[2])
+    share = float(nose[2]) / upright if upright > 1e-9 else 0.0
+    x, y = float(nose[0] - share * roof[0]), float(nose[1] - share * roof[1])
+    length = math.hypot(x, y)
     if length < 1e-6:
         return np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
-    x, y = float(ahead[0]) / length, float(ahead[1]) / length
+    x, y = x / length, y / length
     return np.array([x, y, 0.0]), np.array([-y, x, 0.0])
 
 
@@ -46,8 +50,17 @@ def turn_between(from_rad: float, to_rad: float) -> float:
 
 
 def attitude_of(up_w: np.ndarray, heading_rad: float) -> np.ndarray:
-    """R_wb (3, 3) whose roof points along the unit vector `up_w` and whose nose heads `heading_rad`."""
-    ahead = np.array([math.cos(heading_rad), math.sin(heading_rad), 0.0])
-    left = np.cross(up_w, ahead)
-    left /= math.sqrt(float(left @ left))
-    return np.column_stack((np.cross(left, up_w), left, up_w))
+    """R_wb (3, 3) whose roof points along the unit vector `up_w`, not straight down.
+
+    It comes from the level attitude of that heading by the shortest turn, so `heading_of` gives the heading back.
+    """
+    a, b, c = (float(component) for component in up_w)
+    tilt = np.array(
+        [
+            [1.0 - a * a / (1.0 + c), -a * b / (1.0 + c), a],
+            [-a * b / (1.0 + c), 1.0 - b * b / (1.0 + c), b],
+            [-a, -b, c],
+        ]
+    )
+    cosine, sine = math.cos(heading_rad), math.sin(heading_rad)
+    return tilt @ np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])

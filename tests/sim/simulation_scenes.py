@@ -1,0 +1,54 @@
+"""Small scenes for the tests of the simulation."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from sim.commands import PilotInput, SetPilotInput
+from sim.scene import LaneSpec, Scene, Start, load_scene
+from sim.simulation import Simulation
+from sim.snapshot import LaneSnapshot
+from sim.world import World, load_world
+
+
+@cache
+def world(name: str = "plain") -> World:
+    return load_world(name, seed=7)
+
+
+def helicopter_scene(**changes) -> Scene:
+    """The full-size helicopter on the start pad of the plain."""
+    return replace(load_scene("canyon"), world="plain", **changes)
+
+
+def spinning_scene(*lanes: LaneSpec, step_s: float = 0.25) -> Scene:
+    """A free body with the racket's unstable spin, high above the plain."""
+    return Scene(
+        name="racket",
+        title="racket",
+        world="plain",
+        vehicle="rigid-body",
+        step_s=step_s,
+        flight_mode="raw",
+        start=Start(position_w=(0.0, 0.0, 300.0), omega_b=(0.1, 12.0, 0.1), velocity_b=(1.0, 0.0, 0.5)),
+        lanes=lanes,
+    )
+
+
+def simulation(scene: Scene) -> Simulation:
+    return Simulation(scene, world(scene.world))
+
+
+def fly(running: Simulation, seconds: float, **sticks: float) -> LaneSnapshot:
+    """Hold the sticks for some seconds; the flown lane after that."""
+    running.submit(SetPilotInput(PilotInput(**sticks)))
+    return running.advance(seconds).lanes[0]
+
+
+def speed(lane: LaneSnapshot) -> float:
+    return float(np.linalg.norm(lane.twist_b[3:]))
+
+
+def place(lane: LaneSnapshot) -> np.ndarray:
+    return lane.T_wb[:3, 3]

@@ -1,0 +1,140 @@
+"""Laws of the pilots' parts: rotations, allocation, gains, raw sticks."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import sim
+from sim.commands import PilotInput
+from sim.pilot import MODES, Sensed, default_mode, flight_modes
+from sim.pilot.airframe import Airframe
+from sim.pilot.gains import Gains
+from sim.pilot.rotation import attitude_of, heading_of, level_axes, rotation_vector, turn_between
+
+FULL_SIZE = {
+    "mass": 1100.0,
+    "inertia": (560.0, 2300.0, 2000.0),
+    "rotor_offset": 1.6,
+    "tail_offset": 6.2,
+}
+HOVER = Sensed(np.eye(3), np.array([0.0, 0.0, 50.0]), np.zeros(3), np.zeros(3), 48.0)
+
+
+@pytest.fixture(params=[{}, FULL_SIZE], ids=["model", "full size"])
+def airframe(request):
+    return Airframe.of(sim.vehicle("helicopter", **request.param))
+
+
+def paper_wrench(airframe, u):
+    """F(gamma) u of the vehicles paper, 4.3.1."""
+    lift, tail, pitch, roll = u
+    forward, side = math.sin(pitch) * math.cos(roll) * lift, math.sin(roll) * lift
+    d_t, d_r = airframe.rotor_offset_m, airframe.tail_offset_m
+    up = math.cos(pitch) * math.cos(roll) * lift
+    return np.array([d_t * side, d_t * forward, d_r * tail, forward, -side - tail, up])
+
+
+def test_rotation_vector_inverts_the_exponential_up_to_half_a_turn():
+    rng = np.random.default_rng(5)
+    for angle in (0.0, 1e-9, 1e-4, 0.7, 2.0, 3.1, math.pi - 1e-5, math.pi):
+        axis = rng.normal(size=3)
+        R = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)).as_matrix()
+        found = rotation_vector(R)
+        assert np.linalg.norm(found) == pytest.approx(angle, abs=1e-7)
+        np.testing.assert_allclose(Rotation.from_rotvec(found).as_matrix(), R, atol=1e-7)
+
+
+def test_an_attitude_has_the_roof_and_the_heading_it_was_asked_for():
+    for heading in (-3.0, 0.4, 2.9):
+        up = np.array([0.3, -0.2, 0.9])
+        up /= np.linalg.norm(up)
+        R = attitude_of(up, heading)
+        np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-14)
+        np.testing.assert_allclose(R[:, 2], up, atol=1e-14)
+        assert abs(turn_between(heading, heading_of(R))) < 1e-12
+
+
+def test_level_axes_exist_at_every_attitude():
+    for R in (
+        np.eye(3),
+        *Rotation.random(50, random_state=2).as_matrix(),
+        attitude_nose(1.0),
+        attitude_nose(-1.0),
+    ):
+        ahead, left = level_axes(R)
+        assert ahead[2] == left[2] == 0.0
+        assert np.linalg.norm(ahead) == pytest.approx(1.0)
+        np.testing.assert_allclose(np.cross([0.0, 0.0, 1.0], ahead), left, atol=1e-12)
+        assert math.isfinite(heading_of(R))
+
+
+def attitude_nose(up: float) -> np.ndarray:
+    """Nose straight up or down."""
+    return Rotation.from_rotvec([0.0, -up * math.pi / 2, 0.0]).as_matrix()
+
+
+def test_allocated_controls_make_the_wanted_torque_and_lift(airframe):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        torque = 0.5 * airframe.angular_authority() * airframe.inertia * rng.uniform(-1, 1, 3)
+        lift = airframe.weight_N * rng.uniform(0.8, 1.5)
+        made = paper_wrench(airframe, airframe.allocate(torque, lift))
+        np.testing.assert_allclose(made[:3], torque, rtol=1e-9, atol=1e-9 * airframe.weight_N)
+        assert made[5] == pytest.approx(lift)
+
+
+def test_allocated_controls_stay_in_range_whatever_is_asked(airframe):
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        torque, lift = 1e9 * rng.normal(size=3), float(1e9 * rng.normal())
+        controls = airframe.allocate(torque, lift)
+        assert np.all(controls >= airframe.low)
+        assert np.all(controls <= airframe.high)
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.01, 0.05, 0.25, 0.5])
+def test_inner_loops_are_faster_than_outer_ones_and_slow_down_with_the_period(airframe, dt):
+    gains = Gains.of(airframe, dt)
+    assert gains.rate > 2.0 * gains.attitude > 4.0 * gains.velocity > 8.0 * gains.position > 0.0
+    assert gains.rate * dt <= 0.4 + 1e-12
+    assert gains.climb * dt <= 0.4 + 1e-12
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_lifts_the_weight_in_a_hover_hands_off(mode):
+    vehicle = sim.vehicle("helicopter", **FULL_SIZE)
+    pilot = MODES[mode]()
+    for _ in range(3):
+        u = pilot.controls(PilotInput(), HOVER, vehicle, 0.01)
+    np.testing.assert_allclose(u, [1100.0 * 9.81, 0.0, 0.0, 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_sticks_have_the_pilots_signs(mode):
+    vehicle = sim.vehicle("helicopter", **FULL_SIZE)
+
+    def first(**sticks):
+        pilot = MODES[mode]()
+        pilot.controls(PilotInput(), HOVER, vehicle, 0.01)
+        return pilot.controls(PilotInput(**sticks), HOVER, vehicle, 0.01)
+
+    assert first(pitch=1.0)[2] > 0.0
+    assert first(roll=1.0)[3] > 0.0
+    assert first(yaw=1.0)[1] < 0.0
+    assert first(throttle=1.0)[0] > 1100.0 * 9.81
+
+
+def test_raw_sticks_move_a_rigid_body_about_its_own_axes():
+    body = sim.vehicle("rigid-body")
+    u = MODES["raw"]().controls(PilotInput(roll=1.0, yaw=1.0), HOVER, body, 0.01)
+    assert u[0] > 0.0
+    assert u[1] == 0.0
+    assert u[2] < 0.0
+    assert not u[3:].any()
+
+
+def test_every_vehicle_has_modes_and_its_default_is_one_of_them():
+    for name in sim.vehicles():
+        assert default_mode(name) in flight_modes(name)

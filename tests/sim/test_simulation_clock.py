@@ -1,0 +1,45 @@
+"""Laws of the clock: what is due does not depend on how wall time was cut into frames."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sim.simulation.clock import LONGEST_FRAME_S, Clock, due_steps
+
+
+@pytest.mark.parametrize("step_s", [0.001, 0.0041, 0.01, 0.25, 0.5])
+def test_due_steps_depend_on_elapsed_time_and_not_on_frames(step_s):
+    rng = np.random.default_rng(1)
+    for frames in (rng.uniform(0.001, 0.1, 400), np.full(1000, 1 / 60), np.full(40, 0.05)):
+        clock = Clock()
+        for frame in frames:
+            clock.time_s += clock.owed(frame)
+        assert due_steps(clock.time_s, 0.0, step_s) == due_steps(math.fsum(frames), 0.0, step_s)
+
+
+def test_a_step_is_due_when_its_time_is_up_and_not_before():
+    assert due_steps(0.2499, 0.0, 0.25) == 0
+    assert due_steps(0.25, 0.0, 0.25) == 1
+    assert due_steps(0.1 + 0.2, 0.0, 0.1) == 3
+    assert due_steps(7.0, 7.5, 0.1) == 0
+
+
+def test_a_long_interruption_is_not_caught_up_with():
+    assert Clock().owed(3600.0) == LONGEST_FRAME_S
+    assert Clock().owed(-1.0) == 0.0
+
+
+def test_speed_scales_time_and_pause_stops_it():
+    assert Clock(speed=1 / 32).owed(0.032) == pytest.approx(0.001)
+    assert Clock(speed=8.0, paused=True).owed(0.1) == 0.0
+
+
+def test_real_time_factor_is_what_was_reached_of_what_was_asked():
+    clock = Clock(speed=2.0)
+    assert clock.real_time_factor == 1.0
+    for _ in range(200):
+        clock.record(0.02, 0.01)
+    assert clock.real_time_factor == pytest.approx(0.25)
+    clock.paused = True
+    assert math.isnan(clock.real_time_factor)

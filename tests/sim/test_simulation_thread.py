@@ -1,0 +1,94 @@
+"""Laws of the simulation thread. Wall-clock bounds are wide: machines are shared."""
+
+import threading
+import time
+
+import pytest
+
+from sim.commands import PilotInput, SetIntegrator, SetPaused, SetPilotInput
+from sim.simulation import Simulation
+from tests.sim.simulation_scenes import helicopter_scene, place, simulation
+
+
+@pytest.fixture
+def running():
+    simulated = simulation(helicopter_scene())
+    simulated.start()
+    yield simulated
+    simulated.stop()
+
+
+def wait_for(simulated: Simulation, condition, seconds: float = 20.0):
+    """The first snapshot that meets the condition."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        snapshot = simulated.snapshot
+        if condition(snapshot):
+            return snapshot
+        time.sleep(0.005)
+    raise AssertionError(f"not within {seconds} s; last message: {simulated.snapshot.message}")
+
+
+def test_the_thread_follows_wall_time_and_stops_without_a_trace(running):
+    wait_for(running, lambda s: s.clock_s > 0.2)
+    began, clock = time.perf_counter(), running.snapshot.clock_s
+    time.sleep(0.5)
+    assert running.snapshot.clock_s - clock <= 1.05 * (time.perf_counter() - began) + 0.1
+    running.stop()
+    names = [thread.name for thread in threading.enumerate()]
+    assert not [name for name in names if name.startswith(("simulation", "kernels"))]
+    stopped = running.snapshot.clock_s
+    time.sleep(0.05)
+    assert running.snapshot.clock_s == stopped
+
+
+def test_stopping_twice_is_harmless_and_starting_again_works(running):
+    running.stop()
+    running.stop()
+    running.start()
+    clock = running.snapshot.clock_s
+    wait_for(running, lambda s: s.clock_s > clock)
+    with pytest.raises(RuntimeError):
+        running.start()
+    with pytest.raises(RuntimeError):
+        running.advance(1.0)
+
+
+def test_sticks_reach_the_vehicle_through_the_queue(running):
+    running.submit(SetPilotInput(PilotInput(throttle=1.0)))
+    snapshot = wait_for(running, lambda s: s.lanes[0].height_above_ground_m > 1.0)
+    assert place(snapshot.lanes[0])[2] > 2.0
+
+
+def test_a_paused_thread_publishes_but_does_not_move(running):
+    running.submit(SetPaused(True))
+    snapshot = wait_for(running, lambda s: s.paused)
+    later = wait_for(running, lambda s: s.wall_s > snapshot.wall_s)
+    assert later.clock_s == snapshot.clock_s
+
+
+def test_lanes_go_on_while_a_kernel_is_being_compiled(running, monkeypatch):
+    from sim.simulation import kernels
+
+    gate, compiled = threading.Event(), kernels._compiled
+
+    def slow(*arguments):
+        gate.wait(20.0)
+        return compiled(*arguments)
+
+    monkeypatch.setattr(kernels, "_compiled", slow)
+    running.submit(SetIntegrator("rk4"))
+    snapshot = wait_for(running, lambda s: "compiling rk4" in s.message)
+    wait_for(running, lambda s: s.clock_s > snapshot.clock_s + 0.1)
+    assert running.snapshot.lanes[0].integrator == "variational"
+    gate.set()
+    wait_for(running, lambda s: s.lanes[0].integrator == "rk4")
+
+
+def test_an_error_in_the_thread_becomes_a_message(running, monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError("out of time")
+
+    monkeypatch.setattr(running._stage, "advance", broken)
+    snapshot = wait_for(running, lambda s: "out of time" in s.message)
+    assert wait_for(running, lambda s: s.wall_s > snapshot.wall_s).paused
