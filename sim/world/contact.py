@@ -28,11 +28,14 @@ from sim.world.contact_rows import (
     world_step,
 )
 from sim.world.contact_solver import solve_rows
+from sim.world.store import package_digest
 from sim.world.surface import first_crossing, surface_height
 from sim.world.terrain import Terrain
 
 LOADS = 16
 """Where the remembered contact forces begin in a report: three numbers a point."""
+CONTACT_DIGEST = package_digest(__file__, ("contact", "contact_rows", "contact_solver", "surface"))
+"""Digest of the sources of the contact: compiled code that embeds it names its cache by this."""
 _REBOUND_MPS = 0.2
 
 
