@@ -59,29 +59,19 @@ def run(
         run_headless(loaded, request)
     elif request.asks_for_files:
         raise InputError("--video, --screenshot, --csv: refused with a window; allowed: with --headless")
-    elif has_display():
-        run_window(loaded, request, probe)
-    elif fallback is not None:
-        print(
-            "No display was found: the autopilot's flight is rendered without a window instead.", flush=True
-        )
-        fallback.mkdir(parents=True, exist_ok=True)
+    elif no_window := run_window(loaded, request, probe):
+        if fallback is None:
+            raise OutputError(f"{no_window}; --headless runs without a window")
+        print(f"{no_window}: the scene is rendered without a window instead.", flush=True)
         run_headless(
             loaded, export.request.for_fallback(request, fallback, loaded.name, seconds=FALLBACK_SECONDS)
         )
-    else:
-        raise OutputError("no display was found (DISPLAY is not set); --headless runs without one")
 
 
 def print_scenes() -> None:
     """One line a scene."""
     for name in scene_names():
         print(f"{name:12} {load_scene(name).title}")
-
-
-def has_display() -> bool:
-    """Whether a window can be hoped for."""
-    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY"))
 
 
 def prepare(scene: Scene):
@@ -120,18 +110,25 @@ def run_headless(scene: Scene, request: Request) -> None:
             print(f"wrote {path}")
 
 
-def run_window(scene: Scene, request: Request, probe: Path | None) -> None:
-    """Open the window and fly until it is closed."""
+def run_window(scene: Scene, request: Request, probe: Path | None) -> str:
+    """Open the window and fly until it is closed; returns why where there can be no window, else nothing."""
+    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+        return "no display was found (DISPLAY is not set)"
     from export.probe import Probe
+    from render.errors import DisplayError
     from session import Session
     from ui.window import AppWindow
 
     world, simulation = prepare(scene)
     if request.demo:
         simulation.submit(SetDemo(True))
-    window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
+    try:
+        window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
+    except DisplayError as error:
+        return str(error)
     with closing(Session(window, scene, world, simulation, quality=request.quality)) as session:
         session.run(Probe(probe) if probe else None)
+    return ""
 
 
 def main() -> int:

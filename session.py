@@ -1,5 +1,6 @@
 """One window at work: simulation, renderer, camera and panels of a scene, wired frame by frame."""
 
+import math
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -13,7 +14,7 @@ from render.camera import CameraRig
 from render.light import Sun
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
-from render.scene_view import SceneView
+from render.scene_view import SceneView, ViewOptions
 from sim.errors import InputError
 from sim.scene import Scene, load_scene
 from sim.simulation import Simulation
@@ -46,7 +47,8 @@ class Session:
         self._shell = Shell(window, scene=scene, view=view, qualities=tuple(reversed(PRESETS)))
         self._resources.callback(self._shell.release)
         self._scene, self._world, self._simulation = scene, world, simulation
-        self._view, self._rig = SceneView(), CameraRig(scene.camera)
+        self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
+        self._began_s = time.perf_counter()
         self._renderer = self._make_renderer()
 
     def run(self, probe: Probe | None = None) -> None:
@@ -91,18 +93,34 @@ class Session:
             self._renderer = self._make_renderer()
         if viewport[2:] != self._renderer.size_px:
             self._renderer.resize(viewport[2:])
+        now_s = time.perf_counter()
+        subject = self._scene_view.observe(snapshot, now_s)
         self._rig.kind = settings.camera
-        frame = self._view.frame(snapshot, time.perf_counter())
+        view = self._rig.update(
+            subject.T_wb,
+            subject.twist_b,
+            dt_s,
+            model=subject.model,
+            motion=motion,
+            world=self._world,
+            aspect=viewport[2] / max(viewport[3], 1),
+        )
+        options = ViewOptions(
+            show_trail=settings.trail, show_forces=settings.arrows, show_frame=settings.axes
+        )
+        frame = self._scene_view.frame(
+            view, options, wall_s=now_s - self._began_s, exposure=settings.exposure
+        )
         self._renderer.draw(frame, self._window.ctx.screen, viewport=viewport)
 
     def _make_renderer(self) -> Renderer:
-        sun = Sun.from_degrees(self._scene.sun.azimuth_deg, self._scene.sun.elevation_deg)
+        sun = self._scene.sun
         return Renderer(
             self._window.ctx,
             self._window.framebuffer_px,
             self._world,
             quality=self._shell.view.quality,
-            sun=sun,
+            sun=Sun(math.radians(sun.azimuth_deg), math.radians(sun.elevation_deg)),
         )
 
     def _carry_out(self, action: object) -> None:
@@ -126,7 +144,8 @@ class Session:
         changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
         self._scene, self._world, self._simulation = scene, world, simulation
         self._shell.use_scene(scene)
-        self._view = SceneView()
+        self._scene_view = SceneView()
+        self._rig.cut()
         if changed:
             self._renderer.release()
             self._renderer = self._make_renderer()
