@@ -59,3 +59,8 @@ def _eliminate(A: ca.SX, b: ca.SX) -> ca.SX:
 def independent_of(expression: ca.SX, variables: ca.SX) -> bool:
     """No variable occurs structurally in the expression."""
     return not any(ca.which_depends(expression, variables, 1, False))
+
+
+def replaced(expressions: list[ca.SX], symbols: list[ca.SX], values: list[ca.SX]) -> list[ca.SX]:
+    """The expressions with each column of symbols replaced by values of the same shape, sparse or not."""
+    return ca.substitute(expressions, symbols, [ca.densify(ca.SX(v)) for v in values])

@@ -61,8 +61,8 @@ def solution_order(scheme: Scheme) -> list[Block]:
     pattern = ca.Sparsity.triplet(mask.shape[0], mask.shape[1], rows.tolist(), columns.tolist())
     count, row_order, column_order, row_starts, column_starts, _, _ = pattern.btf()
     blocks = []
-    # btf is upper block triangular: the last block depends on itself only.
-    for b in reversed(range(count)):
+    # The first block of this form depends on itself only, every further one on those before it.
+    for b in range(count):
         block_rows = row_order[row_starts[b] : row_starts[b + 1]]
         unknowns = tuple(column_order[column_starts[b] : column_starts[b + 1]])
         r = residual[list(block_rows)]
@@ -89,5 +89,7 @@ def _constant_in(jacobian: ca.SX, own: ca.SX, z: ca.SX, others: list[ca.SX]) -> 
 
 
 def _random_points(symbols: list[ca.SX]) -> list[list[np.ndarray]]:
+    """Everyday numbers, and small ones, at which nothing has run into a stop that would hide a dependence."""
     rng = np.random.default_rng(7)
-    return [[rng.uniform(0.2, 1.4, x.shape[0]) for x in symbols] for _ in range(_SAMPLES)]
+    scales = (1.0, 0.03) * _SAMPLES
+    return [[scale * rng.uniform(0.2, 1.4, x.shape[0]) for x in symbols] for scale in scales]

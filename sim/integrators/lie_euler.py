@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import casadi as ca
 
 from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.nonholonomic_momentum import lie_euler_scheme
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.nonholonomic import NonholonomicVehicle
 
 
 @dataclass(frozen=True)
@@ -21,11 +23,13 @@ class LieEuler(Integrator):
     tau: str = "exp"
 
     def serves(self, vehicle: Vehicle) -> str:
-        if not isinstance(vehicle, HolonomicVehicle):
-            return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
+        if not isinstance(vehicle, HolonomicVehicle | NonholonomicVehicle):
+            return f"{self.name} has no equations for {vehicle.name}"
         return ""
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
+        if isinstance(vehicle, NonholonomicVehicle):
+            return lie_euler_scheme(vehicle)
         assert isinstance(vehicle, HolonomicVehicle)
         inputs, group = Inputs.of(vehicle), vehicle.group
         q, h = vehicle.symbols(inputs.p), inputs.h

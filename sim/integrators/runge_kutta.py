@@ -11,40 +11,12 @@ import casadi as ca
 from sim.groups.se3 import pose, position_of, rotation_of
 from sim.groups.so3 import quaternion_of
 from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.chart import normalised, quaternion_rate, rotation_of_quaternion
+from sim.integrators.nonholonomic_momentum import runge_kutta_scheme
+from sim.integrators.tableau import KUTTA4, MIDPOINT, Tableau
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
-
-
-@dataclass(frozen=True)
-class Tableau:
-    """Butcher tableau of an explicit method: strictly lower a, weights b."""
-
-    a: tuple[tuple[float, ...], ...]
-    b: tuple[float, ...]
-
-
-MIDPOINT = Tableau(((), (1 / 2,)), (0.0, 1.0))
-KUTTA4 = Tableau(((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
-
-
-def normalised(q: ca.SX) -> ca.SX:
-    """Unit quaternion."""
-    return q / ca.sqrt(ca.dot(q, q))
-
-
-def rotation_of_quaternion(q: ca.SX) -> ca.SX:
-    """R of a unit quaternion (w, x, y, z)."""
-    w, x, y, z = ca.vertsplit(q)
-    return ca.vertcat(
-        ca.horzcat(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        ca.horzcat(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        ca.horzcat(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-
-
-def quaternion_rate(q: ca.SX, omega: ca.SX) -> ca.SX:
-    """q' = q (0, omega)/2, omega in the body frame."""
-    return ca.vertcat(-ca.dot(q[1:], omega), q[0] * omega + ca.cross(q[1:], omega)) / 2
+from sim.vehicles.nonholonomic import NonholonomicVehicle
 
 
 @dataclass(frozen=True)
@@ -63,11 +35,15 @@ class QuaternionRungeKutta(Integrator):
         return len(self.tableau.b)
 
     def serves(self, vehicle: Vehicle) -> str:
+        if isinstance(vehicle, NonholonomicVehicle):
+            return ""
         if not isinstance(vehicle, HolonomicVehicle) or vehicle.group.name != "SE3":
             return f"{self.name} stores a quaternion and needs a holonomic vehicle on SE(3); {vehicle.name} is none"
         return ""
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
+        if isinstance(vehicle, NonholonomicVehicle):
+            return runge_kutta_scheme(vehicle, self.tableau)
         assert isinstance(vehicle, HolonomicVehicle)
         inputs = Inputs.of(vehicle)
         q, h = vehicle.symbols(inputs.p), inputs.h
@@ -79,15 +55,12 @@ class QuaternionRungeKutta(Integrator):
             acceleration = vehicle.acceleration(pose(R, s[4:7]), xi, inputs.u, inputs.w, q)
             return ca.vertcat(quaternion_rate(quaternion, xi[:3]), R @ xi[3:], acceleration)
 
-        stages: list[ca.SX] = []
-        for row in self.tableau.a:
-            stages.append(rate(_combined(y, h, row, stages)))
-        end = _combined(y, h, self.tableau.b, stages)
+        end, first = self.tableau.step(rate, y, h)
         end = ca.vertcat(normalised(end[:4]), end[4:])
 
         g0 = inputs.node[:12]
         start = ca.vertcat(quaternion_of(rotation_of(g0)), position_of(g0), inputs.node[12:18])
-        free = y[7:] + h * ca.substitute(stages[0][7:], inputs.w, ca.SX.zeros(6))
+        free = y[7:] + h * ca.substitute(first[7:], inputs.w, ca.SX.zeros(6))
         none = ca.SX(0, 1)
         return Scheme(
             inputs=inputs,
@@ -100,11 +73,6 @@ class QuaternionRungeKutta(Integrator):
             start=start,
             free_velocity=free,
         )
-
-
-def _combined(y: ca.SX, h: ca.SX, weights: tuple[float, ...], stages: list[ca.SX]) -> ca.SX:
-    terms = [b * k for b, k in zip(weights, stages, strict=True) if b]
-    return y + h * sum(terms[1:], terms[0]) if terms else y
 
 
 RUNGE_KUTTA: tuple[QuaternionRungeKutta, ...] = (

@@ -20,8 +20,10 @@ from sim.groups import SO3_R3, LieGroup
 from sim.groups.se3 import rotation_of
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.difference_map import CAY, CAY_TLN, EXP, EXP_TLN, DifferenceMap
+from sim.integrators.nonholonomic import nonholonomic_scheme
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.nonholonomic import NonholonomicVehicle
 
 
 def holonomic_scheme(vehicle: HolonomicVehicle, chart: DifferenceMap, group: LieGroup) -> Scheme:

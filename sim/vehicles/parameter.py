@@ -78,6 +78,11 @@ class ShapeCoordinate:
     low: float = -math.inf
     high: float = math.inf
 
+    @property
+    def limited(self) -> bool:
+        """It has a stop on either side or both."""
+        return math.isfinite(self.low) or math.isfinite(self.high)
+
 
 def named(items: Sequence[Parameter], name: str) -> Parameter | None:
     """The item of that name."""

@@ -1,0 +1,72 @@
+"""SE(2) stored as (cos theta, sin theta, x, y): composing poses needs no trigonometry at all.
+
+With the Cayley map a whole step of a planar integrator is then rational. The algebra, and all
+differentials, are those of SE(2).
+"""
+
+import casadi as ca
+import numpy as np
+
+from sim.groups.se2 import _SE2
+
+
+class _SE2Matrix(_SE2):
+    name = "SE2-matrix"
+    pose_dim = 4
+
+    def identity(self) -> np.ndarray:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+
+    def from_angle(self, g: ca.SX) -> ca.SX:
+        """Of a pose stored as (theta, x, y)."""
+        return ca.vertcat(ca.cos(g[0]), ca.sin(g[0]), g[1:])
+
+    def to_angle(self, g: ca.SX) -> ca.SX:
+        """(theta, x, y) with theta in (-pi, pi]."""
+        return ca.vertcat(ca.atan2(g[1], g[0]), g[2:])
+
+    def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        c, s = g[0] * k[0] - g[1] * k[1], g[1] * k[0] + g[0] * k[1]
+        # One Newton step towards c^2 + s^2 = 1 keeps rounding from adding up over millions of steps.
+        unit = 1.5 - (c * c + s * s) / 2
+        x = g[2] + g[0] * k[2] - g[1] * k[3]
+        return ca.vertcat(unit * c, unit * s, x, g[3] + g[1] * k[2] + g[0] * k[3])
+
+    def inverse(self, g: ca.SX) -> ca.SX:
+        return ca.vertcat(g[0], -g[1], -(g[0] * g[2] + g[1] * g[3]), g[1] * g[2] - g[0] * g[3])
+
+    def exp(self, x: ca.SX) -> ca.SX:
+        return self.from_angle(super().exp(x))
+
+    def log(self, g: ca.SX) -> ca.SX:
+        return super().log(self.to_angle(g))
+
+    def cay(self, x: ca.SX) -> ca.SX:
+        w, d = x[0], 1 / (4 + x[0] * x[0])
+        rotation = ca.vertcat((4 - w * w) * d, 4 * w * d)
+        return ca.vertcat(rotation, (4 * x[1] - 2 * w * x[2]) * d, (4 * x[2] + 2 * w * x[1]) * d)
+
+    def cay_inv(self, g: ca.SX) -> ca.SX:
+        return super().cay_inv(self.to_angle(g))
+
+    def Ad(self, g: ca.SX) -> ca.SX:
+        return super().Ad(self.to_angle(g))
+
+    def left_tangent(self, g: ca.SX) -> ca.SX:
+        return ca.vertcat(
+            ca.horzcat(-g[1], 0, 0),
+            ca.horzcat(g[0], 0, 0),
+            ca.horzcat(0, g[0], -g[1]),
+            ca.horzcat(0, g[1], g[0]),
+        )
+
+    def to_matrix(self, g: np.ndarray) -> np.ndarray:
+        g = np.asarray(g, float)
+        return super().to_matrix(np.stack([np.arctan2(g[..., 1], g[..., 0]), g[..., 2], g[..., 3]], -1))
+
+    def from_matrix(self, matrix: np.ndarray) -> np.ndarray:
+        T = np.asarray(matrix, float)
+        return np.array([T[0, 0], T[1, 0], T[0, 2], T[1, 2]])
+
+
+SE2_MATRIX = _SE2Matrix()

@@ -1,0 +1,125 @@
+"""The discrete reduced d'Alembert-Pontryagin integrator (vehicles paper, eqs. 5, 16 and 17).
+
+The step from node k has the shape velocity u_k, acts at the shape r_a = r_k + alpha h u_k, and moves
+along the arc of xi_k = e(r_a) c_k - A(r_a) u_k, which satisfies every constraint at r_a:
+
+    r_{k+1} = r_k + h u_k,      g_{k+1} = g_k tau(h xi_k)
+
+Both lines of eq. 16 say the same of two momenta, taken with the connection and basis of the node:
+what leaves node k is what arrives there plus the impulse from outside,
+
+    (P, p)(h/2 side of arc k) = (P, p)(h/2 side of arc k-1) + h (-A(r_k)', e(r_k)') f_ext
+
+The private state is (g_k, r_k, P, p) with the momenta that arrive. They are the discrete Legendre
+transform of the node, so the method starts itself with full order, and half of the outside impulse
+belongs to either side. Where alpha = 1/2 it is of second order. f_ext is taken at the node velocity
+instead of the previous arc's, which would cost one order.
+"""
+
+import casadi as ca
+
+from sim.groups import SE2, SE2_MATRIX, LieGroup
+from sim.integrators.base import Inputs, Scheme
+from sim.integrators.difference_map import DifferenceMap
+from sim.vehicles.base import Quantities
+from sim.vehicles.nonholonomic import NonholonomicVehicle
+
+
+def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alpha: float = 0.5) -> Scheme:
+    """Expressions of one step; `alpha` in [0, 1] places the quadrature point."""
+    inputs, group = Inputs.of(vehicle), _storage(vehicle.group)
+    q, h, n = vehicle.symbols(inputs.p), inputs.h, len(vehicle.dynamic)
+    basis_size = vehicle.symmetry_basis(inputs.node[vehicle.node_layout.shape], q).shape[1]
+    g, r = ca.SX.sym("g", group.pose_dim), ca.SX.sym("r", len(vehicle.shape_coordinates))
+    arriving, z = ca.SX.sym("m", n + basis_size), ca.SX.sym("z", n + basis_size)
+
+    wanted = vehicle.shape_velocity(z[:n, 0], inputs.u)
+    u = vehicle.within_stops(r, wanted, h)
+    at = r + alpha * h * u
+    xi = vehicle.body_velocity(at, u, z[n:, 0], q)
+    by_r, by_shape, mu = vehicle.gradients(at, u, xi, q)
+    push = h * (by_r + vehicle.shape_force(at, u, inputs.u, q))
+    leaving_mu = chart.inverse_differential(group, h * xi).T @ mu
+    arriving_mu = chart.inverse_differential(group, -h * xi).T @ mu
+    leaving = vehicle.momenta(r, by_shape - (1 - alpha) * push, leaving_mu, q)
+    r_next = r + h * u
+
+    command = commanded_rates(vehicle, r, inputs)
+    node_u, node_xi = vehicle.velocities(r, (arriving + leaving) / 2, command, q)
+    pose = _public(group, g)
+    impulse = h * (vehicle.external_wrench(pose, node_xi, inputs.u, q) + inputs.w)
+
+    first_u, first_xi = vehicle.velocities(r, arriving, command, q)
+    push_now = vehicle.gradients(r, first_u, first_xi, q)[0] + vehicle.shape_force(r, first_u, inputs.u, q)
+    outside_now = vehicle.external_wrench(pose, first_xi, inputs.u, q) + inputs.w
+    rates = vehicle.momenta(r, push_now, outside_now, q)
+    free_u, free_xi = vehicle.velocities(r, arriving + h * rates, command, q)
+    return Scheme(
+        inputs=inputs,
+        y=ca.vertcat(g, r, arriving),
+        z=z,
+        residual=leaving
+        + _stop_reaction(vehicle, r, u, wanted, q)
+        - arriving
+        - vehicle.reaction(r, impulse, q),
+        guess=_coordinates(vehicle, r, free_u, free_xi, q),
+        y_next=ca.vertcat(
+            group.compose(g, chart.tau(group, h * xi)),
+            r_next,
+            vehicle.momenta(r_next, by_shape + alpha * push, arriving_mu, q),
+        ),
+        node=ca.vertcat(pose, node_xi, r, node_u),
+        start=_start(vehicle, group, inputs, q),
+        free_velocity=ca.substitute(free_xi, inputs.w, ca.SX.zeros(group.dim)),
+    )
+
+
+def _storage(group: LieGroup) -> LieGroup:
+    """The storage in which poses are cheapest to compose."""
+    return SE2_MATRIX if group is SE2 else group
+
+
+def _public(group: LieGroup, g: ca.SX) -> ca.SX:
+    return SE2_MATRIX.to_angle(g) if group is SE2_MATRIX else g
+
+
+def commanded_rates(vehicle: NonholonomicVehicle, r: ca.SX, inputs: Inputs) -> ca.SX:
+    """Controls, with those that are shape velocities limited by the stops."""
+    zero = ca.SX.zeros(len(vehicle.dynamic))
+    rates = vehicle.within_stops(r, vehicle.shape_velocity(zero, inputs.u), inputs.h)
+    limited = ca.SX(inputs.u)
+    names = [c.name for c in vehicle.controls]
+    for i, s in enumerate(vehicle.shape_coordinates):
+        if s.name in vehicle.commanded:
+            limited[names.index(vehicle.commanded[s.name])] = rates[i]
+    return limited
+
+
+def _stop_reaction(vehicle: NonholonomicVehicle, r: ca.SX, u: ca.SX, wanted: ca.SX, q: Quantities) -> ca.SX:
+    """Momentum that an ideal, inelastic stop takes up: what the wanted velocity has in excess of the possible one."""
+    xi = ca.SX.zeros(vehicle.group.dim)
+    here = ca.SX.sym("u", u.shape[0])
+    mass = ca.jacobian(vehicle.gradients(r, here, xi, q)[1], here)
+    excess = wanted - u
+    rows = [mass[i, i] * excess[i] for i in vehicle.dynamic]
+    return ca.vertcat(*rows, ca.SX(vehicle.symmetry_basis(r, q).shape[1], 1))
+
+
+def _coordinates(vehicle: NonholonomicVehicle, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
+    """z = (own shape velocities, c) of an admissible velocity."""
+    basis = vehicle.symmetry_basis(r, q)
+    own = u[vehicle.dynamic]
+    if basis.shape[1] == 0:
+        return own
+    vertical = xi + vehicle.connection(r, q) @ u
+    return ca.vertcat(own, ca.solve(basis.T @ basis, basis.T @ vertical))
+
+
+def _start(vehicle: NonholonomicVehicle, group: LieGroup, inputs: Inputs, q: Quantities) -> ca.SX:
+    """Private state of a node: its momenta, less the half impulse from outside that the node's own step adds."""
+    at = vehicle.node_layout
+    g, xi, r, u = (inputs.node[s] for s in (at.pose, at.velocity, at.shape, at.shape_velocity))
+    _, by_shape, mu = vehicle.gradients(r, u, xi, q)
+    outside = inputs.h / 2 * (vehicle.external_wrench(g, xi, inputs.u, q) + inputs.w)
+    momenta = vehicle.momenta(r, by_shape, mu, q) - vehicle.reaction(r, outside, q)
+    return ca.vertcat(SE2_MATRIX.from_angle(g) if group is SE2_MATRIX else g, r, momenta)

@@ -1,0 +1,111 @@
+"""Methods for the continuous reduced equations of nonholonomic vehicles, the comparators of the variational ones.
+
+The equations are those of the momenta (P, p), shape and pose: the nonholonomic momentum equation
+with the connection for reconstruction (vehicles paper, section 3.2; Bloch, Krishnaprasad, Marsden
+and Murray, "Nonholonomic mechanical systems with symmetry", 1996).
+"""
+
+from collections.abc import Callable
+
+import casadi as ca
+
+from sim.integrators.base import Inputs, Scheme
+from sim.integrators.chart import CHARTS
+from sim.integrators.nonholonomic import commanded_rates
+from sim.integrators.tableau import EULER, Tableau
+from sim.vehicles.base import Quantities
+from sim.vehicles.nonholonomic import NonholonomicVehicle
+
+
+def runge_kutta_scheme(vehicle: NonholonomicVehicle, tableau: Tableau) -> Scheme:
+    """Stages on (chart, r, P, p)."""
+    chart = CHARTS[vehicle.group.name]
+
+    def step(inputs: Inputs, y: ca.SX, rate: Callable[[ca.SX], tuple[ca.SX, ca.SX]]) -> ca.SX:
+        def flat_rate(s: ca.SX) -> ca.SX:
+            xi, inner = rate(s)
+            return ca.vertcat(chart.rate(s[: chart.size], xi), inner)
+
+        end, _ = tableau.step(flat_rate, y, inputs.h)
+        return ca.vertcat(chart.renormalised(end[: chart.size]), end[chart.size :])
+
+    return _scheme(vehicle, chart.size, chart.encode, chart.decode, step)
+
+
+def lie_euler_scheme(vehicle: NonholonomicVehicle) -> Scheme:
+    """g <- g exp(h xi), everything else by forward Euler."""
+    group = vehicle.group
+
+    def step(inputs: Inputs, y: ca.SX, rate: Callable[[ca.SX], tuple[ca.SX, ca.SX]]) -> ca.SX:
+        xi, _ = rate(y)
+        inner, _ = EULER.step(lambda _: rate(y)[1], y[group.pose_dim :], inputs.h)
+        return ca.vertcat(group.compose(y[: group.pose_dim], group.exp(inputs.h * xi)), inner)
+
+    return _scheme(vehicle, group.pose_dim, lambda g: g, lambda s: s, step)
+
+
+def _scheme(
+    vehicle: NonholonomicVehicle,
+    pose_size: int,
+    encode: Callable[[ca.SX], ca.SX],
+    decode: Callable[[ca.SX], ca.SX],
+    step: Callable[[Inputs, ca.SX, Callable[[ca.SX], tuple[ca.SX, ca.SX]]], ca.SX],
+) -> Scheme:
+    inputs, at, shapes = Inputs.of(vehicle), vehicle.node_layout, len(vehicle.shape_coordinates)
+    q, h = vehicle.symbols(inputs.p), inputs.h
+    momenta_size = len(vehicle.dynamic) + vehicle.symmetry_basis(inputs.node[at.shape], q).shape[1]
+    y = ca.SX.sym("y", pose_size + shapes + momenta_size)
+    r, momenta = y[pose_size : pose_size + shapes], y[pose_size + shapes :]
+    command = commanded_rates(vehicle, r, inputs)
+
+    def rate(s: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """Body velocity and (r, P, p)'."""
+        shape = vehicle.clipped(s[pose_size : pose_size + shapes])
+        u, xi = vehicle.velocities(shape, s[pose_size + shapes :], command, q)
+        wrench = vehicle.external_wrench(decode(s[:pose_size]), xi, inputs.u, q) + inputs.w
+        return xi, ca.vertcat(u, vehicle.momentum_rates(shape, u, xi, wrench, inputs.u, q))
+
+    u, xi = vehicle.velocities(r, momenta, command, q)
+    end = step(inputs, y, rate)
+    free_momenta = momenta + h * ca.substitute(rate(y)[1][shapes:], inputs.w, ca.SX.zeros(vehicle.group.dim))
+    by_shape, mu = vehicle.gradients(
+        *(inputs.node[s] for s in (at.shape, at.shape_velocity, at.velocity)), q
+    )[1:]
+    none = ca.SX(0, 1)
+    return Scheme(
+        inputs=inputs,
+        y=y,
+        z=none,
+        residual=none,
+        guess=none,
+        y_next=_stopped(vehicle, end, pose_size, command, q),
+        node=ca.vertcat(decode(y[:pose_size]), xi, r, u),
+        start=ca.vertcat(
+            encode(inputs.node[at.pose]),
+            inputs.node[at.shape],
+            vehicle.momenta(inputs.node[at.shape], by_shape, mu, q),
+        ),
+        free_velocity=vehicle.velocities(r, free_momenta, command, q)[1],
+    )
+
+
+def _stopped(
+    vehicle: NonholonomicVehicle, end: ca.SX, pose_size: int, command: ca.SX, q: Quantities
+) -> ca.SX:
+    """A shape beyond its stops is put back onto them, and what would carry it further is taken away."""
+    shapes = len(vehicle.shape_coordinates)
+    limited = [i for i in vehicle.dynamic if vehicle.shape_coordinates[i].limited]
+    if not limited:
+        return end
+    r, momenta = end[pose_size : pose_size + shapes], end[pose_size + shapes :]
+    inside = vehicle.clipped(r)
+    u, xi = vehicle.velocities(inside, momenta, command, q)
+    outward, beyond = ca.SX(shapes, 1), ca.SX(0)
+    for i in limited:
+        past = r[i] - inside[i]
+        outward[i] = ca.if_else(past > 0, ca.fmax(u[i], 0), ca.if_else(past < 0, ca.fmin(u[i], 0), 0))
+        beyond = ca.logic_or(beyond, past != 0)
+    xi = xi + vehicle.connection(inside, q) @ outward
+    _, by_shape, mu = vehicle.gradients(inside, u - outward, xi, q)
+    kept = vehicle.momenta(inside, by_shape, mu, q)
+    return ca.vertcat(end[:pose_size], inside, ca.if_else(beyond, kept, momenta))

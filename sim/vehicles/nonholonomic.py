@@ -1,0 +1,240 @@
+"""Vehicles with a shape and constraints on velocity: wheels, blades, rolling (vehicles paper, section 5).
+
+A velocity is admissible where xi = e(r) c - A(r) u: the connection A tells how the body moves with
+the shape velocity u, the columns e_b of e in which directions it may move with the shape locked.
+Everything that integrators need follows from the reduced Lagrangian and these two: the momenta
+
+    P = dl/du - A' mu   (one a shape coordinate),      p = e' mu,      mu = dl/dxi
+
+and their rates. The forces of the constraints do no work in admissible directions and drop out.
+"""
+
+from collections.abc import Mapping
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.errors import InputError
+from sim.groups import SE2, LieGroup
+from sim.symbolic import replaced, solve
+from sim.vehicles.base import Quantities, State, Vehicle
+from sim.vehicles.declaration import check_declaration
+
+
+class NonholonomicVehicle(Vehicle):
+    """Subclasses declare `lagrangian`, `constraints`, `connection`, and what else applies; the rest is derived.
+
+    All arguments and results are CasADi SX: r shape, u shape velocity, xi body velocity, g flat pose,
+    `controls` in the order declared, `q` parameters by name. Declarations that contradict each other
+    raise InputError at construction.
+    """
+
+    group: LieGroup = SE2
+    commanded: Mapping[str, str] = {}
+    """Shape coordinates without dynamics -> the control that *is* their velocity."""
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(**values)
+        check_declaration(self)
+
+    # What a vehicle declares.
+
+    def lagrangian(self, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
+        """Reduced Lagrangian l(r, u, xi) [J], quadratic in the velocities."""
+        raise InputError(f"vehicle {self.name!r} declares no lagrangian(r, u, xi, q)")
+
+    def constraints(self, r: ca.SX, q: Quantities) -> ca.SX:
+        """(n, n_shape + dim) W(r) of the constraints W(r) (u, xi) = 0, before any solving."""
+        raise InputError(f"vehicle {self.name!r} declares no constraints(r, q)")
+
+    def connection(self, r: ca.SX, q: Quantities) -> ca.SX:
+        """(dim, n_shape) A(r): xi = -A(r) u is admissible."""
+        raise InputError(f"vehicle {self.name!r} declares no connection(r, q)")
+
+    def symmetry_basis(self, r: ca.SX, q: Quantities) -> ca.SX:
+        """(dim, n_b) e(r): admissible body velocities of the locked shape. No column: a Chaplygin system."""
+        return ca.SX(self.group.dim, 0)
+
+    def shape_force(self, r: ca.SX, u: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
+        """(n_shape,) forces and torques along the shape coordinates."""
+        return ca.SX(len(self.shape_coordinates), 1)
+
+    def external_wrench(self, g: ca.SX, xi: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
+        """(dim,) on the body from outside, body frame."""
+        return ca.SX(self.group.dim, 1)
+
+    # What follows.
+
+    @property
+    def dynamic(self) -> list[int]:
+        """Indices of the shape coordinates that are not commanded."""
+        return [i for i, s in enumerate(self.shape_coordinates) if s.name not in self.commanded]
+
+    def shape_velocity(self, own: ca.SX, controls: ca.SX) -> ca.SX:
+        """(n_shape,) from the velocities of the dynamic coordinates and the controls."""
+        names = [c.name for c in self.controls]
+        rows, at = [], 0
+        for s in self.shape_coordinates:
+            if s.name in self.commanded:
+                rows.append(controls[names.index(self.commanded[s.name])])
+            else:
+                rows.append(own[at])
+                at += 1
+        return ca.vertcat(*rows) if rows else ca.SX(0, 1)
+
+    def within_stops(self, r: ca.SX, u: ca.SX, h: ca.SX) -> ca.SX:
+        """The nearest shape velocity with which r + h u does not pass a coordinate's stop."""
+        rows = []
+        for i, s in enumerate(self.shape_coordinates):
+            rate = u[i]
+            if np.isfinite(s.high):
+                rate = ca.fmin(rate, (s.high - r[i]) / h)
+            if np.isfinite(s.low):
+                rate = ca.fmax(rate, (s.low - r[i]) / h)
+            rows.append(rate)
+        return ca.vertcat(*rows) if rows else ca.SX(0, 1)
+
+    def clipped(self, r: ca.SX) -> ca.SX:
+        """The nearest shape within the stops."""
+        rows = [r[i] for i in range(r.shape[0])]
+        for i, s in enumerate(self.shape_coordinates):
+            if s.limited:
+                rows[i] = ca.fmax(ca.fmin(rows[i], s.high), s.low)
+        return ca.vertcat(*rows) if rows else ca.SX(0, 1)
+
+    def body_velocity(self, r: ca.SX, u: ca.SX, c: ca.SX, q: Quantities) -> ca.SX:
+        """xi = e(r) c - A(r) u."""
+        return self.symmetry_basis(r, q) @ c - self.connection(r, q) @ u
+
+    def gradients(self, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """dl/dr, dl/du and mu = dl/dxi."""
+        at = [ca.SX.sym("r", r.shape[0]), ca.SX.sym("u", u.shape[0]), ca.SX.sym("xi", xi.shape[0])]
+        value = self.lagrangian(*at, q)
+        return tuple(replaced([ca.gradient(value, x) for x in at], at, [r, u, xi]))
+
+    def momenta(self, r: ca.SX, by_shape: ca.SX, mu: ca.SX, q: Quantities) -> ca.SX:
+        """(P, p) of dl/du and mu: P only for dynamic coordinates."""
+        horizontal = by_shape - self.connection(r, q).T @ mu
+        return ca.vertcat(horizontal[self.dynamic], self.symmetry_basis(r, q).T @ mu)
+
+    def reaction(self, r: ca.SX, wrench: ca.SX, q: Quantities) -> ca.SX:
+        """What a body wrench adds to the rate of (P, p)."""
+        return self.momenta(r, ca.SX.zeros(r.shape[0]), wrench, q)
+
+    def velocities(self, r: ca.SX, momenta: ca.SX, controls: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX]:
+        """Shape and body velocity that have the given (P, p): the inverse Legendre transform."""
+        n = len(self.dynamic)
+        own = ca.SX.sym("own", momenta.shape[0])
+        u = self.shape_velocity(own[:n, 0], controls)
+        xi = self.body_velocity(r, u, own[n:, 0], q)
+        _, by_shape, mu = self.gradients(r, u, xi, q)
+        value = self.momenta(r, by_shape, mu, q)
+        mass = ca.jacobian(value, own)
+        zero = ca.SX.zeros(own.shape[0])
+        solution = solve(ca.substitute(mass, own, zero), momenta - ca.substitute(value, own, zero))
+        u, xi = replaced([u, xi], [own], [solution])
+        return u, xi
+
+    def momentum_rates(
+        self, r: ca.SX, u: ca.SX, xi: ca.SX, wrench: ca.SX, controls: ca.SX, q: Quantities
+    ) -> ca.SX:
+        """d(P, p)/dt on admissible velocities: the nonholonomic momentum equation and its shape rows.
+
+        P' = dl/dr + f - (dA/dt)' mu - A' (ad(xi)' mu + wrench),  p' = (de/dt)' mu + e' (ad(xi)' mu + wrench)
+        """
+        by_r, _, mu = self.gradients(r, u, xi, q)
+        carried = ca.SX.sym("mu", self.group.dim)
+        here = ca.SX.sym("r", r.shape[0])
+        none = ca.SX.zeros(r.shape[0])
+        turning = ca.jacobian(self.momenta(here, none, carried, q), here)
+        turning = replaced([turning], [here, carried], [r, mu])[0] @ u
+        push = by_r + self.shape_force(r, u, controls, q)
+        return turning + self.momenta(r, push, self.group.ad(xi).T @ mu + wrench, q)
+
+    # Public states and what is told about them.
+
+    def _parts(self, node: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+        at = self.node_layout
+        return node[at.pose], node[at.velocity], node[at.shape], node[at.shape_velocity]
+
+    def energy(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """dl/du u + dl/dxi xi - l [J]."""
+        _, xi, r, u = self._parts(node)
+        _, by_shape, mu = self.gradients(r, u, xi, q)
+        return ca.dot(by_shape, u) + ca.dot(mu, xi) - self.lagrangian(r, u, xi, q)
+
+    def spatial_momentum(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """Ad*_{g^-1} mu; the constraints change it."""
+        g, xi, r, u = self._parts(node)
+        mu = self.gradients(r, u, xi, q)[2]
+        return self.group.Ad(self.group.inverse(g)).T @ mu
+
+    def nonholonomic_momentum(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """p = e' mu, (n_b,)."""
+        _, xi, r, u = self._parts(node)
+        return self.symmetry_basis(r, q).T @ self.gradients(r, u, xi, q)[2]
+
+    def constraint_residual(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """W(r) (u, xi), zero on admissible velocities."""
+        _, xi, r, u = self._parts(node)
+        return self.constraints(r, q) @ ca.vertcat(u, xi)
+
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+        """Controls act inside, along the shape: none of them is a wrench on the body."""
+        return ca.SX(self.group.dim, 1)
+
+    def state(  # type: ignore[override]
+        self,
+        *,
+        theta: float = 0.0,
+        x: float = 0.0,
+        y: float = 0.0,
+        shape: ArrayLike = (),
+        shape_velocity: ArrayLike = (),
+        momentum: ArrayLike = (),
+    ) -> State:
+        """State of a planar vehicle; the body velocity follows from the constraints.
+
+        theta [rad], x, y [m]: heading and position; momentum: p, one number a symmetry direction.
+        Raises InputError for wrong shapes, numbers that are not finite, a shape beyond its stops.
+        """
+        if self.group is not SE2:
+            raise InputError(f"vehicle {self.name!r}: is not planar, use state_at(pose, ...)")
+        return self.state_at((theta, x, y), shape=shape, shape_velocity=shape_velocity, momentum=momentum)
+
+    def state_at(
+        self,
+        pose: ArrayLike,
+        *,
+        shape: ArrayLike = (),
+        shape_velocity: ArrayLike = (),
+        momentum: ArrayLike = (),
+    ) -> State:
+        """The same from a flat pose of the group."""
+        n = len(self.shape_coordinates)
+        r = self._finite("shape", shape if np.size(shape) else np.zeros(n), (n,))
+        u = self._finite("shape_velocity", shape_velocity if np.size(shape_velocity) else np.zeros(n), (n,))
+        for s, value in zip(self.shape_coordinates, r, strict=True):
+            if not s.low <= value <= s.high:
+                stops = f"{s.low:g} to {s.high:g} {s.unit}"
+                raise InputError(
+                    f"vehicle {self.name!r}: shape {s.name} = {value:g} is beyond its stops, {stops}"
+                )
+        return self.state_of(pose, self._admissible(r, u, momentum), r, u)
+
+    def _admissible(self, r: np.ndarray, u: np.ndarray, momentum: ArrayLike) -> np.ndarray:
+        """xi of given shape velocity and p."""
+        q = self.symbols(ca.SX(self.parameter_vector))
+        at = [ca.SX(r), ca.SX(u)]
+        basis = self.symmetry_basis(at[0], q)
+        n = basis.shape[1]
+        p = self._finite("momentum", momentum if np.size(momentum) else np.zeros(n), (n,))
+        c = ca.SX.sym("c", n)
+        xi = self.body_velocity(*at, c, q)
+        if n:
+            value = basis.T @ self.gradients(*at, xi, q)[2]
+            zero = ca.SX.zeros(n)
+            solution = solve(ca.substitute(ca.jacobian(value, c), c, zero), p - ca.substitute(value, c, zero))
+            xi = ca.substitute(xi, c, solution)
+        return np.array(ca.evalf(ca.densify(xi))).ravel()
