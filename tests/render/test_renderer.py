@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from small_world import small_frame, small_scenery, small_world
 
 from render.canvas import Canvas
 from render.quality import PRESETS
 from render.renderer import Renderer
+from tests.render.small_world import small_frame, small_scenery, small_world
 
 SIZE = (320, 200)
 
