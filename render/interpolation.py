@@ -21,13 +21,13 @@ def rotation_log(R: np.ndarray) -> np.ndarray:
     axis = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     sine, cosine = float(np.linalg.norm(axis)), 0.5 * (float(np.trace(R)) - 1.0)
     angle = float(np.arctan2(sine, cosine))
-    if sine > 1e-6:
-        return axis * (angle / sine)
-    if cosine > 0:
-        return axis
-    symmetric = 0.5 * (R + np.eye(3))
-    column = int(np.argmax(np.diag(symmetric)))
-    return np.pi * symmetric[:, column] / np.linalg.norm(symmetric[:, column])
+    if cosine > -0.99:
+        return axis * (angle / sine) if sine > 1e-9 else axis
+    # Near a half turn the antisymmetric part fades: the axis comes from the symmetric part, its sign from the other.
+    symmetric = R + R.T - 2 * cosine * np.eye(3)
+    column = symmetric[:, int(np.argmax(np.diag(symmetric)))]
+    direction = column / np.linalg.norm(column)
+    return (angle if direction @ axis >= 0 else -angle) * direction
 
 
 def _left_jacobian(w: np.ndarray) -> np.ndarray:

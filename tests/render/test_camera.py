@@ -1,0 +1,152 @@
+"""Cameras: the same at every frame rate, out of the ground, never lost."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from render.camera import CAMERA_KINDS, CameraRig
+from render.cameras.framing import Still
+from render.cameras.obstacles import CLEARANCE_M
+from render.cameras.springs import Spring
+from render.interpolation import pose_exp
+
+
+class Hills:
+    """Steep ridges, 30 m high."""
+
+    def height(self, x_m, y_m):
+        return 15.0 * np.sin(np.asarray(x_m) / 14.0) + 15.0 * np.sin(np.asarray(y_m) / 11.0)
+
+
+@dataclass
+class Country:
+    terrain: Hills
+    river: object | None = None
+
+
+COUNTRY = Country(Hills())
+
+
+def _turning_flight(time_s: float) -> tuple[np.ndarray, np.ndarray]:
+    twist = np.array([0.0, 0.0, 0.35, 22.0, 0.0, 1.0])
+    T = pose_exp(twist * time_s)
+    T[2, 3] += 60.0
+    return T, twist
+
+
+def _fly(rig: CameraRig, rate_hz: int, duration_s: float, world=None):
+    view = None
+    for k in range(int(rate_hz * duration_s) + 1):
+        T, twist = _turning_flight(k / rate_hz)
+        view = rig.update(T, twist, 1.0 / rate_hz, world=world)
+    return view
+
+
+@pytest.mark.parametrize("kind", CAMERA_KINDS)
+def test_the_same_picture_at_30_and_240_frames_a_second(kind):
+    slow, fast = (_fly(CameraRig(kind), rate, 3.0) for rate in (30, 240))
+    assert np.linalg.norm(slow.eye_w - fast.eye_w) < 0.15
+    assert np.allclose(slow.view[:3, :3], fast.view[:3, :3], atol=0.015)
+
+
+@pytest.mark.parametrize("kind", CAMERA_KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_never_below_ground_whatever_the_vehicle_does(kind, seed):
+    rng = np.random.default_rng(seed)
+    rig = CameraRig(kind)
+    T = np.eye(4)
+    T[:3, 3] = rng.uniform(-200, 200, 3)
+    for _ in range(150):
+        T = T @ pose_exp(rng.normal(0, [0.2, 0.2, 0.2, 3.0, 1.0, 2.0]))
+        ground = COUNTRY.terrain.height(T[0, 3], T[1, 3])
+        T[2, 3] = max(T[2, 3], ground + 1.0)
+        motion = Still(
+            drag_px=tuple(rng.normal(0, 30, 2)), zoom=rng.normal(), orbit=tuple(rng.uniform(-1, 1, 2))
+        )
+        view = rig.update(T, np.zeros(6), 1 / 60, motion=motion, world=COUNTRY)
+        assert np.isfinite(view.eye_w).all()
+        assert np.isfinite(view.view).all()
+        if kind != "cockpit":
+            clearance = view.eye_w[2] - COUNTRY.terrain.height(view.eye_w[0], view.eye_w[1])
+            assert clearance > 0.95 * CLEARANCE_M
+
+
+def _in_picture(view, point_w) -> bool:
+    clip = view.projection @ view.view @ np.append(point_w, 1.0)
+    return clip[3] > 0 and bool((np.abs(clip[:2]) < clip[3]).all())
+
+
+@pytest.mark.parametrize("kind", ("chase", "orbit", "tower"))
+def test_the_vehicle_stays_in_the_picture(kind):
+    rig = CameraRig(kind)
+    for k in range(600):
+        T, twist = _turning_flight(k / 60)
+        view = rig.update(T, twist, 1 / 60, world=COUNTRY)
+        assert _in_picture(view, T[:3, 3])
+
+
+@pytest.mark.parametrize("kind", CAMERA_KINDS)
+def test_a_pose_that_is_not_finite_keeps_the_last_view_and_the_next_good_one_recovers(kind):
+    rig = CameraRig(kind)
+    before = _fly(rig, 60, 1.0)
+    broken, twist = np.full((4, 4), np.nan), np.full(6, np.inf)
+    held = rig.update(broken, twist, 1 / 60)
+    assert np.array_equal(held.view, before.view)
+    T, twist = _turning_flight(1.1)
+    view = rig.update(T, twist, 1 / 60)
+    assert np.isfinite(view.view).all()
+    assert kind in ("free", "cockpit") or _in_picture(view, T[:3, 3])
+
+
+def test_a_view_exists_even_before_the_first_finite_pose():
+    view = CameraRig().update(np.full((4, 4), np.nan), np.zeros(6), 0.01)
+    assert np.isfinite(view.projection @ view.view).all()
+
+
+@pytest.mark.parametrize("kind", ("chase", "orbit", "tower"))
+def test_a_vehicle_that_is_placed_anew_is_framed_at_once(kind):
+    rig = CameraRig(kind)
+    _fly(rig, 60, 1.0)
+    T = np.eye(4)
+    T[:3, 3] = 900.0, -300.0, 80.0
+    assert _in_picture(rig.update(T, np.zeros(6), 1 / 60), T[:3, 3])
+
+
+def test_rock_between_camera_and_vehicle_draws_the_camera_in():
+    class Wall:
+        def height(self, x_m, y_m):
+            return np.where(np.asarray(x_m) < -6.0, 100.0, 0.0) + 0.0 * np.asarray(y_m)
+
+    T = np.eye(4)
+    T[2, 3] = 20.0
+    view = CameraRig("chase").update(T, np.zeros(6), 1 / 60, world=Country(Wall()))
+    assert view.eye_w[0] > -6.0
+
+
+def test_free_camera_starts_where_the_other_camera_was():
+    rig = CameraRig("chase")
+    before = _fly(rig, 60, 0.5)
+    rig.kind = "free"
+    T, twist = _turning_flight(0.5)
+    after = rig.update(T, twist, 1 / 60)
+    assert np.linalg.norm(after.eye_w - before.eye_w) < 1e-6
+
+
+def test_only_the_cockpit_of_a_cabin_is_inside():
+    for kind in CAMERA_KINDS:
+        view = CameraRig(kind).update(np.eye(4), np.zeros(6), 0.01, model="helicopter")
+        assert view.inside == (kind == "cockpit")
+    assert not CameraRig("cockpit").update(np.eye(4), np.zeros(6), 0.01, model="rigid-body").inside
+
+
+def test_spring_does_not_overshoot_and_its_step_is_exact():
+    coarse, fine = Spring(5.0), Spring(5.0)
+    coarse.snap(0.0)
+    fine.snap(0.0)
+    coarse._target = fine._target = np.array(1.0)
+    once = float(coarse.step(1.0, 0.5))
+    values = [float(fine.step(1.0, 0.005)) for _ in range(100)]
+    assert once == pytest.approx(values[-1], abs=1e-9)
+    assert np.all(np.diff(values) > 0)
+    assert values[-1] < 1.0

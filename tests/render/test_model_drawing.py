@@ -1,0 +1,177 @@
+"""Models, rotor discs, ghosts, wrecks, lines and arrows reach the picture without a GL error."""
+
+from dataclasses import replace
+
+import moderngl
+import numpy as np
+import pytest
+
+from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View
+from render.light import Light
+from render.matrices import look_at, perspective
+from render.models.library import ModelLibrary
+from render.overlay import Overlay
+from render.overlay.lines import line_strip
+from render.passes import PassContext
+from render.programs import Programs
+from render.quality import preset
+from render.uniforms import Atmosphere, FrameUniforms
+
+SIZE = (480, 300)
+LIGHT = Light(
+    direction_w=np.array([-0.6, -0.4, 0.69]),
+    sun_irradiance=np.array([18.0, 16.0, 13.0]),
+    sky_harmonics=np.vstack([np.full((1, 3), 2.0), np.zeros((8, 3))]),
+)
+FLYING = DrawnVehicle(
+    model="helicopter",
+    T_wb=np.eye(4),
+    controls=np.array([1.0e4, 0.0, 0.05, 0.02]),
+    shape=np.zeros(0),
+    spin_rad=(0.7, 0.3),
+)
+
+
+class Studio:
+    """An empty scene with one light, in which passes can be drawn one by one."""
+
+    def __init__(self, ctx: moderngl.Context):
+        self.ctx, self.quality = ctx, preset("low")
+        self.programs = Programs(ctx, defines=self.quality.defines)
+        eye = np.array([9.0, 7.0, 3.0])
+        projection = perspective(0.9, SIZE[0] / SIZE[1], 0.3, 500.0)
+        self.view = View(eye_w=eye, view=look_at(eye, np.zeros(3)), projection=projection)
+        self.uniforms = FrameUniforms(ctx)
+        self.uniforms.set_light(LIGHT, Atmosphere(), water_level_m=-10.0)
+        self.colour = ctx.texture(SIZE, 4, dtype="f4")
+        self.target = ctx.framebuffer([self.colour], ctx.depth_renderbuffer(SIZE))
+        self.textures = [ctx.texture((4, 4), 4, np.full(64, 0.5, "f4").tobytes(), dtype="f4")]
+        for unit in (1, 2):
+            depth = ctx.depth_texture((4, 4))
+            depth.compare_func = "<="
+            ctx.framebuffer(depth_attachment=depth).clear(depth=1.0)
+            self.textures.append(depth)
+            depth.use(unit)
+        self.textures[0].use(0)
+
+    def draw(self, drawable, name: str, *, view: View | None = None, fresh: bool = True) -> np.ndarray:
+        """(ny, nx, 4) of one pass; `drawable(context)` draws."""
+        view = view or self.view
+        self.uniforms.set_view(view, SIZE)
+        self.uniforms.upload()
+        self.uniforms.bind()
+        self.target.use()
+        if fresh:
+            self.target.clear(depth=1.0)
+        self.ctx.enable_only(moderngl.DEPTH_TEST | (moderngl.BLEND if name == "blend" else 0))
+        context = PassContext(
+            ctx=self.ctx,
+            programs=self.programs,
+            name=name,
+            view=view,
+            size_px=SIZE,
+            light=LIGHT,
+            quality=self.quality,
+            frustum=np.zeros((6, 4)),
+        )
+        drawable(context)
+        assert self.ctx.error == "GL_NO_ERROR"
+        return np.frombuffer(self.colour.read(), "f4").reshape(SIZE[1], SIZE[0], 4)
+
+
+@pytest.fixture
+def studio(ctx):
+    return Studio(ctx)
+
+
+@pytest.fixture
+def library(ctx, studio):
+    library = ModelLibrary(ctx, studio.programs)
+    yield library
+    library.release()
+
+
+@pytest.mark.parametrize("name", ["shadow", "opaque", "blend"])
+@pytest.mark.parametrize(
+    "vehicle",
+    [
+        FLYING,
+        replace(FLYING, ghost=True),
+        replace(FLYING, wreck=True),
+        replace(FLYING, model="no-such-model"),
+    ],
+    ids=["flying", "ghost", "wreck", "box"],
+)
+def test_every_state_draws_in_every_pass(studio, library, name, vehicle):
+    picture = studio.draw(lambda context: library.draw(vehicle, context), name)
+    assert name == "shadow" or np.isfinite(picture).all()
+
+
+def test_opaque_alpha_is_the_distance_from_the_eye(studio, library):
+    picture = studio.draw(lambda context: library.draw(FLYING, context), "opaque")
+    distance = picture[..., 3][picture[..., 3] > 0]
+    assert distance.size > 3000
+    assert 3.0 < distance.min() < distance.max() < 20.0
+
+
+def test_a_ghost_shows_only_in_the_blended_pass(studio, library):
+    ghost = replace(FLYING, ghost=True, tint=(0.0, 1.0, 0.0))
+    assert studio.draw(lambda context: library.draw(ghost, context), "opaque")[..., :3].max() == 0.0
+    assert studio.draw(lambda context: library.draw(ghost, context), "blend")[..., 1].max() > 0.1
+
+
+def test_a_wreck_is_darker(studio, library):
+    bright, dark = (
+        studio.draw(lambda context, v=v: library.draw(v, context), "opaque")[..., :3].sum()
+        for v in (FLYING, replace(FLYING, wreck=True))
+    )
+    assert dark < 0.6 * bright
+
+
+def test_a_turning_rotor_leaves_the_solid_blades_out(studio, library):
+    above = np.array([0.0, 0.0, 22.0])
+    view = View(eye_w=above, view=look_at(above, np.zeros(3), (1, 0, 0)), projection=studio.view.projection)
+    standing = replace(FLYING, spin_rad=())
+    seen = [
+        (studio.draw(lambda context, v=v: library.draw(v, context), "opaque", view=view)[..., 3] > 0).sum()
+        for v in (FLYING, standing)
+    ]
+    assert seen[0] < seen[1]
+
+
+def test_a_pose_that_is_not_finite_draws_nothing(studio, library):
+    broken = replace(FLYING, T_wb=np.full((4, 4), np.nan))
+    assert studio.draw(lambda context: library.draw(broken, context), "opaque").max() == 0.0
+
+
+def test_line_has_its_width_in_pixels_near_and_far(ctx, studio):
+    overlay = Overlay(ctx, studio.programs)
+    eye = np.array([-10.0, 0.0, 0.0])
+    view = View(eye_w=eye, view=look_at(eye, np.zeros(3)), projection=studio.view.projection)
+    for depth in (2.0, 60.0):
+        points = np.array([[depth, -100.0, 0.0], [depth, 0.0, 0.0], [depth, 100.0, 0.0]])
+        line = Polyline(points_w=points, colour=(1.0, 1.0, 1.0), alpha=np.ones(3), width_px=5.0)
+        frame = Frame(view=view, vehicles=(), lines=(line,))
+        picture = studio.draw(lambda context, f=frame: overlay.draw(f, context), "blend", view=view)
+        assert (picture[:, SIZE[0] // 2, 0] > 0).sum() in (5, 6, 7)
+    overlay.release()
+
+
+def test_line_strip_leaves_out_repeated_and_broken_points():
+    points = np.array([[0.0, 0, 0], [0, 0, 0], [1, 0, 0], [np.nan, 0, 0], [2, 0, 0]])
+    line = Polyline(points_w=points, colour=(1.0, 1.0, 1.0), alpha=np.ones(5))
+    assert line_strip(line).shape == (6, 14)
+    assert len(line_strip(replace(line, points_w=points[:2], alpha=np.ones(2)))) == 0
+
+
+def test_arrow_covers_the_way_from_its_origin_to_its_tip(ctx, studio):
+    overlay = Overlay(ctx, studio.programs)
+    arrow = Arrow(np.zeros(3), np.array([0.0, 0.0, 2.5]), (1.0, 0.2, 0.1))
+    frame = Frame(view=studio.view, vehicles=(), arrows=(arrow, Arrow(np.zeros(3), np.zeros(3), (1, 1, 1))))
+    picture = studio.draw(lambda context: overlay.draw(frame, context), "blend")
+    rows = np.flatnonzero((picture[..., 0] > 0).any(axis=1))
+    clip = studio.view.projection @ studio.view.view @ np.array([[0, 0, 0, 1], [0, 0, 2.5, 1]], float).T
+    ends = (clip[1] / clip[3] * 0.5 + 0.5) * SIZE[1]
+    assert abs(rows.min() - ends.min()) < 2.5
+    assert abs(rows.max() - ends.max()) < 2.5
+    overlay.release()

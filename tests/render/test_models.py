@@ -1,0 +1,93 @@
+"""The models are what their scripts say, at the size the physics takes them for."""
+
+import numpy as np
+import pytest
+
+from assets.scripts.build import MODELS_DIR, recipes
+from render.models.asset import ModelAsset, load_asset
+from render.models.fallback import box_asset
+from render.models.rigs import thrust_tilt
+
+
+def _places(asset: ModelAsset, *nodes: str) -> np.ndarray:
+    """(n, 3) rest positions of the vertices of some nodes, all without names."""
+    numbers = asset.vertices[:, 8].astype(int)
+    keep = np.isin(numbers, [asset.nodes.index(node) for node in nodes or asset.nodes])
+    return asset.vertices[keep, :3] + asset.pivots[numbers[keep]]
+
+
+@pytest.fixture(scope="module")
+def helicopter():
+    return load_asset(MODELS_DIR / "helicopter.glb")
+
+
+@pytest.mark.parametrize("name", sorted(recipes()))
+def test_each_file_is_what_its_script_makes(name):
+    assert (MODELS_DIR / f"{name}.glb").read_bytes() == recipes()[name]()
+
+
+@pytest.mark.parametrize("name", sorted(recipes()))
+def test_normals_are_unit_and_agree_with_the_winding(name):
+    asset = load_asset(MODELS_DIR / f"{name}.glb")
+    assert np.allclose(np.linalg.norm(asset.vertices[:, 3:6], axis=1), 1.0, atol=1e-3)
+    triangles = np.concatenate([asset.opaque, asset.glass])
+    corners = asset.vertices[triangles, :3].astype(float)
+    faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    size = np.linalg.norm(faces, axis=1)
+    mean = asset.vertices[triangles, 3:6].mean(axis=1)
+    agree = np.einsum("tc,tc->t", faces, mean) > 0
+    assert agree[size > 1e-6].mean() > 0.995
+
+
+def test_helicopter_has_the_parts_that_move_and_that_are_looked_through(helicopter):
+    expected = {"body", "glass", "interior", "pilot", "skids", "main_rotor", "main_blades", "tail_rotor"}
+    assert expected <= set(helicopter.nodes)
+    assert len(helicopter.glass) > 1000
+
+
+def test_helicopter_measures(helicopter):
+    body = _places(helicopter, "body", "tail")
+    assert body[:, 0].max() - body[:, 0].min() == pytest.approx(9.4, abs=0.2)
+    skids = _places(helicopter, "skids")
+    assert skids[:, 2].min() == pytest.approx(-1.4, abs=0.02)
+    assert np.abs(skids[:, 1]).max() == pytest.approx(1.05, abs=0.03)
+    assert _places(helicopter, "body")[:, 2].min() > -0.9
+    blades = _places(helicopter, "main_blades") - [0.0, 0.0, 1.75]
+    assert np.linalg.norm(blades, axis=1).max() == pytest.approx(5.35, abs=0.03)
+
+
+def test_pivots_are_where_the_physics_has_hub_and_tail_rotor(helicopter):
+    pivots = dict(zip(helicopter.nodes, helicopter.pivots, strict=True))
+    assert np.allclose(pivots["main_rotor"], [0.0, 0.0, 1.75], atol=1e-3)
+    assert np.allclose(pivots["tail_rotor"][[0, 2]], [-6.2, 0.75], atol=1e-3)
+
+
+def test_triangle_budgets(helicopter):
+    assert 15_000 <= len(helicopter.opaque) + len(helicopter.glass) <= 40_000
+    coarse = load_asset(MODELS_DIR / "helicopter_low.glb")
+    assert len(coarse.opaque) + len(coarse.glass) < 7_500
+
+
+def test_both_levels_of_detail_fill_the_same_box(helicopter):
+    coarse = load_asset(MODELS_DIR / "helicopter_low.glb")
+    for fine_end, coarse_end in zip(
+        (_places(helicopter, "body").min(axis=0), _places(helicopter, "body").max(axis=0)),
+        (_places(coarse, "body").min(axis=0), _places(coarse, "body").max(axis=0)),
+        strict=True,
+    ):
+        assert np.allclose(fine_end, coarse_end, atol=0.06)
+
+
+@pytest.mark.parametrize(("gamma_p", "gamma_r"), [(0.2, 0.0), (0.0, -0.3), (0.15, 0.1)])
+def test_rotor_disc_faces_along_the_thrust(gamma_p, gamma_r):
+    normal = thrust_tilt(gamma_p, gamma_r)[:3, 2]
+    thrust = [np.sin(gamma_p) * np.cos(gamma_r), -np.sin(gamma_r), np.cos(gamma_p) * np.cos(gamma_r)]
+    assert np.allclose(normal, thrust, atol=1e-12)
+
+
+def test_fallback_box_faces_outwards():
+    asset = box_asset((1.0, 0.5, 0.25))
+    corners = asset.vertices[asset.opaque[:6], :3].astype(float)
+    faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert (np.einsum("tc,tc->t", faces, corners.mean(axis=1)) > 0).all()
+    assert np.allclose(np.abs(corners).max(axis=(0, 1)), [1.0, 0.5, 0.25])

@@ -1,0 +1,154 @@
+"""Pictures lie on the group between two published poses, and never across a discontinuity."""
+
+import numpy as np
+import pytest
+
+from render.frame import View
+from render.interpolation import pose_exp, pose_log, rotation_exp, rotation_log
+from render.scene_view import SceneView, ViewOptions
+from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+
+TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
+VIEW = View(eye_w=np.zeros(3), view=np.eye(4), projection=np.eye(4))
+
+
+def _lane(start, end, *, generation=0, times=(1.0, 1.1), name="flown", **changes):
+    values = {
+        "name": name,
+        "vehicle": "helicopter",
+        "integrator": "variational",
+        "step_s": 0.01,
+        "tint": (1.0, 0.5, 0.1),
+        "ghost": False,
+        "generation": generation,
+        "time_previous_s": times[0],
+        "time_current_s": times[1],
+        "T_wb_previous": start,
+        "T_wb": end,
+        "twist_b": np.zeros(6),
+        "shape": np.zeros(0),
+        "controls": np.array([1.0e4, 50.0, 0.0, 0.0]),
+        "control_wrench_b": np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0e4]),
+        "environment_wrench_b": np.zeros(6),
+        "energy_J": 0.0,
+        "energy_start_J": 0.0,
+        "momentum_w": np.zeros(6),
+        "momentum_start_w": np.zeros(6),
+        "newton_iterations": 1.0,
+        "step_cost_s": 1e-7,
+        "height_above_ground_m": 10.0,
+        "on_ground": False,
+        "status": LaneStatus.RUNNING,
+        "status_text": "",
+    }
+    return LaneSnapshot(**{**values, **changes})
+
+
+def _snapshot(*lanes, clock_s=1.1, wall_s=100.0, paused=False):
+    return Snapshot(
+        scene="test",
+        lanes=lanes,
+        clock_s=clock_s,
+        wall_s=wall_s,
+        paused=paused,
+        speed=1.0,
+        real_time_factor=1.0,
+        flight_mode="raw",
+        flight_modes=("raw",),
+        demo=False,
+        message="",
+    )
+
+
+def _settled(lane):
+    """A scene view that has already seen an earlier snapshot of the lane's generation."""
+    scene = SceneView()
+    earlier = _lane(lane.T_wb_previous, lane.T_wb_previous, generation=lane.generation, times=(0.9, 1.0))
+    scene.observe(_snapshot(earlier, clock_s=1.0, wall_s=99.9), 99.9)
+    return scene
+
+
+def test_exponential_and_logarithm_are_inverse_from_tiny_to_nearly_half_a_turn():
+    rng = np.random.default_rng(1)
+    for size in (0.0, 1e-9, 1e-5, 1e-3, 0.5, 2.0, 3.1, 3.14, np.pi - 1e-6):
+        axis = rng.normal(size=3)
+        twist = np.concatenate([size * axis / np.linalg.norm(axis), rng.normal(size=3)])
+        assert np.allclose(pose_log(pose_exp(twist)), twist, atol=1e-9)
+
+
+def test_logarithm_of_a_half_turn_is_a_half_turn():
+    for axis in np.eye(3):
+        R = rotation_exp(np.pi * axis)
+        assert np.allclose(rotation_exp(rotation_log(R)), R, atol=1e-9)
+
+
+def test_half_way_in_time_is_half_of_the_screw_motion():
+    start = pose_exp(np.array([0.2, 0.1, -0.4, 3.0, 2.0, 1.0]))
+    lane = _lane(start, start @ pose_exp(0.1 * TWIST))
+    subject = _settled(lane).observe(_snapshot(lane), 100.05)
+    assert np.allclose(subject.T_wb, start @ pose_exp(0.05 * TWIST), atol=1e-12)
+
+
+def test_picture_starts_at_the_previous_pose_and_waits_at_the_present_one():
+    start = np.eye(4)
+    lane = _lane(start, pose_exp(0.1 * TWIST))
+    scene = _settled(lane)
+    assert np.allclose(scene.observe(_snapshot(lane), 100.0).T_wb, start)
+    assert np.allclose(scene.observe(_snapshot(lane), 107.0).T_wb, lane.T_wb)
+
+
+@pytest.mark.parametrize("elapsed_s", [0.0, 0.03, 0.2])
+def test_a_new_generation_is_never_mixed_with_the_old_pose(elapsed_s):
+    lane = _lane(np.eye(4), np.eye(4))
+    scene = _settled(lane)
+    far = np.eye(4)
+    far[:3, 3] = 500.0, 0.0, 0.0
+    jumped = _lane(lane.T_wb, far, generation=1)
+    assert np.array_equal(scene.observe(_snapshot(jumped), 100.0 + elapsed_s).T_wb, far)
+
+
+def test_trail_starts_anew_with_a_generation():
+    scene = SceneView()
+    pose = np.eye(4)
+    for k in range(20):
+        nxt = pose @ pose_exp(np.array([0, 0, 0, 2.0, 0, 0]))
+        lane = _lane(pose, nxt, times=(0.1 * k, 0.1 * (k + 1)))
+        scene.observe(_snapshot(lane, clock_s=0.1 * (k + 1)), 100.0)
+        pose = nxt
+    line = scene.frame(VIEW).lines[0]
+    assert len(line.points_w) > 15
+    assert line.alpha[0] < line.alpha[-1]
+    assert scene.frame(VIEW, ViewOptions(show_trail=False)).lines == ()
+    scene.observe(_snapshot(_lane(np.eye(4), np.eye(4), generation=3, times=(2.0, 2.1)), clock_s=2.1), 100.0)
+    assert scene.frame(VIEW).lines == ()
+
+
+def test_force_arrow_points_along_the_thrust_in_the_world():
+    T = np.eye(4)
+    T[:3, :3] = rotation_exp(np.array([0.3, 0.0, 0.0]))
+    scene = SceneView()
+    scene.observe(_snapshot(_lane(T, T)), 100.0)
+    arrows = scene.frame(VIEW, ViewOptions(show_forces=True)).arrows
+    direction = arrows[0].vector_w / np.linalg.norm(arrows[0].vector_w)
+    assert np.allclose(direction, T[:3, 2])
+    assert len(scene.frame(VIEW, ViewOptions(show_frame=True)).arrows) == 3
+
+
+def test_a_lane_without_a_finite_pose_is_left_out_and_a_crashed_one_is_a_wreck():
+    broken = np.full((4, 4), np.nan)
+    crashed = _lane(np.eye(4), np.eye(4), name="crashed", status=LaneStatus.CRASHED)
+    scene = SceneView()
+    scene.observe(_snapshot(_lane(broken, broken), crashed), 100.0)
+    vehicles = scene.frame(VIEW).vehicles
+    assert [vehicle.wreck for vehicle in vehicles] == [True]
+
+
+def test_rotors_turn_with_simulated_time_and_stand_while_paused():
+    lane = _lane(np.eye(4), np.eye(4))
+    scene = _settled(lane)
+    spins = []
+    for paused, now in ((False, 100.0), (False, 100.05), (True, 100.2), (True, 100.3)):
+        scene.observe(_snapshot(lane, paused=paused), now)
+        spins.append(scene.frame(VIEW).vehicles[0].spin_rad)
+    assert spins[0] != spins[1]
+    assert spins[2] == spins[3]
