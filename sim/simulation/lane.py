@@ -133,17 +133,29 @@ class Lane:
         m = self.method
         self._since_s, self._steps = time_s, 0
         self._u = m.vehicle.neutral_controls if controls is None else controls
-        self._y = m.kernel.start(node, self._u, m.parameters, m.step_s)
+        self.footing.forget()
+        self._y = self._started(node)
         self._node = None
         self._good_node = node.copy()
         self._verdict = None
         observation = m.kernel.observe(node, self._u, m.parameters)
         self._energy_start_J, self._momentum_start_w = observation.energy_J, observation.momentum_w.copy()
         self._bound_J = energy_bound(m.vehicle, observation.energy_J)
-        self.footing.forget()
         self._before_s = self._published_s = time_s
         self._before_pose = self._published_pose = self._matrix(node)
         self._published_steps = 0
+
+    def _started(self, node: np.ndarray) -> np.ndarray:
+        """The integrator's private state for a node."""
+        m = self.method
+        y = m.kernel.start(node, self._u, m.parameters, m.step_s)
+        ground = self.footing.probe()
+        if ground is None:
+            return y
+        m.kernel.node(y, self._u, m.parameters, m.step_s, ground=ground)
+        # What stands is carried by the ground: the half impulse of the forces that the start prepares for
+        # does not come. With no step there is none.
+        return m.kernel.start(node, self._u, m.parameters, 0.0) if ground.contacts else y
 
     def _fly(self, sticks: PilotInput) -> None:
         m = self.method

@@ -103,6 +103,18 @@ def test_swapping_integrator_and_step_keeps_pose_and_velocity(name, step_s):
     assert after.time_current_s == before.time_current_s
 
 
+@pytest.mark.parametrize("step_s", [0.002, 0.05, 0.5])
+def test_swapping_while_it_stands_on_the_ground_keeps_it_standing(step_s):
+    running = simulation(helicopter_scene())
+    before = running.advance(1.0).lanes[0]
+    running.submit(SetStep(step_s))
+    after = running.advance(0.0).lanes[0]
+    np.testing.assert_allclose(after.twist_b, before.twist_b, rtol=0, atol=1e-9)
+    later = running.advance(4.0).lanes[0]
+    assert later.on_ground
+    assert np.linalg.norm(place(later) - place(before)) < 0.01
+
+
 def test_changing_a_parameter_keeps_pose_and_velocity():
     running = lifted()
     before = running.snapshot.lanes[0]
