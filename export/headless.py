@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from export.output import replacing
 from export.picture import write_png
 from export.progress import Report
-from export.request import FPS, Request
+from export.request import CONTAINERS, FPS, Request
 from export.table import TableWriter
-from export.video import CONTAINERS, VideoWriter
+from export.video import VideoWriter
 from sim.commands import SetDemo
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from export.output import OutputError
-from export.video import CONTAINERS
 from sim.errors import InputError
 
 FPS = 30
+CONTAINERS = {".mp4": "mp4", ".mkv": "matroska", ".mov": "mov"}
+"""File endings of videos, and what the muxer calls them."""
 QUALITIES = ("auto", "high", "medium", "low", "software")
 SIZE_RANGE_PX = (16, 7680)
 SECONDS_RANGE = (0.0, 86_400.0)

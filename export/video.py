@@ -9,9 +9,6 @@ import numpy as np
 
 from export.output import OutputError
 
-CONTAINERS = {".mp4": "mp4", ".mkv": "matroska", ".mov": "mov"}
-"""File endings that can be asked for, and what the muxer calls them."""
-
 
 class VideoWriter:
     """Encodes equally large pictures at a constant rate; `finish` completes the file, `close` abandons it."""
