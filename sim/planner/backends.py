@@ -1,0 +1,221 @@
+"""The two solvers: fatrop, which uses the stage structure and is fast, and IPOPT, which is robust and can be watched."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import casadi as ca
+import numpy as np
+
+from sim.planner.transcription import Transcription
+
+Backend = Literal["fatrop", "ipopt"]
+Watch = Callable[[int, float, float, np.ndarray], bool]
+"""(iteration, objective, largest violation, variables) -> go on?"""
+
+TOLERANCE = 1e-9
+_WARM_IPOPT = {
+    "warm_start_init_point": "yes",
+    "warm_start_bound_push": 1e-6,
+    "warm_start_mult_bound_push": 1e-6,
+    "warm_start_slack_bound_push": 1e-6,
+    "warm_start_bound_frac": 1e-6,
+    "warm_start_slack_bound_frac": 1e-6,
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run of a solver gave."""
+
+    w: np.ndarray
+    lam_x: np.ndarray
+    lam_g: np.ndarray
+    cost: float
+    violation: float
+    """Largest violation of a scaled constraint or bound."""
+    kkt: float
+    """Largest entry of the gradient of the Lagrangian, scaled variables."""
+    iterations: int
+    seconds: float
+    converged: bool
+    word: str
+    """The solver's own."""
+    backend: str
+
+
+class Solvers:
+    """Solvers of one transcription, made when first asked for."""
+
+    def __init__(self, transcription: Transcription) -> None:
+        self.t = transcription
+        self._made: dict[tuple[str, bool, int], ca.Function] = {}
+        self._watched: tuple[ca.Function, _Watcher] | None = None
+
+    def solve(
+        self,
+        backend: Backend,
+        p: np.ndarray,
+        w0: np.ndarray,
+        *,
+        duals: tuple[np.ndarray, np.ndarray] | None = None,
+        iterations: int = 300,
+        watch: Watch | None = None,
+    ) -> Result:
+        """Run one solver. `duals` (lam_x, lam_g) of a neighbouring problem make it a warm start."""
+        t, warm = self.t, duals is not None
+        if watch is not None and backend == "ipopt" and not warm:
+            solver, watcher = self._with_watcher(iterations)
+            watcher.begin(watch, p)
+        else:
+            solver = self._solver(backend, warm, iterations)
+        extra = {"lam_x0": duals[0], "lam_g0": duals[1]} if duals is not None else {}
+        begun = time.perf_counter()
+        out = solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
+        seconds = time.perf_counter() - begun
+        return self._result(out, p, solver.stats(), seconds, backend)
+
+    def _result(self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str) -> Result:
+        t = self.t
+        w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
+        violation, kkt = self.residuals(w, lam_x, lam_g, p)
+        return Result(
+            w,
+            lam_x,
+            lam_g,
+            float(out["f"]),
+            violation,
+            kkt,
+            int(stats.get("iter_count", -1)),
+            seconds,
+            bool(stats.get("success")) and np.isfinite(w).all() and violation < 1e-6,
+            str(stats.get("return_status")),
+            backend,
+        )
+
+    def residuals(
+        self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray
+    ) -> tuple[float, float]:
+        """(largest violation, largest entry of the Lagrangian's gradient)."""
+        t = self.t
+        g = np.array(t.value(w, p)[1]).ravel()
+        over = [t.row_low - g, g - t.row_high, t.low - w, w - t.high]
+        slope = np.array(t.hessian(w, p, 1.0, lam_g)[0]).ravel() + lam_x
+        return float(max(0.0, *(o.max(initial=0.0) for o in over))), float(np.abs(slope).max())
+
+    def _solver(self, backend: Backend, warm: bool, iterations: int) -> ca.Function:
+        key = (backend, warm, iterations)
+        if key not in self._made:
+            make = self._fatrop if backend == "fatrop" else self._ipopt
+            self._made[key] = make(warm, iterations, {})
+        return self._made[key]
+
+    def _fatrop(self, warm: bool, iterations: int, extra: dict) -> ca.Function:
+        t = self.t
+        options = {
+            "print_level": 0,
+            "tol": TOLERANCE,
+            "max_iter": iterations,
+            "mu_init": 1e-4 if warm else 0.1,
+        }
+        if warm:
+            options["warm_start_init_point"] = True
+        gradient = ca.Function(
+            "nlp_grad_f", t.gradient.mx_in(), [t.gradient(*t.gradient.mx_in())[1]], ["x", "p"], ["grad_f_x"]
+        )
+        return ca.nlpsol(
+            "plan",
+            "fatrop",
+            t.value,
+            {
+                "print_time": False,
+                "error_on_fail": False,
+                "equality": t.equality,
+                "fatrop": options,
+                "cache": {"nlp_jac_g": t.jacobian, "nlp_hess_l": t.hessian, "nlp_grad_f": gradient},
+                **t.structure,
+                **extra,
+            },
+        )
+
+    def _ipopt(self, warm: bool, iterations: int, extra: dict) -> ca.Function:
+        t = self.t
+        options: dict[str, object] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
+        options["constr_viol_tol"] = TOLERANCE
+        if warm:
+            options |= {"mu_init": 1e-4, **_WARM_IPOPT}
+        x, p, lf, lg = t.hessian.mx_in()
+        upper = ca.Function(
+            "nlp_hess_l",
+            [x, p, lf, lg],
+            [ca.triu(t.hessian(x, p, lf, lg)[1])],
+            ["x", "p", "lam_f", "lam_g"],
+            ["triu_hess_gamma_x_x"],
+        )
+        return ca.nlpsol(
+            "plan",
+            "ipopt",
+            t.value,
+            {
+                "print_time": False,
+                "error_on_fail": False,
+                "ipopt": options,
+                "cache": {"nlp_jac_g": t.jacobian, "nlp_hess_l": upper, "nlp_grad_f": t.gradient},
+                **extra,
+            },
+        )
+
+    def _with_watcher(self, iterations: int) -> tuple[ca.Function, "_Watcher"]:
+        if self._watched is None:
+            watcher = _Watcher(self)
+            self._watched = self._ipopt(False, iterations, {"iteration_callback": watcher}), watcher
+        return self._watched
+
+
+class _Watcher(ca.Callback):
+    """Shows every iterate to a function, which may stop the solver."""
+
+    def __init__(self, solvers: Solvers) -> None:
+        ca.Callback.__init__(self)
+        t = solvers.t
+        self._sizes = {
+            "f": 1,
+            "x": t.low.size,
+            "lam_x": t.low.size,
+            "g": t.row_low.size,
+            "lam_g": t.row_low.size,
+            "lam_p": t.value.size1_in(1),
+        }
+        self._t = t
+        self._watch: Watch | None = None
+        self._count = 0
+        self.construct("watch", {})
+
+    def begin(self, watch: Watch, p: np.ndarray) -> None:
+        self._watch, self._count = watch, 0
+
+    def get_n_in(self) -> int:
+        return ca.nlpsol_n_out()
+
+    def get_n_out(self) -> int:
+        return 1
+
+    def get_name_in(self, i: int) -> str:
+        return ca.nlpsol_out(i)
+
+    def get_name_out(self, i: int) -> str:
+        return "ret"
+
+    def get_sparsity_in(self, i: int) -> ca.Sparsity:
+        return ca.Sparsity.dense(self._sizes[ca.nlpsol_out(i)], 1)
+
+    def eval(self, arguments: list) -> list:
+        given = dict(zip(ca.nlpsol_out(), arguments, strict=True))
+        g, t = np.array(given["g"]).ravel(), self._t
+        violation = float(max(0.0, (t.row_low - g).max(), (g - t.row_high).max()))
+        go_on = self._watch is None or self._watch(
+            self._count, float(given["f"]), violation, np.array(given["x"]).ravel()
+        )
+        self._count += 1
+        return [0 if go_on else 1]

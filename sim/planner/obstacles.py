@@ -1,0 +1,145 @@
+"""Obstacles as smooth signed distances, whose numbers are parameters of the optimisation: dragging one rebuilds nothing."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+Vector = tuple[float, float, float]
+
+_EDGE_M = 0.02
+"""Rounding of a box's edges, so that its distance can be differentiated twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    """A ball; on a plane a disc."""
+
+    centre_w: Vector
+    radius_m: float
+    name: str = ""
+
+    kind = "sphere"
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.centre_w, self.radius_m])
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    """An endless vertical pillar."""
+
+    centre_w: Vector
+    radius_m: float
+    name: str = ""
+
+    kind = "cylinder"
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.centre_w, self.radius_m])
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """All points within a radius of a segment."""
+
+    start_w: Vector
+    end_w: Vector
+    radius_m: float
+    name: str = ""
+
+    kind = "capsule"
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.start_w, *self.end_w, self.radius_m])
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A block turned about the vertical."""
+
+    centre_w: Vector
+    half_m: Vector
+    heading_rad: float = 0.0
+    name: str = ""
+
+    kind = "box"
+
+    def numbers(self) -> np.ndarray:
+        return np.array([*self.centre_w, *self.half_m, self.heading_rad])
+
+
+Obstacle = Sphere | Cylinder | Capsule | Box
+
+
+def _round(point: ca.SX, q: ca.SX, radius: ca.SX) -> ca.SX:
+    """Exact on the surface and smooth everywhere: (|d|^2 - r^2) / 2r."""
+    d = point - q
+    return (ca.dot(d, d) - radius**2) / (2 * radius)
+
+
+def _sphere(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+    return _round(x, q[:3], q[3] + margin)
+
+
+def _cylinder(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+    return _round(x[:2], q[:2], q[3] + margin)
+
+
+def _capsule(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+    along = q[3:6] - q[:3]
+    s = ca.dot(x - q[:3], along) / (ca.dot(along, along) + 1e-12)
+    return _round(x, q[:3] + ca.fmin(ca.fmax(s, 0), 1) * along, q[6] + margin)
+
+
+def _box(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:
+    c, s = ca.cos(q[6]), ca.sin(q[6])
+    d = x - q[:3]
+    local = ca.vertcat(c * d[0] + s * d[1], -s * d[0] + c * d[1], d[2])
+    over = ca.sqrt(local**2 + (0.1 * _EDGE_M) ** 2) - q[3:6]
+    outside = (over + ca.sqrt(over**2 + _EDGE_M**2)) / 2
+    deepest = ca.fmax(ca.fmax(over[0], over[1]), over[2])
+    inside = (deepest - ca.sqrt(deepest**2 + _EDGE_M**2)) / 2
+    return ca.sqrt(ca.dot(outside, outside) + 1e-8) + inside - margin
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one kind of obstacle is measured."""
+
+    size: int
+    distance: Callable[[ca.SX, ca.SX, ca.SX], ca.SX]
+    """(point (3,) m, numbers, margin m) -> signed distance [m], negative where the margin is violated."""
+
+
+KINDS: dict[str, Kind] = {
+    "sphere": Kind(4, _sphere),
+    "cylinder": Kind(4, _cylinder),
+    "capsule": Kind(7, _capsule),
+    "box": Kind(7, _box),
+}
+
+
+def true_distance(obstacle: Obstacle, points_w: np.ndarray) -> np.ndarray:
+    """Exact signed distance [m] of points (n, 3); negative inside. What plans are checked by."""
+    x = np.asarray(points_w, float)
+    if isinstance(obstacle, Sphere):
+        return np.linalg.norm(x - np.array(obstacle.centre_w), axis=1) - obstacle.radius_m
+    if isinstance(obstacle, Cylinder):
+        return np.linalg.norm((x - np.array(obstacle.centre_w))[:, :2], axis=1) - obstacle.radius_m
+    if isinstance(obstacle, Capsule):
+        a, b = np.array(obstacle.start_w), np.array(obstacle.end_w)
+        s = np.clip((x - a) @ (b - a) / max((b - a) @ (b - a), 1e-12), 0.0, 1.0)
+        return np.linalg.norm(x - a - s[:, None] * (b - a), axis=1) - obstacle.radius_m
+    c, s = math.cos(obstacle.heading_rad), math.sin(obstacle.heading_rad)
+    d = x - np.array(obstacle.centre_w)
+    local = np.stack([c * d[:, 0] + s * d[:, 1], -s * d[:, 0] + c * d[:, 1], d[:, 2]], axis=1)
+    over = np.abs(local) - np.array(obstacle.half_m)
+    return np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0)
+
+
+def label(obstacle: Obstacle, index: int) -> str:
+    """What messages call it."""
+    return obstacle.name or f"{obstacle.kind} {index + 1}"

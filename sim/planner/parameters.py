@@ -1,0 +1,77 @@
+"""The numbers of a task, laid out as the transcription's parameters. Changing any of them rebuilds nothing."""
+
+import numpy as np
+
+from sim.planner.obstacles import Obstacle
+from sim.planner.task import Task
+from sim.planner.transcription import Transcription
+from sim.vehicles.base import Vehicle
+
+_NOWHERE_TOLERANCE_M = 1e3
+
+
+def parameters(
+    transcription: Transcription,
+    vehicle: Vehicle,
+    task: Task,
+    *,
+    inflation_m: dict[int, float] | None = None,
+    places: np.ndarray | None = None,
+    price: float = 50.0,
+) -> np.ndarray:
+    """Flat parameter vector.
+
+    inflation_m: extra margin per index of `task.obstacles`. places: (N+1, 4) waypoint position and tolerance of
+    every node. price: of a unit of slack, in an elastic problem.
+    """
+    model, shape = transcription.model, transcription.shape
+    grown = inflation_m or {}
+    pieces: dict[str, object] = {
+        "vehicle": vehicle.parameter_vector,
+        "duration": task.duration_s,
+        "weights": task.weights.array,
+        "effort": effort_weights(transcription, task),
+        "start": task.start.node,
+        "goal": task.goal.state.node,
+        "body": np.array(task.body, float),
+        "safety_range": task.safety_range_m,
+        "price": price,
+    }
+    for kind in shape.obstacles:
+        chosen = [(i, o) for i, o in enumerate(task.obstacles) if o.kind == kind]
+        pieces[kind] = np.concatenate([_numbers(vehicle, o) for _, o in chosen])
+        pieces[f"{kind}_margin"] = np.array([task.clearance_m + grown.get(i, 0.0) for i, _ in chosen])
+    share = np.ones((shape.steps + 1, 1))
+    if model.ends_with_controls:
+        share[[0, -1]] = 0.5
+    else:
+        share[-1] = 0.0
+    stage = [share]
+    if shape.waypoints:
+        stage.append(nowhere(shape.steps) if places is None else places)
+    return np.r_[model.parameters.pack(**pieces), np.concatenate(stage, axis=1).ravel()]
+
+
+def effort_weights(transcription: Transcription, task: Task) -> np.ndarray:
+    """Price of the square of every planned input."""
+    chart, scales = transcription.model.chart, transcription.shape.scales.inputs.copy()
+    factors = chart.effort_factors()
+    for i, name in enumerate(chart.names):
+        if name in task.effort_scale:
+            scales[i], factors[i] = task.effort_scale[name], 1.0
+    return factors / scales**2
+
+
+def nowhere(steps: int) -> np.ndarray:
+    """(N+1, 4) of waypoints that ask for nothing."""
+    return np.tile([0.0, 0.0, 0.0, _NOWHERE_TOLERANCE_M], (steps + 1, 1))
+
+
+def _numbers(vehicle: Vehicle, obstacle: Obstacle) -> np.ndarray:
+    """On a plane everything happens at z = 0."""
+    numbers = obstacle.numbers()
+    if vehicle.group.name == "SE2":
+        numbers[2] = 0.0
+        if obstacle.kind == "capsule":
+            numbers[5] = 0.0
+    return numbers

@@ -1,0 +1,154 @@
+"""The part of a task that the structure of its optimisation depends on. Everything else is a parameter."""
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sim.integrators.base import Integrator
+from sim.planner.inputs import input_chart
+from sim.planner.obstacles import KINDS
+from sim.planner.task import WEIGHT_NAMES, Limits, Task, positions
+from sim.planner.terrain import SafeGround
+from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Typical magnitudes, which make the optimiser's numbers about one."""
+
+    length_m: float
+    speed_mps: float
+    turn_radps: float
+    inputs: np.ndarray
+    """(planned inputs,)."""
+    step_s: float
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemShape:
+    """Two tasks with the same key share one compiled problem."""
+
+    vehicle: Vehicle
+    integrator: Integrator
+    steps: int
+    free_time: bool
+    remembers_inputs: bool
+    """The previous node's inputs are part of the state: their rates cost or are bounded."""
+    waypoints: bool
+    obstacles: dict[str, int]
+    """Kind -> how many."""
+    body_count: int
+    ground: SafeGround | None
+    demands: tuple[object, ...]
+    """Of the goal: what is fixed, within, free."""
+    limits: Limits
+    elastic: bool
+    costs: tuple[str, ...]
+    """Terms that may have a weight."""
+    scales: Scales
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Hashable; equal keys mean interchangeable problems."""
+        absent = tuple(
+            q.name for q in self.vehicle.parameters if q.optional and not np.any(self.vehicle.values[q.name])
+        )
+        s = self.scales
+        numbers = (s.length_m, s.speed_mps, s.turn_radps, *s.inputs, s.step_s)
+        return (
+            type(self.vehicle),
+            absent,
+            self.integrator.name,
+            self.steps,
+            self.free_time,
+            self.remembers_inputs,
+            self.waypoints,
+            tuple(sorted(self.obstacles.items())),
+            self.body_count,
+            self.ground.key if self.ground else None,
+            self.demands,
+            repr(self.limits),
+            self.elastic,
+            self.costs,
+            tuple(float(f"{x:.3g}") for x in numbers),
+        )
+
+
+def problem_shape(
+    vehicle: Vehicle, integrator: Integrator, task: Task, *, elastic: bool = False, steps: int | None = None
+) -> ProblemShape:
+    """What has to be built for a task."""
+    goal = task.goal
+    costs = tuple(n for n in WEIGHT_NAMES if n == "effort" or getattr(task.weights, n) > 0.0)
+    counts = {kind: sum(o.kind == kind for o in task.obstacles) for kind in KINDS}
+    return ProblemShape(
+        vehicle=vehicle,
+        integrator=integrator,
+        steps=steps or task.steps,
+        free_time=task.free_duration is not None,
+        remembers_inputs=task.weights.smoothness > 0.0 or bool(task.limits.rates),
+        waypoints=bool(task.waypoints),
+        obstacles={kind: n for kind, n in counts.items() if n},
+        body_count=len(task.body),
+        ground=task.ground,
+        demands=(goal.position, goal.rotation, goal.velocity, goal.shape, goal.shape_velocity),
+        limits=task.limits,
+        elastic=elastic,
+        costs=costs,
+        scales=_scales(vehicle, task),
+    )
+
+
+def _scales(vehicle: Vehicle, task: Task) -> Scales:
+    way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
+    distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
+    length = _rounded(max(1.0, distance / 10.0))
+    speed = _rounded(max(0.3, distance / task.duration_s))
+    turn = _rounded(min(2.0, max(0.3, 3.0 / task.duration_s)))
+    return Scales(length, speed, turn, _input_scales(vehicle, task, distance), task.duration_s / task.steps)
+
+
+def _rounded(x: float) -> float:
+    """To a power of two: small drags must not make another problem."""
+    return float(2.0 ** np.round(np.log2(x)))
+
+
+def _input_scales(vehicle: Vehicle, task: Task, distance: float) -> np.ndarray:
+    """What moves the vehicle about as the task asks, or less where the bounds say so."""
+    chart = input_chart(vehicle)
+    box = chart.box(control_limits(vehicle, task.limits))
+    most = np.abs(box).max(axis=1)
+    natural = chart.natural_scale()
+    if natural is not None:
+        return natural
+    if not isinstance(vehicle, HolonomicVehicle):
+        return np.array([_rounded(min(m, 1.0) if m > 0 else 1.0) for m in most])
+    inertia = _inertia_diagonal(vehicle)
+    turns = 1 if vehicle.group.name == "SE2" else 3
+    wrench = np.r_[inertia[:turns] * 8.0, inertia[turns:] * 6.0 * distance] / task.duration_s**2
+    trim = np.abs(chart.trim(task.start.node[vehicle.node_layout.pose]))
+    columns = np.abs(chart.columns())
+    out = np.empty(chart.size)
+    for i in range(chart.size):
+        acts = columns[:, i] > 1e-9
+        needed = (wrench[acts] / columns[acts, i]).min() if acts.any() else 1.0
+        out[i] = _rounded(max(min(max(needed, trim[i]), most[i]), 1e-6))
+    return out
+
+
+def _inertia_diagonal(vehicle: HolonomicVehicle) -> np.ndarray:
+    p = ca.SX.sym("p", vehicle.parameter_count)
+    inertia = ca.Function("I", [p], [ca.densify(vehicle.inertia(vehicle.symbols(p)))])
+    return np.array(inertia(vehicle.parameter_vector)).diagonal().copy()
+
+
+def control_limits(vehicle: Vehicle, limits: Limits) -> np.ndarray:
+    """(n_controls, 2): the vehicle's ranges, narrowed by the task's."""
+    out = np.array([[c.low, c.high] for c in vehicle.controls], float).reshape(-1, 2)
+    for i, control in enumerate(vehicle.controls):
+        if control.name in limits.controls:
+            low, high = limits.controls[control.name]
+            out[i] = max(out[i, 0], low), min(out[i, 1], high)
+    return out
