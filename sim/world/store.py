@@ -5,11 +5,14 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from sim.cache import cache_dir
+
+Arrays = dict[str, np.ndarray]
 
 
 def source_digest(*modules: str) -> str:
@@ -26,7 +29,7 @@ def package_digest(package_init: str, names: Iterable[str]) -> str:
     return source_digest(*(str(folder / f"{name}.py") for name in names))
 
 
-def _read(path: Path) -> dict[str, np.ndarray] | None:
+def _read(path: Path) -> Arrays | None:
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
@@ -34,7 +37,7 @@ def _read(path: Path) -> dict[str, np.ndarray] | None:
         return None
 
 
-def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
+def _write(path: Path, arrays: Arrays) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".npz")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -45,18 +48,23 @@ def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
         raise
 
 
-def cached_arrays(kind: str, name: str, make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+def cached_arrays(kind: str, name: str, make: Callable[[], Arrays]) -> Arrays:
     """The arrays stored as `name` in the cache folder `kind`; made and stored when absent or unreadable.
 
     Uncompressed, so that loading costs little more than reading the bytes. A folder that cannot be
     written only costs the time to make the arrays again.
     """
-    path = cache_dir(kind) / f"{name}.npz"
-    arrays = _read(path)
-    if arrays is None:
-        arrays = make()
-        try:
-            _write(path, arrays)
-        except OSError:
-            return arrays
-    return arrays
+    return cached_family(kind, name, lambda: {name: make()})
+
+
+def cached_family(kind: str, name: str, make: Callable[[], dict[str, Arrays]]) -> Arrays:
+    """Like `cached_arrays` for things that are made together: `make` returns all of them by name."""
+    folder = cache_dir(kind)
+    arrays = _read(folder / f"{name}.npz")
+    if arrays is not None:
+        return arrays
+    family = make()
+    for member, made in family.items():
+        with suppress(OSError):
+            _write(folder / f"{member}.npz", made)
+    return family[name]

@@ -1,0 +1,1 @@
+"""Meshes and placements as arrays: no window, no GL."""

@@ -1,0 +1,62 @@
+"""Meshes as plain arrays.
+
+Terrain vertices (n, 10) float32: position 3, normal 3, traits 4 = sky visibility 0..1 (1 open sky),
+looseness 0..1 (talus, sand), curvature 0..1 (0.5 flat, more in hollows), slope 0..1 = min(|grad| / 3, 1).
+Other vertices: see the module that makes them. Indices (m, 3) uint32, counter-clockwise from outside.
+All positions in metres, z up.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+TERRAIN_FLOATS = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh:
+    """Triangles over vertices of one format."""
+
+    vertices: np.ndarray
+    indices: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """A run of a mesh's indices and the box around what it draws."""
+
+    first: int
+    """In indices, three a triangle."""
+    count: int
+    low: np.ndarray
+    """(3,) m."""
+    high: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkedMesh(Mesh):
+    """A mesh that can be drawn chunk by chunk."""
+
+    chunks: tuple[Chunk, ...]
+
+
+def grid_indices(rows: int, columns: int) -> np.ndarray:
+    """(m, 3) uint32 triangles of a rows x columns vertex grid; counter-clockwise where row x column points out."""
+    corner = np.arange(rows * columns, dtype=np.uint32).reshape(rows, columns)
+    a, b = corner[:-1, :-1], corner[1:, :-1]
+    c, d = corner[1:, 1:], corner[:-1, 1:]
+    return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+
+
+def joined(parts: list[Mesh]) -> ChunkedMesh:
+    """One mesh with a chunk for every part."""
+    chunks, indices = [], []
+    vertex = first = 0
+    for part in parts:
+        position = part.vertices[:, :3]
+        chunks.append(Chunk(first, part.indices.size, position.min(axis=0), position.max(axis=0)))
+        indices.append(part.indices + np.uint32(vertex))
+        vertex += len(part.vertices)
+        first += part.indices.size
+    vertices = np.concatenate([part.vertices for part in parts])
+    return ChunkedMesh(vertices, np.concatenate(indices), tuple(chunks))

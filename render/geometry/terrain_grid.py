@@ -1,0 +1,161 @@
+"""The terrain as a grid of vertices that are where the shape is.
+
+Rows are at even x; along a row the vertices are spread by arc length, so that a vertical wall gets
+as many as flat ground. Steep rock is then pushed in and out along its horizontal normal by noise
+of its height and place: ledges of the bedding, vertical joints, overhangs. What comes out is no
+longer a height field to the eye.
+"""
+
+import numpy as np
+from scipy.ndimage import gaussian_filter, uniform_filter1d
+
+from render.geometry.mesh import TERRAIN_FLOATS
+from sim.world import World
+from sim.world.bands import for_row_bands
+from sim.world.compiled import compiled
+from sim.world.noise import fractal_noise, gradient_noise, smoothstep
+
+SHAPE = (1281, 865)
+_PLATEAU_WEIGHT = 0.32
+_PAD_SUNK_M = 0.3
+
+
+def _columns(profile: np.ndarray, y: np.ndarray, river_y: np.ndarray) -> np.ndarray:
+    """(rows, columns) y of the vertices, by arc length of the height `profile` (rows, ny) over `y`."""
+    length = np.hypot(np.diff(y), gaussian_filter(np.abs(np.diff(profile, axis=1)), (3.0, 2.0)))
+    middle = 0.5 * (y[1:] + y[:-1])
+    off = np.abs(middle[None, :] - river_y[:, None])
+    fade = np.clip((off - 200.0) / 60.0, 0.0, 1.0)
+    length *= 1.0 + fade * (_PLATEAU_WEIGHT - 1.0)
+    arc = np.concatenate([np.zeros((len(profile), 1)), np.cumsum(length, axis=1)], axis=1)
+    arc /= arc[:, -1:]
+    even = np.linspace(0.0, 1.0, SHAPE[1])
+    return np.stack([np.interp(even, row, y) for row in arc])
+
+
+@compiled
+def _cubic(p0: float, p1: float, p2: float, p3: float, t: float) -> float:
+    """Catmull-Rom between p1 and p2."""
+    a = p2 - p0
+    b = 2.0 * p0 - 5.0 * p1 + 4.0 * p2 - p3
+    c = 3.0 * (p1 - p2) + p3 - p0
+    return p1 + 0.5 * t * (a + t * (b + t * c))
+
+
+@compiled
+def _height_rows(
+    first: int,
+    end: int,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    xs: np.ndarray,
+    ys: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Smooth heights at (xs[row], ys[row, column]): local cubic, no ringing beyond two cells."""
+    ny, nx = heights.shape
+    window = np.empty(4)
+    for row in range(first, end):
+        u = min(max((xs[row] - frame[0]) / frame[2], 0.0), nx - 1.0)
+        i = min(int(u), nx - 2)
+        for column in range(ys.shape[1]):
+            v = min(max((ys[row, column] - frame[1]) / frame[2], 0.0), ny - 1.0)
+            j = min(int(v), ny - 2)
+            for k in range(4):
+                line = heights[min(max(j - 1 + k, 0), ny - 1)]
+                window[k] = _cubic(line[max(i - 1, 0)], line[i], line[i + 1], line[min(i + 2, nx - 1)], u - i)
+            out[row, column] = _cubic(window[0], window[1], window[2], window[3], v - j)
+
+
+@compiled
+def _ledge_rows(
+    first: int, end: int, position: np.ndarray, gradient: np.ndarray, loose: np.ndarray, seed: int
+) -> None:
+    """Push steep rock along its horizontal normal, in place: bedding, joints and blocks."""
+    rows, columns = loose.shape
+    for row in range(first, end):
+        edge = min(row, rows - 1 - row) / 4.0
+        for column in range(columns):
+            gx, gy = gradient[row, column, 0], gradient[row, column, 1]
+            slope = np.sqrt(gx * gx + gy * gy)
+            amount = smoothstep(0.8, 2.2, slope) * (1.0 - loose[row, column]) * min(edge, 1.0)
+            if amount <= 0.0 or column == 0 or column == columns - 1:
+                continue
+            x, y, z = position[row, column]
+            bed = z + 0.012 * x + 1.6 * gradient_noise(x / 80.0, y / 80.0, seed)
+            push = 1.15 * gradient_noise(bed / 5.2, 0.1 * np.sin(x / 60.0), seed + 1)
+            push += 0.65 * gradient_noise(bed / 2.3, 40.0, seed + 2)
+            push += 0.9 * fractal_noise((x + 0.8 * y) / 11.0, (y - 0.8 * x) / 11.0 + z / 70.0, 2, seed + 3)
+            push *= amount / slope
+            position[row, column, 0] -= gx * push
+            position[row, column, 1] -= gy * push
+
+
+def _normals(position: np.ndarray) -> np.ndarray:
+    """Unit normals (rows, columns, 3) of a vertex grid by central differences."""
+    along = np.gradient(position, axis=0)
+    across = np.gradient(position, axis=1)
+    normal = np.cross(along, across)
+    return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+
+
+def _sink_under_pads(position: np.ndarray, world: World) -> None:
+    """Lower the ground under the slabs, in place, so that their tops are the only surface there."""
+    for pad in world.pads:
+        c, s = np.cos(pad.heading_rad), np.sin(pad.heading_rad)
+        dx, dy = position[..., 0] - pad.centre_w[0], position[..., 1] - pad.centre_w[1]
+        under = np.maximum(np.abs(c * dx + s * dy), np.abs(c * dy - s * dx)) < 0.95 * pad.radius_m
+        position[under, 2] -= _PAD_SUNK_M
+
+
+def _traits(world: World, position: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """(rows, columns, 4) sky visibility, looseness, curvature, slope."""
+    x, y = position[..., 0], position[..., 1]
+    traits = np.empty((*slope.shape, 4), np.float32)
+    if world.layers is None:
+        traits[:] = (1.0, 0.3, 0.5, 0.0)
+        return traits
+    sample = world.terrain.sample
+    traits[..., 0] = np.clip(sample(world.layers.sky_visibility, x, y), 0.0, 1.0)
+    traits[..., 1] = np.clip(sample(world.layers.loose, x, y), 0.0, 1.0)
+    traits[..., 2] = 0.5 + 0.5 * np.clip(sample(world.layers.curvature, x, y), -1.0, 1.0)
+    traits[..., 3] = np.clip(slope / 3.0, 0.0, 1.0)
+    return traits
+
+
+def terrain_grid(world: World) -> np.ndarray:
+    """(*SHAPE, 10) float32 terrain vertices; axis 0 runs along x, axis 1 along y."""
+    terrain = world.terrain
+    x = np.linspace(terrain.low_m[0], terrain.high_m[0], SHAPE[0])
+    y = terrain.axes[1]
+    river_y = np.zeros_like(x) if world.river is None else np.asarray(world.river.centre(x))
+    columns = _columns(terrain.height(x[:, None], y[None, :]), y, river_y)
+    position = np.empty((*SHAPE, 3))
+    position[..., 0], position[..., 1] = x[:, None], columns
+    heights = np.ascontiguousarray(terrain.heights, np.float64)
+    frame = np.array([*terrain.origin_m, terrain.spacing_m])
+    z = np.empty(SHAPE)
+    for_row_bands(_height_rows, SHAPE[0], heights, frame, x, columns, z)
+    position[..., 2] = z
+    smooth = gaussian_filter(heights, 1.2)
+    slope_y, slope_x = np.gradient(smooth, terrain.spacing_m)
+    gradient = np.stack([terrain.sample(g, position[..., 0], columns) for g in (slope_x, slope_y)], axis=-1)
+    traits = _traits(world, position, np.linalg.norm(gradient, axis=-1))
+    if world.layers is not None:
+        loose = np.ascontiguousarray(traits[..., 1], np.float64)
+        for_row_bands(_ledge_rows, SHAPE[0], position, gradient, loose, 1000 * world.seed + 501)
+    normals = _normals(position)
+    _sink_under_pads(position, world)
+    grid = np.concatenate([position, normals, traits], axis=-1).astype(np.float32)
+    assert grid.shape[-1] == TERRAIN_FLOATS
+    return grid
+
+
+def thinned(grid: np.ndarray, stride: tuple[int, int]) -> np.ndarray:
+    """Every stride-th vertex, with normals and traits averaged over the vertices left out."""
+    rows, columns = stride
+    coarse = grid[::rows, ::columns].copy()
+    rest = uniform_filter1d(grid[..., 3:], rows, axis=0, mode="nearest")[::rows]
+    coarse[..., 3:] = uniform_filter1d(rest, columns, axis=1, mode="nearest")[:, ::columns]
+    coarse[..., 3:6] /= np.linalg.norm(coarse[..., 3:6], axis=-1, keepdims=True)
+    return coarse

@@ -1,0 +1,73 @@
+"""The terrain cut into chunks at four levels of detail.
+
+Vertices as in `render.geometry.mesh`. Levels 0..3 hold about 2.2 M, 0.55 M, 190 k and 50 k triangles.
+Every level has the same 16 x 4 chunks over the same ground in the same order, and each chunk
+carries a skirt (its border pushed inwards along the normal), so that neighbours may be drawn at
+different levels without gaps. Do not cull back faces: skirts and overhangs show theirs.
+"""
+
+import numpy as np
+
+from render.geometry.mesh import ChunkedMesh, Mesh, grid_indices, joined
+from render.geometry.terrain_grid import terrain_grid, thinned
+from sim.world import World
+from sim.world.compiled import KERNEL_DIGEST
+from sim.world.store import cached_family, package_digest
+
+CHUNKS = (16, 4)
+STRIDES = ((1, 1), (2, 2), (4, 3), (8, 6))
+_SKIRT_M = (1.0, 2.0, 3.5, 7.0)
+
+
+def _border(rows: int, columns: int) -> np.ndarray:
+    """Vertex numbers once around a grid, counter-clockwise seen from outside."""
+    corner = np.arange(rows * columns).reshape(rows, columns)
+    return np.concatenate([corner[:-1, 0], corner[-1, :-1], corner[:0:-1, -1], corner[0, :0:-1]])
+
+
+def _chunk(grid: np.ndarray, skirt_m: float) -> Mesh:
+    """One chunk with its skirt."""
+    rows, columns, floats = grid.shape
+    vertices = grid.reshape(-1, floats)
+    border = _border(rows, columns)
+    skirt = vertices[border].copy()
+    skirt[:, :3] -= skirt_m * skirt[:, 3:6]
+    lower = np.arange(len(border)) + len(vertices)
+    ahead, lower_ahead = np.roll(border, -1), np.roll(lower, -1)
+    band = np.stack([border, lower, ahead, ahead, lower, lower_ahead], axis=-1).reshape(-1, 3)
+    indices = np.concatenate([grid_indices(rows, columns), band.astype(np.uint32)])
+    return Mesh(np.concatenate([vertices, skirt]), indices)
+
+
+def _chunked(grid: np.ndarray, level: int) -> ChunkedMesh:
+    rows = (grid.shape[0] - 1) // CHUNKS[0]
+    columns = (grid.shape[1] - 1) // CHUNKS[1]
+    parts = []
+    for i in range(CHUNKS[0]):
+        for j in range(CHUNKS[1]):
+            part = grid[i * rows : (i + 1) * rows + 1, j * columns : (j + 1) * columns + 1]
+            parts.append(_chunk(np.ascontiguousarray(part), _SKIRT_M[level]))
+    return joined(parts)
+
+
+def _stored_name(world: World, level: int) -> str:
+    digest = package_digest(__file__, ("mesh", "terrain_grid", "terrain_mesh"))
+    return f"terrain-{world.key}-{digest}-{KERNEL_DIGEST}-{level}"
+
+
+def load_terrain_mesh(world: World, level: int) -> ChunkedMesh:
+    """Level 0 (finest) to 3 of a world's terrain; made once, then read from the cache folder.
+
+    Featureless ground has the coarsest grid at every level.
+    """
+    if not 0 <= level < len(STRIDES):
+        raise ValueError(f"terrain level {level} is not from 0 to {len(STRIDES) - 1}")
+    if world.layers is None:
+        return _chunked(thinned(terrain_grid(world), STRIDES[-1]), level)
+    names = [_stored_name(world, k) for k in range(len(STRIDES))]
+
+    def make() -> dict[str, dict[str, np.ndarray]]:
+        grid = terrain_grid(world)
+        return {name: {"grid": thinned(grid, s)} for name, s in zip(names, STRIDES, strict=True)}
+
+    return _chunked(cached_family("meshes", names[level], make)["grid"], level)
