@@ -88,11 +88,12 @@ class Kernel:
         *,
         w: np.ndarray | None = None,
         ground: Any = None,
+        contact_b: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Pose and node velocity of a private state."""
+        """Pose and node velocity of a private state; with `ground`, contact_b (6,) gets the wrench of contact."""
         node = np.empty(self.node_size)
         w = np.zeros(self.dim) if w is None else w
-        self.module.rollout(y.copy(), u, w, p, h, 1, node, *self._contact(ground))
+        self.module.rollout(y.copy(), u, w, p, h, 1, node, *self._contact(ground, contact_b))
         return node
 
     def trajectory(
@@ -141,10 +142,11 @@ class Kernel:
         return _NO_GROUND
 
     @staticmethod
-    def _contact(ground: Any) -> tuple[Any, ...]:
+    def _contact(ground: Any, wrench_b: np.ndarray | None = None) -> tuple[Any, ...]:
         if ground is None:
             return _NO_GROUND
-        return True, ground.heights, ground.frame, ground.points, np.zeros(6), ground.report
+        wrench_b = np.zeros(6) if wrench_b is None else wrench_b
+        return True, ground.heights, ground.frame, ground.points, wrench_b, ground.report
 
 
 def compile_kernel(vehicle: Vehicle, integrator: Integrator) -> Kernel:
