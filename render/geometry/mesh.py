@@ -48,6 +48,12 @@ def grid_indices(rows: int, columns: int) -> np.ndarray:
     return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
 
 
+def quad_indices(quads: int) -> np.ndarray:
+    """(2 quads, 3) uint32 triangles of separate quads of four vertices each, in order around them."""
+    first = 4 * np.arange(quads, dtype=np.uint32)[:, None, None]
+    return (first + np.array([[0, 1, 2], [0, 2, 3]], np.uint32)).reshape(-1, 3)
+
+
 def joined(parts: list[Mesh]) -> ChunkedMesh:
     """One mesh with a chunk for every part."""
     chunks, indices = [], []
