@@ -5,21 +5,22 @@ from PIL import Image, ImageDraw
 
 _TILES = 2
 _OVERSAMPLING = 4
+_STEMS = 10
 
 
-def _twig(draw: ImageDraw.ImageDraw, origin: np.ndarray, size: float, rng: np.random.Generator) -> None:
+def _twig(draw: ImageDraw.ImageDraw, size: float, rng: np.random.Generator) -> None:
     """One tile: stems that fan out from the lower middle, with leaves along them."""
-    for _ in range(7):
-        angle = rng.normal(0.0, 0.75)
-        length = size * rng.uniform(0.55, 0.9)
+    for stem in range(_STEMS):
+        angle = 1.9 * ((stem + rng.uniform(0.2, 0.8)) / _STEMS - 0.5)
+        length = size * rng.uniform(0.6, 0.92) / (1.0 + 0.45 * abs(angle))
         bend = rng.normal(0.0, 0.35)
         for k in range(34):
             t = (k + 1) / 34
             lean = angle + bend * t
-            x = origin[0] + size * 0.5 + length * t * np.sin(lean)
-            y = origin[1] + size * 0.97 - length * t * np.cos(lean)
+            x = 0.5 * size + length * t * np.sin(lean)
+            y = 0.96 * size - length * t * np.cos(lean)
             turn = lean + (1.0 if k % 2 else -1.0) * rng.uniform(0.6, 1.2)
-            _leaf(draw, x, y, turn, size * rng.uniform(0.035, 0.06) * (1.15 - 0.4 * t), rng)
+            _leaf(draw, x, y, turn, size * rng.uniform(0.04, 0.07) * (1.15 - 0.4 * t), rng)
 
 
 def _leaf(
@@ -45,12 +46,13 @@ def leaf_atlas(size: int = 256, seed: int = 5) -> np.ndarray:
     """
     rng = np.random.default_rng([seed, 505])
     big = size * _OVERSAMPLING
+    tile = big // _TILES
     image = Image.new("RGBA", (big, big), (0, 0, 0, 0))
-    draw = ImageDraw.Draw(image)
-    tile = big / _TILES
     for row in range(_TILES):
         for column in range(_TILES):
-            _twig(draw, np.array([column * tile, row * tile]), tile, rng)
+            part = Image.new("RGBA", (tile, tile), (0, 0, 0, 0))
+            _twig(ImageDraw.Draw(part), tile, rng)
+            image.paste(part, (column * tile, row * tile))
     pixels = np.asarray(image, np.float64).reshape(size, _OVERSAMPLING, size, _OVERSAMPLING, 4)
     alpha = pixels[..., 3:].mean(axis=(1, 3)) / 255.0
     colour = (pixels[..., :3] * (pixels[..., 3:] > 0)).mean(axis=(1, 3))
