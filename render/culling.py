@@ -1,6 +1,12 @@
-"""Which boxes a camera can see, and how far they are."""
+"""Which boxes a camera can see and how far they are; which faces it cannot see."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import moderngl
 import numpy as np
+
+from render.passes import PassContext
 
 
 def frustum_planes(clip_from_world: np.ndarray) -> np.ndarray:
@@ -30,3 +36,16 @@ class Boxes:
         """(n,) m from the eye to the nearest point of each box."""
         outside = np.maximum(np.maximum(self._low - eye_w, eye_w - self._high), 0.0)
         return np.sqrt((outside * outside).sum(axis=1))
+
+
+@contextmanager
+def culled(context: PassContext) -> Iterator[None]:
+    """Leave out back faces, except in the shadow pass: there they keep light from leaking under edges."""
+    if context.name == "shadow":
+        yield
+        return
+    context.ctx.front_face = "cw" if context.mirrored else "ccw"
+    context.ctx.enable(moderngl.CULL_FACE)
+    yield
+    context.ctx.disable(moderngl.CULL_FACE)
+    context.ctx.front_face = "ccw"

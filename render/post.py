@@ -27,25 +27,17 @@ class Post:
         self._scene_px = scene_px
         self._bloom = quality.bloom
         self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
-        self._present = self._pass(
-            programs, "present.frag", **self._present_defines(quality, scene_px, output_px)
-        )
+        self._carry = self._pass(programs, "present.frag")
+        self._smooth = self._pass(programs, "present.frag", FXAA=1) if quality.fxaa else None
         if quality.bloom:
             self._down = self._pass(programs, "bloom_down.frag")
             self._blur = self._pass(programs, "bloom_blur.frag")
             small = (max(scene_px[0] // 4, 1), max(scene_px[1] // 4, 1))
             self._glow = [self._target(small, dtype="f2") for _ in range(2)]
         self._encoded = self._target(scene_px, dtype="f1")
-
-    @staticmethod
-    def _present_defines(
-        quality: Quality, scene_px: tuple[int, int], output_px: tuple[int, int]
-    ) -> dict[str, int]:
-        if scene_px[0] < output_px[0]:
-            return {"SHARPEN": 1}
-        if scene_px == output_px and quality.fxaa:
-            return {"FXAA": 1}
-        return {}
+        self._smoothed = None
+        if quality.fxaa and scene_px != output_px:
+            self._smoothed = self._target(scene_px, dtype="f1")
 
     def _pass(self, programs: Programs, fragment: str, **defines: int):
         program = programs.load("fullscreen.vert", fragment, **defines)
@@ -96,18 +88,25 @@ class Post:
         self._ctx.enable_only(moderngl.NOTHING)
         if self._bloom:
             self._make_glow(scene).use(_BLOOM_UNIT)
-        program, array = self._tone
-        program["exposure"].value = exposure
+        self._tone[0]["exposure"].value = exposure
         self._encoded.use()
-        scene.use(_SOURCE_UNIT)
-        array.render(moderngl.TRIANGLES, vertices=3)
-        program, array = self._present
-        if "texel" in program:
-            program["texel"].value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
+        self._run(self._tone, scene)
+        source = self._encoded
+        if self._smooth is not None:
+            self._smooth[0]["texel"].value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
+        if self._smooth is not None and self._smoothed is not None:
+            self._smoothed.use()
+            self._run(self._smooth, source.color_attachments[0])
+            source = self._smoothed
         target.use()
         self._ctx.viewport = viewport
-        self._encoded.color_attachments[0].use(_SOURCE_UNIT)
-        array.render(moderngl.TRIANGLES, vertices=3)
+        last = self._smooth if self._smooth is not None and source is self._encoded else self._carry
+        self._run(last, source.color_attachments[0])
+
+    @staticmethod
+    def _run(stage: tuple[moderngl.Program, moderngl.VertexArray], source: moderngl.Texture) -> None:
+        source.use(_SOURCE_UNIT)
+        stage[1].render(moderngl.TRIANGLES, vertices=3)
 
     def release(self) -> None:
         """Free targets and arrays."""

@@ -28,20 +28,27 @@ FIRST_FREE_UNIT = 9
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (
-    re.compile(r"\b(\d+):(\d+)(?=\(\d+\))"),  # Mesa: 0:12(3)
-    re.compile(r"(?<=ERROR: )(\d+):(\d+)"),  # Apple, Intel: ERROR: 0:12
-    re.compile(r"^(\d+)\((\d+)\)(?= :)", re.MULTILINE),  # NVIDIA: 0(12) : error
+    re.compile(r"\b0:(\d+)(?=\(\d+\))"),  # Mesa: 0:12(3)
+    re.compile(r"(?<=ERROR: )0:(\d+)"),  # Apple, Intel: ERROR: 0:12
+    re.compile(r"^0\((\d+)\)(?= :)", re.MULTILINE),  # NVIDIA: 0(12) : error
 )
 
 
 class _Source:
-    """One stage's text, assembled from a file and what it includes, each once."""
+    """One stage's text, assembled from a file and what it includes, each once.
+
+    The origin of every line is kept here instead of in #line directives, which drivers number in their own ways.
+    """
 
     def __init__(self, folders: Sequence[Path], name: str, defines: Mapping[str, object]):
-        self.files: list[str] = []
+        self.name = name
         self._folders = folders
         head = ["#version 410 core"] + [f"#define {key} {value}" for key, value in sorted(defines.items())]
-        self.text = "\n".join(head + self._lines(name, parent="")) + "\n"
+        self._lines = head
+        self._origins = ["defines"] * len(head)
+        self._read_files: set[str] = set()
+        self._append(name, parent="")
+        self.text = "\n".join(self._lines) + "\n"
 
     def _read(self, name: str, parent: str) -> str:
         for folder in self._folders:
@@ -50,27 +57,25 @@ class _Source:
         asked = f", included by {parent}" if parent else ""
         raise DisplayError(f"no shader file {name}{asked}")
 
-    def _lines(self, name: str, parent: str) -> list[str]:
-        number = len(self.files)
-        self.files.append(name)
-        lines = [f"#line 1 {number}"]
+    def _append(self, name: str, parent: str) -> None:
+        self._read_files.add(name)
         for row, line in enumerate(self._read(name, parent).splitlines(), start=1):
             include = _INCLUDE.match(line)
             if include is None:
-                lines.append(line)
-            elif include.group(1) not in self.files:
-                lines += [*self._lines(include.group(1), name), f"#line {row + 1} {number}"]
-        return lines
+                self._lines.append(line)
+                self._origins.append(f"{name}:{row}")
+            elif include.group(1) not in self._read_files:
+                self._append(include.group(1), name)
 
     def explain(self, message: str) -> str:
-        """The compiler's message with file names in the place of source numbers."""
+        """The compiler's message with file names and their own line numbers."""
 
-        def name(match: re.Match[str]) -> str:
-            number = int(match.group(1))
-            return f"{self.files[number]}:{match.group(2)}" if number < len(self.files) else match.group(0)
+        def origin(match: re.Match[str]) -> str:
+            row = int(match.group(1)) - 1
+            return self._origins[row] if 0 <= row < len(self._origins) else match.group(0)
 
         for pattern in _LOCATIONS:
-            message = pattern.sub(name, message)
+            message = pattern.sub(origin, message)
         return message
 
 
@@ -112,9 +117,7 @@ class Programs:
         except moderngl.Error as error:
             message = str(error)
             stage = sources[0] if "vertex_shader" in message else sources[-1]
-            raise DisplayError(
-                f"{' + '.join(s.files[0] for s in sources)}: {stage.explain(message)}"
-            ) from error
+            raise DisplayError(f"{' + '.join(s.name for s in sources)}: {stage.explain(message)}") from error
         for name, unit in SAMPLER_UNITS.items():
             if name in program:
                 program[name].value = unit

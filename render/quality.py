@@ -1,5 +1,6 @@
 """Quality levels: what a frame may cost, as frozen presets."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,6 +20,8 @@ class Quality:
     name: QualityName
     resolution_scale: float
     """Of the scene; the picture is scaled up to the window afterwards."""
+    most_pixels: int
+    """Of the scene: a larger window is drawn at a smaller scale."""
     samples: int
     """Multisampling of the scene; 1 for none."""
     fxaa: bool
@@ -43,8 +46,17 @@ class Quality:
     """How far each level but the last is drawn."""
     shrubs: int
     """Bound on shrubs drawn, nearest first."""
+    boulder_details: tuple[int, ...]
+    """Subdivisions of a block's levels of detail, finest first."""
     boulders: int
     anisotropy: float
+
+    def scene_px(self, output_px: tuple[int, int], *, supersampling: int = 1) -> tuple[int, int]:
+        """Size at which the scene of a picture of `output_px` is drawn."""
+        scale = self.resolution_scale * supersampling
+        if supersampling == 1:
+            scale = min(scale, math.sqrt(self.most_pixels / (output_px[0] * output_px[1])))
+        return max(round(output_px[0] * scale), 8), max(round(output_px[1] * scale), 8)
 
     @property
     def defines(self) -> dict[str, int]:
@@ -56,6 +68,7 @@ PRESETS: dict[QualityName, Quality] = {
     "high": Quality(
         name="high",
         resolution_scale=1.0,
+        most_pixels=16_000_000,
         samples=4,
         fxaa=True,
         bloom=True,
@@ -70,12 +83,14 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_quads=(96, 32, 10),
         shrub_reach_m=(55.0, 150.0),
         shrubs=12_000,
+        boulder_details=(2, 1),
         boulders=6_000,
         anisotropy=8.0,
     ),
     "medium": Quality(
         name="medium",
         resolution_scale=1.0,
+        most_pixels=4_000_000,
         samples=1,
         fxaa=True,
         bloom=True,
@@ -90,12 +105,14 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_quads=(64, 24, 10),
         shrub_reach_m=(45.0, 120.0),
         shrubs=5_000,
+        boulder_details=(2, 1),
         boulders=3_000,
         anisotropy=4.0,
     ),
     "low": Quality(
         name="low",
         resolution_scale=0.75,
+        most_pixels=2_000_000,
         samples=1,
         fxaa=True,
         bloom=False,
@@ -110,14 +127,16 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_quads=(40, 10),
         shrub_reach_m=(40.0,),
         shrubs=1_500,
+        boulder_details=(1, 0),
         boulders=1_000,
         anisotropy=1.0,
     ),
     "software": Quality(
         name="software",
         resolution_scale=0.5,
+        most_pixels=300_000,
         samples=1,
-        fxaa=False,
+        fxaa=True,
         bloom=False,
         full_materials=False,
         static_shadow_px=(4096, 2048),
@@ -125,12 +144,13 @@ PRESETS: dict[QualityName, Quality] = {
         shadow_taps=1,
         reflection_scale=0.0,
         terrain_error_px=4.0,
-        terrain_triangles=200_000,
+        terrain_triangles=110_000,
         finest_level=1,
-        shrub_quads=(40, 10),
-        shrub_reach_m=(30.0,),
-        shrubs=350,
-        boulders=250,
+        shrub_quads=(24, 8),
+        shrub_reach_m=(25.0,),
+        shrubs=700,
+        boulder_details=(1, 0),
+        boulders=400,
         anisotropy=1.0,
     ),
 }

@@ -1,6 +1,6 @@
 """The renderer: owns every pass and draws a Frame into a framebuffer."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 import moderngl
@@ -73,7 +73,7 @@ class Renderer:
         self._water_level_m = _NO_WATER_M if world.river is None else world.river.level_m
         self._mirror = mirror(self._water_level_m) if planar else None
         self._sky = self._owned(Sky(ctx, programs))
-        self._stage = self._owned(Stage(ctx, programs, scenery, quality))
+        self._stage = self._owned(Stage(ctx, programs, scenery, quality, world.terrain))
         self._river = None
         if world.river is not None:
             self._river = self._owned(River(ctx, programs, world, quality, planar=planar))
@@ -88,8 +88,7 @@ class Renderer:
         self._sized.close()
         self.size_px = (max(size_px[0], 8), max(size_px[1], 8))
         quality = self.quality
-        scale = quality.resolution_scale * self._supersampling
-        scene_px = (max(int(self.size_px[0] * scale), 8), max(int(self.size_px[1] * scale), 8))
+        scene_px = quality.scene_px(self.size_px, supersampling=self._supersampling)
         self._targets = Targets(
             self._ctx,
             scene_px,
@@ -112,6 +111,11 @@ class Renderer:
         with self._probe("sun: canyon shadow"):
             context = self._begin_light("shadow", self._sun_view, self._sun_map)
             self._stage.draw(context)
+        self._vehicle_shadow.span_m = 0.0
+        picture = self._uniforms["picture"]
+        picture.set_shadows(self._shadow_frames())
+        picture.upload()
+        picture.bind()
         with self._probe("sun: bake"):
             self._stage.bake()
 
@@ -124,8 +128,8 @@ class Renderer:
         """Draw `frame` into `viewport` (x, y, width, height) px of `target`, by default all of it."""
         self._bind_textures()
         with self._probe("vehicle shadow"):
-            casters = self._draw_vehicle_shadow(frame)
-        self._set_uniforms(frame, bool(casters))
+            self._draw_vehicle_shadow(frame)
+        self._set_uniforms(frame)
         if self._mirror is not None:
             with self._probe("reflection"):
                 self._draw_mirror(frame)
@@ -172,26 +176,28 @@ class Renderer:
         self._ctx.enable_only(moderngl.DEPTH_TEST)
         return self._context(name, view, shadow_map.size_px)
 
-    def _draw_vehicle_shadow(self, frame: Frame) -> Iterable[DrawnVehicle]:
+    def _draw_vehicle_shadow(self, frame: Frame) -> None:
         shadow = self._vehicle_shadow
         casters = shadow.fit(frame.vehicles, self._models.radius_m, self._light.direction_w)
         if casters:
             context = self._begin_light("shadow", shadow.view, shadow.map)
             for vehicle in casters:
                 self._models.draw(vehicle, context)
-        return casters
 
-    def _set_uniforms(self, frame: Frame, casters: bool) -> None:
+    def _shadow_frames(self) -> ShadowFrames:
         shadow, sun_map = self._vehicle_shadow, self._sun_map
-        frames = ShadowFrames(
+        return ShadowFrames(
             sun=texture_from_world(self._sun_view),
             sun_depth_m=2.0 / abs(self._sun_view.projection[2, 2]),
             sun_texel=(1.0 / sun_map.size_px[0], 1.0 / sun_map.size_px[1]),
             vehicle=texture_from_world(shadow.view),
             vehicle_texel=1.0 / shadow.map.size_px[0],
             vehicle_depth_m=shadow.depth_m,
-            vehicle_span_m=shadow.span_m if casters else 0.0,
+            vehicle_span_m=shadow.span_m,
         )
+
+    def _set_uniforms(self, frame: Frame) -> None:
+        frames = self._shadow_frames()
         picture = self._uniforms["picture"]
         picture.set_shadows(frames)
         picture.set_view(frame.view, self._targets.size_px, wall_s=frame.wall_s)

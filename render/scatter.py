@@ -1,13 +1,13 @@
 """Thousands of like things on the ground: culled by cell, thinned by distance, drawn as instances by level."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 
 import moderngl
 import numpy as np
 
-from render.culling import Boxes
+from render.culling import Boxes, culled
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
@@ -25,6 +25,8 @@ class Material:
     fragment: str
     shadow_fragment: str
     defines: tuple[str, ...] = ()
+    closed: bool = False
+    """A solid, whose back faces need not be drawn."""
 
 
 SHRUB = Material(
@@ -35,7 +37,11 @@ SHRUB = Material(
     defines=("CARDS",),
 )
 BOULDER = Material(
-    layout="3f 3f", names=("position", "normal"), fragment="boulder.frag", shadow_fragment="depth.frag"
+    layout="3f 3f",
+    names=("position", "normal"),
+    fragment="boulder.frag",
+    shadow_fragment="depth.frag",
+    closed=True,
 )
 
 
@@ -101,6 +107,7 @@ class ScatterField:
         reach_m: Sequence[float],
         budget: int,
     ):
+        self._material = material
         self._instances = np.ascontiguousarray(scatter.instances, dtype="f4")
         cells = scatter.cells
         self._first = np.array([cell.first for cell in cells], dtype=int)
@@ -130,8 +137,9 @@ class ScatterField:
             share = kept_fractions(kept, distance, self._budget)
             level = np.searchsorted(self._reach, distance)
             self._select(level, np.ceil(kept * share).astype(int))
-        for each in self._levels:
-            each.draw("shadow" if context.name == "shadow" else "opaque")
+        with culled(context) if self._material.closed else nullcontext():
+            for each in self._levels:
+                each.draw("shadow" if context.name == "shadow" else "opaque")
         self.drawn_triangles = sum(each.count * each.triangles for each in self._levels)
 
     def _select(self, level: np.ndarray, kept: np.ndarray) -> None:

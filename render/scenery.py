@@ -36,7 +36,7 @@ def load_scenery(world: object, quality: Quality) -> Scenery:
     """Everything still in `world`; a far field, plants and blocks only where there is a canyon."""
     terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, COARSEST_LEVEL + 1)]
     canyon = world.layers is not None
-    details = [boulder_meshes(variants=BOULDER_VARIANTS, detail=detail, seed=SEED) for detail in (2, 1)]
+    details = [boulder_meshes(BOULDER_VARIANTS, detail, SEED) for detail in quality.boulder_details]
     return Scenery(
         terrain=terrain,
         far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if canyon else [],

@@ -24,10 +24,13 @@ class Stage:
     undo the choice made for the picture.
     """
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality):
+    def __init__(
+        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality, heights: object
+    ):
+        """`heights`: the world's terrain."""
         self._resources = ExitStack()
         self._textures = self._make_textures(ctx, scenery, quality)
-        self.terrain = self._owned(Terrain(ctx, programs, scenery.terrain, quality=quality))
+        self.terrain = self._owned(Terrain(ctx, programs, scenery.terrain, quality=quality, heights=heights))
         self._land = [self.terrain]
         if scenery.far:
             far = Terrain(ctx, programs, scenery.far, quality=quality, spacing_m=FAR_SPACING_M)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import moderngl
 import numpy as np
 
-from render.culling import Boxes
+from render.culling import Boxes, culled
+from render.occlusion import Skyline
 from render.passes import PassContext
 from render.programs import Programs
 from render.quality import Quality
@@ -15,7 +16,8 @@ from render.vertex_arrays import vertex_array
 
 _FORMAT = "3f 3f 4f"
 _NAMES = ("position", "normal", "traits")
-_BAKED = ("3f 3f", "baked_ambient", "baked_sun")
+_BAKED = ("3f 3f 1f", "baked_ambient", "baked_sun", "baked_visibility")
+_BAKED_BYTES = 28
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
@@ -74,14 +76,23 @@ class Terrain:
         *,
         quality: Quality,
         spacing_m: Sequence[float] = LEVEL_SPACING_M,
+        heights: object | None = None,
     ):
-        """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level."""
+        """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level.
+
+        `heights`: the world's terrain, by which chunks behind walls are left out; None leaves out none.
+        """
         self._ctx = ctx
         self._quality = quality
         self._resources = ExitStack()
         spacing = np.asarray(spacing_m[-len(meshes) :], dtype=float)
         chunks = meshes[0].chunks
-        self._boxes = Boxes([chunk.low for chunk in chunks], [chunk.high for chunk in chunks])
+        low, high = np.array([chunk.low for chunk in chunks]), np.array([chunk.high for chunk in chunks])
+        self._boxes = Boxes(low, high)
+        self._skyline = None
+        if heights is not None:
+            extent = np.hstack([low[:, :2], high[:, :2]])
+            self._skyline = Skyline(heights.heights, heights.origin_m, heights.spacing_m, extent)
         self._first, self._counts = self._index_ranges(meshes)
         self._choice = LevelChoice(self._counts, spacing)
         self._vertices = self._owned(
@@ -124,8 +135,8 @@ class Terrain:
         else:
             surface = programs.load("terrain_baked.vert", "terrain_baked.frag")
             count = sum(count for count, _ in self._vertex_spacing)
-            self._baked = self._owned(self._ctx.buffer(reserve=count * 24))
-            self._bake_program = programs.load_transform("terrain_bake.vert", ("baked_ambient", "baked_sun"))
+            self._baked = self._owned(self._ctx.buffer(reserve=count * _BAKED_BYTES))
+            self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
             lit = [*content, (self._baked, *_BAKED)]
         arrays = {
             "opaque": vertex_array(self._ctx, surface, lit, self._indices),
@@ -139,10 +150,11 @@ class Terrain:
             return
         source = vertex_array(self._ctx, self._bake_program, [(self._vertices, _FORMAT, *_NAMES)])
         first = 0
-        for count, spacing in self._vertex_spacing:
+        for level, (count, spacing) in enumerate(self._vertex_spacing):
             self._bake_program["spacing_m"].value = spacing
+            self._bake_program["shadow_by_vertex"].value = level > 0
             source.transform(
-                self._baked, moderngl.POINTS, vertices=count, first=first, buffer_offset=first * 24
+                self._baked, moderngl.POINTS, vertices=count, first=first, buffer_offset=first * _BAKED_BYTES
             )
             first += count
         source.release()
@@ -154,12 +166,15 @@ class Terrain:
         if context.name == "shadow":
             levels = np.zeros(len(visible), dtype=int)
         else:
+            if self._skyline is not None and not context.mirrored:
+                visible &= self._skyline.seen(context.view.eye_w)
             levels = self._levels(context, visible)
         chunks = np.flatnonzero(visible)
         draws = [Draw(int(self._first[levels[c], c]), int(self._counts[levels[c], c])) for c in chunks]
         self.drawn_triangles = sum(draw.count for draw in draws) // 3
-        for run in merged(draws):
-            array.render(moderngl.TRIANGLES, vertices=run.count, first=run.first)
+        with culled(context):
+            for run in merged(draws):
+                array.render(moderngl.TRIANGLES, vertices=run.count, first=run.first)
 
     def _levels(self, context: PassContext, visible: np.ndarray) -> np.ndarray:
         px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5

@@ -7,6 +7,7 @@ const vec2 DISC[8] = vec2[](vec2(-0.33, -0.15), vec2(0.62, -0.28), vec2(-0.72, 0
                             vec2(-0.05, -0.86), vec2(0.80, 0.45), vec2(-0.30, 0.92), vec2(-0.88, -0.42));
 const float SUN_RADIUS = 0.00465;  // rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side
 
+#ifndef BAKE
 // A rotation that differs from pixel to pixel with little low-frequency content (interleaved gradient noise).
 mat2 pixel_rotation() {
     float angle = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 2.0 * PI;
@@ -49,3 +50,4 @@ float vehicle_sun(vec3 p) {
 float sun_visibility(vec3 p, vec3 n) {
     return min(canyon_sun(p + n * 0.35), vehicle_sun(p + n * 0.03));
 }
+#endif

@@ -1,6 +1,9 @@
 // Evaluates the rock once at every vertex: what the light software path then only interpolates.
 #define BAKE
 #include "rock.glsl"
+#include "shadow.glsl"
+
+uniform bool shadow_by_vertex;  // coarser levels stray too far from what the shadow map saw
 
 in vec3 position;
 in vec3 normal;
@@ -8,6 +11,17 @@ in vec4 traits;
 
 out vec3 baked_ambient;  // radiance without the sun
 out vec3 baked_sun;      // radiance that the sun adds where it shines
+
+out float baked_visibility;  // of the sun; negative: look it up by pixel
+
+float sun_around(vec3 p, vec3 n) {
+    vec3 s = (sun_shadow * vec4(p + n * 0.8, 1.0)).xyz;
+    if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
+    vec2 radius = shadow_texel.xy * 3.0;
+    float lit = 0.0;
+    for (int i = 0; i < 8; i++) lit += textureLod(sun_shadow_map, vec3(s.xy + DISC[i] * radius, s.z - water.y), 0.0);
+    return lit / 8.0;
+}
 
 float relief_at(vec3 p, vec3 n, Traits t) { return rock_relief(rock_grain(p, n, t)); }
 
@@ -27,5 +41,6 @@ void main() {
     vec3 albedo = rock_albedo(position, n, grain) / PI;
     baked_ambient = albedo * rock_ambient(shading_n, t, relief);
     baked_sun = albedo * sun_irradiance.rgb * saturate(dot(shading_n, sun_direction.xyz));
+    baked_visibility = shadow_by_vertex ? sun_around(position, n) : -1.0;
     gl_Position = vec4(0.0);
 }

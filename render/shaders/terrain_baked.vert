@@ -5,13 +5,16 @@ in vec3 position;
 in vec3 normal;
 in vec3 baked_ambient;
 in vec3 baked_sun;
+in float baked_visibility;
 
 out vec3 p_w;
 out vec3 p_sun;  // in the canyon's shadow map
 out vec3 ambient;
 out vec3 sun;
+out float visibility;
 out vec3 inscatter;
-out vec2 detail_uv;
+out vec2 bedding_uv;
+out float steep;
 
 void main() {
     p_w = position;
@@ -21,6 +24,8 @@ void main() {
     haze_to(position, transmittance, inscatter);
     ambient = baked_ambient * transmittance;
     sun = baked_sun * transmittance;
-    detail_uv = vec2((position.x + position.y) * 0.020, position.z * 0.075 + (position.x - position.y) * 0.012);
+    visibility = baked_visibility;
+    bedding_uv = vec2((position.x + position.y) * 0.006, position.z * 0.065 + (position.x - position.y) * 0.001);
+    steep = smoothstep(0.86, 0.62, normal.z);
     gl_Position = clip_from_world * vec4(position, 1.0);
 }

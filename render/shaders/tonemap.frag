@@ -18,5 +18,6 @@ void main() {
     vec2 off = uv - 0.5;
     c = agx(c * (1.0 - 0.55 * dot(off, off)) * exposure);
     float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
-    colour = vec4(c + (noise - 0.5) / 255.0, 1.0);
+    c += (noise - 0.5) / 255.0;
+    colour = vec4(c, dot(c, vec3(0.299, 0.587, 0.114)));
 }

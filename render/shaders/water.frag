@@ -37,6 +37,7 @@ vec2 ripples(float riffle) {
 
 #if !PLANAR_REFLECTION
 const vec2 TERRACES[4] = vec2[](vec2(40.0, 17.0), vec2(61.0, 66.0), vec2(98.0, 114.0), vec2(138.0, 158.0));
+const float BEND_M = 450.0;  // no view along the river is longer
 
 // The canyon in the water without drawing it twice: terraces at their usual distance from the river, in their strata.
 vec3 wall_or_sky(vec3 r) {
@@ -47,7 +48,7 @@ vec3 wall_or_sky(vec3 r) {
     for (int i = 0; i < 4; i++) {
         float reach = (TERRACES[i].x * (1.0 + 0.5 * lump) - side * channel.x) / max(abs(sideways), 1e-3);
         float rise = r.z * reach;
-        if (reach > 320.0) { reach = 320.0; rise = r.z * reach; }
+        if (reach > BEND_M) { reach = BEND_M; rise = r.z * reach; }
         vec3 hit = p_w + r * reach;
         float edge = texture(noise_map, vec2(hit.x + hit.y, float(i) * 40.0) * 0.012).r - 0.5;
         if (rise > TERRACES[i].y * (1.0 + 0.9 * edge)) continue;
