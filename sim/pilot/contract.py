@@ -24,11 +24,6 @@ class Sensed:
     clearance_m: float = float("inf")
     """Height of the lowest contact point above the ground; inf where there is none."""
 
-    @classmethod
-    def from_node(cls, node: np.ndarray, clearance_m: float = float("inf")) -> "Sensed":
-        """From the flat SE(3) node (R column-major, x, omega, v, ...)."""
-        return cls(node[:9].reshape(3, 3).T, node[9:12], node[12:15], node[15:18], clearance_m)
-
     @property
     def v_w(self) -> np.ndarray:
         """(3,) velocity in the world frame [m/s]."""

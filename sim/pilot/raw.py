@@ -14,6 +14,9 @@ SPIN_UP = 3.0
 LIFT_OFF = 15.0
 """Its acceleration along body z at full throttle [m/s^2]."""
 
+DRIVE_SHARE = 0.5
+STEER_SHARE = 0.3
+
 
 class RawPilot:
     """Serves every vehicle; remembers nothing."""
@@ -41,6 +44,14 @@ def _rigid_body(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
     return np.concatenate((torque, (0.0, 0.0, force)))
 
 
+def _wheeled(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
+    """First control drives, second one steers to the left, both over a share of their range."""
+    drive, steer = vehicle.controls
+    ahead = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
+    left = -min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+    return np.array([DRIVE_SHARE * drive.high * ahead, STEER_SHARE * steer.high * left])
+
+
 def _by_name(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
     """Controls named after a stick follow it over their range; the others stay neutral."""
     deflections = {"pitch": sticks.pitch, "roll": sticks.roll, "yaw": sticks.yaw, "thrust": sticks.throttle}
@@ -55,5 +66,7 @@ def _by_name(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
 MIXES: dict[str, Callable[[PilotInput, Vehicle], np.ndarray]] = {
     "helicopter": _helicopter,
     "rigid-body": _rigid_body,
+    "car": _wheeled,
+    "snakeboard": _wheeled,
 }
 """How sticks act on the controls of each vehicle that needs its own answer."""

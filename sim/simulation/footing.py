@@ -1,13 +1,14 @@
 """What a vehicle stands on: its contact points above a world's ground, and how hard they touched."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
 from numba import njit
 
 from sim.simulation.contact_points import contact_points, soles_m
+from sim.simulation.space import planar
 from sim.simulation.verdict import Impact
+from sim.vehicles import Vehicle
 from sim.world import World
 from sim.world.contact import Ground
 from sim.world.contact_rows import world_point
@@ -15,27 +16,35 @@ from sim.world.surface import surface_height
 
 
 class Footing:
-    """Ground contact of one lane; without a world nothing is ever touched."""
+    """Ground contact of one lane. Planar vehicles are on the ground by definition and never touch it."""
 
-    def __init__(self, vehicle: str, world: World | None) -> None:
-        self.soles_m = soles_m(vehicle)
-        self.ground: Ground | None = Ground.of(world.terrain, contact_points(vehicle)) if world else None
+    def __init__(self, vehicle: Vehicle, world: World) -> None:
+        self.world = world
+        self.soles_m = soles_m(vehicle.name)
+        points = contact_points(vehicle.name)
+        self.ground: Ground | None = None if planar(vehicle) else Ground.of(world.terrain, points)
 
     def probe(self) -> Ground | None:
         """The same ground, to look a step ahead without changing what the contact remembers."""
         return replace(self.ground, report=self.ground.report.copy()) if self.ground else None
 
     def clearance_m(self, node: np.ndarray) -> float:
-        """Height of the lowest contact point above the ground; inf without ground."""
+        """Height of the lowest contact point above the ground."""
         ground = self.ground
         if ground is None:
-            return math.inf
+            return 0.0
         return float(_clearance(node, ground.heights, ground.frame, ground.points))
 
     @property
     def touching(self) -> bool:
         """Whether anything carried load in the last step."""
-        return self.ground is not None and self.ground.contacts > 0
+        return self.ground is None or self.ground.contacts > 0
+
+    def lifted(self, node: np.ndarray) -> np.ndarray:
+        """The node, raised out of the ground where it was in it."""
+        if self.ground is not None:
+            node[11] -= min(self.clearance_m(node), 0.0)
+        return node
 
     def take_impact(self) -> Impact:
         """The worst touch since the last call."""

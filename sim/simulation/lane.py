@@ -12,6 +12,8 @@ from sim.pilot import Pilot, Sensed
 from sim.simulation.clock import due_steps
 from sim.simulation.footing import Footing
 from sim.simulation.method import Method
+from sim.simulation.moments import Moments
+from sim.simulation.space import Placement, placement, twist_in_space
 from sim.simulation.verdict import Verdict, crash, divergence, energy_bound
 from sim.snapshot import LaneSnapshot, LaneStatus
 
@@ -72,10 +74,10 @@ class Lane:
         self.generation = generation
         self._newton_iterations = 0.0
         self._tally = Tally()
+        self._contact_b = np.zeros(6)
         self._node: np.ndarray | None
         self._verdict: Verdict | None
-        self._published_s: float
-        self._published_pose: np.ndarray
+        self._moments: Moments
         self._take(node, time_s)
 
     @property
@@ -92,8 +94,20 @@ class Lane:
         """Pose and node velocity now, flat; do not write to it."""
         if self._node is None:
             m = self.method
-            self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, ground=self.footing.probe())
+            self._node = m.kernel.node(
+                self._y,
+                self._u,
+                m.parameters,
+                m.step_s,
+                ground=self.footing.probe(),
+                contact_b=self._contact_b,
+            )
         return self._node
+
+    @property
+    def placement(self) -> Placement:
+        """Where the vehicle is in the world, and its twist."""
+        return placement(self.method.vehicle, self.node, self.footing.world)
 
     def restart(self, node: np.ndarray, pilot: Pilot, time_s: float) -> None:
         """Back to a start: runs again, whatever stopped it."""
@@ -104,15 +118,19 @@ class Lane:
     def swap(self, method: Method, footing: Footing, *, node: np.ndarray | None = None) -> None:
         """Go on under another method, with pose and node velocity kept (or as `node` says)."""
         verdict, kept, now = self._verdict, self.node if node is None else node, self.time_s
-        same_controls = method.vehicle.name == self.method.vehicle.name
-        controls = self._u if same_controls else None
-        continuous = same_controls and method.integrator == self.method.integrator
-        self.generation += 0 if continuous and method.step_s == self.method.step_s else 1
+        same_vehicle = method.vehicle.name == self.method.vehicle.name
+        controls = self._u if same_vehicle else None
+        # A parameter may be dragged many times a second: that breaks no trail.
+        continuous = same_vehicle and (method.integrator, method.step_s) == (
+            self.method.integrator,
+            self.method.step_s,
+        )
+        self.generation += 0 if continuous else 1
         self.method, self.footing = method, footing
-        before = (self._published_s, self._published_pose) if continuous else None
+        moments = self._moments
         self._take(kept.copy(), now, controls=controls)
-        if before:
-            self._before_s, self._before_pose = before
+        if continuous:
+            self._moments = moments
         self._verdict = verdict
 
     def run_until(self, clock_s: float, sticks: PilotInput) -> None:
@@ -126,6 +144,7 @@ class Lane:
                 due -= self._roll(min(due, self.method.control_steps - phase))
         except Exception as error:
             _LOG.exception("lane %s", self.look.name)
+            self._node = self._good_node
             self._verdict = Verdict(LaneStatus.DIVERGED, f"{self.method}: stopped by an error: {error!r}")
 
     def _take(self, node: np.ndarray, time_s: float, *, controls: np.ndarray | None = None) -> None:
@@ -141,9 +160,7 @@ class Lane:
         observation = m.kernel.observe(node, self._u, m.parameters)
         self._energy_start_J, self._momentum_start_w = observation.energy_J, observation.momentum_w.copy()
         self._bound_J = energy_bound(m.vehicle, observation.energy_J)
-        self._before_s = self._published_s = time_s
-        self._before_pose = self._published_pose = self._matrix(node)
-        self._published_steps = 0
+        self._moments = Moments.only(time_s, placement(m.vehicle, node, self.footing.world).T_wb)
 
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
@@ -159,7 +176,14 @@ class Lane:
 
     def _fly(self, sticks: PilotInput) -> None:
         m = self.method
-        sensed = Sensed.from_node(self.node, self.footing.clearance_m(self.node))
+        there = self.placement
+        sensed = Sensed(
+            there.T_wb[:3, :3],
+            there.T_wb[:3, 3],
+            there.twist_b[:3],
+            there.twist_b[3:],
+            self.footing.clearance_m(self.node),
+        )
         controls = self.pilot.controls(sticks, sensed, m.vehicle, m.control_period_s)
         self._u = np.ascontiguousarray(controls, float)
         self._node = None
@@ -183,7 +207,8 @@ class Lane:
         node, m = self.node, self.method
         energy = m.kernel.observe(node, self._u, m.parameters).energy_J
         at_s = self.time_s + (m.step_s if status else 0.0)
-        self._verdict = divergence(str(m), status, node, energy, self._bound_J, m.step_s, at_s)
+        twist_b = twist_in_space(node[m.vehicle.node_layout.velocity])
+        self._verdict = divergence(str(m), status, twist_b, energy, self._bound_J, m.step_s, at_s)
         if self._verdict is not None:
             self._node = self._good_node
             return
@@ -195,19 +220,13 @@ class Lane:
     def _nothing(self) -> np.ndarray:
         return np.zeros(self.method.kernel.dim)
 
-    def _matrix(self, node: np.ndarray) -> np.ndarray:
-        return self.method.vehicle.group.to_matrix(node[self.method.vehicle.node_layout.pose])
-
     def publish(self) -> LaneSnapshot:
         """The lane as it is now; remembers it as the earlier of the next snapshot's two moments."""
-        node, m = self.node, self.method
-        if self._steps != self._published_steps:
-            self._before_s, self._before_pose = self._published_s, self._published_pose
-            self._published_s, self._published_pose = self.time_s, self._matrix(node)
-            self._published_steps = self._steps
+        node, there, m = self.node, self.placement, self.method
+        if self.time_s > self._moments.current_s:
             self._newton_iterations = self._tally.take_iterations()
+        self._moments = self._moments.then(self.time_s, there.T_wb)
         observation = m.kernel.observe(node, self._u, m.parameters)
-        layout = m.vehicle.node_layout
         clearance = self.footing.clearance_m(node)
         return LaneSnapshot(
             name=self.look.name,
@@ -217,15 +236,15 @@ class Lane:
             tint=self.look.tint,
             ghost=self.look.ghost,
             generation=self.generation,
-            time_previous_s=self._before_s,
-            time_current_s=self._published_s,
-            T_wb_previous=self._before_pose,
-            T_wb=self._published_pose,
-            twist_b=node[layout.velocity].copy(),
-            shape=node[layout.shape].copy(),
+            time_previous_s=self._moments.previous_s,
+            time_current_s=self._moments.current_s,
+            T_wb_previous=self._moments.previous_T_wb,
+            T_wb=self._moments.current_T_wb,
+            twist_b=there.twist_b,
+            shape=node[m.vehicle.node_layout.shape].copy(),
             controls=self._u.copy(),
-            control_wrench_b=observation.control_wrench_b.copy(),
-            environment_wrench_b=np.zeros(m.kernel.dim),
+            control_wrench_b=twist_in_space(observation.control_wrench_b),
+            environment_wrench_b=self._contact_b.copy(),
             energy_J=observation.energy_J,
             energy_start_J=self._energy_start_J,
             momentum_w=observation.momentum_w.copy(),

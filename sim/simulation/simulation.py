@@ -4,6 +4,7 @@ import logging
 import math
 import threading
 import time
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 import sim
@@ -88,12 +89,13 @@ class Simulation:
             now = time.perf_counter()
             try:
                 self._wake(now - last)
+                self.snapshot = self._picture()
             except Exception as error:
                 _LOG.exception("simulation")
                 self._message = f"internal error: {error!r}"
                 self._stage.clock.paused = True
+                self.snapshot = replace(self.snapshot, message=self._message, paused=True)
             last = now
-            self.snapshot = self._picture()
 
     def _wake(self, wall_s: float) -> None:
         """Commands, then all steps that are due."""

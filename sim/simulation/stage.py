@@ -12,6 +12,7 @@ from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane, Look
 from sim.simulation.method import Method
+from sim.simulation.space import node_at
 from sim.simulation.start import start_node
 from sim.vehicles import Vehicle
 from sim.world import World
@@ -56,7 +57,7 @@ class Stage:
             if progress:
                 progress(f"{integrator} for {vehicle.name}", i / len(wanted))
             methods.append(Method(vehicle, kernels.get(vehicle, integrator), step_s))
-        footing = Footing(vehicle.name, world)
+        footing = Footing(vehicle, world)
         start = start_node(scene.start, world, vehicle, footing.soles_m)
         self.lanes = [Lane(FLOWN, methods[0], start, self._pilot(), footing)]
         for spec, method in zip(scene.lanes, methods[1:], strict=True):
@@ -117,7 +118,7 @@ class Stage:
             method,
             flown.node.copy(),
             copy.deepcopy(flown.pilot),
-            Footing(method.vehicle.name, self.world),
+            Footing(method.vehicle, self.world),
             time_s=flown.time_s,
         )
         self.lanes.append(lane)
@@ -142,11 +143,8 @@ class Stage:
         self.demo = self.demo and has_autopilot(vehicle.name)
         self.flight_mode = _mode(self.flight_mode, vehicle)
         for lane, method in zip(self.lanes, methods, strict=True):
-            layout = lane.method.vehicle.node_layout
-            node = vehicle.state_of(lane.node[layout.pose], lane.node[layout.velocity]).node
-            footing = Footing(vehicle.name, self.world)
-            # It may have longer legs.
-            node[11] -= min(footing.clearance_m(node), 0.0)
+            footing = Footing(vehicle, self.world)
+            node = footing.lifted(node_at(vehicle, lane.placement))
             lane.swap(method, footing, node=node)
             lane.pilot = self._pilot()
 

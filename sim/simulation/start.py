@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim.scene import Start
+from sim.simulation.space import Placement, node_at
 from sim.vehicles import Vehicle
 from sim.world import World
 
@@ -17,14 +18,16 @@ def turn(axis: int, angle_rad: float) -> np.ndarray:
 
 
 def start_node(start: Start, world: World, vehicle: Vehicle, soles_m: float) -> np.ndarray:
-    """Flat node of an SE(3) vehicle at the scene's start.
+    """Flat node of a vehicle at the scene's start.
 
     soles_m: height of the body origin above the ground when it stands. Raises InputError for an unknown pad.
     """
     tilt = turn(1, start.pitch_rad) @ turn(0, start.roll_rad)
     if start.pad:
-        T_wb = world.start_pose(start.pad, soles_m)
-        R, x = T_wb[:3, :3] @ turn(2, start.heading_rad) @ tilt, T_wb[:3, 3]
+        pose = world.start_pose(start.pad, soles_m)
+        R, x = pose[:3, :3] @ turn(2, start.heading_rad) @ tilt, pose[:3, 3]
     else:
         R, x = turn(2, start.heading_rad) @ tilt, np.asarray(start.position_w, float)
-    return vehicle.state(R=R, x=x, omega=start.omega_b, v=start.velocity_b).node
+    T_wb = np.eye(4)
+    T_wb[:3, :3], T_wb[:3, 3] = R, x
+    return node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))

@@ -49,17 +49,23 @@ def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:
 
 
 def divergence(
-    where: str, status: int, node: np.ndarray, energy_J: float, bound_J: float, step_s: float, time_s: float
+    where: str,
+    status: int,
+    twist_b: np.ndarray,
+    energy_J: float,
+    bound_J: float,
+    step_s: float,
+    time_s: float,
 ) -> Verdict | None:
     """Whether a rollout went wrong.
 
-    where: names vehicle and method; status: of the kernel; node: the last good one (flat SE(3)).
+    where: names vehicle and method; status: of the kernel; twist_b: (6,) at the last good node.
     """
     when = f"at t = {time_s:.2f} s"
     if status == NEWTON_FAILED:
         return _diverged(f"{where}: the step's equations have no solution {when}")
-    if status == NOT_FINITE or not np.all(np.isfinite(node)):
-        return _diverged(f"{where}: {_runaway(node, step_s)} not finite {when}")
+    if status == NOT_FINITE or not np.all(np.isfinite(twist_b)):
+        return _diverged(f"{where}: {_runaway(twist_b, step_s)} not finite {when}")
     if not math.isfinite(energy_J) or abs(energy_J) > bound_J:
         return _diverged(f"{where}: energy past {bound_J:.2g} J {when}")
     return None
@@ -69,11 +75,11 @@ def _diverged(text: str) -> Verdict:
     return Verdict(LaneStatus.DIVERGED, text)
 
 
-def _runaway(node: np.ndarray, step_s: float) -> str:
+def _runaway(twist_b: np.ndarray, step_s: float) -> str:
     """The quantity that went out of bounds first: the largest one, in what a step can bear."""
     # Turns of more than a radian a step are what breaks a method; translation follows.
-    turn = step_s * float(np.abs(node[12:15]).max())
-    travel = step_s * float(np.abs(node[15:18]).max()) / 1e3
+    turn = step_s * float(np.abs(twist_b[:3]).max())
+    travel = step_s * float(np.abs(twist_b[3:]).max()) / 1e3
     if not math.isfinite(turn) or turn > max(travel, 0.5):
         return "angular velocity"
     return "velocity" if not math.isfinite(travel) or travel > 0.0 else "position"

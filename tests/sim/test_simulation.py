@@ -132,10 +132,32 @@ def test_another_vehicle_starts_where_the_old_one_was():
     snapshot = running.advance(0.0)
     after = snapshot.lanes[0]
     assert after.vehicle == "rigid-body"
-    np.testing.assert_array_equal(after.T_wb, before.T_wb)
+    np.testing.assert_allclose(after.T_wb, before.T_wb, rtol=0, atol=1e-14)
     np.testing.assert_allclose(after.twist_b, before.twist_b, atol=1e-9)
     assert snapshot.flight_modes == ("raw",)
     assert snapshot.flight_mode == "raw"
+
+
+def test_every_vehicle_can_take_the_place_of_any_other():
+    running = lifted()
+    for name in (*sim.vehicles(), *reversed(sim.vehicles())):
+        before = running.snapshot.lanes[0]
+        running.submit(SetVehicle(name))
+        after = running.advance(0.0).lanes[0]
+        assert after.vehicle == name
+        assert np.linalg.norm(place(after)[:2] - place(before)[:2]) < 1e-9
+        assert after.twist_b.shape == after.control_wrench_b.shape == (6,)
+        np.testing.assert_allclose(after.T_wb[:3, :3].T @ after.T_wb[:3, :3], np.eye(3), atol=1e-12)
+        later = fly(running, 0.5, pitch=0.2, roll=0.1)
+        assert later.status is LaneStatus.RUNNING, later.status_text
+        assert np.all(np.isfinite(later.T_wb))
+        assert later.height_above_ground_m > -0.01
+
+
+def test_the_ground_carries_the_weight_of_what_stands_on_it():
+    lane = simulation(helicopter_scene()).advance(1.0).lanes[0]
+    np.testing.assert_allclose(lane.environment_wrench_b, [0, 0, 0, 0, 0, 1100.0 * 9.81], atol=1e-3)
+    assert lifted().snapshot.lanes[0].environment_wrench_b.any() == 0
 
 
 def test_reset_returns_to_the_start_and_never_connects_across():

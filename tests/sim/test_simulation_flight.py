@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sim.commands import SetDemo
+from sim.pilot.rotation import heading_of, turn_between
 from sim.scene import Start
 from sim.snapshot import LaneStatus
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, world
@@ -141,6 +142,32 @@ def test_a_gentle_touch_is_not_a_crash():
     lane = fly(standing(flight_mode="raw", start=start), 2.0, throttle=-1.0)
     assert lane.status is LaneStatus.RUNNING
     assert lane.on_ground
+
+
+def test_keys_alone_fly_the_canyon():
+    """Full deflections of pitch, yaw and throttle, chosen four times a second, and nothing else."""
+    canyon = world("canyon")
+    running = simulation(replace(helicopter_scene(), world="canyon"))
+    path = canyon.path
+    fly(running, 5.0, throttle=1.0)
+    for _ in range(600):
+        lane = running.snapshot.lanes[0]
+        here = place(lane)
+        at = int(np.argmin(np.linalg.norm((path - here)[:, :2], axis=1)))
+        if at >= len(path) - 5:
+            break
+        ahead = path[min(at + 4, len(path) - 1)] - here
+        off = turn_between(heading_of(lane.T_wb[:3, :3]), math.atan2(ahead[1], ahead[0]))
+        climb = path[min(at + 2, len(path) - 1)][2] - here[2]
+        lane = fly(
+            running,
+            0.25,
+            throttle=float(np.sign(climb)) if abs(climb) > 3.0 else 0.0,
+            yaw=-float(np.sign(off)) if abs(off) > 0.12 else 0.0,
+            pitch=1.0 if lane.twist_b[3] < 18.0 else 0.0,
+        )
+        assert lane.status is LaneStatus.RUNNING, lane.status_text
+    assert at >= len(path) - 5
 
 
 @pytest.mark.parametrize("step_s", [0.01, 0.05])
