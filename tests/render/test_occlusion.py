@@ -33,7 +33,7 @@ def test_far_ground_shows_over_the_wall_before_near_ground_does():
 
 def test_a_tower_behind_the_wall_shows_its_top():
     heights = ridge()
-    heights[100, 350] = 250.0
+    heights[100, 350] = 400.0
     assert Skyline(heights, (0.0, 0.0), 1.0, BOXES).seen(np.array([50.0, 100, 5]))[3]
 
 
