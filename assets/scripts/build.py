@@ -4,7 +4,9 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
+from assets.scripts import car, disc, slab, snakeboard, spacecraft
 from assets.scripts.gltf import to_bytes
 from assets.scripts.helicopter import model as helicopter
 
@@ -16,11 +18,22 @@ def recipes() -> dict[str, Callable[[], bytes]]:
     return {
         "helicopter": partial(_helicopter, 1.0),
         "helicopter_low": partial(_helicopter, 0.22),
+        "rigid-body": partial(_plain, slab, 1.0, 0.04),
+        "spacecraft": partial(_plain, spacecraft, 1.0, 0.05),
+        "spacecraft_low": partial(_plain, spacecraft, 0.35, 0.05),
+        "car": partial(_plain, car, 1.0, 0.035),
+        "car_low": partial(_plain, car, 0.4, 0.035),
+        "rolling-disc": partial(_plain, disc, 1.0, 0.02),
+        "snakeboard": partial(_plain, snakeboard, 1.0, 0.02),
     }
 
 
 def _helicopter(detail: float) -> bytes:
     return to_bytes(helicopter.build(detail), helicopter.MATERIALS, cell_m=0.05, reach_m=1.5)
+
+
+def _plain(model: ModuleType, detail: float, cell_m: float) -> bytes:
+    return to_bytes(model.build(detail), model.MATERIALS, cell_m=cell_m, reach_m=24 * cell_m)
 
 
 def main(names: list[str]) -> int:

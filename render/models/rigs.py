@@ -11,6 +11,11 @@ TILT_SHOWN = 1.5
 """The rotor disc leans this many times further than the thrust, so that the eye reads it."""
 
 
+_CAR_WHEELBASE, _CAR_HALF_TRACK = 2.4, 0.75
+_DISC_RADIUS = 0.5
+"""Of the models in assets/models [m]."""
+
+
 @dataclass(frozen=True, slots=True)
 class Disc:
     """A rotor that turns too fast to be seen as blades."""
@@ -103,7 +108,66 @@ def helicopter(vehicle: DrawnVehicle) -> RigPose:
     )
 
 
-RIGS: dict[str, Rig] = {"helicopter": helicopter}
+def car(vehicle: DrawnVehicle) -> RigPose:
+    """Shape (psi, tan of the steering angle): all wheels roll, the front ones steer about a common centre."""
+    psi, sigma = _shape(vehicle, 2)
+    roll = turn("y", psi)
+    left = np.arctan2(sigma * _CAR_WHEELBASE, _CAR_WHEELBASE - sigma * _CAR_HALF_TRACK)
+    right = np.arctan2(sigma * _CAR_WHEELBASE, _CAR_WHEELBASE + sigma * _CAR_HALF_TRACK)
+    return RigPose(
+        nodes={
+            "wheel_rear_left": roll,
+            "wheel_rear_right": roll,
+            "wheel_front_left": turn("z", float(left)) @ roll,
+            "wheel_front_right": turn("z", float(right)) @ roll,
+        }
+    )
+
+
+def snakeboard(vehicle: DrawnVehicle) -> RigPose:
+    """Shape (psi, phi): the rider's torso turns by psi, the back plate by phi, the front plate by -phi."""
+    psi, phi = _shape(vehicle, 2)
+    return RigPose(
+        nodes={"torso": turn("z", psi), "plate_back": turn("z", phi), "plate_front": turn("z", -phi)}
+    )
+
+
+def rolling_disc(vehicle: DrawnVehicle) -> RigPose:
+    """Shape (lean, roll): the pose is that of the point of contact, the disc stands on it."""
+    lean, roll = _shape(vehicle, 2)
+    return RigPose(nodes={"disc": turn("x", lean) @ shift(0.0, 0.0, _DISC_RADIUS) @ turn("y", roll)})
+
+
+def spacecraft(vehicle: DrawnVehicle) -> RigPose:
+    """Controls (pitch, yaw, roll, thrust): the bell swings with pitch and yaw, the flame grows with thrust."""
+    pitch, yaw, _, thrust = _leading(vehicle.controls, 4)
+    swing = turn("y", float(0.14 * np.tanh(pitch))) @ turn("z", float(-0.14 * np.tanh(yaw)))
+    strength = float(np.clip(thrust, 0.0, None))
+    if vehicle.wreck or strength <= 0.0:
+        return RigPose(nodes={"engine": swing}, hidden=frozenset({"flame"}))
+    grow = np.diag([0.35 + 0.65 * strength / (strength + 0.5), 1.0, 1.0, 1.0])
+    return RigPose(nodes={"engine": swing, "flame": swing @ grow})
+
+
+def _shape(vehicle: DrawnVehicle, count: int) -> np.ndarray:
+    return _leading(vehicle.shape, count)
+
+
+def _leading(values: np.ndarray, count: int) -> np.ndarray:
+    """The first values, with zeros for those that are missing or not finite."""
+    full = np.zeros(count)
+    given = np.asarray(values, float)[:count]
+    full[: len(given)] = given
+    return np.nan_to_num(full, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+RIGS: dict[str, Rig] = {
+    "helicopter": helicopter,
+    "car": car,
+    "snakeboard": snakeboard,
+    "rolling-disc": rolling_disc,
+    "spacecraft": spacecraft,
+}
 SPIN_RATES: dict[str, tuple[float, ...]] = {"helicopter": (41.0, 214.0)}
 """Free-turning parts [rad/s]: main and tail rotor."""
 
