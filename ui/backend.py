@@ -1,0 +1,121 @@
+"""Glue between a pyglet window and imgui. Drawing is left to the OpenGL 3 renderer inside imgui-bundle.
+
+Its rules: releases always reach imgui, whoever owned the press; a drag carries positions only; losing
+the focus or leaving the window is told, so that nothing stays held.
+"""
+
+from pathlib import Path
+
+from imgui_bundle import imgui
+from pyglet.window import BaseWindow, mouse
+
+from ui.context import open_context
+from ui.imgui_keys import IMGUI_KEYS, modifiers_of
+
+NOWHERE = -3.4028234663852886e38
+"""imgui's mark of a mouse that is not in the window."""
+SHORTEST_FRAME_S = 1e-4
+BUTTONS = {mouse.LEFT: 0, mouse.RIGHT: 1, mouse.MIDDLE: 2}
+CURSORS = {
+    imgui.MouseCursor_.arrow: BaseWindow.CURSOR_DEFAULT,
+    imgui.MouseCursor_.text_input: BaseWindow.CURSOR_TEXT,
+    imgui.MouseCursor_.resize_all: BaseWindow.CURSOR_SIZE,
+    imgui.MouseCursor_.resize_ns: BaseWindow.CURSOR_SIZE_UP_DOWN,
+    imgui.MouseCursor_.resize_ew: BaseWindow.CURSOR_SIZE_LEFT_RIGHT,
+    imgui.MouseCursor_.resize_nesw: BaseWindow.CURSOR_SIZE_DOWN_LEFT,
+    imgui.MouseCursor_.resize_nwse: BaseWindow.CURSOR_SIZE_DOWN_RIGHT,
+    imgui.MouseCursor_.hand: BaseWindow.CURSOR_HAND,
+}
+
+
+class ImguiBackend:
+    """imgui and implot contexts of one window, fed with its events. The window's GL context has to be current."""
+
+    def __init__(self, window: BaseWindow, layout_file: Path | None) -> None:
+        self._window = window
+        self._cursor: int | None = None
+        self._close_contexts = open_context(layout_file)
+        self._io = imgui.get_io()
+        self._io.backend_flags |= imgui.BackendFlags_.has_mouse_cursors.value
+        platform = imgui.get_platform_io()
+        platform.platform_get_clipboard_text_fn = lambda _: window.get_clipboard_text()
+        platform.platform_set_clipboard_text_fn = lambda _, text: window.set_clipboard_text(text)
+        imgui.backends.opengl3_init("#version 410 core")
+        window.push_handlers(self)
+
+    def new_frame(self, dt_s: float) -> None:
+        """Start a frame that is `dt_s` wall seconds after the last one."""
+        size, pixels = self._window.get_size(), self._window.get_framebuffer_size()
+        self._io.delta_time = max(dt_s, SHORTEST_FRAME_S)
+        self._io.display_size = imgui.ImVec2(*size)
+        self._io.display_framebuffer_scale = imgui.ImVec2(
+            pixels[0] / max(size[0], 1), pixels[1] / max(size[1], 1)
+        )
+        imgui.backends.opengl3_new_frame()
+        imgui.new_frame()
+
+    def render(self) -> None:
+        """Finish the frame and draw it over the bound framebuffer."""
+        imgui.render()
+        imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
+        self._show_cursor(imgui.get_mouse_cursor())
+
+    def release(self) -> None:
+        """In the reverse order of the start, while the GL context still lives."""
+        self._window.remove_handlers(self)
+        imgui.backends.opengl3_shutdown()
+        self._close_contexts()
+
+    def _show_cursor(self, cursor: int) -> None:
+        if cursor != self._cursor:
+            self._cursor = cursor
+            shape = CURSORS.get(imgui.MouseCursor_(cursor), BaseWindow.CURSOR_DEFAULT)
+            self._window.set_mouse_cursor(self._window.get_system_mouse_cursor(shape))
+
+    def _point(self, x: float, y: float) -> None:
+        self._io.add_mouse_pos_event(x, self._window.get_size()[1] - y)
+
+    def on_mouse_motion(self, x: int, y: int, dx: int, dy: int) -> None:
+        self._point(x, y)
+
+    def on_mouse_drag(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
+        self._point(x, y)
+
+    def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
+        self._point(x, y)
+        if button in BUTTONS:
+            self._io.add_mouse_button_event(BUTTONS[button], True)
+
+    def on_mouse_release(self, x: int, y: int, button: int, modifiers: int) -> None:
+        self._point(x, y)
+        if button in BUTTONS:
+            self._io.add_mouse_button_event(BUTTONS[button], False)
+
+    def on_mouse_scroll(self, x: int, y: int, scroll_x: float, scroll_y: float) -> None:
+        self._io.add_mouse_wheel_event(scroll_x, scroll_y)
+
+    def on_mouse_leave(self, x: int, y: int) -> None:
+        self._io.add_mouse_pos_event(NOWHERE, NOWHERE)
+
+    def on_activate(self) -> None:
+        self._io.add_focus_event(True)
+
+    def on_deactivate(self) -> None:
+        self._io.add_focus_event(False)
+
+    def on_key_press(self, symbol: int, modifiers: int) -> None:
+        self._key(symbol, modifiers, down=True)
+
+    def on_key_release(self, symbol: int, modifiers: int) -> None:
+        self._key(symbol, modifiers, down=False)
+
+    def on_text(self, text: str) -> None:
+        for character in text:
+            if character.isprintable():
+                self._io.add_input_character(ord(character))
+
+    def _key(self, symbol: int, modifiers: int, *, down: bool) -> None:
+        for modifier, held in modifiers_of(symbol, modifiers, down=down):
+            self._io.add_key_event(modifier, held)
+        if symbol in IMGUI_KEYS:
+            self._io.add_key_event(IMGUI_KEYS[symbol], down)

@@ -1,0 +1,92 @@
+"""What there is to choose from: vehicles, integrators, scenes. Collected once, so that a frame builds no vehicles."""
+
+from dataclasses import dataclass
+
+from sim.errors import InputError
+from sim.integrators import integrators
+from sim.scene import load_scene, scene_names
+from sim.vehicles import vehicle, vehicles
+from sim.vehicles.parameter import Parameter, Value
+
+
+@dataclass(frozen=True, slots=True)
+class VehicleEntry:
+    name: str
+    doc: str
+    parameters: tuple[Parameter, ...]
+
+    def defaults(self) -> dict[str, Value]:
+        return {parameter.name: parameter.default for parameter in self.parameters}
+
+
+@dataclass(frozen=True, slots=True)
+class IntegratorEntry:
+    name: str
+    family: str
+    order: int
+    tau: str
+    doc: str
+    source: str
+    refusals: dict[str, str]
+    """Vehicle name -> why this method does not serve it; vehicles that it serves are absent."""
+
+    @property
+    def facts(self) -> str:
+        """One line: order, group difference map, family."""
+        order = f"order {self.order}"
+        tau = f"\N{GREEK SMALL LETTER TAU} = {self.tau}" if self.tau else ""
+        return " \N{MIDDLE DOT} ".join(part for part in (self.family, order, tau) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneEntry:
+    name: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Everything by name, in menu order."""
+
+    vehicles: dict[str, VehicleEntry]
+    integrators: dict[str, IntegratorEntry]
+    scenes: dict[str, SceneEntry]
+
+
+def load_catalogue() -> Catalogue:
+    """From the registries and the scenes folder; a scene that cannot be read is left out."""
+    instances = {name: vehicle(name) for name in vehicles()}
+    entries = {
+        name: VehicleEntry(name, first_paragraph(type(v).__doc__), v.parameters)
+        for name, v in instances.items()
+    }
+    methods = {}
+    for name, method in integrators().items():
+        answers = {vehicle_name: method.serves(v) for vehicle_name, v in instances.items()}
+        methods[name] = IntegratorEntry(
+            name,
+            method.family,
+            method.order,
+            method.tau,
+            method.doc,
+            method.source,
+            {vehicle_name: reason for vehicle_name, reason in answers.items() if reason},
+        )
+    return Catalogue(entries, methods, _scenes())
+
+
+def _scenes() -> dict[str, SceneEntry]:
+    found = {}
+    for name in scene_names():
+        try:
+            scene = load_scene(name)
+        except InputError:
+            continue
+        found[name] = SceneEntry(name, scene.title, scene.text)
+    return found
+
+
+def first_paragraph(doc: str | None) -> str:
+    """A docstring's first paragraph on one line."""
+    return " ".join((doc or "").split("\n\n")[0].split())

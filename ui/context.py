@@ -1,0 +1,23 @@
+"""imgui's and implot's contexts, with docking and a remembered layout; no window, no GL."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from imgui_bundle import imgui, implot
+
+
+def open_context(layout_file: Path | None) -> Callable[[], None]:
+    """Create both contexts and make them current; returns what closes them. None: no layout is remembered."""
+    context = imgui.create_context()
+    plots = implot.create_context()
+    io = imgui.get_io()
+    io.config_flags |= imgui.ConfigFlags_.docking_enable.value
+    io.config_windows_move_from_title_bar_only = True
+    io.config_input_text_cursor_blink = True
+    io.set_ini_filename(str(layout_file) if layout_file is not None else "")
+
+    def close() -> None:
+        implot.destroy_context(plots)
+        imgui.destroy_context(context)
+
+    return close

@@ -1,0 +1,94 @@
+"""The recent past of each lane for the plots: one contiguous row a channel."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.snapshot import LaneSnapshot
+
+CHANNELS = ("energy", "momentum", "omega", "newton", "cost")
+"""Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]."""
+
+
+def measured(lane: LaneSnapshot) -> np.ndarray:
+    """(channels,) of one lane at its current time, in the order of CHANNELS."""
+    turn_rate = np.linalg.norm(lane.twist_b[:3] if len(lane.twist_b) == 6 else lane.twist_b[:1])
+    return np.array(
+        [
+            lane.energy_J - lane.energy_start_J,
+            np.linalg.norm(lane.momentum_w - lane.momentum_start_w),
+            turn_rate,
+            lane.newton_iterations,
+            lane.step_cost_s * 1e6,
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a plot draws: equal, contiguous float64 arrays."""
+
+    time_s: np.ndarray
+    values: np.ndarray
+
+
+class History:
+    """A sliding window over the last `capacity` samples, laid out as (channel, time).
+
+    The buffer is twice as long as the window and is moved back when full, so that a window is always
+    one contiguous piece of memory and a sample costs a few stores.
+    """
+
+    def __init__(self, channels: int, capacity: int = 4096) -> None:
+        self._capacity = capacity
+        self._rows = np.zeros((channels + 1, 2 * capacity))
+        self._end = 0
+
+    def __len__(self) -> int:
+        return min(self._end, self._capacity)
+
+    def append(self, time_s: float, values: np.ndarray) -> None:
+        """Add a sample. Time that does not advance is ignored; time that goes back starts anew."""
+        if self._end and time_s == self._rows[0, self._end - 1]:
+            return
+        if self._end and time_s < self._rows[0, self._end - 1]:
+            self.clear()
+        if self._end == self._rows.shape[1]:
+            self._rows[:, : self._capacity] = self._rows[:, self._capacity :]
+            self._end = self._capacity
+        self._rows[0, self._end] = time_s
+        self._rows[1:, self._end] = values
+        self._end += 1
+
+    def clear(self) -> None:
+        self._end = 0
+
+    @property
+    def latest_s(self) -> float:
+        """Time of the last sample; 0 without one."""
+        return float(self._rows[0, self._end - 1]) if self._end else 0.0
+
+    def trace(self, channel: int, start_s: float, end_s: float, points: int = 400) -> Trace:
+        """Samples of a channel within [start_s, end_s] and one on either side, thinned to about `points`."""
+        first_kept = self._end - len(self)
+        times = self._rows[0, first_kept : self._end]
+        low = max(int(np.searchsorted(times, start_s, "left")) - 1, 0)
+        high = min(int(np.searchsorted(times, end_s, "right")) + 1, len(times))
+        values = self._rows[channel + 1, first_kept : self._end]
+        return thinned(times[low:high], values[low:high], points)
+
+
+def thinned(time_s: np.ndarray, values: np.ndarray, points: int) -> Trace:
+    """At most about `points` samples that keep every bucket's smallest and largest value, in their order."""
+    count = len(values)
+    if count <= points:
+        return Trace(np.ascontiguousarray(time_s), np.ascontiguousarray(values))
+    buckets = max(points // 2, 1)
+    size = -(-count // buckets)
+    full = count // size
+    block = values[: full * size].reshape(full, size)
+    start = np.arange(full) * size
+    picked = np.sort(np.stack([block.argmin(axis=1) + start, block.argmax(axis=1) + start], axis=1), axis=1)
+    rest = np.arange(full * size, count)
+    keep = np.unique(np.concatenate([picked.ravel(), rest, [0, count - 1]]))
+    return Trace(time_s[keep], values[keep])

@@ -1,0 +1,63 @@
+"""Lines and text with a dark edge, on a draw list."""
+
+from dataclasses import dataclass
+
+from imgui_bundle import imgui
+
+from ui import theme
+
+Point = tuple[float, float]
+GLASS = theme.rgb(0x121114, 0.58)
+EDGE = theme.rgb(0x0B0A0C, 0.75)
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """A draw list with the fonts and the scale of the instruments."""
+
+    draw_list: imgui.ImDrawList
+    fonts: theme.Fonts
+    scale: float
+
+    def px(self, length: float) -> float:
+        return length * self.scale
+
+    def glass(self, low: Point, high: Point, rounding: float = 10.0) -> None:
+        """A dark pane to draw on."""
+        self.draw_list.add_rect_filled(low, high, theme.packed(GLASS), self.px(rounding))
+
+    def line(self, a: Point, b: Point, colour: theme.Colour = theme.INK, width: float = 1.5) -> None:
+        self.draw_list.add_line(a, b, theme.packed(colour), self.px(width))
+
+    def edged_line(self, a: Point, b: Point, colour: theme.Colour, width: float) -> None:
+        """A line that stands out against anything."""
+        self.line(a, b, EDGE, width + 2.0)
+        self.line(a, b, colour, width)
+
+    def text(
+        self,
+        at: Point,
+        text: str,
+        *,
+        size: float,
+        colour: theme.Colour = theme.INK,
+        align: float = 0.0,
+        bold: bool = True,
+        shadow: bool = False,
+    ) -> float:
+        """Text whose left (align 0), centre (0.5) or right (1) top is at `at`; returns its width."""
+        font, height = (self.fonts.bold if bold else self.fonts.regular), self.px(size)
+        width = self.width(text, size, bold=bold)
+        x, y = round(at[0] - align * width), round(at[1])
+        if shadow:
+            for dx, dy in ((1.0, 1.0), (-1.0, 1.0), (0.0, -1.0)):
+                self.draw_list.add_text(font, height, (x + dx, y + dy), theme.packed(EDGE), text)
+        self.draw_list.add_text(font, height, (x, y), theme.packed(colour), text)
+        return width
+
+    def width(self, text: str, size: float, *, bold: bool = True) -> float:
+        """Of a text, in pixels."""
+        imgui.push_font(self.fonts.bold if bold else self.fonts.regular, size)
+        width = imgui.calc_text_size(text).x
+        imgui.pop_font()
+        return width

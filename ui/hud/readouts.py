@@ -1,0 +1,50 @@
+"""Numbers and the collective bar beside the horizon."""
+
+import math
+
+from ui import theme
+from ui.hud.flight_data import FlightData
+from ui.hud.pen import Pen, Point
+
+ROW = 34.0
+FULL_COLLECTIVE = 2.0
+"""Lift over weight at the top of the bar; hover stands in the middle."""
+
+
+def rows(data: FlightData) -> list[tuple[str, str, str]]:
+    """(name, number, unit) from top to bottom."""
+    height = "\N{EM DASH}" if math.isnan(data.height_m) else f"{data.height_m:.1f}"
+    return [
+        ("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h"),
+        ("HEIGHT", height, "m"),
+        ("CLIMB", f"{data.climb_mps:+.1f}", "m/s"),
+    ]
+
+
+def draw_numbers(pen: Pen, corner: Point, width: float, data: FlightData) -> None:
+    """Three rows below `corner`."""
+    x, y = corner
+    for name, number, unit in rows(data):
+        pen.text((x, y), name, size=11.0, colour=theme.MUTED)
+        unit_width = pen.text(
+            (x + width, y + pen.px(15.0)), unit, size=12.0, colour=theme.MUTED, align=1.0, bold=False
+        )
+        pen.text((x + width - unit_width - pen.px(5.0), y + pen.px(8.0)), number, size=21.0, align=1.0)
+        y += pen.px(ROW)
+
+
+def draw_collective(pen: Pen, corner: Point, size: Point, collective: float) -> None:
+    """Lift over weight as a bar with a mark at hover; nothing for vehicles without one."""
+    if math.isnan(collective):
+        return
+    (x, y), (width, height) = corner, size
+    share = min(max(collective / FULL_COLLECTIVE, 0.0), 1.0)
+    rounding = pen.px(3.0)
+    pen.draw_list.add_rect_filled(
+        (x, y), (x + width, y + height), theme.packed(theme.rgb(0x000000, 0.45)), rounding
+    )
+    top = y + height * (1.0 - share)
+    pen.draw_list.add_rect_filled((x, top), (x + width, y + height), theme.packed(theme.ACCENT), rounding)
+    hover = y + height * (1.0 - 1.0 / FULL_COLLECTIVE)
+    pen.edged_line((x - pen.px(3.0), hover), (x + width + pen.px(3.0), hover), theme.INK, 1.4)
+    pen.text((x + width / 2.0, y + height + pen.px(3.0)), "LIFT", size=10.0, colour=theme.MUTED, align=0.5)

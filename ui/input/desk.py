@@ -1,0 +1,119 @@
+"""Keys, mouse and controllers of one window, gathered once a frame."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyglet.window import key, mouse
+
+from sim.commands import PilotInput
+from ui.imgui_keys import key_name
+from ui.input.controllers import Controllers, NoControllers, open_controllers
+from ui.input.held_keys import HeldKeys
+from ui.input.keymap import VEHICLE_KEYS, VIEWER_KEYS, actions_by_key
+from ui.input.sticks import combined, moved, released
+from ui.input.viewer import orbit_of
+from ui.requests import CameraMotion
+
+FOREIGN_MODIFIERS = key.MOD_ALT | key.MOD_COMMAND | key.MOD_WINDOWS
+"""With these held a key belongs to the desktop."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputSample:
+    """What was done since the last frame."""
+
+    pilot: PilotInput
+    pressed: tuple[str, ...]
+    """Viewer actions, in order."""
+    camera: CameraMotion
+
+
+class InputDesk:
+    """Event handlers of a window. A press belongs to whoever it hit until it is released.
+
+    `typing()`: a text field has the keyboard. `scene_has(x, y)`: a press there (logical, y up) is the scene's.
+    """
+
+    def __init__(self, *, typing: Callable[[], bool], scene_has: Callable[[float, float], bool]) -> None:
+        self._typing, self._scene_has = typing, scene_has
+        self._vehicle_keys, self._viewer_keys = HeldKeys(VEHICLE_KEYS), HeldKeys(VIEWER_KEYS)
+        self._viewer_actions = actions_by_key(VIEWER_KEYS)
+        self._pressed: list[str] = []
+        self._keyboard = PilotInput()
+        self._dragging: set[int] = set()
+        self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
+        self._controllers: Controllers | NoControllers = open_controllers(self._pressed.append)
+
+    @property
+    def controller_names(self) -> tuple[str, ...]:
+        return self._controllers.names
+
+    def rescan_controllers(self) -> None:
+        """Look for joysticks again; where there were no devices at all, for everything."""
+        if isinstance(self._controllers, NoControllers):
+            self._controllers = open_controllers(self._pressed.append)
+        self._controllers.rescan()
+
+    def sample(self, dt_s: float) -> InputSample:
+        """Everything since the last call; `dt_s` wall seconds have passed."""
+        if self._typing():
+            self._release_keys()
+        self._keyboard = moved(self._keyboard, self._vehicle_keys.actions, dt_s)
+        camera = CameraMotion(
+            drag_px=(self._drag[0], self._drag[1]),
+            pan_px=(self._pan[0], self._pan[1]),
+            zoom=self._zoom,
+            orbit=orbit_of(self._viewer_keys.actions),
+        )
+        sample = InputSample(
+            combined(self._keyboard, self._controllers.sample()), tuple(self._pressed), camera
+        )
+        self._pressed.clear()
+        self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
+        return sample
+
+    def close(self) -> None:
+        self._controllers.close()
+
+    def on_key_press(self, symbol: int, modifiers: int) -> None:
+        if self._typing() or modifiers & FOREIGN_MODIFIERS:
+            return
+        name = key_name(symbol)
+        self._vehicle_keys.press(name)
+        self._viewer_keys.press(name)
+        if name in self._viewer_actions:
+            self._pressed.append(self._viewer_actions[name])
+
+    def on_key_release(self, symbol: int, modifiers: int) -> None:
+        name = key_name(symbol)
+        self._vehicle_keys.release(name)
+        self._viewer_keys.release(name)
+
+    def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
+        if self._scene_has(x, y):
+            self._dragging.add(button)
+
+    def on_mouse_release(self, x: int, y: int, button: int, modifiers: int) -> None:
+        self._dragging.discard(button)
+
+    def on_mouse_drag(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
+        if self._dragging & {mouse.RIGHT, mouse.MIDDLE}:
+            self._pan[0] += dx
+            self._pan[1] += dy
+        elif mouse.LEFT in self._dragging:
+            self._drag[0] += dx
+            self._drag[1] += dy
+
+    def on_mouse_scroll(self, x: int, y: int, scroll_x: float, scroll_y: float) -> None:
+        if self._scene_has(x, y):
+            self._zoom += scroll_y
+
+    def on_deactivate(self) -> None:
+        """Another window has the keyboard: nobody will tell us of releases."""
+        self._release_keys()
+        self._dragging.clear()
+        self._keyboard = released(self._keyboard)
+
+    def _release_keys(self) -> None:
+        self._vehicle_keys.release_all()
+        self._viewer_keys.release_all()

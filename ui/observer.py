@@ -1,0 +1,39 @@
+"""What the shell learns from one snapshot to the next: histories, parameters, messages."""
+
+from sim.scene import Scene
+from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from ui.history import CHANNELS, History, measured
+from ui.panels.context import PanelContext
+from ui.toasts import Toasts
+
+
+class Observer:
+    """Watches one scene run."""
+
+    def __init__(self, scene: Scene, toasts: Toasts) -> None:
+        self._scene, self._toasts = scene, toasts
+        self._vehicle = ""
+        self._running: dict[str, bool] = {}
+
+    def observe(self, snapshot: Snapshot, context: PanelContext, now_s: float) -> None:
+        """Take note of a snapshot; the same one twice does nothing more."""
+        self._toasts.hear(snapshot.message, now_s)
+        flown = snapshot.lanes[0]
+        if flown.vehicle != self._vehicle:
+            self._vehicle = flown.vehicle
+            context.start_values(flown, self._scene.parameters.get(flown.vehicle, {}))
+        names = {lane.name for lane in snapshot.lanes}
+        for gone in set(context.histories) - names:
+            del context.histories[gone]
+        for lane in snapshot.lanes:
+            history = context.histories.setdefault(lane.name, History(len(CHANNELS)))
+            history.append(lane.time_current_s, measured(lane))
+        self._tell_stopped(snapshot.lanes[1:], now_s)
+
+    def _tell_stopped(self, ghosts: tuple[LaneSnapshot, ...], now_s: float) -> None:
+        """A ghost that stops has no banner: say it once."""
+        for lane in ghosts:
+            runs = lane.status is LaneStatus.RUNNING
+            if not runs and self._running.get(lane.name, True):
+                self._toasts.add(f"{lane.name}: {lane.status_text or lane.status.value}", now_s, error=True)
+            self._running[lane.name] = runs

@@ -1,0 +1,55 @@
+"""What every panel gets besides the snapshot: choices, settings, and where to note what was drawn where."""
+
+from dataclasses import dataclass, field
+
+from sim.commands import PilotInput
+from sim.snapshot import LaneSnapshot
+from sim.vehicles.parameter import Value
+from ui.catalogue import Catalogue
+from ui.history import History
+from ui.theme import Fonts
+from ui.view_settings import ViewSettings
+
+Rect = tuple[float, float, float, float]
+"""(x, y, w, h) in window coordinates, logical units, origin top left."""
+
+
+@dataclass(slots=True)
+class NewLane:
+    """The comparison lane that the lanes panel is about to add."""
+
+    integrator: str = "rk4"
+    step_s: float = 0.05
+
+
+@dataclass(slots=True)
+class PanelContext:
+    """Owned by the shell; panels read it and change only what they edit."""
+
+    catalogue: Catalogue
+    fonts: Fonts
+    view: ViewSettings
+    qualities: tuple[str, ...]
+    scale: float = 1.0
+    """The user's interface scale."""
+    parameters: dict[str, Value] = field(default_factory=dict)
+    """Known parameter values of the flown vehicle; edited by the vehicle panel."""
+    pilot: PilotInput = field(default_factory=PilotInput)
+    """Where the sticks are, for show."""
+    controller_names: tuple[str, ...] = ()
+    histories: dict[str, History] = field(default_factory=dict)
+    """By lane name, rows in the order of history.CHANNELS."""
+    new_lane: NewLane = field(default_factory=NewLane)
+    rects: dict[str, Rect] = field(default_factory=dict)
+    """Named widgets of this frame, for tests and guided tours."""
+    scene_rect: Rect = (0.0, 0.0, 0.0, 0.0)
+    """The part of the window that shows the scene."""
+
+    def px(self, length: float) -> float:
+        """A length at scale 1, at the user's scale."""
+        return length * self.scale
+
+    def start_values(self, lane: LaneSnapshot, values: dict[str, Value]) -> None:
+        """Take `values` over the vehicle's defaults."""
+        entry = self.catalogue.vehicles.get(lane.vehicle)
+        self.parameters = {**(entry.defaults() if entry else {}), **values}

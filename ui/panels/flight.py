@@ -1,0 +1,67 @@
+"""Flight mode, autopilot, and where the sticks are."""
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.commands import SetDemo, SetFlightMode
+from sim.snapshot import Snapshot
+from ui import theme
+from ui.panels.context import PanelContext
+from ui.panels.widgets import Item, button, heading, note, right_edge, segmented, tooltip
+from ui.requests import Request, RescanControllers
+
+MODE_DOCS = {
+    "raw": "Sticks move the controls of the equations of motion directly. Nothing is stabilised.",
+    "rate": "Sticks set turn rates; centred, the body keeps its attitude.",
+    "attitude": "Sticks set the tilt, the collective climbs, yaw is damped. Hands off it hovers.",
+    "hold": "Sticks set the speed over ground; centred, the place is held.",
+}
+
+
+def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Modes of the flown vehicle, the autopilot, the sticks."""
+    requests: list[Request] = []
+    heading(context, "Flight")
+    modes = [Item(mode, mode.capitalize(), MODE_DOCS.get(mode, "")) for mode in snapshot.flight_modes]
+    chosen = segmented(context, "flight/mode", modes, snapshot.flight_mode)
+    if chosen is not None and chosen != snapshot.flight_mode:
+        requests.append(SetFlightMode(chosen))
+    doc = "The autopilot flies the scene (P)."
+    if button(context, "transport/demo", f"{icons.ICON_FA_ROBOT}  Autopilot", doc, lit=snapshot.demo):
+        requests.append(SetDemo(not snapshot.demo))
+    imgui.same_line()
+    requests += _devices(context)
+    _sticks(context)
+    return requests
+
+
+def _devices(context: PanelContext) -> list[Request]:
+    names = ", ".join(context.controller_names)
+    doc = (
+        f"Used: {names}." if names else "No gamepad or joystick is used. Gamepads are found when plugged in."
+    )
+    text = f"{icons.ICON_FA_GAMEPAD}  {len(context.controller_names) or 'none'}"
+    doc += " Click to look for joysticks again."
+    return [RescanControllers()] if button(context, "flight/devices", text, doc) else []
+
+
+def _sticks(context: PanelContext) -> None:
+    """Two gates with a dot in each: yaw and throttle, roll and pitch."""
+    size, pilot = context.px(44.0), context.pilot
+    draw_list = imgui.get_window_draw_list()
+    imgui.same_line(right_edge() - 2.0 * size - context.px(6.0))
+    start = imgui.get_cursor_screen_pos()
+    for index, (x, y) in enumerate(((pilot.yaw, pilot.throttle), (pilot.roll, pilot.pitch))):
+        left, top = start.x + index * (size + context.px(6.0)), start.y
+        centre, reach = (left + size / 2.0, top + size / 2.0), size / 2.0 - context.px(6.0)
+        draw_list.add_rect_filled(
+            (left, top), (left + size, top + size), theme.packed(theme.FIELD), context.px(5.0)
+        )
+        line = theme.packed(theme.LINE)
+        draw_list.add_line((left + 4, centre[1]), (left + size - 4, centre[1]), line)
+        draw_list.add_line((centre[0], top + 4), (centre[0], top + size - 4), line)
+        dot = (centre[0] + x * reach, centre[1] - y * reach)
+        draw_list.add_circle_filled(dot, context.px(4.0), theme.packed(theme.ACCENT))
+    imgui.dummy((2.0 * size + context.px(6.0), size))
+    note(context, "flight/sticks")
+    tooltip("Left: yaw and throttle. Right: roll and pitch, forward is up.")

@@ -1,0 +1,84 @@
+"""What has to be said over the scene: toasts, and the banner of a lane that has stopped."""
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.commands import Reset
+from sim.snapshot import LaneStatus, Snapshot
+from ui import theme
+from ui.panels.context import PanelContext
+from ui.panels.widgets import button, note
+from ui.requests import Request
+from ui.toasts import Toast
+
+OVERLAY = (
+    imgui.WindowFlags_.no_decoration
+    | imgui.WindowFlags_.no_docking
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_focus_on_appearing
+    | imgui.WindowFlags_.no_nav
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.always_auto_resize
+)
+TITLES = {
+    LaneStatus.CRASHED: (f"{icons.ICON_FA_BURST}  Crashed", theme.WARNING),
+    LaneStatus.DIVERGED: (f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  Diverged", theme.DANGER),
+}
+
+
+def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Why the flown lane has stopped, and a way on."""
+    lane = snapshot.lanes[0]
+    if lane.status not in TITLES:
+        return []
+    requests: list[Request] = []
+    title, colour = TITLES[lane.status]
+    x, y, width, height = context.scene_rect
+    imgui.set_next_window_pos((x + width / 2.0, y + 0.24 * height), imgui.Cond_.always, (0.5, 0.5))
+    imgui.set_next_window_bg_alpha(0.92)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(22.0), context.px(16.0)))
+    imgui.push_style_color(imgui.Col_.border, imgui.ImVec4(*colour))
+    imgui.begin("##banner", None, OVERLAY)
+    imgui.push_font(context.fonts.bold, theme.FONT_PX * 1.3)
+    imgui.text_colored(imgui.ImVec4(*colour), title)
+    imgui.pop_font()
+    imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + context.px(380.0))
+    imgui.text_unformatted(lane.status_text)
+    imgui.pop_text_wrap_pos()
+    imgui.spacing()
+    if button(
+        context, "banner/reset", f"{icons.ICON_FA_ROTATE_LEFT}  Back to the start", "Backspace", lit=True
+    ):
+        requests.append(Reset())
+    imgui.end()
+    imgui.pop_style_color()
+    imgui.pop_style_var()
+    return requests
+
+
+def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) -> None:
+    """At the lower right of the scene, the newest at the bottom."""
+    x, y, width, height = context.scene_rect
+    bottom = y + height - context.px(14.0)
+    for index, toast in enumerate(reversed(toasts)):
+        opacity = toast.opacity(now_s)
+        imgui.set_next_window_pos((x + width - context.px(14.0), bottom), imgui.Cond_.always, (1.0, 1.0))
+        imgui.set_next_window_bg_alpha(0.88 * opacity)
+        imgui.push_style_var(imgui.StyleVar_.alpha, max(opacity, 0.02))
+        imgui.begin(f"##toast{index}", None, OVERLAY | imgui.WindowFlags_.no_inputs)
+        icon, colour = _mark(toast)
+        imgui.text_colored(imgui.ImVec4(*colour), icon)
+        imgui.same_line()
+        imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + context.px(320.0))
+        imgui.text_unformatted(toast.text)
+        imgui.pop_text_wrap_pos()
+        bottom -= imgui.get_window_height() + context.px(8.0)
+        imgui.end()
+        note(context, f"toast/{index}")
+        imgui.pop_style_var()
+
+
+def _mark(toast: Toast) -> tuple[str, theme.Colour]:
+    if toast.error:
+        return icons.ICON_FA_TRIANGLE_EXCLAMATION, theme.DANGER
+    return icons.ICON_FA_CIRCLE_INFO, theme.ACCENT_BRIGHT

@@ -1,0 +1,131 @@
+"""What the integrators do to the invariants, and what a step costs: five small plots over the last seconds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from imgui_bundle import imgui, implot
+
+from sim.snapshot import LaneSnapshot, Snapshot
+from ui import theme
+from ui.colours import line_colour
+from ui.history import CHANNELS, Trace
+from ui.panels.context import PanelContext
+from ui.panels.widgets import note, tooltip
+from ui.requests import Request
+
+WINDOW_S = 20.0
+NARROWEST_PX = 150.0
+POINTS = 300
+PLOT_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs
+AXIS_FLAGS = implot.AxisFlags_.no_label | implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_highlight
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """One channel and how it is written."""
+
+    title: str
+    unit: str
+    doc: str
+
+
+PLOTS = {
+    "energy": Plot(
+        "Energy change", "J", "Kinetic plus potential, since the start. Controls and drag change it, too."
+    ),
+    "momentum": Plot("|momentum error|", "", "Spatial momentum since the start. Free bodies keep it."),
+    "omega": Plot("|\N{GREEK SMALL LETTER OMEGA}|", "rad/s", "Magnitude of the body's angular velocity."),
+    "newton": Plot("Newton iterations", "", "Mean per step; 0 for explicit methods."),
+    "cost": Plot("Step cost", "\N{MICRO SIGN}s", "Wall time of one step of the compiled kernel."),
+}
+
+
+def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """As many plots side by side as fit, in the order of CHANNELS."""
+    lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
+    room = imgui.get_content_region_avail()
+    columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(CHANNELS)), 1)
+    gap = context.px(14.0)
+    width = (room.x - gap * (columns - 1)) / columns
+    rows = -(-len(CHANNELS) // columns)
+    height = max(room.y / rows - (context.px(6.0) if rows > 1 else 0.0), context.px(90.0))
+    for index, channel in enumerate(CHANNELS):
+        if index % columns:
+            imgui.same_line(0.0, gap)
+        imgui.begin_group()
+        _plot(context, lanes, index, PLOTS[channel], (width, height))
+        imgui.end_group()
+        note(context, f"plots/{channel}")
+    return []
+
+
+def _plot(
+    context: PanelContext, lanes: list[LaneSnapshot], channel: int, plot: Plot, size: tuple[float, float]
+) -> None:
+    end_s = max(max((context.histories[lane.name].latest_s for lane in lanes), default=0.0), WINDOW_S)
+    traces = [context.histories[lane.name].trace(channel, end_s - WINDOW_S, end_s, POINTS) for lane in lanes]
+    low, high = limits(traces)
+    factor, prefix = prefixed(max(abs(low), abs(high)))
+    imgui.push_font(None, theme.FONT_PX * 0.9)
+    _title(context, plot, traces, size[0])
+    height = size[1] - imgui.get_text_line_height_with_spacing()
+    imgui.pop_font()
+    imgui.push_font(None, theme.FONT_PX * 0.78)
+    if implot.begin_plot(f"##{plot.title}", (size[0], height), PLOT_FLAGS):
+        implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
+        implot.setup_axis_format(implot.ImAxis_.x1, "%g s")
+        implot.setup_axis_format(implot.ImAxis_.y1, f"%g{prefix}")
+        implot.setup_axis_limits(implot.ImAxis_.x1, end_s - WINDOW_S, end_s, implot.Cond_.always)
+        implot.setup_axis_limits(implot.ImAxis_.y1, low / factor, high / factor, implot.Cond_.always)
+        for lane, trace in zip(lanes, traces, strict=True):
+            if len(trace.values):
+                implot.plot_line(lane.name, trace.time_s, trace.values / factor, _line(lane, context))
+        implot.end_plot()
+    imgui.pop_font()
+
+
+def _title(context: PanelContext, plot: Plot, traces: list[Trace], width: float) -> None:
+    left = imgui.get_cursor_pos_x()
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), plot.title)
+    tooltip(plot.doc)
+    if not traces or not len(traces[0].values):
+        return
+    text = engineering(traces[0].values[-1], plot.unit)
+    imgui.same_line(0.0, 0.0)
+    imgui.set_cursor_pos_x(left + width - imgui.calc_text_size(text).x)
+    imgui.text_unformatted(text)
+
+
+def _line(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
+    spec = implot.Spec()
+    spec.line_color = imgui.ImVec4(*line_colour(lane))
+    spec.line_weight = context.px(1.6)
+    return spec
+
+
+def limits(traces: list[Trace]) -> tuple[float, float]:
+    """A vertical range that shows every finite value with some air, and is never empty."""
+    values = np.concatenate([trace.values for trace in traces]) if traces else np.zeros(0)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0.0, 1.0
+    low, high = float(values.min()), float(values.max())
+    air = max(0.08 * (high - low), 1e-9 + 1e-6 * max(abs(low), abs(high)))
+    return low - air, high + air
+
+
+def engineering(value: float, unit: str) -> str:
+    """Three or four digits with the unit, k, M, G for large numbers and a power of ten for small ones."""
+    if not np.isfinite(value):
+        return "not finite"
+    factor, prefix = prefixed(abs(value))
+    number = f"{value / factor:.4g}" if prefix else f"{value:.3g}"
+    return f"{number} {prefix}{unit}".rstrip()
+
+
+def prefixed(size: float) -> tuple[float, str]:
+    """Factor and prefix by which a number of that size is written."""
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if size >= factor:
+            return factor, prefix
+    return 1.0, ""

@@ -1,0 +1,111 @@
+"""The vehicle, and its parameters as it declares them."""
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.commands import SetParameter, SetVehicle
+from sim.snapshot import Snapshot
+from sim.vehicles.parameter import Parameter, Value
+from ui import theme
+from ui.panels.context import PanelContext
+from ui.panels.widgets import Item, heading, label, menu, note, prose, significant, tooltip
+from ui.requests import Request
+
+NAME_WIDTH = 112.0
+
+
+def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Menu of vehicles and one row a parameter."""
+    lane = snapshot.lanes[0]
+    requests: list[Request] = []
+    label(context, "Vehicle", "The new one starts where the old one is.")
+    entries = [Item(entry.name, entry.name, entry.doc) for entry in context.catalogue.vehicles.values()]
+    chosen = menu(context, "vehicle", entries, lane.vehicle)
+    if chosen is not None and chosen != lane.vehicle:
+        requests.append(SetVehicle(chosen))
+    entry = context.catalogue.vehicles.get(lane.vehicle)
+    if entry is None:
+        return requests
+    prose(entry.doc)
+    heading(context, "Parameters")
+    for parameter in entry.parameters:
+        requests += _row(context, parameter)
+    return requests
+
+
+def _row(context: PanelContext, parameter: Parameter) -> list[Request]:
+    value = context.parameters.get(parameter.name, parameter.default)
+    label(context, parameter.name.replace("_", " "), describe(parameter), width=NAME_WIDTH)
+    reset_width = context.px(26.0)
+    imgui.set_next_item_width(imgui.get_content_region_avail().x - reset_width - context.px(4.0))
+    changed, new = _field(parameter, value)
+    done = imgui.is_item_deactivated_after_edit()
+    note(context, f"vehicle/param/{parameter.name}")
+    tooltip(describe(parameter))
+    if changed:
+        context.parameters[parameter.name] = new
+    # An optional effect that appears needs another kernel: not at every pixel of a drag.
+    sends = done if parameter.optional else changed
+    requests: list[Request] = []
+    if sends:
+        requests.append(SetParameter(parameter.name, context.parameters.get(parameter.name, new)))
+    imgui.same_line(0.0, context.px(4.0))
+    if _default_button(context, parameter, value):
+        context.parameters[parameter.name] = parameter.default
+        requests.append(SetParameter(parameter.name, parameter.default))
+    return requests
+
+
+def _field(parameter: Parameter, value: Value) -> tuple[bool, Value]:
+    name = f"##{parameter.name}"
+    flags = imgui.SliderFlags_.always_clamp.value | imgui.SliderFlags_.no_round_to_format.value
+    speed = drag_speed(parameter, value)
+    if isinstance(value, tuple):
+        # Three fields of the panel's width have no room for a unit.
+        drag = {2: imgui.drag_float2, 3: imgui.drag_float3, 4: imgui.drag_float4}[len(value)]
+        changed, new = drag(name, list(value), speed, parameter.low, parameter.high, "%.4g", flags)
+        return changed, tuple(significant(x) for x in new)
+    unit = parameter.unit.replace("%", "%%").replace("^2", "\N{SUPERSCRIPT TWO}")
+    text = f"%.4g {unit}".rstrip()
+    changed, new = imgui.drag_float(name, value, speed, parameter.low, parameter.high, text, flags)
+    return changed, significant(new)
+
+
+def _default_button(context: PanelContext, parameter: Parameter, value: Value) -> bool:
+    imgui.begin_disabled(value == parameter.default)
+    imgui.push_style_color(imgui.Col_.button, imgui.ImVec4(0.0, 0.0, 0.0, 0.0))
+    imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*theme.MUTED))
+    pressed = imgui.button(
+        f"{icons.ICON_FA_ARROW_ROTATE_LEFT}##{parameter.name}_reset", (context.px(26.0), 0.0)
+    )
+    imgui.pop_style_color(2)
+    imgui.end_disabled()
+    note(context, f"vehicle/param/{parameter.name}/reset")
+    tooltip(f"Default: {shown(parameter.default)} {parameter.unit}".rstrip())
+    return pressed
+
+
+def drag_speed(parameter: Parameter, value: Value) -> float:
+    """Change per pixel: half a per cent of the value, or of the default, or of a small part of the range."""
+    size = max(abs(x) for x in (*flat(value), *flat(parameter.default)))
+    return 0.005 * size if size > 0.0 else 1e-4 * min(parameter.high - parameter.low, 100.0)
+
+
+def describe(parameter: Parameter) -> str:
+    """Tooltip: meaning, unit and range, default."""
+    optional = " Off while zero." if parameter.optional else ""
+    return (
+        f"{parameter.doc}{optional}\n"
+        f"{parameter.allowed}; default {shown(parameter.default)}\n"
+        "Drag, or double-click to type."
+    )
+
+
+def flat(value: Value) -> tuple[float, ...]:
+    """The numbers of a parameter."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def shown(value: Value) -> str:
+    """As text: '1.6' or '560, 2300, 2000'."""
+    return ", ".join(f"{x:g}" for x in flat(value))

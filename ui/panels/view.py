@@ -1,0 +1,90 @@
+"""How the scene is looked at, and how the panels look."""
+
+from dataclasses import replace
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.snapshot import Snapshot
+from ui.panels.context import PanelContext
+from ui.panels.widgets import Item, button, checkbox, heading, label, log_slider, segmented
+from ui.requests import ChangeView, Request, ResetLayout, SetInterfaceScale, TakeScreenshot, ToggleFullscreen
+from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings
+
+CAMERA_DOCS = {
+    "chase": "Follows the vehicle. Drag to look round it.",
+    "orbit": "Turns about the vehicle and keeps its own heading.",
+    "cockpit": "From the pilot's seat.",
+    "tower": "Stands on the ground and looks after the vehicle.",
+    "free": "Flies where the mouse takes it.",
+}
+TOGGLES = (
+    ("trail", "Trail", "Where the vehicle has been (T)."),
+    ("arrows", "Forces", "Forces and torques on the vehicle (V)."),
+    ("axes", "Body axes", "x red, y green, z blue."),
+    ("hud", "Instruments", "Speed, height, attitude over the scene."),
+)
+SCALES = (0.85, 1.0, 1.25, 1.5, 2.0)
+
+
+def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Camera, what is shown, quality, exposure; then the window."""
+    view = context.view
+    changed = _camera(context, view)
+    changed = _toggles(context, changed)
+    changed = _picture(context, changed)
+    requests: list[Request] = [] if changed == view else [ChangeView(changed)]
+    return requests + _window(context)
+
+
+def _camera(context: PanelContext, view: ViewSettings) -> ViewSettings:
+    heading(context, "Camera")
+    kinds = [Item(kind, kind.capitalize(), CAMERA_DOCS[kind] + " (C: next)") for kind in CAMERA_KINDS]
+    chosen = segmented(context, "view/camera", kinds, view.camera)
+    return view if chosen is None else replace(view, camera=chosen)
+
+
+def _toggles(context: PanelContext, view: ViewSettings) -> ViewSettings:
+    left, half = imgui.get_cursor_pos_x(), imgui.get_content_region_avail().x / 2.0
+    for index, (name, text, doc) in enumerate(TOGGLES):
+        if index % 2:
+            imgui.same_line(left + half)
+        if checkbox(context, f"view/{name}", text, getattr(view, name), doc):
+            view = replace(view, **{name: not getattr(view, name)})
+    return view
+
+
+def _picture(context: PanelContext, view: ViewSettings) -> ViewSettings:
+    heading(context, "Picture")
+    qualities = [Item(name, name.capitalize()) for name in context.qualities]
+    chosen = segmented(context, "view/quality", qualities, view.quality)
+    if chosen is not None:
+        view = replace(view, quality=chosen)
+    doc = "Relative to the scene's own; 1 is the scene as it was meant."
+    label(context, "Exposure", doc)
+    exposure = log_slider(context, "view/exposure", view.exposure, EXPOSURE_RANGE, "%.2f", doc)
+    if exposure is None:
+        return view
+    low, high = EXPOSURE_RANGE
+    return replace(view, exposure=min(max(exposure, low), high))
+
+
+def _window(context: PanelContext) -> list[Request]:
+    requests: list[Request] = []
+    heading(context, "Window")
+    label(context, "Text size")
+    scales = [Item(f"{scale:g}", f"{scale:.0%}") for scale in SCALES]
+    chosen = segmented(context, "view/scale", scales, f"{context.scale:g}")
+    if chosen is not None:
+        requests.append(SetInterfaceScale(float(chosen)))
+    if button(
+        context, "view/screenshot", f"{icons.ICON_FA_CAMERA}  Picture", "Save what the window shows (F12)"
+    ):
+        requests.append(TakeScreenshot())
+    imgui.same_line()
+    if button(context, "view/fullscreen", icons.ICON_FA_EXPAND, "Full screen (F11)"):
+        requests.append(ToggleFullscreen())
+    imgui.same_line()
+    if button(context, "view/layout", "Reset layout", "Panels back to where they were at first."):
+        requests.append(ResetLayout())
+    return requests

@@ -1,0 +1,110 @@
+"""What a frame of the user interface asks for: commands for the simulation, actions for the app, camera motion.
+
+Keys and panels make the same requests, so that either can be tested without the other.
+"""
+
+from dataclasses import dataclass
+
+from sim.commands import Command
+from ui.view_settings import ViewSettings
+
+
+@dataclass(frozen=True, slots=True)
+class LoadScene:
+    """Leave this scene for another."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeScreenshot:
+    """Write the picture with its panels to a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    view: ViewSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ToggleHelp:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class TogglePanels:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class TogglePlots:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class ToggleFullscreen:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Escape:
+    """Leave whatever is open: the help, then the full screen. Never the app."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResetLayout:
+    """Panels back to where a new user finds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetInterfaceScale:
+    """Size of text and widgets on top of the display's own scaling."""
+
+    scale: float
+
+
+@dataclass(frozen=True, slots=True)
+class RescanControllers:
+    """Look for joysticks that were plugged in after the start."""
+
+
+Action = LoadScene | TakeScreenshot
+"""For the app."""
+
+OwnAction = (
+    ChangeView
+    | ToggleHelp
+    | TogglePanels
+    | TogglePlots
+    | ToggleFullscreen
+    | Escape
+    | ResetLayout
+    | SetInterfaceScale
+    | RescanControllers
+)
+"""Done by the shell itself."""
+
+Request = Command | Action | OwnAction
+
+
+@dataclass(frozen=True, slots=True)
+class CameraMotion:
+    """What mouse and arrow keys ask of the camera in one frame; logical pixels, x right, y up."""
+
+    drag_px: tuple[float, float] = (0.0, 0.0)
+    """Left-button drag that began in the scene."""
+    pan_px: tuple[float, float] = (0.0, 0.0)
+    """The same with the middle or right button."""
+    zoom: float = 0.0
+    """Scroll clicks, positive nearer."""
+    orbit: tuple[float, float] = (0.0, 0.0)
+    """Held arrow keys (right, up), -1..1, a rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """All requests of one frame, in the order they were made."""
+
+    commands: tuple[Command, ...]
+    actions: tuple[Action, ...]
+    camera: CameraMotion

@@ -1,0 +1,187 @@
+"""The user interface around the scene: feeds on snapshots, hands out commands, actions and camera motion."""
+
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from imgui_bundle import imgui
+
+from sim.commands import Command, PilotInput, SetPilotInput
+from sim.scene import Scene
+from sim.snapshot import Snapshot
+from ui import config, hud, theme
+from ui.backend import ImguiBackend
+from ui.catalogue import Catalogue, load_catalogue
+from ui.dock import Dock
+from ui.input.desk import InputDesk, InputSample
+from ui.input.sticks import same
+from ui.input.viewer import request_of
+from ui.observer import Observer
+from ui.panels import help as help_panel
+from ui.panels.context import PanelContext, Rect
+from ui.panels.notices import draw_banner, draw_toasts
+from ui.requests import Action, CameraMotion, ChangeView, LoadScene, Output, Request, TakeScreenshot
+from ui.shell_state import OWN, ShellState, applied
+from ui.toasts import Toasts
+from ui.view_settings import ViewSettings
+from ui.window import AppWindow
+
+LAYOUT_FILE = "layout-1.ini"
+"""The number grows when the windows change, so that an old file cannot hide a new window."""
+
+
+class Shell:
+    """Panels, instruments and input of one window. The window's GL context has to be current.
+
+    Each frame: `begin_frame`, `build`, draw the scene into `scene_rect_px`, `render`.
+    """
+
+    def __init__(
+        self,
+        window: AppWindow,
+        *,
+        scene: Scene,
+        view: ViewSettings | None = None,
+        qualities: tuple[str, ...] = ("software", "low", "medium", "high"),
+        config_folder: Path | None = None,
+        catalogue: Catalogue | None = None,
+    ) -> None:
+        self._window = window
+        self._folder = config.config_dir() if config_folder is None else config_folder
+        scale = config.read_scale(self._folder)
+        self._state = ShellState(view or ViewSettings(camera=scene.camera), scale=scale)
+        self._dt_s, self._sent = 0.0, PilotInput()
+        self._toasts = Toasts()
+        self._resources = ExitStack()
+        self._backend = ImguiBackend(window, self._folder / LAYOUT_FILE)
+        self._resources.callback(self._backend.release)
+        theme.apply(scale)
+        fonts = theme.load_fonts()
+        self._context = PanelContext(catalogue or load_catalogue(), fonts, self._state.view, qualities, scale)
+        self._observer = Observer(scene, self._toasts)
+        self._dock = Dock(self._state.layouts_reset)
+        self._desk = InputDesk(typing=_is_typing, scene_has=self._scene_has)
+        window.push_handlers(self._desk)
+        self._resources.callback(self._desk.close)
+        self._resources.callback(window.remove_handlers, self._desk)
+
+    @property
+    def view(self) -> ViewSettings:
+        """How the scene is to be drawn; read it every frame."""
+        return self._state.view
+
+    @view.setter
+    def view(self, view: ViewSettings) -> None:
+        self._apply(ChangeView(view))
+
+    @property
+    def widget_rects(self) -> dict[str, Rect]:
+        """Named widgets of the last frame: (x, y, w, h) in window coordinates, origin top left."""
+        return dict(self._context.rects)
+
+    @property
+    def scene_rect_px(self) -> tuple[int, int, int, int]:
+        """(x, y, w, h) of the scene in framebuffer pixels, origin bottom left; valid after `build`."""
+        x, y, width, height = self._context.scene_rect
+        size, pixels = self._window.get_size(), self._window.framebuffer_px
+        sx, sy = pixels[0] / max(size[0], 1), pixels[1] / max(size[1], 1)
+        left, bottom = round(x * sx), round((size[1] - y - height) * sy)
+        return left, bottom, max(round(width * sx), 1), max(round(height * sy), 1)
+
+    def use_scene(self, scene: Scene) -> None:
+        """Another scene runs now: forget what was known of the old one."""
+        self._observer = Observer(scene, self._toasts)
+        self._context.histories.clear()
+        self._sent = PilotInput()
+
+    def notify(self, text: str, *, error: bool = False) -> None:
+        """Tell the user in passing."""
+        self._toasts.add(text, time.perf_counter(), error=error)
+
+    def begin_frame(self, dt_s: float) -> None:
+        """`dt_s` wall seconds after the last one."""
+        if self._context.scale != self._state.scale:
+            self._context.scale = self._state.scale
+            theme.apply(self._state.scale)
+            config.write_scale(self._folder, self._state.scale)
+        self._dt_s = dt_s
+        self._backend.new_frame(dt_s)
+
+    def build(self, snapshot: Snapshot) -> Output:
+        """All panels and instruments for `snapshot`; returns what the user asked for since the last frame."""
+        sample = self._desk.sample(self._dt_s)
+        context = self._context
+        context.rects.clear()
+        context.view = self._state.view
+        context.pilot, context.controller_names = sample.pilot, self._desk.controller_names
+        self._observer.observe(snapshot, context, time.perf_counter())
+        requests = self._keyed(sample, snapshot)
+        requests += self._dock.draw(snapshot, context, self._state)
+        requests += self._overlays(snapshot)
+        return self._sorted(requests, sample.camera)
+
+    def render(self) -> None:
+        """Draw over the window's framebuffer."""
+        screen = self._window.ctx.screen
+        screen.use()
+        screen.viewport = (0, 0, *self._window.framebuffer_px)
+        self._backend.render()
+
+    def release(self) -> None:
+        """Before the window closes."""
+        self._resources.close()
+
+    def _keyed(self, sample: InputSample, snapshot: Snapshot) -> list[Request]:
+        requests: list[Request] = []
+        if not same(sample.pilot, self._sent):
+            self._sent = sample.pilot
+            requests.append(SetPilotInput(sample.pilot))
+        pressed = (request_of(action, snapshot, self._state.view) for action in sample.pressed)
+        return requests + [request for request in pressed if request is not None]
+
+    def _overlays(self, snapshot: Snapshot) -> list[Request]:
+        now_s = time.perf_counter()
+        if self._state.view.hud:
+            hud.draw(snapshot, self._context)
+        requests = draw_banner(snapshot, self._context)
+        draw_toasts(self._toasts.visible(now_s), now_s, self._context)
+        if self._state.help:
+            requests += help_panel.draw(self._context)
+        return requests
+
+    def _sorted(self, requests: list[Request], camera: CameraMotion) -> Output:
+        """Do the shell's own requests, hand out the others."""
+        actions: list[Action] = []
+        commands: list[Command] = []
+        for request in requests:
+            if isinstance(request, OWN):
+                self._apply(request)
+            elif isinstance(request, LoadScene | TakeScreenshot):
+                actions.append(request)
+            else:
+                commands.append(request)
+        return Output(tuple(commands), tuple(actions), camera)
+
+    def _apply(self, request: Request) -> None:
+        before = replace(self._state, fullscreen=self._window.fullscreen)
+        self._state = applied(before, request)
+        if self._state.fullscreen != before.fullscreen:
+            self._window.toggle_fullscreen()
+        if self._state.rescans != before.rescans:
+            self._desk.rescan_controllers()
+            self.notify(
+                "Used: " + (", ".join(self._desk.controller_names) or "no gamepad or joystick was found")
+            )
+
+    def _scene_has(self, x: float, y: float) -> bool:
+        """Whether the mouse there (logical, y up) is over the scene and over no window."""
+        left, top, width, height = self._context.scene_rect
+        down = self._window.get_size()[1] - y
+        inside = left <= x < left + width and top <= down < top + height
+        return inside and not imgui.get_io().want_capture_mouse
+
+
+def _is_typing() -> bool:
+    # Not want_capture_keyboard: that is set as soon as any panel has the focus.
+    return imgui.get_io().want_text_input

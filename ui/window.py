@@ -1,0 +1,142 @@
+"""The app's one window: a GL 4.1 core context, a paced frame loop, full screen, screenshots."""
+
+import sys
+import time
+from collections.abc import Callable
+
+import ui.pyglet_options  # noqa: F401  (has to come before pyglet.window)
+
+# isort: split
+import moderngl
+import numpy as np
+import pyglet
+from pyglet import gl
+
+from render.errors import DisplayError
+from render.quality import require_gl
+
+LONGEST_FRAME_S = 0.1
+"""A longer gap (a dragged window, a breakpoint) counts as this much wall time."""
+SMALLEST = (800, 500)
+
+
+class AppWindow(pyglet.window.Window):
+    """A resizable window that calls one function a frame and knows nothing of what it shows.
+
+    Raises DisplayError, one line, where no display or no OpenGL 4.1 is to be had.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int] = (1280, 800),
+        *,
+        title: str = "Holonomy",
+        visible: bool = True,
+        frame_limit_hz: float = 250.0,
+    ) -> None:
+        self._frame: Callable[[float], None] | None = None
+        self._frames_left: int | None = None
+        self._shortest_s = 1.0 / frame_limit_hz
+        self._last_s = time.perf_counter()
+        self._open(size, title, visible)
+        self.set_minimum_size(*SMALLEST)
+        self.ctx: moderngl.Context = moderngl.create_context(require=410)
+        require_gl(self.ctx)
+
+    def _open(self, size: tuple[int, int], title: str, visible: bool) -> None:
+        # No multisampling: the scene is drawn off-screen and panels do not need it.
+        config = gl.Config(
+            major_version=4, minor_version=1, forward_compatible=True, double_buffer=True, depth_size=24
+        )
+        try:
+            super().__init__(*size, caption=title, resizable=True, visible=visible, vsync=True, config=config)
+        except Exception as error:  # pyglet's platforms share no class for "no display" and "no context"
+            raise DisplayError(
+                f"no window with OpenGL 4.1 could be opened ({error}); {_what_there_is()}"
+            ) from error
+
+    @property
+    def framebuffer_px(self) -> tuple[int, int]:
+        """(width, height) in physical pixels."""
+        width, height = self.get_framebuffer_size()
+        return int(width), int(height)
+
+    def run(self, frame: Callable[[float], None], *, frames: int | None = None) -> None:
+        """Call `frame(dt_s)` until the window is closed by the user, or `frames` times.
+
+        dt_s is wall time since the last frame, at most LONGEST_FRAME_S. The context is current and the
+        window's framebuffer bound. What `frame` raises comes out of here. The window stays open afterwards,
+        so that GL objects can still be released; then call `close()`.
+        """
+        self._frame, self._frames_left = frame, frames
+        self._last_s = time.perf_counter()
+        try:
+            pyglet.app.run(interval=0)
+        finally:
+            self._frame = None
+            # app.run leaves its redraw scheduled; a second run must not draw twice a frame.
+            pyglet.clock.unschedule(pyglet.app.event_loop._redraw_windows)
+
+    def screenshot(self) -> np.ndarray:
+        """(h, w, 3) uint8, top row first: what has been drawn of this frame so far."""
+        width, height = self.framebuffer_px
+        pixels = np.empty((height, width, 3), np.uint8)
+        # Not by moderngl: its read of the window's framebuffer leaves a GL error behind.
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+        gl.glReadPixels(0, 0, width, height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, pixels.ctypes.data)
+        return np.ascontiguousarray(pixels[::-1])
+
+    def toggle_fullscreen(self) -> None:
+        self.set_fullscreen(not self.fullscreen)
+
+    def on_draw(self) -> None:
+        if self._frame is None:
+            return
+        dt_s = self._paced()
+        screen = self.ctx.screen
+        screen.use()
+        screen.viewport = (0, 0, *self.framebuffer_px)
+        self._frame(min(dt_s, LONGEST_FRAME_S))
+        if self._frames_left is not None:
+            self._frames_left -= 1
+            if self._frames_left <= 0:
+                pyglet.app.exit()
+
+    def flip(self) -> None:
+        if sys.platform == "win32" and not self.fullscreen:
+            # Windows ignores the swap interval of windows; waiting for the compositor paces the loop.
+            import ctypes
+
+            ctypes.windll.dwmapi.DwmFlush()
+        super().flip()
+
+    def _paced(self) -> float:
+        """Wall seconds since the last frame, after waiting for the shortest frame time."""
+        early_s = self._last_s + self._shortest_s - time.perf_counter()
+        if early_s > 0.0:
+            time.sleep(early_s)
+        now_s = time.perf_counter()
+        dt_s, self._last_s = now_s - self._last_s, now_s
+        return dt_s
+
+    def on_resize(self, width: int, height: int) -> None:
+        """Nothing is kept that depends on the size: viewport and sizes are read afresh every frame."""
+
+    def on_key_press(self, symbol: int, modifiers: int) -> None:
+        """pyglet would close the window on Escape; here no key does."""
+
+    def on_close(self) -> None:
+        """Leave the loop; the caller releases its GL objects and closes the window."""
+        pyglet.app.exit()
+
+
+def _what_there_is() -> str:
+    """In words: the OpenGL that a window without special wishes gets."""
+    try:
+        window = pyglet.window.Window(visible=False)
+    except Exception:  # as above; no display is an answer, too
+        return "no display, or no OpenGL at all, was found"
+    info = window.context.get_info()
+    found = f"found OpenGL {info.get_version_string()} ({info.get_renderer()})"
+    window.close()
+    return f"{found}; update the graphics driver"
