@@ -21,6 +21,16 @@ def rotation_vector(R: np.ndarray) -> np.ndarray:
     return column * (angle / math.sqrt(float(column @ column)))
 
 
+def rotation_exp(turn: np.ndarray) -> np.ndarray:
+    """Rotation (3, 3) by the axis times angle `turn` (3,) [rad]: inverse of `rotation_vector`."""
+    angle = math.sqrt(float(turn @ turn))
+    x, y, z = (float(component) for component in turn)
+    hat = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    if angle < 1e-6:
+        return np.eye(3) + hat + 0.5 * hat @ hat
+    return np.eye(3) + math.sin(angle) / angle * hat + (1.0 - math.cos(angle)) / angle**2 * hat @ hat
+
+
 def level_axes(R_wb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Horizontal unit vectors (3,) ahead of and to the left of the body, in the world frame.
 

@@ -160,7 +160,7 @@ class Lane:
         observation = m.kernel.observe(node, self._u, m.parameters)
         self._energy_start_J, self._momentum_start_w = observation.energy_J, observation.momentum_w.copy()
         self._bound_J = energy_bound(m.vehicle, observation.energy_J)
-        self._moments = Moments.only(time_s, placement(m.vehicle, node, self.footing.world).T_wb)
+        self._moments = Moments(time_s, placement(m.vehicle, node, self.footing.world).T_wb)
 
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
@@ -213,6 +213,7 @@ class Lane:
             self._node = self._good_node
             return
         self._good_node = node
+        self._moments.add(self.time_s, self.placement.T_wb)
         impact = self.footing.take_impact()
         self._verdict = crash(impact) if m.vehicle.name in FRAGILE else None
 
@@ -220,12 +221,13 @@ class Lane:
     def _nothing(self) -> np.ndarray:
         return np.zeros(self.method.kernel.dim)
 
-    def publish(self) -> LaneSnapshot:
-        """The lane as it is now; remembers it as the earlier of the next snapshot's two moments."""
+    def publish(self, span_s: float) -> LaneSnapshot:
+        """The lane as it is now, and its pose `span_s` (or a step, if that is longer) before."""
         node, there, m = self.node, self.placement, self.method
-        if self.time_s > self._moments.current_s:
+        if self._tally.steps:
             self._newton_iterations = self._tally.take_iterations()
-        self._moments = self._moments.then(self.time_s, there.T_wb)
+        self._moments.add(self.time_s, there.T_wb)
+        previous_s, previous_T_wb, current_s, current_T_wb = self._moments.pair(max(span_s, m.step_s))
         observation = m.kernel.observe(node, self._u, m.parameters)
         clearance = self.footing.clearance_m(node)
         return LaneSnapshot(
@@ -236,10 +238,10 @@ class Lane:
             tint=self.look.tint,
             ghost=self.look.ghost,
             generation=self.generation,
-            time_previous_s=self._moments.previous_s,
-            time_current_s=self._moments.current_s,
-            T_wb_previous=self._moments.previous_T_wb,
-            T_wb=self._moments.current_T_wb,
+            time_previous_s=previous_s,
+            time_current_s=current_s,
+            T_wb_previous=previous_T_wb,
+            T_wb=current_T_wb,
             twist_b=there.twist_b,
             shape=node[m.vehicle.node_layout.shape].copy(),
             controls=self._u.copy(),

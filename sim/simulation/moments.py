@@ -1,26 +1,49 @@
-"""The last two moments at which a lane was published: what the renderer interpolates between."""
+"""The two moments of a lane between which the renderer interpolates, a fixed time apart.
 
-from dataclasses import dataclass
+The thread wakes late now and then. Were the two moments those of the last two wakes, the picture's delay
+would change with every late wake and the motion would stutter; a constant span hides it.
+"""
 
 import numpy as np
 
+from sim.pilot.rotation import rotation_exp, rotation_vector
 
-@dataclass(frozen=True, slots=True, eq=False)
+
 class Moments:
-    """Two poses and their times; equal where nothing may be interpolated."""
+    """Recent poses of a lane, all of one generation."""
 
-    previous_s: float
-    previous_T_wb: np.ndarray
-    current_s: float
-    current_T_wb: np.ndarray
+    def __init__(self, time_s: float, T_wb: np.ndarray) -> None:
+        self._times = [time_s]
+        self._poses = [T_wb]
 
-    @classmethod
-    def only(cls, time_s: float, T_wb: np.ndarray) -> "Moments":
-        """After a discontinuity."""
-        return cls(time_s, T_wb, time_s, T_wb)
+    @property
+    def latest_s(self) -> float:
+        return self._times[-1]
 
-    def then(self, time_s: float, T_wb: np.ndarray) -> "Moments":
-        """One moment later; the same where no time has passed."""
-        if time_s <= self.current_s:
-            return self
-        return Moments(self.current_s, self.current_T_wb, time_s, T_wb)
+    def add(self, time_s: float, T_wb: np.ndarray) -> None:
+        """A later moment; the same time again changes nothing."""
+        if time_s > self._times[-1]:
+            self._times.append(time_s)
+            self._poses.append(T_wb)
+
+    def pair(self, span_s: float) -> tuple[float, np.ndarray, float, np.ndarray]:
+        """(time, pose) `span_s` before the latest moment, as far back as is known, and those of the latest."""
+        end = self._times[-1]
+        begin = max(end - span_s, self._times[0])
+        first = max(int(np.searchsorted(self._times, begin, side="right")) - 1, 0)
+        del self._times[:first], self._poses[:first]
+        if len(self._times) == 1:
+            return end, self._poses[-1], end, self._poses[-1]
+        share = (begin - self._times[0]) / (self._times[1] - self._times[0])
+        return begin, _between(self._poses[0], self._poses[1], share), end, self._poses[-1]
+
+
+def _between(start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
+    """The pose (4, 4) that far on the way, turning at a constant rate."""
+    if share <= 0.0:
+        return start
+    pose = np.eye(4)
+    turn = rotation_vector(start[:3, :3].T @ end[:3, :3])
+    pose[:3, :3] = start[:3, :3] @ rotation_exp(share * turn)
+    pose[:3, 3] = (1.0 - share) * start[:3, 3] + share * end[:3, 3]
+    return pose

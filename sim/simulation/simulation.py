@@ -25,6 +25,9 @@ BUDGET_S = 0.05
 SLICE_S = 0.02
 """Simulated time between two looks at that budget."""
 
+SPAN_S = 0.025
+"""Wall time between the two moments of a snapshot: how late a wake may be without the picture stuttering."""
+
 _MAY_COMPILE = (SetIntegrator, SetVehicle, SetParameter, AddLane)
 
 
@@ -140,7 +143,7 @@ class Simulation:
         stage = self._stage
         return Snapshot(
             scene=stage.scene.name,
-            lanes=tuple(lane.publish() for lane in stage.lanes),
+            lanes=tuple(lane.publish(SPAN_S * stage.clock.speed) for lane in stage.lanes),
             clock_s=stage.clock.time_s,
             wall_s=time.perf_counter(),
             paused=stage.clock.paused,
