@@ -2,7 +2,6 @@
 
 import logging
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from sim.commands import PilotInput
 from sim.pilot import Pilot, Sensed
 from sim.simulation.clock import due_steps
+from sim.simulation.cost import StepCost
 from sim.simulation.footing import Footing
 from sim.simulation.method import Method
 from sim.simulation.moments import Moments
@@ -35,22 +35,18 @@ class Look:
 
 @dataclass(slots=True)
 class Tally:
-    """What the kernel did since the last snapshot, and how long a step takes."""
+    """Newton iterations since the last snapshot."""
 
     steps: int = 0
     iterations: int = 0
-    step_cost_s: float = 0.0
 
-    def add(self, steps: int, iterations: int, wall_s: float) -> None:
+    def add(self, steps: int, iterations: int) -> None:
         """One rollout."""
         self.steps += steps
         self.iterations += iterations
-        if steps:
-            cost = wall_s / steps
-            self.step_cost_s += 0.05 * (cost - self.step_cost_s) if self.step_cost_s else cost
 
-    def take_iterations(self) -> float:
-        """Mean Newton iterations per step since the last call."""
+    def take(self) -> float:
+        """Mean iterations per step since the last call."""
         mean = self.iterations / self.steps if self.steps else 0.0
         self.steps = self.iterations = 0
         return mean
@@ -73,7 +69,7 @@ class Lane:
         self.look, self.method, self.pilot, self.footing = look, method, pilot, footing
         self.generation = generation
         self._newton_iterations = 0.0
-        self._tally = Tally()
+        self._tally, self._cost = Tally(), StepCost()
         self._contact_b = np.zeros(6)
         self._node: np.ndarray | None
         self._verdict: Verdict | None
@@ -126,7 +122,7 @@ class Lane:
             self.method.step_s,
         )
         self.generation += 0 if continuous else 1
-        self.method, self.footing = method, footing
+        self.method, self.footing, self._cost = method, footing, StepCost()
         moments = self._moments
         self._take(kept.copy(), now, controls=controls)
         if continuous:
@@ -191,11 +187,10 @@ class Lane:
     def _roll(self, count: int) -> int:
         """Up to `count` steps under the present controls; judges the outcome."""
         m = self.method
-        began = time.perf_counter()
         done, status, iterations = m.kernel.rollout(
             self._y, self._u, self._nothing, m.parameters, m.step_s, count, ground=self.footing.ground
         )
-        self._tally.add(done, iterations, time.perf_counter() - began)
+        self._tally.add(done, iterations)
         self._steps += done
         self._node = None
         # Only where controls end, so that the verdict does not depend on how the steps were asked for.
@@ -225,7 +220,9 @@ class Lane:
         """The lane as it is now, and its pose `span_s` (or a step, if that is longer) before."""
         node, there, m = self.node, self.placement, self.method
         if self._tally.steps:
-            self._newton_iterations = self._tally.take_iterations()
+            self._newton_iterations = self._tally.take()
+        if self.running:
+            self._cost.look(m, self._y, self._u, self.footing.probe())
         self._moments.add(self.time_s, there.T_wb)
         previous_s, previous_T_wb, current_s, current_T_wb = self._moments.pair(max(span_s, m.step_s))
         observation = m.kernel.observe(node, self._u, m.parameters)
@@ -252,7 +249,7 @@ class Lane:
             momentum_w=observation.momentum_w.copy(),
             momentum_start_w=self._momentum_start_w,
             newton_iterations=self._newton_iterations,
-            step_cost_s=self._tally.step_cost_s,
+            step_cost_s=self._cost.step_s,
             height_above_ground_m=clearance if math.isfinite(clearance) else math.nan,
             on_ground=self.footing.touching,
             status=LaneStatus.RUNNING if self._verdict is None else self._verdict.status,

@@ -1,0 +1,32 @@
+"""What a step of the compiled kernel costs, measured now and then beside the simulation."""
+
+import time
+
+import numpy as np
+
+from sim.simulation.method import Method
+from sim.world.contact import Ground
+
+EVERY = 60
+"""Snapshots between two measurements."""
+STEPS = 64
+"""Steps of a measurement: enough that calling the kernel from Python does not count."""
+
+
+class StepCost:
+    """Wall time of one step [s], smoothed; 0 before the first measurement."""
+
+    def __init__(self) -> None:
+        self.step_s = 0.0
+        self._looks = 0
+
+    def look(self, method: Method, y: np.ndarray, u: np.ndarray, ground: Ground | None) -> None:
+        """Maybe measure: run a copy of the private state a little ahead, and forget it."""
+        self._looks += 1
+        if self._looks % EVERY != 1:
+            return
+        m, ahead, nothing = method, y.copy(), np.zeros(method.kernel.dim)
+        began = time.perf_counter()
+        done, _, _ = m.kernel.rollout(ahead, u, nothing, m.parameters, m.step_s, STEPS, ground=ground)
+        cost = (time.perf_counter() - began) / max(done, 1)
+        self.step_s += 0.3 * (cost - self.step_s) if self.step_s else cost
