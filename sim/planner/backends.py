@@ -1,4 +1,4 @@
-"""The two solvers: fatrop, which uses the stage structure and is fast, and IPOPT, which is robust and can be watched."""
+"""The two solvers: fatrop, fast by the stage structure, and IPOPT, robust and watched."""
 
 import time
 from collections.abc import Callable
@@ -77,7 +77,6 @@ class Solvers:
         return self._result(out, p, solver.stats(), seconds, backend)
 
     def _result(self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str) -> Result:
-        t = self.t
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
         violation, kkt = self.residuals(w, lam_x, lam_g, p)
         return Result(

@@ -134,21 +134,32 @@ class ThrustVectorChart(InputChart):
     def box(self, limits: np.ndarray) -> np.ndarray:
         lift = limits[0, 1]
         low = max(limits[0, 0], 0.02 * min(lift, self._weight))
-        return np.array([[-lift, lift], [-lift, lift], [low, lift], limits[1]])
+        free = [-np.inf, np.inf]
+        return np.array([free, free, [low, np.inf], limits[1]])
 
     def rows(self, a: ca.SX, limits: np.ndarray) -> tuple[Row, ...]:
-        """Collective and tilts; sideways a pyramid just inside the true cone keeps it linear."""
+        """Collective and tilts; a cone or a pyramid of tilts that lies just inside the true limits."""
         unit = self._weight
-        (pitch_low, pitch_high), (roll_low, roll_high) = np.tan(limits[2:])
-        rows = [
+        slopes = np.tan(limits[2:])
+        rows = self._cone(a, slopes, unit) if np.ptp(np.abs(slopes)) < 1e-9 else self._pyramid(a, slopes, unit)
+        if limits[0, 1] < 20.0 * unit:
+            rows.append(Row("collective", ca.dot(a[:3], a[:3]) / limits[0, 1] ** 2, -np.inf, 1.0))
+        return tuple(rows)
+
+    @staticmethod
+    def _cone(a: ca.SX, slopes: np.ndarray, unit: float) -> list[Row]:
+        steepness = (ca.dot(a[:2], a[:2]) - (slopes[0, 1] * a[2]) ** 2) / (2 * unit**2)
+        return [Row("tilt of the disc", steepness, -np.inf, 0.0)]
+
+    @staticmethod
+    def _pyramid(a: ca.SX, slopes: np.ndarray, unit: float) -> list[Row]:
+        (pitch_low, pitch_high), (roll_low, roll_high) = slopes
+        return [
             Row("pitch tilt", (a[0] - pitch_high * a[2]) / unit, -np.inf, 0.0),
             Row("pitch tilt", (a[0] - pitch_low * a[2]) / unit, 0.0, np.inf),
             Row("roll tilt", (-a[1] - roll_high * a[2]) / unit, -np.inf, 0.0),
             Row("roll tilt", (-a[1] - roll_low * a[2]) / unit, 0.0, np.inf),
         ]
-        if limits[0, 1] < 20.0 * unit:
-            rows.append(Row("collective", ca.dot(a[:3], a[:3]) / limits[0, 1] ** 2, -np.inf, 1.0))
-        return tuple(rows)
 
     @property
     def _weight(self) -> float:

@@ -1,4 +1,4 @@
-"""Obstacles as smooth signed distances, whose numbers are parameters of the optimisation: dragging one rebuilds nothing."""
+"""Obstacles as smooth signed distances whose numbers are parameters: dragging one rebuilds nothing."""
 
 import math
 from collections.abc import Callable

@@ -190,7 +190,7 @@ class StageModel:
         rows += self._velocity_rows(node, z) if has_a else []
         if last:
             rows += self._goal_rows_with_slack(node, c)
-        cost = self._cost(node, a, x["previous"], h, last=last)
+        cost = self._cost(node, a, z, x["previous"], h, last=last)
         cost = cost + self.given["price"] * (
             h * self.shape.steps * slack + ca.sum1(c.get("missed", ca.SX.zeros(1)))
         )
@@ -224,7 +224,7 @@ class StageModel:
     # Constraints.
 
     def _residual_rows(self, residual: ca.SX) -> list[Row]:
-        scaled = residual / self.momentum_scale if self._z_is_velocity else residual
+        scaled = residual / self.momentum_scale if self.unknown_is_velocity else residual
         return [Row("dynamics", scaled[i], 0.0, 0.0) for i in range(residual.shape[0])]
 
     def _input_rows(self, a: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool) -> list[Row]:
@@ -287,7 +287,7 @@ class StageModel:
 
     def _velocity_rows(self, node: ca.SX, z: ca.SX) -> list[Row]:
         """For methods whose unknowns are no body velocity; otherwise these are plain bounds."""
-        if self._z_is_velocity or self._velocity_is_state:
+        if self.unknown_is_velocity or self._velocity_is_state:
             return []
         limits, xi = self.shape.limits, node[self.vehicle.node_layout.velocity]
         turns = 1 if xi.shape[0] == 3 else 3
@@ -300,7 +300,7 @@ class StageModel:
         return rows
 
     @property
-    def _z_is_velocity(self) -> bool:
+    def unknown_is_velocity(self) -> bool:
         return isinstance(self.vehicle, HolonomicVehicle) and self.scheme.z.shape[0] == self.vehicle.group.dim
 
     @property
@@ -350,30 +350,35 @@ class StageModel:
 
     # Cost.
 
-    def _cost(self, node: ca.SX, a: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool) -> ca.SX:
-        terms = self.cost_terms(node, a, previous, h, last=last)
+    def _cost(
+        self, node: ca.SX, a: ca.SX, z: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool
+    ) -> ca.SX:
+        terms = self.cost_terms(node, a, z, previous, h, last=last)
         return sum((self.given["weights"][i] * term for i, term in terms.items()), ca.SX(0))
 
-    def cost_terms(self, node: ca.SX, a: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool) -> dict[int, ca.SX]:
+    def cost_terms(
+        self, node: ca.SX, a: ca.SX, z: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool
+    ) -> dict[int, ca.SX]:
         """Index of a weight -> what this node adds to the term, for the terms that the problem has."""
-        share, xi = self.s[0] * h, node[self.vehicle.node_layout.velocity]
-        turns = 1 if xi.shape[0] == 3 else 3
-        effort = self.given["effort"]
+        share, effort, has = self.s[0] * h, self.given["effort"], self.shape.costs
         terms = {0: share * ca.dot(effort, a * a)}
-        has = self.shape.costs
         if "smoothness" in has and not last:
             change = a - previous
             terms[1] = ca.dot(effort, change * change) / h
         if "time" in has and not last:
             terms[2] = h
-        if "distance" in has:
-            terms[3] = share * ca.sqrt(ca.dot(xi[turns:], xi[turns:]) + 1e-6)
         if "safety" in has:
             terms[4] = share * self._nearness(node)
-        if "comfort" in has:
-            terms[5] = share * ca.dot(xi[:turns], xi[:turns])
         if "terminal" in has and last:
             terms[6] = self._missed(node)
+        # An arc's own velocity, where there is one, is a plain variable and belongs to the step after the node.
+        xi = z if self.unknown_is_velocity else node[self.vehicle.node_layout.velocity]
+        turns = 1 if xi.shape[0] == 3 else 3
+        along = (ca.SX(0) if last else h) if self.unknown_is_velocity else share
+        if "distance" in has:
+            terms[3] = along * ca.sqrt(ca.dot(xi[turns:], xi[turns:]) + 1e-6)
+        if "comfort" in has:
+            terms[5] = along * ca.dot(xi[:turns], xi[:turns])
         return terms
 
     def _nearness(self, node: ca.SX) -> ca.SX:
@@ -404,7 +409,7 @@ class StageModel:
         if controls.sizes["a"]:
             where = _shifted(controls.slice("a"), offset)
             low[where], high[where] = self.chart.box(control_limits(self.vehicle, self.shape.limits)).T
-        if controls.sizes["z"] and self._z_is_velocity:
+        if controls.sizes["z"] and self.unknown_is_velocity:
             where = _shifted(controls.slice("z"), offset)
             bound = self._velocity_bound()
             low[where], high[where] = -bound, bound

@@ -148,8 +148,7 @@ class _Parts:
         J, grad = self._jacobian(), self._gradient()
         jacobian = ca.Function("nlp_jac_g", [w, p], [g, J], ["x", "p"], ["g", "jac_g_x"])
         gradient = ca.Function("nlp_grad_f", [w, p], [f, grad], ["x", "p"], ["f", "grad_f_x"])
-        H = self._hessian(lam_f, lam_g)
-        slope = lam_f * grad + ca.mtimes(J.T, lam_g)
+        slope, H = self._hessian(lam_f, lam_g)
         names = ["x", "p", "lam_f", "lam_g"], ["grad_gamma_x", "hess_gamma_x_x"]
         hessian = ca.Function("nlp_hess_l", [w, p, lam_f, lam_g], [slope, H], *names)
         return value, jacobian, gradient, hessian
@@ -175,8 +174,8 @@ class _Parts:
     def _jacobian(self) -> ca.MX:
         gap, own, total = self._row_offsets()
         columns = self.nv * np.arange(self.n)
-        following, rows = self.run.mapped(self.run.jacobian, self.n)(*self.each)[:2]
-        _, end_rows, _ = self.end.jacobian(*self.at_end)
+        following, rows = self.run.mapped(self.run.jacobian, self.n)(*self.each)
+        _, end_rows = self.end.jacobian(*self.at_end)
         begin_rows = self.begin.jacobian(*self.at_begin)[1]
         where, values = [], []
         for pattern, offsets, nz in (
@@ -196,28 +195,32 @@ class _Parts:
         return _assembled(where, values, total, self.w.shape[0])
 
     def _gradient(self) -> ca.MX:
-        slope = self.run.mapped(self.run.jacobian, self.n)(*self.each)[2]
-        return ca.vertcat(ca.vec(slope), self.end.jacobian(*self.at_end)[2])
+        slope = self.run.mapped(self.run.gradient, self.n)(*self.each)
+        return ca.vertcat(ca.vec(slope), self.end.gradient(*self.at_end))
 
-    def _hessian(self, lam_f: ca.MX, lam_g: ca.MX) -> ca.MX:
+    def _hessian(self, lam_f: ca.MX, lam_g: ca.MX) -> tuple[ca.MX, ca.MX]:
+        """Gradient and Hessian of the Lagrangian."""
         gap, own, total = self._row_offsets()
         lam_gap = ca.reshape(lam_g[_spread(gap, self.nx)], self.nx, self.n)
         lam_own = ca.reshape(lam_g[_spread(own, self.run.row_count)], self.run.row_count, self.n)
         lam_end = lam_g[total - self.end.row_count :]
         lam_begin = lam_g[self.nx : self.nx + self.begin.row_count]
-        nz = self.run.mapped_hessian(self.n)(*self.each, -lam_gap, lam_own, lam_f)
         zero = ca.MX(0, 1)
+        slope, nz = self.run.mapped_hessian(self.n)(*self.each, -lam_gap, lam_own, lam_f)
+        begin_slope, begin_nz = self.begin.hessian(*self.at_begin, zero, lam_begin, lam_f)
+        end_slope, end_nz = self.end.hessian(*self.at_end, zero, lam_end, lam_f)
+        arriving = ca.vertcat(lam_gap, ca.MX.zeros(self.nv - self.nx, self.n))
+        slope = slope + ca.horzcat(begin_slope, arriving[:, : self.n - 1])
+        last = end_slope + ca.vertcat(lam_gap[:, self.n - 1], ca.MX.zeros(self.nl - self.nx, 1))
+        stages = self.nv * np.arange(self.n)
         where = [
-            _block_places(self.run.hessian_pattern, self.nv * np.arange(self.n), self.nv * np.arange(self.n)),
+            _block_places(self.run.hessian_pattern, stages, stages),
             _block_places(self.begin.hessian_pattern, [0], [0]),
             _block_places(self.end.hessian_pattern, [self.n * self.nv], [self.n * self.nv]),
         ]
-        values = [
-            ca.vec(nz),
-            self.begin.hessian(*self.at_begin, zero, lam_begin, lam_f),
-            self.end.hessian(*self.at_end, zero, lam_end, lam_f),
-        ]
-        return _assembled(where, values, self.w.shape[0], self.w.shape[0])
+        size = self.w.shape[0]
+        H = _assembled(where, [ca.vec(nz), begin_nz, end_nz], size, size)
+        return ca.vertcat(ca.vec(slope), last), H
 
 
 class _NodeFunctions:
@@ -244,14 +247,15 @@ class _NodeFunctions:
         jf, jr = ca.jacobian(following, v), ca.jacobian(rows, v)
         self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
         slope = ca.densify(ca.gradient(cost, v))
-        firsts = finished([_nonzeros(jf), _nonzeros(jr), slope])
+        self.gradient = ca.Function(f"{name}_gradient", here, finished([slope]), opts)
+        firsts = finished([_nonzeros(jf), _nonzeros(jr)])
         self.jacobian = ca.Function(f"{name}_jacobian", here, firsts, opts)
         lam_next, lam_rows = ca.SX.sym("ln", following.shape[0]), ca.SX.sym("lr", rows.shape[0])
         lam_f = ca.SX.sym("lf")
         lagrangian = ca.dot(lam_next, following) + ca.dot(lam_rows, rows) + lam_f * cost
-        hessian = ca.hessian(lagrangian, v)[0]
+        hessian, pull = ca.hessian(lagrangian, v)
         self.hessian_pattern = hessian.sparsity()
-        second = finished([_nonzeros(hessian)])
+        second = finished([ca.densify(pull), _nonzeros(hessian)])
         self.hessian = ca.Function(f"{name}_hessian", [*here, lam_next, lam_rows, lam_f], second, opts)
 
     @staticmethod
@@ -299,7 +303,7 @@ def _assembled(
     c = np.concatenate([b for _, b in where]).astype(int)
     nz = ca.vertcat(*values)
     keys = c.astype(np.int64) * rows + r
-    unique, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    unique, inverse = np.unique(keys, return_inverse=True)
     if len(unique) < len(keys):
         gather = ca.DM(
             ca.Sparsity.triplet(len(unique), len(keys), inverse.tolist(), list(range(len(keys)))), 1.0

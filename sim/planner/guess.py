@@ -1,0 +1,142 @@
+"""First guesses: nodes along a way, and the transcription's variables that belong to nodes and inputs."""
+
+import casadi as ca
+import numpy as np
+
+from sim.planner.route import paced, route
+from sim.planner.task import Task, positions
+from sim.planner.transcription import Transcription
+from sim.vehicles.base import Vehicle
+
+
+def guess(transcription: Transcription, vehicle: Vehicle, task: Task) -> np.ndarray:
+    """Scaled variables to start the optimiser from."""
+    from sim.planner.gait import guessed_motion
+
+    nodes, inputs = guessed_motion(transcription, vehicle, task)
+    return variables(transcription, vehicle, task, nodes, inputs)
+
+
+def way_of(vehicle: Vehicle, task: Task) -> np.ndarray | None:
+    """Polyline from start to goal through the waypoints, around everything; None where there is none."""
+    ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
+    through = [np.array(w.position_w, float) for w in task.waypoints]
+    stations = np.array([ends[0], *through, ends[1]])
+    plane = vehicle.group.name == "SE2"
+    if plane:
+        stations[:, 2] = 0.0
+    limits = task.limits
+    low = np.array(limits.low_w if limits.low_w else (-np.inf,) * 3, float)
+    high = np.array(limits.high_w if limits.high_w else (np.inf,) * 3, float)
+    return route(
+        stations, task.obstacles, task.ground, radius_m=reach_m(task), plane=plane, low=low, high=high
+    )
+
+
+def reach_m(task: Task) -> float:
+    """Radius of the ball about the body origin that holds the vehicle, with its clearance."""
+    return max(float(np.linalg.norm(b[:3])) + b[3] for b in task.body) + task.clearance_m
+
+
+def free_motion(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
+    """(N+1, node size): poses along the way, turning evenly from the start's rotation to the goal's."""
+    way = way_of(vehicle, task)
+    if way is None:
+        ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
+        way = ends
+    at = vehicle.node_layout
+    resting = [
+        float(np.linalg.norm(s.node[at.velocity])) < 0.2 * task.limits.speed_mps and demand != "free"
+        for s, demand in ((task.start, "fixed"), (task.goal.state, task.goal.velocity))
+    ]
+    places = paced(way, steps, from_rest=resting[0], to_rest=resting[1])
+    poses = _turned(vehicle, task, places)
+    return nodes_of_poses(vehicle, poses, task.duration_s / steps)
+
+
+def _turned(vehicle: Vehicle, task: Task, places: np.ndarray) -> np.ndarray:
+    """(N+1, pose_dim) with rotations on the shortest way between the ends, paced like the places."""
+    a, b = task.start.node, task.goal.state.node
+    share = np.linspace(0.0, 1.0, len(places))
+    share = 0.3 * share + 0.7 * (10 * share**3 - 15 * share**4 + 6 * share**5)
+    if vehicle.group.name == "SE2":
+        turn = 0.0 if task.goal.rotation == "free" else (b[0] - a[0] + np.pi) % (2 * np.pi) - np.pi
+        return np.c_[a[0] + share * turn, places[:, :2]]
+    from sim.groups import SO3
+
+    exp, log = SO3.function("exp"), SO3.function("log")
+    Ra, Rb = a[:9].reshape(3, 3).T, b[:9].reshape(3, 3).T
+    turn = np.zeros(3) if task.goal.rotation in ("free", "upright") else np.array(log((Ra.T @ Rb).T.ravel())).ravel()
+    if task.goal.rotation == "upright":
+        turn = _to_upright(Ra)
+    R = np.array(exp.map(len(places))(np.outer(turn, share))).T.reshape(-1, 3, 3).transpose(0, 2, 1)
+    turned = Ra @ R
+    return np.c_[turned.transpose(0, 2, 1).reshape(-1, 9), places]
+
+
+def _to_upright(R_wb: np.ndarray) -> np.ndarray:
+    """Body rotation vector that brings body z to the vertical."""
+    up_b = R_wb.T @ np.array([0.0, 0.0, 1.0])
+    axis = np.cross([0.0, 0.0, 1.0], up_b)
+    sine = np.linalg.norm(axis)
+    angle = np.arctan2(sine, up_b[2])
+    if sine < 1e-9:
+        return np.array([angle, 0.0, 0.0])
+    return axis / sine * angle
+
+
+def nodes_of_poses(vehicle: Vehicle, poses: np.ndarray, h: float) -> np.ndarray:
+    """(N+1, node size) with the velocities that the poses ask for: means of the two arcs at a node."""
+    arcs = arc_velocities(vehicle, poses, h)
+    velocity = np.concatenate([arcs[:1], (arcs[1:] + arcs[:-1]) / 2, arcs[-1:]])
+    nodes = np.zeros((len(poses), vehicle.node_layout.size))
+    nodes[:, vehicle.node_layout.pose] = poses
+    nodes[:, vehicle.node_layout.velocity] = velocity
+    return nodes
+
+
+def arc_velocities(vehicle: Vehicle, poses: np.ndarray, h: float) -> np.ndarray:
+    """(N, dim) body velocities cay^-1(g_k^-1 g_{k+1}) / h."""
+    group = vehicle.group
+    g, k = ca.SX.sym("g", group.pose_dim), ca.SX.sym("k", group.pose_dim)
+    difference = ca.Function("arc", [g, k], [group.cay_inv(group.compose(group.inverse(g), k))])
+    return np.array(difference.map(len(poses) - 1)(poses[:-1].T, poses[1:].T)).T / h
+
+
+def variables(
+    transcription: Transcription, vehicle: Vehicle, task: Task, nodes: np.ndarray, inputs: np.ndarray
+) -> np.ndarray:
+    """Scaled variables of nodes (N+1, node size) and planned inputs (N+1, size).
+
+    Private states come from the integrator's own start, unknowns from its guess, or from the poses where they
+    are body velocities, which closes all gaps of the poses.
+    """
+    t, h = transcription, task.duration_s / transcription.shape.steps
+    model, n = t.model, t.shape.steps
+    scheme, i = model.scheme, model.scheme.inputs
+    p = vehicle.parameter_vector
+    a = ca.SX.sym("a", model.chart.size)
+    u, w = model.chart.controls_and_wrench(a, i.p)
+    start = ca.substitute(scheme.start, ca.vertcat(i.u, i.w), ca.vertcat(u, w))
+    first = ca.substitute(scheme.guess, ca.vertcat(i.u, i.w), ca.vertcat(u, w))
+    begin = ca.Function("begin", [i.node, a, i.p, i.h], [start])
+    unknown = ca.Function("unknown", [scheme.y, a, i.p, i.h], [first])
+    y = np.array(begin.map("b", "serial", n + 1, [2, 3], [])(nodes.T, inputs.T, p, h)).reshape(-1, n + 1).T
+    z = np.array(unknown.map("u", "serial", n + 1, [2, 3], [])(y.T, inputs.T, p, h)).reshape(-1, n + 1).T
+    if model.unknown_is_velocity:
+        arcs = arc_velocities(vehicle, nodes[:, vehicle.node_layout.pose], h)
+        z = np.concatenate([arcs, nodes[-1:, vehicle.node_layout.velocity]])
+    return assembled(t, y, z, inputs, h)
+
+
+def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray, h: float) -> np.ndarray:
+    """Scaled variables of private states, unknowns and inputs, one row a node."""
+    model, n = t.model, t.shape.steps
+    remembered = np.concatenate([inputs[:1], inputs[:-1]]) if t.shape.remembers_inputs else np.zeros((n + 1, 0))
+    states = [y, remembered, np.full((n + 1, int(t.shape.free_time)), h)]
+    slack = 0.1 * np.ones((n, model.controls.sizes["slack"]))
+    running = np.concatenate([*[s[:n] for s in states], inputs[:n], z[:n], slack], axis=1)
+    missing = t.last.v.shape[0] - model.state.size
+    own = np.r_[inputs[n], z[n]] if model.ends_with_controls else np.zeros(0)
+    last = np.r_[np.concatenate([s[n] for s in states]), own, 0.1 * np.ones(missing - own.size)]
+    return t.join(running, last)
