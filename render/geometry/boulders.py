@@ -12,7 +12,7 @@ from render.geometry.scatter import INSTANCE_FLOATS, Scatter, scattered
 from sim.world import World
 
 _CUTS = 14
-_CANDIDATES = 260_000
+_CANDIDATES = 380_000
 _CLEAR_OF_PADS_M = 16.0
 
 
@@ -81,18 +81,18 @@ def place_boulders(world: World, variants: int = 4, seed: int = 5) -> tuple[Scat
     patches = 0.5 + 0.5 * np.sin(x / 29.0 + 2.5 * np.sin(y / 17.0)) * np.sin(
         y / 27.0 + 2.5 * np.sin(x / 21.0)
     )
-    chance = 0.22 * loose * patches + 0.35 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.008
+    chance = 0.30 * loose * patches + 0.35 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.008
     chance *= np.clip((upright - 0.55) / 0.2, 0.0, 1.0) * (above_river > -1.2) * (above_river < 150.0)
     chance *= np.where(above_river < 1.2, 0.35, 1.0)
     for pad in world.pads:
         chance *= np.hypot(x - pad.centre_w[0], y - pad.centre_w[1]) > _CLEAR_OF_PADS_M
     keep = rng.random(_CANDIDATES) < chance
     n = int(keep.sum())
-    size = np.minimum(0.28 * (1.0 - rng.random(n)) ** -0.62, 4.5)
+    size = np.minimum(0.33 * (1.0 - rng.random(n)) ** -0.6, 4.5)
     instances = np.empty((n, INSTANCE_FLOATS))
     instances[:, 0], instances[:, 1], instances[:, 3] = x[keep], y[keep], size
     instances[:, 2] = z[keep] + size * rng.uniform(0.05, 0.22, n)
-    instances[:, 4:7] = np.array([0.215, 0.135, 0.088]) * rng.uniform(0.7, 1.12, (n, 1))
+    instances[:, 4:7] = np.array([0.255, 0.165, 0.108]) * rng.uniform(0.7, 1.12, (n, 1))
     instances[:, 4:7] += rng.normal(0.0, 0.008, (n, 3))
     instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
     kind = rng.integers(0, variants, n)

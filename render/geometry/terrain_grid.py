@@ -158,4 +158,5 @@ def thinned(grid: np.ndarray, stride: tuple[int, int]) -> np.ndarray:
     rest = uniform_filter1d(grid[..., 3:], rows, axis=0, mode="nearest")[::rows]
     coarse[..., 3:] = uniform_filter1d(rest, columns, axis=1, mode="nearest")[:, ::columns]
     coarse[..., 3:6] /= np.linalg.norm(coarse[..., 3:6], axis=-1, keepdims=True)
+    coarse[..., 6:] = np.clip(coarse[..., 6:], 0.0, 1.0)  # running sums round
     return coarse

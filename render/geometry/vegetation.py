@@ -15,7 +15,7 @@ __all__ = ["leaf_atlas", "place_shrubs", "shrub_mesh"]
 
 _LOBES = 7
 _TILES = 2
-_CANDIDATES = 150_000
+_CANDIDATES = 330_000
 _CLEAR_OF_PADS_M = 15.0
 
 
@@ -78,7 +78,7 @@ def place_shrubs(world: World, seed: int = 5) -> Scatter:
     patches = 0.5 + 0.5 * np.sin(x / 23.0 + 2.0 * np.sin(y / 31.0)) * np.sin(
         y / 19.0 + 2.0 * np.sin(x / 37.0)
     )
-    chance = 0.85 * bank * patches + (above_river > 1.5) * (
+    chance = 0.95 * bank * patches**1.5 + 0.7 * (above_river > 1.5) * (
         0.10 + 0.30 * np.clip(hollow, 0.0, 1.0) + 0.12 * loose * patches
     )
     chance *= np.clip((upright - 0.62) / 0.25, 0.0, 1.0)

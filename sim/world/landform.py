@@ -101,8 +101,8 @@ def _mesas(d: float, x: float, y: float, seed: int) -> float:
         return 0.0
     field = fractal_noise(x / 1500.0, y / 1500.0, 4, seed + 91) * smoothstep(520.0, 1400.0, d)
     field += 0.03 * fractal_noise(x / 120.0, y / 120.0, 3, seed + 95)
-    steps = 70.0 * smoothstep(0.11, 0.135, field) + 55.0 * smoothstep(0.19, 0.21, field)
-    return steps + 90.0 * max(field, 0.0)
+    steps = 75.0 * smoothstep(0.115, 0.124, field) + 60.0 * smoothstep(0.19, 0.197, field)
+    return steps + 60.0 * smoothstep(-0.05, 0.115, field) * smoothstep(520.0, 1400.0, d)
 
 
 @compiled
@@ -132,7 +132,8 @@ def canyon_point(x: float, y: float, river: np.ndarray, sites: np.ndarray, seed:
         scree = crest - 0.67 * max(foot - bent, -7.0)
         if scree > z and (k == 0 or bent > _TIERS[0, 0] + 8.0):
             loose = max(loose, min(0.5 * (scree - z), 1.0))
-            z = scree + 0.5 * fractal_noise(x / 5.0, y / 5.0, 2, seed + 93)
+            runnel = ridge_noise(x / 17.0, y / 17.0, 2.0, seed + 97)
+            z = scree + 1.1 * fractal_noise(x / 7.0, y / 7.0, 3, seed + 93) - 1.8 * runnel * runnel
     return z, loose
 
 

@@ -1,0 +1,245 @@
+"""Meshes are whole, finite and the same on every run; things stand on the ground and out of the way."""
+
+import numpy as np
+import pytest
+
+from render.geometry.boulders import boulder_meshes, place_boulders
+from render.geometry.far_field import load_far_field
+from render.geometry.mesh import ChunkedMesh
+from render.geometry.pad import pad_mesh
+from render.geometry.scatter import Scatter
+from render.geometry.terrain_grid import SHAPE, terrain_grid, thinned
+from render.geometry.terrain_mesh import CHUNKS, STRIDES, load_terrain_mesh
+from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
+from sim.world import World, load_world
+
+LEVELS = (1, 2, 3)
+
+
+@pytest.fixture(scope="module")
+def canyon() -> World:
+    return load_world("canyon", seed=7)
+
+
+@pytest.fixture(scope="module")
+def levels(canyon: World) -> dict[int, ChunkedMesh]:
+    return {level: load_terrain_mesh(canyon, level) for level in LEVELS}
+
+
+def chunk_grid(mesh: ChunkedMesh, k: int, level: int) -> np.ndarray:
+    """(rows, columns, 10) vertices of chunk k without its skirt."""
+    rows = (SHAPE[0] - 1) // CHUNKS[0] // STRIDES[level][0] + 1
+    columns = (SHAPE[1] - 1) // CHUNKS[1] // STRIDES[level][1] + 1
+    chunk = mesh.chunks[k]
+    first = mesh.indices.reshape(-1)[chunk.first]
+    return mesh.vertices[first : first + rows * columns].reshape(rows, columns, -1)
+
+
+def assert_sound(mesh: ChunkedMesh) -> None:
+    assert mesh.vertices.dtype == np.float32
+    assert mesh.indices.dtype == np.uint32
+    assert np.isfinite(mesh.vertices).all()
+    np.testing.assert_allclose(np.linalg.norm(mesh.vertices[:, 3:6], axis=1), 1.0, atol=1e-3)
+    assert mesh.indices.max() < len(mesh.vertices)
+    traits = mesh.vertices[:, 6:]
+    assert traits.min() >= 0.0
+    assert traits.max() <= 1.0
+    assert sum(chunk.count for chunk in mesh.chunks) == mesh.indices.size
+    for chunk in mesh.chunks:
+        drawn = mesh.vertices[mesh.indices.reshape(-1)[chunk.first : chunk.first + chunk.count], :3]
+        np.testing.assert_allclose(drawn.min(axis=0), chunk.low)
+        np.testing.assert_allclose(drawn.max(axis=0), chunk.high)
+
+
+def test_terrain_is_the_same_on_every_run(canyon: World, levels: dict[int, ChunkedMesh]) -> None:
+    again = thinned(terrain_grid(canyon), STRIDES[2])
+    rows = (again.shape[0] - 1) // CHUNKS[0]
+    columns = (again.shape[1] - 1) // CHUNKS[1]
+    for k in (0, 5, 63):
+        i, j = divmod(k, CHUNKS[1])
+        part = again[i * rows : (i + 1) * rows + 1, j * columns : (j + 1) * columns + 1]
+        assert part.tobytes() == chunk_grid(levels[2], k, 2).tobytes()
+
+
+@pytest.mark.parametrize("level, most", [(1, 620_000), (2, 220_000), (3, 60_000)])
+def test_terrain_levels_are_sound_and_keep_to_their_size(
+    levels: dict[int, ChunkedMesh], level: int, most: int
+) -> None:
+    assert_sound(levels[level])
+    assert len(levels[level].chunks) == CHUNKS[0] * CHUNKS[1]
+    assert 0.7 * most < len(levels[level].indices) < most
+
+
+def test_chunks_share_their_borders_exactly_and_levels_their_corners(levels: dict[int, ChunkedMesh]) -> None:
+    for level in LEVELS:
+        for i, j in ((0, 0), (7, 1), (14, 2)):
+            here = chunk_grid(levels[level], i * CHUNKS[1] + j, level)
+            ahead = chunk_grid(levels[level], (i + 1) * CHUNKS[1] + j, level)
+            left = chunk_grid(levels[level], i * CHUNKS[1] + j + 1, level)
+            assert np.array_equal(here[-1], ahead[0])
+            assert np.array_equal(here[:, -1], left[:, 0])
+    for k in (0, 21, 63):
+        fine, coarse = chunk_grid(levels[1], k, 1), chunk_grid(levels[3], k, 3)
+        assert np.array_equal(fine[::4, ::3, :3], coarse[..., :3])
+
+
+def test_skirts_hang_behind_every_border(levels: dict[int, ChunkedMesh]) -> None:
+    mesh = levels[2]
+    surface = chunk_grid(mesh, 20, 2)
+    rows, columns = surface.shape[:2]
+    first = mesh.indices.reshape(-1)[mesh.chunks[20].first]
+    skirt = mesh.vertices[first + rows * columns : first + rows * columns + 2 * (rows + columns - 2)]
+    border = np.concatenate([surface[:-1, 0], surface[-1, :-1], surface[:0:-1, -1], surface[0, :0:-1]])
+    behind = np.einsum("ij,ij->i", skirt[:, :3] - border[:, :3], border[:, 3:6])
+    assert (behind < -1.0).all()
+
+
+def test_triangles_face_out_of_the_ground(levels: dict[int, ChunkedMesh]) -> None:
+    grid = chunk_grid(levels[2], 30, 2)
+    count = 2 * (grid.shape[0] - 1) * (grid.shape[1] - 1)
+    triangles = levels[2].indices[levels[2].chunks[30].first // 3 :][:count]
+    a, b, c = (levels[2].vertices[triangles[:, k]] for k in range(3))
+    facing = np.einsum("ij,ij->i", np.cross(b[:, :3] - a[:, :3], c[:, :3] - a[:, :3]), a[:, 3:6])
+    assert (facing > 0.0).mean() > 0.97
+
+
+def test_walls_get_their_share_of_vertices_and_hang_over(
+    canyon: World, levels: dict[int, ChunkedMesh]
+) -> None:
+    vertices = levels[1].vertices
+    assert (vertices[:, 9] > 0.9).mean() > 0.08  # steeper than 70 degrees: 2 % of the map's cells
+    assert (vertices[:, 5] < -0.05).mean() > 0.0005  # overhangs: impossible for a height field
+
+
+def test_drawn_ground_is_the_ground_of_the_physics_where_one_lands(
+    canyon: World, levels: dict[int, ChunkedMesh]
+) -> None:
+    for pad in canyon.pads:
+        off = levels[1].vertices[:, :2] - pad.centre_w[:2]
+        flat = np.abs(off).max(axis=1) < 7.0
+        z = levels[1].vertices[flat & (levels[1].vertices[:, 5] > 0.9), 2]
+        assert z.max() <= pad.centre_w[2] + 1e-3
+        slab = pad_mesh(pad)
+        assert slab.vertices[:, 2].max() == pytest.approx(pad.centre_w[2], abs=1e-6)
+        assert z.min() > pad.centre_w[2] - 8.0
+
+
+def test_plain_has_a_flat_mesh() -> None:
+    mesh = load_terrain_mesh(load_world("plain"), 0)
+    assert_sound(mesh)
+    assert len(mesh.indices) < 100_000
+    assert mesh.vertices[:, 2].max() <= 0.0
+
+
+@pytest.mark.parametrize("level, most", [(0, 140_000), (1, 40_000)])
+def test_far_field_surrounds_the_map_and_meets_it(canyon: World, level: int, most: int) -> None:
+    far = load_far_field(canyon, level)
+    assert_sound(far)
+    assert len(far.indices) < most
+    position = far.vertices[:, :3]
+    assert np.abs(position[:, :2]).max() > 7000.0
+    (x0, y0), (x1, y1) = canyon.terrain.low_m, canyon.terrain.high_m
+    x, y, z = position.T
+    within = (x > x0) & (x < x1) & (y > y0) & (y < y1)
+    assert (z[within] < canyon.terrain.height(x[within], y[within]) - 1.0).mean() > 0.99
+    centres = position[far.indices].mean(axis=1)
+    deep = (
+        (centres[:, 0] > x0 + 10)
+        & (centres[:, 0] < x1 - 10)
+        & (centres[:, 1] > y0 + 10)
+        & (centres[:, 1] < y1 - 10)
+    )
+    assert not deep.any()
+    seam = (np.abs(x - x1) < 1e-3) & (y >= y0) & (y <= y1)
+    assert seam.sum() > 50
+    np.testing.assert_allclose(z[seam], canyon.terrain.height(x[seam], y[seam]), atol=1e-3)
+
+
+def test_unknown_levels_and_worlds_without_canyon_are_refused(canyon: World) -> None:
+    with pytest.raises(ValueError, match="level 9"):
+        load_terrain_mesh(canyon, 9)
+    with pytest.raises(ValueError, match="plain"):
+        load_far_field(load_world("plain"), 0)
+
+
+def assert_scattered(scatter: Scatter, world: World, clear_m: float) -> None:
+    p = scatter.instances[:, :3]
+    assert np.isfinite(scatter.instances).all()
+    assert (scatter.instances[:, 3] > 0.0).all()
+    assert scatter.instances[:, 4:7].min() >= 0.0
+    off = p[:, 2] - world.terrain.height(p[:, 0], p[:, 1])
+    assert np.all(np.abs(off) < 0.25 * scatter.instances[:, 3] + 0.01)
+    for pad in world.pads:
+        assert np.hypot(*(p[:, :2] - pad.centre_w[:2]).T).min() > clear_m
+    assert sum(cell.count for cell in scatter.cells) == len(p)
+    for cell in scatter.cells:
+        inside = p[cell.first : cell.first + cell.count]
+        assert np.all(inside >= cell.low)
+        assert np.all(inside <= cell.high)
+        assert np.all(np.ptp(inside[:, :2], axis=0) <= 64.0)
+
+
+def test_shrubs_stand_on_dry_ground_clear_of_pads(canyon: World) -> None:
+    shrubs = place_shrubs(canyon)
+    assert_scattered(shrubs, canyon, 14.0)
+    assert len(shrubs.instances) > 5000
+    assert shrubs.instances[:, 2].min() > canyon.river.level_m
+    assert place_shrubs(canyon).instances.tobytes() == shrubs.instances.tobytes()
+
+
+def test_boulders_lie_on_the_ground_clear_of_pads(canyon: World) -> None:
+    kinds = place_boulders(canyon, variants=3)
+    assert len(kinds) == 3
+    for scatter in kinds:
+        assert_scattered(scatter, canyon, 14.0)
+
+
+@pytest.mark.parametrize("quads", (96, 32, 10))
+def test_shrub_keeps_its_bulk_with_fewer_cards(quads: int) -> None:
+    mesh = shrub_mesh(quads=quads, seed=5)
+    assert mesh.vertices.shape == (4 * quads, 8)
+    assert mesh.indices.shape == (2 * quads, 3)
+    np.testing.assert_allclose(np.linalg.norm(mesh.vertices[:, 3:6], axis=1), 1.0, atol=1e-5)
+    assert mesh.vertices[:, 2].min() >= 0.0
+    assert 0.8 < mesh.vertices[:, 2].max() < 1.7
+    assert mesh.vertices[:, 6:].min() >= 0.0
+    assert mesh.vertices[:, 6:].max() <= 1.0
+    assert mesh.vertices.tobytes() == shrub_mesh(quads=quads, seed=5).vertices.tobytes()
+
+
+def test_leaf_atlas_is_part_leaf_part_gap() -> None:
+    atlas = leaf_atlas(size=128)
+    assert atlas.shape == (128, 128, 4)
+    assert atlas.dtype == np.uint8
+    assert 0.25 < (atlas[..., 3] > 97).mean() < 0.7
+
+
+@pytest.mark.parametrize("detail", (1, 2))
+def test_boulders_are_closed_and_face_outward(detail: int) -> None:
+    for mesh in boulder_meshes(variants=3, detail=detail):
+        assert mesh.indices.shape == (20 * 4**detail, 3)
+        corners = mesh.vertices[mesh.indices, :3].astype(float)
+        volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
+        assert 0.3 < volume.sum() < 4.2
+        _, vertex = np.unique(corners.reshape(-1, 3).round(5), axis=0, return_inverse=True)
+        a, b, c = vertex.reshape(-1, 3).T
+        edges = np.concatenate([np.stack(e, axis=1) for e in ((a, b), (b, c), (c, a))])
+        there = {tuple(e) for e in edges.tolist()}
+        assert len(there) == len(edges)
+        assert all((q, p) in there for p, q in there)
+
+
+def test_pad_slab_is_square_level_and_paintable(canyon: World) -> None:
+    pad = canyon.pads[0]
+    mesh = pad_mesh(pad)
+    top = mesh.vertices[mesh.vertices[:, 5] > 0.999]
+    assert len(top) == 4
+    np.testing.assert_allclose(np.abs(top[:, 6:]), pad.radius_m - 0.12, atol=1e-5)
+    forward = top[np.argmax(top[:, 6] + top[:, 7])]
+    ahead = pad.centre_w[:2] + 7.88 * np.array(
+        [
+            np.cos(pad.heading_rad) - np.sin(pad.heading_rad),
+            np.sin(pad.heading_rad) + np.cos(pad.heading_rad),
+        ]
+    )
+    np.testing.assert_allclose(forward[:2], ahead, atol=1e-3)
