@@ -96,6 +96,6 @@ class _Outlets:
     def finish(self) -> None:
         """Complete the files."""
         if self._still is not None and self._studio is not None:
-            write_png(self._still, self._studio.picture())
+            write_png(self._still, self._studio.still())
         if self._video is not None:
             self._video.finish()

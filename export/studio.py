@@ -11,30 +11,33 @@ from render.canvas import Canvas
 from render.errors import DisplayError
 from render.frame import View
 from render.light import Sun
+from render.quality import detect
 from render.renderer import Renderer
 from render.scene_view import SceneView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.world import World
 
+STILL_QUALITY = "high"
+
 
 class Studio:
     """Draws snapshots into pictures. Its clock is that of the simulation, so equal runs look equal."""
 
     def __init__(self, scene: Scene, world: World, *, size_px: tuple[int, int], quality: str) -> None:
-        """`quality`: name of a preset or "auto". Raises DisplayError where there is no OpenGL 4.1."""
+        """`quality`: name of a preset, or "auto": what the machine draws swiftly for pictures of a video, and
+        the best for a still. Raises DisplayError where there is no OpenGL 4.1.
+        """
         self._resources = ExitStack()
-        self._world = world
-        self._wall_s = 0.0
-        ctx = offscreen_context()
-        self._resources.callback(ctx.release)
-        sun = Sun(math.radians(scene.sun.azimuth_deg), math.radians(scene.sun.elevation_deg))
-        preset = None if quality == "auto" else quality
-        self._renderer = Renderer(ctx, size_px, world, quality=preset, sun=sun)
-        self._resources.callback(self._renderer.release)
-        self._canvas = Canvas(ctx, size_px)
+        self._world, self._size_px, self._quality = world, size_px, quality
+        self._sun = Sun(math.radians(scene.sun.azimuth_deg), math.radians(scene.sun.elevation_deg))
+        self._ctx = offscreen_context()
+        self._resources.callback(self._ctx.release)
+        self._canvas = Canvas(self._ctx, size_px)
         self._resources.callback(self._canvas.release)
+        self._renderer: Renderer | None = None
         self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
+        self._wall_s = 0.0
         self._view: View
 
     def follow(self, snapshot: Snapshot, dt_s: float) -> None:
@@ -53,12 +56,27 @@ class Studio:
 
     def picture(self) -> np.ndarray:
         """(height, width, 3) uint8 sRGB of the moment last followed, first row on top."""
+        return self._draw(detect(self._ctx) if self._quality == "auto" else self._quality)
+
+    def still(self) -> np.ndarray:
+        """As `picture`, for looking at rather than for a video."""
+        return self._draw(STILL_QUALITY if self._quality == "auto" else self._quality)
+
+    def _draw(self, quality: str) -> np.ndarray:
+        if self._renderer is None or self._renderer.quality.name != quality:
+            self._release_renderer()
+            self._renderer = Renderer(self._ctx, self._size_px, self._world, quality=quality, sun=self._sun)
         frame = self._scene_view.frame(self._view, wall_s=self._wall_s)
         self._renderer.draw(frame, self._canvas.framebuffer)
         return self._canvas.image()
 
+    def _release_renderer(self) -> None:
+        if self._renderer is not None:
+            self._renderer.release()
+
     def release(self) -> None:
         """Free everything."""
+        self._release_renderer()
         self._resources.close()
 
 

@@ -56,7 +56,18 @@ def test_two_equal_runs_write_equal_files(laboratory: Path, tmp_path: Path) -> N
 def test_video_and_picture_have_the_size_and_length_asked_for(tmp_path: Path) -> None:
     video, picture = tmp_path / "run.mp4", tmp_path / "run.png"
     result = run_app(
-        "plain", "--headless", "--seconds", 0.4, "--size", "160x96", "--video", video, "--screenshot", picture
+        "plain",
+        "--headless",
+        "--seconds",
+        0.4,
+        "--size",
+        "160x96",
+        "--quality",
+        "software",
+        "--video",
+        video,
+        "--screenshot",
+        picture,
     )
     assert result.returncode == 0, result.stderr
     with av.open(str(video)) as container:
