@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View
 from render.interpolation import pose_between
 from render.models.rigs import spin_rates
@@ -122,7 +123,9 @@ class SceneView:
         for shown in self._shown:
             width = 2.5 if shown.lane.ghost else 3.5
             tint = tuple(0.9 * value for value in shown.lane.tint)
-            line = self._trails[shown.lane.name].line(shown.time_s, shown.T_wb[:3, 3], tint, width)
+            clear = 0.25 * framing_of(shown.lane.vehicle).distance_m
+            trail = self._trails[shown.lane.name]
+            line = trail.line(shown.time_s, shown.T_wb[:3, 3], tint, width_px=width, clear_m=clear)
             if line is not None:
                 lines.append(line)
         return tuple(lines)

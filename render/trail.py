@@ -34,12 +34,20 @@ class Trail:
             self._points.append((time_s, np.array(position_w)))
 
     def line(
-        self, time_s: float, position_w: np.ndarray, colour: tuple[float, float, float], width_px: float
+        self,
+        time_s: float,
+        position_w: np.ndarray,
+        colour: tuple[float, float, float],
+        *,
+        width_px: float,
+        clear_m: float,
     ) -> Polyline | None:
-        """The trail up to the present position, fading with age; None while there is none."""
+        """The trail, fading with age and within `clear_m` of the present position; None while there is none."""
         if len(self._points) < 2:
             return None
         times = np.array([time for time, _ in self._points] + [time_s])
         points = np.vstack([*(point for _, point in self._points), position_w])
         age = np.clip((time_s - times) / KEPT_S, 0.0, 1.0)
-        return Polyline(points_w=points, colour=colour, alpha=0.75 * (1 - age) ** 1.5, width_px=width_px)
+        away = np.linalg.norm(points - position_w, axis=1) / clear_m
+        alpha = 0.75 * (1 - age) ** 1.5 * np.clip(away - 1.0, 0.0, 1.0)
+        return Polyline(points_w=points, colour=colour, alpha=alpha, width_px=width_px)

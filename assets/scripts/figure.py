@@ -13,11 +13,12 @@ Point = Sequence[float]
 def limb(points: Sequence[Point], radii: Sequence[float], *, sides: int = 12) -> Mesh:
     """Arm or leg through its joints, rounded at bends by extra points."""
     path, radius = _rounded(np.asarray(points, float), np.asarray(radii, float))
-    return join([tube(path, radius, sides=sides), ball(radii[0], sides=sides).moved(points[0])])
+    ends = [ball(radii[k], sides=sides).moved(points[k]) for k in (0, -1)]
+    return join([tube(path, radius, sides=sides), *ends])
 
 
 def ball(radius_m: float, *, sides: int = 12) -> Mesh:
-    """Sphere, for the joint that a limb starts from."""
+    """Sphere, for the joints at the ends of a limb."""
     angle = np.linspace(-np.pi / 2, np.pi / 2, max(sides // 2, 4))
     return lathe(np.column_stack([np.cos(angle), np.sin(angle)]) * radius_m, sides=sides, crease_deg=60.0)
 

@@ -45,17 +45,31 @@ def tube(
     radii = np.broadcast_to(np.asarray(radius, float), (len(path),))
     tangent = np.gradient(path, axis=0)
     tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
-    reference = np.asarray(up, float)
-    if np.abs(tangent @ reference).max() > 0.95:
-        reference = np.array([1.0, 0.0, 0.0]) if abs(tangent[0, 0]) < 0.7 else np.array([0.0, 1.0, 0.0])
-    side = np.cross(tangent, reference)
-    side /= np.linalg.norm(side, axis=1, keepdims=True)
-    above = np.cross(side, tangent)
+    side, above = _carried_frame(tangent) if flatten == 1.0 else _level_frame(tangent, np.asarray(up, float))
     angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
     ring = (
         np.cos(angle)[None, :, None] * side[:, None] + flatten * np.sin(angle)[None, :, None] * above[:, None]
     )
     return solid(path[:, None] + radii[:, None, None] * ring, crease_deg=50.0)
+
+
+def _level_frame(tangent: FloatArray, up: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Side and upward directions (n, 3) along a path, the latter as near to `up` as may be."""
+    if np.abs(tangent @ up).max() > 0.95:
+        up = np.array([1.0, 0.0, 0.0]) if abs(tangent[0, 0]) < 0.7 else np.array([0.0, 1.0, 0.0])
+    side = np.cross(tangent, up)
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    return side, np.cross(side, tangent)
+
+
+def _carried_frame(tangent: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two directions across a path (n, 3) that turn with it without twisting."""
+    start = np.eye(3)[int(np.argmin(np.abs(tangent[0])))]
+    sides = [np.cross(tangent[0], start)]
+    for along in tangent[1:]:
+        sides.append(sides[-1] - along * (sides[-1] @ along))
+    side = np.array([way / np.linalg.norm(way) for way in sides])
+    return side, np.cross(side, tangent)
 
 
 def lathe(

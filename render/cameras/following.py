@@ -43,7 +43,7 @@ class Circling:
 class Chase:
     """Behind and above, turning with the vehicle's heading; looking aside falls back after a while."""
 
-    _ELEVATION_RAD = math.radians(11.0)
+    _ELEVATION_RAD = math.radians(14.0)
     _WAIT_S = 1.5
     _RETURN_S = 0.8
     _FAST_MPS = 60.0

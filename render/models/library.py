@@ -43,7 +43,7 @@ class ModelLibrary:
         self._body = programs.load("models/body.vert", "models/body.frag")
         self._glass = programs.load("models/body.vert", "models/glass.frag")
         self._ghost = programs.load("models/body.vert", "models/ghost.frag")
-        self._depth = programs.load("models/body.vert", "models/depth.frag")
+        self._depth = programs.load("models/body.vert", "models/depth.frag", DEPTH_ONLY=1)
         self._discs = RotorDiscs(ctx, programs)
         self._stack.callback(self._discs.release)
 
@@ -65,7 +65,9 @@ class ModelLibrary:
         elif vehicle.ghost:
             self._culled(self._ghost, loaded, vehicle, pose, context, face="back")
         elif loaded.glass is not None:
-            faces = ("front",) if _sits_in(context.view, vehicle) else ("front", "back")
+            far_panes = context.quality.full_materials  # seen through the near ones
+            inside = _sits_in(context.view, vehicle)
+            faces = ("front",) if inside else (("front", "back") if far_panes else ("back",))
             for face in faces:
                 self._culled(self._glass, loaded, vehicle, pose, context, face=face, glass=True)
         if context.name != "opaque":

@@ -89,7 +89,7 @@ def helicopter(vehicle: DrawnVehicle) -> RigPose:
         chord_m=0.34,
         coning_rad=0.035,
         spin_rad=main,
-        tip_band_m=0.42,
+        tip_band_m=0.32,
     )
     tail_disc = Disc(
         T_bd=shift(-6.2, 0.30, 0.75) @ turn("x", -np.pi / 2),

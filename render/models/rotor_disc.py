@@ -20,7 +20,7 @@ class RotorDiscs:
     def __init__(self, ctx: moderngl.Context, programs: Programs):
         self._mesh = ctx.buffer(_disc_mesh())
         self._seen = programs.load("models/rotor.vert", "models/rotor.frag")
-        self._cast = programs.load("models/rotor.vert", "models/rotor_shadow.frag")
+        self._cast = programs.load("models/rotor.vert", "models/rotor_shadow.frag", DEPTH_ONLY=1)
         layout = [(self._mesh, "2f", "polar")]
         self._arrays = {
             program.glo: vertex_array(ctx, program, layout) for program in (self._seen, self._cast)

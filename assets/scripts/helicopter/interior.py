@@ -209,8 +209,7 @@ def _controls() -> list[Mesh]:
         )
         for side in (-0.13, 0.13):
             parts.append(box((0.03, 0.11, 0.16), bevel=0.008).moved((1.62, y + side, FLOOR_Z + 0.14)))
-    parts.append(tube([(1.72, 0, 0.10), (1.66, 0, 0.50)], 0.018, sides=8))
-    parts.append(box((0.07, 0.07, 0.06), bevel=0.015).moved((1.62, 0, 0.40)))
+    parts.append(box((0.10, 0.09, 0.07), bevel=0.02).moved((1.72, 0, 0.15)))
     for y in (-0.25, 0.33):
         axes, place = _on_panel(y, -0.075, 0.001)
         frame = plate(

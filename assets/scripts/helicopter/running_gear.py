@@ -153,7 +153,7 @@ def _antennae() -> list[Mesh]:
     fin = foil((-2.9, 0, 0.72), (-3.02, 0, 0.98), (0.22, 0.12), thickness=0.14, sides=10, stations=2)
     clear = np.array([0.012, 0, 0.012])
     wiper = tube(
-        [on_roof(x, y) + clear for x, y in ((2.36, 0.10), (2.20, 0.16), (1.98, 0.24))],
+        [on_roof(x, y) + clear for x, y in ((2.52, 0.05), (2.36, 0.10), (2.20, 0.16), (1.98, 0.24))],
         0.010,
         sides=5,
     )

@@ -40,5 +40,6 @@ void main() {
     vec3 glint_colour = mix(vec3(1.0), look.albedo / 0.04 * 0.8, look.metallic);
     vec3 specular = fresnel * mirror_light * seen + sun_irradiance.rgb * lit * glint * glint_colour;
 
-    colour = vec4(through_haze(diffuse + specular + look.emission, p_w), distance(p_w, eye.xyz));
+    vec3 light = diffuse + specular + look.emission;
+    colour = vec4(light * clearness + veil, distance(p_w, eye.xyz));
 }

@@ -11,5 +11,5 @@ void main() {
     float rim = pow(1.0 - abs(dot(n, v)), 2.5);
     float sunny = 0.5 + 0.5 * dot(n, sun_direction.xyz);
     vec3 light = tint.rgb * (sun_irradiance.rgb * 0.10 * sunny + sky_irradiance(n) * 0.16 + rim * 1.6);
-    colour = vec4(through_haze(light, p_w), 0.34 + 0.5 * rim);
+    colour = vec4(light * clearness + veil, 0.34 + 0.5 * rim);
 }

@@ -36,5 +36,5 @@ void main() {
     vec3 body = base[material].rgb * sky_irradiance(n) / PI * dim;
     vec3 light = mirrored * fresnel + glint + body;
     cover = saturate(max(cover, dot(glint, vec3(0.2))));
-    colour = vec4(through_haze(light / max(cover, 1e-3), p_w), cover);
+    colour = vec4(light / max(cover, 1e-3) * clearness + veil, cover);
 }

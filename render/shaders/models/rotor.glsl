@@ -1,7 +1,7 @@
 // Share of the shutter time for which a blade covers a point of a rotor disc.
 uniform vec4 blades;  // count, chord in m, azimuth of the first, angle swept by the shutter
 
-const float HAZE = 0.035;  // what the eye keeps of blades that have passed
+const float HAZE = 0.030;  // what the eye keeps of blades that have passed
 
 float blade_cover(float radius_m, float azimuth) {
     float pitch = 2.0 * PI / blades.x;

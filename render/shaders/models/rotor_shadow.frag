@@ -2,7 +2,6 @@
 #include "frame.glsl"
 #include "models/rotor.glsl"
 
-in vec3 p_w, n_w;
 in vec2 at;
 
 void main() {

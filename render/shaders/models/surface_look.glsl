@@ -5,6 +5,7 @@ in vec3 p_w, n_w;
 in float open_share;
 in vec4 paint_at;
 flat in int material;
+in vec3 clearness, veil;
 
 uniform vec4 base[MAX_MATERIALS];    // rgb, metallic
 uniform vec4 second[MAX_MATERIALS];  // rgb, roughness
