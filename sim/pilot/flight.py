@@ -18,6 +18,9 @@ MAX_TILT_RAD = math.radians(32.0)
 MAX_RATE = np.array([1.6, 1.3, 1.4])
 """Body rates the attitude loop asks for [rad/s]."""
 
+LEAST_LIFT = 0.5
+"""In flight, in weights."""
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -40,6 +43,8 @@ def fly(airframe: Airframe, sensed: Sensed, demand: Demand, gains: Gains) -> np.
     upright = float(sensed.R_wb[2, 2])
     vertical = airframe.mass_kg * max(airframe.gravity + float(demand.acceleration_w[2]), 0.0)
     lift = vertical / max(upright, 0.5) if upright > 0.0 else 0.0
+    # Cyclic needs lift to turn the body with, upside down too.
+    lift = max(lift, LEAST_LIFT * airframe.weight_N)
     return airframe.allocate(torque * demand.spool, lift * demand.spool)
 
 

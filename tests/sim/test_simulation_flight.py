@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import sim
 from sim.commands import SetDemo
 from sim.pilot.rotation import heading_of, turn_between
 from sim.scene import Start
@@ -86,6 +87,22 @@ def test_stick_forward_flies_forward_and_letting_go_brakes(parameters):
     assert abs(place(stopped)[2] - place(before)[2]) < 2.0
 
 
+def serving_integrators() -> list[str]:
+    helicopter = sim.vehicle("helicopter")
+    return [name for name, method in sim.integrators().items() if not method.serves(helicopter)]
+
+
+@pytest.mark.parametrize("integrator", serving_integrators())
+def test_under_every_integrator_it_takes_off_hovers_and_lands(integrator):
+    running = airborne(integrator=integrator, step_s=0.005, parameters={})
+    before = running.snapshot.lanes[0]
+    hovering = fly(running, 5.0)
+    assert np.linalg.norm(place(hovering) - place(before)) < 0.3
+    landed = fly(running, 12.0, throttle=-1.0)
+    assert landed.status is LaneStatus.RUNNING, landed.status_text
+    assert landed.on_ground
+
+
 def test_yaw_alone_flies_a_coordinated_turn():
     running = airborne()
     fly(running, 4.0, pitch=1.0)
@@ -95,6 +112,25 @@ def test_yaw_alone_flies_a_coordinated_turn():
     assert forward > 8.0
     assert lane.twist_b[2] < -0.12
     assert abs(sideways) < 0.25 * forward
+
+
+@pytest.mark.parametrize("mode", ["attitude", "hold"])
+@pytest.mark.parametrize("seed", range(6))
+def test_from_any_attitude_and_spin_it_recovers_hands_off(mode, seed):
+    rng = np.random.default_rng(seed)
+    start = Start(
+        position_w=(0.0, 0.0, 400.0),
+        heading_rad=float(rng.uniform(-3, 3)),
+        pitch_rad=float(rng.uniform(-3, 3)),
+        roll_rad=math.pi if seed == 0 else float(rng.uniform(-3, 3)),
+        omega_b=tuple(rng.uniform(-1.0, 1.0, 3)),
+        velocity_b=tuple(rng.uniform(-10.0, 10.0, 3)),
+    )
+    lane = fly(standing(start=start, flight_mode=mode), 40.0)
+    assert lane.status is LaneStatus.RUNNING, lane.status_text
+    assert lane.height_above_ground_m > 50.0
+    assert speed(lane) < 0.5
+    assert upright(lane) < 2.0
 
 
 def test_holding_the_stick_does_not_run_away():
