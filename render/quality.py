@@ -48,6 +48,7 @@ class Quality:
     """Bound on shrubs drawn, nearest first."""
     boulder_details: tuple[int, ...]
     """Subdivisions of a block's levels of detail, finest first."""
+    boulder_reach_m: tuple[float, ...]
     boulders: int
     anisotropy: float
 
@@ -84,6 +85,7 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_reach_m=(55.0, 150.0),
         shrubs=12_000,
         boulder_details=(2, 1),
+        boulder_reach_m=(90.0,),
         boulders=6_000,
         anisotropy=8.0,
     ),
@@ -106,6 +108,7 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_reach_m=(45.0, 120.0),
         shrubs=5_000,
         boulder_details=(2, 1),
+        boulder_reach_m=(70.0,),
         boulders=3_000,
         anisotropy=4.0,
     ),
@@ -128,6 +131,7 @@ PRESETS: dict[QualityName, Quality] = {
         shrub_reach_m=(40.0,),
         shrubs=1_500,
         boulder_details=(1, 0),
+        boulder_reach_m=(40.0,),
         boulders=1_000,
         anisotropy=1.0,
     ),
@@ -144,13 +148,14 @@ PRESETS: dict[QualityName, Quality] = {
         shadow_taps=1,
         reflection_scale=0.0,
         terrain_error_px=4.0,
-        terrain_triangles=110_000,
+        terrain_triangles=90_000,
         finest_level=1,
-        shrub_quads=(24, 8),
-        shrub_reach_m=(25.0,),
-        shrubs=700,
+        shrub_quads=(20, 7),
+        shrub_reach_m=(20.0,),
+        shrubs=600,
         boulder_details=(1, 0),
-        boulders=400,
+        boulder_reach_m=(30.0,),
+        boulders=300,
         anisotropy=1.0,
     ),
 }

@@ -8,12 +8,15 @@ import moderngl
 import numpy as np
 
 from render.culling import Boxes, culled
+from render.occlusion import Skyline, summits
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
 
 _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
 _INSTANCE_FLOATS = 8
+_MIRROR_REACH_M = 250.0
+"""Beyond this, things in the mirror image are too small for its resolution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +106,7 @@ class ScatterField:
         material: Material,
         meshes: Sequence[object],
         scatter: object,
+        ground: object,
         *,
         reach_m: Sequence[float],
         budget: int,
@@ -112,15 +116,21 @@ class ScatterField:
         cells = scatter.cells
         self._first = np.array([cell.first for cell in cells], dtype=int)
         self._counts = np.array([cell.count for cell in cells], dtype=int)
-        self._boxes = Boxes(
-            np.array([cell.low for cell in cells]).reshape(-1, 3),
-            np.array([cell.high for cell in cells]).reshape(-1, 3),
+        low = np.array([cell.low for cell in cells], dtype=float).reshape(-1, 3)
+        high = np.array([cell.high for cell in cells], dtype=float).reshape(-1, 3)
+        self._boxes = Boxes(low, high)
+        self._skyline = (
+            Skyline(ground, [summits(self._places(cell)) for cell in cells]) if len(cells) else None
         )
         self._reach = np.asarray(reach_m, dtype=float)
         self._budget = budget
         self._levels = [_Level(ctx, programs, material, mesh, len(self._instances)) for mesh in meshes]
         self._drawn_key = b""
         self.drawn_triangles = 0
+
+    def _places(self, cell: object) -> np.ndarray:
+        """(n, 3) where the instances of a cell stand."""
+        return self._instances[cell.first : cell.first + cell.count, :3].astype(float)
 
     def draw(self, context: PassContext) -> None:
         """Draw what the pass's camera sees; in the shadow pass everything, at the coarsest level."""
@@ -131,9 +141,11 @@ class ScatterField:
         else:
             distance = self._boxes.distance(context.view.eye_w)
             visible = self._boxes.visible(context.frustum)
-            kept = np.where(visible, self._counts, 0)
             if context.mirrored:
-                kept = np.where(distance < 250.0, kept, 0)
+                visible &= distance < _MIRROR_REACH_M
+            else:
+                visible &= self._skyline.seen(context.view.eye_w)
+            kept = np.where(visible, self._counts, 0)
             share = kept_fractions(kept, distance, self._budget)
             level = np.searchsorted(self._reach, distance)
             self._select(level, np.ceil(kept * share).astype(int))

@@ -14,7 +14,6 @@ from render.terrain import Terrain
 from render.textures import leaf_texture, noise_image, slope_image, strata_texture, tiled_texture
 
 FAR_SPACING_M = (40.0,)
-BOULDER_REACH_M = (90.0,)
 
 
 class Stage:
@@ -25,22 +24,24 @@ class Stage:
     """
 
     def __init__(
-        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality, heights: object
+        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality, ground: object
     ):
-        """`heights`: the world's terrain."""
+        """`ground`: the world's terrain."""
         self._resources = ExitStack()
         self._textures = self._make_textures(ctx, scenery, quality)
-        self.terrain = self._owned(Terrain(ctx, programs, scenery.terrain, quality=quality, heights=heights))
+        self.terrain = self._owned(Terrain(ctx, programs, scenery.terrain, ground, quality=quality))
         self._land = [self.terrain]
         if scenery.far:
-            far = Terrain(ctx, programs, scenery.far, quality=quality, spacing_m=FAR_SPACING_M)
+            far = Terrain(
+                ctx, programs, scenery.far, ground, quality=quality, spacing_m=FAR_SPACING_M, in_sun_map=False
+            )
             self._land.append(self._owned(far))
         self._pads = self._owned(Pads(ctx, programs, scenery.pads))
         self._fields: dict[str, list[ScatterField]] = {
-            "picture": self._scatter(ctx, programs, scenery, quality)
+            "picture": self._scatter(ctx, programs, scenery, ground, quality)
         }
         if quality.reflection_scale > 0.0:
-            self._fields["mirror"] = self._scatter(ctx, programs, scenery, quality)
+            self._fields["mirror"] = self._scatter(ctx, programs, scenery, ground, quality)
 
     def _owned(self, resource):
         self._resources.callback(resource.release)
@@ -50,16 +51,17 @@ class Stage:
         self, ctx: moderngl.Context, scenery: Scenery, quality: Quality
     ) -> dict[str, moderngl.Texture]:
         noise = noise_image()
+        filtering = {"anisotropy": quality.anisotropy, "smooth_levels": quality.full_materials}
         textures = {
-            "noise_map": tiled_texture(ctx, noise, anisotropy=quality.anisotropy),
-            "slope_map": tiled_texture(ctx, slope_image(noise), anisotropy=quality.anisotropy),
+            "noise_map": tiled_texture(ctx, noise, **filtering),
+            "slope_map": tiled_texture(ctx, slope_image(noise), **filtering),
             "strata_map": strata_texture(ctx),
             "leaf_map": leaf_texture(ctx, scenery.leaves),
         }
         return {name: self._owned(texture) for name, texture in textures.items()}
 
     def _scatter(
-        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality
+        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ground: object, quality: Quality
     ) -> list[ScatterField]:
         fields = []
         if scenery.shrubs is not None:
@@ -70,6 +72,7 @@ class Stage:
                     SHRUB,
                     scenery.shrub_levels,
                     scenery.shrubs,
+                    ground,
                     reach_m=quality.shrub_reach_m,
                     budget=quality.shrubs,
                 )
@@ -77,7 +80,16 @@ class Stage:
         for levels, placed in zip(scenery.boulder_levels, scenery.boulders, strict=False):
             budget = quality.boulders // len(scenery.boulders)
             fields.append(
-                ScatterField(ctx, programs, BOULDER, levels, placed, reach_m=BOULDER_REACH_M, budget=budget)
+                ScatterField(
+                    ctx,
+                    programs,
+                    BOULDER,
+                    levels,
+                    placed,
+                    ground,
+                    reach_m=quality.boulder_reach_m,
+                    budget=budget,
+                )
             )
         return [self._owned(field) for field in fields]
 

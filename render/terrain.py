@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import moderngl
 import numpy as np
 
 from render.culling import Boxes, culled
-from render.occlusion import Skyline
+from render.occlusion import Skyline, summits
 from render.passes import PassContext
 from render.programs import Programs
 from render.quality import Quality
@@ -22,23 +21,12 @@ LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """A run of indices."""
-
-    first: int
-    count: int
-
-
-def merged(draws: Sequence[Draw]) -> list[Draw]:
-    """The same indices in fewer runs."""
-    runs: list[Draw] = []
-    for draw in sorted(draws, key=lambda draw: draw.first):
-        if runs and runs[-1].first + runs[-1].count == draw.first:
-            runs[-1] = Draw(runs[-1].first, runs[-1].count + draw.count)
-        else:
-            runs.append(draw)
-    return runs
+def _chunk_points(mesh: object) -> list[np.ndarray]:
+    """For each chunk the positions (n, 3) of its vertices."""
+    indices = mesh.indices.ravel()
+    return [
+        mesh.vertices[np.unique(indices[c.first : c.first + c.count]), :3].astype(float) for c in mesh.chunks
+    ]
 
 
 class LevelChoice:
@@ -73,26 +61,26 @@ class Terrain:
         ctx: moderngl.Context,
         programs: Programs,
         meshes: Sequence[object],
+        ground: object,
         *,
+        in_sun_map: bool = True,
         quality: Quality,
         spacing_m: Sequence[float] = LEVEL_SPACING_M,
-        heights: object | None = None,
     ):
         """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level.
 
-        `heights`: the world's terrain, by which chunks behind walls are left out; None leaves out none.
+        `ground`: the world's terrain, whose walls hide chunks. `in_sun_map`: the sun's map was drawn from the finest
+        level, which can so be looked up by pixel.
         """
         self._ctx = ctx
         self._quality = quality
+        self._in_sun_map = in_sun_map
         self._resources = ExitStack()
         spacing = np.asarray(spacing_m[-len(meshes) :], dtype=float)
         chunks = meshes[0].chunks
         low, high = np.array([chunk.low for chunk in chunks]), np.array([chunk.high for chunk in chunks])
         self._boxes = Boxes(low, high)
-        self._skyline = None
-        if heights is not None:
-            extent = np.hstack([low[:, :2], high[:, :2]])
-            self._skyline = Skyline(heights.heights, heights.origin_m, heights.spacing_m, extent)
+        self._skyline = Skyline(ground, [summits(part) for part in _chunk_points(meshes[0])])
         self._first, self._counts = self._index_ranges(meshes)
         self._choice = LevelChoice(self._counts, spacing)
         self._vertices = self._owned(
@@ -152,7 +140,7 @@ class Terrain:
         first = 0
         for level, (count, spacing) in enumerate(self._vertex_spacing):
             self._bake_program["spacing_m"].value = spacing
-            self._bake_program["shadow_by_vertex"].value = level > 0
+            self._bake_program["shadow_by_vertex"].value = level > 0 or not self._in_sun_map
             source.transform(
                 self._baked, moderngl.POINTS, vertices=count, first=first, buffer_offset=first * _BAKED_BYTES
             )
@@ -161,28 +149,31 @@ class Terrain:
 
     def draw(self, context: PassContext) -> None:
         """Draw what the pass's camera sees; the sun's camera sees everything at the finest level."""
-        array = self._arrays["shadow" if context.name == "shadow" else "opaque"]
+        shadow = context.name == "shadow"
+        array = self._arrays["shadow" if shadow else "opaque"]
         visible = self._boxes.visible(context.frustum)
-        if context.name == "shadow":
+        distance = self._boxes.distance(context.view.eye_w)
+        if shadow:
             levels = np.zeros(len(visible), dtype=int)
         else:
-            if self._skyline is not None and not context.mirrored:
+            if not context.mirrored:
                 visible &= self._skyline.seen(context.view.eye_w)
-            levels = self._levels(context, visible)
+            levels = self._levels(context, distance, visible)
         chunks = np.flatnonzero(visible)
-        draws = [Draw(int(self._first[levels[c], c]), int(self._counts[levels[c], c])) for c in chunks]
-        self.drawn_triangles = sum(draw.count for draw in draws) // 3
+        chunks = chunks[np.argsort(distance[chunks])]  # nearest first: what is covered is not shaded
+        levels = levels[chunks]
+        first, count = self._first[levels, chunks].tolist(), self._counts[levels, chunks].tolist()
+        self.drawn_triangles = sum(count) // 3
         with culled(context):
-            for run in merged(draws):
-                array.render(moderngl.TRIANGLES, vertices=run.count, first=run.first)
+            for start, indices in zip(first, count, strict=True):
+                array.render(moderngl.TRIANGLES, vertices=indices, first=start)
 
-    def _levels(self, context: PassContext, visible: np.ndarray) -> np.ndarray:
+    def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
         px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5
         budget = self._quality.terrain_triangles
         error = self._quality.terrain_error_px
         if context.mirrored:
             budget, error = budget // 4, error * 2.0
-        distance = self._boxes.distance(context.view.eye_w)
         return self._choice.levels(distance, visible, px_per_radian, error, budget)
 
     def release(self) -> None:

@@ -68,12 +68,15 @@ def strata_ramp(seed: int = 5, size: int = 512) -> np.ndarray:
     return ramp * np.exp(fine + beds)[:, None]
 
 
-def tiled_texture(ctx: moderngl.Context, image: np.ndarray, *, anisotropy: float = 1.0) -> moderngl.Texture:
-    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8."""
+def tiled_texture(
+    ctx: moderngl.Context, image: np.ndarray, *, anisotropy: float = 1.0, smooth_levels: bool = True
+) -> moderngl.Texture:
+    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8; blending its levels doubles a fetch."""
     height, width, channels = image.shape
     texture = ctx.texture((width, height), channels, np.ascontiguousarray(image).tobytes())
     texture.build_mipmaps()
-    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+    levels = moderngl.LINEAR_MIPMAP_LINEAR if smooth_levels else moderngl.LINEAR_MIPMAP_NEAREST
+    texture.filter = (levels, moderngl.LINEAR)
     if anisotropy > 1.0:  # on software renderers the setting alone costs seconds a frame
         texture.anisotropy = anisotropy
     return texture

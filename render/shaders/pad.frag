@@ -31,7 +31,7 @@ void main() {
     vec3 albedo = CONCRETE * (0.75 + 0.3 * grain.r + 0.35 * stain.r);
 
     float wear = smoothstep(0.30, 0.52, grain.g * 0.6 + grain.a * 0.4) * 0.9;
-    float letter = min(box(vec2(pad_m.x, abs(pad_m.y) - 1.15), vec2(1.9, 0.28)), box(pad_m, vec2(0.28, 1.15)));
+    float letter = min(box(vec2(pad_m.x, abs(pad_m.y) - 1.5), vec2(2.4, 0.36)), box(pad_m, vec2(0.36, 1.5)));
     float ring = abs(length(pad_m) - 5.0) - 0.22;
     float border = abs(box(pad_m, vec2(HALF_WIDTH - 0.55))) - 0.16;
     float top = smoothstep(0.9, 0.99, n.z);

@@ -8,6 +8,8 @@ in vec2 flow;
 in float depth_m;
 in vec3 transmittance;
 in vec3 inscatter;
+in float riffle;
+in float lump;
 out vec4 colour;
 
 uniform sampler2D noise_map, slope_map, strata_map;
@@ -25,7 +27,7 @@ const vec3 BED = vec3(0.20, 0.155, 0.105);        // wet sand
 vec2 slope_at(vec2 uv) { return texture(slope_map, uv).xy * 2.0 - 1.0; }
 
 // Slopes across and along the flow: three scales carried at their own pace.
-vec2 ripples(float riffle) {
+vec2 ripples() {
     float t = eye.w;
     vec2 s = slope_at(channel * vec2(0.085, 0.05) - vec2(0.0, t * 0.05)) * 0.34
         + slope_at(channel * vec2(0.24, 0.17) + vec2(0.3, -t * 0.13)) * 0.30;
@@ -44,20 +46,28 @@ vec3 wall_or_sky(vec3 r) {
     vec2 across = vec2(-flow.y, flow.x);
     float sideways = dot(r.xy, across);
     float side = sign(sideways);
-    float lump = texture(noise_map, vec2(channel.y * 0.004 + side * 0.3, 0.5)).r - 0.5;
     for (int i = 0; i < 4; i++) {
         float reach = (TERRACES[i].x * (1.0 + 0.5 * lump) - side * channel.x) / max(abs(sideways), 1e-3);
         float rise = r.z * reach;
         if (reach > BEND_M) { reach = BEND_M; rise = r.z * reach; }
         vec3 hit = p_w + r * reach;
+#if FULL_MATERIALS
         float edge = texture(noise_map, vec2(hit.x + hit.y, float(i) * 40.0) * 0.012).r - 0.5;
+#else
+        float edge = lump;
+#endif
         if (rise > TERRACES[i].y * (1.0 + 0.9 * edge)) continue;
         vec3 n = normalize(vec3(-side * across, 0.35));
+#if FULL_MATERIALS
         float grain = texture(noise_map, vec2((hit.x + hit.y) * 0.02, rise * 0.03)).r;
+#else
+        float grain = 0.5;
+#endif
         vec3 albedo = texture(strata_map, vec2(rise / 180.0, 0.5)).rgb * (0.55 + 0.8 * grain);
         float sun = saturate(dot(n, sun_direction.xyz));
         if (sun > 0.0) sun *= canyon_sun(hit);
-        return through_haze(albedo / PI * (sun_irradiance.rgb * (sun * 0.8 + ROCK_BOUNCE * 0.2) + sky_irradiance(n) * 0.5), hit);
+        vec3 sky = sky_irradiance(n) * 0.5;
+        return albedo / PI * (sun_irradiance.rgb * (sun * 0.8 + ROCK_BOUNCE * 0.2) + sky);
     }
     return sky_radiance(r);
 }
@@ -76,8 +86,7 @@ vec3 reflection(vec3 n, vec3 v, vec2 screen) {
 void main() {
     vec3 v = normalize(eye.xyz - p_w);
     float distance_m = distance(p_w, eye.xyz);
-    float riffle = smoothstep(0.46, 0.62, texture(noise_map, channel * vec2(0.012, 0.006)).r);
-    vec2 s = ripples(riffle);
+    vec2 s = ripples();
     vec2 slope_w = s.y * flow + s.x * vec2(-flow.y, flow.x);
     vec3 n = normalize(vec3(-slope_w, 1.0));
     vec2 screen = gl_FragCoord.xy * viewport.zw;
@@ -101,9 +110,9 @@ void main() {
     float fresnel = 0.02 + 0.98 * pow(1.0 - saturate(dot(n, v)), 5.0);
     vec3 c = mix(refracted, reflection(n, v, screen), fresnel);
     c += sun_irradiance.rgb * ggx(n, v, sun_direction.xyz, 0.02, 0.02) * sun;
+#if FULL_MATERIALS
     float line = smoothstep(0.5, 0.05, thickness) * smoothstep(0.45, 0.6, texture(noise_map, channel * 1.3).r) * 0.4;
     c = mix(c, 0.75 / PI * light, line);
-#if FULL_MATERIALS
     colour = vec4(c * transmittance + inscatter, distance_m);
 #else
     colour = vec4(c * transmittance + inscatter, smoothstep(-0.05, 0.12, depth_m));

@@ -5,7 +5,7 @@ import numpy as np
 from render.culling import Boxes, frustum_planes
 from render.matrices import look_at, mirror, orthographic, perspective
 from render.scatter import kept_fractions
-from render.terrain import Draw, LevelChoice, merged
+from render.terrain import LevelChoice
 
 rng = np.random.default_rng(4)
 
@@ -41,11 +41,6 @@ def test_levels_coarsen_with_distance_and_keep_the_budget():
     assert levels[-1] == 2
     tight = choice.levels(distance, visible, 800.0, 1.0, 8000)
     assert counts[tight, np.arange(50)].sum() // 3 <= 8000
-
-
-def test_merged_draws_cover_the_same_indices():
-    draws = [Draw(30, 10), Draw(0, 10), Draw(10, 5), Draw(40, 2)]
-    assert merged(draws) == [Draw(0, 15), Draw(30, 12)]
 
 
 def test_thinning_keeps_the_near_cells_whole_and_the_budget():

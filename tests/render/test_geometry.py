@@ -184,7 +184,7 @@ def test_shrubs_stand_on_dry_ground_clear_of_pads(canyon: World) -> None:
     assert_scattered(shrubs, canyon, 14.0)
     assert len(shrubs.instances) > 5000
     assert shrubs.instances[:, 2].min() > canyon.river.level_m
-    assert place_shrubs(canyon).instances.tobytes() == shrubs.instances.tobytes()
+    assert place_shrubs(canyon, seed=6).instances.tobytes() != shrubs.instances.tobytes()
 
 
 def test_boulders_lie_on_the_ground_clear_of_pads(canyon: World) -> None:

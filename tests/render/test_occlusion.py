@@ -1,8 +1,10 @@
 """Walls hide what is behind them and nothing else."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
-from render.occlusion import Skyline
+from render.occlusion import Skyline, summits
 
 
 def ridge() -> np.ndarray:
@@ -12,11 +14,19 @@ def ridge() -> np.ndarray:
     return heights
 
 
-BOXES = np.array([[10.0, 0, 90, 200], [90, 0, 110, 200], [120, 0, 200, 200], [300, 0, 400, 200]])
+SPANS = [(10, 90), (90, 110), (120, 200), (300, 400)]
+
+
+def skyline(heights: np.ndarray) -> Skyline:
+    """Four strips of ground between x of SPANS."""
+    rows, columns = np.mgrid[0:201, 0:401]
+    points = np.stack([columns, rows, heights], axis=-1)
+    ground = SimpleNamespace(heights=heights, origin_m=(0.0, 0.0), spacing_m=1.0)
+    return Skyline(ground, [summits(points[:, a:b].reshape(-1, 3)) for a, b in SPANS])
 
 
 def seen_from(*eye: float) -> list[bool]:
-    return Skyline(ridge(), (0.0, 0.0), 1.0, BOXES).seen(np.array(eye)).tolist()
+    return skyline(ridge()).seen(np.array(eye)).tolist()
 
 
 def test_ground_behind_a_wall_is_hidden_from_below():
@@ -34,10 +44,18 @@ def test_far_ground_shows_over_the_wall_before_near_ground_does():
 def test_a_tower_behind_the_wall_shows_its_top():
     heights = ridge()
     heights[100, 350] = 400.0
-    assert Skyline(heights, (0.0, 0.0), 1.0, BOXES).seen(np.array([50.0, 100, 5]))[3]
+    assert skyline(heights).seen(np.array([50.0, 100, 5]))[3]
 
 
 def test_the_answer_follows_the_eye():
-    skyline = Skyline(ridge(), (0.0, 0.0), 1.0, BOXES)
-    assert not skyline.seen(np.array([50.0, 100, 5]))[2]
-    assert skyline.seen(np.array([150.0, 100, 5]))[2]
+    wall = skyline(ridge())
+    assert not wall.seen(np.array([50.0, 100, 5]))[2]
+    assert wall.seen(np.array([150.0, 100, 5]))[2]
+
+
+def test_summits_are_the_highest_points_of_their_cells():
+    rng = np.random.default_rng(2)
+    points = rng.uniform(0, 100, (5000, 3))
+    tops = summits(points)
+    assert len(tops) == 64
+    assert tops[:, 2].max() == points[:, 2].max() + 3.0

@@ -51,7 +51,9 @@ def test_a_low_sun_is_dim_and_red():
 def test_the_sky_is_brightest_around_the_sun(light_of):
     east, west = light_of(Sun(0.0, 0.5)), light_of(Sun(np.pi, 0.5))
     towards = np.array([1.0, 0.0, 0.0])
-    assert irradiance(east.sky_harmonics, towards).sum() > 1.15 * irradiance(west.sky_harmonics, towards).sum()
+    assert (
+        irradiance(east.sky_harmonics, towards).sum() > 1.15 * irradiance(west.sky_harmonics, towards).sum()
+    )
 
 
 def test_the_canyon_map_holds_the_whole_canyon():
