@@ -75,7 +75,10 @@ def build(detail: float = 1.0) -> list[Node]:
     body.add("seat", *(_seat().moved((0.42, y, 0.36)) for y in (0.34, -0.34)))
     body.add("dark", *_underneath(), *_dashboard())
     body.add("steel", *_engine(detail))
-    body.add("lens", *_lamps(detail))
+    body.add("lens", *_lamps([(0.0, -0.01), (0.082, 0.0), (0.055, 0.025), (0.0, 0.035)], detail))
+    body.add(
+        "dark", *_lamps([(0.0, -0.09), (0.06, -0.08), (0.097, -0.01), (0.097, 0.012), (0.0, -0.012)], detail)
+    )
     body.add("red_light", both_sides(box((0.03, 0.12, 0.06), bevel=0.01).moved((-0.635, 0.30, 0.70))))
     glass = Node("glass", occludes=False)
     pane = plate([(0.0, -0.50), (0.42, -0.45), (0.42, 0.45), (0.0, 0.50)], 0.008)
@@ -210,11 +213,9 @@ def _engine(detail: float) -> list[Mesh]:
     return [block, *fins, both_sides(tube(pipe, [0.035, 0.045, 0.05], sides=sides))]
 
 
-def _lamps(detail: float) -> list[Mesh]:
-    sides = max(int(18 * detail), 8)
-    lamp = lathe(
-        [(0.0, -0.06), (0.085, -0.05), (0.095, 0.0), (0.06, 0.025), (0.0, 0.035)], sides=sides, axis="x"
-    )
+def _lamps(profile: list[tuple[float, float]], detail: float) -> list[Mesh]:
+    """Two headlamps and a bar of four, all of one (radius, x) profile."""
+    lamp = lathe(profile, sides=max(int(18 * detail), 8), axis="x")
     bar = [lamp.transformed(0.8 * np.eye(3)).moved((1.14, y, 1.57)) for y in (-0.33, -0.11, 0.11, 0.33)]
     return [both_sides(lamp.moved((3.04, 0.30, 0.66))), *bar]
 

@@ -22,5 +22,5 @@ def build(detail: float = 1.0) -> list[Node]:
     sides = max(int(56 * detail), 16)
     disc.add("rubber", tyre(RADIUS, 0.09, sides=sides))
     disc.add("rim", rim(RADIUS, 0.085, spokes=5, sides=sides))
-    disc.add("steel", rim(RADIUS, 0.085, spokes=5, sides=sides).transformed(np.diag([-1.0, -1.0, 1.0])))
+    disc.add("steel", rim(RADIUS, 0.085, spokes=5, sides=sides).transformed(np.diag([-0.97, -1.0, 0.97])))
     return [disc]

@@ -76,15 +76,29 @@ def lathe(
     profile: Sequence[Sequence[float]], *, sides: int = 24, axis: str = "z", crease_deg: float = 40.0
 ) -> Mesh:
     """Solid of revolution of (radius, height) points about a coordinate axis."""
+    return solid(_revolved(profile, sides, axis), crease_deg=crease_deg)
+
+
+def hoop(
+    profile: Sequence[Sequence[float]], *, sides: int = 24, axis: str = "z", crease_deg: float = 40.0
+) -> Mesh:
+    """Ring of revolution, open in the middle: the (radius, height) points go round its cross-section."""
+    points = _revolved([*profile, profile[0]], sides, axis)
+    return outward(grid(points, crease_deg=crease_deg))
+
+
+def _revolved(profile: Sequence[Sequence[float]], sides: int, axis: str) -> FloatArray:
     radius, height = np.asarray(profile, float).T
     angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    c, s = np.cos(angle), np.sin(angle)
     points = np.stack(
-        [radius[:, None] * c, radius[:, None] * s, np.broadcast_to(height[:, None], (len(radius), sides))],
+        [
+            radius[:, None] * np.cos(angle),
+            radius[:, None] * np.sin(angle),
+            np.broadcast_to(height[:, None], (len(radius), sides)),
+        ],
         axis=2,
     )
-    order = {"z": [0, 1, 2], "x": [2, 0, 1], "y": [1, 2, 0]}[axis]
-    return solid(points[:, :, order], crease_deg=crease_deg)
+    return points[:, :, {"z": [0, 1, 2], "x": [2, 0, 1], "y": [1, 2, 0]}[axis]]
 
 
 def box(size: Sequence[float], *, bevel: float = 0.0, taper: Sequence[float] = (1.0, 1.0)) -> Mesh:

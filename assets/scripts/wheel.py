@@ -3,7 +3,7 @@
 import numpy as np
 
 from assets.scripts.mesh import Mesh, join
-from assets.scripts.shapes import box, lathe
+from assets.scripts.shapes import box, hoop, lathe
 
 
 def tyre(radius_m: float, width_m: float, *, sides: int = 36, treads: int = 0) -> Mesh:
@@ -19,7 +19,7 @@ def tyre(radius_m: float, width_m: float, *, sides: int = 36, treads: int = 0) -
         (outer, -0.62 * w),
     ]
     profile += [(radius, -height) for radius, height in reversed(profile)]
-    parts = [lathe(profile, sides=sides, axis="y", crease_deg=30.0)]
+    parts = [hoop(profile, sides=sides, axis="y", crease_deg=30.0)]
     for k in range(treads):
         for side in (-1.0, 1.0):
             angle = 2 * np.pi * (k + 0.25 * side) / treads
@@ -32,7 +32,7 @@ def tyre(radius_m: float, width_m: float, *, sides: int = 36, treads: int = 0) -
 def rim(radius_m: float, width_m: float, *, spokes: int = 6, sides: int = 32) -> Mesh:
     """Barrel, spokes and hub cap; the face looks along +y."""
     w, r = width_m / 2, 0.63 * radius_m
-    barrel = lathe(
+    barrel = hoop(
         [(0.86 * r, -0.75 * w), (r, -0.75 * w), (r, 0.75 * w), (0.9 * r, 0.75 * w), (0.86 * r, 0.3 * w)],
         sides=sides,
         axis="y",

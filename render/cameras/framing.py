@@ -22,7 +22,7 @@ class Framing:
 
 FRAMINGS: dict[str, Framing] = {
     "helicopter": Framing(15.5, 1.5, (0.84, -0.40, 0.45), True),
-    "car": Framing(9.0, 0.6, (0.05, 0.36, 1.12), True),
+    "car": Framing(9.0, 0.6, (0.30, 0.34, 1.27), True),
     "snakeboard": Framing(5.0, 0.5, (0.0, 0.0, 1.62), False),
     "spacecraft": Framing(15.0, 0.3, (1.3, 0.0, 0.75), False),
     "boat": Framing(22.0, 1.5, (0.6, 0.0, 2.6), False),

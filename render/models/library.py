@@ -17,6 +17,7 @@ from render.vertex_arrays import vertex_array
 
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
 _GHOST_HIDDEN = frozenset({"interior", "pilot", "glass"})
+_OCCUPANTS = frozenset({"pilot", "driver"})
 _FAR_M = 90.0
 """Beyond this the coarse model stands in."""
 _PLAIN_TINT = (1.0, 1.0, 1.0)
@@ -85,6 +86,7 @@ class ModelLibrary:
             return self._loaded.get(key) or self._upload(key, box_asset(vehicle.half_extent_m))
         far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
         coarse = context.mirrored or context.quality.name == "software" or (far and context.name != "shadow")
+        coarse = coarse and not _sits_in(context.view, vehicle)
         low = f"{vehicle.model}_low.glb"
         return self._load(
             vehicle.model, low if coarse and (MODELS_DIR / low).is_file() else f"{vehicle.model}.glb"
@@ -153,7 +155,7 @@ class ModelLibrary:
     ) -> None:
         hidden = pose.hidden | (_GHOST_HIDDEN if vehicle.ghost else frozenset())
         if _sits_in(context.view, vehicle) and context.name != "shadow":
-            hidden |= {"pilot"}
+            hidden |= _OCCUPANTS
         _write(program, "world_from_node", _node_matrices(loaded.asset, vehicle.T_wb, pose, hidden))
         materials = np.zeros((4, MAX_MATERIALS, 4), "f4")
         materials[:, : len(loaded.asset.materials)] = loaded.asset.materials.transpose(1, 0, 2)
