@@ -1,23 +1,138 @@
 """Guesses that depend on how a vehicle moves: freely, along its heading, or by wriggling."""
 
+import casadi as ca
 import numpy as np
 
-from sim.planner.guess import free_motion
+from sim.planner.guess import free_motion, paced_way
 from sim.planner.task import Task
 from sim.planner.transcription import Transcription
-from sim.vehicles.base import Vehicle
+from sim.trajectory import simulate
+from sim.vehicles.base import State, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.nonholonomic import NonholonomicVehicle
+
+_WAVES = (3, 2)
+"""Periods of the rotor and of the steering in a gait that drives sideways."""
 
 
-def guessed_motion(transcription: Transcription, vehicle: Vehicle, task: Task) -> tuple[np.ndarray, np.ndarray]:
+def guessed_motion(
+    transcription: Transcription, vehicle: Vehicle, task: Task
+) -> tuple[np.ndarray, np.ndarray]:
     """Nodes (N+1, node size) and planned inputs (N+1, size) to start from."""
     steps, chart = transcription.shape.steps, transcription.model.chart
-    nodes = free_motion(vehicle, task, steps)
     if isinstance(vehicle, HolonomicVehicle):
-        trim = chart.trim(task.start.node[vehicle.node_layout.pose] * 0 + _level(vehicle))
-        return nodes, np.tile(trim, (steps + 1, 1))
-    raise NotImplementedError(vehicle.name)
+        trim = chart.trim(vehicle.group.identity())
+        return free_motion(vehicle, task, steps), np.tile(trim, (steps + 1, 1))
+    assert isinstance(vehicle, NonholonomicVehicle)
+    if vehicle.commanded:
+        return driven(vehicle, task, steps)
+    return wriggled(vehicle, task, steps)
 
 
-def _level(vehicle: Vehicle) -> np.ndarray:
-    return vehicle.group.identity()
+def driven(vehicle: NonholonomicVehicle, task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """Along the way with the heading of its tangent; shape and shape velocity by least squares of the body velocity."""
+    places, h = paced_way(vehicle, task, steps), task.duration_s / steps
+    heading = _along(places, task)
+    poses = np.c_[heading, places[:, :2]]
+    speed = np.gradient(places[:, :2], h, axis=0)
+    forward = np.cos(heading) * speed[:, 0] + np.sin(heading) * speed[:, 1]
+    xi = np.stack([np.gradient(heading, h), forward, np.zeros_like(forward)], axis=1)
+    r, u = _shapes_that_move(vehicle, task, xi)
+    for i in vehicle.dynamic:
+        r[:, i] = task.start.shape[i] + np.r_[0.0, np.cumsum((u[1:, i] + u[:-1, i]) / 2 * h)]
+    nodes = np.c_[poses, _body_velocities(vehicle, r, u), r, u]
+    inputs = np.zeros((steps + 1, len(vehicle.controls)))
+    names = [c.name for c in vehicle.controls]
+    for i, coordinate in enumerate(vehicle.shape_coordinates):
+        if coordinate.name in vehicle.commanded:
+            rate = np.gradient(r[:, i], h)
+            nodes[:, vehicle.node_layout.shape_velocity][:, i] = rate
+            inputs[:, names.index(vehicle.commanded[coordinate.name])] = rate
+    return nodes, inputs
+
+
+def _along(places: np.ndarray, task: Task) -> np.ndarray:
+    """(N+1,) continuous headings of the way, turning into those of the ends."""
+    step = np.gradient(places[:, :2], axis=0)
+    a, b = task.start.node[0], task.goal.state.node[0]
+    chord = places[-1, :2] - places[0, :2]
+    ahead = np.hypot(*chord) > 1e-6 and abs(_wrapped(np.arctan2(chord[1], chord[0]) - a)) < 1.0
+    if not ahead:
+        return a + _wrapped(b - a) * np.linspace(0.0, 1.0, len(places))
+    heading = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
+    heading += _wrapped(heading[0] - a) + a - heading[0]
+    s = np.linspace(0.0, 1.0, len(places))
+    early, late = np.clip(1 - 6 * s, 0, 1) ** 2, np.clip(6 * s - 5, 0, 1) ** 2
+    return heading - early * _wrapped(heading[0] - a) + late * _wrapped(b - heading[-1])
+
+
+def _wrapped(angle: float) -> float:
+    return float((angle + np.pi) % (2 * np.pi) - np.pi)
+
+
+def _shapes_that_move(
+    vehicle: NonholonomicVehicle, task: Task, xi: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, n_shape) shapes and dynamic shape velocities that come closest to body velocities, by Gauss-Newton."""
+    n = len(vehicle.shape_coordinates)
+    free = [i for i in range(n) if i not in vehicle.dynamic]
+    r, u, want = ca.SX.sym("r", n), ca.SX.sym("u", n), ca.SX.sym("xi", vehicle.group.dim)
+    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    unknown = ca.vertcat(u[vehicle.dynamic], r[free])
+    miss = -(vehicle.connection(r, q) @ u) - want
+    slope = ca.jacobian(miss, unknown)
+    step = -ca.solve(slope.T @ slope + 1e-6 * ca.SX.eye(unknown.shape[0]), slope.T @ miss)
+    count = len(xi)
+    newton = ca.Function("newton", [r, u, want], [step]).map(count)
+    rs, us = np.tile(task.start.shape, (count, 1)), np.zeros((count, n))
+    us[:, vehicle.dynamic] = 1e-3
+    for _ in range(12):
+        change = np.array(newton(rs.T, us.T, xi.T)).T
+        us[:, vehicle.dynamic] += change[:, : len(vehicle.dynamic)]
+        rs[:, free] += np.clip(change[:, len(vehicle.dynamic) :], -0.3, 0.3)
+        for i in free:
+            stops = vehicle.shape_coordinates[i]
+            rs[:, i] = np.clip(rs[:, i], 0.8 * stops.low, 0.8 * stops.high)
+    us[:, free] = 0.0
+    return rs, us
+
+
+def _body_velocities(vehicle: NonholonomicVehicle, rs: np.ndarray, us: np.ndarray) -> np.ndarray:
+    n = len(vehicle.shape_coordinates)
+    r, u = ca.SX.sym("r", n), ca.SX.sym("u", n)
+    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    move = ca.Function("xi", [r, u], [ca.densify(-(vehicle.connection(r, q) @ u))])
+    return np.array(move.map(len(rs))(rs.T, us.T)).T
+
+
+def wriggled(vehicle: NonholonomicVehicle, task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """A gait under the integrator itself: shapes follow sines of two frequencies, which adds up to a motion sideways."""
+    h, n = task.duration_s / steps, len(vehicle.shape_coordinates)
+    amplitude = np.array([1.2, *([0.6] * (n - 1))])
+    waves = np.array([_WAVES[0], *([_WAVES[1]] * (n - 1))])
+    stiffness, at = (20.0 / task.duration_s * max(waves)) ** 2, vehicle.node_layout
+    inertia = _shape_inertia(vehicle)
+    low, high = np.array([[c.low, c.high] for c in vehicle.controls]).T
+
+    def follow(t: float, state: State) -> np.ndarray:
+        s = min(t / task.duration_s, 1.0)
+        envelope = np.sin(np.pi * s) ** 2
+        wanted = task.start.shape + amplitude * np.sin(2 * np.pi * waves * s) * envelope
+        rate = -2.0 * np.sqrt(stiffness) * state.node[at.shape_velocity]
+        return np.clip(inertia * (stiffness * (wanted - state.shape) + rate), low, high)
+
+    fine = max(1, int(np.ceil(h / 0.01)))
+    run = simulate(
+        vehicle, "variational", step=h / fine, duration=task.duration_s, initial=task.start, controls=follow
+    )
+    inputs = run.controls.reshape(steps, fine, -1).mean(axis=1)
+    return run.nodes[::fine], np.concatenate([inputs, inputs[-1:]])
+
+
+def _shape_inertia(vehicle: NonholonomicVehicle) -> np.ndarray:
+    """(n_shape,) about the straight shape."""
+    n = len(vehicle.shape_coordinates)
+    r, u, xi = ca.SX.zeros(n), ca.SX.sym("u", n), ca.SX.zeros(vehicle.group.dim)
+    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    mass = ca.hessian(vehicle.lagrangian(r, u, xi, q), u)[0]
+    return np.array(ca.evalf(ca.densify(ca.diag(mass)))).ravel()

@@ -38,19 +38,22 @@ def reach_m(task: Task) -> float:
     return max(float(np.linalg.norm(b[:3])) + b[3] for b in task.body) + task.clearance_m
 
 
-def free_motion(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
-    """(N+1, node size): poses along the way, turning evenly from the start's rotation to the goal's."""
+def paced_way(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
+    """(N+1, 3) places in equal times along the way; straight where there is no way around."""
     way = way_of(vehicle, task)
     if way is None:
-        ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
-        way = ends
+        way = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     at = vehicle.node_layout
     resting = [
         float(np.linalg.norm(s.node[at.velocity])) < 0.2 * task.limits.speed_mps and demand != "free"
         for s, demand in ((task.start, "fixed"), (task.goal.state, task.goal.velocity))
     ]
-    places = paced(way, steps, from_rest=resting[0], to_rest=resting[1])
-    poses = _turned(vehicle, task, places)
+    return paced(way, steps, from_rest=resting[0], to_rest=resting[1])
+
+
+def free_motion(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
+    """(N+1, node size): poses along the way, turning evenly from the start's rotation to the goal's."""
+    poses = _turned(vehicle, task, paced_way(vehicle, task, steps))
     return nodes_of_poses(vehicle, poses, task.duration_s / steps)
 
 
@@ -66,7 +69,11 @@ def _turned(vehicle: Vehicle, task: Task, places: np.ndarray) -> np.ndarray:
 
     exp, log = SO3.function("exp"), SO3.function("log")
     Ra, Rb = a[:9].reshape(3, 3).T, b[:9].reshape(3, 3).T
-    turn = np.zeros(3) if task.goal.rotation in ("free", "upright") else np.array(log((Ra.T @ Rb).T.ravel())).ravel()
+    turn = (
+        np.zeros(3)
+        if task.goal.rotation in ("free", "upright")
+        else np.array(log((Ra.T @ Rb).T.ravel())).ravel()
+    )
     if task.goal.rotation == "upright":
         turn = _to_upright(Ra)
     R = np.array(exp.map(len(places))(np.outer(turn, share))).T.reshape(-1, 3, 3).transpose(0, 2, 1)
@@ -132,7 +139,9 @@ def variables(
 def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray, h: float) -> np.ndarray:
     """Scaled variables of private states, unknowns and inputs, one row a node."""
     model, n = t.model, t.shape.steps
-    remembered = np.concatenate([inputs[:1], inputs[:-1]]) if t.shape.remembers_inputs else np.zeros((n + 1, 0))
+    remembered = (
+        np.concatenate([inputs[:1], inputs[:-1]]) if t.shape.remembers_inputs else np.zeros((n + 1, 0))
+    )
     states = [y, remembered, np.full((n + 1, int(t.shape.free_time)), h)]
     slack = 0.1 * np.ones((n, model.controls.sizes["slack"]))
     running = np.concatenate([*[s[:n] for s in states], inputs[:n], z[:n], slack], axis=1)

@@ -141,7 +141,9 @@ class ThrustVectorChart(InputChart):
         """Collective and tilts; a cone or a pyramid of tilts that lies just inside the true limits."""
         unit = self._weight
         slopes = np.tan(limits[2:])
-        rows = self._cone(a, slopes, unit) if np.ptp(np.abs(slopes)) < 1e-9 else self._pyramid(a, slopes, unit)
+        rows = (
+            self._cone(a, slopes, unit) if np.ptp(np.abs(slopes)) < 1e-9 else self._pyramid(a, slopes, unit)
+        )
         if limits[0, 1] < 20.0 * unit:
             rows.append(Row("collective", ca.dot(a[:3], a[:3]) / limits[0, 1] ** 2, -np.inf, 1.0))
         return tuple(rows)

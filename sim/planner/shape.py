@@ -12,6 +12,7 @@ from sim.planner.task import WEIGHT_NAMES, Limits, Task, positions
 from sim.planner.terrain import SafeGround
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.nonholonomic import NonholonomicVehicle
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,12 @@ class Scales:
     inputs: np.ndarray
     """(planned inputs,)."""
     step_s: float
+    momenta: np.ndarray
+    """Of the private state's last entries: body momentum, or the momenta (P, p) of a vehicle with a shape."""
+    unknowns: np.ndarray
+    """Body velocity, or the velocities that belong to (P, p)."""
+    shape: np.ndarray
+    """(n_shape,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +63,7 @@ class ProblemShape:
             q.name for q in self.vehicle.parameters if q.optional and not np.any(self.vehicle.values[q.name])
         )
         s = self.scales
-        numbers = (s.length_m, s.speed_mps, s.turn_radps, *s.inputs, s.step_s)
+        numbers = (s.length_m, s.speed_mps, s.turn_radps, *s.inputs, *s.momenta, s.step_s)
         return (
             type(self.vehicle),
             absent,
@@ -107,7 +114,54 @@ def _scales(vehicle: Vehicle, task: Task) -> Scales:
     length = _rounded(max(1.0, distance / 10.0))
     speed = _rounded(max(0.3, distance / task.duration_s))
     turn = _rounded(min(2.0, max(0.3, 3.0 / task.duration_s)))
-    return Scales(length, speed, turn, _input_scales(vehicle, task, distance), task.duration_s / task.steps)
+    step_s = task.duration_s / task.steps
+    if isinstance(vehicle, NonholonomicVehicle):
+        own, momenta = _typical_momenta(vehicle, speed, turn)
+        shape = np.ones(len(vehicle.shape_coordinates))
+        shape[vehicle.dynamic] = [
+            _rounded(max(1.0, u * task.duration_s / 8)) for u in own[: len(vehicle.dynamic)]
+        ]
+        inputs = _inner_input_scales(vehicle, task, momenta)
+        return Scales(length, speed, turn, inputs, step_s, momenta, own, shape)
+    assert isinstance(vehicle, HolonomicVehicle)
+    turns = 1 if vehicle.group.name == "SE2" else 3
+    velocity = np.r_[np.full(turns, turn), np.full(vehicle.group.dim - turns, speed)]
+    momenta = inertia_diagonal(vehicle) * velocity
+    inputs = _input_scales(vehicle, task, distance)
+    return Scales(length, speed, turn, inputs, step_s, momenta, velocity, np.zeros(0))
+
+
+def _typical_momenta(
+    vehicle: NonholonomicVehicle, speed: float, turn: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities (own shape velocities, c) that move the body at the typical speed, and their momenta."""
+    n, dynamic = len(vehicle.shape_coordinates), vehicle.dynamic
+    r, q = ca.SX.zeros(n), vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    moves = np.abs(_number(ca.horzcat(vehicle.connection(r, q)[:, dynamic], vehicle.symmetry_basis(r, q))))
+    own = np.array(
+        [speed / column[1:].max() if column[1:].max() > 1e-9 else 4.0 * turn for column in moves.T]
+    )
+    z = ca.SX.sym("z", own.size)
+    u = vehicle.shape_velocity(z[: len(dynamic), 0], ca.SX.zeros(len(vehicle.controls)))
+    xi = vehicle.body_velocity(r, u, z[len(dynamic) :, 0], q)
+    _, by_shape, mu = vehicle.gradients(r, u, xi, q)
+    mass = _number(ca.jacobian(vehicle.momenta(r, by_shape, mu, q), z))
+    own = np.array([_rounded(x) for x in own])
+    return own, np.abs(mass).diagonal() * own
+
+
+def _number(expression: ca.SX) -> np.ndarray:
+    return np.array(ca.evalf(ca.densify(expression)))
+
+
+def _inner_input_scales(vehicle: NonholonomicVehicle, task: Task, momenta: np.ndarray) -> np.ndarray:
+    """Forces that build up the momenta in a sixth of the time; rates of one."""
+    box = np.abs(control_limits(vehicle, task.limits)).max(axis=1)
+    scale = np.ones(len(vehicle.controls))
+    forces = [i for i, c in enumerate(vehicle.controls) if c.name not in vehicle.commanded.values()]
+    for i, momentum in zip(forces, momenta, strict=False):
+        scale[i] = _rounded(max(6.0 * momentum / task.duration_s, 1e-6))
+    return np.minimum(scale, box)
 
 
 def _rounded(x: float) -> float:
@@ -115,7 +169,7 @@ def _rounded(x: float) -> float:
     return float(2.0 ** np.round(np.log2(x)))
 
 
-def _input_scales(vehicle: Vehicle, task: Task, distance: float) -> np.ndarray:
+def _input_scales(vehicle: HolonomicVehicle, task: Task, distance: float) -> np.ndarray:
     """What moves the vehicle about as the task asks, or less where the bounds say so."""
     chart = input_chart(vehicle)
     box = chart.box(control_limits(vehicle, task.limits))
@@ -123,9 +177,7 @@ def _input_scales(vehicle: Vehicle, task: Task, distance: float) -> np.ndarray:
     natural = chart.natural_scale()
     if natural is not None:
         return natural
-    if not isinstance(vehicle, HolonomicVehicle):
-        return np.array([_rounded(min(m, 1.0) if m > 0 else 1.0) for m in most])
-    inertia = _inertia_diagonal(vehicle)
+    inertia = inertia_diagonal(vehicle)
     turns = 1 if vehicle.group.name == "SE2" else 3
     wrench = np.r_[inertia[:turns] * 8.0, inertia[turns:] * 6.0 * distance] / task.duration_s**2
     trim = np.abs(chart.trim(task.start.node[vehicle.node_layout.pose]))
@@ -138,7 +190,8 @@ def _input_scales(vehicle: Vehicle, task: Task, distance: float) -> np.ndarray:
     return out
 
 
-def _inertia_diagonal(vehicle: HolonomicVehicle) -> np.ndarray:
+def inertia_diagonal(vehicle: HolonomicVehicle) -> np.ndarray:
+    """(dim,) with the vehicle's own parameters."""
     p = ca.SX.sym("p", vehicle.parameter_count)
     inertia = ca.Function("I", [p], [ca.densify(vehicle.inertia(vehicle.symbols(p)))])
     return np.array(inertia(vehicle.parameter_vector)).diagonal().copy()

@@ -63,7 +63,6 @@ class StageModel:
         self.s = ca.SX.sym("S", self.stage_parameters.size)
         self.jet = ca.SX.sym("jet", 6)
         self.jet_at = ca.SX.sym("at", 2)
-        self.momentum_scale = self._momentum_scale()
 
     # Sizes.
 
@@ -107,42 +106,23 @@ class StageModel:
 
     # Scaling.
 
-    def _momentum_scale(self) -> np.ndarray:
-        """(dim,) of the body momentum, from typical velocities."""
-        s, n = self.shape.scales, self.vehicle.group.dim
-        turns = 1 if n == 3 else 3
-        velocity = np.r_[np.full(turns, s.turn_radps), np.full(n - turns, s.speed_mps)]
-        if not isinstance(self.vehicle, HolonomicVehicle):
-            return velocity
-        p = ca.SX.sym("p", self.vehicle.parameter_count)
-        inertia = ca.Function("I", [p], [ca.densify(self.vehicle.inertia(self.vehicle.symbols(p)))])
-        return np.array(inertia(self.vehicle.parameter_vector)).diagonal() * velocity
-
     def _y_scale(self) -> np.ndarray:
-        """Positions by the length scale, momenta by theirs, everything else by one."""
-        size = self.scheme.y.shape[0]
+        """Positions, shapes and momenta (or velocities, where y holds those) by their magnitudes, the rest by one."""
+        size, s = self.scheme.y.shape[0], self.shape.scales
         scale = np.ones(size)
-        for node_index in self._position_indices():
-            found = _component(self.scheme.node[node_index], self.scheme.y)
+        shape = self.vehicle.node_layout.shape
+        named = [(i, s.length_m) for i in self._position_indices()]
+        named += [(shape.start + i, x) for i, x in enumerate(s.shape)]
+        for index, magnitude in named:
+            found = _component(self.scheme.node[index], self.scheme.y)
             if found is not None:
-                scale[found] = self.shape.scales.length_m
-        if isinstance(self.vehicle, HolonomicVehicle):
-            dim = self.vehicle.group.dim
-            if self.scheme.z.shape[0]:
-                scale[size - dim :] = self.momentum_scale
-            else:
-                scale[size - dim :] = self._velocity_scale()
+                scale[found] = magnitude
+        velocities = isinstance(self.vehicle, HolonomicVehicle) and self._velocity_is_state
+        scale[size - s.momenta.size :] = s.unknowns if velocities else s.momenta
         return scale
 
-    def _velocity_scale(self) -> np.ndarray:
-        s, n = self.shape.scales, self.vehicle.group.dim
-        turns = 1 if n == 3 else 3
-        return np.r_[np.full(turns, s.turn_radps), np.full(n - turns, s.speed_mps)]
-
     def _z_scale(self) -> np.ndarray:
-        if isinstance(self.vehicle, HolonomicVehicle) and self.scheme.z.shape[0]:
-            return self._velocity_scale()
-        return np.ones(self.scheme.z.shape[0])
+        return self.shape.scales.unknowns[: self.scheme.z.shape[0]]
 
     def _position_indices(self) -> range:
         return range(1, 3) if self.vehicle.group.name == "SE2" else range(9, 12)
@@ -224,7 +204,7 @@ class StageModel:
     # Constraints.
 
     def _residual_rows(self, residual: ca.SX) -> list[Row]:
-        scaled = residual / self.momentum_scale if self.unknown_is_velocity else residual
+        scaled = residual / self.shape.scales.momenta[: residual.shape[0]]
         return [Row("dynamics", scaled[i], 0.0, 0.0) for i in range(residual.shape[0])]
 
     def _input_rows(self, a: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool) -> list[Row]:
@@ -350,9 +330,7 @@ class StageModel:
 
     # Cost.
 
-    def _cost(
-        self, node: ca.SX, a: ca.SX, z: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool
-    ) -> ca.SX:
+    def _cost(self, node: ca.SX, a: ca.SX, z: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool) -> ca.SX:
         terms = self.cost_terms(node, a, z, previous, h, last=last)
         return sum((self.given["weights"][i] * term for i, term in terms.items()), ca.SX(0))
 

@@ -2,6 +2,7 @@
 
 from sim.errors import InputError
 from sim.vehicles.base import State, Vehicle
+from sim.vehicles.boat import Boat
 from sim.vehicles.car import Car
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -12,7 +13,7 @@ from sim.vehicles.rolling_disc import RollingDisc
 from sim.vehicles.snakeboard import Snakeboard
 
 VEHICLES: dict[str, type[Vehicle]] = {
-    cls.name: cls for cls in (Helicopter, RigidBody, Car, Snakeboard, RollingDisc)
+    cls.name: cls for cls in (Helicopter, RigidBody, Boat, Car, Snakeboard, RollingDisc)
 }
 
 __all__ = [
