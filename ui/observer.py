@@ -2,6 +2,7 @@
 
 from sim.scene import Scene
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.vehicles.parameter import Value
 from ui.history import CHANNELS, History, measured
 from ui.panels.context import PanelContext
 from ui.toasts import Toasts
@@ -13,6 +14,8 @@ class Observer:
     def __init__(self, scene: Scene, toasts: Toasts) -> None:
         self._scene, self._toasts = scene, toasts
         self._vehicle = ""
+        self._parameters: dict[str, dict[str, Value]] = {}
+        """By vehicle: the scene's values over the defaults, then what the user edits, as the simulation has it."""
         self._running: dict[str, bool] = {}
 
     def observe(self, snapshot: Snapshot, context: PanelContext, now_s: float) -> None:
@@ -21,7 +24,7 @@ class Observer:
         flown = snapshot.lanes[0]
         if flown.vehicle != self._vehicle:
             self._vehicle = flown.vehicle
-            context.start_values(flown, self._scene.parameters.get(flown.vehicle, {}))
+            context.parameters = self._known(flown.vehicle, context)
         names = {lane.name for lane in snapshot.lanes}
         for gone in set(context.histories) - names:
             del context.histories[gone]
@@ -29,6 +32,13 @@ class Observer:
             history = context.histories.setdefault(lane.name, History(len(CHANNELS)))
             history.append(lane.time_current_s, measured(lane))
         self._tell_stopped(snapshot.lanes[1:], now_s)
+
+    def _known(self, vehicle: str, context: PanelContext) -> dict[str, Value]:
+        if vehicle not in self._parameters:
+            entry = context.catalogue.vehicles.get(vehicle)
+            defaults = entry.defaults() if entry else {}
+            self._parameters[vehicle] = {**defaults, **self._scene.parameters.get(vehicle, {})}
+        return self._parameters[vehicle]
 
     def _tell_stopped(self, ghosts: tuple[LaneSnapshot, ...], now_s: float) -> None:
         """A ghost that stops has no banner: say it once."""

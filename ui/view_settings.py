@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "free")
+from sim.scene import CAMERAS
+
+CAMERA_KINDS = CAMERAS
 EXPOSURE_RANGE = (0.25, 4.0)
 
 

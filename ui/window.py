@@ -4,9 +4,6 @@ import sys
 import time
 from collections.abc import Callable
 
-import ui.pyglet_options  # noqa: F401  (has to come before pyglet.window)
-
-# isort: split
 import moderngl
 import numpy as np
 import pyglet

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from sim.commands import PilotInput
-from sim.snapshot import LaneSnapshot
 from sim.vehicles.parameter import Value
 from ui.catalogue import Catalogue
 from ui.history import History
@@ -48,8 +47,3 @@ class PanelContext:
     def px(self, length: float) -> float:
         """A length at scale 1, at the user's scale."""
         return length * self.scale
-
-    def start_values(self, lane: LaneSnapshot, values: dict[str, Value]) -> None:
-        """Take `values` over the vehicle's defaults."""
-        entry = self.catalogue.vehicles.get(lane.vehicle)
-        self.parameters = {**(entry.defaults() if entry else {}), **values}

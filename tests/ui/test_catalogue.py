@@ -1,0 +1,23 @@
+"""Menus are made from what the library really has."""
+
+import sim
+from sim.scene import scene_names
+from ui.catalogue import first_paragraph, load_catalogue
+
+
+def test_the_catalogue_holds_every_vehicle_method_and_scene() -> None:
+    catalogue = load_catalogue()
+    assert tuple(catalogue.vehicles) == tuple(sim.vehicles())
+    assert tuple(catalogue.integrators) == tuple(sim.integrators())
+    assert tuple(catalogue.scenes) == scene_names()
+    for entry in catalogue.integrators.values():
+        assert entry.doc
+        assert f"order {entry.order}" in entry.facts
+    for vehicle in catalogue.vehicles.values():
+        assert vehicle.doc
+        assert all(parameter.doc and parameter.low <= parameter.high for parameter in vehicle.parameters)
+
+
+def test_a_tooltip_is_the_first_paragraph_on_one_line() -> None:
+    assert first_paragraph("One\n  line.\n\nMore.") == "One line."
+    assert first_paragraph(None) == ""

@@ -1,0 +1,137 @@
+"""Laws of gamepads and joysticks, with devices made up."""
+
+from types import SimpleNamespace
+
+import pytest
+from pyglet.event import EventDispatcher
+
+from sim.commands import PilotInput
+from ui.input import controllers
+from ui.input.controllers import (
+    Controllers,
+    NoControllers,
+    SticksNow,
+    gamepad_input,
+    joystick_input,
+    open_controllers,
+)
+from ui.input.keymap import VIEWER_KEYS
+
+
+class Device(EventDispatcher):
+    """A gamepad or joystick; `broken` ones cannot be opened."""
+
+    def __init__(self, name: str, *, broken: bool = False) -> None:
+        self.name, self.broken, self.is_open = name, broken, False
+        self.device = SimpleNamespace(name=name)
+        self.x = self.y = self.rz = 0.0
+        self.z = -1.0
+
+    def open(self) -> None:
+        if self.broken:
+            raise OSError("no right to read")
+        self.is_open = True
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+for event in ("on_stick_motion", "on_button_press", "on_joyaxis_motion"):
+    Device.register_event_type(event)
+
+
+class Manager(EventDispatcher):
+    """pyglet's manager, with what is plugged in at the start."""
+
+    def __init__(self, *plugged: Device) -> None:
+        self._plugged = plugged
+
+    def get_controllers(self) -> list[Device]:
+        return list(self._plugged)
+
+
+Manager.register_event_type("on_connect")
+Manager.register_event_type("on_disconnect")
+
+
+@pytest.fixture
+def pressed() -> list[str]:
+    return []
+
+
+def devices(monkeypatch, pressed: list[str], *pads: Device, joysticks: tuple[Device, ...] = ()):
+    import pyglet.input
+
+    manager = Manager(*pads)
+    monkeypatch.setattr(pyglet.input, "ControllerManager", lambda: manager)
+    monkeypatch.setattr(pyglet.input, "get_joysticks", lambda: list(joysticks))
+    return Controllers(pressed.append), manager
+
+
+def test_a_machine_without_devices_gets_the_null_device(monkeypatch) -> None:
+    import pyglet.input
+
+    for error in (FileNotFoundError("/dev/input"), AttributeError("xlib")):
+
+        def failing(error=error):
+            raise error
+
+        monkeypatch.setattr(pyglet.input, "ControllerManager", failing)
+        none = open_controllers(lambda action: None)
+        assert isinstance(none, NoControllers)
+        assert none.sample() == PilotInput()
+        none.rescan()
+        none.close()
+
+
+def test_stick_signs_are_the_pilots() -> None:
+    flown = gamepad_input(SticksNow(left=(1.0, 1.0), right=(0.0, 1.0)))
+    assert flown.yaw > 0.5
+    assert flown.throttle > 0.5
+    assert flown.pitch == pytest.approx(1.0)
+    lever_up_stick_forward = joystick_input(x=0.0, y=-1.0, rz=1.0, z=-1.0)
+    assert lever_up_stick_forward.pitch == pytest.approx(1.0)
+    assert lever_up_stick_forward.throttle == pytest.approx(1.0)
+    assert lever_up_stick_forward.yaw == pytest.approx(1.0)
+
+
+def test_gamepads_come_and_go_while_flying(monkeypatch, pressed: list[str]) -> None:
+    first, second = Device("first"), Device("second")
+    found, manager = devices(monkeypatch, pressed, first)
+    assert found.names == ("first",)
+    manager.dispatch_event("on_connect", second)
+    second.dispatch_event("on_stick_motion", second, "rightstick", (1.0, 0.0))
+    assert found.sample().roll == pytest.approx(1.0)
+    manager.dispatch_event("on_disconnect", second)
+    assert found.names == ("first",)
+    assert found.sample() == PilotInput()
+    second.dispatch_event("on_stick_motion", second, "rightstick", (1.0, 0.0))
+    assert found.sample() == PilotInput()
+    found.close()
+    assert not first.is_open
+
+
+def test_buttons_do_what_viewer_keys_do(monkeypatch, pressed: list[str]) -> None:
+    pad = Device("pad")
+    found, _ = devices(monkeypatch, pressed, pad)
+    pad.dispatch_event("on_button_press", pad, "start")
+    pad.dispatch_event("on_button_press", pad, "guide")
+    assert pressed == ["pause"]
+    found.close()
+    assert set(controllers.GAMEPAD_BUTTONS.values()) <= {binding.action for binding in VIEWER_KEYS}
+
+
+def test_a_device_that_cannot_be_opened_is_left_out(monkeypatch, pressed: list[str]) -> None:
+    with pytest.warns(UserWarning, match="no right to read"):
+        found, _ = devices(monkeypatch, pressed, Device("locked", broken=True), Device("good"))
+    assert found.names == ("good",)
+
+
+def test_a_lever_that_was_never_moved_flies_nothing(monkeypatch, pressed: list[str]) -> None:
+    stick = Device("hotas")
+    found, _ = devices(monkeypatch, pressed, joysticks=(stick,))
+    assert found.sample() == PilotInput()
+    stick.dispatch_event("on_joyaxis_motion", stick, "z", -1.0)
+    assert found.sample().throttle == pytest.approx(1.0)
+    found.rescan()
+    assert found.names == ("hotas",)

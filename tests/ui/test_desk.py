@@ -1,0 +1,118 @@
+"""Laws of the input desk: who owns a press, and that nothing stays held."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyglet.window import key, mouse
+
+from ui.input.desk import InputDesk
+
+DT = 1.0 / 60.0
+
+
+class Place:
+    """What the window around the desk would answer."""
+
+    typing = False
+    in_scene = True
+
+
+@pytest.fixture
+def place() -> Place:
+    return Place()
+
+
+@pytest.fixture
+def desk(place: Place) -> Iterator[InputDesk]:
+    desk = InputDesk(typing=lambda: place.typing, scene_has=lambda x, y: place.in_scene)
+    yield desk
+    desk.close()
+
+
+def settled(desk: InputDesk, seconds: float = 1.0):
+    for _ in range(round(seconds / DT)):
+        sample = desk.sample(DT)
+    return sample.pilot
+
+
+def test_a_held_key_flies_until_it_is_released(desk: InputDesk) -> None:
+    desk.on_key_press(key.W, 0)
+    assert settled(desk).pitch == 1.0
+    desk.on_key_release(key.W, 0)
+    assert settled(desk).pitch == 0.0
+
+
+def test_losing_the_focus_centres_the_sticks_at_once(desk: InputDesk) -> None:
+    desk.on_key_press(key.R, 0)
+    desk.on_key_press(key.LEFT, 0)
+    settled(desk)
+    desk.on_deactivate()
+    sample = desk.sample(DT)
+    assert sample.pilot.throttle == 0.0
+    assert sample.camera.orbit == (0.0, 0.0)
+
+
+def test_typing_in_a_field_flies_nothing_and_lets_go_of_what_was_held(desk: InputDesk, place: Place) -> None:
+    desk.on_key_press(key.D, 0)
+    settled(desk)
+    place.typing = True
+    desk.on_key_press(key.W, 0)
+    desk.on_key_press(key.SPACE, 0)
+    assert desk.sample(DT).pressed == ()
+    pilot = settled(desk)
+    assert (pilot.pitch, pilot.roll) == (0.0, 0.0)
+    place.typing = False
+    desk.on_key_release(key.W, 0)
+    assert settled(desk).pitch == 0.0
+
+
+def test_viewer_keys_are_told_once_a_press_in_order(desk: InputDesk) -> None:
+    for symbol in (key.C, key.SPACE, key.F1):
+        desk.on_key_press(symbol, 0)
+        desk.on_key_release(symbol, 0)
+    assert desk.sample(DT).pressed == ("camera", "pause", "help")
+    assert desk.sample(DT).pressed == ()
+
+
+def test_combinations_of_the_desktop_are_left_to_it(desk: InputDesk) -> None:
+    desk.on_key_press(key.TAB, key.MOD_ALT)
+    desk.on_key_press(key.H, key.MOD_COMMAND)
+    assert desk.sample(DT).pressed == ()
+
+
+def test_a_drag_that_began_in_the_scene_goes_on_over_the_panels(desk: InputDesk, place: Place) -> None:
+    desk.on_mouse_press(10, 10, mouse.LEFT, 0)
+    place.in_scene = False
+    desk.on_mouse_drag(600, 10, 30, -4, mouse.LEFT, 0)
+    desk.on_mouse_drag(600, 10, 5, 1, mouse.LEFT, 0)
+    assert desk.sample(DT).camera.drag_px == (35.0, -3.0)
+    desk.on_mouse_release(600, 10, mouse.LEFT, 0)
+    desk.on_mouse_drag(600, 10, 30, -4, mouse.LEFT, 0)
+    assert desk.sample(DT).camera.drag_px == (0.0, 0.0)
+
+
+def test_a_drag_that_began_on_a_panel_moves_no_camera(desk: InputDesk, place: Place) -> None:
+    place.in_scene = False
+    desk.on_mouse_press(600, 10, mouse.LEFT, 0)
+    place.in_scene = True
+    desk.on_mouse_drag(10, 10, 30, -4, mouse.LEFT, 0)
+    camera = desk.sample(DT).camera
+    assert (camera.drag_px, camera.pan_px) == ((0.0, 0.0), (0.0, 0.0))
+
+
+def test_two_buttons_pan_and_release_leaves_none_stuck(desk: InputDesk) -> None:
+    desk.on_mouse_press(10, 10, mouse.LEFT, 0)
+    desk.on_mouse_press(10, 10, mouse.RIGHT, 0)
+    desk.on_mouse_drag(11, 12, 1, 2, mouse.LEFT | mouse.RIGHT, 0)
+    assert desk.sample(DT).camera.pan_px == (1.0, 2.0)
+    desk.on_mouse_release(10, 10, mouse.RIGHT, 0)
+    desk.on_mouse_drag(11, 12, 3, 2, mouse.LEFT, 0)
+    assert desk.sample(DT).camera.drag_px == (3.0, 2.0)
+
+
+def test_the_wheel_zooms_over_the_scene_only(desk: InputDesk, place: Place) -> None:
+    desk.on_mouse_scroll(10, 10, 0.0, 1.0)
+    place.in_scene = False
+    desk.on_mouse_scroll(600, 10, 0.0, 5.0)
+    assert desk.sample(DT).camera.zoom == 1.0
+    assert desk.sample(DT).camera.zoom == 0.0

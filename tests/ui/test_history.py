@@ -1,0 +1,70 @@
+"""Laws of the plots' memory."""
+
+import numpy as np
+
+from tests.ui import fakes
+from ui.history import CHANNELS, History, measured, thinned
+
+
+def filled(count: int, capacity: int = 100) -> History:
+    history = History(2, capacity)
+    for k in range(count):
+        history.append(float(k), np.array([k, -k]))
+    return history
+
+
+def test_the_last_samples_are_kept_in_order_however_many_came() -> None:
+    for count in (1, 99, 100, 101, 199, 200, 201, 350, 1000):
+        history = filled(count)
+        trace = history.trace(0, -1.0, 1e9, points=10_000)
+        first = max(count - 100, 0)
+        assert np.array_equal(trace.time_s, np.arange(first, count))
+        assert np.array_equal(trace.values, np.arange(first, count))
+        assert len(history) == min(count, 100)
+
+
+def test_traces_are_what_plots_take_contiguous_float64_vectors() -> None:
+    for points in (10, 1000):
+        trace = filled(250).trace(1, 180.0, 220.0, points)
+        for array in (trace.time_s, trace.values):
+            assert array.flags.c_contiguous
+            assert array.dtype == np.float64
+            assert array.ndim == 1
+
+
+def test_a_trace_covers_the_visible_range_and_one_sample_on_either_side() -> None:
+    trace = filled(90).trace(0, 20.5, 30.5)
+    assert (trace.time_s[0], trace.time_s[-1]) == (20.0, 31.0)
+
+
+def test_thinning_keeps_every_spike_and_both_ends() -> None:
+    values = np.zeros(5000)
+    values[[17, 2503, 4711]] = (5.0, -7.0, 9.0)
+    trace = thinned(np.arange(5000.0), values, 200)
+    assert len(trace.values) < 260
+    assert (trace.values.max(), trace.values.min(), np.sum(trace.values != 0.0)) == (9.0, -7.0, 3)
+    assert (trace.time_s[0], trace.time_s[-1]) == (0.0, 4999.0)
+    assert np.all(np.diff(trace.time_s) > 0.0)
+
+
+def test_the_same_moment_counts_once_and_a_reset_starts_anew() -> None:
+    history = filled(50)
+    history.append(49.0, np.array([0.0, 0.0]))
+    assert len(history) == 50
+    history.append(0.5, np.array([1.0, 1.0]))
+    assert len(history) == 1
+    assert history.latest_s == 0.5
+
+
+def test_channels_are_changes_since_the_start() -> None:
+    values = dict(zip(CHANNELS, measured(fakes.lane()), strict=True))
+    assert values["energy"] == 200.0
+    assert np.isclose(values["momentum"], 2.0 * np.sqrt(6.0))
+    assert np.isclose(values["cost"], 0.12)
+
+
+def test_planar_vehicles_turn_about_one_axis() -> None:
+    planar = fakes.lane(
+        twist_b=np.array([-0.7, 3.0, 0.1]), momentum_w=np.zeros(3), momentum_start_w=np.zeros(3)
+    )
+    assert np.isclose(measured(planar)[CHANNELS.index("omega")], 0.7)

@@ -1,0 +1,210 @@
+"""Panels, clicked: what is shown is what is asked for."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.commands import (
+    AddLane,
+    RemoveLane,
+    Reset,
+    SetDemo,
+    SetFlightMode,
+    SetIntegrator,
+    SetParameter,
+    SetPaused,
+    SetSpeed,
+    SetStep,
+    SetVehicle,
+    SingleStep,
+)
+from sim.scene import Scene
+from sim.snapshot import LaneStatus
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui import hud
+from ui.dock import WINDOWS
+from ui.history import CHANNELS, History, measured
+from ui.observer import Observer
+from ui.panels import flight, help, integrator, lanes, notices, plots, scene, transport, vehicle, view
+from ui.requests import (
+    ChangeView,
+    LoadScene,
+    RescanControllers,
+    ResetLayout,
+    SetInterfaceScale,
+    TakeScreenshot,
+)
+from ui.toasts import Toasts
+
+
+def test_transport_buttons(bench: Bench) -> None:
+    now = fakes.snapshot()
+    assert bench.click("transport/play", transport.draw, now) == [SetPaused(True)]
+    assert bench.click("transport/play", transport.draw, fakes.snapshot(paused=True)) == [SetPaused(False)]
+    assert bench.click("transport/step", transport.draw, now) == [SingleStep()]
+    assert bench.click("transport/reset", transport.draw, now) == [Reset()]
+    assert bench.click("transport/speed_up", transport.draw, now) == [SetSpeed(2.0)]
+    assert bench.click("transport/speed_down", transport.draw, now) == [SetSpeed(0.5)]
+    assert bench.click("transport/speed_up", transport.draw, fakes.snapshot(speed=8.0)) == []
+
+
+def test_the_integrator_menu_swaps_the_method(bench: Bench) -> None:
+    now = fakes.snapshot()
+    assert bench.click("integrator/combo", integrator.draw, now) == []
+    assert bench.click("integrator/item/rk4", integrator.draw, now) == [SetIntegrator("rk4")]
+
+
+def test_methods_that_do_not_serve_the_vehicle_cannot_be_chosen(bench: Bench) -> None:
+    now = fakes.snapshot()
+    bench.click("integrator/combo", integrator.draw, now)
+    assert bench.click("integrator/item/picky", integrator.draw, now) == []
+    entry = bench.context.catalogue.integrators["picky"]
+    assert "it has controls" in integrator.describe(entry, "helicopter")
+
+
+def test_the_step_slider_is_logarithmic_from_1_to_500_ms(bench: Bench) -> None:
+    now = fakes.snapshot()
+    *_, middle = bench.click("integrator/step", integrator.draw, now, at=0.5)
+    assert isinstance(middle, SetStep)
+    assert middle.step_s == pytest.approx(np.sqrt(0.001 * 0.5), rel=0.1)
+    *_, low = bench.click("integrator/step", integrator.draw, now, at=0.001)
+    *_, high = bench.click("integrator/step", integrator.draw, now, at=0.999)
+    assert (low, high) == (SetStep(0.001), SetStep(0.5))
+
+
+@pytest.mark.parametrize(("text", "step_s"), [("33.3", 0.0333), ("9000", 0.5), ("0", 0.001)])
+def test_a_typed_step_is_taken_and_kept_in_range(bench: Bench, text: str, step_s: float) -> None:
+    now = fakes.snapshot()
+    bench.click("integrator/step_field", integrator.draw, now)
+    assert bench.type(text, integrator.draw, now) == [SetStep(step_s)]
+
+
+def test_flight_modes_are_those_of_the_vehicle(bench: Bench) -> None:
+    now = fakes.snapshot(flight_modes=("raw", "hold"), flight_mode="raw")
+    assert bench.click("flight/mode/hold", flight.draw, now) == [SetFlightMode("hold")]
+    assert bench.click("flight/mode/raw", flight.draw, now) == []
+    assert "flight/mode/attitude" not in bench.context.rects
+    assert bench.click("transport/demo", flight.draw, now) == [SetDemo(True)]
+    assert bench.click("flight/devices", flight.draw, now) == [RescanControllers()]
+    assert bench.frame(flight.draw, fakes.snapshot(flight_modes=())) == []
+
+
+def test_the_vehicle_menu_and_every_declared_parameter(bench: Bench) -> None:
+    now = fakes.snapshot()
+    bench.frame(vehicle.draw, now)
+    for parameter in fakes.HELICOPTER:
+        assert f"vehicle/param/{parameter.name}" in bench.context.rects
+    bench.click("vehicle/combo", vehicle.draw, now)
+    assert bench.click("vehicle/item/rigid-body", vehicle.draw, now) == [SetVehicle("rigid-body")]
+
+
+def test_a_changed_parameter_goes_back_to_its_default(bench: Bench) -> None:
+    now = fakes.snapshot()
+    bench.context.parameters["mass"] = 1100.0
+    assert bench.click("vehicle/param/mass/reset", vehicle.draw, now) == [SetParameter("mass", 5.0)]
+    assert bench.context.parameters["mass"] == 5.0
+    assert bench.click("vehicle/param/mass/reset", vehicle.draw, now) == []
+
+
+def test_a_parameters_tooltip_tells_meaning_unit_range_and_default() -> None:
+    text = vehicle.describe(fakes.HELICOPTER[1])
+    for part in ("Principal moments", "kg m^2", "1e-06 to 1e+07", "0.15, 0.3, 0.35"):
+        assert part in text
+
+
+def test_scenes_are_loaded_by_choice(bench: Bench) -> None:
+    now = fakes.snapshot()
+    bench.click("scene/combo", scene.draw, now)
+    assert bench.click("scene/item/plain", scene.draw, now) == [LoadScene("plain")]
+    assert bench.click("scene/reload", scene.draw, now) == [LoadScene("canyon")]
+
+
+def test_view_settings_and_window_buttons(bench: Bench) -> None:
+    now, start = fakes.snapshot(), bench.context.view
+    assert bench.click("view/camera/tower", view.draw, now) == [ChangeView(replace(start, camera="tower"))]
+    assert bench.click("view/trail", view.draw, now) == [ChangeView(replace(start, trail=False))]
+    assert bench.click("view/quality/low", view.draw, now) == [ChangeView(replace(start, quality="low"))]
+    *_, last = bench.click("view/exposure", view.draw, now, at=0.999)
+    assert last == ChangeView(replace(start, exposure=4.0))
+    assert bench.click("view/scale/1.5", view.draw, now) == [SetInterfaceScale(1.5)]
+    assert bench.click("view/screenshot", view.draw, now) == [TakeScreenshot()]
+    assert bench.click("view/layout", view.draw, now) == [ResetLayout()]
+
+
+def test_ghosts_are_added_and_removed_and_the_flown_lane_is_not(bench: Bench) -> None:
+    now = fakes.snapshot(fakes.lane(), fakes.lane("rk4 50 ms", integrator="rk4"))
+    assert bench.click("lanes/remove/rk4 50 ms", lanes.draw, now) == [RemoveLane("rk4 50 ms")]
+    assert "lanes/remove/flown" not in bench.context.rects
+    bench.click("lanes/integrator/combo", lanes.draw, now)
+    bench.click("lanes/integrator/item/variational", lanes.draw, now)
+    assert bench.click("lanes/add", lanes.draw, now) == [AddLane("variational", 0.05)]
+
+
+def test_a_crash_shows_a_banner_with_a_way_back(bench: Bench) -> None:
+    crashed = fakes.snapshot(fakes.lane(status=LaneStatus.CRASHED, status_text="Hit the ground at 7.4 m/s."))
+    assert bench.click("banner/reset", notices.draw_banner, crashed) == [Reset()]
+    bench.frame(notices.draw_banner, fakes.snapshot())
+    assert "banner/reset" not in bench.context.rects
+
+
+def test_plots_live_with_numbers_that_are_not_finite(bench: Bench) -> None:
+    history = History(len(CHANNELS))
+    for k, energy in enumerate((1000.0, np.nan, np.inf, 1e300)):
+        history.append(float(k), measured(fakes.lane(energy_J=energy)))
+    bench.context.histories["flown"] = history
+    assert bench.frame(plots.draw, fakes.snapshot()) == []
+    low, high = plots.limits([history.trace(0, 0.0, 10.0)])
+    assert np.isfinite([low, high]).all()
+    assert low < high
+
+
+def test_numbers_in_plots_are_short() -> None:
+    assert plots.engineering(51234.0, "J") == "51.23 kJ"
+    assert plots.engineering(0.0012, "J") == "0.0012 J"
+    assert plots.engineering(float("nan"), "J") == "not finite"
+
+
+def test_the_help_and_the_instruments_draw(bench: Bench) -> None:
+    for _ in range(3):
+        assert bench.frame(lambda now, context: help.draw(context), fakes.snapshot()) == []
+    _, _, width, height = bench.context.rects["help"]
+    assert width > 400.0
+    assert height > 300.0
+    bench.frame(hud.draw, fakes.snapshot())
+    bench.frame(hud.draw, fakes.snapshot(fakes.lane(vehicle="rigid-body", height_above_ground_m=np.nan)))
+
+
+def test_no_widget_of_any_panel_leaves_the_columns_width(bench: Bench) -> None:
+    now = fakes.snapshot(fakes.lane(), fakes.lane("rk4 50 ms"))
+    for name, panel in WINDOWS.items():
+        bench.frame(panel, now)
+        bench.frame(panel, now)
+        for widget, (x, _, width, _) in bench.context.rects.items():
+            assert x >= 936.0, (name, widget)
+            assert x + width <= 1280.0, (name, widget)
+
+
+def test_parameters_come_from_the_scene_and_edits_outlive_a_swap_of_vehicles(bench: Bench) -> None:
+    observer = Observer(Scene("s", "S", parameters={"helicopter": {"mass": 1100.0}}), Toasts())
+    flown, other = fakes.snapshot(), fakes.snapshot(fakes.lane(vehicle="rigid-body"))
+    observer.observe(flown, bench.context, 0.0)
+    assert bench.context.parameters["mass"] == 1100.0
+    assert bench.context.parameters["tail_offset"] == 1.0
+    bench.context.parameters["mass"] = 900.0
+    observer.observe(other, bench.context, 0.0)
+    assert bench.context.parameters["mass"] == 5.0
+    observer.observe(flown, bench.context, 0.0)
+    assert bench.context.parameters["mass"] == 900.0
+
+
+def test_a_ghost_that_stops_is_told_once_and_forgotten_when_removed(bench: Bench) -> None:
+    toasts = Toasts()
+    observer = Observer(Scene("s", "S"), toasts)
+    ghost = fakes.lane("ghost", status=LaneStatus.DIVERGED, status_text="energy passed its bound at 2.3 s")
+    for k in range(3):
+        observer.observe(fakes.snapshot(fakes.lane(), ghost), bench.context, 0.1 * k)
+    assert [t.text for t in toasts.visible(0.3)] == ["ghost: energy passed its bound at 2.3 s"]
+    observer.observe(fakes.snapshot(), bench.context, 1.0)
+    assert set(bench.context.histories) == {"flown"}

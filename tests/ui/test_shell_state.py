@@ -1,0 +1,86 @@
+"""Laws of what is open, and of messages."""
+
+from dataclasses import replace
+
+import pytest
+
+from sim.commands import Reset
+from ui.requests import (
+    Action,
+    ChangeView,
+    Escape,
+    OwnAction,
+    ResetLayout,
+    SetInterfaceScale,
+    ToggleFullscreen,
+    ToggleHelp,
+    TogglePanels,
+    TogglePlots,
+)
+from ui.shell_state import OWN, ShellState, applied
+from ui.toasts import LIFETIME_S, MOST, Toasts
+from ui.view_settings import ViewSettings
+
+START = ShellState(ViewSettings())
+
+
+@pytest.mark.parametrize("request_type", [ToggleHelp, TogglePanels, TogglePlots, ToggleFullscreen])
+def test_a_toggle_twice_is_nothing(request_type: type) -> None:
+    once = applied(START, request_type())
+    assert once != START
+    assert applied(once, request_type()) == START
+
+
+def test_escape_closes_the_help_first_and_the_full_screen_next_and_never_the_app() -> None:
+    both = replace(START, help=True, fullscreen=True)
+    first = applied(both, Escape())
+    assert (first.help, first.fullscreen) == (False, True)
+    second = applied(first, Escape())
+    assert (second.help, second.fullscreen) == (False, False)
+    assert applied(second, Escape()) == second
+
+
+def test_asking_for_plots_brings_hidden_panels_back() -> None:
+    hidden = replace(START, panels=False, plots=False)
+    assert applied(hidden, TogglePlots()).panels
+
+
+def test_a_new_text_size_or_a_reset_lays_the_panels_out_anew() -> None:
+    assert applied(START, SetInterfaceScale(1.5)).layouts_reset == 1
+    assert applied(START, ResetLayout()).layouts_reset == 1
+
+
+def test_the_view_is_replaced_as_a_whole() -> None:
+    view = ViewSettings(camera="tower", exposure=2.0)
+    assert applied(START, ChangeView(view)).view == view
+
+
+def test_requests_are_either_the_shells_own_or_the_apps() -> None:
+    assert set(OWN) == set(OwnAction.__args__)
+    assert not set(OWN) & set(Action.__args__)
+    with pytest.raises(TypeError):
+        applied(START, Reset())
+
+
+def test_a_message_is_shown_once_until_it_changes() -> None:
+    toasts = Toasts()
+    for k in range(10):
+        toasts.hear("Integrator: rk4", float(k) * 0.1)
+    assert [t.text for t in toasts.visible(1.0)] == ["Integrator: rk4"]
+    assert toasts.visible(LIFETIME_S + 0.1) == ()
+    toasts.hear("Integrator: rk4", 7.0)
+    assert toasts.visible(7.0) == ()
+    toasts.hear("", 8.0)
+    toasts.hear("Integrator: rk4", 9.0)
+    assert len(toasts.visible(9.0)) == 1
+
+
+def test_toasts_fade_at_the_end_and_only_so_many_are_kept() -> None:
+    toasts = Toasts()
+    for k in range(10):
+        toasts.add(f"message {k}", 0.0, error=k == 9)
+    shown = toasts.visible(0.0)
+    assert len(shown) == MOST
+    assert shown[0].opacity(0.0) == 1.0
+    assert 0.0 < shown[0].opacity(LIFETIME_S - 0.1) < 1.0
+    assert shown[-1].dies_s > shown[0].dies_s

@@ -1,0 +1,110 @@
+"""Laws of the whole window, run once without a display in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+PARTS = ("layout", "clicks", "keys", "typing", "dragging", "hiding", "look")
+
+
+def play(folder: Path, *parts: str) -> dict:
+    """A session of its own process: pyglet chooses between window systems once."""
+    environment = {**os.environ, "PYGLET_HEADLESS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.ui.window_session", str(folder), *parts],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("settings")
+
+
+@pytest.fixture(scope="module")
+def seen(folder: Path) -> dict:
+    return play(folder, *PARTS)
+
+
+def test_at_1280_by_800_no_window_overlaps_another_or_the_scene(seen: dict) -> None:
+    layout = seen["layout"]
+    width, height = layout["size"]
+    x, y, w, h = layout["scene_px"]
+    rects = {**layout["windows"], "scene": (x, height - y - h, w, h)}
+    assert {"window/Simulation", "window/Vehicle", "window/Plots"} <= set(rects)
+    for (one, a), (two, b) in combinations(rects.items(), 2):
+        overlap_x = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+        overlap_y = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+        assert overlap_x <= 1 or overlap_y <= 1, (one, two)
+    assert sum(r[2] * r[3] for r in rects.values()) == pytest.approx(width * height, rel=0.02)
+    assert w * h > 0.5 * width * height
+
+
+def test_panels_are_clicked_and_the_scene_does_not_see_it(seen: dict) -> None:
+    assert seen["clicks"]["commands"] == ["SetIntegrator(name='rk4', lane='')", "SetPaused(paused=True)"]
+    assert seen["clicks"]["drags"] == []
+
+
+def test_keys_command_and_escape_only_closes_the_help(seen: dict) -> None:
+    keys = seen["keys"]
+    assert keys["commands"] == ["SetPaused(paused=True)"]
+    assert keys["help"]
+    assert not keys["help_after_escape"]
+    assert keys["actions"] == ["TakeScreenshot()"]
+
+
+def test_a_held_key_flies_and_losing_the_focus_lets_go(seen: dict) -> None:
+    assert seen["keys"]["flown"]
+    assert seen["keys"]["after_focus_loss"] == 0.0
+
+
+def test_typing_a_step_flies_nothing_and_sets_the_step(seen: dict) -> None:
+    assert seen["typing"]["silent"]
+    assert seen["typing"]["commands"] == ["SetStep(step_s=0.025, lane='')"]
+
+
+def test_a_drag_from_the_scene_onto_a_panel_is_the_cameras_to_the_end(seen: dict) -> None:
+    assert seen["dragging"]["drags"] == [[800.0, 10.0]]
+    assert seen["dragging"]["commands"] == []
+
+
+def test_hidden_panels_give_the_whole_window_to_the_scene_and_come_back(seen: dict) -> None:
+    rect, windows = seen["hiding"]["hidden"]
+    assert rect == [0, 0, 1280, 800]
+    assert windows == []
+    assert seen["hiding"]["back"] == seen["layout"]["scene_px"]
+
+
+def test_the_scene_shows_through_the_middle_and_panels_have_text(seen: dict) -> None:
+    scene, panel = seen["look"]["scene"], seen["look"]["panel"]
+    assert scene == pytest.approx([0.3 * 255, 0.5 * 255, 0.7 * 255], abs=9)
+    assert max(panel) < 60
+    assert seen["look"]["bright_in_panel"] > 500
+
+
+def test_there_was_no_gl_error(seen: dict) -> None:
+    assert seen["errors"] == ["GL_NO_ERROR"]
+
+
+def test_the_layout_is_remembered(seen: dict, folder: Path) -> None:
+    assert seen["files"] == ["layout-1.ini"]
+    (layout,) = folder.glob("*.ini")
+    layout.write_text(
+        layout.read_text().replace("SizeRef=344", "SizeRef=444").replace("SizeRef=934", "SizeRef=834")
+    )
+    again = play(folder, "layout")
+    assert again["layout"]["scene_px"][2] == seen["layout"]["scene_px"][2] - 100

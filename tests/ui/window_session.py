@@ -1,0 +1,182 @@
+"""A window with its shell and a made-up snapshot, driven through its event handlers; run by test_window.py.
+
+Without a display: pyglet's headless window. Arguments: the settings folder,
+and which parts to play. Prints one JSON object with what was seen.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from pyglet.window import key, mouse
+
+from sim.commands import SetPilotInput
+from sim.scene import Scene
+from sim.snapshot import Snapshot
+from tests.ui import fakes
+from ui.shell import Shell
+from ui.window import AppWindow
+
+SCENE = Scene("canyon", "The canyon", parameters={"helicopter": {"mass": 1100.0}})
+
+
+class Session:
+    """One window; `frames(n)` runs n of them and collects what is asked for."""
+
+    def __init__(self, folder: Path, size: tuple[int, int] = (1280, 800)) -> None:
+        self.window = AppWindow(size)
+        self.shell = Shell(self.window, scene=SCENE, config_folder=folder, catalogue=fakes.catalogue())
+        self.snapshot: Snapshot = fakes.snapshot()
+        self.commands: list = []
+        self.actions: list = []
+        self.drags: list = []
+        self.errors: set[str] = set()
+        self.wants_picture = False
+        self.picture = None
+
+    def frames(self, count: int) -> None:
+        self.window.run(self._frame, frames=count)
+
+    def _frame(self, dt_s: float) -> None:
+        self.shell.begin_frame(dt_s)
+        output = self.shell.build(self.snapshot)
+        self.window.ctx.clear(0.3, 0.5, 0.7)
+        self.shell.render()
+        if self.wants_picture:
+            self.picture = self.window.screenshot()
+        self.commands += output.commands
+        self.actions += output.actions
+        self.drags.append(output.camera.drag_px)
+        self.errors.add(self.window.ctx.error)
+
+    def at(self, name: str) -> tuple[int, int]:
+        """Middle of a widget, in pyglet's coordinates."""
+        x, y, width, height = self.shell.widget_rects[name]
+        return round(x + width / 2), round(self.window.get_size()[1] - y - height / 2)
+
+    def click(self, name: str) -> None:
+        place = self.at(name)
+        self.window.dispatch_event("on_mouse_motion", *place, 0, 0)
+        self.frames(2)
+        self.window.dispatch_event("on_mouse_press", *place, mouse.LEFT, 0)
+        self.frames(2)
+        self.window.dispatch_event("on_mouse_release", *place, mouse.LEFT, 0)
+        self.frames(2)
+
+    def press(self, symbol: int) -> None:
+        self.window.dispatch_event("on_key_press", symbol, 0)
+        self.window.dispatch_event("on_key_release", symbol, 0)
+        self.frames(1)
+
+    def taken(self) -> list[str]:
+        """Commands since the last call, as text, sticks left out."""
+        texts = [repr(c) for c in self.commands if not isinstance(c, SetPilotInput)]
+        self.commands.clear()
+        return texts
+
+    def close(self) -> None:
+        self.shell.release()
+        self.window.close()
+
+
+def layout(session: Session) -> dict:
+    session.frames(6)
+    rects = {k: v for k, v in session.shell.widget_rects.items() if k.startswith("window/")}
+    return {"windows": rects, "scene_px": session.shell.scene_rect_px, "size": session.window.get_size()}
+
+
+def clicks(session: Session) -> dict:
+    session.click("integrator/combo")
+    session.click("integrator/item/rk4")
+    session.click("transport/play")
+    return {"commands": session.taken(), "drags": [d for d in session.drags if d != (0.0, 0.0)]}
+
+
+def keys(session: Session) -> dict:
+    session.press(key.SPACE)
+    session.press(key.ESCAPE)
+    session.press(key.F1)
+    session.frames(3)
+    seen = {"commands": session.taken(), "help": "help" in session.shell.widget_rects}
+    session.press(key.ESCAPE)
+    session.frames(1)
+    seen["help_after_escape"] = "help" in session.shell.widget_rects
+    session.press(key.F12)
+    seen["actions"] = [repr(action) for action in session.actions]
+    session.window.dispatch_event("on_key_press", key.W, 0)
+    session.frames(8)
+    seen["flown"] = any(isinstance(c, SetPilotInput) and c.pilot.pitch > 0.0 for c in session.commands)
+    session.window.dispatch_event("on_deactivate")
+    session.frames(1)
+    seen["after_focus_loss"] = session.commands[-1].pilot.pitch
+    session.window.dispatch_event("on_activate")
+    session.frames(1)
+    return seen
+
+
+def typing(session: Session) -> dict:
+    session.click("integrator/step_field")
+    session.commands.clear()
+    session.window.dispatch_event("on_key_press", key.W, 0)
+    session.press(key.SPACE)
+    session.frames(5)
+    silent = not session.commands
+    session.window.dispatch_event("on_key_release", key.W, 0)
+    for event, symbol in (("press", key.LCTRL), ("press", key.A), ("release", key.A), ("release", key.LCTRL)):
+        session.window.dispatch_event(f"on_key_{event}", symbol, key.MOD_CTRL)
+    session.frames(1)
+    session.window.dispatch_event("on_text", "25")
+    session.window.dispatch_event("on_text", "\r")
+    session.frames(2)
+    session.press(key.RETURN)
+    session.frames(2)
+    return {"silent": silent, "commands": session.taken()}
+
+
+def dragging(session: Session) -> dict:
+    session.drags.clear()
+    session.window.dispatch_event("on_mouse_motion", 400, 400, 0, 0)
+    session.frames(2)
+    session.window.dispatch_event("on_mouse_press", 400, 400, mouse.LEFT, 0)
+    session.window.dispatch_event("on_mouse_drag", 1200, 410, 800, 10, mouse.LEFT, 0)
+    session.frames(2)
+    session.window.dispatch_event("on_mouse_release", 1200, 410, mouse.LEFT, 0)
+    session.frames(2)
+    return {"drags": [d for d in session.drags if d != (0.0, 0.0)], "commands": session.taken()}
+
+
+def hiding(session: Session) -> dict:
+    session.press(key.H)
+    session.frames(3)
+    hidden = (session.shell.scene_rect_px, [k for k in session.shell.widget_rects if k.startswith("window/")])
+    session.press(key.H)
+    session.frames(3)
+    return {"hidden": hidden, "back": session.shell.scene_rect_px}
+
+
+def look(session: Session) -> dict:
+    session.wants_picture = True
+    session.frames(1)
+    picture = session.picture
+    return {
+        "scene": picture[300, 500].tolist(),
+        "panel": picture[780, 1260].tolist(),
+        "bright_in_panel": int((picture[:, 940:].min(axis=2) > 170).sum()),
+    }
+
+
+PARTS: tuple[Callable[[Session], dict], ...] = (layout, clicks, keys, typing, dragging, hiding, look)
+
+
+def main(folder: Path, names: list[str]) -> None:
+    session = Session(folder)
+    seen = {part.__name__: part(session) for part in PARTS if part.__name__ in names}
+    seen["errors"] = sorted(session.errors)
+    session.close()
+    seen["files"] = sorted(path.name for path in folder.iterdir())
+    print(json.dumps(seen))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])
