@@ -8,8 +8,9 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from render.geometry.mesh import Mesh
-from render.geometry.scatter import INSTANCE_FLOATS, Scatter, scattered
+from render.geometry.scatter import INSTANCE_FLOATS, Scatter, by_cell, scatter_of
 from sim.world import World
+from sim.world.store import cached_arrays, package_digest
 
 _CUTS = 14
 _CANDIDATES = 380_000
@@ -69,6 +70,13 @@ def boulder_meshes(variants: int = 4, detail: int = 2, seed: int = 5) -> tuple[M
 
 def place_boulders(world: World, variants: int = 4, seed: int = 5) -> tuple[Scatter, ...]:
     """Boulders on scree, under cliffs and in the shallows; one Scatter for each variant of the mesh."""
+    name = f"boulders-{world.key}-{variants}-{seed}-{package_digest(__file__, ('boulders', 'scatter'))}"
+    kinds = cached_arrays("meshes", name, lambda: _boulders(world, variants, seed))
+    return tuple(scatter_of(kinds[f"kind{k}"]) for k in range(variants))
+
+
+def _boulders(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
+    """(k, 8) instances by cell, for every variant."""
     assert world.layers is not None
     assert world.river is not None
     rng = np.random.default_rng([world.seed, seed, 707])
@@ -96,4 +104,4 @@ def place_boulders(world: World, variants: int = 4, seed: int = 5) -> tuple[Scat
     instances[:, 4:7] += rng.normal(0.0, 0.008, (n, 3))
     instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
     kind = rng.integers(0, variants, n)
-    return tuple(scattered(instances[kind == k], size[kind == k]) for k in range(variants))
+    return {f"kind{k}": by_cell(instances[kind == k], size[kind == k]) for k in range(variants)}

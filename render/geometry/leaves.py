@@ -3,6 +3,8 @@
 import numpy as np
 from PIL import Image, ImageDraw
 
+from sim.world.store import cached_arrays, package_digest
+
 _TILES = 2
 _OVERSAMPLING = 4
 _STEMS = 10
@@ -44,6 +46,11 @@ def leaf_atlas(size: int = 256, seed: int = 5) -> np.ndarray:
     RGB is a grey-green multiplier of mean about one half; it is filled in under the transparent part
     too, so that filtering draws no dark rim.
     """
+    name = f"leaves-{size}-{seed}-{package_digest(__file__, ('leaves',))}"
+    return cached_arrays("meshes", name, lambda: {"leaves": _draw_atlas(size, seed)})["leaves"]
+
+
+def _draw_atlas(size: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng([seed, 505])
     big = size * _OVERSAMPLING
     tile = big // _TILES

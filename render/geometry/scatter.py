@@ -32,16 +32,26 @@ class Scatter:
     cells: tuple[Cell, ...]
 
 
-def scattered(instances: np.ndarray, importance: np.ndarray) -> Scatter:
-    """Sort instances (k, 8) into square cells, the most important of each cell first."""
-    column, row = np.floor(instances[:, :2] / _CELL_M).astype(int).T
-    order = np.lexsort((-importance, row, column))
-    instances = np.ascontiguousarray(instances[order], np.float32)
-    key = np.stack([column[order], row[order]], axis=1)
-    starts = np.flatnonzero(np.r_[True, np.any(np.diff(key, axis=0) != 0, axis=1)]) if len(key) else []
-    ends = np.r_[starts[1:], len(key)] if len(key) else []
+def _cell_of(instances: np.ndarray) -> np.ndarray:
+    """(k, 2) integer cell of each instance."""
+    return np.floor(instances[:, :2] / _CELL_M).astype(int)
+
+
+def by_cell(instances: np.ndarray, importance: np.ndarray) -> np.ndarray:
+    """Instances (k, 8) float32 sorted into square cells, the most important of each cell first."""
+    instances = instances.astype(np.float32)
+    column, row = _cell_of(instances).T
+    return np.ascontiguousarray(instances[np.lexsort((-importance, row, column))])
+
+
+def scatter_of(instances: np.ndarray) -> Scatter:
+    """The cells of instances that `by_cell` has sorted."""
+    key = _cell_of(instances)
+    if not len(key):
+        return Scatter(instances, ())
+    starts = np.flatnonzero(np.r_[True, np.any(np.diff(key, axis=0) != 0, axis=1)])
     cells = []
-    for first, end in zip(starts, ends, strict=True):
+    for first, end in zip(starts, np.r_[starts[1:], len(key)], strict=True):
         part = instances[first:end]
         reach = float(part[:, 3].max()) * 1.6
         low, high = part[:, :3].min(axis=0) - reach, part[:, :3].max(axis=0) + reach

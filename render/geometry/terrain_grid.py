@@ -111,10 +111,8 @@ def _sink_under_pads(position: np.ndarray, world: World) -> None:
 def _traits(world: World, position: np.ndarray, slope: np.ndarray) -> np.ndarray:
     """(rows, columns, 4) sky visibility, looseness, curvature, slope."""
     x, y = position[..., 0], position[..., 1]
+    assert world.layers is not None
     traits = np.empty((*slope.shape, 4), np.float32)
-    if world.layers is None:
-        traits[:] = (1.0, 0.3, 0.5, 0.0)
-        return traits
     sample = world.terrain.sample
     traits[..., 0] = np.clip(sample(world.layers.sky_visibility, x, y), 0.0, 1.0)
     traits[..., 1] = np.clip(sample(world.layers.loose, x, y), 0.0, 1.0)
@@ -123,8 +121,24 @@ def _traits(world: World, position: np.ndarray, slope: np.ndarray) -> np.ndarray
     return traits
 
 
+def even_grid(world: World, stride: tuple[int, int]) -> np.ndarray:
+    """Like a thinned `terrain_grid` for featureless ground: vertices at even distances, open sky."""
+    terrain = world.terrain
+    axes = [
+        np.linspace(low, high, (n - 1) // step + 1)
+        for low, high, n, step in zip(terrain.low_m, terrain.high_m, SHAPE, stride, strict=True)
+    ]
+    x, y = np.meshgrid(*axes, indexing="ij")
+    grid = np.empty((*x.shape, TERRAIN_FLOATS), np.float32)
+    position = np.stack([x, y, terrain.height(x, y)], axis=-1)
+    _sink_under_pads(position, world)
+    grid[..., :3], grid[..., 3:6] = position, terrain.normal(x, y)
+    grid[..., 6:] = (1.0, 0.3, 0.5, 0.0)
+    return grid
+
+
 def terrain_grid(world: World) -> np.ndarray:
-    """(*SHAPE, 10) float32 terrain vertices; axis 0 runs along x, axis 1 along y."""
+    """(*SHAPE, 10) float32 vertices of a world with layers; axis 0 runs along x, axis 1 along y."""
     terrain = world.terrain
     x = np.linspace(terrain.low_m[0], terrain.high_m[0], SHAPE[0])
     y = terrain.axes[1]
@@ -141,9 +155,8 @@ def terrain_grid(world: World) -> np.ndarray:
     slope_y, slope_x = np.gradient(smooth, terrain.spacing_m)
     gradient = np.stack([terrain.sample(g, position[..., 0], columns) for g in (slope_x, slope_y)], axis=-1)
     traits = _traits(world, position, np.linalg.norm(gradient, axis=-1))
-    if world.layers is not None:
-        loose = np.ascontiguousarray(traits[..., 1], np.float64)
-        for_row_bands(_ledge_rows, SHAPE[0], position, gradient, loose, 1000 * world.seed + 501)
+    loose = np.ascontiguousarray(traits[..., 1], np.float64)
+    for_row_bands(_ledge_rows, SHAPE[0], position, gradient, loose, 1000 * world.seed + 501)
     normals = _normals(position)
     _sink_under_pads(position, world)
     grid = np.concatenate([position, normals, traits], axis=-1).astype(np.float32)

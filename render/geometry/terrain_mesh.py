@@ -9,7 +9,7 @@ different levels without gaps. Do not cull back faces: skirts and overhangs show
 import numpy as np
 
 from render.geometry.mesh import ChunkedMesh, Mesh, grid_indices, joined
-from render.geometry.terrain_grid import terrain_grid, thinned
+from render.geometry.terrain_grid import even_grid, terrain_grid, thinned
 from sim.world import World
 from sim.world.compiled import KERNEL_DIGEST
 from sim.world.store import cached_family, package_digest
@@ -63,7 +63,7 @@ def load_terrain_mesh(world: World, level: int) -> ChunkedMesh:
     if not 0 <= level < len(STRIDES):
         raise ValueError(f"terrain level {level} is not from 0 to {len(STRIDES) - 1}")
     if world.layers is None:
-        return _chunked(thinned(terrain_grid(world), STRIDES[-1]), level)
+        return _chunked(even_grid(world, STRIDES[-1]), level)
     names = [_stored_name(world, k) for k in range(len(STRIDES))]
 
     def make() -> dict[str, dict[str, np.ndarray]]:

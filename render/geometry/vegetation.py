@@ -8,8 +8,9 @@ import numpy as np
 
 from render.geometry.leaves import leaf_atlas
 from render.geometry.mesh import Mesh, quad_indices
-from render.geometry.scatter import INSTANCE_FLOATS, Scatter, scattered
+from render.geometry.scatter import INSTANCE_FLOATS, Scatter, by_cell, scatter_of
 from sim.world import World
+from sim.world.store import cached_arrays, package_digest
 
 __all__ = ["leaf_atlas", "place_shrubs", "shrub_mesh"]
 
@@ -65,6 +66,12 @@ def shrub_mesh(quads: int = 96, seed: int = 5) -> Mesh:
 
 def place_shrubs(world: World, seed: int = 5) -> Scatter:
     """Shrubs where there is soil: thick along the river, in hollows and on benches, sparse on the plateau."""
+    name = f"shrubs-{world.key}-{seed}-{package_digest(__file__, ('vegetation', 'scatter'))}"
+    return scatter_of(cached_arrays("meshes", name, lambda: {"shrubs": _shrubs(world, seed)})["shrubs"])
+
+
+def _shrubs(world: World, seed: int) -> np.ndarray:
+    """(k, 8) instances by cell."""
     assert world.layers is not None
     assert world.river is not None
     rng = np.random.default_rng([world.seed, seed, 404])
@@ -96,4 +103,4 @@ def place_shrubs(world: World, seed: int = 5) -> Scatter:
     mix = np.clip(0.15 + 0.9 * moist + 0.2 * rng.normal(size=n), 0.0, 1.0)[:, None]
     instances[:, 4:7] = (dry + mix * (green - dry)) * rng.uniform(0.75, 1.25, (n, 1))
     instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
-    return scattered(instances, size * rng.uniform(0.3, 1.0, n))
+    return by_cell(instances, size * rng.uniform(0.3, 1.0, n))
