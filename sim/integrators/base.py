@@ -76,7 +76,8 @@ class Integrator(ABC):
     source: str
     tau: str = ""
     """Group difference map, where the method has one."""
-    force_evaluations: int = 1
+    force_evaluations: int
+    """Evaluations of the vehicle's forces per step."""
 
     @abstractmethod
     def scheme(self, vehicle: Vehicle) -> Scheme:

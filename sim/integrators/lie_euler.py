@@ -20,6 +20,7 @@ class LieEuler(Integrator):
     order: int = 1
     doc: str = "Forward Euler on the group. First order; kinetic energy of a turning body grows by (h omega)^2 a step."
     source: str = "rigid body article"
+    force_evaluations: int = 1
     tau: str = "exp"
 
     def serves(self, vehicle: Vehicle) -> str:

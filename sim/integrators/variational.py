@@ -86,6 +86,7 @@ class Variational(Integrator):
     order: int = 2
     family: str = "variational"
     source: str = "vehicles paper, eqs. 9-10 and 16-17"
+    force_evaluations: int = 1
 
     @property
     def tau(self) -> str:  # type: ignore[override]

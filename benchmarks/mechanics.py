@@ -1,0 +1,101 @@
+"""Cost of a step: variational methods against Runge-Kutta, and of getting a kernel.
+
+    python -m benchmarks.mechanics [--all]
+
+One interleaved run, medians; ratios are to rk4 of the same vehicle. Compile times are taken in fresh
+processes, cold (empty cache) and from the cache.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+import sim
+from sim.compiler import compile_kernel
+
+STEPS, ROUNDS = 100_000, 15
+BASIC = ("variational", "variational-split", "rk2", "rk4")
+
+
+def step_costs(vehicle_name: str, methods: list[str], h: float) -> dict[str, float]:
+    """Median ns a step of a rollout in which the body turns and is pushed."""
+    vehicle = sim.vehicle(vehicle_name)
+    p, w = vehicle.parameter_vector, np.zeros(vehicle.group.dim)
+    u = np.array([c.neutral for c in vehicle.controls])
+    if vehicle_name == "helicopter":
+        u = np.array([5.0 * 9.81, 0.02, 0.001, -0.001])
+    node = vehicle.state(omega=(0.1, 0.2, 0.05), v=(1.0, 0.2, 0.0)).node
+    kernels = {m: compile_kernel(vehicle, sim.integrators()[m]) for m in methods}
+    times: dict[str, list[float]] = {m: [] for m in methods}
+    for _ in range(ROUNDS):
+        for m, kernel in kernels.items():
+            y = kernel.start(node, u, p, h)
+            begin = time.perf_counter()
+            kernel.rollout(y, u, w, p, h, STEPS)
+            times[m].append((time.perf_counter() - begin) / STEPS * 1e9)
+    return {m: statistics.median(t) for m, t in times.items()}
+
+
+_CHILD = """
+import time, json, sys
+import sim, numpy, numba
+from sim.compiler import compile_kernel
+v, i = sim.vehicle(sys.argv[1]), sim.integrators()[sys.argv[2]]
+t, c = time.perf_counter(), time.process_time()
+compile_kernel(v, i)
+print(json.dumps([time.perf_counter() - t, time.process_time() - c]))
+"""
+
+
+def compile_seconds(vehicle: str, method: str) -> tuple[list[float], list[float]]:
+    """(wall, cpu) seconds to get a kernel: cold, then from the cache, each in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = []
+        for _ in range(2):
+            out = subprocess.run(
+                [sys.executable, "-c", _CHILD, vehicle, method],
+                env={**os.environ, "HOLONOMY_CACHE": folder},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            runs.append(json.loads(out.stdout))
+    return runs[0], runs[1]
+
+
+def main() -> None:
+    """Prints the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--all", action="store_true", help="every integrator, not only the ones with a target"
+    )
+    every = parser.parse_args().all
+    for vehicle in ("rigid-body", "helicopter"):
+        methods = [m for m, i in sim.integrators().items() if not i.serves(sim.vehicle(vehicle))]
+        chosen = [
+            m
+            for m in methods
+            if (every or m in BASIC) and not getattr(sim.integrators()[m], "adaptive", False)
+        ]
+        costs = step_costs(vehicle, chosen, 1e-3)
+        print(f"\n{vehicle}, h = 1 ms, median of {ROUNDS} x {STEPS} steps, interleaved")
+        for m, ns in sorted(costs.items(), key=lambda item: item[1]):
+            print(f"  {m:22s} {ns:7.1f} ns  {ns / costs['rk4']:5.2f} x rk4")
+    print("\nkernel, seconds wall (cpu)      cold            from cache")
+    for vehicle in ("rigid-body", "helicopter"):
+        for m in BASIC if not every else ("variational", "variational-cay", "variational-exp", "rk4"):
+            cold, warm = compile_seconds(vehicle, m)
+            print(
+                f"  {vehicle + ' ' + m:30s} {cold[0]:5.2f} ({cold[1]:5.2f})   {warm[0]:5.2f} ({warm[1]:5.2f})"
+            )
+
+
+if __name__ == "__main__":
+    main()
