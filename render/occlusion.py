@@ -8,7 +8,6 @@ _MARGIN_M = 3.0
 """A place counts as seen while a thing this tall on it would be."""
 _REUSE_M = 3.0
 """The answer is kept until the eye has moved this far."""
-_CELLS_A_SIDE = 8
 
 
 @numba.njit(nogil=True, cache=True)
@@ -33,11 +32,11 @@ def _any_free(eye, points, owner, seen, heights, x0, y0, spacing):
             seen[owner[k]] = True
 
 
-def summits(points_w: np.ndarray) -> np.ndarray:
-    """(k, 3) highest point of each cell of an 8 x 8 grid over `points_w` (n, 3), a margin above the ground."""
+def summits(points_w: np.ndarray, *, cells: int) -> np.ndarray:
+    """(k, 3) highest point of each of `cells` x `cells` over `points_w` (n, 3), a margin above the ground."""
     low, high = points_w[:, :2].min(axis=0), points_w[:, :2].max(axis=0)
-    cell = ((points_w[:, :2] - low) / np.maximum(high - low, 1e-6) * (_CELLS_A_SIDE - 1e-6)).astype(int)
-    number = cell[:, 0] * _CELLS_A_SIDE + cell[:, 1]
+    place = ((points_w[:, :2] - low) / np.maximum(high - low, 1e-6) * (cells - 1e-6)).astype(int)
+    number = place[:, 0] * cells + place[:, 1]
     order = np.lexsort((points_w[:, 2], number))
     last = np.append(np.flatnonzero(np.diff(number[order])), len(order) - 1)
     return points_w[order[last]] + (0.0, 0.0, _MARGIN_M)

@@ -17,6 +17,8 @@ _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
 _INSTANCE_FLOATS = 8
 _MIRROR_REACH_M = 250.0
 """Beyond this, things in the mirror image are too small for its resolution."""
+_REACH_M = np.geomspace(4000.0, 8.0, 40)[:, None]
+"""Distances up to which everything could be drawn, farthest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +52,7 @@ BOULDER = Material(
 
 def kept_fractions(counts: np.ndarray, distance_m: np.ndarray, budget: int) -> np.ndarray:
     """(cells,) share of each cell to draw: all up close, thinning with the square of distance, within `budget`."""
-    reach = np.geomspace(4000.0, 8.0, 40)[:, None]
-    fractions = np.minimum(1.0, (reach / np.maximum(distance_m, 1.0)) ** 2)
+    fractions = np.minimum(1.0, (_REACH_M / np.maximum(distance_m, 1.0)) ** 2)
     within = (fractions * counts).sum(axis=1) <= budget
     return fractions[np.argmax(within)] if within.any() else fractions[-1] * 0.0
 
@@ -120,7 +121,7 @@ class ScatterField:
         high = np.array([cell.high for cell in cells], dtype=float).reshape(-1, 3)
         self._boxes = Boxes(low, high)
         self._skyline = (
-            Skyline(ground, [summits(self._places(cell)) for cell in cells]) if len(cells) else None
+            Skyline(ground, [summits(self._places(cell), cells=2) for cell in cells]) if len(cells) else None
         )
         self._reach = np.asarray(reach_m, dtype=float)
         self._budget = budget

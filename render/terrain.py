@@ -80,7 +80,7 @@ class Terrain:
         chunks = meshes[0].chunks
         low, high = np.array([chunk.low for chunk in chunks]), np.array([chunk.high for chunk in chunks])
         self._boxes = Boxes(low, high)
-        self._skyline = Skyline(ground, [summits(part) for part in _chunk_points(meshes[0])])
+        self._skyline = Skyline(ground, [summits(part, cells=8) for part in _chunk_points(meshes[0])])
         self._first, self._counts = self._index_ranges(meshes)
         self._choice = LevelChoice(self._counts, spacing)
         self._vertices = self._owned(

@@ -22,7 +22,7 @@ def skyline(heights: np.ndarray) -> Skyline:
     rows, columns = np.mgrid[0:201, 0:401]
     points = np.stack([columns, rows, heights], axis=-1)
     ground = SimpleNamespace(heights=heights, origin_m=(0.0, 0.0), spacing_m=1.0)
-    return Skyline(ground, [summits(points[:, a:b].reshape(-1, 3)) for a, b in SPANS])
+    return Skyline(ground, [summits(points[:, a:b].reshape(-1, 3), cells=8) for a, b in SPANS])
 
 
 def seen_from(*eye: float) -> list[bool]:
@@ -56,6 +56,6 @@ def test_the_answer_follows_the_eye():
 def test_summits_are_the_highest_points_of_their_cells():
     rng = np.random.default_rng(2)
     points = rng.uniform(0, 100, (5000, 3))
-    tops = summits(points)
+    tops = summits(points, cells=8)
     assert len(tops) == 64
     assert tops[:, 2].max() == points[:, 2].max() + 3.0
