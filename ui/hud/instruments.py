@@ -1,12 +1,14 @@
 """Where the instruments stand within the scene."""
 
+from dataclasses import dataclass
+
 from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.hud import heading_tape, horizon, readouts
-from ui.hud.flight_data import flight_data
-from ui.hud.pen import Pen
+from ui.hud.flight_data import FlightData, flight_data
+from ui.hud.pen import Pen, Point
 from ui.panels.context import PanelContext
 from ui.panels.transport import real_time, speed_label
 
@@ -14,8 +16,18 @@ RADIUS = 55.0
 NUMBERS = 104.0
 BAR = 11.0
 MARGIN = 14.0
+GAP = 6.0
 SMALLEST_SCENE = (360.0, 260.0)
 """Below this the scene is better seen without instruments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A word on a pane."""
+
+    text: str
+    colour: theme.Colour
+    width: float
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> None:
@@ -26,14 +38,19 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
     pen.draw_list.push_clip_rect((x, y), (x + width, y + height))
     data = flight_data(snapshot.lanes[0], context.parameters)
-    tape = min(pen.px(340.0), 0.45 * width)
-    heading_tape.draw(pen, (x + width / 2.0, y + pen.px(12.0)), tape, data.heading_deg)
+    top, tape = y + pen.px(12.0), min(pen.px(340.0), 0.45 * width)
+    heading_tape.draw(pen, (x + width / 2.0, top), tape, data.heading_deg)
     _cluster(pen, (x + pen.px(MARGIN), y + height - pen.px(MARGIN)), data)
-    _badges(pen, (x + width - pen.px(MARGIN), y + pen.px(12.0)), snapshot, context.view.camera)
+    badges = _badges(pen, snapshot, context.view.camera)
+    beside_tape = (width - tape) / 2.0 - pen.px(2.0 * MARGIN)
+    fits = sum(badge.width + pen.px(GAP) for badge in badges) < beside_tape
+    _draw_badges(
+        pen, (x + width - pen.px(MARGIN), top if fits else top + pen.px(heading_tape.HEIGHT + GAP)), badges
+    )
     pen.draw_list.pop_clip_rect()
 
 
-def _cluster(pen: Pen, lower_left, data) -> None:
+def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> None:
     pad, radius = pen.px(12.0), pen.px(RADIUS)
     numbers, bar = pen.px(NUMBERS), pen.px(BAR)
     width = 2.0 * radius + numbers + bar + 5.4 * pad
@@ -47,17 +64,22 @@ def _cluster(pen: Pen, lower_left, data) -> None:
     readouts.draw_collective(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), data.collective)
 
 
-def _badges(pen: Pen, upper_right, snapshot: Snapshot, camera: str) -> None:
-    """Mode, speed of time, camera: one line of words."""
+def _badges(pen: Pen, snapshot: Snapshot, camera: str) -> list[Badge]:
+    """Who flies, speed of time where it is not 1, real-time factor, camera."""
     pilot = "AUTOPILOT" if snapshot.demo else snapshot.flight_mode.upper()
     time, colour = real_time(snapshot)
     words = [(pilot, theme.ACCENT_BRIGHT)]
     if snapshot.speed != 1.0:
         words.append((speed_label(snapshot.speed), theme.WARNING))
     words += [(time, colour), (camera, theme.MUTED)]
+    return [Badge(text, ink, pen.width(text, 13.0) + pen.px(18.0)) for text, ink in words if text]
+
+
+def _draw_badges(pen: Pen, upper_right: Point, badges: list[Badge]) -> None:
     x, y = upper_right
-    for text, ink in reversed([word for word in words if word[0]]):
-        width = pen.width(text, 13.0) + pen.px(18.0)
-        pen.glass((x - width, y), (x, y + pen.px(24.0)), 7.0)
-        pen.text((x - width / 2.0, y + pen.px(4.5)), text, size=13.0, colour=ink, align=0.5)
-        x -= width + pen.px(6.0)
+    for badge in reversed(badges):
+        pen.glass((x - badge.width, y), (x, y + pen.px(24.0)), 7.0)
+        pen.text(
+            (x - badge.width / 2.0, y + pen.px(4.5)), badge.text, size=13.0, colour=badge.colour, align=0.5
+        )
+        x -= badge.width + pen.px(GAP)

@@ -1,5 +1,7 @@
 """F1: every key of both tables, in two columns over the scene."""
 
+from dataclasses import replace
+
 from imgui_bundle import imgui
 
 from ui import theme
@@ -9,6 +11,9 @@ from ui.panels.notices import OVERLAY
 from ui.panels.widgets import prose
 from ui.requests import Request, ToggleHelp
 
+SIZE = (736.0, 604.0)
+"""About what the help needs at scale 1."""
+MARGIN = 16.0
 COLUMN_PX = 326.0
 KEYS_PX = 124.0
 MOUSE = (("Left drag", "Look round"), ("Right drag", "Shift the view"), ("Wheel", "Nearer, farther"))
@@ -21,16 +26,39 @@ GAMEPAD = (
 
 
 def draw(context: PanelContext) -> list[Request]:
-    """Over the middle of the scene; a click outside or a key closes it."""
+    """Over the middle of the scene, never larger than the window; a click outside or a key closes it."""
+    room = imgui.get_io().display_size
+    context = replace(context, scale=fitting(context.scale, (room.x, room.y)))
     x, _, width, _ = context.scene_rect
-    imgui.set_next_window_pos(
-        (x + width / 2.0, imgui.get_io().display_size.y / 2.0), imgui.Cond_.always, (0.5, 0.5)
-    )
-    imgui.set_next_window_size_constraints((0.0, 0.0), imgui.get_io().display_size)
-    imgui.set_next_window_bg_alpha(1.0)
+    half = context.px(SIZE[0]) / 2.0
+    middle = min(max(x + width / 2.0, half), max(room.x - half, half))
+    imgui.set_next_window_pos((middle, room.y / 2.0), imgui.Cond_.always, (0.5, 0.5))
     imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(24.0), context.px(18.0)))
     imgui.begin("##help", None, OVERLAY)
     imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
+    imgui.push_font(None, _font_px(context))
+    _columns(context)
+    imgui.pop_font()
+    position, size = imgui.get_window_pos(), imgui.get_window_size()
+    context.rects["help"] = (position.x, position.y, size.x, size.y)
+    clicked_outside = imgui.is_mouse_clicked(imgui.MouseButton_.left) and not imgui.is_window_hovered()
+    clicked_outside = clicked_outside and not imgui.is_window_appearing()
+    imgui.end()
+    imgui.pop_style_var()
+    return [ToggleHelp()] if clicked_outside else []
+
+
+def fitting(scale: float, room: tuple[float, float]) -> float:
+    """The user's scale, or the largest at which the help fits into `room`."""
+    return min(scale, (room[0] - MARGIN) / SIZE[0], (room[1] - MARGIN) / SIZE[1])
+
+
+def _font_px(context: PanelContext, share: float = 1.0) -> float:
+    """Font size which, times the interface's own scale, is that of this context."""
+    return theme.FONT_PX * share * context.scale / imgui.get_style().font_scale_main
+
+
+def _columns(context: PanelContext) -> None:
     _title(context)
     imgui.begin_group()
     _table(context, VEHICLE_KEYS, "Fly")
@@ -41,13 +69,6 @@ def draw(context: PanelContext) -> list[Request]:
     imgui.begin_group()
     _table(context, VIEWER_KEYS, "")
     imgui.end_group()
-    position, size = imgui.get_window_pos(), imgui.get_window_size()
-    context.rects["help"] = (position.x, position.y, size.x, size.y)
-    clicked_outside = imgui.is_mouse_clicked(imgui.MouseButton_.left) and not imgui.is_window_hovered()
-    clicked_outside = clicked_outside and not imgui.is_window_appearing()
-    imgui.end()
-    imgui.pop_style_var()
-    return [ToggleHelp()] if clicked_outside else []
 
 
 def lines(bindings: tuple[KeyBinding, ...]) -> dict[str, list[tuple[str, str]]]:
@@ -59,7 +80,7 @@ def lines(bindings: tuple[KeyBinding, ...]) -> dict[str, list[tuple[str, str]]]:
 
 
 def _title(context: PanelContext) -> None:
-    imgui.push_font(context.fonts.bold, theme.FONT_PX * 1.35)
+    imgui.push_font(context.fonts.bold, _font_px(context, 1.35))
     imgui.text_unformatted("Keys")
     imgui.pop_font()
     prose("F1 or Esc closes this. Typing in a field flies nothing.")
@@ -93,6 +114,6 @@ def _pairs(context: PanelContext, title: str, rows) -> None:
 
 def heading_text(context: PanelContext, title: str) -> None:
     """A small heading without a line."""
-    imgui.push_font(context.fonts.bold, theme.FONT_PX * 0.87)
+    imgui.push_font(context.fonts.bold, _font_px(context, 0.87))
     imgui.text_colored(imgui.ImVec4(*theme.ACCENT_BRIGHT), title.upper())
     imgui.pop_font()
