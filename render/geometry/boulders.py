@@ -101,7 +101,7 @@ def _boulders(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     instances[:, 0], instances[:, 1], instances[:, 3] = x[keep], y[keep], size
     instances[:, 2] = z[keep] + size * rng.uniform(0.05, 0.22, n)
     instances[:, 4:7] = np.array([0.255, 0.165, 0.108]) * rng.uniform(0.7, 1.12, (n, 1))
-    instances[:, 4:7] += rng.normal(0.0, 0.008, (n, 3))
+    instances[:, 4:7] += rng.normal(0.0, 0.003, (n, 3))
     instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
     kind = rng.integers(0, variants, n)
     return {f"kind{k}": by_cell(instances[kind == k], size[kind == k]) for k in range(variants)}

@@ -99,7 +99,7 @@ def _shrubs(world: World, seed: int) -> np.ndarray:
     size = rng.lognormal(np.log(0.62), 0.38, n) * (1.0 + 1.3 * moist)
     instances[:, 0], instances[:, 1], instances[:, 3] = x[keep], y[keep], size
     instances[:, 2] = z[keep] - 0.08 * size
-    dry, green = np.array([0.150, 0.140, 0.070]), np.array([0.060, 0.105, 0.028])
+    dry, green = np.array([0.150, 0.140, 0.070]), np.array([0.062, 0.094, 0.033])
     mix = np.clip(0.15 + 0.9 * moist + 0.2 * rng.normal(size=n), 0.0, 1.0)[:, None]
     instances[:, 4:7] = (dry + mix * (green - dry)) * rng.uniform(0.75, 1.25, (n, 1))
     instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)

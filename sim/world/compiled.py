@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import config
 
 from sim.cache import cache_dir
 from sim.world.store import source_digest
@@ -20,9 +21,9 @@ KERNEL_DIGEST = source_digest(*(str(path) for path in Path(__file__).parent.glob
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """`numba.njit(nogil=True, cache=True)` with the cache under `cache_dir("kernels")`, by digest."""
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_dir("kernels") / f"world-{KERNEL_DIGEST}")
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_dir("kernels") / f"world-{KERNEL_DIGEST}")
     try:
         return numba.njit(nogil=True, cache=True)(function)
     finally:
-        numba.config.CACHE_DIR = previous
+        config.CACHE_DIR = previous
