@@ -74,15 +74,21 @@ class App:
             time.sleep(0.05)
         raise AssertionError(f"not within {timeout_s} s: {what}; last seen {self.seen()}\n{self.log()}")
 
+    def wait_frames(self, count: int) -> Probe:
+        """Wait until `count` more frames have been drawn, however slow the machine is."""
+        now = self.wait_until(lambda p: True, timeout_s=5, what="a probe")["frames"]
+        return self.wait_until(lambda p: p["frames"] >= now + count, timeout_s=60, what="frames go on")
+
     def click(self, widget: str) -> None:
-        """Left click on the middle of a widget, once its place has settled."""
-        seen = self.wait_until(lambda p: widget in p["widgets"], timeout_s=20, what=f"{widget} is shown")
-        x, y, width, height = seen["widgets"][widget]
+        """Left click on the middle of a widget, once its place has settled; each event gets frames of its own."""
+        self.wait_until(lambda p: widget in p["widgets"], timeout_s=30, what=f"{widget} is shown")
+        x, y, width, height = self.wait_frames(3)["widgets"][widget]
         self.screen.xdotool("mousemove", round(x + width / 2), round(y + height / 2))
-        time.sleep(0.3)
+        self.wait_frames(2)
         self.screen.xdotool("mousedown", 1)
-        time.sleep(0.15)
+        self.wait_frames(2)
         self.screen.xdotool("mouseup", 1)
+        self.wait_frames(2)
 
     def close(self) -> None:
         if self.process.poll() is None:
