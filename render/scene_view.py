@@ -14,6 +14,8 @@ from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 _FORCE_ARROW_M = 4.0
 """Drawn length of the largest control force seen on a lane."""
 _LEAST_SPEED_MPS = 0.3
+_UNTINTED = (1.0, 0.50, 0.10)
+"""Trail of a lane that has no tint of its own."""
 _COLOURS = {
     "control": (1.0, 0.45, 0.05),
     "environment": (0.10, 0.75, 0.95),
@@ -121,8 +123,8 @@ class SceneView:
     def _lines(self) -> tuple[Polyline, ...]:
         lines = []
         for shown in self._shown:
-            width = 2.5 if shown.lane.ghost else 3.5
-            tint = tuple(0.9 * value for value in shown.lane.tint)
+            width = 2.5 if shown.lane.ghost else 4.0
+            tint = _UNTINTED if min(shown.lane.tint) >= 1.0 else shown.lane.tint
             clear = 0.25 * framing_of(shown.lane.vehicle).distance_m
             trail = self._trails[shown.lane.name]
             line = trail.line(shown.time_s, shown.T_wb[:3, 3], tint, width_px=width, clear_m=clear)

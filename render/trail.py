@@ -49,5 +49,5 @@ class Trail:
         points = np.vstack([*(point for _, point in self._points), position_w])
         age = np.clip((time_s - times) / KEPT_S, 0.0, 1.0)
         away = np.linalg.norm(points - position_w, axis=1) / clear_m
-        alpha = 0.75 * (1 - age) ** 1.5 * np.clip(away - 1.0, 0.0, 1.0)
+        alpha = 0.65 * (1 - age) ** 1.5 * np.clip(away - 1.0, 0.0, 1.0)
         return Polyline(points_w=points, colour=colour, alpha=alpha, width_px=width_px)

@@ -62,8 +62,8 @@ vec3 dial_face(vec2 at, float kind) {
 // Displays: an artificial horizon, and a map with the heading up.
 vec3 attitude_screen(vec2 at) {
     float c = cos(attitude.x), s = sin(attitude.x);
-    vec2 q = mat2(c, s, -s, c) * at;
-    float climb = q.y - clamp(attitude.y, -1.2, 1.2) * 1.4;
+    vec2 q = mat2(c, -s, s, c) * at;  // the horizon leans against the roll
+    float climb = q.y + clamp(attitude.y, -1.2, 1.2) * 1.4;
     vec3 picture = mix(vec3(0.16, 0.075, 0.02), vec3(0.02, 0.14, 0.38), smoothstep(-0.01, 0.01, climb));
     picture = mix(picture, vec3(0.9), 1.0 - smoothstep(0.008, 0.02, abs(climb)));
     float rung = (1.0 - smoothstep(0.006, 0.014, abs(fract(climb * 4.0 + 0.5) - 0.5) / 4.0)) * step(abs(q.x), 0.22);
@@ -73,7 +73,7 @@ vec3 attitude_screen(vec2 at) {
 }
 vec3 map_screen(vec2 at) {
     float c = cos(attitude.z), s = sin(attitude.z);
-    vec2 q = mat2(c, -s, s, c) * at;
+    vec2 q = mat2(c, s, -s, c) * at;  // the ground turns against the heading
     vec3 picture = vec3(0.006, 0.012, 0.012) + vec3(0.01, 0.03, 0.03) * step(0.5, fract(q.x * 2.5)) * step(0.5, fract(q.y * 2.5));
     picture += vec3(0.0, 0.30, 0.12) * (1.0 - smoothstep(0.01, 0.025, abs(length(at) - 0.55)));
     picture += vec3(0.0, 0.22, 0.35) * (1.0 - smoothstep(0.03, 0.06, abs(q.x - 0.18 * sin(q.y * 4.0))));
