@@ -73,7 +73,7 @@ def fuselage(detail: float) -> Mesh:
     breaks = [2.78, 2.70, 2.45, -1.25, -3.2, -6.3, -6.5]
     x = stations(breaks, [0.012 * step, 0.035 * step, 0.085 * step, 0.13 * step, 0.30 * step, 0.05 * step])
     skin = FUSELAGE.skin(FUSELAGE.parameter_at(x), _even(60 * detail), crease_deg=60.0)
-    return refine(skin, window_distance, within_m=0.012, passes=2 if detail < 0.6 else 1)
+    return refine(skin, window_distance, within_m=0.012, passes=1)
 
 
 def lining(detail: float) -> Mesh:
