@@ -41,6 +41,7 @@ class ModelLibrary:
         self._stack = ExitStack()
         self._loaded: dict[tuple[object, ...], _Loaded] = {}
         self._arrays: dict[tuple[int, int, bool], moderngl.VertexArray] = {}
+        self._materials_of: dict[int, _Loaded] = {}
         self._body = programs.load("models/body.vert", "models/body.frag")
         self._glass = programs.load("models/body.vert", "models/glass.frag")
         self._ghost = programs.load("models/body.vert", "models/ghost.frag")
@@ -157,10 +158,9 @@ class ModelLibrary:
         if _sits_in(context.view, vehicle) and context.name != "shadow":
             hidden |= _OCCUPANTS
         _write(program, "world_from_node", _node_matrices(loaded.asset, vehicle.T_wb, pose, hidden))
-        materials = np.zeros((4, MAX_MATERIALS, 4), "f4")
-        materials[:, : len(loaded.asset.materials)] = loaded.asset.materials.transpose(1, 0, 2)
-        for name, table in zip(("base", "second", "accent", "glow"), materials, strict=True):
-            _write(program, name, table)
+        if self._materials_of.get(program.glo) is not loaded:
+            _write_materials(program, loaded.asset)
+            self._materials_of[program.glo] = loaded
         amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
         _set(program, "tint", (*vehicle.tint, amount))
         self._array(program, loaded, glass).render(moderngl.TRIANGLES)
@@ -174,14 +174,14 @@ def _sits_in(view: View, vehicle: DrawnVehicle) -> bool:
 def _node_matrices(asset: ModelAsset, T_wb: np.ndarray, pose: RigPose, hidden: frozenset[str]) -> np.ndarray:
     """(MAX_NODES, 4, 4) float32, transposed for GL; a hidden node shrinks to a point."""
     matrices = np.zeros((MAX_NODES, 4, 4))
+    count = len(asset.nodes)
+    matrices[:count] = T_wb
+    matrices[:count, :3, 3] += asset.pivots @ T_wb[:3, :3].T
     for k, name in enumerate(asset.nodes):
         if name in hidden:
-            matrices[k, :3, 3] = T_wb[:3, 3]
-            matrices[k, 3, 3] = 1.0
-            continue
-        local = np.eye(4)
-        local[:3, 3] = asset.pivots[k]
-        matrices[k] = T_wb @ local @ pose.nodes.get(name, np.eye(4))
+            matrices[k, :3, :3] = 0.0
+        elif name in pose.nodes:
+            matrices[k] = matrices[k] @ pose.nodes[name]
     return matrices.transpose(0, 2, 1).astype("f4")
 
 
@@ -195,6 +195,13 @@ def _attitude(T_wb: np.ndarray) -> tuple[float, float, float]:
 def _set(program: moderngl.Program, name: str, value: object) -> None:
     if name in program:
         program[name].value = value
+
+
+def _write_materials(program: moderngl.Program, asset: ModelAsset) -> None:
+    table = np.zeros((4, MAX_MATERIALS, 4), "f4")
+    table[:, : len(asset.materials)] = asset.materials.transpose(1, 0, 2)
+    for name, rows in zip(("base", "second", "accent", "glow"), table, strict=True):
+        _write(program, name, rows)
 
 
 def _write(program: moderngl.Program, name: str, array: np.ndarray) -> None:

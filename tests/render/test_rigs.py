@@ -1,0 +1,89 @@
+"""Moving parts obey the kinematics of their vehicles."""
+
+import numpy as np
+import pytest
+
+from render.frame import DrawnVehicle
+from render.models.asset import MODELS_DIR, load_asset
+from render.models.rigs import RIGS, rig_of
+
+
+def _vehicle(model: str, *, shape=(), controls=(), **changes) -> DrawnVehicle:
+    return DrawnVehicle(
+        model=model,
+        T_wb=np.eye(4),
+        shape=np.array(shape, float),
+        controls=np.array(controls, float),
+        **changes,
+    )
+
+
+def _pose(model: str, **changes):
+    return rig_of(model)(_vehicle(model, **changes))
+
+
+@pytest.mark.parametrize("model", sorted(RIGS))
+def test_every_part_that_a_rig_moves_or_hides_is_in_the_model(model):
+    nodes = set(load_asset(MODELS_DIR / f"{model}.glb").nodes)
+    for changes in (
+        {"shape": (0.3, 0.2), "controls": (0.1, 0.1, 0.1, 0.5), "spin_rad": (0.1, 0.2)},
+        {"wreck": True},
+    ):
+        pose = _pose(model, **changes)
+        assert set(pose.nodes) | pose.hidden <= nodes
+
+
+@pytest.mark.parametrize("model", sorted(RIGS))
+def test_values_that_are_missing_or_not_finite_leave_finite_parts(model):
+    for changes in ({}, {"shape": (np.nan, np.inf), "controls": (np.nan,) * 4, "spin_rad": (0.0, 0.0)}):
+        for turn in _pose(model, **changes).nodes.values():
+            assert np.isfinite(turn).all()
+
+
+def test_wheels_roll_without_slip():
+    radius, step = 0.32, 1e-6
+    contact = np.array([0.0, 0.0, -radius, 1.0])
+    before, after = (_pose("car", shape=(psi, 0.0)).nodes["wheel_rear_left"] @ contact for psi in (0.0, step))
+    velocity_of_contact = (after - before)[:3] / step + [radius, 0.0, 0.0]
+    assert np.allclose(velocity_of_contact, 0.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("sigma", [0.6, 0.1, -0.4])
+def test_front_wheels_steer_about_one_centre_on_the_rear_axle(sigma):
+    asset = load_asset(MODELS_DIR / "car.glb")
+    pivots = dict(zip(asset.nodes, asset.pivots, strict=True))
+    pose = _pose("car", shape=(0.0, sigma))
+    wheelbase = pivots["wheel_front_left"][0] - pivots["wheel_rear_left"][0]
+    centre = np.array([0.0, wheelbase / sigma])
+    for name in ("wheel_front_left", "wheel_front_right"):
+        rolling = pose.nodes[name][:2, 0]
+        assert rolling @ (pivots[name][:2] - centre) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_snakeboard_axles_steer_against_each_other_and_the_torso_turns_with_the_rotor():
+    pose = _pose("snakeboard", shape=(0.7, 0.3))
+    angle = {name: np.arctan2(turn[1, 0], turn[0, 0]) for name, turn in pose.nodes.items()}
+    assert angle["plate_back"] == pytest.approx(0.3)
+    assert angle["plate_front"] == pytest.approx(-0.3)
+    assert angle["torso"] == pytest.approx(0.7)
+
+
+def test_a_leaning_disc_touches_the_ground_at_its_point_of_contact():
+    lean = 0.4
+    turn = _pose("rolling-disc", shape=(lean, 1.3)).nodes["disc"]
+    assert np.allclose(turn @ [0, 0, 0, 1], [0, -0.5 * np.sin(lean), 0.5 * np.cos(lean), 1])
+    axle = turn[:3, 1]
+    assert axle[0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_flame_burns_with_thrust_only():
+    assert "flame" in _pose("spacecraft", controls=(0, 0, 0, 0.0)).hidden
+    weak, strong = (_pose("spacecraft", controls=(0, 0, 0, t)).nodes["flame"][0, 0] for t in (0.2, 3.0))
+    assert 0 < weak < strong
+
+
+def test_models_stand_on_the_ground_of_a_planar_vehicle():
+    for model in ("car", "snakeboard"):
+        asset = load_asset(MODELS_DIR / f"{model}.glb")
+        z = asset.vertices[:, 2] + asset.pivots[asset.vertices[:, 8].astype(int), 2]
+        assert z.min() == pytest.approx(0.0, abs=0.015)
