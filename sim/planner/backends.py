@@ -61,20 +61,24 @@ class Solvers:
         *,
         duals: tuple[np.ndarray, np.ndarray] | None = None,
         iterations: int = 300,
+        seconds: float = 60.0,
         watch: Watch | None = None,
     ) -> Result:
-        """Run one solver. `duals` (lam_x, lam_g) of a neighbouring problem make it a warm start."""
+        """Run one solver. `duals` (lam_x, lam_g) of a neighbouring problem make it a warm start.
+
+        fatrop knows no time limit; its runs are short, and `iterations` bounds them.
+        """
         t, warm = self.t, duals is not None
         if watch is not None and backend == "ipopt" and not warm:
             solver, watcher = self._with_watcher(iterations)
-            watcher.begin(watch, p)
+            watcher.begin(_until(watch, seconds))
         else:
             solver = self._solver(backend, warm, iterations)
         extra = {"lam_x0": duals[0], "lam_g0": duals[1]} if duals is not None else {}
         begun = time.perf_counter()
         out = solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
-        seconds = time.perf_counter() - begun
-        return self._result(out, p, solver.stats(), seconds, backend)
+        taken = time.perf_counter() - begun
+        return self._result(out, p, solver.stats(), taken, backend)
 
     def _result(self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str) -> Result:
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
@@ -118,8 +122,6 @@ class Solvers:
             "max_iter": iterations,
             "mu_init": 1e-4 if warm else 0.1,
         }
-        if warm:
-            options["warm_start_init_point"] = True
         gradient = ca.Function(
             "nlp_grad_f", t.gradient.mx_in(), [t.gradient(*t.gradient.mx_in())[1]], ["x", "p"], ["grad_f_x"]
         )
@@ -142,6 +144,7 @@ class Solvers:
         t = self.t
         options: dict[str, object] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
         options["constr_viol_tol"] = TOLERANCE
+        options["max_wall_time"] = 30.0
         if warm:
             options |= {"mu_init": 1e-4, **_WARM_IPOPT}
         x, p, lf, lg = t.hessian.mx_in()
@@ -172,6 +175,16 @@ class Solvers:
         return self._watched
 
 
+def _until(watch: Watch, seconds: float) -> Watch:
+    """The same, and no longer than that."""
+    end = time.perf_counter() + seconds
+
+    def limited(iteration: int, cost: float, violation: float, w: np.ndarray) -> bool:
+        return watch(iteration, cost, violation, w) and time.perf_counter() < end
+
+    return limited
+
+
 class _Watcher(ca.Callback):
     """Shows every iterate to a function, which may stop the solver."""
 
@@ -191,7 +204,7 @@ class _Watcher(ca.Callback):
         self._count = 0
         self.construct("watch", {})
 
-    def begin(self, watch: Watch, p: np.ndarray) -> None:
+    def begin(self, watch: Watch) -> None:
         self._watch, self._count = watch, 0
 
     def get_n_in(self) -> int:

@@ -106,7 +106,7 @@ def _body_velocities(vehicle: NonholonomicVehicle, rs: np.ndarray, us: np.ndarra
 
 
 def wriggled(vehicle: NonholonomicVehicle, task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """A gait under the integrator itself: shapes follow sines of two frequencies, which adds up to a motion sideways."""
+    """A gait under the integrator itself: shapes follow sines of two frequencies and drift sideways."""
     h, n = task.duration_s / steps, len(vehicle.shape_coordinates)
     amplitude = np.array([1.2, *([0.6] * (n - 1))])
     waves = np.array([_WAVES[0], *([_WAVES[1]] * (n - 1))])

@@ -111,14 +111,20 @@ def arc_velocities(vehicle: Vehicle, poses: np.ndarray, h: float) -> np.ndarray:
 
 
 def variables(
-    transcription: Transcription, vehicle: Vehicle, task: Task, nodes: np.ndarray, inputs: np.ndarray
+    transcription: Transcription,
+    vehicle: Vehicle,
+    task: Task,
+    nodes: np.ndarray,
+    inputs: np.ndarray,
+    *,
+    duration_s: float | None = None,
 ) -> np.ndarray:
-    """Scaled variables of nodes (N+1, node size) and planned inputs (N+1, size).
+    """Scaled variables of nodes (N+1, node size) and planned inputs (N+1, size), over the task's duration or another.
 
     Private states come from the integrator's own start, unknowns from its guess, or from the poses where they
     are body velocities, which closes all gaps of the poses.
     """
-    t, h = transcription, task.duration_s / transcription.shape.steps
+    t, h = transcription, (duration_s or task.duration_s) / transcription.shape.steps
     model, n = t.model, t.shape.steps
     scheme, i = model.scheme, model.scheme.inputs
     p = vehicle.parameter_vector

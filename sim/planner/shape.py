@@ -180,6 +180,7 @@ def _input_scales(vehicle: HolonomicVehicle, task: Task, distance: float) -> np.
     inertia = inertia_diagonal(vehicle)
     turns = 1 if vehicle.group.name == "SE2" else 3
     wrench = np.r_[inertia[:turns] * 8.0, inertia[turns:] * 6.0 * distance] / task.duration_s**2
+    wrench += _resistance(vehicle, task, distance / task.duration_s)
     trim = np.abs(chart.trim(task.start.node[vehicle.node_layout.pose]))
     columns = np.abs(chart.columns())
     out = np.empty(chart.size)
@@ -205,3 +206,16 @@ def control_limits(vehicle: Vehicle, limits: Limits) -> np.ndarray:
             low, high = limits.controls[control.name]
             out[i] = max(out[i, 0], low), min(out[i, 1], high)
     return out
+
+
+def _resistance(vehicle: HolonomicVehicle, task: Task, speed: float) -> np.ndarray:
+    """(dim,) magnitudes of what has to be overcome to hold still at the start and to move ahead."""
+    g, p = ca.SX.sym("g", vehicle.group.pose_dim), ca.SX.sym("p", vehicle.parameter_count)
+    xi, q = ca.SX.sym("xi", vehicle.group.dim), vehicle.symbols(p)
+    force = ca.densify(vehicle.dissipative_wrench(g, xi, q))
+    resist = ca.Function("f", [g, xi, p], [force])
+    pose, numbers = task.start.node[vehicle.node_layout.pose], vehicle.parameter_vector
+    ahead = np.zeros(vehicle.group.dim)
+    ahead[1 if vehicle.group.dim == 3 else 3] = speed
+    at_rest, moving = (np.abs(np.array(resist(pose, v, numbers)).ravel()) for v in (0 * ahead, ahead))
+    return np.maximum(at_rest, moving)

@@ -201,6 +201,12 @@ class StageModel:
         assert None not in found, "ground wants a method whose state holds the position"
         return ca.vertcat(*[unscale[i] * v[i] for i in found])
 
+    @property
+    def place_indices(self) -> list[int]:
+        """Components of the state that are the position in the world."""
+        found = [_component(self.scheme.node[i], self.scheme.y) for i in self._position_indices()]
+        return [i for i in found if i is not None]
+
     # Constraints.
 
     def _residual_rows(self, residual: ca.SX) -> list[Row]:

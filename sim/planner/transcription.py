@@ -72,6 +72,32 @@ class Transcription:
         """Inverse of `split`."""
         return np.r_[(running / self.running.unscale).ravel(), last / self.last.unscale]
 
+    def places(self, w: np.ndarray) -> np.ndarray:
+        """(N+1, 3) world positions of an iterate; on a plane z = 0."""
+        running, last = self.split(w)
+        index = self.model.place_indices
+        places = np.concatenate([running[:, index], last[None, index]])
+        return places if places.shape[1] == 3 else np.c_[places, np.zeros((len(places), 3 - places.shape[1]))]
+
+    def rows_of(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Private states (N+1, n_y), unknowns (N+1, n_z) and planned inputs (N+1, n_a).
+
+        Where the last node has none of its own they repeat the one before.
+        """
+        running, last = self.split(w)
+        model, nx = self.model, self.state_size
+        a, z = model.controls.slice("a"), model.controls.slice("z")
+        own = last[nx:] if model.ends_with_controls else running[-1, nx:]
+        y = np.concatenate([running[:, model.state.slice("y")], last[None, model.state.slice("y")]])
+        controls = np.concatenate([running[:, nx : nx + z.stop], own[None, : z.stop]])
+        return y, controls[:, z], controls[:, a]
+
+    def step_s(self, w: np.ndarray, p: np.ndarray) -> float:
+        """Of an iterate."""
+        if self.shape.free_time:
+            return float(self.split(w)[1][self.model.state.slice("h")][0])
+        return float(p[self.model.parameters.slice("duration")][0]) / self.shape.steps
+
     def row_labels(self) -> list[tuple[int, Row | None]]:
         """(node, row) of every constraint; None for the gap to the next state."""
         out: list[tuple[int, Row | None]] = []

@@ -1,0 +1,79 @@
+"""Is a motion clear of obstacles and ground between its nodes too? Measured on arcs of the group, exactly."""
+
+from dataclasses import dataclass, replace
+
+import casadi as ca
+import numpy as np
+
+from sim.planner.obstacles import Capsule, Obstacle, true_distance
+from sim.planner.task import Task
+from sim.vehicles.base import Vehicle
+
+_PER_STEP = 8
+
+
+@dataclass(frozen=True)
+class Clearance:
+    """Smallest distances over a motion."""
+
+    by_obstacle: np.ndarray
+    """(obstacles,) m, of the vehicle's balls' surfaces."""
+    obstacle_time: np.ndarray
+    """(obstacles,) steps, where that is."""
+    ground_m: float
+    """Height over the safe ground; inf where there is none."""
+    ground_time: float
+
+    @property
+    def least_m(self) -> float:
+        return float(min(self.by_obstacle.min(initial=np.inf), self.ground_m))
+
+
+def between(vehicle: Vehicle, poses: np.ndarray, per_step: int = _PER_STEP) -> np.ndarray:
+    """(N * per_step + 1, pose_dim): poses on the arcs between consecutive ones."""
+    group = vehicle.group
+    g, k, s = ca.SX.sym("g", group.pose_dim), ca.SX.sym("k", group.pose_dim), ca.SX.sym("s")
+    arc = group.cay_inv(group.compose(group.inverse(g), k))
+    part = ca.Function("part", [g, k, s], [group.compose(g, group.cay(s * arc))])
+    n = len(poses) - 1
+    share = np.tile(np.arange(per_step) / per_step, n)
+    starts, ends = np.repeat(poses[:-1], per_step, axis=0), np.repeat(poses[1:], per_step, axis=0)
+    fine = np.array(part.map(n * per_step)(starts.T, ends.T, share[None])).T
+    return np.concatenate([fine, poses[-1:]])
+
+
+def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
+    """(balls, n, 3) centres of the vehicle's balls in the world."""
+    body = np.array(task.body, float)
+    T = vehicle.group.to_matrix(poses)
+    if vehicle.group.name == "SE2":
+        xy = np.einsum("nij,bj->bni", T[:, :2, :2], body[:, :2]) + T[:, :2, 2]
+        return np.concatenate([xy, np.zeros((*xy.shape[:2], 1))], axis=2)
+    return np.einsum("nij,bj->bni", T[:, :3, :3], body[:, :3]) + T[:, :3, 3]
+
+
+def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
+    """Measure a motion given by its poses (N+1, pose_dim)."""
+    fine = between(vehicle, poses)
+    centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
+    times = np.arange(len(fine)) / _PER_STEP
+    least, when = [], []
+    for obstacle in task.obstacles:
+        distance = np.stack([true_distance(_flat(vehicle, obstacle), c) for c in centres]) - radii[:, None]
+        least.append(distance.min())
+        when.append(times[distance.min(axis=0).argmin()])
+    ground, ground_time = np.inf, 0.0
+    if task.ground is not None:
+        x = fine[:, 9:12]
+        height = x[:, 2] - task.ground.height(x[:, 0], x[:, 1])
+        ground, ground_time = float(height.min()), float(times[height.argmin()])
+    return Clearance(np.array(least), np.array(when), ground, ground_time)
+
+
+def _flat(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:
+    """On a plane every obstacle is met at its own height."""
+    if vehicle.group.name != "SE2":
+        return obstacle
+    if isinstance(obstacle, Capsule):
+        return replace(obstacle, start_w=(*obstacle.start_w[:2], 0.0), end_w=(*obstacle.end_w[:2], 0.0))
+    return replace(obstacle, centre_w=(*obstacle.centre_w[:2], 0.0))

@@ -1,0 +1,108 @@
+"""Why there is no plan, in words: the same problem with everything but the physics negotiable, and what had to give."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sim.planner.backends import Result
+from sim.planner.obstacles import label
+from sim.planner.plan import Blame, Plan, motion, trajectory
+from sim.planner.task import Task, positions
+from sim.planner.transcription import Transcription
+from sim.vehicles.base import Vehicle
+
+_NOTICEABLE = 1e-3
+
+
+def softened(task: Task) -> Task:
+    """The task as it is explored: coarse enough to be quick."""
+    return replace(task, steps=min(task.steps, 48))
+
+
+def explained(
+    plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, result: Result, p: np.ndarray
+) -> Plan:
+    """The plan that gives least, with the blames in its message; the plan as it was where nothing has to give."""
+    if not (result.converged or result.violation < 1e-4):
+        return replace(
+            plan, message=f"{plan.message} Exploring it without the obstacles did not settle either."
+        )
+    move = motion(t, result.w, p)
+    blames = _blames(vehicle, task, t, result.w, p, move.step_s, positions(vehicle, move.nodes))
+    if not blames:
+        text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
+        return replace(plan, message=f"{plan.message} {text}{_advice(set(), task)}")
+    lines = [
+        f"{b.constraint} at {b.time_s:.2f} s by {b.amount:.3g}{' ' + b.unit if b.unit else ''}"
+        for b in blames
+    ]
+    message = f"Impossible as asked: {'; '.join(lines)}. {_advice({b.constraint for b in blames}, task)}"
+    return replace(
+        plan,
+        status="infeasible",
+        message=message,
+        trajectory=trajectory(vehicle, plan.integrator, move),
+        controls=move.controls,
+        step_s=move.step_s,
+        blames=blames,
+    )
+
+
+def _blames(
+    vehicle: Vehicle, task: Task, t: Transcription, w: np.ndarray, p: np.ndarray, h: float, places: np.ndarray
+) -> tuple[Blame, ...]:
+    """Per constraint the place where it is violated most, slack removed; worst first."""
+    bare = _without_slack(t, w)
+    g = np.array(t.value(bare, p)[1]).ravel()
+    over = np.maximum(t.row_low - g, g - t.row_high)
+    worst: dict[str, Blame] = {}
+    for (k, row), amount in zip(t.row_labels(), over, strict=True):
+        if row is None or not row.soft or amount < _NOTICEABLE:
+            continue
+        name, by = _named(row.name, task), float(amount * row.scale)
+        if row.name == "waypoint":
+            by = _missed_waypoint(task, k, t.shape.steps, places[k])
+        if name not in worst or by > worst[name].amount:
+            worst[name] = Blame(name, k * h, by, row.unit, tuple(float(x) for x in places[k]))
+    return tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
+
+
+def _missed_waypoint(task: Task, k: int, steps: int, place: np.ndarray) -> float:
+    nearest = min(task.waypoints, key=lambda w: abs((w.time_s or 0.0) / task.duration_s * steps - k))
+    return float(np.linalg.norm(place - np.array(nearest.position_w))) - nearest.tolerance_m
+
+
+def _without_slack(t: Transcription, w: np.ndarray) -> np.ndarray:
+    running, last = t.split(w.copy())
+    nx = t.state_size
+    controls = t.model.controls
+    running[:, nx + controls.slice("slack").start : nx + controls.slice("slack").stop] = 0.0
+    own = controls.sizes["a"] + controls.sizes["z"] if t.model.ends_with_controls else 0
+    last[nx + own :] = 0.0
+    return t.join(running, last)
+
+
+def _named(row: str, task: Task) -> str:
+    """The obstacle's own name for a row called `kind index`."""
+    kind, _, index = row.partition(" ")
+    alike = [(i, o) for i, o in enumerate(task.obstacles) if o.kind == kind]
+    if index.isdigit() and int(index) < len(alike):
+        i, obstacle = alike[int(index)]
+        return f"obstacle {label(obstacle, i)} is entered"
+    return {
+        "ground": "the ground's clearance is broken",
+        "waypoint": "a waypoint is missed",
+        "goal position": "the goal's position is missed",
+        "goal rotation": "the goal's rotation is missed",
+        "goal velocity": "the goal's velocity is missed",
+    }.get(row, f"{row} is missed")
+
+
+def _advice(names: set[str], task: Task) -> str:
+    what = []
+    if any("goal" in n or "waypoint" in n for n in names) or not names:
+        what.append("more time" if task.free_duration is None else "a longer allowed time")
+        what.append("higher limits of inputs or speed")
+    if any("obstacle" in n or "ground" in n for n in names):
+        what.append("less clearance or another place for the obstacle")
+    return f"What may help: {', '.join(what)}."

@@ -1,0 +1,146 @@
+"""A finished plan: the motion, its inputs, what it costs, and how it came about in words and numbers."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import casadi as ca
+import numpy as np
+
+from sim.integrators.base import Integrator
+from sim.planner.backends import Result
+from sim.planner.task import WEIGHT_NAMES, Task
+from sim.planner.transcription import Transcription
+from sim.trajectory import Trajectory
+from sim.vehicles.base import Vehicle
+
+Status = Literal["solved", "infeasible", "stuck", "stopped", "time limit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """One thing that stands in the way."""
+
+    constraint: str
+    time_s: float
+    amount: float
+    unit: str
+    place_w: tuple[float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What `sim.plan` answers. Only where `status` is "solved" does the motion obey everything asked for."""
+
+    vehicle: Vehicle
+    integrator: Integrator
+    task: Task
+    """With the waypoints' times filled in."""
+    step_s: float
+    status: Status
+    message: str
+    """One or a few sentences for the user."""
+    trajectory: Trajectory
+    """N+1 nodes; its controls are those of the first N."""
+    controls: np.ndarray
+    """(N+1, n_controls); the last row acts at the last node, from which a replay may go on."""
+    cost: float
+    costs: dict[str, float]
+    """Weighted parts of the cost, by the name of their weight."""
+    iterations: int
+    """Of all solver runs together."""
+    history: tuple[tuple[float, float], ...]
+    """(cost, largest violation) of each iteration that was watched."""
+    seconds: float
+    """Wall time of planning, without building the problem."""
+    build_seconds: float
+    defect: float
+    """Largest violation of the equations of motion and of the ends, in scaled units (about m, rad, m/s)."""
+    kkt: float
+    """Largest entry of the Lagrangian's gradient, scaled."""
+    clearance_m: float
+    """Smallest distance of the vehicle's balls to any obstacle or ground, also between nodes; inf without any."""
+    backend: str
+    blames: tuple[Blame, ...] = ()
+    result: Result | None = None
+    """What a warm start goes on from."""
+
+    @property
+    def duration_s(self) -> float:
+        return self.step_s * (len(self.controls) - 1)
+
+    @property
+    def solved(self) -> bool:
+        return self.status == "solved"
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Nodes and inputs of an iterate."""
+
+    step_s: float
+    nodes: np.ndarray
+    """(N+1, node size)."""
+    inputs: np.ndarray
+    """(N+1, planned inputs)."""
+    controls: np.ndarray
+    """(N+1, n_controls)."""
+
+
+def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion:
+    """Read an iterate in SI units."""
+    t, model = transcription, transcription.model
+    y, z, a = t.rows_of(w)
+    h = t.step_s(w, p)
+    A, P = ca.SX.sym("a", model.chart.size), ca.SX.sym("p", model.vehicle.parameter_count)
+    u, wrench = model.chart.controls_and_wrench(A, P)
+    i, scheme = model.scheme.inputs, model.scheme
+    numbers = p[model.parameters.slice("vehicle")]
+    nothing = ca.SX.zeros(i.node.shape[0])
+    node = model.step(scheme.y, scheme.z, u, wrench, P, i.h, nothing)[2]
+    read = ca.Function("node", [scheme.y, scheme.z, A, P, i.h], [node])
+    nodes = np.array(read.map("nodes", "serial", len(y), [3, 4], [])(y.T, z.T, a.T, numbers, h)).T
+    return Motion(h, _unwrapped(model.vehicle, nodes), a, model.chart.controls(a))
+
+
+def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
+    """Angles of planar poses without jumps."""
+    if vehicle.group.name == "SE2":
+        nodes[:, 0] = np.unwrap(nodes[:, 0])
+    return nodes
+
+
+def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajectory:
+    """As `sim.simulate` would give it."""
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    q = vehicle.symbols(p)
+    told = ca.Function("told", [node, p], [vehicle.energy(node, q), vehicle.spatial_momentum(node, q)])
+    energy, momentum = told.map("all", "serial", len(move.nodes), [1], [])(
+        move.nodes.T, vehicle.parameter_vector
+    )
+    return Trajectory(
+        vehicle=vehicle,
+        integrator=integrator,
+        step_s=move.step_s,
+        time=move.step_s * np.arange(len(move.nodes)),
+        nodes=move.nodes,
+        controls=move.controls[:-1],
+        energy=np.array(energy).ravel(),
+        momentum=np.array(momentum).T,
+        diverged_at=None,
+        newton_iterations=0,
+    )
+
+
+def cost_parts(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> dict[str, float]:
+    """Weighted terms of the cost by name."""
+    t = transcription
+    where = t.model.parameters.slice("weights")
+    out = {}
+    for i, name in enumerate(WEIGHT_NAMES):
+        if name in t.shape.costs:
+            alone = p.copy()
+            alone[where] = 0.0
+            alone[where.start + i] = p[where.start + i]
+            alone[t.model.parameters.slice("price")] = 0.0
+            out[name] = float(t.value(w, alone)[0])
+    return out

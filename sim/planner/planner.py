@@ -1,0 +1,327 @@
+"""Planning: pick a solver, start it well, check what it gives between the nodes, and say what went wrong."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from sim.integrators import Integrator, integrator
+from sim.planner.backends import Backend, Result, Solvers
+from sim.planner.check import check_task
+from sim.planner.clearance import Clearance, clearance
+from sim.planner.explain import explained, softened
+from sim.planner.guess import guess
+from sim.planner.parameters import nowhere, parameters
+from sim.planner.plan import Plan, Status, cost_parts, motion, trajectory
+from sim.planner.refine import transferred
+from sim.planner.shape import problem_shape
+from sim.planner.task import Task
+from sim.planner.transcription import Transcription, transcribe
+from sim.vehicles.base import Vehicle
+
+Choice = Literal["auto", "fatrop", "ipopt"]
+
+
+@dataclass(frozen=True, slots=True)
+class Iterate:
+    """One iteration of a solver, for the eye."""
+
+    iteration: int
+    cost: float
+    violation: float
+    places_w: np.ndarray
+    """(N+1, 3) m."""
+
+
+Show = Callable[[Iterate], bool]
+"""Answers whether to go on."""
+
+DEFECT = 1e-8
+_PENETRATION_M = 1e-4
+_COARSE = 32
+
+
+@dataclass
+class _Run:
+    """What one call of `Planner.plan` gathers on its way."""
+
+    deadline: float
+    show: Show | None
+    iterations: int = 0
+    stopped: bool = False
+    history: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def out_of_time(self) -> bool:
+        return time.perf_counter() > self.deadline
+
+
+class Planner:
+    """Plans for one vehicle class and method after another, keeping the problems that it has built.
+
+    A problem is built once for the shape of a task; new goals, obstacles, weights and vehicle parameters
+    are numbers in it.
+    """
+
+    def __init__(self) -> None:
+        self._solvers: dict[tuple[object, ...], Solvers] = {}
+
+    def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
+        """The problem of a task, built if it is not there yet."""
+        shape = problem_shape(vehicle, method, task, **options)  # type: ignore[arg-type]
+        if shape.key not in self._solvers:
+            self._solvers[shape.key] = Solvers(transcribe(shape))
+        return self._solvers[shape.key]
+
+    def plan(
+        self,
+        vehicle: Vehicle,
+        task: Task,
+        *,
+        method: str | Integrator = "variational",
+        solver: Choice = "auto",
+        warm: Plan | None = None,
+        time_limit_s: float = 30.0,
+        show: Show | None = None,
+        explain: bool = True,
+    ) -> Plan:
+        """Find the motion that costs least.
+
+        warm: a plan of a similar task to go on from. show: called with every iterate of IPOPT, and may stop it.
+        Raises InputError, before solving, for a task that cannot be.
+        """
+        scheme = integrator(method) if isinstance(method, str) else method
+        check_task(vehicle, scheme, task)
+        begun = time.perf_counter()
+        solvers = self.solvers(vehicle, scheme, task)
+        built = time.perf_counter() - begun
+        run = _Run(time.perf_counter() + time_limit_s, show)
+        task, result = self._solved(vehicle, scheme, task, solvers, solver, warm, run)
+        seconds = time.perf_counter() - begun - built
+        plan = self._finished(vehicle, scheme, task, solvers.t, result, run, seconds, built)
+        if explain and not plan.solved and not run.stopped:
+            plan = self._explained(vehicle, scheme, task, plan)
+        return plan
+
+    # Solving.
+
+    def _solved(
+        self,
+        vehicle: Vehicle,
+        scheme: Integrator,
+        task: Task,
+        solvers: Solvers,
+        choice: Choice,
+        warm: Plan | None,
+        run: _Run,
+    ) -> tuple[Task, tuple[Result, np.ndarray, Clearance]]:
+        order = _order(choice, run)
+        if warm is not None and warm.result is not None and warm.result.w.size == solvers.t.low.size:
+            task = _timed(task, warm.task)
+            result = self._kept_clear(vehicle, task, solvers, order, warm.result, run, duals=True)
+            if result[0].converged:
+                return task, result
+        start, task = self._start(vehicle, scheme, task, solvers, order, run)
+        return task, self._kept_clear(vehicle, task, solvers, order, start, run, duals=False)
+
+    def _start(
+        self,
+        vehicle: Vehicle,
+        scheme: Integrator,
+        task: Task,
+        solvers: Solvers,
+        order: tuple[Backend, ...],
+        run: _Run,
+    ) -> tuple[np.ndarray, Task]:
+        """First variables: a guess, refined on a coarser grid where the task is long."""
+        if task.steps <= 2 * _COARSE:
+            w0 = guess(solvers.t, vehicle, task)
+            return w0, _with_times(vehicle, task, solvers.t.places(w0))
+        coarse_task = replace(task, steps=task.steps // 2)
+        coarse = self.solvers(vehicle, scheme, coarse_task)
+        w0, coarse_task = self._start(vehicle, scheme, coarse_task, coarse, order, run)
+        result, p, _ = self._kept_clear(vehicle, coarse_task, coarse, order, w0, run, duals=False)
+        task = replace(task, waypoints=coarse_task.waypoints)
+        if not result.converged:
+            return guess(solvers.t, vehicle, task), task
+        return transferred(solvers.t, vehicle, task, motion(coarse.t, result.w, p)), task
+
+    def _kept_clear(
+        self,
+        vehicle: Vehicle,
+        task: Task,
+        solvers: Solvers,
+        order: tuple[Backend, ...],
+        start: np.ndarray | Result,
+        run: _Run,
+        *,
+        duals: bool,
+    ) -> tuple[Result, np.ndarray, Clearance]:
+        """Solve; where a motion cuts a corner between two nodes, grow that obstacle by what is missing and go on."""
+        grown: dict[int, float] = {}
+        for _ in range(6):
+            places = waypoint_places(vehicle, task, solvers.t.shape.steps)
+            p = parameters(solvers.t, vehicle, task, inflation_m=grown, places=places)
+            result = _attempt(solvers, order, p, start, run, duals=duals)
+            move = motion(solvers.t, result.w, p)
+            clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
+            if not result.converged or run.out_of_time:
+                return result, p, clear
+            short = task.clearance_m - clear.by_obstacle
+            if (short < _PENETRATION_M).all():
+                return result, p, clear
+            for i in np.flatnonzero(short >= _PENETRATION_M):
+                grown[int(i)] = grown.get(int(i), 0.0) + 1.3 * float(short[i]) + _PENETRATION_M
+            start, duals = result, True
+        return result, p, clear
+
+    # Telling.
+
+    def _finished(
+        self,
+        vehicle: Vehicle,
+        scheme: Integrator,
+        task: Task,
+        t: Transcription,
+        solved: tuple[Result, np.ndarray, Clearance],
+        run: _Run,
+        seconds: float,
+        built: float,
+    ) -> Plan:
+        result, p, clear = solved
+        move = motion(t, result.w, p)
+        short = max(0.0, task.clearance_m - clear.least_m)
+        status, message = _verdict(result, short, run, seconds)
+        return Plan(
+            vehicle=vehicle,
+            integrator=scheme,
+            task=task,
+            step_s=move.step_s,
+            status=status,
+            message=message,
+            trajectory=trajectory(vehicle, scheme, move),
+            controls=move.controls,
+            cost=result.cost,
+            costs=cost_parts(t, result.w, p),
+            iterations=run.iterations,
+            history=run.history,
+            seconds=seconds,
+            build_seconds=built,
+            defect=result.violation,
+            kkt=result.kkt,
+            clearance_m=clear.least_m,
+            backend=result.backend,
+            result=result,
+        )
+
+    def _explained(self, vehicle: Vehicle, scheme: Integrator, task: Task, plan: Plan) -> Plan:
+        """Solve again with everything but the physics negotiable, and name what had to give."""
+        soft = softened(task)
+        solvers = self.solvers(vehicle, scheme, soft, elastic=True)
+        places = waypoint_places(vehicle, soft, soft.steps)
+        p = parameters(solvers.t, vehicle, soft, places=places)
+        result = _attempt(
+            solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), _Run(np.inf, None)
+        )
+        return explained(plan, vehicle, task, solvers.t, result, p)
+
+
+def _order(choice: Choice, run: _Run) -> tuple[Backend, ...]:
+    """Solvers to try, in turn: the fast one first, or the one whose iterates can be watched."""
+    if choice != "auto":
+        return (choice,)
+    return ("ipopt", "fatrop") if run.show is not None else ("fatrop", "ipopt")
+
+
+def _attempt(
+    solvers: Solvers,
+    order: tuple[Backend, ...],
+    p: np.ndarray,
+    start: np.ndarray | Result,
+    run: _Run,
+    *,
+    duals: bool = False,
+) -> Result:
+    """The first solver that converges, else what violates least."""
+    best: Result | None = None
+    w0 = start.w if isinstance(start, Result) else start
+    pair = (start.lam_x, start.lam_g) if duals and isinstance(start, Result) else None
+    for backend in order:
+        limit = max(0.05, run.deadline - time.perf_counter())
+        result = solvers.solve(backend, p, w0, duals=pair, seconds=limit, watch=_watcher(solvers.t, run))
+        run.iterations += max(result.iterations, 0)
+        if best is None or (result.converged, -result.violation) > (best.converged, -best.violation):
+            best = result
+        if best.converged or run.stopped or run.out_of_time:
+            break
+        w0, pair = (start.w if isinstance(start, Result) else start), None
+    assert best is not None
+    return best
+
+
+def _watcher(t: Transcription, run: _Run) -> Callable[[int, float, float, np.ndarray], bool] | None:
+    if run.show is None:
+        return None
+    show = run.show
+
+    def watch(iteration: int, cost: float, violation: float, w: np.ndarray) -> bool:
+        run.history = (*run.history, (cost, violation))
+        go_on = show(Iterate(iteration, cost, violation, t.places(w)))
+        run.stopped = run.stopped or not go_on
+        return go_on
+
+    return watch
+
+
+def _verdict(result: Result, short_m: float, run: _Run, seconds: float) -> tuple[Status, str]:
+    if run.stopped:
+        return "stopped", f"Stopped after {run.iterations} iterations."
+    if result.converged and short_m < 10 * _PENETRATION_M:
+        return "solved", f"Solved by {result.backend} in {run.iterations} iterations, {seconds:.2f} s."
+    if run.out_of_time:
+        return (
+            "time limit",
+            f"No solution within the time limit ({seconds:.1f} s, {run.iterations} iterations).",
+        )
+    if result.converged:
+        between = f"between them an obstacle is entered by {short_m:.3f} m"
+        return "stuck", f"Solved at the nodes, but {between}: use more steps."
+    return "stuck", f"{result.backend} stopped after {run.iterations} iterations ({result.word})."
+
+
+def waypoint_places(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
+    """(N+1, 4): position and tolerance of the waypoint that each node has to meet."""
+    places = nowhere(steps)
+    for waypoint in task.waypoints:
+        if waypoint.time_s is None:
+            continue
+        k = int(np.clip(round(waypoint.time_s / task.duration_s * steps), 1, steps - 1))
+        places[k] = [*waypoint.position_w, waypoint.tolerance_m]
+        if vehicle.group.name == "SE2":
+            places[k, 2] = 0.0
+    return places
+
+
+def _with_times(vehicle: Vehicle, task: Task, places: np.ndarray) -> Task:
+    """Waypoints without a time get that of the guess's nearest node."""
+    if all(w.time_s is not None for w in task.waypoints):
+        return task
+    times = task.duration_s * np.linspace(0.0, 1.0, len(places))
+    timed = []
+    for waypoint in task.waypoints:
+        if waypoint.time_s is None:
+            miss = np.linalg.norm(places - np.array(waypoint.position_w), axis=1)
+            waypoint = replace(waypoint, time_s=float(times[1:-1][miss[1:-1].argmin()]))
+        timed.append(waypoint)
+    return replace(task, waypoints=tuple(timed))
+
+
+def _timed(task: Task, before: Task) -> Task:
+    """Waypoints that are dragged keep the times they had."""
+    if len(before.waypoints) != len(task.waypoints):
+        return task
+    pairs = zip(task.waypoints, before.waypoints, strict=True)
+    kept = tuple(w if w.time_s is not None else replace(w, time_s=b.time_s) for w, b in pairs)
+    return replace(task, waypoints=kept)
