@@ -12,11 +12,24 @@ out vec4 colour;
 
 uniform sampler2D noise_map;
 
+vec4 grain_on(vec3 n) {
+    vec3 weight = pow(abs(n), vec3(4.0));
+    weight /= weight.x + weight.y + weight.z;
+#if FULL_MATERIALS
+    return texture(noise_map, p_w.yz * 0.33) * weight.x + texture(noise_map, p_w.xz * 0.33) * weight.y
+        + texture(noise_map, p_w.xy * 0.33) * weight.z;
+#else
+    vec2 side = weight.x > weight.y ? p_w.yz : p_w.xz;
+    return texture(noise_map, (weight.z > 0.5 ? p_w.xy : side) * 0.33);
+#endif
+}
+
 void main() {
     if (clipped(p_w)) discard;
-    vec4 grain = texture(noise_map, p_w.yx * 0.33 + p_w.z * 0.21);
-    vec3 n = normalize(normalize(n_w) + (grain.rga - 0.5) * 0.8);
-    vec3 block = albedo * (0.6 + 0.8 * grain.r) * mix(0.4, 1.0, smoothstep(0.0, 0.6, p_w.z - water.x));
+    vec3 n = normalize(n_w);
+    vec4 grain = grain_on(n);
+    n = normalize(n + (grain.rga - 0.5) * 0.8);
+    vec3 block = albedo * (0.45 + 0.7 * grain.r + 0.4 * grain.g) * mix(0.4, 1.0, smoothstep(0.0, 0.6, p_w.z - water.x));
     vec3 ambient = sky_irradiance(n) * mix(0.35, 0.9, saturate(rise * 0.5 + 0.5)) + sun_irradiance.rgb * ROCK_BOUNCE * 0.06;
     float sun = saturate(dot(n, sun_direction.xyz));
     if (sun > 0.0) sun *= sun_visibility(p_w, n);

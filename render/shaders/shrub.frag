@@ -11,7 +11,7 @@ in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
 
-uniform sampler2D leaf_map;
+uniform sampler2D leaf_map, noise_map;
 
 void main() {
     if (clipped(p_w)) discard;
@@ -27,6 +27,11 @@ void main() {
     vec3 direct = sun_irradiance.rgb * (wrap * wrap + through * vec3(0.9, 1.1, 0.4)) * mix(0.6, 1.0, crown);
     vec3 ambient = sky_irradiance(n) * mix(0.35, 1.0, crown) * 0.8 + sun_irradiance.rgb * ROCK_BOUNCE * 0.05;
     vec3 leaf_albedo = albedo * (0.6 + 0.8 * leaf.r);
+#if FULL_MATERIALS
+    float clump = texture(noise_map, p_w.xy * 0.55 + p_w.z * vec2(0.37, 0.41)).g;
+    float gap = texture(noise_map, p_w.yx * 1.9 - p_w.z * vec2(1.3, 1.7)).a;
+    leaf_albedo *= (0.35 + 1.3 * clump) * (0.55 + 0.9 * gap);
+#endif
     vec3 radiance = leaf_albedo / PI * (direct * sun_visibility(p_w, n) + ambient);
     colour = vec4(radiance * transmittance + inscatter, distance(p_w, eye.xyz));
 }
