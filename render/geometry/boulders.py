@@ -12,6 +12,7 @@ from render.geometry.scatter import INSTANCE_FLOATS, Scatter, by_cell, scatter_o
 from sim.world import World
 from sim.world.store import cached_arrays, package_digest
 
+_DIGEST = package_digest(__file__, ("boulders", "scatter"))
 _CUTS = 14
 _CANDIDATES = 380_000
 _CLEAR_OF_PADS_M = 16.0
@@ -70,7 +71,7 @@ def boulder_meshes(variants: int = 4, detail: int = 2, seed: int = 5) -> tuple[M
 
 def place_boulders(world: World, variants: int = 4, seed: int = 5) -> tuple[Scatter, ...]:
     """Boulders on scree, under cliffs and in the shallows; one Scatter for each variant of the mesh."""
-    name = f"boulders-{world.key}-{variants}-{seed}-{package_digest(__file__, ('boulders', 'scatter'))}"
+    name = f"boulders-{world.key}-{variants}-{seed}-{_DIGEST}"
     kinds = cached_arrays("meshes", name, lambda: _boulders(world, variants, seed))
     return tuple(scatter_of(kinds[f"kind{k}"]) for k in range(variants))
 

@@ -15,6 +15,7 @@ from sim.world.landform import canyon_rows
 from sim.world.store import cached_arrays, package_digest
 
 REACH_M = 8000.0
+_DIGEST = package_digest(__file__, ("far_field", "mesh"))
 _SPACING_M = ((4.0, 14.0), (8.0, 30.0))
 _GROWTH = (1.09, 1.15)
 _EASE_M = 45.0
@@ -110,8 +111,7 @@ def load_far_field(world: World, level: int) -> ChunkedMesh:
     """Level 0 (about 130 k triangles) or 1 (about 30 k) of the land around a canyon, in eight chunks."""
     if world.river is None:
         raise ValueError(f"world {world.name!r} has no canyon to go on")
-    digest = package_digest(__file__, ("far_field", "mesh"))
-    name = f"far-{world.key}-{digest}-{KERNEL_DIGEST}-{level}"
+    name = f"far-{world.key}-{_DIGEST}-{KERNEL_DIGEST}-{level}"
     blocks = cached_arrays("meshes", name, lambda: _blocks(world, level))
     vertices, ((x0, x1), (y0, y1)) = blocks["vertices"], blocks["edges"]
     nx, ny = vertices.shape[:2]

@@ -5,6 +5,7 @@ from PIL import Image, ImageDraw
 
 from sim.world.store import cached_arrays, package_digest
 
+_DIGEST = package_digest(__file__, ("leaves",))
 _TILES = 2
 _OVERSAMPLING = 4
 _STEMS = 10
@@ -46,7 +47,7 @@ def leaf_atlas(size: int = 256, seed: int = 5) -> np.ndarray:
     RGB is a grey-green multiplier of mean about one half; it is filled in under the transparent part
     too, so that filtering draws no dark rim.
     """
-    name = f"leaves-{size}-{seed}-{package_digest(__file__, ('leaves',))}"
+    name = f"leaves-{size}-{seed}-{_DIGEST}"
     return cached_arrays("meshes", name, lambda: {"leaves": _draw_atlas(size, seed)})["leaves"]
 
 

@@ -15,6 +15,7 @@ from sim.world.compiled import KERNEL_DIGEST
 from sim.world.store import cached_family, package_digest
 
 CHUNKS = (16, 4)
+_DIGEST = package_digest(__file__, ("mesh", "terrain_grid", "terrain_mesh"))
 STRIDES = ((1, 1), (2, 2), (4, 3), (8, 6))
 _SKIRT_M = (1.0, 2.0, 3.5, 7.0)
 
@@ -51,8 +52,7 @@ def _chunked(grid: np.ndarray, level: int) -> ChunkedMesh:
 
 
 def _stored_name(world: World, level: int) -> str:
-    digest = package_digest(__file__, ("mesh", "terrain_grid", "terrain_mesh"))
-    return f"terrain-{world.key}-{digest}-{KERNEL_DIGEST}-{level}"
+    return f"terrain-{world.key}-{_DIGEST}-{KERNEL_DIGEST}-{level}"
 
 
 def load_terrain_mesh(world: World, level: int) -> ChunkedMesh:

@@ -14,6 +14,7 @@ from sim.world.store import cached_arrays, package_digest
 
 __all__ = ["leaf_atlas", "place_shrubs", "shrub_mesh"]
 
+_DIGEST = package_digest(__file__, ("vegetation", "scatter"))
 _LOBES = 7
 _TILES = 2
 _CANDIDATES = 330_000
@@ -66,7 +67,7 @@ def shrub_mesh(quads: int = 96, seed: int = 5) -> Mesh:
 
 def place_shrubs(world: World, seed: int = 5) -> Scatter:
     """Shrubs where there is soil: thick along the river, in hollows and on benches, sparse on the plateau."""
-    name = f"shrubs-{world.key}-{seed}-{package_digest(__file__, ('vegetation', 'scatter'))}"
+    name = f"shrubs-{world.key}-{seed}-{_DIGEST}"
     return scatter_of(cached_arrays("meshes", name, lambda: {"shrubs": _shrubs(world, seed)})["shrubs"])
 
 

@@ -15,15 +15,16 @@ from numba.core import config
 from sim.cache import cache_dir
 from sim.world.store import source_digest
 
+_CONFIG: Any = config
 KERNEL_DIGEST = source_digest(*(str(path) for path in Path(__file__).parent.glob("*.py")))
 """Digest of the sources of sim.world: code that embeds these kernels should name its own cache by it."""
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """`numba.njit(nogil=True, cache=True)` with the cache under `cache_dir("kernels")`, by digest."""
-    previous = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_dir("kernels") / f"world-{KERNEL_DIGEST}")
+    previous = _CONFIG.CACHE_DIR
+    _CONFIG.CACHE_DIR = str(cache_dir("kernels") / f"world-{KERNEL_DIGEST}")
     try:
         return numba.njit(nogil=True, cache=True)(function)
     finally:
-        config.CACHE_DIR = previous
+        _CONFIG.CACHE_DIR = previous

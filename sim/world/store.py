@@ -24,7 +24,10 @@ def source_digest(*modules: str) -> str:
 
 
 def package_digest(package_init: str, names: Iterable[str]) -> str:
-    """`source_digest` of the named sibling modules of a package's file."""
+    """`source_digest` of the named sibling modules of a package's file.
+
+    To be taken when a module is imported: later the files may no longer be the code that runs.
+    """
     folder = Path(package_init).parent
     return source_digest(*(str(folder / f"{name}.py") for name in names))
 

@@ -23,10 +23,12 @@ _GENERATORS = (
     "layers",
     "noise",
     "pad",
+    "path",
     "river",
     "terrain",
     "world",
 )
+_DIGEST = package_digest(__file__, _GENERATORS)
 _SOLES_M = 1.4
 
 
@@ -81,8 +83,7 @@ def _canyon_arrays(seed: int) -> dict[str, np.ndarray]:
 
 
 def _canyon(seed: int) -> World:
-    digest = package_digest(__file__, (*_GENERATORS, "path"))
-    key = f"canyon-{digest}-{seed}"
+    key = f"canyon-{_DIGEST}-{seed}"
     a = cached_arrays("worlds", key, lambda: _canyon_arrays(seed))
     names = ("start", "landing")
     pads = tuple(Pad(n, r[:3], float(r[3]), float(r[4])) for n, r in zip(names, a["pads"], strict=True))
