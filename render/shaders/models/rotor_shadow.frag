@@ -10,6 +10,6 @@ void main() {
     if (cover < 0.2) discard;  // unfiltered, a dither would show as dots: only the blades cast
 #else
     float dither = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
-    if (dither > 1.4 * cover) discard;
+    if (dither > 1.4 * (cover - HAZE)) discard;
 #endif
 }
