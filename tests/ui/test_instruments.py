@@ -46,6 +46,11 @@ def test_without_ground_the_height_is_a_dash() -> None:
     assert height == "\N{EM DASH}"
 
 
+def test_a_standing_vehicle_neither_climbs_nor_sinks() -> None:
+    _, _, (_, climb, _) = rows(data(fakes.pose(), twist_b=np.array([0, 0, 0, 0, 0, -0.01])))
+    assert climb == "+0.0"
+
+
 def test_planar_vehicles_have_instruments_too() -> None:
     planar = data(fakes.pose(yaw=math.pi / 2), twist_b=np.array([0.1, 3.0, 4.0]))
     assert planar.speed_mps == pytest.approx(5.0)

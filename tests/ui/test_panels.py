@@ -24,8 +24,9 @@ from sim.snapshot import LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import hud
+from ui.catalogue import load_catalogue
 from ui.dock import WINDOWS
-from ui.history import CHANNELS, History, measured
+from ui.history import CHANNELS, History, Trace, measured
 from ui.observer import Observer
 from ui.panels import flight, help, integrator, lanes, notices, plots, scene, transport, vehicle, view
 from ui.requests import (
@@ -114,6 +115,15 @@ def test_a_parameters_tooltip_tells_meaning_unit_range_and_default() -> None:
         assert part in text
 
 
+def test_every_parameter_of_every_real_vehicle_has_a_field(bench: Bench) -> None:
+    bench.context.catalogue = load_catalogue()
+    for entry in bench.context.catalogue.vehicles.values():
+        bench.context.parameters = entry.defaults()
+        assert bench.frame(vehicle.draw, fakes.snapshot(fakes.lane(vehicle=entry.name))) == []
+        named = {name for name in bench.context.rects if name.startswith("vehicle/param/")}
+        assert named >= {f"vehicle/param/{parameter.name}" for parameter in entry.parameters}
+
+
 def test_scenes_are_loaded_by_choice(bench: Bench) -> None:
     now = fakes.snapshot()
     bench.click("scene/combo", scene.draw, now)
@@ -155,7 +165,7 @@ def test_plots_live_with_numbers_that_are_not_finite(bench: Bench) -> None:
         history.append(float(k), measured(fakes.lane(energy_J=energy)))
     bench.context.histories["flown"] = history
     assert bench.frame(plots.draw, fakes.snapshot()) == []
-    low, high = plots.limits([history.trace(0, 0.0, 10.0)])
+    low, high = plots.limits([history.trace(0, 0.0, 10.0)], 1e-6)
     assert np.isfinite([low, high]).all()
     assert low < high
 
@@ -163,7 +173,18 @@ def test_plots_live_with_numbers_that_are_not_finite(bench: Bench) -> None:
 def test_numbers_in_plots_are_short() -> None:
     assert plots.engineering(51234.0, "J") == "51.23 kJ"
     assert plots.engineering(0.0012, "J") == "0.0012 J"
+    assert plots.engineering(-250e3, "") == "-250k"
+    assert plots.engineering(1.2e-14, "rad/s", 1e-3) == "0 rad/s"
     assert plots.engineering(float("nan"), "J") == "not finite"
+
+
+def test_rounding_errors_do_not_fill_a_plot() -> None:
+    time_s = np.arange(3.0)
+    for values in (np.zeros(3), np.array([0.0, 1e-12, 0.0]), np.full(3, 2.0)):
+        low, high = plots.limits([Trace(time_s, values)], 1e-3)
+        assert high - low >= 1e-3 - 1e-12
+        assert low <= values.min()
+        assert values.max() <= high
 
 
 def test_the_help_and_the_instruments_draw(bench: Bench) -> None:

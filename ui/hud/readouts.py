@@ -17,7 +17,7 @@ def rows(data: FlightData) -> list[tuple[str, str, str]]:
     return [
         ("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h"),
         ("HEIGHT", height, "m"),
-        ("CLIMB", f"{data.climb_mps:+.1f}", "m/s"),
+        ("CLIMB", f"{round(data.climb_mps, 1) + 0.0:+.1f}", "m/s"),
     ]
 
 

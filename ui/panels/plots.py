@@ -27,16 +27,23 @@ class Plot:
     title: str
     unit: str
     doc: str
+    floor: float
+    """Smallest range shown: below it, rounding errors would fill the plot."""
 
 
 PLOTS = {
     "energy": Plot(
-        "Energy change", "J", "Kinetic plus potential, since the start. Controls and drag change it, too."
+        "Energy change",
+        "J",
+        "Kinetic plus potential, since the start. Controls and drag change it, too.",
+        1e-6,
     ),
-    "momentum": Plot("|momentum error|", "", "Spatial momentum since the start. Free bodies keep it."),
-    "omega": Plot("|\N{GREEK SMALL LETTER OMEGA}|", "rad/s", "Magnitude of the body's angular velocity."),
-    "newton": Plot("Newton iterations", "", "Mean per step; 0 for explicit methods."),
-    "cost": Plot("Step cost", "\N{MICRO SIGN}s", "Wall time of one step of the compiled kernel."),
+    "momentum": Plot("|momentum error|", "", "Spatial momentum since the start. Free bodies keep it.", 1e-9),
+    "omega": Plot(
+        "|\N{GREEK SMALL LETTER OMEGA}|", "rad/s", "Magnitude of the body's angular velocity.", 1e-3
+    ),
+    "newton": Plot("Newton iterations", "", "Mean per step; 0 for explicit methods.", 1.0),
+    "cost": Plot("Step cost", "\N{MICRO SIGN}s", "Wall time of one step of the compiled kernel.", 0.1),
 }
 
 
@@ -64,7 +71,7 @@ def _plot(
 ) -> None:
     end_s = max(max((context.histories[lane.name].latest_s for lane in lanes), default=0.0), WINDOW_S)
     traces = [context.histories[lane.name].trace(channel, end_s - WINDOW_S, end_s, POINTS) for lane in lanes]
-    low, high = limits(traces)
+    low, high = limits(traces, plot.floor)
     factor, prefix = prefixed(max(abs(low), abs(high)))
     imgui.push_font(None, theme.FONT_PX * 0.9)
     _title(context, plot, traces, size[0])
@@ -90,7 +97,7 @@ def _title(context: PanelContext, plot: Plot, traces: list[Trace], width: float)
     tooltip(plot.doc)
     if not traces or not len(traces[0].values):
         return
-    text = engineering(traces[0].values[-1], plot.unit)
+    text = engineering(traces[0].values[-1], plot.unit, plot.floor)
     imgui.same_line(0.0, 0.0)
     imgui.set_cursor_pos_x(left + width - imgui.calc_text_size(text).x)
     imgui.text_unformatted(text)
@@ -103,24 +110,28 @@ def _line(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
     return spec
 
 
-def limits(traces: list[Trace]) -> tuple[float, float]:
-    """A vertical range that shows every finite value with some air, and is never empty."""
+def limits(traces: list[Trace], floor: float) -> tuple[float, float]:
+    """A vertical range that shows every finite value with some air, no smaller than `floor`."""
     values = np.concatenate([trace.values for trace in traces]) if traces else np.zeros(0)
     values = values[np.isfinite(values)]
     if not len(values):
         return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
-    air = max(0.08 * (high - low), 1e-9 + 1e-6 * max(abs(low), abs(high)))
+    # Relative to the values, too: two limits have to differ in floating point.
+    missing = max(floor + 1e-6 * max(abs(low), abs(high)) - (high - low), 0.0)
+    air = 0.08 * (high - low) + 0.5 * missing
     return low - air, high + air
 
 
-def engineering(value: float, unit: str) -> str:
+def engineering(value: float, unit: str, floor: float = 0.0) -> str:
     """Three or four digits with the unit, k, M, G for large numbers and a power of ten for small ones."""
     if not np.isfinite(value):
         return "not finite"
+    if abs(value) < 1e-3 * floor:
+        value = 0.0
     factor, prefix = prefixed(abs(value))
     number = f"{value / factor:.4g}" if prefix else f"{value:.3g}"
-    return f"{number} {prefix}{unit}".rstrip()
+    return f"{number} {prefix}{unit}" if unit else f"{number}{prefix}"
 
 
 def prefixed(size: float) -> tuple[float, str]:
