@@ -22,9 +22,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "opaque_map": 6,
     "reflection_map": 7,
     "slope_map": 8,
+    "band_map": 9,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 9
+FIRST_FREE_UNIT = 10
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

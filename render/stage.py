@@ -11,7 +11,15 @@ from render.quality import Quality
 from render.scatter import BOULDER, SHRUB, ScatterField
 from render.scenery import Scenery
 from render.terrain import Terrain
-from render.textures import leaf_texture, noise_image, slope_image, strata_texture, tiled_texture
+from render.textures import (
+    band_contrast,
+    leaf_texture,
+    noise_image,
+    ramp_texture,
+    slope_image,
+    strata_ramp,
+    tiled_texture,
+)
 
 FAR_SPACING_M = (40.0,)
 
@@ -55,7 +63,8 @@ class Stage:
         textures = {
             "noise_map": tiled_texture(ctx, noise, **filtering),
             "slope_map": tiled_texture(ctx, slope_image(noise), **filtering),
-            "strata_map": strata_texture(ctx),
+            "strata_map": ramp_texture(ctx, strata_ramp()),
+            "band_map": ramp_texture(ctx, band_contrast(strata_ramp())),
             "leaf_map": leaf_texture(ctx, scenery.leaves),
         }
         return {name: self._owned(texture) for name, texture in textures.items()}

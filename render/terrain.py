@@ -15,8 +15,8 @@ from render.vertex_arrays import vertex_array
 
 _FORMAT = "3f 3f 4f"
 _NAMES = ("position", "normal", "traits")
-_BAKED = ("3f 3f 1f", "baked_ambient", "baked_sun", "baked_visibility")
-_BAKED_BYTES = 28
+_BAKED = ("3f 3f 1f 1f", "baked_ambient", "baked_sun", "baked_visibility", "baked_strata")
+_BAKED_BYTES = 32
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 

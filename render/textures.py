@@ -5,6 +5,8 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 NOISE_PX = 512
+BLURRED_LEVEL = 5
+"""Level of the strata ramp (32 samples, 11 m) that a vertex stands for; the bands within are drawn by pixel."""
 
 STRATA_TOP_M = 180.0
 STRATA_KEYS = (  # height [m], linear albedo; from the bed to the cap rock
@@ -82,11 +84,20 @@ def tiled_texture(
     return texture
 
 
-def strata_texture(ctx: moderngl.Context) -> moderngl.Texture:
-    """The strata ramp along u, clamped at its ends."""
-    ramp = np.ones((1, 512, 4), dtype=np.float16)
-    ramp[0, :, :3] = strata_ramp()
-    texture = ctx.texture((512, 1), 4, ramp.tobytes(), dtype="f2")
+def band_contrast(ramp: np.ndarray) -> np.ndarray:
+    """(size, 3) the ramp relative to its own mean over 2^BLURRED_LEVEL samples, as the texture's levels average it."""
+    step = 2**BLURRED_LEVEL
+    means = ramp.reshape(-1, step, 3).mean(axis=1)
+    places, centres = np.arange(len(ramp)) + 0.5, (np.arange(len(means)) + 0.5) * step
+    blurred = np.stack([np.interp(places, centres, means[:, channel]) for channel in range(3)], axis=1)
+    return ramp / blurred
+
+
+def ramp_texture(ctx: moderngl.Context, ramp: np.ndarray) -> moderngl.Texture:
+    """A ramp (n, 3) along u, clamped at its ends, mip-mapped."""
+    texels = np.ones((1, len(ramp), 4), dtype=np.float16)
+    texels[0, :, :3] = ramp
+    texture = ctx.texture((len(ramp), 1), 4, texels.tobytes(), dtype="f2")
     texture.build_mipmaps()
     texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False

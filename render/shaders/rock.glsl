@@ -2,17 +2,19 @@
 // BAKE evaluates it at vertices (explicit noise level by vertex spacing); else per pixel.
 #include "surface.glsl"
 
+#include "strata.glsl"
+
 uniform sampler2D noise_map, strata_map;
 
 #ifdef BAKE
 uniform float spacing_m;
 vec4 noise(vec2 uv, float per_m) { return textureLod(noise_map, uv, max(log2(spacing_m * per_m * 512.0), 0.0)); }
-vec3 strata(float height) { return textureLod(strata_map, vec2(height / 180.0, 0.5), log2(1.0 + spacing_m)).rgb; }
+vec3 strata(float height) { return textureLod(strata_map, vec2(height / STRATA_TOP, 0.5), 5.0).rgb; }
 #else
 // A coarser level than the pixel asks for: the bump takes differences between neighbouring pixels.
 const float RELIEF_BIAS = 0.9;
 vec4 noise(vec2 uv, float per_m) { return texture(noise_map, uv, RELIEF_BIAS); }
-vec3 strata(float height) { return texture(strata_map, vec2(height / 180.0, 0.5)).rgb; }
+vec3 strata(float height) { return texture(strata_map, vec2(height / STRATA_TOP, 0.5)).rgb; }
 #endif
 
 struct Traits {

@@ -13,6 +13,7 @@ out vec3 baked_ambient;  // radiance without the sun
 out vec3 baked_sun;      // radiance that the sun adds where it shines
 
 out float baked_visibility;  // of the sun; negative: look it up by pixel
+out float baked_strata;      // height in the strata
 
 float sun_around(vec3 p, vec3 n) {
     vec3 s = (sun_shadow * vec4(p + n * 0.8, 1.0)).xyz;
@@ -41,6 +42,7 @@ void main() {
     vec3 albedo = rock_albedo(position, n, grain) / PI;
     baked_ambient = albedo * rock_ambient(shading_n, t, relief);
     baked_sun = albedo * sun_irradiance.rgb * saturate(dot(shading_n, sun_direction.xyz));
+    baked_strata = grain.height;
     baked_visibility = shadow_by_vertex ? sun_around(position, n) : -1.0;
     gl_Position = vec4(0.0);
 }

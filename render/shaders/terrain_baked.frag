@@ -1,4 +1,4 @@
-// Two noise fetches for grain, one fetch of each shadow map; everything else came with the vertices.
+// One noise fetch for grain, one for the bands of the strata, one of each shadow map; everything else came with the vertices.
 #include "shadow.glsl"
 
 in vec3 p_w;
@@ -9,15 +9,17 @@ in float visibility;
 in vec3 inscatter;
 in vec2 bedding_uv;
 in float steep;
+in float strata;
+in float bedrock;
 out vec4 colour;
 
-uniform sampler2D noise_map;
+uniform sampler2D noise_map, band_map;
 
 void main() {
-    vec2 beds = texture(noise_map, bedding_uv).rg, gravel = texture(noise_map, p_w.xy * 0.024).rg;
-    vec2 grain = mix(0.5 + (gravel - 0.5) * 0.8, beds, steep);
+    vec2 grain = texture(noise_map, steep > 0.5 ? bedding_uv : p_w.xy * 0.024).rg;
+    vec3 bands = mix(vec3(1.0), texture(band_map, vec2(strata, 0.5)).rgb, bedrock);
     float lit = visibility < 0.0 ? texture(sun_shadow_map, vec3(p_sun.xy, p_sun.z - water.y)) : visibility;
     lit = min(lit, vehicle_sun(p_w));
     float relief = 0.44 + 0.72 * grain.r + 0.40 * grain.g;
-    colour = vec4((ambient + sun * lit) * relief + inscatter, distance(p_w, eye.xyz));
+    colour = vec4((ambient + sun * lit) * bands * relief + inscatter, distance(p_w, eye.xyz));
 }

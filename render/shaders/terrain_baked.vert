@@ -1,11 +1,14 @@
 // Terrain whose light was baked at its vertices; haze per vertex too.
 #include "sky.glsl"
+#include "strata.glsl"
 
 in vec3 position;
 in vec3 normal;
+in vec4 traits;
 in vec3 baked_ambient;
 in vec3 baked_sun;
 in float baked_visibility;
+in float baked_strata;
 
 out vec3 p_w;
 out vec3 p_sun;  // in the canyon's shadow map
@@ -15,6 +18,8 @@ out float visibility;
 out vec3 inscatter;
 out vec2 bedding_uv;
 out float steep;
+out float strata;   // coordinate in the band map
+out float bedrock;  // share of rock that is not covered
 
 void main() {
     p_w = position;
@@ -26,6 +31,8 @@ void main() {
     sun = baked_sun * transmittance;
     visibility = baked_visibility;
     bedding_uv = vec2((position.x + position.y) * 0.006, position.z * 0.065 + (position.x - position.y) * 0.001);
+    strata = baked_strata / STRATA_TOP;
+    bedrock = 1.0 - clamp(traits.y * 1.3, 0.0, 1.0) * 0.8;
     steep = smoothstep(0.86, 0.62, normal.z);
     gl_Position = clip_from_world * vec4(position, 1.0);
 }

@@ -1,6 +1,7 @@
 // River: ripples carried by the flow, Fresnel reflection of walls and sky, and the bed seen through green water.
 #include "surface.glsl"
 #include "shadow.glsl"
+#include "strata.glsl"
 
 in vec3 p_w;
 in vec2 channel;
@@ -63,7 +64,7 @@ vec3 wall_or_sky(vec3 r) {
 #else
         float grain = 0.5;
 #endif
-        vec3 albedo = texture(strata_map, vec2(rise / 180.0, 0.5)).rgb * (0.55 + 0.8 * grain);
+        vec3 albedo = texture(strata_map, vec2(rise / STRATA_TOP, 0.5)).rgb * (0.55 + 0.8 * grain);
         float sun = saturate(dot(n, sun_direction.xyz));
         if (sun > 0.0) sun *= canyon_sun(hit);
         vec3 sky = sky_irradiance(n) * 0.5;

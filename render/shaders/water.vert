@@ -6,7 +6,11 @@ in float depth;
 in float lateral;
 in float slope;
 
+#if FULL_MATERIALS
 const float BANK_SLACK = 0.006;  // of the distance
+#else
+const float BANK_SLACK = 0.035;
+#endif
 
 out vec3 p_w;
 out vec2 channel;  // across and along the flow in m
