@@ -4,6 +4,7 @@ import math
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -144,6 +145,8 @@ class Session:
         changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
         self._scene, self._world, self._simulation = scene, world, simulation
         self._shell.use_scene(scene)
+        self._shell.view = replace(self._shell.view, camera=scene.camera)
+        self._window.set_caption(f"Holonomy: {scene.title}")
         self._scene_view = SceneView()
         self._rig.cut()
         if changed:
