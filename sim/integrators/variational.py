@@ -134,7 +134,8 @@ VARIATIONAL: tuple[Variational, ...] = (
     Variational(
         "variational-exp",
         EXP,
-        "Exponential map with its exact inverse differential: spatial momentum is kept to rounding. Second order.",
+        "Exponential map with its exact inverse differential: spatial momentum is kept to rounding. Second order; "
+        "beyond half a turn a step its equation may have no solution.",
     ),
     Variational(
         "variational-exp-tln",

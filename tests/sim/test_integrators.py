@@ -153,7 +153,7 @@ def test_hover_at_lift_equal_weight_stays(method):
     np.testing.assert_allclose(run.velocity[-1], 0, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("method", ["variational", "variational-exp", "rk4"])
+@pytest.mark.parametrize("method", ["variational", "variational-split", "rk4"])
 def test_coordinated_turn_is_a_circle(method):
     """J2 = J3: roll -atan(omega v/g), lift m sqrt(g^2 + (omega v)^2), no tilt: constant twist, radius v/omega.
 
@@ -176,10 +176,11 @@ def test_coordinated_turn_is_a_circle(method):
     np.testing.assert_allclose(run.velocity, np.tile(start.velocity, (len(x), 1)), rtol=0, atol=2e-3)
 
 
-@pytest.mark.parametrize("spin", [0.5, 5.0, 50.0])
-@pytest.mark.parametrize(
-    "method", [n for n in helicopter_methods() if INTEGRATORS[n].family == "variational"]
-)
+# Beyond half a turn a step the exact dexp^-1 is near its singular sphere and a solution need not exist.
+SPINS = [(m, s) for m in helicopter_methods() for s in (0.5, 3.0, 50.0) if s < 4 or m != "variational-exp"]
+
+
+@pytest.mark.parametrize(("method", "spin"), [c for c in SPINS if INTEGRATORS[c[0]].family == "variational"])
 def test_newton_never_fails_on_random_bodies(method, spin):
     """h |omega| = spin, 20 random bodies (triangle inequality kept), 50 steps each."""
     from sim.compiler import compile_kernel
