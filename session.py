@@ -58,7 +58,8 @@ class Session:
         self._window.run(lambda dt_s: self._frame(dt_s, probe))
 
     def close(self) -> None:
-        """Stop the simulation and free everything, the window last. Harmless when called twice."""
+        """Stop the simulation and free everything, the window last."""
+        self._window.set_visible(False)  # at once: a compilation that has begun is waited for
         self._simulation.stop()
         self._renderer.release()
         self._resources.close()
