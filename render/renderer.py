@@ -185,11 +185,13 @@ class Renderer:
                 self._models.draw(vehicle, context)
 
     def _shadow_frames(self) -> ShadowFrames:
-        shadow, sun_map = self._vehicle_shadow, self._sun_map
+        shadow, sun_px = self._vehicle_shadow, self._sun_map.size_px
+        span_m = 2.0 / np.abs(np.diag(self._sun_view.projection)[:3])
         return ShadowFrames(
             sun=texture_from_world(self._sun_view),
-            sun_depth_m=2.0 / abs(self._sun_view.projection[2, 2]),
-            sun_texel=(1.0 / sun_map.size_px[0], 1.0 / sun_map.size_px[1]),
+            sun_depth_m=span_m[2],
+            sun_texel=(1.0 / sun_px[0], 1.0 / sun_px[1]),
+            sun_texel_m=max(span_m[0] / sun_px[0], span_m[1] / sun_px[1]),
             vehicle=texture_from_world(shadow.view),
             vehicle_texel=1.0 / shadow.map.size_px[0],
             vehicle_depth_m=shadow.depth_m,

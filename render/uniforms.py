@@ -28,7 +28,8 @@ _LAYOUT = np.dtype(
 )
 """As shaders/frame.glsl declares it; only vec4 and mat4, so that std140 and packed layouts agree."""
 
-_SUN_BIAS_M = 0.4
+_SUN_BIAS_M, _SUN_BIAS_TEXELS = 0.25, 0.6
+"""Depth by which a surface is spared its own shadow: what the mesh strays, and what one texel spans."""
 NO_CLIP = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -51,6 +52,8 @@ class ShadowFrames:
     vehicle: np.ndarray
     sun_depth_m: float
     sun_texel: tuple[float, float]
+    sun_texel_m: float
+    """Of the longer side."""
     vehicle_texel: float
     vehicle_depth_m: float
     """Depth range of the vehicle map; its middle is at the vehicles."""
@@ -80,7 +83,7 @@ class FrameUniforms:
         values["sun_shadow"] = shadows.sun.T
         values["vehicle_shadow"] = shadows.vehicle.T
         values["shadow_texel"] = (*shadows.sun_texel, shadows.vehicle_texel, shadows.vehicle_span_m)
-        values["water"][1] = _SUN_BIAS_M / shadows.sun_depth_m
+        values["water"][1] = (_SUN_BIAS_M + _SUN_BIAS_TEXELS * shadows.sun_texel_m) / shadows.sun_depth_m
         values["water"][2] = shadows.vehicle_depth_m
 
     def set_view(

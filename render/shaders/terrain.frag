@@ -13,7 +13,7 @@ vec3 bumped(vec3 n, float relief) {
     vec3 r1 = cross(dy, n), r2 = cross(n, dx);
     float det = dot(dx, r1);
     vec3 gradient = sign(det) * (dFdx(relief) * r1 + dFdy(relief) * r2);
-    return normalize(abs(det) * n - gradient);
+    return normalize(max(abs(det), 1e-9) * n - gradient);
 }
 
 void main() {
