@@ -30,27 +30,43 @@ def _chunk_points(mesh: object) -> list[np.ndarray]:
 
 
 class LevelChoice:
-    """Chooses each chunk's level: the coarsest whose spacing stays below `error_px` on the screen, within a budget."""
+    """Chooses each chunk's level: the coarsest whose spacing stays below `error_px` on the screen, within a budget.
+
+    Over budget, all chunks are coarsened together by a factor that is kept from frame to frame and eased back only when
+    there is room to spare: otherwise a camera at the limit would make the whole land flicker between levels.
+    """
+
+    _STEP = 0.8
+    _ROOM = 0.85
 
     def __init__(self, counts: np.ndarray, spacing_m: np.ndarray):
         """`counts` (levels, chunks) indices; `spacing_m` (levels,), finest first."""
         self._triangles = counts // 3
         self._spacing = spacing_m
         self._columns = np.arange(counts.shape[1])
+        self._factor = 1.0
 
     def levels(
         self, distance_m: np.ndarray, visible: np.ndarray, px_per_radian: float, error_px: float, budget: int
     ) -> np.ndarray:
-        """(chunks,) level of each chunk; coarsened evenly until the visible ones hold at most `budget` triangles."""
-        coarsest = len(self._spacing) - 1
-        scale = px_per_radian / error_px
+        """(chunks,) level of each chunk; the visible ones hold at most `budget` triangles, or are at their coarsest."""
+        wanted = np.maximum(distance_m, 1.0) * error_px / px_per_radian
+        eased = min(self._factor / self._STEP, 1.0)
+        if self._factor < 1.0 and self._total(self._at(wanted, eased), visible) <= self._ROOM * budget:
+            self._factor = eased
         while True:
-            allowed = np.maximum(distance_m, 1.0) / scale
-            levels = np.clip(np.searchsorted(self._spacing, allowed, side="right") - 1, 0, coarsest)
-            total = int(self._triangles[levels, self._columns][visible].sum())
-            if total <= budget or (levels[visible] == coarsest).all():
+            levels = self._at(wanted, self._factor)
+            coarsest = (levels[visible] == len(self._spacing) - 1).all()
+            if coarsest or self._total(levels, visible) <= budget:
                 return levels
-            scale *= 0.8
+            self._factor *= self._STEP
+
+    def _at(self, wanted_m: np.ndarray, factor: float) -> np.ndarray:
+        number = np.searchsorted(self._spacing, wanted_m / factor, side="right") - 1
+        return np.clip(number, 0, len(self._spacing) - 1)
+
+    def _total(self, levels: np.ndarray, visible: np.ndarray) -> int:
+        return int(self._triangles[levels, self._columns][visible].sum())
 
 
 class Terrain:
@@ -82,7 +98,7 @@ class Terrain:
         self._boxes = Boxes(low, high)
         self._skyline = Skyline(ground, [summits(part, cells=8) for part in _chunk_points(meshes[0])])
         self._first, self._counts = self._index_ranges(meshes)
-        self._choice = LevelChoice(self._counts, spacing)
+        self._choices = {mirrored: LevelChoice(self._counts, spacing) for mirrored in (False, True)}
         self._vertices = self._owned(
             ctx.buffer(np.concatenate([mesh.vertices for mesh in meshes]).astype("f4"))
         )
@@ -174,7 +190,7 @@ class Terrain:
         error = self._quality.terrain_error_px
         if context.mirrored:
             budget, error = budget // 4, error * 2.0
-        return self._choice.levels(distance, visible, px_per_radian, error, budget)
+        return self._choices[context.mirrored].levels(distance, visible, px_per_radian, error, budget)
 
     def release(self) -> None:
         """Free buffers and arrays."""

@@ -43,6 +43,34 @@ def test_levels_coarsen_with_distance_and_keep_the_budget():
     assert counts[tight, np.arange(50)].sum() // 3 <= 8000
 
 
+def test_levels_do_not_flicker_at_the_budget():
+    counts = 3 * np.array([[1000] * 50, [250] * 50, [60] * 50])
+    distance, all_seen = np.linspace(0, 1500, 50), np.ones(50, bool)
+    unbounded = LevelChoice(counts, np.array([1.0, 2.0, 4.0])).levels(distance, all_seen, 800.0, 1.0, 10**9)
+    budget = (
+        counts[unbounded, np.arange(50)].sum() // 3 - 500
+    )  # kept only while the first chunk is out of view
+    choice = LevelChoice(counts, np.array([1.0, 2.0, 4.0]))
+    pictures = []
+    for frame in range(20):
+        visible = all_seen.copy()
+        visible[0] = frame % 2 == 0
+        pictures.append(choice.levels(distance, visible, 800.0, 1.0, budget))
+    assert (pictures[0] != unbounded).any()
+    assert all((picture == pictures[0]).all() for picture in pictures)
+
+
+def test_levels_come_back_when_there_is_room():
+    counts = 3 * np.array([[1000] * 50, [250] * 50, [60] * 50])
+    choice = LevelChoice(counts, np.array([1.0, 2.0, 4.0]))
+    distance, all_seen, few_seen = np.linspace(0, 4000, 50), np.ones(50, bool), np.arange(50) < 5
+    fine = choice.levels(distance, all_seen, 800.0, 1.0, 10**9)
+    assert (choice.levels(distance, all_seen, 800.0, 1.0, 8000) > fine).any()
+    for _ in range(20):
+        levels = choice.levels(distance, few_seen, 800.0, 1.0, 8000)
+    assert (levels == fine).all()
+
+
 def test_thinning_keeps_the_near_cells_whole_and_the_budget():
     counts, distance = np.full(40, 100), np.linspace(5, 800, 40)
     share = kept_fractions(counts, distance, 600)
