@@ -79,6 +79,8 @@ class Scene:
     lanes: tuple[LaneSpec, ...] = ()
     parameters: dict[str, ParameterValues] = field(default_factory=dict)
     """Per vehicle name: values that differ from the vehicle's defaults."""
+    plan: TomlTable | None = None
+    """The unread `[plan]` table, which the planner reads strictly; None where the scene plans nothing."""
 
 
 def scene_names() -> tuple[str, ...]:
@@ -156,6 +158,7 @@ def _read_scene(table: TomlTable, name: str) -> Scene:
         sun=_read_sun(table.table("sun")),
         lanes=tuple(_read_lane(lane, vehicle, step_s) for lane in table.tables("lanes")),
         parameters=_read_parameters(table.table("parameters")),
+        plan=table.table("plan") if table.has("plan") else None,
     )
     world.finish()
     table.finish()

@@ -111,6 +111,19 @@ class TomlTable:
             return tuple(float(item) for item in value)
         raise self.error(key, f"{value!r} is refused; allowed: a finite number or a list of finite numbers")
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts; an absent one is empty."""
+        value = self._take(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(key, f"{value!r} is refused; allowed: a list of texts in quotes")
+        return tuple(value)
+
+    def again(self) -> "TomlTable":
+        """The same table with what is left of it, to be read without touching this one."""
+        return TomlTable(self.source, self._values, self._prefix)
+
     def table(self, key: str) -> "TomlTable":
         """A sub-table; an absent one is empty."""
         value = self._take(key)

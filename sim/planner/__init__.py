@@ -1,5 +1,6 @@
 """Optimal control: the integrators' own update equations as constraints of a sparse nonlinear program."""
 
+from sim.planner.api import plan, task_of_scene
 from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
 from sim.planner.plan import Blame, Plan
 from sim.planner.planner import Iterate, Planner
@@ -22,5 +23,7 @@ __all__ = [
     "Task",
     "Waypoint",
     "Weights",
+    "plan",
     "safe_ground",
+    "task_of_scene",
 ]

@@ -34,7 +34,9 @@ class Result:
     lam_g: np.ndarray
     cost: float
     violation: float
-    """Largest violation of a scaled constraint or bound."""
+    """Largest violation of a scaled constraint or bound; solvers relax inequalities by 1e-8."""
+    defect: float
+    """Largest violation of a scaled equality: equations of motion, start, fixed parts of the goal."""
     kkt: float
     """Largest entry of the gradient of the Lagrangian, scaled variables."""
     iterations: int
@@ -82,13 +84,14 @@ class Solvers:
 
     def _result(self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str) -> Result:
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
-        violation, kkt = self.residuals(w, lam_x, lam_g, p)
+        violation, defect, kkt = self.residuals(w, lam_x, lam_g, p)
         return Result(
             w,
             lam_x,
             lam_g,
             float(out["f"]),
             violation,
+            defect,
             kkt,
             int(stats.get("iter_count", -1)),
             seconds,
@@ -99,13 +102,15 @@ class Solvers:
 
     def residuals(
         self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray
-    ) -> tuple[float, float]:
-        """(largest violation, largest entry of the Lagrangian's gradient)."""
+    ) -> tuple[float, float, float]:
+        """(largest violation, largest of an equality, largest entry of the Lagrangian's gradient)."""
         t = self.t
         g = np.array(t.value(w, p)[1]).ravel()
         over = [t.row_low - g, g - t.row_high, t.low - w, w - t.high]
         slope = np.array(t.hessian(w, p, 1.0, lam_g)[0]).ravel() + lam_x
-        return float(max(0.0, *(o.max(initial=0.0) for o in over))), float(np.abs(slope).max())
+        equal = t.row_low == t.row_high
+        defect = float(np.abs(g - t.row_low)[equal].max(initial=0.0))
+        return float(max(0.0, *(o.max(initial=0.0) for o in over))), defect, float(np.abs(slope).max())
 
     def _solver(self, backend: Backend, warm: bool, iterations: int) -> ca.Function:
         key = (backend, warm, iterations)

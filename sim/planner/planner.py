@@ -38,7 +38,6 @@ class Iterate:
 Show = Callable[[Iterate], bool]
 """Answers whether to go on."""
 
-DEFECT = 1e-8
 _PENETRATION_M = 1e-4
 _COARSE = 32
 
@@ -209,7 +208,7 @@ class Planner:
             history=run.history,
             seconds=seconds,
             build_seconds=built,
-            defect=result.violation,
+            defect=result.defect,
             kkt=result.kkt,
             clearance_m=clear.least_m,
             backend=result.backend,

@@ -1,0 +1,55 @@
+"""`sim.plan`: one call from a vehicle and a task to a plan."""
+
+from pathlib import Path
+from typing import Any
+
+from sim.errors import InputError
+from sim.integrators import Integrator
+from sim.planner.plan import Plan
+from sim.planner.planner import Planner
+from sim.planner.scene_task import read_task
+from sim.planner.task import Task
+from sim.scene import Scene, load_scene
+from sim.vehicles import Vehicle
+from sim.vehicles import vehicle as make_vehicle
+from sim.world import World, load_world
+
+
+def plan(
+    vehicle: Vehicle | str | None,
+    task: Task | str | Path,
+    *,
+    method: str | Integrator | None = None,
+    planner: Planner | None = None,
+    **options: Any,
+) -> Plan:
+    """The motion of `vehicle` that does `task` at the least cost.
+
+    vehicle: an instance, a name, or None for that of the scene. task: a Task, or the name or path of a scene
+    with a `[plan]` table. method: an integrator, "variational" or the scene's where None. planner: one that was
+    used before keeps its built problems. options: `solver`, `warm`, `time_limit_s`, `show`, `explain` as
+    `Planner.plan` takes them. Raises InputError, before solving, for what is impossible as it stands.
+    """
+    if isinstance(vehicle, str):
+        vehicle = make_vehicle(vehicle)
+    if not isinstance(task, Task):
+        scene = load_scene(task)
+        vehicle, task = task_of_scene(scene, vehicle=vehicle)
+        method = method or scene.integrator
+    if vehicle is None:
+        raise InputError("plan: a task needs a vehicle; allowed: None only with a scene")
+    return (planner or Planner()).plan(vehicle, task, method=method or "variational", **options)
+
+
+def task_of_scene(
+    scene: Scene, *, world: World | None = None, vehicle: Vehicle | None = None
+) -> tuple[Vehicle, Task]:
+    """Vehicle and task of a scene that has a `[plan]` table; InputError where it has none."""
+    if scene.plan is None:
+        raise InputError(f'scene "{scene.name}" plans nothing; allowed: a scene with a [plan] table')
+    if vehicle is None:
+        vehicle = make_vehicle(scene.vehicle, **scene.parameters.get(scene.vehicle, {}))
+    table = scene.plan.again()
+    if world is None and table.has("ground"):
+        world = load_world(scene.world, seed=scene.seed)
+    return vehicle, read_task(table, vehicle, world, scene.name, None)
