@@ -25,7 +25,7 @@ void main() {
     float through = pow(saturate(dot(-v, l)), 4.0) * 0.5 + 0.25 * saturate(-facing);
     float crown = saturate(rise);
     vec3 direct = sun_irradiance.rgb * (wrap * wrap + through * vec3(0.9, 1.1, 0.4)) * mix(0.6, 1.0, crown);
-    vec3 ambient = sky_irradiance(n) * mix(0.35, 1.0, crown) * 0.8 + sun_irradiance.rgb * ROCK_BOUNCE * 0.05;
+    vec3 ambient = sky_irradiance(n) * mix(0.35, 1.0, crown) * 0.7 + sun_irradiance.rgb * ROCK_BOUNCE * 0.09;
     vec3 leaf_albedo = albedo * (0.6 + 0.8 * leaf.r);
 #if FULL_MATERIALS
     float clump = texture(noise_map, p_w.xy * 0.55 + p_w.z * vec2(0.37, 0.41)).g;

@@ -29,8 +29,8 @@ void main() {
     float smooth_ground = grain.loose * (1.0 - grain.steep);
     float bump = relief + close * ((near_noise.r - 0.5) * 0.10 + (near_noise.b - 0.5) * 0.05) * (1.0 - 0.5 * smooth_ground);
     // Gravel that gives far slopes their grain would be a crust of spikes underfoot.
-    bump -= smoothstep(90.0, 15.0, distance_m) * smooth_ground * (grain.fine.a - 0.5) * 0.27;
-    vec3 shading_n = bumped(n, bump * 0.75);
+    bump -= smoothstep(140.0, 25.0, distance_m) * smooth_ground * (grain.fine.a - 0.5) * 0.35;
+    vec3 shading_n = bumped(n, bump * mix(0.4, 0.75, smoothstep(4.0, 45.0, distance_m)));
 
     vec3 albedo = rock_albedo(p_w, n, grain) * mix(1.0, 0.82 + 0.36 * near_noise.g, close);
     float lift = 0.35 + 0.003 * distance_m;  // coarse levels stray from the surface the shadow map saw
