@@ -46,7 +46,7 @@ Grain rock_grain(vec3 p, vec3 n, Traits traits) {
     g.low = noise(p.yx * 0.0045, 0.0045);
     g.broad = triplanar(p, weight, 0.035);
     g.fine = triplanar(p, weight, 0.19);
-    g.steep = smoothstep(0.86, 0.62, n.z);
+    g.steep = 1.0 - smoothstep(0.62, 0.86, n.z);
     g.height = p.z + (g.low.r - 0.5) * 5.0 + p.y * 0.012 + (g.broad.r - 0.5) * 1.4;
     g.bed = noise(vec2((p.x + p.y) * 0.0028 + g.low.g * 0.05, g.height * 0.042), 0.042).r;
     g.thin_bed = noise(vec2((p.y - p.x) * 0.006, g.height * 0.16), 0.16).g;
@@ -82,7 +82,7 @@ vec3 rock_albedo(vec3 p, vec3 n, Grain g) {
 
     float above_water = p.z - water.x;
     float flat_ground = smoothstep(0.80, 0.93, n.z);
-    float bank = smoothstep(5.5, 2.2, above_water + (g.broad.r - 0.5) * 5.0);
+    float bank = 1.0 - smoothstep(2.2, 5.5, above_water + (g.broad.r - 0.5) * 5.0);
     albedo = mix(albedo, vec3(0.44, 0.345, 0.235) * (0.85 + 0.3 * g.broad.r), bank * flat_ground);
 
     float cap = 0.05 * smoothstep(110.0, 150.0, p.z);
@@ -90,7 +90,7 @@ vec3 rock_albedo(vec3 p, vec3 n, Grain g) {
         * smoothstep(1.6, 3.5, above_water);
     albedo = mix(albedo, mix(vec3(0.085, 0.095, 0.035), vec3(0.17, 0.15, 0.065), g.fine.r), scrub * 0.75);
 
-    float wet = smoothstep(0.75, 0.05, above_water + (g.fine.r - 0.5) * 0.5);
+    float wet = 1.0 - smoothstep(0.05, 0.75, above_water + (g.fine.r - 0.5) * 0.5);
     return albedo * mix(1.0, 0.42, wet);
 }
 

@@ -14,9 +14,13 @@ out vec4 colour;
 uniform sampler2D leaf_map, noise_map;
 
 void main() {
-    if (clipped(p_w)) discard;
     vec4 leaf = texture(leaf_map, leaf_uv, -0.7);
-    if (leaf.a < 0.38) discard;
+#if FULL_MATERIALS
+    float clump = texture(noise_map, p_w.xy * 0.55 + p_w.z * vec2(0.37, 0.41)).g;
+    float gap = texture(noise_map, p_w.yx * 1.9 - p_w.z * vec2(1.3, 1.7)).a;
+    float clumps = (0.35 + 1.3 * clump) * (0.55 + 0.9 * gap);
+#endif
+    if (leaf.a < 0.38 || clipped(p_w)) discard;
     vec3 n = normalize(n_w);
     vec3 v = normalize(eye.xyz - p_w);
     vec3 l = sun_direction.xyz;
@@ -28,9 +32,7 @@ void main() {
     vec3 ambient = sky_irradiance(n) * mix(0.35, 1.0, crown) * 0.7 + sun_irradiance.rgb * ROCK_BOUNCE * 0.09;
     vec3 leaf_albedo = albedo * (0.6 + 0.8 * leaf.r);
 #if FULL_MATERIALS
-    float clump = texture(noise_map, p_w.xy * 0.55 + p_w.z * vec2(0.37, 0.41)).g;
-    float gap = texture(noise_map, p_w.yx * 1.9 - p_w.z * vec2(1.3, 1.7)).a;
-    leaf_albedo *= (0.35 + 1.3 * clump) * (0.55 + 0.9 * gap);
+    leaf_albedo *= clumps;
 #endif
     vec3 radiance = leaf_albedo / PI * (direct * sun_visibility(p_w, n) + ambient);
     colour = vec4(radiance * transmittance + inscatter, distance(p_w, eye.xyz));

@@ -24,12 +24,12 @@ void main() {
     Grain grain = rock_grain(p_w, n, traits);
     float relief = rock_relief(grain);
 
-    float close = smoothstep(140.0, 20.0, distance_m);
+    float close = 1.0 - smoothstep(20.0, 140.0, distance_m);
     vec4 near_noise = triplanar(p_w, triplanar_weight(n), 1.1);
     float smooth_ground = grain.loose * (1.0 - grain.steep);
     float bump = relief + close * ((near_noise.r - 0.5) * 0.10 + (near_noise.b - 0.5) * 0.05) * (1.0 - 0.5 * smooth_ground);
     // Gravel that gives far slopes their grain would be a crust of spikes underfoot.
-    bump -= smoothstep(140.0, 25.0, distance_m) * smooth_ground * (grain.fine.a - 0.5) * 0.35;
+    bump -= (1.0 - smoothstep(25.0, 140.0, distance_m)) * smooth_ground * (grain.fine.a - 0.5) * 0.35;
     vec3 shading_n = bumped(n, bump * mix(0.4, 0.75, smoothstep(4.0, 45.0, distance_m)));
 
     vec3 albedo = rock_albedo(p_w, n, grain) * mix(1.0, 0.82 + 0.36 * near_noise.g, close);

@@ -33,6 +33,6 @@ void main() {
     bedding_uv = vec2((position.x + position.y) * 0.006, position.z * 0.065 + (position.x - position.y) * 0.001);
     strata = baked_strata / STRATA_TOP;
     bedrock = 1.0 - clamp(traits.y * 1.3, 0.0, 1.0) * 0.8;
-    steep = smoothstep(0.86, 0.62, normal.z);
+    steep = 1.0 - smoothstep(0.62, 0.86, normal.z);
     gl_Position = clip_from_world * vec4(position, 1.0);
 }

@@ -43,6 +43,7 @@ const vec2 TERRACES[4] = vec2[](vec2(40.0, 17.0), vec2(61.0, 66.0), vec2(98.0, 1
 const float BEND_M = 450.0;  // no view along the river is longer
 
 // The canyon in the water without drawing it twice: terraces at their usual distance from the river, in their strata.
+// Texture levels are explicit: neighbouring pixels may take different ways through the loop.
 vec3 wall_or_sky(vec3 r) {
     vec2 across = vec2(-flow.y, flow.x);
     float sideways = dot(r.xy, across);
@@ -53,18 +54,18 @@ vec3 wall_or_sky(vec3 r) {
         if (reach > BEND_M) { reach = BEND_M; rise = r.z * reach; }
         vec3 hit = p_w + r * reach;
 #if FULL_MATERIALS
-        float edge = texture(noise_map, vec2(hit.x + hit.y, float(i) * 40.0) * 0.012).r - 0.5;
+        float edge = textureLod(noise_map, vec2(hit.x + hit.y, float(i) * 40.0) * 0.012, 1.0).r - 0.5;
 #else
         float edge = lump;
 #endif
         if (rise > TERRACES[i].y * (1.0 + 0.9 * edge)) continue;
         vec3 n = normalize(vec3(-side * across, 0.35));
 #if FULL_MATERIALS
-        float grain = texture(noise_map, vec2((hit.x + hit.y) * 0.02, rise * 0.03)).r;
+        float grain = textureLod(noise_map, vec2((hit.x + hit.y) * 0.02, rise * 0.03), 2.0).r;
 #else
         float grain = 0.5;
 #endif
-        vec3 albedo = texture(strata_map, vec2(rise / STRATA_TOP, 0.5)).rgb * (0.55 + 0.8 * grain);
+        vec3 albedo = textureLod(strata_map, vec2(rise / STRATA_TOP, 0.5), 1.0).rgb * (0.55 + 0.8 * grain);
         float sun = saturate(dot(n, sun_direction.xyz));
         if (sun > 0.0) sun *= canyon_sun(hit);
         vec3 sky = sky_irradiance(n) * 0.5;
@@ -112,7 +113,7 @@ void main() {
     vec3 c = mix(refracted, reflection(n, v, screen), fresnel);
     c += sun_irradiance.rgb * ggx(n, v, sun_direction.xyz, 0.02, 0.02) * sun;
 #if FULL_MATERIALS
-    float line = smoothstep(0.5, 0.05, thickness) * smoothstep(0.45, 0.6, texture(noise_map, channel * 1.3).r) * 0.4;
+    float line = (1.0 - smoothstep(0.05, 0.5, thickness)) * smoothstep(0.45, 0.6, texture(noise_map, channel * 1.3).r) * 0.4;
     c = mix(c, 0.75 / PI * light, line);
     colour = vec4(c * transmittance + inscatter, distance_m);
 #else
