@@ -123,10 +123,11 @@ def _check_end(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
         soil = float(task.ground.terrain.height(x[0], x[1]))
         if x[2] < soil:
             raise _refuse(task, f"{name} is under ground by {soil - x[2]:.3g} m")
-        if clear.ground_m < -1e-9:
+        height = float(x[2] - task.ground.height(x[0], x[1])[0])
+        if height < -1e-9:
             raise _refuse(
                 task,
-                f"{name} is {-clear.ground_m:.3g} m too low to keep {task.ground.margin_m:g} m from the terrain",
+                f"{name} is {-height:.3g} m too low to keep {task.ground.margin_m:g} m from the terrain",
             )
     limits = task.limits
     for axis, value in zip(range(3), x, strict=True):

@@ -18,15 +18,10 @@ class Clearance:
 
     by_obstacle: np.ndarray
     """(obstacles,) m, of the vehicle's balls' surfaces."""
-    obstacle_time: np.ndarray
-    """(obstacles,) steps, where that is."""
-    ground_m: float
-    """Height over the safe ground; inf where there is none."""
-    ground_time: float
-
-    @property
-    def least_m(self) -> float:
-        return float(min(self.by_obstacle.min(initial=np.inf), self.ground_m))
+    least_m: float
+    """To anything; inf where there is nothing."""
+    shortage_m: np.ndarray
+    """(N,) by how much each arc comes closer to anything than asked for, at most; 0 where it does not."""
 
 
 def between(vehicle: Vehicle, poses: np.ndarray, per_step: int = _PER_STEP) -> np.ndarray:
@@ -56,18 +51,18 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     """Measure a motion given by its poses (N+1, pose_dim)."""
     fine = between(vehicle, poses)
     centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
-    times = np.arange(len(fine)) / _PER_STEP
-    least, when = [], []
-    for obstacle in task.obstacles:
-        distance = np.stack([true_distance(_flat(vehicle, obstacle), c) for c in centres]) - radii[:, None]
-        least.append(distance.min())
-        when.append(times[distance.min(axis=0).argmin()])
-    ground, ground_time = np.inf, 0.0
+    distances = [
+        (np.stack([true_distance(_flat(vehicle, o), c) for c in centres]) - radii[:, None]).min(axis=0)
+        for o in task.obstacles
+    ]
+    by_obstacle = np.array([d.min() for d in distances])
     if task.ground is not None:
         x = fine[:, 9:12]
-        height = x[:, 2] - task.ground.height(x[:, 0], x[:, 1])
-        ground, ground_time = float(height.min()), float(times[height.argmin()])
-    return Clearance(np.array(least), np.array(when), ground, ground_time)
+        distances.append(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m)
+    nearest = np.min(distances, axis=0) if distances else np.full(len(fine), np.inf)
+    short = np.maximum(task.clearance_m - nearest, 0.0)
+    by_arc = np.maximum(short[:-1].reshape(-1, _PER_STEP).max(axis=1), short[_PER_STEP::_PER_STEP])
+    return Clearance(by_obstacle, float(nearest.min()), by_arc)
 
 
 def _flat(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:

@@ -8,6 +8,7 @@ from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
 
 _NOWHERE_TOLERANCE_M = 1e3
+_END_SLACK_M = 0.05
 
 
 def parameters(
@@ -15,17 +16,16 @@ def parameters(
     vehicle: Vehicle,
     task: Task,
     *,
-    inflation_m: dict[int, float] | None = None,
+    margin_m: np.ndarray | None = None,
     places: np.ndarray | None = None,
     price: float = 50.0,
 ) -> np.ndarray:
     """Flat parameter vector.
 
-    inflation_m: extra margin per index of `task.obstacles`. places: (N+1, 4) waypoint position and tolerance of
-    every node. price: of a unit of slack, in an elastic problem.
+    margin_m: (N+1,) extra distance that each node keeps from everything.
+    places: (N+1, 4) waypoint position and tolerance of every node. price: of a unit of slack, in an elastic problem.
     """
     model, shape = transcription.model, transcription.shape
-    grown = inflation_m or {}
     pieces: dict[str, object] = {
         "vehicle": vehicle.parameter_vector,
         "duration": task.duration_s,
@@ -35,18 +35,23 @@ def parameters(
         "goal": task.goal.state.node,
         "body": np.array(task.body, float),
         "safety_range": task.safety_range_m,
+        "clearance": task.clearance_m,
         "price": price,
     }
     for kind in shape.obstacles:
-        chosen = [(i, o) for i, o in enumerate(task.obstacles) if o.kind == kind]
-        pieces[kind] = np.concatenate([_numbers(vehicle, o) for _, o in chosen])
-        pieces[f"{kind}_margin"] = np.array([task.clearance_m + grown.get(i, 0.0) for i, _ in chosen])
+        chosen = [o for o in task.obstacles if o.kind == kind]
+        pieces[kind] = np.concatenate([_numbers(vehicle, o) for o in chosen])
     share = np.ones((shape.steps + 1, 1))
     if model.ends_with_controls:
         share[[0, -1]] = 0.5
     else:
         share[-1] = 0.0
-    stage = [share]
+    margin = np.zeros(shape.steps + 1) if margin_m is None else margin_m.copy()
+    # The ends are given and were checked; on the very edge of an obstacle they would leave no interior.
+    margin[0] = -_END_SLACK_M
+    if task.goal.position == "fixed":
+        margin[-1] = -_END_SLACK_M
+    stage = [share, margin[:, None]]
     if shape.waypoints:
         stage.append(nowhere(shape.steps) if places is None else places)
     return np.r_[model.parameters.pack(**pieces), np.concatenate(stage, axis=1).ravel()]

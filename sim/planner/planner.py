@@ -40,6 +40,8 @@ Show = Callable[[Iterate], bool]
 
 _PENETRATION_M = 1e-4
 _COARSE = 32
+_FATROP_ITERATIONS = 120
+"""After which the other solver is more likely to arrive."""
 
 
 @dataclass
@@ -158,21 +160,20 @@ class Planner:
         *,
         duals: bool,
     ) -> tuple[Result, np.ndarray, Clearance]:
-        """Solve; where a motion cuts a corner between two nodes, grow that obstacle by what is missing and go on."""
-        grown: dict[int, float] = {}
-        for _ in range(6):
+        """Solve; where a motion cuts a corner between two nodes, keep its ends further away and go on."""
+        margin = np.zeros(solvers.t.shape.steps + 1)
+        for _ in range(8):
             places = waypoint_places(vehicle, task, solvers.t.shape.steps)
-            p = parameters(solvers.t, vehicle, task, inflation_m=grown, places=places)
+            p = parameters(solvers.t, vehicle, task, margin_m=margin, places=places)
             result = _attempt(solvers, order, p, start, run, duals=duals)
             move = motion(solvers.t, result.w, p)
             clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
-            if not result.converged or run.out_of_time:
+            short = clear.shortage_m
+            if not result.converged or run.out_of_time or short.max() < _PENETRATION_M:
                 return result, p, clear
-            short = task.clearance_m - clear.by_obstacle
-            if (short < _PENETRATION_M).all():
-                return result, p, clear
-            for i in np.flatnonzero(short >= _PENETRATION_M):
-                grown[int(i)] = grown.get(int(i), 0.0) + 1.3 * float(short[i]) + _PENETRATION_M
+            short[short < _PENETRATION_M] = 0.0
+            margin[:-1] += 1.2 * short
+            margin[1:] += 1.2 * short
             start, duals = result, True
         return result, p, clear
 
@@ -191,7 +192,7 @@ class Planner:
     ) -> Plan:
         result, p, clear = solved
         move = motion(t, result.w, p)
-        short = max(0.0, task.clearance_m - clear.least_m)
+        short = float(clear.shortage_m.max())
         status, message = _verdict(result, short, run, seconds)
         return Plan(
             vehicle=vehicle,
@@ -249,7 +250,10 @@ def _attempt(
     pair = (start.lam_x, start.lam_g) if duals and isinstance(start, Result) else None
     for backend in order:
         limit = max(0.05, run.deadline - time.perf_counter())
-        result = solvers.solve(backend, p, w0, duals=pair, seconds=limit, watch=_watcher(solvers.t, run))
+        cap = _FATROP_ITERATIONS if backend == "fatrop" and len(order) > 1 else 300
+        result = solvers.solve(
+            backend, p, w0, duals=pair, iterations=cap, seconds=limit, watch=_watcher(solvers.t, run)
+        )
         run.iterations += max(result.iterations, 0)
         if best is None or (result.converged, -result.violation) > (best.converged, -best.violation):
             best = result

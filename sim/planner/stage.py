@@ -59,7 +59,7 @@ class StageModel:
         self.parameters = Slots(self._parameter_sizes())
         self.p = ca.SX.sym("P", self.parameters.size)
         self.given = self.parameters.split(self.p)
-        self.stage_parameters = Slots({"quadrature": 1, "waypoint": 4 if shape.waypoints else 0})
+        self.stage_parameters = Slots({"quadrature": 1, "margin": 1, "waypoint": 4 if shape.waypoints else 0})
         self.s = ca.SX.sym("S", self.stage_parameters.size)
         self.jet = ca.SX.sym("jet", 6)
         self.jet_at = ca.SX.sym("at", 2)
@@ -77,11 +77,11 @@ class StageModel:
             "goal": node,
             "body": BODY_NUMBERS * self.shape.body_count,
             "safety_range": 1,
+            "clearance": 1,
             "price": 1,
         }
         for kind, count in self.shape.obstacles.items():
             sizes[kind] = count * KINDS[kind].size
-            sizes[f"{kind}_margin"] = count
         return sizes
 
     @property
@@ -239,7 +239,7 @@ class StageModel:
             numbers = ca.reshape(self.given[kind], KINDS[kind].size, count)
             for j in range(count):
                 for x, radius in self.points(node):
-                    margin = radius + self.given[f"{kind}_margin"][j]
+                    margin = radius + self.given["clearance"] + self.s[1]
                     out.append((f"{kind} {j}", KINDS[kind].distance(x, numbers[:, j], margin)))
         return out
 
@@ -254,7 +254,7 @@ class StageModel:
             + b[2] * d[1]
             + (b[3] * d[0] ** 2 + 2 * b[4] * d[0] * d[1] + b[5] * d[1] ** 2) / 2
         )
-        return x[2] - ground
+        return x[2] - ground - self.s[1]
 
     def _place_rows(self, node: ca.SX, slack: ca.SX) -> list[Row]:
         unit = self.shape.scales.length_m
@@ -266,7 +266,7 @@ class StageModel:
             height = self._height_over_ground(node) / unit
             rows.append(Row("ground", height + slack, 0.0, np.inf, "m", unit, soft=True))
         if self.shape.waypoints:
-            place, tolerance = self.s[1:4], self.s[4]
+            place, tolerance = self.s[2:5], self.s[5]
             d = (self.points(node)[0][0] - place) / tolerance
             rows.append(Row("waypoint", (ca.dot(d, d) - 1) / 2 - slack, -np.inf, 0.0, "m", 1.0, soft=True))
         return rows

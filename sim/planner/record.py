@@ -1,0 +1,78 @@
+"""A plan as plain values: what travels between processes, is shown, flown, compared and stored."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.planner.plan import Blame, Plan, Status
+from sim.planner.task import positions
+from sim.vehicles import Vehicle
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlanRecord:
+    """Everything of a plan but the problem that it came from. Arrays are never written to."""
+
+    name: str
+    """By which plans are told apart."""
+    vehicle: Vehicle
+    integrator: str
+    step_s: float
+    nodes: np.ndarray
+    """(N+1, node size)."""
+    controls: np.ndarray
+    """(N+1, n_controls); the last row acts at the last node."""
+    status: Status
+    message: str
+    cost: float
+    costs: dict[str, float]
+    """Weighted parts of the cost by name."""
+    history: tuple[tuple[float, float], ...]
+    """(cost, largest violation) of the iterations that were watched."""
+    iterations: int
+    seconds: float
+    """Wall time of planning."""
+    defect: float
+    clearance_m: float
+    blames: tuple[Blame, ...] = ()
+    waypoint_times_s: tuple[float | None, ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        return self.status == "solved"
+
+    @property
+    def steps(self) -> int:
+        return len(self.nodes) - 1
+
+    @property
+    def duration_s(self) -> float:
+        return self.steps * self.step_s
+
+    @property
+    def places_w(self) -> np.ndarray:
+        """(N+1, 3) m; z = 0 for what moves on a plane."""
+        return positions(self.vehicle, self.nodes)
+
+
+def record_of(plan: Plan, name: str) -> PlanRecord:
+    """The plain values of a plan."""
+    return PlanRecord(
+        name=name,
+        vehicle=plan.vehicle,
+        integrator=plan.integrator.name,
+        step_s=plan.step_s,
+        nodes=np.ascontiguousarray(plan.trajectory.nodes),
+        controls=np.ascontiguousarray(plan.controls),
+        status=plan.status,
+        message=plan.message,
+        cost=plan.cost,
+        costs=dict(plan.costs),
+        history=plan.history,
+        iterations=plan.iterations,
+        seconds=plan.seconds,
+        defect=plan.defect,
+        clearance_m=plan.clearance_m,
+        blames=plan.blames,
+        waypoint_times_s=tuple(waypoint.time_s for waypoint in plan.task.waypoints),
+    )

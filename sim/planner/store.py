@@ -1,0 +1,90 @@
+"""Plans as files: one `.npz` a plan, numbers as arrays and the rest as JSON within. Nothing in it is executed."""
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.planner.plan import Blame
+from sim.planner.record import PlanRecord
+from sim.vehicles import vehicle
+
+_FORMAT = 1
+_TEXTS = ("name", "integrator", "status", "message")
+_NUMBERS = ("step_s", "cost", "seconds", "defect", "clearance_m")
+
+
+def save_record(record: PlanRecord, folder: Path) -> Path:
+    """Write a plan into `folder`, replacing one of the same name; a reader never sees half of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_file_name(record.name)}.npz"
+    about = {
+        "format": _FORMAT,
+        "vehicle": record.vehicle.name,
+        "parameters": record.vehicle.values,
+        "costs": record.costs,
+        "iterations": record.iterations,
+        "blames": [asdict(blame) for blame in record.blames],
+        "waypoint_times_s": record.waypoint_times_s,
+        **{key: getattr(record, key) for key in _TEXTS + _NUMBERS},
+    }
+    temporary = path.with_name(f".{path.name}.part")
+    with temporary.open("wb") as file:
+        np.savez_compressed(
+            file,
+            about=np.array(json.dumps(about)),
+            nodes=record.nodes,
+            controls=record.controls,
+            history=np.array(record.history, float).reshape(-1, 2),
+        )
+    os.replace(temporary, path)
+    return path
+
+
+def load_record(path: Path) -> PlanRecord:
+    """Read what `save_record` wrote. Raises InputError, one line, for a file that is none."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            nodes, controls, history = file["nodes"], file["controls"], file["history"]
+        if about["format"] != _FORMAT:
+            raise InputError(f"{path}: format {about['format']} is unknown; allowed: {_FORMAT}")
+        subject = vehicle(about["vehicle"], **about["parameters"])
+        _check(nodes, (subject.node_layout.size,))
+        _check(controls, (len(subject.controls),), rows=len(nodes))
+        return PlanRecord(
+            vehicle=subject,
+            nodes=nodes,
+            controls=controls,
+            history=tuple((float(cost), float(violation)) for cost, violation in history),
+            costs={str(name): float(value) for name, value in about["costs"].items()},
+            iterations=int(about["iterations"]),
+            blames=tuple(Blame(**{**blame, "place_w": tuple(blame["place_w"])}) for blame in about["blames"]),
+            waypoint_times_s=tuple(about["waypoint_times_s"]),
+            **{key: str(about[key]) for key in _TEXTS},  # type: ignore[arg-type]
+            **{key: float(about[key]) for key in _NUMBERS},
+        )
+    except (OSError, BadZipFile, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: is no stored plan ({error})") from None
+
+
+def stored(folder: Path) -> tuple[Path, ...]:
+    """The plans in a folder, by name."""
+    return tuple(sorted(folder.glob("*.npz"))) if folder.is_dir() else ()
+
+
+def _check(array: np.ndarray, shape: tuple[int, ...], *, rows: int | None = None) -> None:
+    wanted = (array.shape[0] if rows is None else rows, *shape)
+    if array.ndim != 2 or array.shape != wanted or len(array) < 2 or not np.isfinite(array).all():
+        raise ValueError(f"an array of {array.shape} where {wanted} finite numbers belong")
+
+
+def _file_name(name: str) -> str:
+    """Letters, digits, dots and dashes of a name."""
+    return "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip(".-") or "plan"
