@@ -3,6 +3,8 @@
 import numba
 import numpy as np
 
+from sim.world import Terrain
+
 _STEPS = 48
 _MARGIN_M = 3.0
 """A place counts as seen while a thing this tall on it would be."""
@@ -49,7 +51,7 @@ class Skyline:
     the ground. Between samples, and outside the map, the line counts as free: errors draw more than there is to see.
     """
 
-    def __init__(self, terrain: object, tops: list[np.ndarray]):
+    def __init__(self, terrain: Terrain, tops: list[np.ndarray]):
         """`terrain`: heights (ny, nx), origin_m, spacing_m; `tops`: for each thing (k, 3) world points."""
         self._heights = np.ascontiguousarray(terrain.heights, dtype=np.float32)
         self._frame = (*(float(value) for value in terrain.origin_m), float(terrain.spacing_m))

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import moderngl
 import numpy as np
 
+from render.geometry.mesh import Mesh
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
@@ -14,7 +15,7 @@ from render.vertex_arrays import vertex_array
 class Pads:
     """All pads of a world in one draw call."""
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs, meshes: Sequence[object]):
+    def __init__(self, ctx: moderngl.Context, programs: Programs, meshes: Sequence[Mesh]):
         """`meshes`: vertices (n, 8) position, normal, uv in metres of the pad; indices (m, 3)."""
         self._resources = ExitStack()
         self._arrays: dict[str, moderngl.VertexArray] = {}

@@ -23,7 +23,8 @@ from render.sky import Sky
 from render.stage import Stage
 from render.targets import Targets
 from render.uniforms import Atmosphere, FrameUniforms, ShadowFrames
-from render.water import River
+from render.water import RiverSurface
+from sim.world import World
 
 EXPOSURE = 0.60
 _NO_WATER_M = -1e4
@@ -40,7 +41,7 @@ class Renderer:
         self,
         ctx: moderngl.Context,
         size_px: tuple[int, int],
-        world: object,
+        world: World,
         *,
         quality: str | None = None,
         sun: Sun | None = None,
@@ -67,7 +68,7 @@ class Renderer:
         self._resources.callback(resource.release)
         return resource
 
-    def _build(self, programs: Programs, world: object, scenery: Scenery) -> None:
+    def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
         ctx, quality = self._ctx, self.quality
         planar = world.river is not None and quality.reflection_scale > 0.0
         self._water_level_m = _NO_WATER_M if world.river is None else world.river.level_m
@@ -76,7 +77,7 @@ class Renderer:
         self._stage = self._owned(Stage(ctx, programs, scenery, quality, world.terrain))
         self._river = None
         if world.river is not None:
-            self._river = self._owned(River(ctx, programs, world, quality, planar=planar))
+            self._river = self._owned(RiverSurface(ctx, programs, world, quality, planar=planar))
         self._models = self._owned(ModelLibrary(ctx, programs))
         self._overlay = self._owned(Overlay(ctx, programs))
         self._sun_map = self._owned(ShadowMap(ctx, quality.static_shadow_px, "sun_shadow_map"))
@@ -283,7 +284,7 @@ def mirrored(view: View, mirror: np.ndarray) -> View:
     return View(eye_w=eye[:3], view=view.view @ mirror, projection=view.projection, inside=view.inside)
 
 
-def _bounds(world: object) -> tuple[np.ndarray, np.ndarray]:
+def _bounds(world: World) -> tuple[np.ndarray, np.ndarray]:
     """Low and high corner (3,) of the ground, with room for what stands on it."""
     terrain = world.terrain
     low = np.array([*terrain.origin_m, float(terrain.heights.min())])

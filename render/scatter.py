@@ -8,10 +8,13 @@ import moderngl
 import numpy as np
 
 from render.culling import Boxes, culled
+from render.geometry.mesh import Mesh
+from render.geometry.scatter import Cell, Scatter
 from render.occlusion import Skyline, summits
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
+from sim.world import Terrain
 
 _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
 _INSTANCE_FLOATS = 8
@@ -60,9 +63,7 @@ def kept_fractions(counts: np.ndarray, distance_m: np.ndarray, budget: int) -> n
 class _Level:
     """One mesh with room for the instances that one camera sees of it."""
 
-    def __init__(
-        self, ctx: moderngl.Context, programs: Programs, material: Material, mesh: object, room: int
-    ):
+    def __init__(self, ctx: moderngl.Context, programs: Programs, material: Material, mesh: Mesh, room: int):
         self._resources = ExitStack()
         vertices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.vertices, dtype="f4")))
         indices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.indices, dtype="u4")))
@@ -105,9 +106,9 @@ class ScatterField:
         ctx: moderngl.Context,
         programs: Programs,
         material: Material,
-        meshes: Sequence[object],
-        scatter: object,
-        ground: object,
+        meshes: Sequence[Mesh],
+        scatter: Scatter,
+        ground: Terrain,
         *,
         reach_m: Sequence[float],
         budget: int,
@@ -129,7 +130,7 @@ class ScatterField:
         self._drawn_key = b""
         self.drawn_triangles = 0
 
-    def _places(self, cell: object) -> np.ndarray:
+    def _places(self, cell: Cell) -> np.ndarray:
         """(n, 3) where the instances of a cell stand."""
         return self._instances[cell.first : cell.first + cell.count, :3].astype(float)
 

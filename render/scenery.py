@@ -3,12 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from render.geometry.boulders import boulder_meshes, place_boulders
 from render.geometry.far_field import load_far_field
+from render.geometry.mesh import ChunkedMesh, Mesh
 from render.geometry.pad import pad_mesh
+from render.geometry.scatter import Scatter
 from render.geometry.terrain_mesh import load_terrain_mesh
 from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
 from render.quality import Quality
+from sim.world import World
 
 COARSEST_LEVEL = 3
 BOULDER_VARIANTS = 4
@@ -19,20 +24,20 @@ SEED = 5
 class Scenery:
     """Meshes and placements (formats as render.geometry makes them); empty where a world has none."""
 
-    terrain: Sequence[object]
+    terrain: Sequence[ChunkedMesh]
     """Levels of detail, finest first."""
-    far: Sequence[object]
-    pads: Sequence[object]
-    shrub_levels: Sequence[object]
-    shrubs: object | None
-    boulder_levels: Sequence[Sequence[object]]
+    far: Sequence[ChunkedMesh]
+    pads: Sequence[Mesh]
+    shrub_levels: Sequence[Mesh]
+    shrubs: Scatter | None
+    boulder_levels: Sequence[Sequence[Mesh]]
     """For each variant its levels, finest first."""
-    boulders: Sequence[object]
-    leaves: object
+    boulders: Sequence[Scatter]
+    leaves: np.ndarray
     """(n, n, 4) uint8."""
 
 
-def load_scenery(world: object, quality: Quality) -> Scenery:
+def load_scenery(world: World, quality: Quality) -> Scenery:
     """Everything still in `world`; a far field, plants and blocks only where there is a canyon."""
     terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, COARSEST_LEVEL + 1)]
     canyon = world.layers is not None

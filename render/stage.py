@@ -10,7 +10,7 @@ from render.programs import SAMPLER_UNITS, Programs
 from render.quality import Quality
 from render.scatter import BOULDER, SHRUB, ScatterField
 from render.scenery import Scenery
-from render.terrain import Terrain
+from render.terrain import Land
 from render.textures import (
     band_contrast,
     leaf_texture,
@@ -20,6 +20,7 @@ from render.textures import (
     strata_ramp,
     tiled_texture,
 )
+from sim.world import Terrain
 
 FAR_SPACING_M = (40.0,)
 
@@ -32,15 +33,15 @@ class Stage:
     """
 
     def __init__(
-        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality, ground: object
+        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality, ground: Terrain
     ):
         """`ground`: the world's terrain."""
         self._resources = ExitStack()
         self._textures = self._make_textures(ctx, scenery, quality)
-        self.terrain = self._owned(Terrain(ctx, programs, scenery.terrain, ground, quality=quality))
+        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ground, quality=quality))
         self._land = [self.terrain]
         if scenery.far:
-            far = Terrain(
+            far = Land(
                 ctx, programs, scenery.far, ground, quality=quality, spacing_m=FAR_SPACING_M, in_sun_map=False
             )
             self._land.append(self._owned(far))
@@ -70,7 +71,7 @@ class Stage:
         return {name: self._owned(texture) for name, texture in textures.items()}
 
     def _scatter(
-        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ground: object, quality: Quality
+        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ground: Terrain, quality: Quality
     ) -> list[ScatterField]:
         fields = []
         if scenery.shrubs is not None:

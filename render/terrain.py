@@ -7,11 +7,13 @@ import moderngl
 import numpy as np
 
 from render.culling import Boxes, culled
+from render.geometry.mesh import ChunkedMesh
 from render.occlusion import Skyline, summits
 from render.passes import PassContext
 from render.programs import Programs
 from render.quality import Quality
 from render.vertex_arrays import vertex_array
+from sim.world import Terrain
 
 _FORMAT = "3f 3f 4f"
 _NAMES = ("position", "normal", "traits")
@@ -21,7 +23,7 @@ LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
 
-def _chunk_points(mesh: object) -> list[np.ndarray]:
+def _chunk_points(mesh: ChunkedMesh) -> list[np.ndarray]:
     """For each chunk the positions (n, 3) of its vertices."""
     indices = mesh.indices.ravel()
     return [
@@ -69,15 +71,15 @@ class LevelChoice:
         return int(self._triangles[levels, self._columns][visible].sum())
 
 
-class Terrain:
+class Land:
     """Every level of one chunked mesh in one pair of buffers."""
 
     def __init__(
         self,
         ctx: moderngl.Context,
         programs: Programs,
-        meshes: Sequence[object],
-        ground: object,
+        meshes: Sequence[ChunkedMesh],
+        ground: Terrain,
         *,
         in_sun_map: bool = True,
         quality: Quality,
@@ -115,14 +117,14 @@ class Terrain:
         return resource
 
     @staticmethod
-    def _index_ranges(meshes: Sequence[object]) -> tuple[np.ndarray, np.ndarray]:
+    def _index_ranges(meshes: Sequence[ChunkedMesh]) -> tuple[np.ndarray, np.ndarray]:
         """(levels, chunks) first index in the joined buffer, and count."""
         before = np.cumsum([0] + [mesh.indices.size for mesh in meshes[:-1]])
         first = np.array([[chunk.first for chunk in mesh.chunks] for mesh in meshes]) + before[:, None]
         return first, np.array([[chunk.count for chunk in mesh.chunks] for mesh in meshes])
 
     @staticmethod
-    def _all_indices(meshes: Sequence[object]) -> np.ndarray:
+    def _all_indices(meshes: Sequence[ChunkedMesh]) -> np.ndarray:
         before = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
         return np.concatenate(
             [

@@ -10,19 +10,19 @@ from render.passes import PassContext
 from render.programs import Programs
 from render.quality import Quality
 from render.vertex_arrays import vertex_array
+from sim.world import World
 
 _REACH_M = 48.0
-_BEYOND_M = 0.0
 
 
-def river_strip(world: object, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
+def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (rows, columns, 5) x, y, depth, lateral, slope and indices (rows - 1, k) of the water surface.
 
     Lateral is measured from the centre line, slope is dy/dx of the flow. Row by row along x.
     """
     river, terrain = world.river, world.terrain
-    start = terrain.origin_m[0] - _BEYOND_M
-    stop = terrain.origin_m[0] + (terrain.heights.shape[1] - 1) * terrain.spacing_m + _BEYOND_M
+    start = terrain.origin_m[0]
+    stop = terrain.origin_m[0] + (terrain.heights.shape[1] - 1) * terrain.spacing_m
     x = np.linspace(start, stop, int((stop - start) / along_m) + 2)
     lateral = np.linspace(-_REACH_M, _REACH_M, int(2 * _REACH_M / across_m) + 1)
     grid_x, grid_l = np.meshgrid(x, lateral, indexing="ij")
@@ -37,11 +37,11 @@ def river_strip(world: object, *, along_m: float, across_m: float) -> tuple[np.n
     return vertices, quads.reshape(len(x) - 1, -1)
 
 
-class River:
+class RiverSurface:
     """Draws the water over the opaque scene."""
 
     def __init__(
-        self, ctx: moderngl.Context, programs: Programs, world: object, quality: Quality, *, planar: bool
+        self, ctx: moderngl.Context, programs: Programs, world: World, quality: Quality, *, planar: bool
     ):
         self._resources = ExitStack()
         along, across = (4.0, 2.0) if quality.full_materials else (10.0, 4.0)
