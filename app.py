@@ -70,8 +70,9 @@ def run(
 
 def print_scenes() -> None:
     """One line a scene."""
+    width = max(map(len, scene_names()))
     for name in scene_names():
-        print(f"{name:12} {load_scene(name).title}")
+        print(f"{name:{width}}  {load_scene(name).title}")
 
 
 def prepare(scene: Scene):
