@@ -13,6 +13,10 @@ from render.vertex_arrays import vertex_array
 from sim.world import World
 
 _REACH_M = 48.0
+_BEYOND_M = 1500.0
+"""How far the river runs on past either end of the map, in the land around it."""
+_CHANNEL_M = 3.0
+"""Its depth there, along the middle."""
 
 
 def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
@@ -21,13 +25,15 @@ def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.nd
     Lateral is measured from the centre line, slope is dy/dx of the flow. Row by row along x.
     """
     river, terrain = world.river, world.terrain
-    start = terrain.origin_m[0]
-    stop = terrain.origin_m[0] + (terrain.heights.shape[1] - 1) * terrain.spacing_m
-    x = np.linspace(start, stop, int((stop - start) / along_m) + 2)
+    low = terrain.origin_m[0]
+    high = low + (terrain.heights.shape[1] - 1) * terrain.spacing_m
+    x = np.linspace(low - _BEYOND_M, high + _BEYOND_M, int((high - low + 2 * _BEYOND_M) / along_m) + 2)
     lateral = np.linspace(-_REACH_M, _REACH_M, int(2 * _REACH_M / across_m) + 1)
     grid_x, grid_l = np.meshgrid(x, lateral, indexing="ij")
     grid_y = river.centre(grid_x) + grid_l
     depth = river.level_m - terrain.height(grid_x, grid_y)
+    beyond = (grid_x < low) | (grid_x > high)
+    depth = np.where(beyond, _CHANNEL_M * (1.0 - (grid_l / river.half_width_m) ** 2), depth)
     vertices = np.stack([grid_x, grid_y, depth, grid_l, river.slope(grid_x)], axis=-1).astype("f4")
     number = np.arange(grid_x.size).reshape(grid_x.shape)
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]

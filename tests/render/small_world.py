@@ -35,6 +35,7 @@ class Scatter:
 @dataclass(frozen=True)
 class River:
     level_m: float = 0.0
+    half_width_m: float = 13.0
 
     def centre(self, x_m):
         return 12.0 * np.sin(np.asarray(x_m) / 90.0)

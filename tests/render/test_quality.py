@@ -46,3 +46,16 @@ def test_supersampling_replaces_other_antialiasing():
 def test_lower_levels_promise_fewer_triangles():
     budgets = [quality.terrain_triangles for quality in PRESETS.values()]
     assert budgets == sorted(budgets, reverse=True)
+
+
+def test_a_huge_window_is_drawn_within_the_pixels_a_level_can_carry():
+    width, height = PRESETS["software"].scene_px((3840, 2160))
+    assert width * height <= 1.01 * PRESETS["software"].most_pixels
+    assert width / height == pytest.approx(16 / 9, rel=0.01)
+
+
+def test_supersampling_multiplies_the_scene():
+    assert choose(context("llvmpipe"), "high", supersampling=2).scene_px((1280, 800), supersampling=2) == (
+        2560,
+        1600,
+    )
