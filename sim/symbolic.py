@@ -56,6 +56,19 @@ def _eliminate(A: ca.SX, b: ca.SX) -> ca.SX:
     return ca.vertcat(*x)
 
 
+def collected(expressions: ca.SX, variables: ca.SX) -> ca.SX:
+    """The same with rows that are affine in the variables written as constant + coefficients . variables.
+
+    The coefficients can then be computed while the variables are still being solved for.
+    """
+    J, rows = ca.jacobian(expressions, variables), []
+    for i in range(expressions.shape[0]):
+        affine = independent_of(J[i, :].T, variables)
+        constant = ca.substitute(expressions[i], variables, ca.SX.zeros(variables.shape[0]))
+        rows.append(constant + J[i, :] @ variables if affine else expressions[i])
+    return ca.vertcat(*rows) if rows else expressions
+
+
 def independent_of(expression: ca.SX, variables: ca.SX) -> bool:
     """No variable occurs structurally in the expression."""
     return not any(ca.which_depends(expression, variables, 1, False))

@@ -26,25 +26,31 @@ class _SE2Matrix(_SE2):
         return ca.vertcat(ca.atan2(g[1], g[0]), g[2:])
 
     def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
-        c, s = g[0] * k[0] - g[1] * k[1], g[1] * k[0] + g[0] * k[1]
-        # One Newton step towards c^2 + s^2 = 1 keeps rounding from adding up over millions of steps.
-        unit = 1.5 - (c * c + s * s) / 2
-        x = g[2] + g[0] * k[2] - g[1] * k[3]
-        return ca.vertcat(unit * c, unit * s, x, g[3] + g[1] * k[2] + g[0] * k[3])
+        # One Newton step of c^2 + s^2 towards 1 keeps rounding from adding up over millions of steps.
+        unit = 1.5 - (g[0] * g[0] + g[1] * g[1]) / 2
+        c, s = unit * (g[0] * k[0] - g[1] * k[1]), unit * (g[1] * k[0] + g[0] * k[1])
+        return ca.vertcat(c, s, g[2] + g[0] * k[2] - g[1] * k[3], g[3] + g[1] * k[2] + g[0] * k[3])
 
     def inverse(self, g: ca.SX) -> ca.SX:
         return ca.vertcat(g[0], -g[1], -(g[0] * g[2] + g[1] * g[3]), g[1] * g[2] - g[0] * g[3])
 
     def exp(self, x: ca.SX) -> ca.SX:
-        return self.from_angle(super().exp(x))
+        """By half angles: a turn by w moves along its chord, which is shorter by sin(w/2)/(w/2)."""
+        half = x[0] / 2
+        s, c, none = ca.sin(half), ca.cos(half), half == 0
+        shortened = (s + none) / (half + none)
+        along, across = shortened * c, shortened * s
+        rotation = ca.vertcat(1 - 2 * s * s, 2 * s * c)
+        return ca.vertcat(rotation, along * x[1] - across * x[2], across * x[1] + along * x[2])
 
     def log(self, g: ca.SX) -> ca.SX:
         return super().log(self.to_angle(g))
 
     def cay(self, x: ca.SX) -> ca.SX:
-        w, d = x[0], 1 / (4 + x[0] * x[0])
-        rotation = ca.vertcat((4 - w * w) * d, 4 * w * d)
-        return ca.vertcat(rotation, (4 * x[1] - 2 * w * x[2]) * d, (4 * x[2] + 2 * w * x[1]) * d)
+        """Vehicles paper, appendix B, in t = w/2, the tangent of half the angle."""
+        t = x[0] / 2
+        k = 1 / (1 + t * t)
+        return ca.vertcat((1 - t * t) * k, 2 * t * k, (x[1] - t * x[2]) * k, (x[2] + t * x[1]) * k)
 
     def cay_inv(self, g: ca.SX) -> ca.SX:
         return super().cay_inv(self.to_angle(g))

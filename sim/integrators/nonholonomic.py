@@ -21,6 +21,7 @@ import casadi as ca
 from sim.groups import SE2, SE2_MATRIX, LieGroup
 from sim.integrators.base import Inputs, Scheme
 from sim.integrators.difference_map import DifferenceMap
+from sim.symbolic import collected
 from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
@@ -34,7 +35,7 @@ def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alph
     arriving, z = ca.SX.sym("m", n + basis_size), ca.SX.sym("z", n + basis_size)
 
     wanted = vehicle.shape_velocity(z[:n, 0], inputs.u)
-    u = vehicle.within_stops(r, wanted, h)
+    r_next, u = vehicle.arrival(r, wanted, h)
     at = r + alpha * h * u
     xi = vehicle.body_velocity(at, u, z[n:, 0], q)
     by_r, by_shape, mu = vehicle.gradients(at, u, xi, q)
@@ -42,7 +43,6 @@ def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alph
     leaving_mu = chart.inverse_differential(group, h * xi).T @ mu
     arriving_mu = chart.inverse_differential(group, -h * xi).T @ mu
     leaving = vehicle.momenta(r, by_shape - (1 - alpha) * push, leaving_mu, q)
-    r_next = r + h * u
 
     command = commanded_rates(vehicle, r, inputs)
     node_u, node_xi = vehicle.velocities(r, (arriving + leaving) / 2, command, q)
@@ -66,7 +66,7 @@ def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alph
         y_next=ca.vertcat(
             group.compose(g, chart.tau(group, h * xi)),
             r_next,
-            vehicle.momenta(r_next, by_shape + alpha * push, arriving_mu, q),
+            collected(vehicle.momenta(r_next, by_shape + alpha * push, arriving_mu, q), z),
         ),
         node=ca.vertcat(pose, node_xi, r, node_u),
         start=_start(vehicle, group, inputs, q),
@@ -86,7 +86,7 @@ def _public(group: LieGroup, g: ca.SX) -> ca.SX:
 def commanded_rates(vehicle: NonholonomicVehicle, r: ca.SX, inputs: Inputs) -> ca.SX:
     """Controls, with those that are shape velocities limited by the stops."""
     zero = ca.SX.zeros(len(vehicle.dynamic))
-    rates = vehicle.within_stops(r, vehicle.shape_velocity(zero, inputs.u), inputs.h)
+    _, rates = vehicle.arrival(r, vehicle.shape_velocity(zero, inputs.u), inputs.h)
     limited = ca.SX(inputs.u)
     names = [c.name for c in vehicle.controls]
     for i, s in enumerate(vehicle.shape_coordinates):

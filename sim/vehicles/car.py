@@ -52,9 +52,8 @@ class Car(NonholonomicVehicle):
 
     def connection(self, r: ca.SX, q: Quantities) -> ca.SX:
         """Vehicles paper, eq. 18."""
-        return ca.vertcat(
-            ca.horzcat(-q.wheel_radius * r[1] / q.wheelbase, 0), ca.horzcat(-q.wheel_radius, 0), ca.SX(1, 2)
-        )
+        turn = q.wheel_radius / q.wheelbase * r[1]
+        return ca.vertcat(ca.horzcat(-turn, 0), ca.horzcat(-q.wheel_radius, 0), ca.SX(1, 2))
 
     def shape_force(self, r: ca.SX, u: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
         return ca.vertcat(controls[0], 0)

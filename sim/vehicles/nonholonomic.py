@@ -83,17 +83,11 @@ class NonholonomicVehicle(Vehicle):
                 at += 1
         return ca.vertcat(*rows) if rows else ca.SX(0, 1)
 
-    def within_stops(self, r: ca.SX, u: ca.SX, h: ca.SX) -> ca.SX:
-        """The nearest shape velocity with which r + h u does not pass a coordinate's stop."""
-        rows = []
-        for i, s in enumerate(self.shape_coordinates):
-            rate = u[i]
-            if np.isfinite(s.high):
-                rate = ca.fmin(rate, (s.high - r[i]) / h)
-            if np.isfinite(s.low):
-                rate = ca.fmax(rate, (s.low - r[i]) / h)
-            rows.append(rate)
-        return ca.vertcat(*rows) if rows else ca.SX(0, 1)
+    def arrival(self, r: ca.SX, wanted: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """Shape after a step with the wanted velocity, at a stop if it would pass one, and the velocity that is left."""
+        target = r + h * wanted
+        r_next = self.clipped(target)
+        return r_next, wanted + (r_next - target) / h
 
     def clipped(self, r: ca.SX) -> ca.SX:
         """The nearest shape within the stops."""
@@ -108,10 +102,17 @@ class NonholonomicVehicle(Vehicle):
         return self.symmetry_basis(r, q) @ c - self.connection(r, q) @ u
 
     def gradients(self, r: ca.SX, u: ca.SX, xi: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX]:
-        """dl/dr, dl/du and mu = dl/dxi."""
-        at = [ca.SX.sym("r", r.shape[0]), ca.SX.sym("u", u.shape[0]), ca.SX.sym("xi", xi.shape[0])]
-        value = self.lagrangian(*at, q)
-        return tuple(replaced([ca.gradient(value, x) for x in at], at, [r, u, xi]))
+        """dl/dr, dl/du and mu = dl/dxi, the latter two as mass matrix . velocity + what remains at rest."""
+        n, here = r.shape[0], ca.SX.sym("r", r.shape[0])
+        velocity = ca.SX.sym("v", n + xi.shape[0])
+        value = self.lagrangian(here, velocity[:n, 0], velocity[n:, 0], q)
+        mass, slope = ca.hessian(value, velocity)
+        at_rest = ca.substitute(slope, velocity, ca.SX.zeros(velocity.shape[0]))
+        momentum = mass @ velocity + at_rest
+        by_r, momentum = replaced(
+            [ca.gradient(value, here), momentum], [here, velocity], [r, ca.vertcat(u, xi)]
+        )
+        return by_r, momentum[:n, 0], momentum[n:, 0]
 
     def momenta(self, r: ca.SX, by_shape: ca.SX, mu: ca.SX, q: Quantities) -> ca.SX:
         """(P, p) of dl/du and mu: P only for dynamic coordinates."""
