@@ -6,6 +6,10 @@ Every command is carried out between two steps by the simulation thread. One tha
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from sim.vehicles import Vehicle
+
 
 @dataclass(frozen=True, slots=True)
 class PilotInput:
@@ -106,11 +110,60 @@ class AddLane:
     step_s: float
     tint: tuple[float, float, float] | None = None
     name: str = ""
+    own_pilot: bool = False
+    """A pilot of its own flies it; else it gets the flown lane's controls, bit for bit."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveLane:
     lane: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetLaneTint:
+    """Recolour a lane."""
+
+    lane: str
+    tint: tuple[float, float, float]
+    """Linear RGB, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetLanePilot:
+    """Give a comparison lane a pilot of its own, or the flown lane's controls."""
+
+    lane: str
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetReference:
+    """Start a tight integration from the flown lane's present state, or stop it."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlyPlan:
+    """Put all lanes at the start of a plan and give them its inputs; the flown one steps as it was planned.
+
+    At the end time stands still; running on gives the vehicle back to the pilot, with its former method.
+    """
+
+    vehicle: Vehicle
+    integrator: str
+    step_s: float
+    nodes: np.ndarray = field(repr=False)
+    """(N+1, node size)."""
+    controls: np.ndarray = field(repr=False)
+    """(N+1, n_controls)."""
+    tracked: bool = False
+    """Feed errors back (LQR along the plan); otherwise open loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopPlan:
+    """Give the vehicle back to the pilot where it is."""
 
 
 Command = (
@@ -127,4 +180,9 @@ Command = (
     | SetDemo
     | AddLane
     | RemoveLane
+    | SetLaneTint
+    | SetLanePilot
+    | SetReference
+    | FlyPlan
+    | StopPlan
 )

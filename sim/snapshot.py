@@ -21,6 +21,19 @@ class LaneStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Deviation:
+    """How far a lane is from the reference solution at the same simulated time."""
+
+    position_m: float
+    rotation_rad: float
+    """Angle of the rotation between the two attitudes, 0..pi."""
+    energy_J: float
+    """Signed: lane minus reference."""
+    momentum: float
+    """Norm of the difference of the spatial momenta."""
+
+
+@dataclass(frozen=True, slots=True)
 class LaneSnapshot:
     """One vehicle under one integrator, at its last two published moments."""
 
@@ -67,6 +80,10 @@ class LaneSnapshot:
     status: LaneStatus
     status_text: str
     """One sentence: which quantity failed and when; or the impact speed. Empty while running."""
+    own_pilot: bool = True
+    """Flown by a pilot of its own; else it gets the flown lane's controls."""
+    deviation: Deviation | None = None
+    """None without a reference, and for comparison lanes that have other inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +109,10 @@ class Snapshot:
     """The autopilot flies."""
     message: str
     """Last thing worth telling the user (refused command, mode change); empty if none."""
+    reference: bool = False
+    """A tight integration runs alongside; lanes tell their deviation from it."""
+    plan_flies: bool = False
+    """The controls are those of a plan."""
 
     def display_time_s(self, lane: LaneSnapshot, now_s: float) -> float:
         """Simulated time to draw `lane` at, for wall time `now_s` (`time.perf_counter()`)."""

@@ -6,8 +6,10 @@ from sim.pilot.attitude import AttitudePilot
 from sim.pilot.autopilot import Autopilot
 from sim.pilot.contract import Pilot, Sensed
 from sim.pilot.hold import HoldPilot
+from sim.pilot.planned import PlannedPilot
 from sim.pilot.rate import RatePilot
 from sim.pilot.raw import RawPilot
+from sim.pilot.tracking import Track, track
 
 MODES: dict[str, Callable[[], Pilot]] = {
     "raw": RawPilot,
@@ -22,12 +24,15 @@ __all__ = [
     "Autopilot",
     "HoldPilot",
     "Pilot",
+    "PlannedPilot",
     "RatePilot",
     "RawPilot",
     "Sensed",
+    "Track",
     "default_mode",
     "flight_modes",
     "has_autopilot",
+    "track",
 ]
 
 

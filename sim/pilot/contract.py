@@ -1,6 +1,6 @@
 """What a pilot is: sticks and senses in, controls out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -23,6 +23,8 @@ class Sensed:
     """(3,) [m/s]."""
     clearance_m: float = float("inf")
     """Height of the lowest contact point above the ground; inf where there is none."""
+    node: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """The vehicle's whole state, flat, as its own layout says."""
 
     @property
     def v_w(self) -> np.ndarray:

@@ -11,11 +11,12 @@ from sim.pilot import Pilot, Sensed
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost
 from sim.simulation.footing import Footing
-from sim.simulation.method import Method
+from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
 from sim.simulation.space import Placement, placement, twist_in_space
+from sim.simulation.tape import ControlTape
 from sim.simulation.verdict import Verdict, crash, divergence, energy_bound
-from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
 
 _LOG = logging.getLogger(__name__)
 
@@ -63,11 +64,18 @@ class Lane:
         pilot: Pilot,
         footing: Footing,
         *,
+        tape: ControlTape,
+        follows: bool = False,
+        energy_bound_J: float | None = None,
         time_s: float = 0.0,
-        generation: int = 0,
     ) -> None:
+        """`tape`: of the flown lane, which writes it and those that follow read it."""
         self.look, self.method, self.pilot, self.footing = look, method, pilot, footing
-        self.generation = generation
+        self.follows = follows
+        self.by_plan = False
+        """A plan gives it its inputs for now, at its own steps."""
+        self.generation = 0
+        self._tape, self._asked_bound_J = tape, energy_bound_J
         self._newton_iterations = 0.0
         self._tally, self._cost = Tally(), StepCost()
         self._contact_b = np.zeros(6)
@@ -105,16 +113,25 @@ class Lane:
         """Where the vehicle is in the world, and its twist."""
         return placement(self.method.vehicle, self.node, self.footing.world)
 
-    def restart(self, node: np.ndarray, pilot: Pilot, time_s: float) -> None:
-        """Back to a start: runs again, whatever stopped it."""
-        self.pilot = pilot
+    def restart(
+        self,
+        node: np.ndarray,
+        pilot: Pilot,
+        time_s: float,
+        *,
+        method: Method | None = None,
+        controls: np.ndarray | None = None,
+    ) -> None:
+        """Back to a start, perhaps under another method: runs again, whatever stopped it."""
+        self.pilot, self.method = pilot, method or self.method
         self.generation += 1
-        self._take(node, time_s)
+        self._take(node, time_s, controls=controls)
 
     def swap(self, method: Method, footing: Footing, *, node: np.ndarray | None = None) -> None:
         """Go on under another method, with pose and node velocity kept (or as `node` says)."""
         verdict, kept, now = self._verdict, self.node if node is None else node, self.time_s
         same_vehicle = method.vehicle.name == self.method.vehicle.name
+        self._asked_bound_J = self._asked_bound_J if same_vehicle else None
         controls = self._u if same_vehicle else None
         # A parameter may be dragged many times a second: that breaks no trail.
         continuous = same_vehicle and (method.integrator, method.step_s) == (
@@ -133,15 +150,22 @@ class Lane:
         """Take all steps that are due; a lane that cannot go on stops, and says why."""
         due = due_steps(clock_s, self._since_s, self.method.step_s) - self._steps
         try:
-            while due > 0 and self.running:
+            follows = self.follows and not self.by_plan
+            while due > 0 and self.running and not (follows and not self._tape.known(self.time_s)):
                 phase = self._steps % self.method.control_steps
-                if phase == 0:
+                count = min(due, self.method.control_steps - phase)
+                if follows:
+                    count = min(count, self._follow())
+                elif phase == 0 and not self._evaluated:
                     self._fly(sticks)
-                due -= self._roll(min(due, self.method.control_steps - phase))
+                due -= self._roll(count)
+            self._look_ahead(sticks)
         except Exception as error:
             _LOG.exception("lane %s", self.look.name)
             self._node = self._good_node
             self._verdict = Verdict(LaneStatus.DIVERGED, f"{self.method}: stopped by an error: {error!r}")
+        if not self.running and not self.look.ghost:
+            self._tape.hold()
 
     def _take(self, node: np.ndarray, time_s: float, *, controls: np.ndarray | None = None) -> None:
         """Start the integrator from a node."""
@@ -155,7 +179,7 @@ class Lane:
         self._verdict = None
         observation = m.kernel.observe(node, self._u, m.parameters)
         self._energy_start_J, self._momentum_start_w = observation.energy_J, observation.momentum_w.copy()
-        self._bound_J = energy_bound(m.vehicle, observation.energy_J)
+        self._bound_J = self._asked_bound_J or energy_bound(m.vehicle, observation.energy_J)
         self._moments = Moments(time_s, placement(m.vehicle, node, self.footing.world).T_wb)
 
     def _started(self, node: np.ndarray) -> np.ndarray:
@@ -179,10 +203,43 @@ class Lane:
             there.twist_b[:3],
             there.twist_b[3:],
             self.footing.clearance_m(self.node),
+            self.node,
         )
         controls = self.pilot.controls(sticks, sensed, m.vehicle, m.control_period_s)
-        self._u = np.ascontiguousarray(controls, float)
-        self._node = None
+        self._act(np.ascontiguousarray(controls, float))
+        if not self.look.ghost:
+            self._tape.record(self.time_s, self._u, self.time_s + m.control_period_s)
+
+    @property
+    def _evaluated(self) -> bool:
+        """Whether the controls of the step that begins are evaluated already.
+
+        Those of a long step are as soon as it begins, since shorter steps of other lanes wait for them.
+        """
+        long = not self.look.ghost and self.method.step_s > CONTROL_PERIOD_S
+        return long and self._tape.known(self.time_s)
+
+    def _look_ahead(self, sticks: PilotInput) -> None:
+        """Evaluate the controls of a long step that has just begun."""
+        m = self.method
+        long = not self.look.ghost and m.step_s > CONTROL_PERIOD_S
+        if long and self.running and self._steps % m.control_steps == 0 and not self._evaluated:
+            self._fly(sticks)
+
+    def _follow(self) -> int:
+        """Take up the flown lane's controls of this moment; returns the steps that start under them."""
+        stretch, now = self._tape.at(self.time_s), self.time_s
+        if stretch.controls is not self._u:
+            self._act(stretch.controls)
+        if not math.isfinite(stretch.until_s):
+            return self.method.control_steps
+        return max(math.ceil((stretch.until_s - now) / self.method.step_s - 1e-6), 1)
+
+    def _act(self, controls: np.ndarray) -> None:
+        """These controls from now on. The start's half impulse is that of the first ones."""
+        self._u, self._node = controls, None
+        if self._steps == 0:
+            self._y = self._started(self._good_node)
 
     def _roll(self, count: int) -> int:
         """Up to `count` steps under the present controls; judges the outcome."""
@@ -216,7 +273,7 @@ class Lane:
     def _nothing(self) -> np.ndarray:
         return np.zeros(self.method.kernel.dim)
 
-    def publish(self, span_s: float) -> LaneSnapshot:
+    def publish(self, span_s: float, deviation: Deviation | None = None) -> LaneSnapshot:
         """The lane as it is now, and its pose `span_s` (or a step, if that is longer) before."""
         node, there, m = self.node, self.placement, self.method
         if self._tally.steps:
@@ -254,4 +311,6 @@ class Lane:
             on_ground=self.footing.touching,
             status=LaneStatus.RUNNING if self._verdict is None else self._verdict.status,
             status_text="" if self._verdict is None else self._verdict.text,
+            own_pilot=not self.follows,
+            deviation=deviation,
         )

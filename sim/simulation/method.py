@@ -18,6 +18,8 @@ class Method:
     vehicle: Vehicle
     kernel: Kernel
     step_s: float
+    every_step: bool = False
+    """Controls are evaluated at each step, however short: as plans have it."""
     parameters: np.ndarray = field(init=False)
     """The vehicle's, flat, as the kernel takes them."""
 
@@ -31,7 +33,7 @@ class Method:
     @property
     def control_steps(self) -> int:
         """Steps between two evaluations of the controls."""
-        return max(round(CONTROL_PERIOD_S / self.step_s), 1)
+        return 1 if self.every_step else max(round(CONTROL_PERIOD_S / self.step_s), 1)
 
     @property
     def control_period_s(self) -> float:

@@ -1,23 +1,29 @@
 """Carrying out commands: one function a command, all or nothing."""
 
 import math
+from dataclasses import replace
 from functools import singledispatch
 
 import sim
 from sim.commands import (
     AddLane,
+    FlyPlan,
     RemoveLane,
     Reset,
     SetDemo,
     SetFlightMode,
     SetIntegrator,
+    SetLanePilot,
+    SetLaneTint,
     SetParameter,
     SetPaused,
     SetPilotInput,
+    SetReference,
     SetSpeed,
     SetStep,
     SetVehicle,
     SingleStep,
+    StopPlan,
 )
 from sim.pilot import flight_modes, has_autopilot
 from sim.scene import STEP_RANGE_S
@@ -132,7 +138,8 @@ def _(command: SetDemo, stage: Stage) -> str:
 def _(command: AddLane, stage: Stage) -> str:
     step_s = _checked_step(command.step_s)
     kernel = stage.kernels.get(stage.vehicle, command.integrator)
-    lane = stage.add_lane(Method(stage.vehicle, kernel, step_s), command.name, command.tint)
+    method = Method(stage.vehicle, kernel, step_s)
+    lane = stage.add_lane(method, command.name, command.tint, own_pilot=command.own_pilot)
     return f"new lane: {lane.look.name}"
 
 
@@ -143,6 +150,44 @@ def _(command: RemoveLane, stage: Stage) -> str:
         raise sim.InputError("the flown lane stays; allowed: any other")
     stage.lanes.remove(lane)
     return f"removed lane: {lane.look.name}"
+
+
+@execute.register
+def _(command: FlyPlan, stage: Stage) -> str:
+    stage.fly_plan(command)
+    return "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
+
+
+@execute.register
+def _(command: StopPlan, stage: Stage) -> str:
+    if stage.flight is None:
+        return "no plan flies"
+    stage.leave_plan()
+    return f"you fly, in {stage.flight_mode} mode"
+
+
+@execute.register
+def _(command: SetLaneTint, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    if not all(0.0 <= part <= 1.0 for part in command.tint):
+        raise sim.InputError(f"tint {command.tint} is refused; allowed: 0 to 1 each")
+    lane.look = replace(lane.look, tint=command.tint)
+    return ""
+
+
+@execute.register
+def _(command: SetLanePilot, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    if lane is stage.flown:
+        raise sim.InputError("the flown lane has a pilot of its own; allowed: any other")
+    stage.set_lane_pilot(lane, own=command.own)
+    return f"{lane.look.name}: {'a pilot of its own' if command.own else 'controls of the flown lane'}"
+
+
+@execute.register
+def _(command: SetReference, stage: Stage) -> str:
+    stage.set_reference(command.on)
+    return "the reference starts here" if command.on else "no reference"
 
 
 def _checked_step(step_s: float) -> float:

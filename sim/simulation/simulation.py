@@ -8,7 +8,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 import sim
-from sim.commands import AddLane, Command, SetIntegrator, SetParameter, SetVehicle
+from sim.commands import AddLane, Command, FlyPlan, SetIntegrator, SetParameter, SetVehicle
 from sim.pilot import flight_modes
 from sim.scene import Scene
 from sim.simulation.kernels import Compiling, KernelStore
@@ -28,7 +28,7 @@ SLICE_S = 0.02
 SPAN_S = 0.025
 """Wall time between the two moments of a snapshot: how late a wake may be without the picture stuttering."""
 
-_MAY_COMPILE = (SetIntegrator, SetVehicle, SetParameter, AddLane)
+_MAY_COMPILE = (SetIntegrator, SetVehicle, SetParameter, AddLane, FlyPlan)
 
 
 class Simulation:
@@ -141,9 +141,15 @@ class Simulation:
 
     def _picture(self) -> Snapshot:
         stage = self._stage
+        if stage.news:
+            self._message, stage.news = stage.news, ""
         return Snapshot(
             scene=stage.scene.name,
-            lanes=tuple(lane.publish(SPAN_S * stage.clock.speed) for lane in stage.lanes),
+            lanes=tuple(
+                lane.publish(SPAN_S * stage.clock.speed, stage.measure.deviation(lane))
+                for lane in stage.lanes
+            ),
+            reference=stage.measure.on,
             clock_s=stage.clock.time_s,
             wall_s=time.perf_counter(),
             paused=stage.clock.paused,
@@ -153,6 +159,7 @@ class Simulation:
             flight_modes=flight_modes(stage.vehicle.name),
             demo=stage.demo,
             message=self._message,
+            plan_flies=stage.flight is not None,
         )
 
 

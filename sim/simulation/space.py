@@ -48,6 +48,9 @@ def twist_in_space(velocity: np.ndarray) -> np.ndarray:
 def node_at(vehicle: Vehicle, there: Placement) -> np.ndarray:
     """A flat node of the vehicle at a place; what has wheels starts there at rest."""
     R, x = there.T_wb[:3, :3], there.T_wb[:3, 3]
-    if isinstance(vehicle, NonholonomicVehicle) and planar(vehicle):
-        return vehicle.state(theta=heading_of(R), x=float(x[0]), y=float(x[1])).node
+    if planar(vehicle):
+        pose = np.array([heading_of(R), float(x[0]), float(x[1])])
+        twist = np.array([there.twist_b[2], *there.twist_b[3:5]])
+        rolls = isinstance(vehicle, NonholonomicVehicle)
+        return vehicle.state_of(pose, np.zeros(3) if rolls else twist).node
     return vehicle.state(R=R, x=x, omega=there.twist_b[:3], v=there.twist_b[3:]).node

@@ -2,18 +2,23 @@
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 
 import sim
-from sim.commands import PilotInput
+from sim.commands import FlyPlan, PilotInput
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
+from sim.pilot.trim import TrimmedPilot
 from sim.scene import Scene
 from sim.simulation.clock import Clock
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane, Look
+from sim.simulation.measure import Measure
 from sim.simulation.method import Method
+from sim.simulation.plan_flight import PlanFlight, checked, end_place, planned_pilot
 from sim.simulation.space import node_at
 from sim.simulation.start import start_node
+from sim.simulation.tape import ControlTape
 from sim.vehicles import Vehicle
 from sim.world import World
 
@@ -48,7 +53,13 @@ class Stage:
         self.clock = Clock()
         self.sticks = PilotInput()
         self.demo = False
+        self.flight: PlanFlight | None = None
+        self.news = ""
+        """What happened by itself and is worth telling; whoever tells it empties it."""
         self._vehicles: dict[str, Vehicle] = {}
+        self.lanes: list[Lane] = []
+        self._tape = ControlTape()
+        self.measure = Measure(world, kernels, self._tape)
         vehicle = self.vehicle_named(scene.vehicle)
         self.flight_mode = _mode(scene.flight_mode, vehicle)
         wanted = [(scene.integrator, scene.step_s), *((s.integrator, s.step_s) for s in scene.lanes)]
@@ -59,9 +70,14 @@ class Stage:
             methods.append(Method(vehicle, kernels.get(vehicle, integrator), step_s))
         footing = Footing(vehicle, world)
         start = start_node(scene.start, world, vehicle, footing.soles_m)
-        self.lanes = [Lane(FLOWN, methods[0], start, self._pilot(), footing)]
+        bound_J = scene.comparison.energy_bound_J
+        self.lanes.append(
+            Lane(FLOWN, methods[0], start, self._pilot(), footing, tape=self._tape, energy_bound_J=bound_J)
+        )
         for spec, method in zip(scene.lanes, methods[1:], strict=True):
-            self.add_lane(method, spec.name, spec.tint)
+            self.add_lane(method, spec.name, spec.tint, own_pilot=spec.own_pilot)
+        if scene.comparison.reference:
+            self.measure.start(vehicle, start, 0.0)
         if progress:
             progress("ready", 1.0)
 
@@ -80,18 +96,63 @@ class Stage:
             self.advance_to(self.clock.time_s + seconds)
 
     def advance_to(self, clock_s: float) -> None:
-        """Set the clock and take all steps that are due."""
+        """Set the clock and take all steps that are due. The end of a plan is stopped at."""
+        if self.flight is not None and self.flight.done:
+            self.leave_plan()
+        if self.flight is not None:
+            clock_s = min(clock_s, self.flight.end_s)
         self.clock.time_s = clock_s
+        self.measure.forget(self.lanes)
+        # The flown lane first: the others get its controls.
         for lane in self.lanes:
             lane.run_until(clock_s, self.sticks)
+        if self.flight is not None and clock_s >= self.flight.end_s:
+            self.flight.done = self.clock.paused = True
+            self.news = self.flight.verdict(self.flown.placement.T_wb[:3, 3])
+
+    def fly_plan(self, command: FlyPlan) -> None:
+        """All lanes to the start of a plan, under its inputs; the flown one by its method. Time runs from 0."""
+        checked(command, self.vehicle)
+        vehicle = command.vehicle
+        kernel = self.kernels.get(vehicle, command.integrator)
+        others = self._methods_for(vehicle)[1:]
+        method = Method(vehicle, kernel, command.step_s, every_step=True)
+        pilot = planned_pilot(command, method)
+        before = self.flight.resume if self.flight is not None else self.flown.method
+        resume = Method(vehicle, self.kernels.get(vehicle, before.integrator), before.step_s)
+        self._vehicles[vehicle.name] = vehicle
+        self.demo = self.clock.paused = False
+        self.clock.time_s = 0.0
+        self.clock.forget()
+        self._tape.clear()
+        for lane, own in zip(self.lanes, (method, *others), strict=True):
+            flier = copy.deepcopy(pilot)
+            lane.by_plan = True
+            lane.restart(command.nodes[0].copy(), flier, 0.0, method=own, controls=command.controls[0].copy())
+        self.measure.restart(vehicle, command.nodes[0], 0.0)
+        end_s = command.step_s * (len(command.nodes) - 1)
+        self.flight = PlanFlight(end_s, end_place(vehicle, command.nodes[-1]), resume)
+
+    def leave_plan(self) -> None:
+        """Back to the method and the pilot from before the plan, where the vehicle is."""
+        if self.flight is None:
+            return
+        flight, self.flight = self.flight, None
+        self.flown.swap(flight.resume, self.flown.footing)
+        for lane in self.lanes:
+            lane.pilot, lane.by_plan = self._pilot(), False
 
     def reset(self) -> None:
         """All lanes to the scene's start, with the methods and parameters they have now."""
+        self.leave_plan()
         self.clock.time_s = 0.0
         self.clock.forget()
+        self._tape.clear()
         for lane in self.lanes:
             node = start_node(self.scene.start, self.world, lane.method.vehicle, lane.footing.soles_m)
             lane.restart(node, self._pilot(), 0.0)
+            if lane is self.flown:
+                self.measure.restart(lane.method.vehicle, node, 0.0)
 
     def lane(self, name: str) -> Lane:
         """By name; empty for the flown one."""
@@ -102,7 +163,9 @@ class Stage:
             f'no lane "{name}"; there are {", ".join(lane.look.name for lane in self.lanes)}'
         )
 
-    def add_lane(self, method: Method, name: str = "", tint: Tint | None = None) -> Lane:
+    def add_lane(
+        self, method: Method, name: str = "", tint: Tint | None = None, *, own_pilot: bool = False
+    ) -> Lane:
         """A comparison lane from the flown lane's present state."""
         if len(self.lanes) >= MOST_LANES:
             raise sim.InputError(f"no more than {MOST_LANES} lanes")
@@ -119,10 +182,25 @@ class Stage:
             flown.node.copy(),
             copy.deepcopy(flown.pilot),
             Footing(method.vehicle, self.world),
+            tape=self._tape,
+            follows=not own_pilot,
+            energy_bound_J=self.scene.comparison.energy_bound_J if self._as_in_scene else None,
             time_s=flown.time_s,
         )
         self.lanes.append(lane)
         return lane
+
+    def set_lane_pilot(self, lane: Lane, *, own: bool) -> None:
+        """Give a comparison lane a pilot of its own (a copy of the flown lane's), or the flown lane's controls."""
+        lane.follows = not own
+        lane.pilot = copy.deepcopy(self.flown.pilot)
+
+    def set_reference(self, on: bool) -> None:
+        """Start a reference from the flown lane's present state, or end it."""
+        if on:
+            self.measure.start(self.vehicle, self.flown.node, self.flown.time_s)
+        else:
+            self.measure.stop()
 
     def vehicle_named(self, name: str) -> Vehicle:
         """With the parameters that the scene, or the user since, gave it."""
@@ -133,12 +211,15 @@ class Stage:
     def set_parameter(self, name: str, value: float | tuple[float, ...]) -> None:
         """On all lanes; pose and velocity are kept."""
         vehicle = self.vehicle.with_parameters(**{name: value})
-        for lane, method in zip(self.lanes, self._methods_for(vehicle), strict=True):
+        methods = self._methods_for(vehicle)
+        self.measure.change(vehicle, self.flown)
+        for lane, method in zip(self.lanes, methods, strict=True):
             lane.swap(method, lane.footing)
         self._vehicles[vehicle.name] = vehicle
 
     def set_vehicle(self, vehicle: Vehicle) -> None:
         """Put another vehicle where each lane's old one is, with its velocity."""
+        self.leave_plan()
         methods = self._methods_for(vehicle)
         self.demo = self.demo and has_autopilot(vehicle.name)
         self.flight_mode = _mode(self.flight_mode, vehicle)
@@ -147,9 +228,12 @@ class Stage:
             node = footing.lifted(node_at(vehicle, lane.placement))
             lane.swap(method, footing, node=node)
             lane.pilot = self._pilot()
+        self._tape.clear()
+        self.measure.restart(vehicle, self.flown.node, self.flown.time_s)
 
     def set_pilot(self, *, mode: str = "", demo: bool) -> None:
         """Hand all lanes to another flight mode, or to the autopilot."""
+        self.leave_plan()
         self.flight_mode = mode or self.flight_mode
         self.demo = demo
         for lane in self.lanes:
@@ -158,14 +242,20 @@ class Stage:
     def _methods_for(self, vehicle: Vehicle) -> list[Method]:
         """The lanes' methods with another vehicle; raises before anything is changed."""
         return [
-            Method(vehicle, self.kernels.get(vehicle, lane.method.integrator), lane.method.step_s)
+            replace(lane.method, vehicle=vehicle, kernel=self.kernels.get(vehicle, lane.method.integrator))
             for lane in self.lanes
         ]
 
     def _pilot(self) -> Pilot:
         if self.demo:
             return Autopilot(self.world.path, self.world.pads[-1].centre_w)
-        return MODES[self.flight_mode]()
+        pilot = MODES[self.flight_mode]()
+        return TrimmedPilot(pilot, self.scene.trim) if self.scene.trim and self._as_in_scene else pilot
+
+    @property
+    def _as_in_scene(self) -> bool:
+        """Whether the scene's own vehicle flies."""
+        return not self.lanes or self.vehicle.name == self.scene.vehicle
 
 
 def _mode(wanted: str, vehicle: Vehicle) -> str:

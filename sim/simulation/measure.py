@@ -1,0 +1,96 @@
+"""Lanes against the reference: owns it, and tells each lane's deviation."""
+
+import numpy as np
+
+from sim.pilot.rotation import rotation_vector
+from sim.simulation.footing import Footing
+from sim.simulation.kernels import KernelStore
+from sim.simulation.lane import Lane
+from sim.simulation.reference import METHOD, Reference
+from sim.simulation.space import placement
+from sim.simulation.tape import ControlTape
+from sim.snapshot import Deviation
+from sim.vehicles import Vehicle
+from sim.world import World
+
+
+class Measure:
+    """Keeps what was measured last, so that a lane that has stopped keeps its last deviation."""
+
+    def __init__(self, world: World, kernels: KernelStore, tape: ControlTape) -> None:
+        self._world, self._kernels, self._tape = world, kernels, tape
+        self._reference: Reference | None = None
+        self._known: dict[Lane, tuple[tuple[int, float], Deviation | None]] = {}
+        self._nodes: dict[float, np.ndarray | None] = {}
+
+    @property
+    def on(self) -> bool:
+        return self._reference is not None
+
+    def start(self, vehicle: Vehicle, node: np.ndarray, time_s: float) -> None:
+        """A reference from a flat node. Raises Compiling until its kernel is there."""
+        kernel = self._kernels.get(vehicle, METHOD)
+        footing = Footing(vehicle, self._world)
+        self._reference = Reference(vehicle, kernel, footing, self._tape, node, time_s)
+        self._known.clear()
+        self._nodes.clear()
+
+    def restart(self, vehicle: Vehicle, node: np.ndarray, time_s: float) -> None:
+        """Another start, where there is a reference at all; without one that serves the vehicle it ends."""
+        if self.on:
+            self.start(vehicle, node, time_s)
+
+    def change(self, vehicle: Vehicle, flown: Lane) -> None:
+        """Go on with other parameter values. Raises Compiling before anything is changed."""
+        if self._reference is None:
+            return
+        node = self._reference.at(flown.time_s)
+        self.start(vehicle, flown.node if node is None else node, flown.time_s)
+
+    def stop(self) -> None:
+        """No reference."""
+        self._reference = None
+        self._known.clear()
+
+    def node(self, time_s: float) -> np.ndarray | None:
+        """The reference's flat node at a moment, where it is known."""
+        if self._reference is None:
+            return None
+        if time_s not in self._nodes:
+            self._nodes[time_s] = self._reference.at(time_s)
+        return self._nodes[time_s]
+
+    def deviation(self, lane: Lane) -> Deviation | None:
+        """Of a lane at its own time; None where it has other inputs or nothing can be said."""
+        if self._reference is None or (lane.look.ghost and not lane.follows):
+            return None
+        key = (lane.generation, lane.time_s)
+        known = self._known.get(lane)
+        if known is not None and (known[0] == key or not lane.running):
+            return known[1]
+        node = self.node(lane.time_s)
+        deviation = None if node is None else self._between(self._reference, lane, node)
+        self._known[lane] = (key, deviation)
+        return deviation
+
+    def forget(self, lanes: list[Lane]) -> None:
+        """Drop what no running lane will be measured against, and the controls that nobody needs."""
+        earliest_s = min((lane.time_s for lane in lanes if lane.running), default=0.0)
+        self._known = {lane: what for lane, what in self._known.items() if lane in lanes}
+        self._nodes.clear()
+        if self._reference is not None:
+            self._reference.forget_before(earliest_s)
+            earliest_s = min(earliest_s, self._reference.reached_s)
+        self._tape.forget_before(earliest_s)
+
+    def _between(self, reference: Reference, lane: Lane, node: np.ndarray) -> Deviation:
+        vehicle, m = reference.vehicle, lane.method
+        here, there = lane.placement.T_wb, placement(vehicle, node, self._world).T_wb
+        energy_J, momentum_w = reference.energy_and_momentum(node)
+        seen = m.kernel.observe(lane.node, vehicle.neutral_controls, m.parameters)
+        return Deviation(
+            position_m=float(np.linalg.norm(here[:3, 3] - there[:3, 3])),
+            rotation_rad=float(np.linalg.norm(rotation_vector(there[:3, :3].T @ here[:3, :3]))),
+            energy_J=seen.energy_J - energy_J,
+            momentum=float(np.linalg.norm(seen.momentum_w - momentum_w)),
+        )

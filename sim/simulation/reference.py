@@ -1,0 +1,141 @@
+"""The reference: a tight adaptive integration under the flown lane's controls, against which lanes are measured.
+
+Classical Runge-Kutta of the compiled continuous equations with step doubling and Richardson's extrapolation
+over every stretch of constant controls. It knows nothing of the lanes' methods and steps.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.compiler import Kernel
+from sim.simulation.footing import Footing
+from sim.simulation.tape import ControlTape
+from sim.vehicles import Vehicle
+
+METHOD = "rk4"
+"""Serves every vehicle, and its error at small steps is the smallest of the explicit methods'."""
+TOLERANCE_PER_S = 1e-12
+"""Error allowed per simulated second, relative to the size of each component (at least 1)."""
+MOST_STEPS = 8192
+"""Of a stretch; then the best there is counts."""
+LONGEST_S = 0.02
+"""Of a stretch: longer holds are cut."""
+GROUND_M = 1.0
+"""Within this clearance the ground is felt, and steps are not refined: contact has no derivative."""
+GROUND_STEP_S = 2.5e-4
+_ROUNDING = 4e-16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Knot:
+    time_s: float
+    y: np.ndarray
+    """The kernel's private state."""
+    controls: np.ndarray
+    until_s: float
+
+
+class Reference:
+    """Pose and velocity of the exact motion, as far as double precision goes, at any moment since the start."""
+
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        kernel: Kernel,
+        footing: Footing,
+        tape: ControlTape,
+        node: np.ndarray,
+        time_s: float,
+    ) -> None:
+        self.vehicle, self.kernel = vehicle, kernel
+        self._footing, self._tape = footing, tape
+        self._parameters = vehicle.parameter_vector
+        self._steps = 8
+        self._since_s, self._node = time_s, node.copy()
+        self._knots: deque[_Knot] = deque()
+        self._nothing = np.zeros(kernel.dim)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the exact motion has left the numbers."""
+        return not np.isfinite(self._node).all()
+
+    @property
+    def reached_s(self) -> float:
+        """Earlier controls are not needed any more."""
+        return self._knots[-1].time_s if self._knots else self._since_s
+
+    def at(self, time_s: float) -> np.ndarray | None:
+        """Node at a moment; None before the start, or while the controls up to it are not known."""
+        if time_s < self._since_s - 1e-9 or self.lost:
+            return None
+        if not self._reach(time_s):
+            return self._node if time_s <= self._since_s + 1e-9 else None
+        knot = next((k for k in reversed(self._knots) if k.time_s <= time_s + 1e-9), None)
+        if knot is None:
+            return None
+        y = self._crossed(knot, max(time_s - knot.time_s, 0.0), adapt=False)
+        return self.kernel.node(y, knot.controls, self._parameters, 0.0)
+
+    def energy_and_momentum(self, node: np.ndarray) -> tuple[float, np.ndarray]:
+        """Energy [J] and spatial momentum of a node."""
+        seen = self.kernel.observe(node, self.vehicle.neutral_controls, self._parameters)
+        return seen.energy_J, seen.momentum_w
+
+    def forget_before(self, time_s: float) -> None:
+        """Nobody will ask for earlier moments."""
+        while len(self._knots) > 1 and self._knots[1].time_s <= time_s:
+            self._knots.popleft()
+
+    def _reach(self, time_s: float) -> bool:
+        """Lay knots up to the one whose stretch holds the moment."""
+        if not self._knots:
+            if not self._tape.known(self._since_s):
+                return False
+            controls = self._tape.at(self._since_s).controls
+            start = self.kernel.start(self._node, controls, self._parameters, 0.0)
+            self._knots.append(self._knot(self._since_s, start))
+        while self._knots[-1].until_s < time_s - 1e-9:
+            last = self._knots[-1]
+            if not self._tape.known(last.until_s):
+                return False
+            self._knots.append(self._knot(last.until_s, self._crossed(last, last.until_s - last.time_s)))
+        return True
+
+    def _knot(self, time_s: float, y: np.ndarray) -> _Knot:
+        stretch = self._tape.at(time_s)
+        return _Knot(time_s, y, stretch.controls, min(stretch.until_s, time_s + LONGEST_S))
+
+    def _crossed(self, knot: _Knot, seconds: float, *, adapt: bool = True) -> np.ndarray:
+        """Private state `seconds` after the knot."""
+        if seconds <= 0.0:
+            return knot.y
+        node = self.kernel.node(knot.y, knot.controls, self._parameters, 0.0)
+        if self._near_ground(node, seconds):
+            steps = max(round(seconds / GROUND_STEP_S), 1)
+            return self._rolled(knot, seconds, steps, self._footing.probe())
+        steps = self._steps
+        while True:
+            coarse, fine = (self._rolled(knot, seconds, n) for n in (steps, 2 * steps))
+            size = np.maximum(np.abs(fine), 1.0)
+            error = float(np.max(np.abs(fine - coarse) / size)) / 15.0
+            allowed = TOLERANCE_PER_S * seconds + _ROUNDING
+            if not error > allowed or steps >= MOST_STEPS:
+                break
+            steps *= 2
+        if adapt:
+            self._steps = max(steps // 2, 1) if error < allowed / 64.0 else steps
+        return fine + (fine - coarse) / 15.0
+
+    def _rolled(self, knot: _Knot, seconds: float, steps: int, ground: object = None) -> np.ndarray:
+        y, p = knot.y.copy(), self._parameters
+        self.kernel.rollout(y, knot.controls, self._nothing, p, seconds / steps, steps, ground=ground)
+        return y
+
+    def _near_ground(self, node: np.ndarray, seconds: float) -> bool:
+        speed = float(np.abs(node[self.vehicle.node_layout.velocity]).max())
+        return self._footing.ground is not None and (
+            self._footing.clearance_m(node) < GROUND_M + 4.0 * speed * seconds
+        )

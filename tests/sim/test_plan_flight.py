@@ -1,0 +1,127 @@
+"""Laws of flying a plan in the simulation: it lands where it was planned, and errors are fed back."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from sim.commands import AddLane, FlyPlan, Reset, SetFlightMode, SetParameter, SetPaused, StopPlan
+from sim.planner import Goal, Planner, Task
+from sim.planner.record import PlanRecord, record_of
+from sim.scene import Scene, Start
+from sim.simulation import Simulation
+from sim.vehicles import vehicle
+from tests.sim.simulation_scenes import simulation
+
+MASS_KG = 5.0
+
+
+@cache
+def planned() -> PlanRecord:
+    """A model helicopter goes 8 m ahead and 3 m aside in 4 s, from rest to rest."""
+    helicopter = vehicle("helicopter", mass=MASS_KG)
+    goal = Goal(helicopter.state(x=(8.0, 3.0, 21.0)))
+    task = Task(start=helicopter.state(x=(0.0, 0.0, 20.0)), goal=goal, duration_s=4.0, steps=40)
+    plan = Planner().plan(helicopter, task)
+    assert plan.solved, plan.message
+    return record_of(plan, "hop")
+
+
+def scene(**start: tuple[float, float, float]) -> Scene:
+    return Scene(
+        name="hop",
+        title="hop",
+        world="plain",
+        step_s=0.02,
+        start=Start(position_w=(50.0, 0.0, 30.0), **start),
+        parameters={"helicopter": {"mass": MASS_KG}},
+    )
+
+
+def command(*, tracked: bool = False) -> FlyPlan:
+    plan = planned()
+    return FlyPlan(plan.vehicle, plan.integrator, plan.step_s, plan.nodes, plan.controls, tracked)
+
+
+def missed_m(running: Simulation) -> float:
+    return float(np.linalg.norm(running.snapshot.lanes[0].T_wb[:3, 3] - planned().places_w[-1]))
+
+
+def test_open_loop_lands_on_the_plan_however_time_is_cut_into_frames() -> None:
+    for frame_s in (0.016, 10.0):
+        running = simulation(scene())
+        running.submit(command())
+        while running.snapshot.clock_s < 3.99:
+            running.advance(frame_s)
+        assert missed_m(running) < 1e-7
+        assert running.snapshot.clock_s == pytest.approx(4.0)
+
+
+def test_without_disturbance_tracking_flies_the_same_way() -> None:
+    running = simulation(scene())
+    running.submit(command(tracked=True))
+    running.advance(10.0)
+    assert missed_m(running) < 1e-6
+
+
+def test_tracking_corrects_a_mass_that_the_plan_did_not_know() -> None:
+    # Inputs planned for one mass move another: open loop it sinks away, fed back it stays near.
+    ends = []
+    for tracked in (False, True):
+        running = simulation(scene())
+        running.submit(command(tracked=tracked))
+        running.submit(SetParameter("mass", 1.06 * MASS_KG))
+        running.advance(10.0)
+        ends.append(missed_m(running))
+    open_loop, tracked_m = ends
+    assert open_loop > 2.0
+    assert tracked_m < 0.25 * open_loop
+
+
+def test_at_the_end_time_stands_still_and_then_the_pilot_has_the_vehicle_again() -> None:
+    running = simulation(scene())
+    running.submit(command())
+    end = running.advance(10.0)
+    assert end.paused
+    assert end.plan_flies
+    assert "plan flown" in end.message
+    assert end.lanes[0].step_s == pytest.approx(planned().step_s)
+    running.submit(SetPaused(False))
+    after = running.advance(0.5)
+    assert not after.plan_flies
+    assert after.lanes[0].step_s == 0.02
+    assert after.clock_s == pytest.approx(4.5)
+
+
+@pytest.mark.parametrize("leave", [StopPlan(), SetFlightMode("hold"), Reset()])
+def test_a_plan_can_be_left_at_any_time(leave: object) -> None:
+    running = simulation(scene())
+    running.submit(command())
+    running.advance(1.0)
+    running.submit(leave)
+    after = running.advance(0.1)
+    assert not after.plan_flies
+    assert not after.paused
+    assert after.lanes[0].step_s == 0.02
+
+
+def test_ghosts_fly_the_plan_by_their_own_methods() -> None:
+    running = simulation(scene())
+    running.submit(AddLane("rk4", 0.01))
+    running.submit(command())
+    running.advance(10.0)
+    flown, ghost = running.snapshot.lanes
+    assert ghost.integrator == "rk4"
+    assert 1e-9 < np.linalg.norm(flown.T_wb[:3, 3] - ghost.T_wb[:3, 3]) < 2.0
+
+
+def test_a_plan_of_another_vehicle_is_refused_in_words() -> None:
+    running = simulation(scene())
+    before = running.snapshot
+    plan = planned()
+    boat = vehicle("boat")
+    running.submit(FlyPlan(boat, plan.integrator, plan.step_s, plan.nodes, plan.controls))
+    after = running.advance(0.1)
+    assert "boat" in after.message
+    assert not after.plan_flies
+    assert after.lanes[0].generation == before.lanes[0].generation
