@@ -50,6 +50,30 @@ class LaneSpec:
     name: str = ""
     tint: Vector | None = None
     """Linear RGB, 0..1; None: chosen by the simulation."""
+    own_pilot: bool = False
+    """Flown by a pilot of its own, who sees this lane; else it gets the flown lane's controls, bit for bit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the lanes of a scene are set beside one another."""
+
+    reference: bool = False
+    """A tight integration runs alongside, and errors are measured against it."""
+    energy_bound_J: float | None = None
+    """A lane whose energy leaves +- this has diverged; None: a bound that no pilot can reach."""
+    views: int = 1
+    """1: all lanes in one picture; 2, 3, 4: linked pictures, each showing its lane."""
+    spread_m: float = 0.0
+    """Drawn this far apart, sideways, in the one picture; their motion is not changed."""
+    bearing_deg: float | None = None
+    """Where the orbiting camera looks at first, counter-clockwise from +x; lanes are spread square to it."""
+    distance: float = 1.0
+    """Of the camera, in units of what suits the vehicle."""
+    caption: str = ""
+    """What is to be seen, for a line over the scene."""
+    note: str = ""
+    """Which settings show no such difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +101,9 @@ class Scene:
     start: Start = Start(pad="start")
     sun: Sun = Sun()
     lanes: tuple[LaneSpec, ...] = ()
+    comparison: Comparison = Comparison()
+    trim: dict[str, float] = field(default_factory=dict)
+    """By control name: added to what the pilot of the scene's vehicle gives, so that nothing has to be held."""
     parameters: dict[str, ParameterValues] = field(default_factory=dict)
     """Per vehicle name: values that differ from the vehicle's defaults."""
     plan: TomlTable | None = None
@@ -157,6 +184,8 @@ def _read_scene(table: TomlTable, name: str) -> Scene:
         start=_read_start(table.table("start")),
         sun=_read_sun(table.table("sun")),
         lanes=tuple(_read_lane(lane, vehicle, step_s) for lane in table.tables("lanes")),
+        comparison=_read_comparison(table.table("comparison")),
+        trim=_read_trim(table.table("trim"), vehicle),
         parameters=_read_parameters(table.table("parameters")),
         plan=table.table("plan") if table.has("plan") else None,
     )
@@ -201,9 +230,40 @@ def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
         step_s=table.number("step_s", step_s, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1]),
         name=table.text("name"),
         tint=(tint[0], tint[1], tint[2]) if tint else None,
+        own_pilot=table.flag("own_pilot", False),
     )
     table.finish()
     return lane
+
+
+def _read_comparison(table: TomlTable) -> Comparison:
+    bound = table.number("energy_bound_J", 0.0, low=0.0, high=1e15)
+    comparison = Comparison(
+        reference=table.flag("reference", False),
+        energy_bound_J=bound or None,
+        views=table.integer("views", 1, low=1, high=4),
+        spread_m=table.number("spread_m", 0.0, low=0.0, high=100.0),
+        bearing_deg=table.number("bearing_deg", 0.0, low=-360.0, high=360.0)
+        if table.has("bearing_deg")
+        else None,
+        distance=table.number("distance", 1.0, low=0.25, high=8.0),
+        caption=" ".join(table.text("caption").split()),
+        note=" ".join(table.text("note").split()),
+    )
+    table.finish()
+    return comparison
+
+
+def _read_trim(table: TomlTable, vehicle: str) -> dict[str, float]:
+    controls = {control.name: control for control in make_vehicle(vehicle).controls}
+    trim = {}
+    for name in table.names():
+        if name not in controls:
+            raise table.error(name, f"unknown control of {vehicle}; allowed: {quoted(controls)}")
+        control = controls[name]
+        trim[name] = table.number(name, 0.0, low=control.low, high=control.high)
+    table.finish()
+    return trim
 
 
 def _read_parameters(table: TomlTable) -> dict[str, ParameterValues]:

@@ -204,7 +204,7 @@ def test_lanes_of_different_steps_share_one_clock():
 
 def test_an_added_lane_starts_from_the_flown_lane_as_it_is():
     running = lifted()
-    running.submit(AddLane("rk4", 0.01, name="beside"))
+    running.submit(AddLane("rk4", 0.01, name="beside", own_pilot=True))
     flown, beside = running.advance(0.0).lanes
     np.testing.assert_allclose(flown.T_wb, beside.T_wb, atol=2e-15)
     np.testing.assert_allclose(flown.twist_b, beside.twist_b, atol=1e-9)
@@ -265,7 +265,7 @@ def test_time_that_cannot_be_is_refused():
 
 
 def test_a_failing_pilot_stops_its_lane_and_not_the_simulation():
-    running = simulation(spinning_scene(LaneSpec("rk4", 0.01), step_s=0.01))
+    running = simulation(spinning_scene(LaneSpec("rk4", 0.01, own_pilot=True), step_s=0.01))
 
     def broken(*_):
         raise ZeroDivisionError("no lift")
