@@ -40,7 +40,7 @@ Show = Callable[[Iterate], bool]
 
 _PENETRATION_M = 1e-4
 _COARSE = 32
-_FATROP_ITERATIONS = 120
+_FATROP_ITERATIONS = 80
 """After which the other solver is more likely to arrive."""
 
 

@@ -125,10 +125,13 @@ def transcribe(shape: ProblemShape) -> Transcription:
     rows = np.concatenate(bounds)
     low = np.r_[np.tile(running.low, n), last.low]
     high = np.r_[np.tile(running.high, n), last.high]
-    # The first state is given by equalities; bounds on it could only contradict them.
+    # Ends are given by equalities; bounds on them could only contradict those or leave no interior.
     low[: model.state.size], high[: model.state.size] = -np.inf, np.inf
     if shape.free_time:
         low[model.state.slice("h")] = running.low[model.state.slice("h")]
+    if shape.demands[0] == "fixed":
+        final = n * running.v.shape[0] + np.array(model.place_indices)
+        low[final], high[final] = -np.inf, np.inf
     return Transcription(
         shape, model, running, last, initial, *parts.functions(), low, high, rows[:, 0], rows[:, 1]
     )

@@ -1,0 +1,60 @@
+"""What panels, gizmos and scripts ask of a planning session: plain values."""
+
+from dataclasses import dataclass
+
+from sim.planner.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class StartPlanning:
+    """Plan the task as it stands, from scratch, with its iterates shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopPlanning:
+    """At the present iteration."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EditTask:
+    """Take another task; a plan that is there follows it at once."""
+
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class FlyShown:
+    """Fly the chosen plan."""
+
+    tracked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeepPlan:
+    """Put the present plan into the list, to compare others with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoosePlan:
+    """Make a plan of the list the one that is flown and looked at."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePlan:
+    """Out of the list, and its file too."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavePlan:
+    """Write a plan of the list into the user's folder."""
+
+    name: str
+
+
+PlanRequest = (
+    StartPlanning | StopPlanning | EditTask | FlyShown | KeepPlan | ChoosePlan | DeletePlan | SavePlan
+)

@@ -1,0 +1,242 @@
+"""A planning session: a task that is edited, plans that follow it, and the list of those that are kept.
+
+No thread and no waiting: whoever shows it calls `poll` once a frame.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, Protocol
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.planner.record import PlanRecord
+from sim.planner.requests import (
+    ChoosePlan,
+    DeletePlan,
+    EditTask,
+    KeepPlan,
+    PlanRequest,
+    SavePlan,
+    StartPlanning,
+    StopPlanning,
+)
+from sim.planner.store import load_record, save_record, stored
+from sim.planner.task import Task
+from sim.planner.worker import Answer, Job, Planned, PlanWorker, Progressed
+from sim.vehicles import Vehicle
+
+Phase = Literal["idle", "building", "solving", "following", "stopping"]
+
+FADE_S = 1.5
+"""Wall time for which an iterate stays visible."""
+_GIVE_UP_S = 2.0
+"""After this a process that does not hear is ended."""
+
+
+class Worker(Protocol):
+    """What a session needs of a planning process."""
+
+    @property
+    def alive(self) -> bool: ...
+    def submit(self, job: Job) -> None: ...
+    def cancel(self) -> None: ...
+    def answers(self) -> list[Answer]: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ghostly:
+    """An iterate that is fading."""
+
+    places_w: np.ndarray
+    """(N+1, 3) m."""
+    seen_s: float
+    """Wall time at which it came."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanView:
+    """What is to be shown of a session; replaced as a whole."""
+
+    vehicle: Vehicle
+    task: Task
+    phase: Phase = "idle"
+    message: str = ""
+    """One or a few sentences about the last plan, or why there is none."""
+    plan: PlanRecord | None = None
+    """The present one."""
+    stale: bool = False
+    """The task has changed since `plan`."""
+    kept: tuple[PlanRecord, ...] = ()
+    saved: frozenset[str] = frozenset()
+    """Names of kept plans that are on disk."""
+    iterates: tuple[Ghostly, ...] = ()
+    history: tuple[tuple[float, float], ...] = ()
+    """(cost, largest violation) of each iteration of the run at hand, or the last one."""
+
+    @property
+    def busy(self) -> bool:
+        return self.phase != "idle"
+
+
+class PlanSession:
+    """Owns the planner's process, started with the first plan. Times are `time.perf_counter()` seconds."""
+
+    def __init__(
+        self, vehicle: Vehicle, task: Task, method: str, folder: Path, *, make_worker=PlanWorker
+    ) -> None:
+        """`folder`: where the user's plans are stored; those of this vehicle are in the list from the start."""
+        self._method, self._folder, self._make_worker = method, folder, make_worker
+        self._worker: Worker | None = None
+        self._number = 0
+        self._asked: Job | None = None
+        self._cancelled_s: float | None = None
+        self._edited = False
+        kept = _stored(folder, vehicle)
+        self.view = PlanView(vehicle, task, kept=kept, saved=frozenset(record.name for record in kept))
+
+    def handle(self, request: PlanRequest, now_s: float) -> None:
+        """Do what was asked for. InputError where a file cannot be written."""
+        view = self.view
+        match request:
+            case StartPlanning():
+                self._edited = False
+                self._start(now_s)
+            case StopPlanning():
+                self._stop(now_s)
+            case EditTask(task):
+                self.view = replace(view, task=task, stale=view.plan is not None)
+                self._edited = view.plan is not None
+            case KeepPlan() if view.plan is not None:
+                others = tuple(record for record in view.kept if record.name != view.plan.name)
+                self.view = replace(view, kept=(*others, view.plan))
+            case ChoosePlan(name):
+                chosen = self._kept(name)
+                self.view = replace(view, plan=chosen, history=chosen.history, message=chosen.message)
+            case DeletePlan(name):
+                self._delete(name)
+            case SavePlan(name):
+                self._save(name)
+
+    def poll(self, now_s: float) -> None:
+        """Take in what the planner has done by now, and let the plan follow the task."""
+        try:
+            for answer in self._worker.answers() if self._worker else ():
+                self._take(answer, now_s)
+        except (OSError, EOFError):
+            self._lost("The planner's process ended unexpectedly; the next plan starts another one.")
+        if self._cancelled_s is not None and now_s - self._cancelled_s > _GIVE_UP_S:
+            self._lost("Stopped: the solver did not hear, so its process was ended.")
+        fresh = tuple(i for i in self.view.iterates if now_s - i.seen_s < FADE_S)
+        if len(fresh) != len(self.view.iterates):
+            self.view = replace(self.view, iterates=fresh)
+        if self._edited and self._asked is None:
+            self._edited = False
+            self._submit(warm=True)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._worker is not None:
+            self._worker.close()
+        self._worker = None
+
+    def _start(self, now_s: float) -> None:
+        if self._asked is not None and not self._asked.warm:
+            return
+        self.view = replace(self.view, iterates=(), history=())
+        self._submit(warm=False)
+
+    def _submit(self, *, warm: bool) -> None:
+        if self._worker is None or not self._worker.alive:
+            self._worker = self._make_worker()
+        self._number += 1
+        self._cancelled_s = None
+        self._asked = Job(self._number, self.view.vehicle, self.view.task, self._method, warm)
+        try:
+            self._worker.submit(self._asked)
+        except OSError:
+            self._lost("The planner's process ended unexpectedly; the next plan starts another one.")
+            return
+        self.view = replace(self.view, phase="following" if warm else "building")
+
+    def _stop(self, now_s: float) -> None:
+        self._edited = False
+        if self._asked is None or self._worker is None or self._cancelled_s is not None:
+            return
+        self._cancelled_s = now_s
+        self._worker.cancel()
+        self.view = replace(self.view, phase="stopping")
+
+    def _take(self, answer: Answer, now_s: float) -> None:
+        if self._asked is None or answer.number != self._asked.number:
+            return
+        view = self.view
+        if isinstance(answer, Progressed):
+            iterate = answer.iterate
+            self.view = replace(
+                view,
+                phase="solving" if view.phase == "building" else view.phase,
+                iterates=(*view.iterates, Ghostly(iterate.places_w, now_s)),
+                history=(*view.history, (iterate.cost, iterate.violation)),
+            )
+            return
+        warm, changed = self._asked.warm, self._asked.task is not view.task
+        self._asked = self._cancelled_s = None
+        if isinstance(answer, Planned):
+            record = answer.record
+            history = view.history if warm else record.history
+            # A drag that leads nowhere keeps the last plan in sight, marked as stale, with the reason.
+            keeps_old = warm and not record.solved and view.plan is not None
+            plan = view.plan if keeps_old else record
+            stale = keeps_old or changed
+            self.view = replace(
+                view, phase="idle", plan=plan, stale=stale, message=record.message, history=history
+            )
+        else:
+            self.view = replace(view, phase="idle", message=answer.reason, stale=view.plan is not None)
+
+    def _lost(self, message: str) -> None:
+        self.close()
+        self._asked = self._cancelled_s = None
+        self.view = replace(self.view, phase="idle", message=message)
+
+    def _kept(self, name: str) -> PlanRecord:
+        for record in self.view.kept:
+            if record.name == name:
+                return record
+        raise InputError(f'there is no plan "{name}"')
+
+    def _save(self, name: str) -> None:
+        try:
+            save_record(self._kept(name), self._folder)
+        except OSError as error:
+            raise InputError(f"the plan could not be saved: {error}") from None
+        self.view = replace(self.view, saved=self.view.saved | {name})
+
+    def _delete(self, name: str) -> None:
+        for path in stored(self._folder) if name in self.view.saved else ():
+            if _name_in(path) == name:
+                path.unlink(missing_ok=True)
+        kept = tuple(record for record in self.view.kept if record.name != name)
+        self.view = replace(self.view, kept=kept, saved=self.view.saved - {name})
+
+
+def _stored(folder: Path, vehicle: Vehicle) -> tuple[PlanRecord, ...]:
+    """Plans of this vehicle that can be read."""
+    found = []
+    for path in stored(folder):
+        try:
+            record = load_record(path)
+        except InputError:
+            continue
+        if record.vehicle.name == vehicle.name:
+            found.append(record)
+    return tuple(found)
+
+
+def _name_in(path: Path) -> str:
+    try:
+        return load_record(path).name
+    except InputError:
+        return ""
