@@ -22,7 +22,7 @@ uniform sampler2D reflection_map;
 #endif
 
 const vec3 ABSORPTION = vec3(0.62, 0.26, 0.25);   // per m
-const vec3 BODY = vec3(0.036, 0.058, 0.038);      // what deep water scatters back
+const vec3 BODY = vec3(0.036, 0.052, 0.041);      // what deep water scatters back
 const vec3 BED = vec3(0.20, 0.155, 0.105);        // wet sand
 
 vec2 slope_at(vec2 uv) { return texture(slope_map, uv).xy * 2.0 - 1.0; }
@@ -85,6 +85,23 @@ vec3 reflection(vec3 n, vec3 v, vec2 screen) {
 #endif
 }
 
+#if FULL_MATERIALS
+// Depth of the water where the bank that is drawn meets it. Far banks are too coarse: there the strip's own depth holds.
+float shore_depth(float beyond, float steepness, float distance_m) {
+    return mix(beyond * steepness, depth_m, smoothstep(120.0, 260.0, distance_m));
+}
+
+// A thin, lacy line that comes and goes at the water's edge.
+float foam(float depth) {
+    float reach = textureLod(noise_map, channel * 0.045 + vec2(0.0, eye.w * 0.004), 1.0).g;
+    float lace = 0.55 * texture(noise_map, channel * vec2(0.16, 0.13) + vec2(0.02, -0.03) * eye.w).r
+        + 0.45 * texture(noise_map, channel.yx * 0.43 + vec2(0.03, 0.01) * eye.w).a;
+    float swash = 0.04 + 0.20 * reach + 0.02 * sin(eye.w * 0.9 + 20.0 * reach);
+    float line = smoothstep(0.0, 0.03, depth) * (1.0 - smoothstep(0.2 * swash, swash, depth));
+    return line * smoothstep(0.34, 0.66, lace) * 0.55;
+}
+#endif
+
 void main() {
     vec3 v = normalize(eye.xyz - p_w);
     float distance_m = distance(p_w, eye.xyz);
@@ -96,10 +113,12 @@ void main() {
     vec3 light = sky_irradiance(vec3(0.0, 0.0, 1.0)) * 0.7 + sun_irradiance.rgb * sun_direction.z * sun * 0.75;
 
 #if FULL_MATERIALS
-    float behind = texture(opaque_map, screen).a - distance_m;
-    vec2 bent = screen + n.xy * 0.05 * saturate(behind * 0.5);
+    vec4 straight = texture(opaque_map, screen);
+    float shore = shore_depth(straight.a - distance_m, v.z, distance_m);
+    if (shore < 0.0) discard;
+    vec2 bent = screen + n.xy * 0.05 * saturate((straight.a - distance_m) * 0.5);
     vec4 bed = texture(opaque_map, bent);
-    if (bed.a < distance_m) bed = texture(opaque_map, screen);
+    if (bed.a < distance_m) bed = straight;
     float thickness = max(bed.a - distance_m, 0.0);
 #else
     if (depth_m < -0.05) discard;
@@ -113,9 +132,9 @@ void main() {
     vec3 c = mix(refracted, reflection(n, v, screen), fresnel);
     c += sun_irradiance.rgb * ggx(n, v, sun_direction.xyz, 0.02, 0.02) * sun;
 #if FULL_MATERIALS
-    float line = (1.0 - smoothstep(0.05, 0.5, thickness)) * smoothstep(0.45, 0.6, texture(noise_map, channel * 1.3).r) * 0.4;
-    c = mix(c, 0.75 / PI * light, line);
-    colour = vec4(c * transmittance + inscatter, distance_m);
+    c = mix(c, 0.62 / PI * light, foam(shore));
+    vec3 seen = c * transmittance + inscatter;
+    colour = vec4(mix(straight.rgb, seen, smoothstep(0.0, 0.05, shore)), distance_m);
 #else
     colour = vec4(c * transmittance + inscatter, smoothstep(-0.05, 0.12, depth_m));
 #endif
