@@ -81,8 +81,20 @@ class Studio:
 
 
 def offscreen_context() -> moderngl.Context:
-    """A context without a window; DisplayError says what went wrong where there is none."""
+    """A context without a window; DisplayError says what was found where there is no OpenGL 4.1."""
     try:
         return moderngl.create_context(standalone=True, backend="egl", require=410)
-    except Exception as error:
-        raise DisplayError(f"no OpenGL 4.1 without a window: {error}") from None
+    except Exception as error:  # of several kinds, by driver and platform
+        raise DisplayError(f"no OpenGL 4.1 without a window ({error}); {_what_there_is()}") from None
+
+
+def _what_there_is() -> str:
+    try:
+        ctx = moderngl.create_context(standalone=True, backend="egl")
+    except Exception:  # as above
+        return "no OpenGL at all was found"
+    found = (
+        f"found OpenGL {ctx.version_code // 100}.{ctx.version_code // 10 % 10} ({ctx.info['GL_RENDERER']})"
+    )
+    ctx.release()
+    return found

@@ -1,6 +1,9 @@
 """A headless run writes what was asked for, the same each time, or nothing at all."""
 
 import csv
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import av
@@ -116,3 +119,16 @@ def test_a_run_that_breaks_off_leaves_neither_file_nor_temporary(tmp_path: Path)
 def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="is a folder"), replacing(tmp_path):
         pass
+
+
+def test_without_opengl_4_1_the_message_says_what_was_found() -> None:
+    """Mesa can be told to offer less than it has."""
+    code = "import export.studio as s\ntry: s.offscreen_context()\nexcept s.DisplayError as e: print(e)"
+    environment = {**os.environ, "MESA_GL_VERSION_OVERRIDE": "3.3", "LIBGL_ALWAYS_SOFTWARE": "1"}
+    command = [sys.executable, "-c", code]
+    printed = subprocess.run(
+        command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    if not printed:
+        pytest.skip("this driver takes no orders from Mesa's environment")
+    assert "found OpenGL 3.3" in printed
