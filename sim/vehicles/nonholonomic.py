@@ -84,7 +84,7 @@ class NonholonomicVehicle(Vehicle):
         return ca.vertcat(*rows) if rows else ca.SX(0, 1)
 
     def arrival(self, r: ca.SX, wanted: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """Shape after a step with the wanted velocity, at a stop if it would pass one, and the velocity that is left."""
+        """Shape after a step with the wanted velocity, at a stop if it would pass one, and the velocity left."""
         target = r + h * wanted
         r_next = self.clipped(target)
         return r_next, wanted + (r_next - target) / h
@@ -237,5 +237,5 @@ class NonholonomicVehicle(Vehicle):
             value = basis.T @ self.gradients(*at, xi, q)[2]
             zero = ca.SX.zeros(n)
             solution = solve(ca.substitute(ca.jacobian(value, c), c, zero), p - ca.substitute(value, c, zero))
-            xi = ca.substitute(xi, c, solution)
+            xi = replaced([xi], [c], [solution])[0]
         return np.array(ca.evalf(ca.densify(xi))).ravel()
