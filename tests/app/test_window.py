@@ -66,9 +66,11 @@ def test_it_takes_off_by_the_climb_key_and_hovers_hands_off(flight: App) -> None
 def test_a_click_on_the_panel_swaps_the_integrator_in_flight(flight: App) -> None:
     before = flight.wait_until(lambda p: True, timeout_s=5, what="still there")
     flight.click("integrator/combo")
-    flight.click("integrator/item/rk4")
+    flight.click("integrator/item/variational-exp")
     after = flight.wait_until(
-        lambda p: p["lanes"][0]["integrator"] == "rk4", timeout_s=COMPILE_S, what="rk4 flies"
+        lambda p: p["lanes"][0]["integrator"] == "variational-exp",
+        timeout_s=COMPILE_S,
+        what="variational-exp flies",
     )
     assert math.dist(before["lanes"][0]["x_w"], after["lanes"][0]["x_w"]) < 20.0
     assert after["lanes"][0]["status"] == "running"

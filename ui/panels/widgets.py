@@ -23,6 +23,8 @@ class Item:
 
 def note(context: PanelContext, name: str) -> None:
     """Remember where the last widget was drawn."""
+    if not imgui.is_item_visible():
+        return  # scrolled out of its list
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     context.rects[name] = (low.x, low.y, high.x - low.x, high.y - low.y)
 
