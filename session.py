@@ -4,14 +4,15 @@ import math
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from export.output import OutputError, replacing
 from export.picture import write_png
 from export.probe import Probe
+from render.arrangement import draw_panes, label_places, pane_rects, spread_along
 from render.camera import CameraRig
+from render.cameras.framing import framing_of
 from render.light import Sun
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
@@ -23,6 +24,7 @@ from sim.snapshot import Snapshot
 from sim.world import World, load_world
 from ui.requests import CameraMotion, LoadScene, TakeScreenshot
 from ui.shell import Shell, ViewSettings
+from ui.view_settings import opened
 from ui.window import AppWindow
 
 SCREENSHOT_FOLDER = Path("out")
@@ -44,11 +46,12 @@ class Session:
         self._loading: Future[Loaded] | None = None
         self._wants_screenshot = False
         chosen = detect(window.ctx) if quality == "auto" else quality
-        view = ViewSettings(camera=scene.camera, quality=chosen)
+        view = opened(ViewSettings(quality=chosen), scene)
         self._shell = Shell(window, scene=scene, view=view, qualities=tuple(reversed(PRESETS)))
         self._resources.callback(self._shell.release)
         self._scene, self._world, self._simulation = scene, world, simulation
         self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
+        self._frame_scene()
         self._began_s = time.perf_counter()
         self._renderer = self._make_renderer()
 
@@ -89,12 +92,11 @@ class Session:
     def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> None:
         """The scene, into the part of the window that the panels leave."""
         settings = self._shell.view
-        viewport = self._shell.scene_rect_px
+        lanes = tuple(lane.name for lane in snapshot.lanes)
+        rects = pane_rects(self._shell.scene_rect_px, settings.views, lanes)
         if settings.quality != self._renderer.quality.name:
             self._renderer.release()
             self._renderer = self._make_renderer()
-        if viewport[2:] != self._renderer.size_px:
-            self._renderer.resize(viewport[2:])
         now_s = time.perf_counter()
         subject = self._scene_view.observe(snapshot, now_s)
         self._rig.kind = settings.camera
@@ -105,15 +107,35 @@ class Session:
             model=subject.model,
             motion=motion,
             world=self._world,
-            aspect=viewport[2] / max(viewport[3], 1),
+            aspect=rects[0][2] / max(rects[0][3], 1),
         )
         options = ViewOptions(
-            show_trail=settings.trail, show_forces=settings.arrows, show_frame=settings.axes
+            show_trail=settings.trail,
+            show_forces=settings.arrows,
+            show_frame=settings.axes,
+            solo=settings.solo,
+            spread_w=spread_along(self._bearing_rad, settings.spread_m),
         )
-        frame = self._scene_view.frame(
-            view, options, wall_s=now_s - self._began_s, exposure=settings.exposure
+        drawn = draw_panes(
+            self._renderer,
+            self._window.ctx.screen,
+            self._scene_view,
+            view,
+            options,
+            rects,
+            lanes,
+            wall_s=now_s - self._began_s,
+            exposure=settings.exposure,
         )
-        self._renderer.draw(frame, self._window.ctx.screen, viewport=viewport)
+        lift_m = 0.3 * framing_of(subject.model).distance_m
+        self._shell.label_lanes(label_places(drawn, self._scene_view, options, lift_m=lift_m), snapshot)
+
+    def _frame_scene(self) -> None:
+        """The camera as the scene wants it at first."""
+        comparison = self._scene.comparison
+        self._bearing_rad = math.radians(comparison.bearing_deg or 0.0)
+        bearing_rad = None if comparison.bearing_deg is None else self._bearing_rad
+        self._rig.frame_scene(distance=comparison.distance, bearing_rad=bearing_rad)
 
     def _make_renderer(self) -> Renderer:
         sun = self._scene.sun
@@ -146,10 +168,10 @@ class Session:
         changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
         self._scene, self._world, self._simulation = scene, world, simulation
         self._shell.use_scene(scene)
-        self._shell.view = replace(self._shell.view, camera=scene.camera)
+        self._shell.view = opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")
         self._scene_view = SceneView()
-        self._rig.cut()
+        self._frame_scene()
         if changed:
             self._renderer.release()
             self._renderer = self._make_renderer()

@@ -45,6 +45,16 @@ class CameraRig:
         if kind != self._kind:
             self._kind, self._entered = kind, False
 
+    def frame_scene(self, *, distance: float = 1.0, bearing_rad: float | None = None) -> None:
+        """Stand back by `distance` times the usual, and let the orbiting camera look along a bearing."""
+        for camera in self._cameras.values():
+            if isinstance(camera, Chase | Orbit):
+                camera.stand_back(distance)
+        orbit = self._cameras["orbit"]
+        if bearing_rad is not None and isinstance(orbit, Orbit):
+            orbit.look_along(bearing_rad)
+        self.cut()
+
     def cut(self) -> None:
         """Frame the subject anew with the next update, without a sweep (a new scene, a reset)."""
         self._entered = False

@@ -1,6 +1,6 @@
 """From snapshots to pictures: what is drawn, where, at the wall time of the frame."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View
 from render.interpolation import pose_between
 from render.models.rigs import spin_rates
 from render.trail import Trail
+from render.wreck import wreck_marker
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 
 _FORCE_ARROW_M = 4.0
@@ -35,6 +36,12 @@ class ViewOptions:
     """Control and environment force, and velocity."""
     show_frame: bool = False
     """Body axes: x red, y green, z blue."""
+    solo: str = ""
+    """The only lane that is drawn; empty: all."""
+    highlight: str = ""
+    """The lane that is drawn solid in its tint, all others as ghosts; empty: as the lanes say."""
+    spread_w: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Step (3,) m by which the lanes are drawn apart, in a row about their true place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ class _Shown:
     lane: LaneSnapshot
     time_s: float
     T_wb: np.ndarray
+    shift_w: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    """(3,) m by which it is drawn apart from its true place."""
 
 
 class SceneView:
@@ -76,6 +85,10 @@ class SceneView:
         flown = self._shown[0]
         return Subject(flown.lane.vehicle, flown.T_wb, flown.lane.twist_b, flown.lane.generation)
 
+    def places_w(self, options: ViewOptions | None = None) -> dict[str, np.ndarray]:
+        """(3,) m by lane name: where each lane was last observed, or is drawn under these options."""
+        return {shown.lane.name: shown.T_wb[:3, 3] for shown in self._arranged(options or ViewOptions())}
+
     def frame(
         self,
         view: View,
@@ -87,16 +100,31 @@ class SceneView:
     ) -> Frame:
         """The picture of what was last observed, from `view`."""
         options = options or ViewOptions()
-        finite = [shown for shown in self._shown if np.isfinite(shown.T_wb).all()]
+        finite = [shown for shown in self._arranged(options) if np.isfinite(shown.T_wb).all()]
+        lines = self._lines(finite) if options.show_trail else ()
         return Frame(
             view=view,
-            vehicles=tuple(_drawn(shown) for shown in finite),
-            lines=self._lines() if options.show_trail else (),
+            vehicles=tuple(_drawn(shown, options.highlight) for shown in finite),
+            lines=(*lines, *(line for shown in finite for line in _wreck(shown))),
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
             wall_s=wall_s,
             exposure=exposure,
             extras=extras,
         )
+
+    def _arranged(self, options: ViewOptions) -> list[_Shown]:
+        """The lanes that are to be seen, where they are to be seen."""
+        wanted = [shown for shown in self._shown if options.solo in ("", shown.lane.name)] or list(
+            self._shown
+        )
+        if not any(options.spread_w) or len(wanted) == 1:
+            return wanted
+        middle = 0.5 * (len(wanted) - 1)
+        step_w = np.array(options.spread_w)
+        return [
+            replace(shown, T_wb=_moved(shown.T_wb, (k - middle) * step_w), shift_w=(k - middle) * step_w)
+            for k, shown in enumerate(wanted)
+        ]
 
     def _place(self, snapshot: Snapshot, lane: LaneSnapshot, now_s: float) -> _Shown:
         """The lane at its display time, on the screw motion between its last two published poses.
@@ -120,16 +148,17 @@ class SceneView:
         if np.isfinite(size):
             self._largest_force_N[key] = max(self._largest_force_N.get(key, 1e-9), size)
 
-    def _lines(self) -> tuple[Polyline, ...]:
+    def _lines(self, lanes: list[_Shown]) -> tuple[Polyline, ...]:
         lines = []
-        for shown in self._shown:
+        for shown in lanes:
             width = 2.5 if shown.lane.ghost else 4.0
             tint = _UNTINTED if min(shown.lane.tint) >= 1.0 else shown.lane.tint
             clear = 0.25 * framing_of(shown.lane.vehicle).distance_m
             trail = self._trails[shown.lane.name]
-            line = trail.line(shown.time_s, shown.T_wb[:3, 3], tint, width_px=width, clear_m=clear)
+            place_w = shown.T_wb[:3, 3] - shown.shift_w
+            line = trail.line(shown.time_s, place_w, tint, width_px=width, clear_m=clear)
             if line is not None:
-                lines.append(line)
+                lines.append(replace(line, points_w=line.points_w + shown.shift_w))
         return tuple(lines)
 
     def _arrows(self, shown: _Shown, options: ViewOptions) -> list[Arrow]:
@@ -149,8 +178,23 @@ class SceneView:
         return arrows
 
 
-def _drawn(shown: _Shown) -> DrawnVehicle:
+def _moved(T_wb: np.ndarray, shift_w: np.ndarray) -> np.ndarray:
+    moved = T_wb.copy()
+    moved[:3, 3] += shift_w
+    return moved
+
+
+def _wreck(shown: _Shown) -> tuple[Polyline, ...]:
+    if shown.lane.status is LaneStatus.RUNNING or not shown.lane.ghost:
+        return ()
+    size_m = 0.2 * framing_of(shown.lane.vehicle).distance_m
+    return wreck_marker(shown.T_wb[:3, 3], size_m, shown.lane.tint)
+
+
+def _drawn(shown: _Shown, highlight: str = "") -> DrawnVehicle:
     lane = shown.lane
+    wreck = lane.status is not LaneStatus.RUNNING
+    apart = bool(shown.shift_w.any())
     return DrawnVehicle(
         model=lane.vehicle,
         T_wb=shown.T_wb,
@@ -158,6 +202,6 @@ def _drawn(shown: _Shown) -> DrawnVehicle:
         shape=lane.shape,
         spin_rad=tuple((rate * shown.time_s) % (2 * np.pi) for rate in spin_rates(lane.vehicle)),
         tint=lane.tint,
-        ghost=lane.ghost,
-        wreck=lane.status is not LaneStatus.RUNNING,
+        ghost=lane.name != highlight if highlight else lane.ghost and not (wreck or apart),
+        wreck=wreck,
     )

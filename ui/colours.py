@@ -12,6 +12,12 @@ def encoded(linear: float) -> float:
     return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1.0 / 2.4) - 0.055
 
 
+def linear(encoded_part: float) -> float:
+    """The inverse of the sRGB transfer function."""
+    part = min(max(encoded_part, 0.0), 1.0)
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+
 def line_colour(lane: LaneSnapshot) -> Colour:
     """A lane's colour in plots and lists; the flown lane, whose tint is about white or grey, gets the accent."""
     if not lane.ghost and max(lane.tint) - min(lane.tint) < SMALLEST_CONTRAST:

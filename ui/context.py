@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui, implot, implot3d
 
 
 def open_context(layout_file: Path | None) -> Callable[[], None]:
     """Create both contexts and make them current; returns what closes them. None: no layout is remembered."""
     context = imgui.create_context()
     plots = implot.create_context()
+    space_plots = implot3d.create_context()
     io = imgui.get_io()
     io.config_flags |= imgui.ConfigFlags_.docking_enable.value
     io.config_windows_move_from_title_bar_only = True
@@ -17,6 +18,7 @@ def open_context(layout_file: Path | None) -> Callable[[], None]:
     io.set_ini_filename(str(layout_file) if layout_file is not None else "")
 
     def close() -> None:
+        implot3d.destroy_context(space_plots)
         implot.destroy_context(plots)
         imgui.destroy_context(context)
 

@@ -7,7 +7,7 @@ from imgui_bundle.imgui import internal
 
 from sim.snapshot import Snapshot
 from ui import layout
-from ui.panels import flight, integrator, lanes, plots, scene, transport, vehicle, view
+from ui.panels import errors, flight, integrator, lanes, plots, polhode, scene, transport, vehicle, view
 from ui.panels.context import PanelContext
 from ui.requests import Request
 from ui.shell_state import ShellState
@@ -29,7 +29,9 @@ WINDOWS: dict[str, Panel] = {
     "Lanes": lanes.draw,
     "View": view.draw,
     "Scene": scene.draw,
+    layout.POLHODE: polhode.draw,
     layout.PLOTS: plots.draw,
+    layout.ERRORS: errors.draw,
 }
 
 
@@ -38,7 +40,17 @@ class Dock:
 
     def __init__(self, layouts_reset: int) -> None:
         self._layouts_built = layouts_reset
-        self._raise_first_tab = 0
+        self._front: tuple[str, ...] = (layout.TABS[0], layout.PLOTS)
+        self._to_raise: list[str] = []
+        """Names for the coming frames; empty for none, and to give the focus back."""
+
+    def open_with(self, *, comparison: bool) -> None:
+        """Bring the tabs to the front that a scene needs first."""
+        self._front = (layout.LANES, layout.ERRORS) if comparison else (layout.TABS[0], layout.PLOTS)
+        self._raise_front()
+
+    def _raise_front(self) -> None:
+        self._to_raise = [name for name in ("", *self._front, "") for _ in range(2)]
 
     def draw(self, snapshot: Snapshot, context: PanelContext, state: ShellState) -> list[Request]:
         """All windows that are shown. Leaves the scene's place in `context.scene_rect`."""
@@ -53,21 +65,21 @@ class Dock:
         if state.layouts_reset != self._layouts_built or not layout.is_built(dock_id):
             layout.build(dock_id, size, context.scale)
             self._layouts_built = state.layouts_reset
-            self._raise_first_tab = 2
+            self._raise_front()
         context.scene_rect = layout.scene_rect(dock_id)
         requests: list[Request] = []
         for name, panel in WINDOWS.items():
-            if state.plots or name != layout.PLOTS:
+            if state.plots or name not in (layout.PLOTS, layout.ERRORS):
                 requests += _window(name, panel, snapshot, context)
         self._raise_tab()
         return requests
 
     def _raise_tab(self) -> None:
-        """A new layout opens with its first tab: known to imgui only once the windows have been drawn."""
-        if self._raise_first_tab:
-            self._raise_first_tab -= 1
-            imgui.set_window_focus(layout.TABS[0])
-            imgui.set_window_focus(None)
+        """Bring one tab after the other to the front; imgui takes up a focus only with the next frame."""
+        if not self._to_raise:
+            return
+        name = self._to_raise.pop(0)
+        imgui.set_window_focus(name or None)
 
 
 def _window(name: str, panel: Panel, snapshot: Snapshot, context: PanelContext) -> list[Request]:

@@ -6,20 +6,49 @@ import numpy as np
 
 from sim.snapshot import LaneSnapshot
 
-CHANNELS = ("energy", "momentum", "omega", "newton", "cost")
-"""Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]."""
+CHANNELS = (
+    "energy",
+    "momentum",
+    "omega",
+    "newton",
+    "cost",
+    "energy_error",
+    "momentum_error",
+    "position_error",
+    "rotation_error",
+    "orthogonality",
+    "cost_per_s",
+    "omega_x",
+    "omega_y",
+    "omega_z",
+)
+"""Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]; then
+errors against the reference (energy and momentum: else against the start), ||R'R - I||, cost of a simulated second
+[us], and body angular velocity [rad/s]."""
 
 
 def measured(lane: LaneSnapshot) -> np.ndarray:
     """(channels,) of one lane at its current time, in the order of CHANNELS."""
-    turn_rate = np.linalg.norm(lane.twist_b[:3] if len(lane.twist_b) == 6 else lane.twist_b[:1])
+    energy_J = lane.energy_J - lane.energy_start_J
+    momentum = float(np.linalg.norm(lane.momentum_w - lane.momentum_start_w))
+    off = lane.deviation
+    R = lane.T_wb[:3, :3]
+    omega_b = lane.twist_b[:3] if len(lane.twist_b) == 6 else np.array([0.0, 0.0, lane.twist_b[0]])
+    cost_us = lane.step_cost_s * 1e6
     return np.array(
         [
-            lane.energy_J - lane.energy_start_J,
-            np.linalg.norm(lane.momentum_w - lane.momentum_start_w),
-            turn_rate,
+            energy_J,
+            momentum,
+            np.linalg.norm(omega_b),
             lane.newton_iterations,
-            lane.step_cost_s * 1e6,
+            cost_us,
+            energy_J if off is None else off.energy_J,
+            momentum if off is None else off.momentum,
+            np.nan if off is None else off.position_m,
+            np.nan if off is None else off.rotation_rad,
+            np.linalg.norm(R.T @ R - np.eye(3)),
+            cost_us / lane.step_s,
+            *omega_b,
         ]
     )
 
@@ -67,6 +96,13 @@ class History:
     def latest_s(self) -> float:
         """Time of the last sample; 0 without one."""
         return float(self._rows[0, self._end - 1]) if self._end else 0.0
+
+    def samples(self, channel: int, start_s: float, end_s: float) -> np.ndarray:
+        """All samples of a channel within [start_s, end_s]."""
+        first_kept = self._end - len(self)
+        times = self._rows[0, first_kept : self._end]
+        low, high = np.searchsorted(times, start_s, "left"), np.searchsorted(times, end_s, "right")
+        return self._rows[channel + 1, first_kept + low : first_kept + high]
 
     def trace(self, channel: int, start_s: float, end_s: float, points: int = 400) -> Trace:
         """Samples of a channel within [start_s, end_s] and one on either side, thinned to about `points`."""

@@ -4,8 +4,11 @@ from imgui_bundle import imgui
 from imgui_bundle.imgui import internal
 
 UPPER = "Simulation"
-TABS = ("Vehicle", "Lanes", "View", "Scene")
+LANES = "Lanes"
+POLHODE = "Polhode"
+TABS = ("Vehicle", LANES, "View", "Scene", POLHODE)
 PLOTS = "Plots"
+ERRORS = "Errors"
 COLUMN_PX = 344.0
 UPPER_PX = 316.0
 PLOTS_PX = 172.0
@@ -23,7 +26,8 @@ def build(dock_id: int, size: tuple[float, float], scale: float) -> None:
     internal.dock_builder_dock_window(UPPER, upper)
     for name in TABS:
         internal.dock_builder_dock_window(name, lower)
-    internal.dock_builder_dock_window(PLOTS, below)
+    for name in (PLOTS, ERRORS):
+        internal.dock_builder_dock_window(name, below)
     internal.dock_builder_finish(dock_id)
 
 

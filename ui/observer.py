@@ -12,7 +12,8 @@ class Observer:
     """Watches one scene run."""
 
     def __init__(self, scene: Scene, toasts: Toasts) -> None:
-        self._scene, self._toasts = scene, toasts
+        self.scene = scene
+        self._toasts = toasts
         self._vehicle = ""
         self._parameters: dict[str, dict[str, Value]] = {}
         """By vehicle: the scene's values over the defaults, then what the user edits, as the simulation has it."""
@@ -31,13 +32,14 @@ class Observer:
         for lane in snapshot.lanes:
             history = context.histories.setdefault(lane.name, History(len(CHANNELS)))
             history.append(lane.time_current_s, measured(lane))
-        self._tell_stopped(snapshot.lanes[1:], now_s)
+        if not (context.view.caption and self.scene.comparison.caption):
+            self._tell_stopped(snapshot.lanes[1:], now_s)
 
     def _known(self, vehicle: str, context: PanelContext) -> dict[str, Value]:
         if vehicle not in self._parameters:
             entry = context.catalogue.vehicles.get(vehicle)
             defaults = entry.defaults() if entry else {}
-            self._parameters[vehicle] = {**defaults, **self._scene.parameters.get(vehicle, {})}
+            self._parameters[vehicle] = {**defaults, **self.scene.parameters.get(vehicle, {})}
         return self._parameters[vehicle]
 
     def _tell_stopped(self, ghosts: tuple[LaneSnapshot, ...], now_s: float) -> None:

@@ -18,6 +18,7 @@ from ui.input.desk import InputDesk, InputSample
 from ui.input.sticks import same
 from ui.input.viewer import request_of
 from ui.observer import Observer
+from ui.panels import caption, labels
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
@@ -27,7 +28,7 @@ from ui.toasts import Toasts
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
 
-LAYOUT_FILE = "layout-1.ini"
+LAYOUT_FILE = "layout-2.ini"
 """The number grows when the windows change, so that an old file cannot hide a new window."""
 
 
@@ -61,6 +62,7 @@ class Shell:
         self._context = PanelContext(catalogue or load_catalogue(), fonts, self._state.view, qualities, scale)
         self._observer = Observer(scene, self._toasts)
         self._dock = Dock(self._state.layouts_reset)
+        self._dock.open_with(comparison=bool(scene.lanes))
         self._desk = InputDesk(typing=_is_typing, scene_has=self._scene_has)
         window.push_handlers(self._desk)
         self._resources.callback(self._desk.close)
@@ -94,6 +96,7 @@ class Shell:
         self._observer = Observer(scene, self._toasts)
         self._context.histories.clear()
         self._sent = PilotInput()
+        self._dock.open_with(comparison=bool(scene.lanes))
 
     def notify(self, text: str, *, error: bool = False) -> None:
         """Tell the user in passing."""
@@ -128,6 +131,18 @@ class Shell:
         screen.viewport = (0, 0, *self._window.framebuffer_px)
         self._backend.render()
 
+    def label_lanes(self, places_px: dict[str, tuple[float, float]], snapshot: Snapshot) -> None:
+        """Name the lanes in the scene, after `build` and before `render`.
+
+        places_px: by lane, framebuffer pixels, origin bottom left.
+        """
+        if len(snapshot.lanes) < 2 or not self._state.view.caption:
+            return
+        size, pixels = self._window.get_size(), self._window.framebuffer_px
+        scale = size[0] / max(pixels[0], 1), size[1] / max(pixels[1], 1)
+        places = {name: (x * scale[0], size[1] - y * scale[1]) for name, (x, y) in places_px.items()}
+        labels.draw(places, snapshot, self._context, split=self._state.view.views > 1)
+
     def release(self) -> None:
         """Before the window closes."""
         self._resources.close()
@@ -144,6 +159,8 @@ class Shell:
         now_s = time.perf_counter()
         if self._state.view.hud:
             hud.draw(snapshot, self._context)
+        if self._state.view.caption:
+            caption.draw(self._observer.scene, snapshot, self._context)
         requests = draw_banner(snapshot, self._context)
         draw_toasts(self._toasts.visible(now_s), now_s, self._context)
         if self._state.help:

@@ -1,8 +1,8 @@
 """How the scene is looked at: state of the user interface, of no concern to the simulation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sim.scene import CAMERAS
+from sim.scene import CAMERAS, Scene
 
 CAMERA_KINDS = CAMERAS
 EXPOSURE_RANGE = (0.25, 4.0)
@@ -22,3 +22,26 @@ class ViewSettings:
     quality: str = "high"
     exposure: float = 1.0
     """Relative to the scene's own."""
+    views: int = 1
+    """1: all lanes in one picture; 2 to 4: linked pictures, one for each of the first lanes."""
+    spread_m: float = 0.0
+    """Lanes are drawn this far apart in the one picture."""
+    solo: str = ""
+    """Name of the only lane that is drawn; empty: all."""
+    caption: bool = True
+    """What the scene shows, in words over it."""
+
+
+def opened(view: ViewSettings, scene: Scene) -> ViewSettings:
+    """The settings with which a scene opens: its own camera and arrangement of lanes, the user's picture."""
+    told = bool(scene.comparison.caption)
+    return replace(
+        view,
+        camera=scene.camera,
+        views=scene.comparison.views,
+        spread_m=scene.comparison.spread_m,
+        solo="",
+        caption=True,
+        hud=not told,
+        trail=view.trail,
+    )

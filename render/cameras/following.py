@@ -52,6 +52,10 @@ class Chase:
         self._circling = Circling(self._ELEVATION_RAD)
         self._place, self._heading, self._speed = Spring(7.0), Spring(3.2), Spring(1.2)
 
+    def stand_back(self, distance: float) -> None:
+        """Zoom such that the distance is so many times the usual."""
+        self._circling.zoom = distance
+
     def cut(self, subject: Subject) -> None:
         """Stand behind the subject at once."""
         self._place.snap(subject.aim_w, subject.velocity_w)
@@ -85,11 +89,20 @@ class Orbit:
     def __init__(self) -> None:
         self._circling = Circling(math.radians(18.0))
         self._place, self._view = Spring(9.0), Spring(12.0)
+        self._bearing_set = False
+
+    def stand_back(self, distance: float) -> None:
+        """Zoom such that the distance is so many times the usual."""
+        self._circling.zoom = distance
+
+    def look_along(self, bearing_rad: float) -> None:
+        """Look that way, counter-clockwise from +x, instead of at the subject's front quarter."""
+        self._circling.turn_rad, self._bearing_set = bearing_rad, True
 
     def cut(self, subject: Subject) -> None:
         """Keep the bearing, follow the new place at once; the first bearing shows the subject's front quarter."""
         self._place.snap(subject.aim_w, subject.velocity_w)
-        if self._view.value is None:
+        if self._view.value is None and not self._bearing_set:
             self._circling.turn_rad = _heading(subject, fallback_rad=0.0) + math.radians(215.0)
         circling = self._circling
         self._view.snap(np.array([circling.turn_rad, circling.elevation_rad, math.log(circling.zoom)]))

@@ -101,7 +101,7 @@ def test_there_was_no_gl_error(seen: dict) -> None:
 
 
 def test_the_layout_is_remembered(seen: dict, folder: Path) -> None:
-    assert seen["files"] == ["layout-1.ini"]
+    assert seen["files"] == ["layout-2.ini"]
     (layout,) = folder.glob("*.ini")
     layout.write_text(
         layout.read_text().replace("SizeRef=344", "SizeRef=444").replace("SizeRef=934", "SizeRef=834")

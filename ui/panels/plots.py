@@ -51,16 +51,16 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """As many plots side by side as fit, in the order of CHANNELS."""
     lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
     room = imgui.get_content_region_avail()
-    columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(CHANNELS)), 1)
+    columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(PLOTS)), 1)
     gap = context.px(14.0)
     width = (room.x - gap * (columns - 1)) / columns
-    rows = -(-len(CHANNELS) // columns)
+    rows = -(-len(PLOTS) // columns)
     height = max(room.y / rows - (context.px(6.0) if rows > 1 else 0.0), context.px(90.0))
-    for index, channel in enumerate(CHANNELS):
+    for index, channel in enumerate(PLOTS):
         if index % columns:
             imgui.same_line(0.0, gap)
         imgui.begin_group()
-        _plot(context, lanes, index, PLOTS[channel], (width, height))
+        _plot(context, lanes, CHANNELS.index(channel), PLOTS[channel], (width, height))
         imgui.end_group()
         note(context, f"plots/{channel}")
     return []
@@ -86,7 +86,7 @@ def _plot(
         implot.setup_axis_limits(implot.ImAxis_.y1, low / factor, high / factor, implot.Cond_.always)
         for lane, trace in zip(lanes, traces, strict=True):
             if len(trace.values):
-                implot.plot_line(lane.name, trace.time_s, trace.values / factor, _line(lane, context))
+                implot.plot_line(lane.name, trace.time_s, trace.values / factor, line_spec(lane, context))
         implot.end_plot()
     imgui.pop_font()
 
@@ -103,7 +103,8 @@ def _title(context: PanelContext, plot: Plot, traces: list[Trace], width: float)
     imgui.text_unformatted(text)
 
 
-def _line(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
+def line_spec(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
+    """A line in the lane's colour."""
     spec = implot.Spec()
     spec.line_color = imgui.ImVec4(*line_colour(lane))
     spec.line_weight = context.px(1.6)

@@ -1,0 +1,79 @@
+"""How lanes share a picture: one for all, or linked ones beside each other, drawn by one renderer."""
+
+import math
+from dataclasses import dataclass, replace
+
+import moderngl
+import numpy as np
+
+from render.frame import View
+from render.renderer import Renderer
+from render.scene_view import SceneView, ViewOptions
+from render.split import Rect, linked, on_screen, panes
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """One of the pictures that were drawn."""
+
+    rect: Rect
+    """px of the target, origin bottom left."""
+    view: View
+    lane: str
+    """The lane it follows; empty where it shows all."""
+
+
+def spread_along(bearing_rad: float, spread_m: float) -> tuple[float, float, float]:
+    """Step (3,) m from lane to lane, to the right of who looks along the bearing."""
+    return (spread_m * math.sin(bearing_rad), -spread_m * math.cos(bearing_rad), 0.0)
+
+
+def pane_rects(rect: Rect, views: int, lanes: tuple[str, ...]) -> tuple[Rect, ...]:
+    """Where the pictures come, no more than there are lanes."""
+    return panes(rect, max(min(views, len(lanes)), 1))
+
+
+def draw_panes(
+    renderer: Renderer,
+    target: moderngl.Framebuffer,
+    scene_view: SceneView,
+    view: View,
+    options: ViewOptions,
+    rects: tuple[Rect, ...],
+    lanes: tuple[str, ...],
+    *,
+    wall_s: float,
+    exposure: float = 1.0,
+) -> tuple[Pane, ...]:
+    """Draw the lanes as last observed: all into one rectangle, or the first of them into one each.
+
+    `view` follows the first lane; the others' pictures are moved with their lanes.
+    """
+    if renderer.size_px != rects[0][2:]:
+        renderer.resize(rects[0][2:])
+    split = len(rects) > 1
+    places = scene_view.places_w()
+    drawn = []
+    for rect, name in zip(rects, lanes, strict=False):
+        own = linked(view, places[name] - places[lanes[0]]) if split else view
+        if split:
+            # Alone: ghosts that turn in the same place would only hide what is compared.
+            options = replace(options, solo=name, highlight=name, spread_w=(0.0, 0.0, 0.0))
+        frame = scene_view.frame(own, options, wall_s=wall_s, exposure=exposure)
+        renderer.draw(frame, target, viewport=rect)
+        drawn.append(Pane(rect, own, name if split else ""))
+    return tuple(drawn)
+
+
+def label_places(
+    drawn: tuple[Pane, ...], scene_view: SceneView, options: ViewOptions, *, lift_m: float
+) -> dict[str, tuple[float, float]]:
+    """Where lanes' names belong (px, origin bottom left): above each in one picture, else in their corners."""
+    if drawn[0].lane:
+        return {p.lane: (float(p.rect[0]), float(p.rect[1] + p.rect[3])) for p in drawn}
+    found = {}
+    for name, place_w in scene_view.places_w(options).items():
+        place = on_screen(drawn[0].view, place_w + np.array([0.0, 0.0, lift_m]), drawn[0].rect)
+        if place is not None:
+            found[name] = place
+    return found

@@ -1,0 +1,74 @@
+"""What a scene is about to show, in words over it, with what has happened to each lane so far."""
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.scene import Scene
+from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from ui import theme
+from ui.colours import line_colour
+from ui.panels.context import PanelContext
+from ui.panels.labels import step_text
+from ui.panels.notices import OVERLAY
+from ui.panels.widgets import note
+
+WIDTH_PX = 430.0
+
+
+def draw(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
+    """Over a part of the scene where nothing happens; nothing for scenes without a caption."""
+    told = scene.comparison
+    if not told.caption or snapshot.scene != scene.name:
+        return
+    x, y, width, height = context.scene_rect
+    split, gap = context.view.views > 1, context.px(12.0)
+    # Linked pictures have their vehicles in their middles: the words keep to the lower edge there.
+    place, pivot = ((x + gap, y + height - gap), (0.0, 1.0)) if split else ((x + gap, y + gap), (0.0, 0.0))
+    imgui.set_next_window_pos(place, imgui.Cond_.always, pivot)
+    imgui.set_next_window_bg_alpha(0.72)
+    imgui.begin("##caption", None, OVERLAY | imgui.WindowFlags_.no_inputs)
+    room = width - 4.0 * gap
+    imgui.push_text_wrap_pos(room if split else min(context.px(WIDTH_PX), room))
+    imgui.push_font(context.fonts.bold, theme.FONT_PX * 1.1)
+    imgui.text_unformatted(scene.title)
+    imgui.pop_font()
+    imgui.push_font(None, theme.FONT_PX * 0.93)
+    imgui.text_unformatted(told.caption)
+    if not split:
+        imgui.spacing()
+        for lane in snapshot.lanes:
+            _lane(lane)
+        imgui.spacing()
+    imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*theme.WARNING))
+    imgui.text_unformatted(told.note)
+    imgui.pop_style_color()
+    imgui.pop_font()
+    imgui.pop_text_wrap_pos()
+    imgui.end()
+    note(context, "caption")
+
+
+def _lane(lane: LaneSnapshot) -> None:
+    imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
+    imgui.same_line()
+    imgui.text_unformatted(f"{lane.integrator}, h = {step_text(lane.step_s)}:")
+    imgui.same_line()
+    colour = theme.GOOD if lane.status is LaneStatus.RUNNING else theme.DANGER
+    imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*colour))
+    imgui.text_unformatted(outcome(lane))
+    imgui.pop_style_color()
+
+
+def outcome(lane: LaneSnapshot) -> str:
+    """What has become of a lane, in a few words."""
+    if lane.status is not LaneStatus.RUNNING:
+        cause = lane.status_text.partition(": ")[2] or lane.status_text
+        return f"{lane.status.value}, {cause}"
+    if lane.deviation is None:
+        return "holds"
+    off = lane.deviation
+    return f"holds, {_length(off.position_m)} and {off.rotation_rad:.2g} rad off the reference"
+
+
+def _length(metres: float) -> str:
+    return f"{metres:.2g} m" if metres >= 1e-3 else f"{metres * 1e3:.1g} mm" if metres > 1e-9 else "0 m"
