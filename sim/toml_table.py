@@ -43,6 +43,7 @@ class TomlTable:
         return self._values.pop(key, None)
 
     def has(self, key: str) -> bool:
+        self._known.append(key)
         return key in self._values
 
     def names(self) -> tuple[str, ...]:
@@ -145,7 +146,7 @@ class TomlTable:
     def finish(self) -> None:
         """Refuse the keys that nobody took."""
         for key in self._values:
-            raise self.error(key, f"unknown key; allowed: {quoted(self._known)}")
+            raise self.error(key, f"unknown key; allowed: {quoted(dict.fromkeys(self._known))}")
 
 
 def _is_finite_number(value: object) -> bool:
