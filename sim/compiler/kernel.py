@@ -46,6 +46,7 @@ class Kernel:
     integrator: Integrator
     module: ModuleType
     private_size: int
+    """Adaptive methods keep their next inner step and the tolerance behind the scheme's own state."""
     node_size: int
     dim: int
 
@@ -53,6 +54,8 @@ class Kernel:
         """Private state for a node: the discrete Legendre transform where the method has one."""
         y = np.empty(self.private_size)
         self.module.start(node, u, np.zeros(self.dim), p, h, y)
+        if self.integrator.adaptive:
+            y[-2:] = h, self.integrator.tolerance
         return y
 
     def rollout(
@@ -163,7 +166,7 @@ def compile_kernel(vehicle: Vehicle, integrator: Integrator) -> Kernel:
         vehicle.name,
         integrator,
         _module(text, f"{vehicle.name}_{integrator.name}"),
-        scheme.y.shape[0],
+        scheme.y.shape[0] + (2 if integrator.adaptive else 0),
         vehicle.node_layout.size,
         vehicle.group.dim,
     )

@@ -11,17 +11,17 @@ _BINARY = {
     ca.OP_DIV: "{} / {}",
     ca.OP_POW: "{} ** {}",
     ca.OP_CONSTPOW: "{} ** {}",
-    ca.OP_LT: "1.0 if {} < {} else 0.0",
-    ca.OP_LE: "1.0 if {} <= {} else 0.0",
-    ca.OP_EQ: "1.0 if {} == {} else 0.0",
-    ca.OP_NE: "1.0 if {} != {} else 0.0",
-    ca.OP_AND: "1.0 if {} != 0.0 and {} != 0.0 else 0.0",
-    ca.OP_OR: "1.0 if {} != 0.0 or {} != 0.0 else 0.0",
+    ca.OP_LT: "1.0 * ({} < {})",
+    ca.OP_LE: "1.0 * ({} <= {})",
+    ca.OP_EQ: "1.0 * ({} == {})",
+    ca.OP_NE: "1.0 * ({} != {})",
+    ca.OP_AND: "1.0 * (({} != 0.0) & ({} != 0.0))",
+    ca.OP_OR: "1.0 * (({} != 0.0) | ({} != 0.0))",
     ca.OP_FMIN: "min({}, {})",
     ca.OP_FMAX: "max({}, {})",
     ca.OP_ATAN2: "math.atan2({}, {})",
     ca.OP_COPYSIGN: "math.copysign({}, {})",
-    ca.OP_IF_ELSE_ZERO: "{1} if {0} != 0.0 else 0.0",
+    ca.OP_IF_ELSE_ZERO: "where({}, {})",
 }
 _UNARY = {
     ca.OP_ASSIGN: "{}",
@@ -29,9 +29,9 @@ _UNARY = {
     ca.OP_SQ: "{0} * {0}",
     ca.OP_TWICE: "2.0 * {}",
     ca.OP_INV: "1.0 / {}",
-    ca.OP_NOT: "1.0 if {} == 0.0 else 0.0",
+    ca.OP_NOT: "1.0 * ({} == 0.0)",
     ca.OP_FABS: "abs({})",
-    ca.OP_SIGN: "math.copysign(1.0, {0}) if {0} != 0.0 else 0.0",
+    ca.OP_SIGN: "where(abs({0}), math.copysign(1.0, {0}))",
     ca.OP_SQRT: "math.sqrt({})",
     ca.OP_SIN: "math.sin({})",
     ca.OP_COS: "math.cos({})",
@@ -64,6 +64,7 @@ def straight_line(
     """
     f = ca.Function("f", [x for x, _ in inputs], [ca.densify(x) for x, _ in outputs], {"cse": True})
     work: dict[int, str] = {}
+    reciprocals: dict[str, str] = {}
     lines: list[str] = []
     final: list[str] = []
     for k in range(f.n_instructions()):
@@ -75,6 +76,14 @@ def straight_line(
         elif op == ca.OP_OUTPUT:
             # Targets may be inputs of later instructions: assign them all at the end.
             final.append(f"{outputs[out[0]][1](out[1])} = {work[into[0]]}")
+        elif op == ca.OP_DIV and not work[into[1]].replace(".", "").isdigit():
+            # A reciprocal is shared by all that divide by the same number, and leaves the loop where that is fixed.
+            divisor = work[into[1]]
+            if divisor not in reciprocals:
+                reciprocals[divisor] = f"{prefix}r{k}"
+                lines.append(f"{reciprocals[divisor]} = 1.0 / {divisor}")
+            lines.append(f"{prefix}{k} = {work[into[0]]} * {reciprocals[divisor]}")
+            work[out[0]] = f"{prefix}{k}"
         else:
             name = f"{prefix}{k}"
             lines.append(f"{name} = {_operation(op, [work[i] for i in into])}")

@@ -14,10 +14,12 @@ import casadi as ca
 
 from sim.compiler import robust
 from sim.compiler.blocks import Block, silenced, solution_order
+from sim.compiler.loops import step_lines
 from sim.compiler.printer import straight_line
 from sim.integrators.base import Scheme
 from sim.symbolic import solve
 from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
 
 NEWTON_TOLERANCE = 1e-9
 """Relative size of the last Newton update; the error after it is its square."""
@@ -25,12 +27,18 @@ NEWTON_SWEEPS = 6
 INLINE_UNKNOWNS = 3
 """Larger blocks are solved on arrays: written out, they take long to compile."""
 
+_ARITHMETIC = '{"contract"}'
+"""Products and sums may be fused. Nothing else: reordering spoils the series near zero angle, and steps that are not
+finite have to be seen."""
+
 _HEADER = '''"""Generated: {title}. Do not edit."""
 
 import math
 
 import numpy as np
 from numba import njit
+
+from sim.compiler.branchless import where
 {imports}
 '''
 
@@ -54,7 +62,7 @@ def module_source(vehicle: Vehicle, scheme: Scheme, title: str) -> str:
     """Python source of the kernel module."""
     blocks = solution_order(scheme)
     nonlinear = [b for b in blocks if not b.linear]
-    grounded = vehicle.group.name == "SE3"
+    grounded = isinstance(vehicle, HolonomicVehicle) and vehicle.group.name == "SE3"
     imports = (
         [
             f"# robust solver {_digest(robust)}",
@@ -101,7 +109,7 @@ def _indented(lines: list[str], depth: int) -> str:
 
 
 def _decorated(signature: str, name: str, arguments: str, body: list[str]) -> str:
-    head = f'@njit("{signature}", nogil=True, cache=True, error_model="numpy")'
+    head = f'@njit("{signature}", nogil=True, cache=True, error_model="numpy", fastmath={_ARITHMETIC})'
     return f"{head}\ndef {name}({arguments}):\n{_indented(body, 1)}\n"
 
 
@@ -223,23 +231,20 @@ def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], grounded: bo
     known = _known(scheme, scalars)
     others = [scheme.y, i.u, i.w, i.p, i.h]
     y_next = silenced(scheme.y_next, scheme.z, others)[0] if nz else scheme.y_next
-    advance = straight_line(known, [(y_next, scalars("n"))], "a")
+    outputs = [(y_next, scalars("n"))] + ([] if scheme.error is None else [(scheme.error, scalars("e"))])
+    advance = straight_line(known, outputs, "a")
+    adaptive, divided = scheme.error is not None, scheme.error is not None or len(scheme.substeps) > 1
     node = straight_line(known, [(scheme.node, entries("node"))], "o")
-    finite = " + ".join(f"n{k}" for k in range(ny))
     loop = [
         *(_ground_lines(vehicle, scheme) if grounded else []),
-        *_solve_lines(scheme, blocks),
-        *advance,
-        f"if not math.isfinite({finite}):",
-        "    status = 2",
-        "    break",
-        *(f"l{k} = y{k}" for k in range(ny)),
-        *(f"y{k} = n{k}" for k in range(ny)),
+        *step_lines(scheme, _solve_lines(scheme, blocks), advance),
         "done += 1",
     ]
     body = [
         *(f"y{k} = y[{k}]" for k in range(ny)),
         *(f"l{k} = y[{k}]" for k in range(ny)),
+        *([f"trial = y[{ny}]", f"tolerance = y[{ny + 1}]"] if adaptive else []),
+        *(["whole = h"] if divided else []),
         *(f"z{k} = 0.0" for k in range(nz)),
         *(f"u{k} = u[{k}]" for k in range(i.u.shape[0])),
         *(f"w{k} = w[{k}]" for k in range(nw)),
@@ -254,6 +259,7 @@ def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], grounded: bo
         "for step in range(n):",
         *("    " + line for line in loop),
         *(f"y[{k}] = y{k}" for k in range(ny)),
+        *([f"y[{ny}] = trial"] if adaptive else []),
         "# The node where the last step began, for display and swapping.",
         *(f"y{k} = l{k}" for k in range(ny)),
         *node,

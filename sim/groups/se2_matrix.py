@@ -52,6 +52,18 @@ class _SE2Matrix(_SE2):
         k = 1 / (1 + t * t)
         return ca.vertcat((1 - t * t) * k, 2 * t * k, (x[1] - t * x[2]) * k, (x[2] + t * x[1]) * k)
 
+    def pade(self, x: ca.SX) -> ca.SX:
+        """Fourth diagonal Pade approximant of exp, of which cay is the first: rational, odd, and on the group.
+
+        With e^{iw} = n / conj(n), its angle is that of exp to rounding while w < 0.1, to 1e-10 while w < 0.5.
+        """
+        w, z = x[0], x[0] * x[0]
+        a, b = 1680 + z * (z - 180), w * (840 - 20 * z)
+        k = 1 / (a * a + b * b)
+        along, across = (1680 - 40 * z) * a * k, (1680 - 40 * z) * b * k
+        rotation = ca.vertcat((a * a - b * b) * k, 2 * a * b * k)
+        return ca.vertcat(rotation, along * x[1] - across * x[2], across * x[1] + along * x[2])
+
     def cay_inv(self, g: ca.SX) -> ca.SX:
         return super().cay_inv(self.to_angle(g))
 

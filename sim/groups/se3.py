@@ -10,7 +10,9 @@ from sim.groups.so3 import (
     left_jacobian,
     rotation_cay,
     rotation_cay_inv,
+    rotation_ccsk,
     rotation_dcay_inv,
+    rotation_dccsk_inv,
     rotation_dexp_inv,
     rotation_exp,
     rotation_log,
@@ -95,6 +97,14 @@ class _SE3(LieGroup):
         w, v = x[:3], x[3:]
         half = ca.SX.eye(3) - hat(w) / 2
         return ca.blockcat([[rotation_dcay_inv(w), ca.SX(3, 3)], [-(half @ hat(v)) / 2, half]])
+
+    def ccsk(self, x: ca.SX) -> ca.SX:
+        R = rotation_ccsk(x[:3])
+        return pose(R, R @ x[3:])
+
+    def dccsk_inv(self, x: ca.SX) -> ca.SX:
+        """Rotations come first: d(R, R x) = (D dw, R dx) with D that of SO(3)."""
+        return ca.diagcat(rotation_dccsk_inv(x[:3]), rotation_ccsk(x[:3]).T)
 
     def left_tangent(self, g: ca.SX) -> ca.SX:
         R = rotation_of(g)

@@ -95,6 +95,36 @@ def rotation_dcay_inv(w: ca.SX) -> ca.SX:
     return ca.SX.eye(3) - hat(w) / 2 + (w @ w.T) / 4
 
 
+def rotation_ccsk(w: ca.SX) -> ca.SX:
+    """Canonical coordinates of the second kind: Rx(w1) Ry(w2) Rz(w3)."""
+    return _about_x(w[0]) @ _about_y(w[1]) @ _about_z(w[2])
+
+
+def rotation_dccsk_inv(w: ca.SX) -> ca.SX:
+    """Right-trivialised inverse of d(Rx Ry Rz) = (e1, Rx e2, Rx Ry e3) dw; singular where |w2| = pi/2."""
+    c1, s1, c2, s2 = ca.cos(w[0]), ca.sin(w[0]), ca.cos(w[1]), ca.sin(w[1])
+    return ca.vertcat(
+        ca.horzcat(1, s1 * s2 / c2, -c1 * s2 / c2),
+        ca.horzcat(0, c1, s1),
+        ca.horzcat(0, -s1 / c2, c1 / c2),
+    )
+
+
+def _about_x(a: ca.SX) -> ca.SX:
+    c, s = ca.cos(a), ca.sin(a)
+    return ca.vertcat(ca.horzcat(1, 0, 0), ca.horzcat(0, c, -s), ca.horzcat(0, s, c))
+
+
+def _about_y(a: ca.SX) -> ca.SX:
+    c, s = ca.cos(a), ca.sin(a)
+    return ca.vertcat(ca.horzcat(c, 0, s), ca.horzcat(0, 1, 0), ca.horzcat(-s, 0, c))
+
+
+def _about_z(a: ca.SX) -> ca.SX:
+    c, s = ca.cos(a), ca.sin(a)
+    return ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1))
+
+
 def turned_by_columns(R: ca.SX) -> ca.SX:
     """(9, 3): derivative of vec(R exp(w)) by w at 0."""
     return ca.horzcat(*[ca.vec(R @ hat(ca.SX.eye(3)[:, i])) for i in range(3)])
@@ -137,6 +167,12 @@ class _SO3(LieGroup):
 
     def dcay_inv(self, x: ca.SX) -> ca.SX:
         return rotation_dcay_inv(x)
+
+    def ccsk(self, x: ca.SX) -> ca.SX:
+        return ca.vec(rotation_ccsk(x))
+
+    def dccsk_inv(self, x: ca.SX) -> ca.SX:
+        return rotation_dccsk_inv(x)
 
     def left_tangent(self, g: ca.SX) -> ca.SX:
         return turned_by_columns(ca.reshape(g, 3, 3))

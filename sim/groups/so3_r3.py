@@ -12,7 +12,9 @@ from sim.groups.so3 import (
     hat,
     rotation_cay,
     rotation_cay_inv,
+    rotation_ccsk,
     rotation_dcay_inv,
+    rotation_dccsk_inv,
     rotation_dexp_inv,
     rotation_exp,
     rotation_log,
@@ -57,6 +59,12 @@ class _SO3R3(LieGroup):
 
     def dcay_inv(self, x: ca.SX) -> ca.SX:
         return ca.diagcat(rotation_dcay_inv(x[:3]), ca.SX.eye(3))
+
+    def ccsk(self, x: ca.SX) -> ca.SX:
+        return pose(rotation_ccsk(x[:3]), x[3:])
+
+    def dccsk_inv(self, x: ca.SX) -> ca.SX:
+        return ca.diagcat(rotation_dccsk_inv(x[:3]), ca.SX.eye(3))
 
     def left_tangent(self, g: ca.SX) -> ca.SX:
         return ca.diagcat(turned_by_columns(rotation_of(g)), ca.SX.eye(3))

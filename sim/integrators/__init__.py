@@ -1,12 +1,33 @@
 """All integrators by name. One dict drives the menu, the tests and the benchmark."""
 
+import dataclasses
+
 from sim.errors import InputError
 from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.composed import COMPOSED
+from sim.integrators.embedded import ADAPTIVE
+from sim.integrators.implicit_rk2 import ImplicitMidpoint
 from sim.integrators.lie_euler import LieEuler
+from sim.integrators.lie_group_methods import LIE_GROUP
+from sim.integrators.newmark import LieNewmark
 from sim.integrators.runge_kutta import RUNGE_KUTTA
+from sim.integrators.symplectic import SYMPLECTIC
 from sim.integrators.variational import VARIATIONAL
 
-INTEGRATORS: dict[str, Integrator] = {i.name: i for i in (*VARIATIONAL, LieEuler(), *RUNGE_KUTTA)}
+INTEGRATORS: dict[str, Integrator] = {
+    i.name: i
+    for i in (
+        *VARIATIONAL,
+        *COMPOSED,
+        *SYMPLECTIC,
+        LieEuler(),
+        *LIE_GROUP,
+        LieNewmark(),
+        *ADAPTIVE,
+        *RUNGE_KUTTA,
+        ImplicitMidpoint(),
+    )
+}
 
 __all__ = ["INTEGRATORS", "Inputs", "Integrator", "Scheme", "integrator", "integrators"]
 
@@ -16,8 +37,15 @@ def integrators() -> dict[str, Integrator]:
     return dict(INTEGRATORS)
 
 
-def integrator(name: str) -> Integrator:
-    """An integrator by name. Raises InputError for an unknown one."""
+def integrator(name: str, **options: float) -> Integrator:
+    """An integrator by name; options change its numbers, e.g. `tolerance` of adaptive methods, `alpha` of variational.
+
+    Raises InputError for an unknown name or option, and for a value that cannot work.
+    """
     if name not in INTEGRATORS:
         raise InputError(f"unknown integrator {name!r}; allowed: {', '.join(INTEGRATORS)}")
-    return INTEGRATORS[name]
+    method = INTEGRATORS[name]
+    for key in options:
+        if key not in method.options:
+            raise InputError(f"{name} has no option {key!r}; allowed: {', '.join(method.options) or 'none'}")
+    return dataclasses.replace(method, **options) if options else method  # type: ignore[type-var]

@@ -63,6 +63,10 @@ class Scheme:
     """Private state from `inputs.node`: the discrete Legendre transform where the method needs one."""
     free_velocity: ca.SX
     """(dim,) body velocity that the step would reach with w = 0, to first order: what contact works against."""
+    substeps: tuple[float, ...] = (1.0,)
+    """A step is this composition: the equations are solved with h times each of these numbers, which sum up to 1."""
+    error: ca.SX | None = None
+    """Estimate of a step's error; the step h is then divided as the tolerance wants (adaptive methods)."""
 
 
 class Integrator(ABC):
@@ -78,6 +82,16 @@ class Integrator(ABC):
     """Group difference map, where the method has one."""
     force_evaluations: int
     """Evaluations of the vehicle's forces per step."""
+    tolerance: float = 0.0
+    """Largest error estimate of a step that adaptive methods accept; others have none."""
+
+    options: tuple[str, ...] = ()
+    """Fields that a user may set."""
+
+    @property
+    def adaptive(self) -> bool:
+        """It divides the step by itself."""
+        return self.tolerance > 0
 
     @abstractmethod
     def scheme(self, vehicle: Vehicle) -> Scheme:

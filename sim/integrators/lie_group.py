@@ -6,7 +6,8 @@ They advance the pose by exponentials and the *spatial* momentum pi = Ad*_{g^-1}
 
 so without force pi is constant, and the body momentum moves by the coadjoint action alone: coadjoint
 orbits are kept to rounding. The survey's methods act from the left; ours, with body velocities, from
-the right, which turns the order of products and the sign of every commutator.
+the right, which turns the order of products and the sign of every commutator. The group is SO(3) x R^3
+where the mass is the same in all directions, else the vehicle's own.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,9 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from sim.groups import LieGroup
 from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.trivialisation import frames, simplest_group
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
@@ -35,20 +38,34 @@ class Mechanics:
 
     vehicle: HolonomicVehicle
     inputs: Inputs
+    group: LieGroup
+
+    def body_velocity(self, g: ca.SX, pi: ca.SX) -> ca.SX:
+        """Twist in the body frame."""
+        _, to_body = frames(self.group, g)
+        mu = to_body @ (self.group.Ad(g).T @ pi)
+        return self.vehicle.velocity_of(mu, self.vehicle.symbols(self.inputs.p))
 
     def rate(self, g: ca.SX, pi: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """(xi, pi')."""
-        group, q = self.vehicle.group, self.vehicle.symbols(self.inputs.p)
-        xi = self.vehicle.velocity_of(group.Ad(g).T @ pi, q)
-        wrench = self.vehicle.wrench(g, xi, self.inputs.u, q) + self.inputs.w
-        return xi, group.Ad(group.inverse(g)).T @ wrench
+        """(xi, pi'), xi in the group's trivialisation."""
+        q, (to_group, _) = self.vehicle.symbols(self.inputs.p), frames(self.group, g)
+        twist = self.body_velocity(g, pi)
+        wrench = to_group @ (self.vehicle.wrench(g, twist, self.inputs.u, q) + self.inputs.w)
+        return to_group @ twist, self.group.Ad(self.group.inverse(g)).T @ wrench
+
+    def start(self) -> tuple[ca.SX, ca.SX]:
+        """(g, pi) of the public node."""
+        node, q = self.inputs.node, self.vehicle.symbols(self.inputs.p)
+        g, twist = node[: self.group.pose_dim], node[self.vehicle.node_layout.velocity]
+        mu = frames(self.group, g)[0] @ self.vehicle.momentum(twist, q)
+        return g, self.group.Ad(self.group.inverse(g)).T @ mu
 
 
 Method = Callable[[Mechanics, ca.SX, ca.SX, ca.SX], tuple[ca.SX, ca.SX]]
 """(mechanics, g, pi, h) -> (g, pi) one step later."""
 
 
-def _sum(weights: Row, terms: list[ca.SX], size: int) -> ca.SX:
+def weighted(weights: Row, terms: list[ca.SX], size: int) -> ca.SX:
     chosen = [w * t for w, t in zip(weights, terms, strict=False) if w]
     return sum(chosen[1:], chosen[0]) if chosen else ca.SX.zeros(size)
 
@@ -61,14 +78,14 @@ def commutator_free(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...]
     """
 
     def step(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
-        group = mechanics.vehicle.group
+        group = mechanics.group
         found = Stages([], [])
 
         def reached(rows: tuple[Row, ...]) -> tuple[ca.SX, ca.SX]:
             pose, momentum = g, pi
             for row in rows:
-                pose = group.compose(pose, group.exp(h * _sum(row, found.xi, group.dim)))
-                momentum = momentum + h * _sum(row, found.force, group.dim)
+                pose = group.compose(pose, group.exp(h * weighted(row, found.xi, group.dim)))
+                momentum = momentum + h * weighted(row, found.force, group.dim)
             return pose, momentum
 
         for rows in stages:
@@ -84,24 +101,24 @@ def munthe_kaas(a: tuple[Row, ...], b: Row) -> Method:
     """A Runge-Kutta method on sigma' = dexp^-1_{-sigma} xi with the exact differential; g = g0 exp(sigma)."""
 
     def step(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
-        group = mechanics.vehicle.group
+        group = mechanics.group
         slopes: list[ca.SX] = []
         forces: list[ca.SX] = []
         for i, row in enumerate(a):
-            sigma = h * _sum(row, slopes, group.dim)
+            sigma = h * weighted(row, slopes, group.dim)
             pose = group.compose(g, group.exp(sigma)) if i else g
-            xi, force = mechanics.rate(pose, pi + h * _sum(row, forces, group.dim))
+            xi, force = mechanics.rate(pose, pi + h * weighted(row, forces, group.dim))
             slopes.append(group.dexp_inv(-sigma) @ xi if i else xi)
             forces.append(force)
-        sigma = h * _sum(b, slopes, group.dim)
-        return group.compose(g, group.exp(sigma)), pi + h * _sum(b, forces, group.dim)
+        sigma = h * weighted(b, slopes, group.dim)
+        return group.compose(g, group.exp(sigma)), pi + h * weighted(b, forces, group.dim)
 
     return step
 
 
-def _two_commutators(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
+def two_commutators(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Kutta's method with two commutators in place of dexp^-1 (mechanics survey, section 2.2)."""
-    group = mechanics.vehicle.group
+    group = mechanics.group
 
     def bracket(x: ca.SX, y: ca.SX) -> ca.SX:
         return group.ad(x) @ y
@@ -141,130 +158,26 @@ class LieGroupMethod(Integrator):
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, group = Inputs.of(vehicle), vehicle.group
-        q = vehicle.symbols(inputs.p)
-        y = ca.SX.sym("y", group.pose_dim + group.dim)
-        g, pi = y[: group.pose_dim], y[group.pose_dim :]
-        mechanics = Mechanics(vehicle, inputs)
-        g_next, pi_next = self.method(mechanics, g, pi, inputs.h)
-        xi, _ = mechanics.rate(g, pi)
-        accelerated = xi + inputs.h * vehicle.acceleration(g, xi, inputs.u, ca.SX.zeros(group.dim), q)
-        start_g = inputs.node[: group.pose_dim]
-        none = ca.SX(0, 1)
-        return Scheme(
-            inputs=inputs,
-            y=y,
-            z=none,
-            residual=none,
-            guess=none,
-            y_next=ca.vertcat(g_next, pi_next),
-            node=ca.vertcat(g, xi),
-            start=ca.vertcat(start_g, vehicle.spatial_momentum(inputs.node, q)),
-            free_velocity=accelerated,
-        )
+        return explicit_scheme(vehicle, self.method)
 
 
-# Dormand and Prince's 5(4) pair.
-DORMAND_PRINCE_A: tuple[Row, ...] = (
-    (),
-    (1 / 5,),
-    (3 / 40, 9 / 40),
-    (44 / 45, -56 / 15, 32 / 9),
-    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
-    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
-)
-DORMAND_PRINCE_B: Row = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
-
-CF4_STAGES: tuple[tuple[Row, ...], ...] = ((), ((1 / 2,),), ((0.0, 1 / 2),), ((1 / 2,), (-1 / 2, 0.0, 1.0)))
-CF4_UPDATE: tuple[Row, ...] = (
-    (3 / 12, 2 / 12, 2 / 12, -1 / 12),
-    (-1 / 12, 2 / 12, 2 / 12, 3 / 12),
-)
-
-_SURVEY = "mechanics survey, section 2.2"
-
-LIE_GROUP: tuple[LieGroupMethod, ...] = (
-    LieGroupMethod(
-        "lie-heun",
-        commutator_free(((), ((1.0,),)), ((1 / 2, 1 / 2),)),
-        2,
-        2,
-        "Lie-Euler-Heun: mean of the velocities at both ends of an Euler step. Second order, explicit.",
-        _SURVEY,
-    ),
-    LieGroupMethod(
-        "ralston",
-        commutator_free(((), ((2 / 3,),)), ((1 / 4, 3 / 4),)),
-        2,
-        2,
-        "Ralston's method with exponentials: second order with the smallest error bound of its kind.",
-        "rigid body article",
-    ),
-    LieGroupMethod(
-        "rkmk3",
-        munthe_kaas(((), (1 / 2,), (-1.0, 2.0)), (1 / 6, 2 / 3, 1 / 6)),
-        3,
-        3,
-        "Runge-Kutta-Munthe-Kaas on Kutta's third-order method, exact dexp^-1.",
-        _SURVEY,
-    ),
-    LieGroupMethod(
-        "rkmk4",
-        munthe_kaas(((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
-        4,
-        4,
-        "Runge-Kutta-Munthe-Kaas on the classical method, exact dexp^-1: fourth order and on the group.",
-        _SURVEY,
-    ),
-    LieGroupMethod(
-        "rkmk4-2c",
-        _two_commutators,
-        4,
-        4,
-        "The same with two commutators in place of dexp^-1: cheaper, fourth order.",
-        _SURVEY,
-    ),
-    LieGroupMethod(
-        "rkmk5",
-        munthe_kaas(DORMAND_PRINCE_A, DORMAND_PRINCE_B),
-        5,
-        6,
-        "Runge-Kutta-Munthe-Kaas on Dormand and Prince's fifth-order method.",
-        "mechanics survey, section 4.1",
-    ),
-    LieGroupMethod(
-        "cf4",
-        commutator_free(CF4_STAGES, CF4_UPDATE),
-        4,
-        4,
-        "Commutator-free, five exponentials of which one is reused: fourth order.",
-        "mechanics survey, eq. 9",
-    ),
-    LieGroupMethod(
-        "cf3a",
-        commutator_free(((), ((1 / 3,),), ((0.0, 2 / 3),)), ((1 / 3,), (-1 / 12, 0.0, 3 / 4))),
-        3,
-        3,
-        "Commutator-free of third order that reuses its second stage.",
-        "mechanics survey, section 4.2.1, first pair",
-    ),
-    LieGroupMethod(
-        "cf3b",
-        commutator_free(((), ((2 / 3,),), ((5 / 12, 1 / 4),)), ((5 / 12, 1 / 4), (-1 / 6, -1 / 2, 1.0))),
-        3,
-        3,
-        "Commutator-free of third order that reuses its third stage.",
-        "mechanics survey, section 4.2.1, second pair",
-    ),
-    LieGroupMethod(
-        "crouch-grossman3",
-        commutator_free(
-            ((), ((3 / 4,),), ((119 / 216,), (0.0, 17 / 108))),
-            ((13 / 51,), (0.0, -2 / 3), (0.0, 0.0, 24 / 17)),
-        ),
-        3,
-        3,
-        "Crouch and Grossman: one exponential for every velocity. Third order.",
-        "mechanics survey, section 2.2",
-    ),
-)
+def explicit_scheme(vehicle: HolonomicVehicle, method: Method) -> Scheme:
+    """One step of a method on (g, pi)."""
+    inputs, group = Inputs.of(vehicle), simplest_group(vehicle)
+    mechanics, q = Mechanics(vehicle, inputs, group), vehicle.symbols(inputs.p)
+    y = ca.SX.sym("y", group.pose_dim + group.dim)
+    g, pi = y[: group.pose_dim], y[group.pose_dim :]
+    twist = mechanics.body_velocity(g, pi)
+    free = vehicle.acceleration(g, twist, inputs.u, ca.SX.zeros(group.dim), q)
+    none = ca.SX(0, 1)
+    return Scheme(
+        inputs=inputs,
+        y=y,
+        z=none,
+        residual=none,
+        guess=none,
+        y_next=ca.vertcat(*method(mechanics, g, pi, inputs.h)),
+        node=ca.vertcat(g, twist),
+        start=ca.vertcat(*mechanics.start()),
+        free_velocity=twist + inputs.h * free,
+    )

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from sim.errors import InputError
 from sim.groups import SO3_R3, LieGroup
-from sim.groups.se3 import rotation_of
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.difference_map import CAY, CAY_TLN, EXP, EXP_TLN, DifferenceMap
+from sim.integrators.difference_map import CAY, CAY_TLN, CCSK, EXP, EXP_TLN, DifferenceMap
 from sim.integrators.nonholonomic import nonholonomic_scheme
+from sim.integrators.trivialisation import frames, isotropic_mass
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
@@ -31,14 +32,14 @@ def holonomic_scheme(vehicle: HolonomicVehicle, chart: DifferenceMap, group: Lie
     inputs = Inputs.of(vehicle)
     q, h = vehicle.symbols(inputs.p), inputs.h
     g, arriving, xi = ca.SX.sym("g", group.pose_dim), ca.SX.sym("m", group.dim), ca.SX.sym("xi", group.dim)
-    to_group, to_body = _frames(group, g)
+    to_group, to_body = frames(group, g)
 
     mu = vehicle.momentum(xi, q)
-    leaving = chart.inverse_differential(group, h * xi).T @ mu
+    leaving = chart.momentum_before(group, h * xi, mu)
     node_xi = vehicle.velocity_of(to_body @ ((arriving + leaving) / 2), q)
     force = to_group @ (vehicle.wrench(g, node_xi, inputs.u, q) + inputs.w)
     g_next = group.compose(g, chart.tau(group, h * xi))
-    arriving_next = chart.inverse_differential(group, -h * xi).T @ mu
+    arriving_next = chart.momentum_after(group, h * xi, mu)
 
     arrival_xi = vehicle.velocity_of(to_body @ arriving, q)
     explicit_force = to_group @ (vehicle.wrench(g, arrival_xi, inputs.u, q) + inputs.w)
@@ -47,7 +48,7 @@ def holonomic_scheme(vehicle: HolonomicVehicle, chart: DifferenceMap, group: Lie
     turned = 2 * sure - group.tln_inv(h * first).T @ vehicle.momentum(first, q)
 
     start_g, start_xi = inputs.node[: group.pose_dim], inputs.node[vehicle.node_layout.velocity]
-    start_to_group, _ = _frames(group, start_g)
+    start_to_group, _ = frames(group, start_g)
     start_force = vehicle.wrench(start_g, start_xi, inputs.u, q) + inputs.w
     start_momentum = start_to_group @ (vehicle.momentum(start_xi, q) - h / 2 * start_force)
 
@@ -65,14 +66,6 @@ def holonomic_scheme(vehicle: HolonomicVehicle, chart: DifferenceMap, group: Lie
     )
 
 
-def _frames(group: LieGroup, g: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """Maps of momenta and wrenches from the body frame to the group's trivialisation and back."""
-    if group is not SO3_R3:
-        return ca.SX.eye(group.dim), ca.SX.eye(group.dim)
-    R = rotation_of(g)
-    return ca.diagcat(ca.SX.eye(3), R), ca.diagcat(ca.SX.eye(3), R.T)
-
-
 @dataclass(frozen=True)
 class Variational(Integrator):
     """One member of the family."""
@@ -86,6 +79,12 @@ class Variational(Integrator):
     order: int = 2
     family: str = "variational"
     source: str = "vehicles paper, eqs. 9-10 and 16-17"
+    options: tuple[str, ...] = ("alpha",)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.alpha <= 1:
+            raise InputError(f"{self.name}: alpha = {self.alpha!r} is no quadrature point; allowed: 0 to 1")
+
     force_evaluations: int = 1
 
     @property
@@ -93,11 +92,11 @@ class Variational(Integrator):
         return self.chart.name
 
     def serves(self, vehicle: Vehicle) -> str:
-        if isinstance(vehicle, NonholonomicVehicle) and not self.split:
+        if isinstance(vehicle, NonholonomicVehicle) and not self.split and self.chart.odd:
             return ""
         if not isinstance(vehicle, HolonomicVehicle):
             return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
-        if self.split and not _isotropic_mass(vehicle):
+        if self.split and not isotropic_mass(vehicle):
             return f"{self.name} needs SE(3) and a mass that is the same in all directions; {vehicle.name} has none"
         return ""
 
@@ -108,16 +107,16 @@ class Variational(Integrator):
         return holonomic_scheme(vehicle, self.chart, SO3_R3 if self.split else vehicle.group)
 
 
-def _isotropic_mass(vehicle: HolonomicVehicle) -> bool:
-    if vehicle.group.name != "SE3":
-        return False
-    inertia = vehicle.inertia(vehicle.symbols(ca.SX.sym("p", vehicle.parameter_count)))
-    m = inertia[3:, 3:]
-    coupling = inertia[:3, 3:]
-    return coupling.nnz() == 0 and ca.is_equal(
-        ca.SX(ca.densify(m)), ca.SX(ca.densify(m[0, 0] * ca.SX.eye(3))), 2
-    )
+class OnShape(Variational):
+    """A member that differs from `variational` only where a vehicle has a shape."""
 
+    def serves(self, vehicle: Vehicle) -> str:
+        if not isinstance(vehicle, NonholonomicVehicle):
+            return f"{self.name} places the shape's quadrature point; {vehicle.name} has no shape"
+        return super().serves(vehicle)
+
+
+_ALPHA = "Shape taken at the {at} of the step (alpha = {alpha}). First order; `variational` has alpha = 1/2."
 
 VARIATIONAL: tuple[Variational, ...] = (
     Variational(
@@ -148,4 +147,14 @@ VARIATIONAL: tuple[Variational, ...] = (
         "Cayley map on SO(3) x R^3 with the velocity in the world frame: free flight is exact. Second order.",
         split=True,
     ),
+    Variational(
+        "variational-ccsk",
+        CCSK,
+        "Canonical coordinates of the second kind on SO(3) x R^3. They are not symmetric, so first order only, and "
+        "singular at a quarter turn about y in one step; spatial momentum is kept to rounding.",
+        split=True,
+        order=1,
+    ),
+    OnShape("variational-alpha0", CAY_TLN, _ALPHA.format(at="start", alpha=0), alpha=0.0, order=1),
+    OnShape("variational-alpha1", CAY_TLN, _ALPHA.format(at="end", alpha=1), alpha=1.0, order=1),
 )

@@ -12,12 +12,22 @@ D_T, D_R, ROTOR, DRAG, GRAVITY = 0.3, 1.0, 0.4, 0.2, 9.81
 CONTROLS = np.array([52.0, 0.4, 0.03, -0.02])
 OMEGA, V = np.array([0.5, -0.3, 0.8]), np.array([2.0, 0.5, -0.4])
 
-EXACT_MOMENTUM = ("variational-cay", "variational-exp", "variational-split")
+EXACT_MOMENTUM = (
+    "variational-cay",
+    "variational-exp",
+    "variational-split",
+    "variational-ccsk",
+    "variational-4",
+    "variational-6",
+    "symplectic-0",
+    "symplectic-half",
+    "symplectic-1",
+)
 
 
-def helicopter_methods():
+def helicopter_methods(*, adaptive=False):
     vehicle = sim.vehicle("helicopter")
-    return [n for n, i in INTEGRATORS.items() if not i.serves(vehicle) and not getattr(i, "adaptive", False)]
+    return [n for n, i in INTEGRATORS.items() if not i.serves(vehicle) and i.adaptive == adaptive]
 
 
 def hat(w):
@@ -48,7 +58,7 @@ def test_order_is_as_declared_with_forces_gyroscope_and_drag(method, reference):
     vehicle = sim.vehicle("helicopter", mass=MASS, inertia=INERTIA, rotor_momentum=ROTOR, drag=DRAG)
     start, order = vehicle.state(omega=OMEGA, v=V), INTEGRATORS[method].order
     errors = []
-    for n in (16, 32, 64) if order > 4 else (50, 100, 200):
+    for n in {5: (24, 48, 96), 6: (16, 32, 64)}.get(order, (50, 100, 200)):
         end = sim.simulate(vehicle, method, step=1 / n, duration=1.0, initial=start, controls=CONTROLS)
         T = end.pose[-1]
         errors.append(
@@ -144,7 +154,7 @@ def test_rotation_stays_a_rotation_over_a_million_steps():
 
 @pytest.mark.parametrize("method", helicopter_methods())
 def test_hover_at_lift_equal_weight_stays(method):
-    vehicle = sim.vehicle("helicopter", mass=3.7, drag=0.3)
+    vehicle = sim.vehicle("helicopter", mass=3.7, drag=0.3, rotor_momentum=ROTOR)
     start = vehicle.state(x=(1.0, -2.0, 30.0))
     run = sim.simulate(
         vehicle, method, step=0.02, duration=60.0, initial=start, controls=[3.7 * 9.81, 0, 0, 0]

@@ -1,0 +1,76 @@
+"""What happens within one step of a rollout: the method's step as it is, composed of several, or divided."""
+
+from sim.integrators.base import Scheme
+
+SAFETY, EXPONENT = 0.85, 0.25
+"""Step rule of adaptive methods: the numbers of the mechanics survey's program."""
+SMALLEST_SHARE = 1e-9
+"""An adaptive method gives up where it would have to go below this share of the step."""
+
+
+def step_lines(scheme: Scheme, solve: list[str], advance: list[str]) -> list[str]:
+    """Body of the loop over steps, from the lines that solve and advance once by `h`.
+
+    A failure sets `status` and leaves the loop with the last good state in y0.. .
+    """
+    ny = scheme.y.shape[0]
+    if scheme.error is not None:
+        return _divided(ny, advance)
+    once = [*solve, *advance, *_finite(ny)]
+    keep = [f"l{k} = y{k}" for k in range(ny)]
+    accept = [f"y{k} = n{k}" for k in range(ny)]
+    if scheme.substeps == (1.0,):
+        return [*once, *keep, *accept]
+    return [
+        *keep,
+        f"for share in {scheme.substeps!r}:",
+        "    h = whole * share",
+        *_indented([*once, *accept]),
+        "h = whole",
+        *_abandoned(ny),
+    ]
+
+
+def _divided(ny: int, advance: list[str]) -> list[str]:
+    """Inner steps as long as the error estimate `e0` allows."""
+    finite = " + ".join(f"n{k}" for k in range(ny))
+    return [
+        *(f"l{k} = y{k}" for k in range(ny)),
+        "left = whole",
+        "while left > 0.0:",
+        "    last = not 0.0 < trial < left",
+        "    h = left if last else trial",
+        *_indented(advance),
+        "    iterations += 1",
+        f"    good = math.isfinite({finite} + e0)",
+        "    factor = 0.2",
+        "    if good:",
+        f"        factor = max(0.2, min(5.0, {SAFETY} * (tolerance / max(e0, 1e-300)) ** {EXPONENT}))",
+        "    if good and e0 <= tolerance:",
+        *(f"        y{k} = n{k}" for k in range(ny)),
+        "        trial = max(trial, h * factor) if last else h * factor",
+        "        left = 0.0 if last else left - h",
+        "    else:",
+        "        trial = h * factor",
+        f"        if trial < {SMALLEST_SHARE} * whole:",
+        "            status = 1 if good else 2",
+        "            break",
+        "h = whole",
+        *_abandoned(ny),
+    ]
+
+
+def _finite(ny: int) -> list[str]:
+    return [
+        f"if not math.isfinite({' + '.join(f'n{k}' for k in range(ny))}):",
+        "    status = 2",
+        "    break",
+    ]
+
+
+def _abandoned(ny: int) -> list[str]:
+    return ["if status != 0:", *(f"    y{k} = l{k}" for k in range(ny)), "    break"]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return ["    " + line for line in lines]
