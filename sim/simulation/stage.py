@@ -4,6 +4,8 @@ import copy
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 import sim
 from sim.commands import FlyPlan, PilotInput
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
@@ -75,7 +77,7 @@ class Stage:
             Lane(FLOWN, methods[0], start, self._pilot(), footing, tape=self._tape, energy_bound_J=bound_J)
         )
         for spec, method in zip(scene.lanes, methods[1:], strict=True):
-            self.add_lane(method, spec.name, spec.tint, own_pilot=spec.own_pilot)
+            self.add_lane(method, spec.name, spec.tint, own_pilot=spec.own_pilot, node=start)
         if scene.comparison.reference:
             self.measure.start(vehicle, start, 0.0)
         if progress:
@@ -164,9 +166,15 @@ class Stage:
         )
 
     def add_lane(
-        self, method: Method, name: str = "", tint: Tint | None = None, *, own_pilot: bool = False
+        self,
+        method: Method,
+        name: str = "",
+        tint: Tint | None = None,
+        *,
+        own_pilot: bool = False,
+        node: np.ndarray | None = None,
     ) -> Lane:
-        """A comparison lane from the flown lane's present state."""
+        """A comparison lane from the flown lane's present state, or from `node` at that time."""
         if len(self.lanes) >= MOST_LANES:
             raise sim.InputError(f"no more than {MOST_LANES} lanes")
         taken = {lane.look.name for lane in self.lanes}
@@ -179,7 +187,7 @@ class Stage:
         lane = Lane(
             look,
             method,
-            flown.node.copy(),
+            (flown.node if node is None else node).copy(),
             copy.deepcopy(flown.pilot),
             Footing(method.vehicle, self.world),
             tape=self._tape,
