@@ -45,6 +45,8 @@ class Result:
     word: str
     """The solver's own."""
     backend: str
+    margin_m: np.ndarray | None = None
+    """(N+1,) distances that were added at the nodes to keep clear between them."""
 
 
 class Solvers:
@@ -127,8 +129,10 @@ class Solvers:
             "print_level": 0,
             "tol": TOLERANCE,
             "max_iter": iterations,
-            "mu_init": 1e-4 if warm else 0.1,
+            "mu_init": 1e-5 if warm else 0.1,
         }
+        if warm:
+            options |= {"bound_push": 1e-6, "bound_frac": 1e-6}
         gradient = ca.Function(
             "nlp_grad_f", t.gradient.mx_in(), [t.gradient(*t.gradient.mx_in())[1]], ["x", "p"], ["grad_f_x"]
         )

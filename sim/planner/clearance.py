@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-import casadi as ca
 import numpy as np
 
+from sim.planner.arcs import between
 from sim.planner.obstacles import Capsule, Obstacle, true_distance
 from sim.planner.task import Task
 from sim.vehicles.base import Vehicle
@@ -20,21 +20,10 @@ class Clearance:
     """(obstacles,) m, of the vehicle's balls' surfaces."""
     least_m: float
     """To anything; inf where there is nothing."""
+    by_arc_m: np.ndarray
+    """(N,) smallest distance to anything along each arc."""
     shortage_m: np.ndarray
     """(N,) by how much each arc comes closer to anything than asked for, at most; 0 where it does not."""
-
-
-def between(vehicle: Vehicle, poses: np.ndarray, per_step: int = _PER_STEP) -> np.ndarray:
-    """(N * per_step + 1, pose_dim): poses on the arcs between consecutive ones."""
-    group = vehicle.group
-    g, k, s = ca.SX.sym("g", group.pose_dim), ca.SX.sym("k", group.pose_dim), ca.SX.sym("s")
-    arc = group.cay_inv(group.compose(group.inverse(g), k))
-    part = ca.Function("part", [g, k, s], [group.compose(g, group.cay(s * arc))])
-    n = len(poses) - 1
-    share = np.tile(np.arange(per_step) / per_step, n)
-    starts, ends = np.repeat(poses[:-1], per_step, axis=0), np.repeat(poses[1:], per_step, axis=0)
-    fine = np.array(part.map(n * per_step)(starts.T, ends.T, share[None])).T
-    return np.concatenate([fine, poses[-1:]])
 
 
 def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
@@ -49,7 +38,7 @@ def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
 
 def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     """Measure a motion given by its poses (N+1, pose_dim)."""
-    fine = between(vehicle, poses)
+    fine = between(vehicle.group, poses, _PER_STEP)
     centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
     distances = [
         (np.stack([true_distance(_flat(vehicle, o), c) for c in centres]) - radii[:, None]).min(axis=0)
@@ -60,9 +49,8 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
         x = fine[:, 9:12]
         distances.append(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m)
     nearest = np.min(distances, axis=0) if distances else np.full(len(fine), np.inf)
-    short = np.maximum(task.clearance_m - nearest, 0.0)
-    by_arc = np.maximum(short[:-1].reshape(-1, _PER_STEP).max(axis=1), short[_PER_STEP::_PER_STEP])
-    return Clearance(by_obstacle, float(nearest.min()), by_arc)
+    by_arc = np.minimum(nearest[:-1].reshape(-1, _PER_STEP).min(axis=1), nearest[_PER_STEP::_PER_STEP])
+    return Clearance(by_obstacle, float(nearest.min()), by_arc, np.maximum(task.clearance_m - by_arc, 0.0))
 
 
 def _flat(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:

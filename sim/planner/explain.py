@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from sim.planner.backends import Result
+from sim.planner.clearance import clearance
 from sim.planner.obstacles import label
-from sim.planner.plan import Blame, Plan, motion, trajectory
+from sim.planner.plan import Blame, Motion, Plan, motion
 from sim.planner.task import Task, positions
 from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
@@ -28,7 +29,9 @@ def explained(
             plan, message=f"{plan.message} Exploring it without the obstacles did not settle either."
         )
     move = motion(t, result.w, p)
-    blames = _blames(vehicle, task, t, result.w, p, move.step_s, positions(vehicle, move.nodes))
+    places = positions(vehicle, move.nodes)
+    worst = _jumped(vehicle, task, move, places) | _violated(task, t, result.w, p, move.step_s, places)
+    blames = tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
     if not blames:
         text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
         return replace(plan, message=f"{plan.message} {text}{_advice(set(), task)}")
@@ -41,17 +44,31 @@ def explained(
         plan,
         status="infeasible",
         message=message,
-        trajectory=trajectory(vehicle, plan.integrator, move),
-        controls=move.controls,
-        step_s=move.step_s,
+        motion=move,
         blames=blames,
     )
 
 
-def _blames(
-    vehicle: Vehicle, task: Task, t: Transcription, w: np.ndarray, p: np.ndarray, h: float, places: np.ndarray
-) -> tuple[Blame, ...]:
-    """Per constraint the place where it is violated most, slack removed; worst first."""
+def _jumped(vehicle: Vehicle, task: Task, move: Motion, places: np.ndarray) -> dict[str, Blame]:
+    """Obstacles that are passed through between two nodes, which looks like a way but is none."""
+    clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
+    found, k = {}, int(clear.by_arc_m.argmin())
+    for i, distance in enumerate(clear.by_obstacle):
+        if distance < task.clearance_m - 0.01:
+            name = f"obstacle {label(task.obstacles[i], i)} is entered"
+            by = float(task.clearance_m - distance)
+            found[name] = Blame(name, k * move.step_s, by, "m", _place(places[k]))
+    return found
+
+
+def _place(x_w: np.ndarray) -> tuple[float, float, float]:
+    return (float(x_w[0]), float(x_w[1]), float(x_w[2]))
+
+
+def _violated(
+    task: Task, t: Transcription, w: np.ndarray, p: np.ndarray, h: float, places: np.ndarray
+) -> dict[str, Blame]:
+    """Per constraint the node where it is violated most, slack removed."""
     bare = _without_slack(t, w)
     g = np.array(t.value(bare, p)[1]).ravel()
     over = np.maximum(t.row_low - g, g - t.row_high)
@@ -63,8 +80,8 @@ def _blames(
         if row.name == "waypoint":
             by = _missed_waypoint(task, k, t.shape.steps, places[k])
         if name not in worst or by > worst[name].amount:
-            worst[name] = Blame(name, k * h, by, row.unit, tuple(float(x) for x in places[k]))
-    return tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
+            worst[name] = Blame(name, k * h, by, row.unit, _place(places[k]))
+    return worst
 
 
 def _missed_waypoint(task: Task, k: int, steps: int, place: np.ndarray) -> float:

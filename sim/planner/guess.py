@@ -3,6 +3,7 @@
 import casadi as ca
 import numpy as np
 
+from sim.planner.arcs import arcs
 from sim.planner.route import paced, route
 from sim.planner.task import Task, positions
 from sim.planner.transcription import Transcription
@@ -94,20 +95,12 @@ def _to_upright(R_wb: np.ndarray) -> np.ndarray:
 
 def nodes_of_poses(vehicle: Vehicle, poses: np.ndarray, h: float) -> np.ndarray:
     """(N+1, node size) with the velocities that the poses ask for: means of the two arcs at a node."""
-    arcs = arc_velocities(vehicle, poses, h)
-    velocity = np.concatenate([arcs[:1], (arcs[1:] + arcs[:-1]) / 2, arcs[-1:]])
+    xi = arcs(vehicle.group, poses[:-1], poses[1:]) / h
+    velocity = np.concatenate([xi[:1], (xi[1:] + xi[:-1]) / 2, xi[-1:]])
     nodes = np.zeros((len(poses), vehicle.node_layout.size))
     nodes[:, vehicle.node_layout.pose] = poses
     nodes[:, vehicle.node_layout.velocity] = velocity
     return nodes
-
-
-def arc_velocities(vehicle: Vehicle, poses: np.ndarray, h: float) -> np.ndarray:
-    """(N, dim) body velocities cay^-1(g_k^-1 g_{k+1}) / h."""
-    group = vehicle.group
-    g, k = ca.SX.sym("g", group.pose_dim), ca.SX.sym("k", group.pose_dim)
-    difference = ca.Function("arc", [g, k], [group.cay_inv(group.compose(group.inverse(g), k))])
-    return np.array(difference.map(len(poses) - 1)(poses[:-1].T, poses[1:].T)).T / h
 
 
 def variables(
@@ -137,8 +130,9 @@ def variables(
     y = np.array(begin.map("b", "serial", n + 1, [2, 3], [])(nodes.T, inputs.T, p, h)).reshape(-1, n + 1).T
     z = np.array(unknown.map("u", "serial", n + 1, [2, 3], [])(y.T, inputs.T, p, h)).reshape(-1, n + 1).T
     if model.unknown_is_velocity:
-        arcs = arc_velocities(vehicle, nodes[:, vehicle.node_layout.pose], h)
-        z = np.concatenate([arcs, nodes[-1:, vehicle.node_layout.velocity]])
+        poses = nodes[:, vehicle.node_layout.pose]
+        xi = arcs(vehicle.group, poses[:-1], poses[1:]) / h
+        z = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
     return assembled(t, y, z, inputs, h)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim.planner.obstacles import Obstacle
+from sim.planner.shape import unit_inputs
 from sim.planner.task import Task
 from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
@@ -30,7 +31,7 @@ def parameters(
         "vehicle": vehicle.parameter_vector,
         "duration": task.duration_s,
         "weights": task.weights.array,
-        "effort": effort_weights(transcription, task),
+        "effort": effort_weights(transcription, vehicle, task),
         "start": task.start.node,
         "goal": task.goal.state.node,
         "body": np.array(task.body, float),
@@ -57,9 +58,10 @@ def parameters(
     return np.r_[model.parameters.pack(**pieces), np.concatenate(stage, axis=1).ravel()]
 
 
-def effort_weights(transcription: Transcription, task: Task) -> np.ndarray:
+def effort_weights(transcription: Transcription, vehicle: Vehicle, task: Task) -> np.ndarray:
     """Price of the square of every planned input."""
-    chart, scales = transcription.model.chart, transcription.shape.scales.inputs.copy()
+    chart = transcription.model.chart
+    scales = unit_inputs(vehicle).copy()
     factors = chart.effort_factors()
     for i, name in enumerate(chart.names):
         if name in task.effort_scale:

@@ -1,6 +1,7 @@
 """A finished plan: the motion, its inputs, what it costs, and how it came about in words and numbers."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import casadi as ca
@@ -35,14 +36,10 @@ class Plan:
     integrator: Integrator
     task: Task
     """With the waypoints' times filled in."""
-    step_s: float
     status: Status
     message: str
     """One or a few sentences for the user."""
-    trajectory: Trajectory
-    """N+1 nodes; its controls are those of the first N."""
-    controls: np.ndarray
-    """(N+1, n_controls); the last row acts at the last node, from which a replay may go on."""
+    motion: "Motion"
     cost: float
     costs: dict[str, float]
     """Weighted parts of the cost, by the name of their weight."""
@@ -65,8 +62,22 @@ class Plan:
     """What a warm start goes on from."""
 
     @property
+    def step_s(self) -> float:
+        return self.motion.step_s
+
+    @property
     def duration_s(self) -> float:
         return self.step_s * (len(self.controls) - 1)
+
+    @property
+    def controls(self) -> np.ndarray:
+        """(N+1, n_controls); the last row acts at the last node, from which a replay may go on."""
+        return self.motion.controls
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        """N+1 nodes; its controls are those of the first N."""
+        return trajectory(self.vehicle, self.integrator, self.motion)
 
     @property
     def solved(self) -> bool:
@@ -91,14 +102,8 @@ def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion
     t, model = transcription, transcription.model
     y, z, a = t.rows_of(w)
     h = t.step_s(w, p)
-    A, P = ca.SX.sym("a", model.chart.size), ca.SX.sym("p", model.vehicle.parameter_count)
-    u, wrench = model.chart.controls_and_wrench(A, P)
-    i, scheme = model.scheme.inputs, model.scheme
     numbers = p[model.parameters.slice("vehicle")]
-    nothing = ca.SX.zeros(i.node.shape[0])
-    node = model.step(scheme.y, scheme.z, u, wrench, P, i.h, nothing)[2]
-    read = ca.Function("node", [scheme.y, scheme.z, A, P, i.h], [node])
-    nodes = np.array(read.map("nodes", "serial", len(y), [3, 4], [])(y.T, z.T, a.T, numbers, h)).T
+    nodes = np.array(t.reader(y.T, z.T, a.T, numbers, h)).T
     return Motion(h, _unwrapped(model.vehicle, nodes), a, model.chart.controls(a))
 
 
@@ -111,12 +116,7 @@ def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
 
 def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajectory:
     """As `sim.simulate` would give it."""
-    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    q = vehicle.symbols(p)
-    told = ca.Function("told", [node, p], [vehicle.energy(node, q), vehicle.spatial_momentum(node, q)])
-    energy, momentum = told.map("all", "serial", len(move.nodes), [1], [])(
-        move.nodes.T, vehicle.parameter_vector
-    )
+    energy, momentum = told(vehicle, len(move.nodes))(move.nodes.T, vehicle.parameter_vector)
     return Trajectory(
         vehicle=vehicle,
         integrator=integrator,
@@ -129,6 +129,14 @@ def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajec
         diverged_at=None,
         newton_iterations=0,
     )
+
+
+def told(vehicle: Vehicle, count: int) -> ca.Function:
+    """(nodes, parameters) -> energies, spatial momenta."""
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    q = vehicle.symbols(p)
+    one = ca.Function("told", [node, p], [vehicle.energy(node, q), vehicle.spatial_momentum(node, q)])
+    return one.map("all", "serial", count, [1], [])
 
 
 def cost_parts(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> dict[str, float]:

@@ -14,9 +14,9 @@ from sim.planner.clearance import Clearance, clearance
 from sim.planner.explain import explained, softened
 from sim.planner.guess import guess
 from sim.planner.parameters import nowhere, parameters
-from sim.planner.plan import Plan, Status, cost_parts, motion, trajectory
+from sim.planner.plan import Plan, Status, cost_parts, motion
 from sim.planner.refine import transferred
-from sim.planner.shape import problem_shape
+from sim.planner.shape import problem_shape, scales_of, size_of
 from sim.planner.task import Task
 from sim.planner.transcription import Transcription, transcribe
 from sim.vehicles.base import Vehicle
@@ -40,6 +40,8 @@ Show = Callable[[Iterate], bool]
 
 _PENETRATION_M = 1e-4
 _COARSE = 32
+_SIMILAR = float(np.log(3.0))
+"""Sizes within this factor share the scaling of one problem."""
 _FATROP_ITERATIONS = 80
 """After which the other solver is more likely to arrive."""
 
@@ -67,14 +69,19 @@ class Planner:
     """
 
     def __init__(self) -> None:
-        self._solvers: dict[tuple[object, ...], Solvers] = {}
+        self._solvers: dict[tuple[object, ...], list[tuple[np.ndarray, Solvers]]] = {}
 
     def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
         """The problem of a task, built if it is not there yet."""
         shape = problem_shape(vehicle, method, task, **options)  # type: ignore[arg-type]
-        if shape.key not in self._solvers:
-            self._solvers[shape.key] = Solvers(transcribe(shape))
-        return self._solvers[shape.key]
+        size = size_of(vehicle, task)
+        alike = self._solvers.setdefault(shape.key, [])
+        for known, solvers in alike:
+            if np.abs(known - size).max() < _SIMILAR:
+                return solvers
+        solvers = Solvers(transcribe(replace(shape, scales=scales_of(vehicle, task))))
+        alike.append((size, solvers))
+        return solvers
 
     def plan(
         self,
@@ -162,6 +169,8 @@ class Planner:
     ) -> tuple[Result, np.ndarray, Clearance]:
         """Solve; where a motion cuts a corner between two nodes, keep its ends further away and go on."""
         margin = np.zeros(solvers.t.shape.steps + 1)
+        if isinstance(start, Result) and start.margin_m is not None:
+            margin = start.margin_m.copy()
         for _ in range(8):
             places = waypoint_places(vehicle, task, solvers.t.shape.steps)
             p = parameters(solvers.t, vehicle, task, margin_m=margin, places=places)
@@ -170,11 +179,11 @@ class Planner:
             clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
             short = clear.shortage_m
             if not result.converged or run.out_of_time or short.max() < _PENETRATION_M:
-                return result, p, clear
+                return replace(result, margin_m=_needed(margin, clear, task)), p, clear
             short[short < _PENETRATION_M] = 0.0
             margin[:-1] += 1.2 * short
             margin[1:] += 1.2 * short
-            start, duals = result, True
+            start, duals = replace(result, margin_m=None), True
         return result, p, clear
 
     # Telling.
@@ -198,11 +207,9 @@ class Planner:
             vehicle=vehicle,
             integrator=scheme,
             task=task,
-            step_s=move.step_s,
             status=status,
             message=message,
-            trajectory=trajectory(vehicle, scheme, move),
-            controls=move.controls,
+            motion=move,
             cost=result.cost,
             costs=cost_parts(t, result.w, p),
             iterations=run.iterations,
@@ -226,6 +233,12 @@ class Planner:
             solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), _Run(np.inf, None)
         )
         return explained(plan, vehicle, task, solvers.t, result, p)
+
+
+def _needed(margin: np.ndarray, clear: Clearance, task: Task) -> np.ndarray:
+    """The margins that still keep something away; a warm start goes on with them."""
+    near = np.minimum(np.r_[clear.by_arc_m[0], clear.by_arc_m], np.r_[clear.by_arc_m, clear.by_arc_m[-1]])
+    return np.where(near < task.clearance_m + 2.0 * margin, margin, 0.0)
 
 
 def _order(choice: Choice, run: _Run) -> tuple[Backend, ...]:

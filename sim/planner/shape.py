@@ -1,6 +1,7 @@
 """The part of a task that the structure of its optimisation depends on. Everything else is a parameter."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
@@ -35,7 +36,7 @@ class Scales:
 
 @dataclass(frozen=True, eq=False)
 class ProblemShape:
-    """Two tasks with the same key share one compiled problem."""
+    """Tasks with the same key and of similar size share one compiled problem."""
 
     vehicle: Vehicle
     integrator: Integrator
@@ -54,7 +55,8 @@ class ProblemShape:
     elastic: bool
     costs: tuple[str, ...]
     """Terms that may have a weight."""
-    scales: Scales
+    scales: Scales | None = None
+    """Needed for building, not for comparing."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -62,8 +64,6 @@ class ProblemShape:
         absent = tuple(
             q.name for q in self.vehicle.parameters if q.optional and not np.any(self.vehicle.values[q.name])
         )
-        s = self.scales
-        numbers = (s.length_m, s.speed_mps, s.turn_radps, *s.inputs, *s.momenta, s.step_s)
         return (
             type(self.vehicle),
             absent,
@@ -79,7 +79,6 @@ class ProblemShape:
             repr(self.limits),
             self.elastic,
             self.costs,
-            tuple(float(f"{x:.3g}") for x in numbers),
         )
 
 
@@ -104,11 +103,11 @@ def problem_shape(
         limits=task.limits,
         elastic=elastic,
         costs=costs,
-        scales=_scales(vehicle, task),
     )
 
 
-def _scales(vehicle: Vehicle, task: Task) -> Scales:
+def scales_of(vehicle: Vehicle, task: Task) -> Scales:
+    """Magnitudes that a task is about."""
     way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
     distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
     length = _rounded(max(1.0, distance / 10.0))
@@ -219,3 +218,31 @@ def _resistance(vehicle: HolonomicVehicle, task: Task, speed: float) -> np.ndarr
     ahead[1 if vehicle.group.dim == 3 else 3] = speed
     at_rest, moving = (np.abs(np.array(resist(pose, v, numbers)).ravel()) for v in (0 * ahead, ahead))
     return np.maximum(at_rest, moving)
+
+
+def size_of(vehicle: Vehicle, task: Task) -> np.ndarray:
+    """Logarithms of what scales are made of; a problem serves tasks whose logarithms differ little."""
+    way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
+    distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
+    return np.log(np.r_[distance, task.duration_s, np.abs(vehicle.parameter_vector) + 1e-3])
+
+
+@lru_cache(maxsize=32)
+def unit_inputs(vehicle: Vehicle) -> np.ndarray:
+    """(planned inputs,) that count as one unit of effort: the weight carried, else 1 m/s^2, 1 rad/s^2, a rate of 1."""
+    chart = input_chart(vehicle)
+    natural = chart.natural_scale()
+    if natural is not None:
+        return natural
+    if isinstance(vehicle, NonholonomicVehicle):
+        unit = np.ones(len(vehicle.controls))
+        own, momenta = _typical_momenta(vehicle, 1.0, 1.0)
+        forces = [i for i, c in enumerate(vehicle.controls) if c.name not in vehicle.commanded.values()]
+        for i, mass in zip(forces, momenta / own, strict=False):
+            unit[i] = mass
+        return unit
+    assert isinstance(vehicle, HolonomicVehicle)
+    inertia, columns = inertia_diagonal(vehicle), np.abs(chart.columns())
+    acts = columns > 1e-9
+    needed = np.where(acts, inertia[:, None] / np.where(acts, columns, 1.0), np.inf).min(axis=0)
+    return np.where(np.isfinite(needed), needed, 1.0)

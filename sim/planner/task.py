@@ -108,7 +108,7 @@ class Task:
     body: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
     """Balls (x, y, z, radius) in the body frame that stand for the vehicle."""
     effort_scale: dict[str, float] = field(default_factory=dict)
-    """Planned input -> magnitude that counts as one unit of effort; others are chosen from the task."""
+    """Planned input -> magnitude that counts as one unit of effort; others by `unit_inputs` of the vehicle."""
     safety_range_m: float = 2.0
     name: str = "task"
 

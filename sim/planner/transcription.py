@@ -6,6 +6,7 @@ the horizon, so building a problem costs the same for every number of nodes.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -97,6 +98,17 @@ class Transcription:
         if self.shape.free_time:
             return float(self.split(w)[1][self.model.state.slice("h")][0])
         return float(p[self.model.parameters.slice("duration")][0]) / self.shape.steps
+
+    @cached_property
+    def reader(self) -> ca.Function:
+        """(private states, unknowns, planned inputs, vehicle parameters, h) -> nodes, all nodes at once."""
+        model, i = self.model, self.model.scheme.inputs
+        a, p = ca.SX.sym("a", model.chart.size), ca.SX.sym("p", model.vehicle.parameter_count)
+        u, wrench = model.chart.controls_and_wrench(a, p)
+        y, z, nothing = model.scheme.y, model.scheme.z, ca.SX.zeros(i.node.shape[0])
+        node = model.step(y, z, u, wrench, p, i.h, nothing)[2]
+        read = ca.Function("node", [y, z, a, p, i.h], [node])
+        return read.map("nodes", "serial", self.shape.steps + 1, [3, 4], [])
 
     def row_labels(self) -> list[tuple[int, Row | None]]:
         """(node, row) of every constraint; None for the gap to the next state."""

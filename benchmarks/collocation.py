@@ -1,0 +1,71 @@
+"""Direct collocation as integrators, for comparison: their stages are the unknowns of a step.
+
+A planner that takes any scheme with a residual gets direct collocation by being handed one of these.
+"""
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.chart import CHARTS
+from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
+
+_ROOT = np.sqrt(3.0) / 6.0
+
+
+@dataclass(frozen=True)
+class Collocation(Integrator):
+    """Implicit Runge-Kutta stages on (angle or quaternion, position, body velocity), inputs held over the step."""
+
+    name: str
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    order: int
+    doc: str = ""
+    family: str = "collocation"
+    source: str = "benchmark"
+
+    def serves(self, vehicle: Vehicle) -> str:
+        return "" if isinstance(vehicle, HolonomicVehicle) else f"{self.name} needs a holonomic vehicle"
+
+    def scheme(self, vehicle: Vehicle) -> Scheme:
+        assert isinstance(vehicle, HolonomicVehicle)
+        inputs, chart = Inputs.of(vehicle), CHARTS[vehicle.group.name]
+        q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
+        size = n + vehicle.group.dim
+        y, z = ca.SX.sym("y", size), ca.SX.sym("z", size * len(self.b))
+
+        def rate(s: ca.SX) -> ca.SX:
+            g, xi = chart.decode(s[:n]), s[n:]
+            return ca.vertcat(chart.rate(s[:n], xi), vehicle.acceleration(g, xi, inputs.u, inputs.w, q))
+
+        slopes = ca.reshape(z, size, len(self.b))
+        rows = [slopes[:, i] - rate(y + h * (slopes @ ca.DM(list(row)))) for i, row in enumerate(self.a)]
+        start = ca.vertcat(
+            chart.encode(inputs.node[vehicle.node_layout.pose]), inputs.node[vehicle.node_layout.velocity]
+        )
+        return Scheme(
+            inputs=inputs,
+            y=y,
+            z=z,
+            residual=ca.vertcat(*rows),
+            guess=ca.repmat(rate(y), len(self.b), 1),
+            y_next=y + h * (slopes @ ca.DM(list(self.b))),
+            node=ca.vertcat(chart.decode(y[:n]), y[n:]),
+            start=start,
+            free_velocity=y[n:],
+        )
+
+
+GAUSS_2 = Collocation("gauss-2", ((0.25, 0.25 - _ROOT), (0.25 + _ROOT, 0.25)), (0.5, 0.5), 4)
+LOBATTO_2 = Collocation("trapezoid", ((0.0, 0.0), (0.5, 0.5)), (0.5, 0.5), 2)
+LOBATTO_3 = Collocation(
+    "hermite-simpson",
+    ((0.0, 0.0, 0.0), (5 / 24, 1 / 3, -1 / 24), (1 / 6, 2 / 3, 1 / 6)),
+    (1 / 6, 2 / 3, 1 / 6),
+    4,
+)
+COLLOCATION = (LOBATTO_2, LOBATTO_3, GAUSS_2)

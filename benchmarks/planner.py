@@ -1,0 +1,246 @@
+"""How fast and how surely plans are found, and how that compares with other transcriptions.
+
+    python -m benchmarks.planner [cold] [warm] [methods] [random] [--count 200] [--rounds 5]
+
+Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
+do not disturb. Building a problem is told separately: it happens once for the shape of a task.
+"""
+
+import argparse
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import sim
+from benchmarks.collocation import COLLOCATION
+from sim.integrators import Integrator, integrator
+from sim.planner import Goal, Limits, Plan, Planner, Task, Weights, task_of_scene
+from sim.scene import load_scene, scene_names
+
+SCENES = tuple(name for name in scene_names() if name.startswith("plan-"))
+
+
+def loaded(scene: str) -> tuple[sim.Vehicle, Task]:
+    """Vehicle and task of a scene."""
+    return task_of_scene(load_scene(scene))
+
+
+def timed(work: Callable[[], Plan], rounds: int) -> tuple[Plan, float, float]:
+    """(plan, median wall seconds of planning, median cpu seconds of the call)."""
+    wall, cpu = [], []
+    for _ in range(rounds):
+        begun = time.thread_time()
+        plan = work()
+        cpu.append(time.thread_time() - begun)
+        wall.append(plan.seconds)
+    return plan, float(np.median(wall)), float(np.median(cpu))
+
+
+def cold(rounds: int) -> None:
+    """Every task from scratch, at 64 and 128 steps."""
+    print(
+        "| task | steps | build s | cold s | cpu s | iterations | by | status |\n|---|---|---|---|---|---|---|---|"
+    )
+    for scene in SCENES:
+        vehicle, task = loaded(scene)
+        for steps in (64, 128):
+            planner, sized = Planner(), dataclasses.replace(task, steps=steps)
+            first = planner.plan(vehicle, sized, explain=False)
+            plan, wall, cpu = timed(lambda v=vehicle, t=sized, p=planner: p.plan(v, t, explain=False), rounds)
+            print(
+                f"| {scene[5:]} | {steps} | {first.build_seconds:.2f} | {wall:.3f} | {cpu:.3f} | {plan.iterations} | "
+                f"{plan.backend} | {plan.status} |",
+                flush=True,
+            )
+
+
+def drags(task: Task, count: int) -> Iterator[Task]:
+    """The goal on a figure of eight of 1 m, in steps of a hand that drags."""
+    node = task.goal.state.node
+    there = slice(1, 3) if node.size < 18 else slice(9, 11)
+    for k in range(count):
+        moved = node.copy()
+        a = 2 * np.pi * k / count
+        moved[there] += [np.sin(a), 0.5 * np.sin(2 * a)]
+        state = dataclasses.replace(task.goal.state, node=moved)
+        yield dataclasses.replace(task, goal=dataclasses.replace(task.goal, state=state))
+
+
+def warm(count: int) -> None:
+    """Re-planning while the goal is dragged."""
+    print(
+        "| task | solved | median ms | worst ms | cpu median ms | cpu worst ms |\n|---|---|---|---|---|---|"
+    )
+    for scene in SCENES:
+        vehicle, task = loaded(scene)
+        planner = Planner()
+        plan = planner.plan(vehicle, task, explain=False)
+        wall, cpu, solved = [], [], 0
+        for moved in [*list(drags(task, count))[:3], *drags(task, count)]:
+            begun, started = time.thread_time(), time.perf_counter()
+            new = planner.plan(vehicle, moved, warm=plan, explain=False)
+            wall.append(time.perf_counter() - started)
+            cpu.append(time.thread_time() - begun)
+            solved += new.solved
+            plan = new if new.solved else plan
+        w, c = 1e3 * np.array(wall[3:]), 1e3 * np.array(cpu[3:])
+        print(
+            f"| {scene[5:]} | {solved - 3}/{count} | {np.median(w):.1f} | {w.max():.0f} | {np.median(c):.1f} | "
+            f"{c.max():.0f} |",
+            flush=True,
+        )
+
+
+def comparison_tasks() -> dict[str, tuple[sim.Vehicle, Task]]:
+    """Free flights of a model helicopter, from rest to rest and between moving ends, and the boat's docking."""
+    heli = sim.vehicle("helicopter", mass=8.0, inertia=(0.3, 0.6, 0.6), drag=0.05)
+    turned = Rotation.from_euler("z", 90, degrees=True).as_matrix()
+    limits = Limits(speed_mps=12.0, controls={"u_c": (0.0, 160.0)})
+    options = {"duration_s": 6.0, "weights": Weights(comfort=0.05), "limits": limits}
+    rest = Task(start=heli.state(x=(0, 0, 3)), goal=Goal(heli.state(x=(18, 6, 6), R=turned)), **options)
+    start = heli.state(x=(0, 0, 3), v=(4, 1, 0), omega=(0, 0, 0.3))
+    goal = Goal(heli.state(x=(18, 6, 6), R=turned, v=(3, 0, 0.5), omega=(0, 0, -0.3)))
+    boat, docking = loaded("plan-boat-docking")
+    return {
+        "rest to rest": (heli, rest),
+        "moving ends": (heli, Task(start=start, goal=goal, **options)),
+        "boat docking": (boat, docking),
+    }
+
+
+def methods(rounds: int) -> None:
+    """The same tasks by other transcriptions, with the same solvers."""
+    chosen: list[Integrator] = [integrator("variational"), integrator("variational-split"), integrator("rk4")]
+    chosen += COLLOCATION
+    print(
+        "| task | method | steps | cost | cpu s | iterations | own replay m | continuous replay m |\n"
+        "|---|---|---|---|---|---|---|---|"
+    )
+    for name, (vehicle, task) in comparison_tasks().items():
+        for steps in (16, 32, 64, 128):
+            for method in chosen:
+                if method.serves(vehicle):
+                    continue
+                planner, sized = Planner(), dataclasses.replace(task, steps=steps)
+                planner.plan(vehicle, sized, method=method, explain=False)
+                plan, _, cpu = timed(
+                    lambda v=vehicle, t=sized, m=method, p=planner: p.plan(v, t, method=m, explain=False),
+                    rounds,
+                )
+                print(
+                    f"| {name} | {method.name} | {steps} | {plan.cost:.4f} | {cpu:.3f} | {plan.iterations} | "
+                    f"{own_replay(plan)} | {continuous_replay(plan):.1e} |"
+                    + ("" if plan.solved else f" {plan.status}"),
+                    flush=True,
+                )
+
+
+def own_replay(plan: Plan) -> str:
+    """Largest distance [m] between the plan and its inputs simulated by the same method and step."""
+    if plan.integrator.family == "collocation":
+        return "-"
+    run = sim.simulate(
+        plan.vehicle, plan.integrator, step=plan.step_s, duration=plan.duration_s, initial=plan.task.start,
+        controls=plan.controls[:-1],
+    )  # fmt: skip
+    return f"{np.abs(run.pose - plan.trajectory.pose).max():.0e}"
+
+
+def continuous_replay(plan: Plan, parts: int = 40) -> float:
+    """Distance [m] from the plan's end after the continuous equations were driven by its inputs.
+
+    Inputs of a variational plan act at the nodes, so they run straight from node to node; those of the others
+    are held over a step, which is how they were planned.
+    """
+    n = len(plan.controls) - 1
+    at = np.arange(n * parts) / parts + 0.5 / parts
+    if plan.integrator.family == "variational":
+        u = np.stack([np.interp(at, np.arange(n + 1), c) for c in plan.controls.T], axis=1)
+    else:
+        u = plan.controls[at.astype(int)]
+    planar = plan.vehicle.group.name == "SE2"
+    fine = "variational" if planar else "rk4"
+    run = sim.simulate(
+        plan.vehicle,
+        fine,
+        step=plan.step_s / parts,
+        duration=plan.duration_s,
+        initial=plan.task.start,
+        controls=u,
+    )
+    there = slice(1, 3) if planar else slice(9, 12)
+    return float(np.linalg.norm(run.nodes[-1, there] - plan.trajectory.nodes[-1, there]))
+
+
+def random_start(scene: str, vehicle: sim.Vehicle, task: Task, rng: np.random.Generator) -> Task:
+    """The scene's task from somewhere else: thrown helicopters, drifting boats, cars beside the gap."""
+    if "landing" in scene:
+        goal = task.goal.state.node[9:12]
+        start = vehicle.state(
+            x=goal + np.array([*rng.uniform(-60, 60, 2), rng.uniform(25, 60)]),
+            R=Rotation.random(random_state=int(rng.integers(1 << 30))).as_matrix(),
+            omega=rng.uniform(-1, 1, 3),
+            v=rng.uniform(-6, 6, 3),
+        )
+    elif "boat" in scene:
+        x, y, theta = rng.uniform((-5, -6, -np.pi), (6, 12, np.pi))
+        start = vehicle.state(x=x, y=y, theta=theta)
+    else:
+        x, y, theta = rng.uniform((-2, -0.3, -0.5), (4, 1.5, 0.5))
+        start = vehicle.state(x=x, y=y, theta=theta)
+    return dataclasses.replace(task, start=start)
+
+
+def random(count: int, limit_s: float = 10.0) -> None:
+    """Success from random starts; starts that are refused as impossible are drawn again."""
+    print("| task | solved | median s | 95 % s | worst s | failures explained |\n|---|---|---|---|---|---|")
+    for scene in ("plan-helicopter-landing", "plan-boat-docking", "plan-car-parking"):
+        vehicle, task = loaded(scene)
+        planner, rng = Planner(), np.random.default_rng(11)
+        solved, seconds, told = 0, [], []
+        while len(seconds) < count:
+            drawn = random_start(scene, vehicle, task, rng)
+            begun = time.perf_counter()
+            try:
+                plan = planner.plan(vehicle, drawn, time_limit_s=limit_s)
+            except sim.InputError:
+                continue
+            seconds.append(time.perf_counter() - begun)
+            solved += plan.solved
+            if not plan.solved:
+                told.append(plan.message)
+        s = np.array(seconds)
+        print(
+            f"| {scene[5:]} | {solved}/{count} | {np.median(s):.2f} | {np.quantile(s, 0.95):.2f} | {s.max():.2f} | "
+            f"{sum(bool(m) for m in told)}/{len(told)} |",
+            flush=True,
+        )
+        for message in told[:5]:
+            print(f"<!-- {message} -->")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", help="cold, warm, methods, random; all where none is named")
+    parser.add_argument("--count", type=int, default=200, help="random starts of each task")
+    parser.add_argument("--rounds", type=int, default=5, help="repetitions of a measurement")
+    parser.add_argument("--drags", type=int, default=100)
+    given = parser.parse_args()
+    parts = given.parts or ["cold", "warm", "methods", "random"]
+    for part in parts:
+        print(f"\n### {part}\n")
+        if part == "random":
+            random(given.count)
+        elif part == "warm":
+            warm(given.drags)
+        else:
+            {"cold": cold, "methods": methods}[part](given.rounds)
+
+
+if __name__ == "__main__":
+    main()
