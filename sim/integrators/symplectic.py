@@ -14,17 +14,17 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sim.groups import SO3_R3
+from sim.groups import SO3, SO3_R3
 from sim.groups.so3 import left_jacobian
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.trivialisation import frames, isotropic_mass
+from sim.integrators.trivialisation import frames, simplest_group
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
 
 def _dexp(x: ca.SX) -> ca.SX:
-    """Right-trivialised tangent of exp on SO(3) x R^3."""
-    return ca.diagcat(left_jacobian(x[:3]), ca.SX.eye(3))
+    """Right-trivialised tangent of exp on SO(3), or SO(3) x R^3."""
+    return ca.diagcat(left_jacobian(x[:3]), ca.SX.eye(x.shape[0] - 3))
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class SymplecticTheta(Integrator):
     force_evaluations: int = 1
 
     def serves(self, vehicle: Vehicle) -> str:
-        if not isinstance(vehicle, HolonomicVehicle) or not isotropic_mass(vehicle):
-            return f"{self.name} needs SE(3) and a mass that is the same in all directions; {vehicle.name} has none"
-        return ""
+        if isinstance(vehicle, HolonomicVehicle) and simplest_group(vehicle) in (SO3, SO3_R3):
+            return ""
+        return f"{self.name} needs SO(3), or SE(3) and a mass that is the same in all directions, unlike {vehicle.name}"
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, group, theta = Inputs.of(vehicle), SO3_R3, self.theta
+        inputs, group, theta = Inputs.of(vehicle), simplest_group(vehicle), self.theta
         q, h = vehicle.symbols(inputs.p), inputs.h
-        g, mu, xi = ca.SX.sym("g", 12), ca.SX.sym("m", 6), ca.SX.sym("xi", 6)
+        g, mu, xi = ca.SX.sym("g", group.pose_dim), ca.SX.sym("m", group.dim), ca.SX.sym("xi", group.dim)
 
         def moved(share: float) -> ca.SX:
             return group.compose(g, group.exp(share * h * xi)) if share else g
@@ -67,9 +67,9 @@ class SymplecticTheta(Integrator):
         here_to_group, here_to_body = frames(group, g)
         node_twist = vehicle.velocity_of(here_to_body @ mu, q)
         node_force = vehicle.wrench(g, node_twist, inputs.u, q)
-        accelerated = vehicle.acceleration(g, node_twist, inputs.u, ca.SX.zeros(6), q)
+        accelerated = vehicle.acceleration(g, node_twist, inputs.u, ca.SX.zeros(group.dim), q)
         first = vehicle.velocity_of(here_to_body @ mu + h / 2 * (node_force + inputs.w), q)
-        start_g, start_twist = inputs.node[:12], inputs.node[vehicle.node_layout.velocity]
+        start_g, start_twist = inputs.node[: group.pose_dim], inputs.node[vehicle.node_layout.velocity]
         return Scheme(
             inputs=inputs,
             y=ca.vertcat(g, mu),

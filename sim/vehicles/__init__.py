@@ -11,9 +11,10 @@ from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 from sim.vehicles.rigid_body import RigidBody
 from sim.vehicles.rolling_disc import RollingDisc
 from sim.vehicles.snakeboard import Snakeboard
+from sim.vehicles.spacecraft import Spacecraft
 
 VEHICLES: dict[str, type[Vehicle]] = {
-    cls.name: cls for cls in (Helicopter, RigidBody, Boat, Car, Snakeboard, RollingDisc)
+    cls.name: cls for cls in (Helicopter, RigidBody, Spacecraft, Boat, Car, Snakeboard, RollingDisc)
 }
 
 __all__ = [
