@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import moderngl
 import numpy as np
 
+from render.arrangement import draw_panes, pane_rects, spread_along
 from render.camera import CameraRig
 from render.canvas import Canvas
 from render.errors import DisplayError
@@ -13,7 +14,7 @@ from render.frame import View
 from render.light import Sun
 from render.quality import detect
 from render.renderer import Renderer
-from render.scene_view import SceneView
+from render.scene_view import SceneView, ViewOptions
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.world import World
@@ -37,21 +38,34 @@ class Studio:
         self._resources.callback(self._canvas.release)
         self._renderer: Renderer | None = None
         self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
+        comparison = scene.comparison
+        bearing_rad = math.radians(comparison.bearing_deg or 0.0)
+        self._rig.frame_scene(
+            distance=comparison.distance,
+            bearing_rad=None if comparison.bearing_deg is None else bearing_rad,
+        )
+        self._views = comparison.views
+        self._options = ViewOptions(spread_w=spread_along(bearing_rad, comparison.spread_m))
+        self._rects = ((0, 0, *size_px),)
         self._wall_s = 0.0
         self._view: View
+        self._lanes: tuple[str, ...] = ()
 
     def follow(self, snapshot: Snapshot, dt_s: float) -> None:
         """Take in the next moment, `dt_s` after the one before: trails and camera move on."""
         self._wall_s += dt_s
         # A snapshot of a headless run is shown at its own end, not an interval late.
         subject = self._scene_view.observe(snapshot, math.inf)
+        self._lanes = tuple(lane.name for lane in snapshot.lanes)
+        size_px = (self._canvas.framebuffer.width, self._canvas.framebuffer.height)
+        self._rects = pane_rects((0, 0, *size_px), self._views, self._lanes)
         self._view = self._rig.update(
             subject.T_wb,
             subject.twist_b,
             dt_s,
             model=subject.model,
             world=self._world,
-            aspect=self._canvas.framebuffer.width / self._canvas.framebuffer.height,
+            aspect=self._rects[0][2] / self._rects[0][3],
         )
 
     def picture(self) -> np.ndarray:
@@ -66,8 +80,16 @@ class Studio:
         if self._renderer is None or self._renderer.quality.name != quality:
             self._release_renderer()
             self._renderer = Renderer(self._ctx, self._size_px, self._world, quality=quality, sun=self._sun)
-        frame = self._scene_view.frame(self._view, wall_s=self._wall_s)
-        self._renderer.draw(frame, self._canvas.framebuffer)
+        draw_panes(
+            self._renderer,
+            self._canvas.framebuffer,
+            self._scene_view,
+            self._view,
+            self._options,
+            self._rects,
+            self._lanes,
+            wall_s=self._wall_s,
+        )
         return self._canvas.image()
 
     def _release_renderer(self) -> None:

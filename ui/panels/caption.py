@@ -10,7 +10,6 @@ from ui.colours import line_colour
 from ui.panels.context import PanelContext
 from ui.panels.labels import step_text
 from ui.panels.notices import OVERLAY
-from ui.panels.widgets import note
 
 WIDTH_PX = 430.0
 
@@ -44,8 +43,9 @@ def draw(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
     imgui.pop_style_color()
     imgui.pop_font()
     imgui.pop_text_wrap_pos()
+    corner, size = imgui.get_window_pos(), imgui.get_window_size()
+    context.rects["caption"] = (corner.x, corner.y, size.x, size.y)
     imgui.end()
-    note(context, "caption")
 
 
 def _lane(lane: LaneSnapshot) -> None:

@@ -1,0 +1,151 @@
+"""Laws of the panels that set lanes side by side."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.commands import SetLanePilot, SetReference
+from sim.scene import Comparison, Scene, load_scene
+from sim.snapshot import Deviation, LaneStatus
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.colours import encoded, linear
+from ui.history import CHANNELS, History, measured
+from ui.panels import caption, errors, labels, lanes, polhode
+from ui.requests import ChangeView
+from ui.view_settings import ViewSettings, opened
+
+STOPPED = fakes.lane(
+    "rk4",
+    integrator="rk4",
+    status=LaneStatus.DIVERGED,
+    status_text="rigid-body under rk4 at h = 0.125 s: energy past 4e+03 J at t = 4.75 s",
+    time_current_s=4.75,
+)
+
+
+def pair():
+    return fakes.snapshot(fakes.lane(), fakes.lane("ghost", integrator="rk4", own_pilot=False))
+
+
+def remembered(bench: Bench, *shown) -> None:
+    for lane in shown:
+        history = bench.context.histories.setdefault(lane.name, History(len(CHANNELS)))
+        for k in range(40):
+            history.append(0.1 * k, measured(lane))
+
+
+def test_a_lane_is_shown_alone_and_again_with_the_others(bench: Bench) -> None:
+    now, start = pair(), bench.context.view
+    assert bench.click("lanes/solo/ghost", lanes.draw, now) == [ChangeView(replace(start, solo="ghost"))]
+    bench.context.view = replace(start, solo="ghost")
+    assert bench.click("lanes/solo/ghost", lanes.draw, now) == [ChangeView(start)]
+    assert bench.click("lanes/solo/flown", lanes.draw, now) == [ChangeView(replace(start, solo="flown"))]
+
+
+def test_a_ghost_gets_a_pilot_of_its_own_and_gives_him_up(bench: Bench) -> None:
+    assert bench.click("lanes/pilot/ghost", lanes.draw, pair()) == [SetLanePilot("ghost", True)]
+    own = fakes.snapshot(fakes.lane(), fakes.lane("ghost", own_pilot=True))
+    assert bench.click("lanes/pilot/ghost", lanes.draw, own) == [SetLanePilot("ghost", False)]
+    assert "lanes/pilot/flown" not in bench.context.rects
+
+
+def test_the_number_of_pictures_the_reference_and_the_words_are_chosen(bench: Bench) -> None:
+    now, start = pair(), bench.context.view
+    for views in (2, 3, 4):
+        wanted = [ChangeView(replace(start, views=views))]
+        assert bench.click(f"lanes/views/{views}", lanes.draw, now) == wanted
+    assert bench.click("lanes/reference", lanes.draw, now) == [SetReference(True)]
+    on = replace(now, reference=True)
+    assert bench.click("lanes/reference", lanes.draw, on) == [SetReference(False)]
+    assert bench.click("lanes/caption", lanes.draw, now) == [ChangeView(replace(start, caption=False))]
+    *_, last = bench.click("lanes/spread", lanes.draw, now, at=0.5)
+    assert isinstance(last, ChangeView)
+    assert last.view.spread_m == pytest.approx(15.0, abs=2.0)
+
+
+def test_eight_lanes_leave_no_room_for_a_ninth(bench: Bench) -> None:
+    full = fakes.snapshot(fakes.lane(), *(fakes.lane(f"g{k}") for k in range(7)))
+    bench.frame(lanes.draw, full)
+    assert "lanes/add" not in bench.context.rects
+    assert "lanes/tint/g6" in bench.context.rects
+
+
+def test_colours_come_back_from_the_screen_as_they_went() -> None:
+    for part in (0.0, 0.002, 0.18, 0.5, 1.0):
+        assert linear(encoded(part)) == pytest.approx(part, abs=1e-9)
+
+
+def test_error_plots_draw_with_and_without_a_reference_and_mark_who_has_stopped(bench: Bench) -> None:
+    off = Deviation(position_m=0.1, rotation_rad=0.2, energy_J=np.inf, momentum=np.nan)
+    shown = (fakes.lane(deviation=off), STOPPED)
+    remembered(bench, *shown)
+    for _ in range(3):
+        assert bench.frame(errors.draw, fakes.snapshot(*shown)) == []
+    assert {f"errors/{name}" for name in errors.ERRORS} <= set(bench.context.rects)
+    assert errors.stopped(list(shown)) == [STOPPED]
+    assert errors.cause(STOPPED) == "energy"
+
+
+def test_errors_are_against_the_reference_where_there_is_one() -> None:
+    off = Deviation(position_m=0.1, rotation_rad=0.2, energy_J=-3.0, momentum=4.0)
+    with_it = dict(zip(CHANNELS, measured(fakes.lane(deviation=off)), strict=True))
+    assert [with_it[name] for name in ("energy_error", "momentum_error")] == [-3.0, 4.0]
+    assert [with_it[name] for name in ("position_error", "rotation_error")] == [0.1, 0.2]
+    without = dict(zip(CHANNELS, measured(fakes.lane()), strict=True))
+    assert without["energy_error"] == 200.0
+    assert np.isnan(without["position_error"])
+    assert without["cost_per_s"] == pytest.approx(without["cost"] / 0.01)
+    assert without["orthogonality"] < 1e-15
+
+
+def test_logarithmic_limits_hold_all_that_is_finite() -> None:
+    low, high = errors.decades([np.array([1e-9, 0.0, np.nan]), np.array([-1e4, np.inf])], 1e-12)
+    assert low < 1e-9
+    assert high > 1e4
+    low, high = errors.decades([], 1e-12)
+    assert 0.0 < low < high
+
+
+def test_the_polhode_draws_and_its_ellipsoid_has_the_energy(bench: Bench) -> None:
+    remembered(bench, fakes.lane(), STOPPED)
+    assert bench.frame(polhode.draw, fakes.snapshot(fakes.lane(), STOPPED)) == []
+    assert "polhode" in bench.context.rects
+    inertia, energy_J = np.array([0.4, 1.6, 1.9]), 320.0
+    for ring in polhode.ellipsoid(np.sqrt(2.0 * inertia * energy_J)):
+        for point in np.array(ring).T:
+            assert polhode.spin_energy(point, inertia) == pytest.approx(energy_J)
+    bench.context.parameters = {}
+    assert bench.frame(polhode.draw, fakes.snapshot()) == []
+
+
+def test_captions_tell_who_stopped_when_and_why_and_what_shows_no_difference(bench: Bench) -> None:
+    assert caption.outcome(STOPPED) == "diverged, energy past 4e+03 J at t = 4.75 s"
+    off = Deviation(position_m=2e-5, rotation_rad=0.25, energy_J=0.0, momentum=0.0)
+    assert "0.25 rad off" in caption.outcome(fakes.lane(deviation=off))
+    scene = Scene("canyon", "T", comparison=Comparison(caption="See.", note="Not so: try."))
+
+    def draw(now, context) -> list:
+        caption.draw(scene, now, context)
+        return []
+
+    for _ in range(3):
+        bench.frame(draw, fakes.snapshot(fakes.lane(), STOPPED))
+    assert "caption" in bench.context.rects
+    bench.frame(draw, fakes.snapshot(scene="another"))
+    assert "caption" not in bench.context.rects
+
+
+@pytest.mark.parametrize(
+    ("step_s", "text"), [(1 / 16.5, "1/16.5 s"), (0.005, "5 ms"), (0.25, "1/4 s"), (0.0321, "32.1 ms")]
+)
+def test_steps_are_written_as_people_write_them(step_s: float, text: str) -> None:
+    assert labels.step_text(step_s) == text
+
+
+def test_a_scene_opens_with_its_own_arrangement_and_the_users_picture() -> None:
+    view = opened(ViewSettings(quality="low", solo="gone", exposure=2.0), load_scene("blowup-slab"))
+    assert (view.views, view.camera, view.solo, view.hud) == (4, "orbit", "", False)
+    assert (view.quality, view.exposure) == ("low", 2.0)
+    assert opened(view, load_scene("canyon")).views == 1
