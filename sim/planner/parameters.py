@@ -35,6 +35,7 @@ def parameters(
         "start": task.start.node,
         "goal": task.goal.state.node,
         "body": np.array(task.body, float),
+        "tolerance": (task.goal.tolerance_m, task.goal.tolerance_rad, task.goal.tolerance_mps),
         "safety_range": task.safety_range_m,
         "clearance": task.clearance_m,
         "price": price,

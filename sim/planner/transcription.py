@@ -11,8 +11,11 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
+from sim.planner.inputs import Row
+from sim.planner.model import StageModel
+from sim.planner.node_functions import NodeFunctions, column
 from sim.planner.shape import ProblemShape
-from sim.planner.stage import Row, Stage, StageModel
+from sim.planner.stage import Stage, initial_rows, last_stage, running_stage
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +126,8 @@ class Transcription:
 def transcribe(shape: ProblemShape) -> Transcription:
     """Build the program of a shape."""
     model = StageModel(shape)
-    running, last = model.running(), model.last()
-    initial = model.initial_rows(running)
+    running, last = running_stage(model), last_stage(model)
+    initial = initial_rows(model, running)
     parts = _Parts(model, running, last, initial)
     n = shape.steps
     gap = np.zeros(model.state.size)
@@ -156,11 +159,11 @@ class _Parts:
         self.model, self.n = model, model.shape.steps
         self.nx, self.nv, self.nl = model.state.size, running.v.shape[0], last.v.shape[0]
         none = ca.SX(0, 1)
-        self.run = _NodeFunctions(
-            "run", model, running.v, running.next_state, _column(running.rows), running.cost
+        self.run = NodeFunctions(
+            "run", model, running.v, running.next_state, column(running.rows), running.cost
         )
-        self.end = _NodeFunctions("end", model, last.v, none, _column(last.rows), last.cost)
-        self.begin = _NodeFunctions("begin", model, running.v, none, _column(initial), ca.SX(0))
+        self.end = NodeFunctions("end", model, last.v, none, column(last.rows), last.cost)
+        self.begin = NodeFunctions("begin", model, running.v, none, column(initial), ca.SX(0))
         self.w = ca.MX.sym("w", self.n * self.nv + self.nl)
         self.p = ca.MX.sym("p", model.parameters.size + (self.n + 1) * model.stage_parameters.size)
         cut = self.n * self.nv
@@ -262,65 +265,6 @@ class _Parts:
         size = self.w.shape[0]
         H = _assembled(where, [ca.vec(nz), begin_nz, end_nz], size, size)
         return ca.vertcat(ca.vec(slope), last), H
-
-
-class _NodeFunctions:
-    """Value, first and second derivatives of one kind of node; derivatives as columns of nonzeros."""
-
-    def __init__(
-        self, name: str, model: StageModel, v: ca.SX, following: ca.SX, rows: ca.SX, cost: ca.SX
-    ) -> None:
-        here = [v, model.s, model.jet, model.p]
-        opts = {"cse": True}
-        position = _xy(model, v)
-
-        def finished(expressions: list[ca.SX]) -> list[ca.SX]:
-            """The model of the ground is exact at the point it is developed about."""
-            return (
-                ca.substitute(expressions, [model.jet_at], [position])
-                if position is not None
-                else expressions
-            )
-
-        following, rows, cost = ca.densify(following), ca.densify(rows), ca.densify(cost)
-        self.row_count = rows.shape[0]
-        self.value = ca.Function(f"{name}_value", here, finished([following, rows, cost]), opts)
-        jf, jr = ca.jacobian(following, v), ca.jacobian(rows, v)
-        self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
-        slope = ca.densify(ca.gradient(cost, v))
-        self.gradient = ca.Function(f"{name}_gradient", here, finished([slope]), opts)
-        firsts = finished([_nonzeros(jf), _nonzeros(jr)])
-        self.jacobian = ca.Function(f"{name}_jacobian", here, firsts, opts)
-        lam_next, lam_rows = ca.SX.sym("ln", following.shape[0]), ca.SX.sym("lr", rows.shape[0])
-        lam_f = ca.SX.sym("lf")
-        lagrangian = ca.dot(lam_next, following) + ca.dot(lam_rows, rows) + lam_f * cost
-        hessian, pull = ca.hessian(lagrangian, v)
-        self.hessian_pattern = hessian.sparsity()
-        second = finished([ca.densify(pull), _nonzeros(hessian)])
-        self.hessian = ca.Function(f"{name}_hessian", [*here, lam_next, lam_rows, lam_f], second, opts)
-
-    @staticmethod
-    def mapped(function: ca.Function, n: int) -> ca.Function:
-        return function.map(function.name() + "_all", "serial", n, [3], [])
-
-    def mapped_hessian(self, n: int) -> ca.Function:
-        return self.hessian.map(self.hessian.name() + "_all", "serial", n, [3, 6], [])
-
-
-def _xy(model: StageModel, v: ca.SX) -> ca.SX | None:
-    """Expression of the ground plan position, where there is ground."""
-    if model.shape.ground is None:
-        return None
-    return model.ground_position(v)
-
-
-def _column(rows: tuple[Row, ...]) -> ca.SX:
-    return ca.vertcat(*[r.expression for r in rows]) if rows else ca.SX(0, 1)
-
-
-def _nonzeros(matrix: ca.SX) -> ca.SX:
-    """The structural nonzeros as a dense column."""
-    return ca.vertcat(*matrix.nonzeros()) if matrix.nnz() else ca.SX(0, 1)
 
 
 def _spread(offsets: np.ndarray, count: int) -> list[int]:

@@ -1,0 +1,181 @@
+"""Constraints of one node: dynamics, inputs, places, velocities, goal; and the plain bounds of its variables."""
+
+import casadi as ca
+import numpy as np
+
+from sim.groups.se2 import plane_rotation
+from sim.groups.so3 import vee
+from sim.planner.inputs import Row
+from sim.planner.model import BODY_NUMBERS, StageModel
+from sim.planner.obstacles import KINDS
+from sim.planner.shape import control_limits
+from sim.planner.symbols import Slots
+
+_UNITS = {"position": "m", "rotation": "rad", "velocity": "m/s"}
+
+
+def residual_rows(model: StageModel, residual: ca.SX) -> list[Row]:
+    """The integrator's own equations."""
+    scaled = residual / model.residual_scale
+    return [Row("dynamics", scaled[i], 0.0, 0.0) for i in range(residual.shape[0])]
+
+
+def input_rows(model: StageModel, a: ca.SX, previous: ca.SX, h: ca.SX) -> list[Row]:
+    """What the chart of the inputs asks for, and limits of their rates."""
+    limits = model.shape.limits
+    rows = list(model.chart.rows(a, control_limits(model.vehicle, limits)))
+    for i, name in enumerate(model.chart.names):
+        if name in limits.rates:
+            change = (a[i] - previous[i]) / (limits.rates[name] * h)
+            rows.append(Row(f"rate of {name}", change, -1.0, 1.0))
+    return rows
+
+
+def balls(model: StageModel, node: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
+    """(centre in the world (3,), radius) of the balls that stand for the vehicle."""
+    body = ca.reshape(model.given["body"], BODY_NUMBERS, model.shape.body_count)
+    if model.vehicle.group.name == "SE2":
+        R, x = ca.diagcat(plane_rotation(node[0]), 1), ca.vertcat(node[1:3], 0)
+    else:
+        R, x = ca.reshape(node[:9], 3, 3), node[9:12]
+    return [(x + R @ body[:3, j], body[3, j]) for j in range(model.shape.body_count)]
+
+
+def distances(model: StageModel, node: ca.SX) -> list[tuple[str, ca.SX]]:
+    """(`kind index`, signed distance [m]) of every ball to every obstacle, less what it has to keep."""
+    out = []
+    extra = model.given["clearance"] + model.here["margin"]
+    for kind, count in model.shape.obstacles.items():
+        numbers = ca.reshape(model.given[kind], KINDS[kind].size, count)
+        for j in range(count):
+            for x, radius in balls(model, node):
+                out.append((f"{kind} {j}", KINDS[kind].distance(x, numbers[:, j], radius + extra)))
+    return out
+
+
+def height_over_ground(model: StageModel, node: ca.SX) -> ca.SX:
+    """Above the safe ground: a second-order model about `jet_at`, exact there with its derivatives."""
+    x, b = node[9:12], model.jet
+    d = x[:2] - model.jet_at
+    bend = (b[3] * d[0] ** 2 + 2 * b[4] * d[0] * d[1] + b[5] * d[1] ** 2) / 2
+    return x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]
+
+
+def place_rows(model: StageModel, node: ca.SX, slack: ca.SX) -> list[Row]:
+    """Obstacles, ground, waypoint."""
+    unit = model.scales.length_m
+    rows = [
+        Row(name, distance / unit + slack, 0.0, np.inf, "m", unit, soft=True)
+        for name, distance in distances(model, node)
+    ]
+    if model.shape.ground is not None:
+        height = height_over_ground(model, node) / unit
+        rows.append(Row("ground", height + slack, 0.0, np.inf, "m", unit, soft=True))
+    if model.shape.waypoints:
+        place, tolerance = model.here["waypoint"][:3], model.here["waypoint"][3]
+        x = node[list(model.position_indices)]
+        d = (x - place[: x.shape[0]]) / tolerance
+        rows.append(Row("waypoint", (ca.dot(d, d) - 1) / 2 - slack, -np.inf, 0.0, "m", soft=True))
+    return rows
+
+
+def velocity_rows(model: StageModel, node: ca.SX) -> list[Row]:
+    """Limits of the node velocity, where no variable of the problem is a body velocity that could be bounded."""
+    if model.unknown_is_velocity or model.velocity_is_state:
+        return []
+    limits, xi = model.shape.limits, node[model.vehicle.node_layout.velocity]
+    rows = []
+    for i in range(xi.shape[0]):
+        if not xi[i].is_zero():
+            turning = i < model.turns
+            bound = limits.turn_radps if turning else limits.speed_mps
+            rows.append(Row("turn rate" if turning else "speed", xi[i] / bound, -1.0, 1.0))
+    return rows
+
+
+def goal_misses(model: StageModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
+    """(part, demand, miss in SI units) of every row of the goal that is not free."""
+    at, goal = model.vehicle.node_layout, model.given["goal"]
+    position, rotation, velocity, shape, shape_velocity = model.shape.demands
+    out = [("position", str(position), node[i] - goal[i]) for i in model.position_indices]
+    if model.vehicle.group.name == "SE2":
+        out.append(("rotation", str(rotation), ca.sin(node[0] - goal[0])))
+    elif rotation == "upright":
+        out += [("rotation", "fixed", node[2]), ("rotation", "fixed", node[5])]
+    else:
+        # Three equations, not nine: R is a rotation already.
+        miss = vee(ca.reshape(goal[:9], 3, 3).T @ ca.reshape(node[:9], 3, 3))
+        out += [("rotation", str(rotation), miss[i]) for i in range(3)]
+    xi = node[at.velocity] - goal[at.velocity]
+    out += [("velocity", str(velocity), xi[i]) for i in range(xi.shape[0])]
+    inner = (("shape", at.shape, shape), ("shape velocity", at.shape_velocity, shape_velocity))
+    for name, where, wanted in inner:
+        miss = node[where] - goal[where]
+        out += [(name, "fixed", miss[i]) for i in wanted]  # type: ignore[attr-defined]
+    return [row for row in out if row[1] != "free"]
+
+
+def goal_rows(model: StageModel, node: ca.SX, missed: ca.SX) -> list[Row]:
+    """The goal; with `missed` (two a row) each of them may be missed at a price."""
+    tolerance = {part: model.given["tolerance"][i] for i, part in enumerate(_UNITS)}
+    scales = {"position": model.scales.length_m, "velocity": model.scales.speed_mps}
+    rows = []
+    for i, (part, demand, miss) in enumerate(goal_misses(model, node)):
+        give = missed[2 * i] - missed[2 * i + 1] if missed.shape[0] else ca.SX(0)
+        unit = _UNITS.get(part, "")
+        if demand == "fixed":
+            scale = scales.get(part, 1.0)
+            rows.append(Row(f"goal {part}", miss / scale + give, 0.0, 0.0, unit, scale, soft=True))
+        else:
+            rows.append(Row(f"goal {part}", miss / tolerance[part] + give, -1.0, 1.0, unit, soft=True))
+    return rows
+
+
+def variable_bounds(model: StageModel, controls: Slots, unscale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(low, high) of the scaled variables of a node."""
+    low, high = np.full(unscale.size, -np.inf), np.full(unscale.size, np.inf)
+    for index, a, b in _node_bounds(model):
+        found = model.component(index)
+        if found is not None:
+            low[found], high[found] = max(low[found], a), min(high[found], b)
+    if model.shape.free_time:
+        low[model.state.slice("h")] = 1e-4
+    offset = model.state.size
+    limits = control_limits(model.vehicle, model.shape.limits)
+    for name, size in controls.sizes.items():
+        where = slice(offset + controls.slice(name).start, offset + controls.slice(name).stop)
+        if size and name == "a":
+            low[where], high[where] = model.chart.box(limits).T
+        elif size and name == "z" and model.unknown_is_velocity:
+            low[where], high[where] = -_velocity_bound(model), _velocity_bound(model)
+        elif name in ("slack", "missed"):
+            low[where] = 0.0
+    return low / unscale, high / unscale
+
+
+def _velocity_bound(model: StageModel) -> np.ndarray:
+    limits = model.shape.limits
+    straight = model.vehicle.group.dim - model.turns
+    return np.r_[np.full(model.turns, limits.turn_radps), np.full(straight, limits.speed_mps)]
+
+
+def _node_bounds(model: StageModel) -> list[tuple[int, float, float]]:
+    """(index in the node, low, high) of components that are variables themselves."""
+    limits, at = model.shape.limits, model.vehicle.node_layout
+    out = []
+    for axis, index in enumerate(model.position_indices):
+        low = limits.low_w[axis] if limits.low_w else -np.inf
+        high = limits.high_w[axis] if limits.high_w else np.inf
+        out.append((index, low, high))
+    if limits.tilt_rad is not None and model.vehicle.group.name == "SE3":
+        out.append((8, float(np.cos(limits.tilt_rad)), np.inf))
+    if model.velocity_is_state:
+        out += [(at.velocity.start + i, -b, b) for i, b in enumerate(_velocity_bound(model))]
+    for i, coordinate in enumerate(model.vehicle.shape_coordinates):
+        low, high = limits.shape.get(coordinate.name, (-np.inf, np.inf))
+        # A little inside the stops: at them the equations have a kink.
+        inside = 1e-3 * min(coordinate.high - coordinate.low, 1.0)
+        out.append(
+            (at.shape.start + i, max(low, coordinate.low + inside), min(high, coordinate.high - inside))
+        )
+    return out
