@@ -11,9 +11,9 @@ from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles import vehicles
 
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
-WORLDS = ("canyon", "plain")
+WORLDS = ("canyon", "plain", "driving", "plaza")
 PADS = ("start", "landing")
-FLIGHT_MODES = ("raw", "rate", "attitude", "hold")
+FLIGHT_MODES = ("raw", "rate", "attitude", "hold", "drive", "ride")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free")
 STEP_RANGE_S = (1e-4, 0.5)
 

@@ -15,6 +15,8 @@ from sim.world.store import cached_arrays, package_digest
 _DIGEST = package_digest(__file__, ("boulders", "scatter"))
 _CUTS = 14
 _CANDIDATES = 380_000
+_DRY_M = 9.0
+"""Where there is no river, plants and blocks stand as if it were this far below."""
 _CLEAR_OF_PADS_M = 16.0
 
 
@@ -79,13 +81,12 @@ def place_boulders(world: World, variants: int = 4, seed: int = 5) -> tuple[Scat
 def _boulders(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     """(k, 8) instances by cell, for every variant."""
     assert world.layers is not None
-    assert world.river is not None
     rng = np.random.default_rng([world.seed, seed, 707])
     terrain, layers = world.terrain, world.layers
     low, high = np.array(terrain.low_m) + 2.0, np.array(terrain.high_m) - 2.0
     x, y = rng.uniform(low, high, (_CANDIDATES, 2)).T
     z, upright = terrain.height(x, y), terrain.normal(x, y)[:, 2]
-    above_river = z - world.river.level_m
+    above_river = z + _DRY_M if world.river is None else z - world.river.level_m
     loose, hollow = terrain.sample(layers.loose, x, y), terrain.sample(layers.curvature, x, y)
     patches = 0.5 + 0.5 * np.sin(x / 29.0 + 2.5 * np.sin(y / 17.0)) * np.sin(
         y / 27.0 + 2.5 * np.sin(x / 21.0)
@@ -95,6 +96,8 @@ def _boulders(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     chance *= np.where(above_river < 1.2, 0.35, 1.0)
     for pad in world.pads:
         chance *= np.hypot(x - pad.centre_w[0], y - pad.centre_w[1]) > _CLEAR_OF_PADS_M
+    if world.grounds is not None:
+        chance *= world.grounds.clear_of(x, y, 4.0)
     keep = rng.random(_CANDIDATES) < chance
     n = int(keep.sum())
     size = np.minimum(0.33 * (1.0 - rng.random(n)) ** -0.6, 4.5)

@@ -1,4 +1,4 @@
-"""The land around the map, out to the horizon: plateau, mesas, and the canyon going on at both ends.
+"""The land around the map, out to the horizon: plateau, mesas, and the canyon going on at both ends; or the desert.
 
 Vertices and chunks as in `render.geometry.mesh`. The same landform that the map was grown from,
 uneroded, on a grid that coarsens outwards and leaves the map out. Along the seam it takes the map's
@@ -11,6 +11,7 @@ from render.geometry.mesh import ChunkedMesh, Mesh, grid_indices, joined
 from sim.world import Terrain, World
 from sim.world.bands import for_row_bands
 from sim.world.compiled import KERNEL_DIGEST
+from sim.world.grounds.desert import desert_field
 from sim.world.landform import canyon_rows
 from sim.world.store import cached_arrays, package_digest
 
@@ -43,6 +44,8 @@ def _axis(low: float, high: float, inner: np.ndarray, step_m: float, growth: flo
 
 def _landform(world: World, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Uneroded heights and looseness, each (len(y), len(x)), from the map's own seed."""
+    if world.grounds is not None:
+        return desert_field(world.grounds, x, y, world.seed)
     assert world.river is not None
     heights, loose = np.empty((len(y), len(x))), np.empty((len(y), len(x)))
     for_row_bands(canyon_rows, len(y), x, y, world.river.coefficients, _NO_SITES, world.seed, heights, loose)
@@ -82,9 +85,10 @@ def _vertices(world: World, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     vertices[..., 0], vertices[..., 1], vertices[..., 2] = x[:, None], y[None, :], z
     normal = np.stack([-slope_x, -slope_y, np.ones_like(z)], axis=-1)
     vertices[..., 3:6] = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
-    assert world.river is not None
-    off_river = np.abs(y[None, :] - np.asarray(world.river.centre(x))[:, None])
-    in_canyon = np.clip(1.0 - off_river / 260.0, 0.0, 1.0)
+    in_canyon = np.zeros_like(z)
+    if world.river is not None:
+        off_river = np.abs(y[None, :] - np.asarray(world.river.centre(x))[:, None])
+        in_canyon = np.clip(1.0 - off_river / 260.0, 0.0, 1.0)
     vertices[..., 6] = 1.0 - in_canyon * 0.6 * np.clip(1.0 - z / 165.0, 0.0, 1.0) - 0.1 * np.clip(slope, 0, 1)
     vertices[..., 7] = loose
     vertices[..., 8] = 0.5
@@ -108,9 +112,9 @@ def _blocks(world: World, level: int) -> dict[str, np.ndarray]:
 
 
 def load_far_field(world: World, level: int) -> ChunkedMesh:
-    """Level 0 (about 130 k triangles) or 1 (about 30 k) of the land around a canyon, in eight chunks."""
-    if world.river is None:
-        raise ValueError(f"world {world.name!r} has no canyon to go on")
+    """Level 0 (about 130 k triangles) or 1 (about 30 k) of the land around a map, in eight chunks."""
+    if world.river is None and world.grounds is None:
+        raise ValueError(f"world {world.name!r} has no land to go on")
     name = f"far-{world.key}-{_DIGEST}-{KERNEL_DIGEST}-{level}"
     blocks = cached_arrays("meshes", name, lambda: _blocks(world, level))
     vertices, ((x0, x1), (y0, y1)) = blocks["vertices"], blocks["edges"]

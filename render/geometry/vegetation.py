@@ -18,6 +18,8 @@ _DIGEST = package_digest(__file__, ("vegetation", "scatter"))
 _LOBES = 7
 _TILES = 2
 _CANDIDATES = 330_000
+_DRY_M = 9.0
+"""Where there is no river, plants and blocks stand as if it were this far below."""
 _CLEAR_OF_PADS_M = 15.0
 
 
@@ -74,13 +76,12 @@ def place_shrubs(world: World, seed: int = 5) -> Scatter:
 def _shrubs(world: World, seed: int) -> np.ndarray:
     """(k, 8) instances by cell."""
     assert world.layers is not None
-    assert world.river is not None
     rng = np.random.default_rng([world.seed, seed, 404])
     terrain, layers = world.terrain, world.layers
     low, high = np.array(terrain.low_m) + 2.0, np.array(terrain.high_m) - 2.0
     x, y = rng.uniform(low, high, (_CANDIDATES, 2)).T
     z, upright = terrain.height(x, y), terrain.normal(x, y)[:, 2]
-    above_river = z - world.river.level_m
+    above_river = z + _DRY_M if world.river is None else z - world.river.level_m
     loose, hollow = terrain.sample(layers.loose, x, y), terrain.sample(layers.curvature, x, y)
     bank = np.exp(-(((above_river - 3.0) / 4.5) ** 2)) * (above_river > 0.7)
     patches = 0.5 + 0.5 * np.sin(x / 23.0 + 2.0 * np.sin(y / 31.0)) * np.sin(
@@ -93,6 +94,8 @@ def _shrubs(world: World, seed: int) -> np.ndarray:
     chance *= np.where(above_river > 150.0, 0.55, 1.0)
     for pad in world.pads:
         chance *= np.hypot(x - pad.centre_w[0], y - pad.centre_w[1]) > _CLEAR_OF_PADS_M
+    if world.grounds is not None:
+        chance *= world.grounds.clear_of(x, y, 4.0)
     keep = rng.random(_CANDIDATES) < chance
     moist = (bank * patches)[keep]
     n = int(keep.sum())

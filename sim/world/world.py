@@ -8,6 +8,8 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.world.canyon import grow_canyon
+from sim.world.grounds import Grounds, driving_grounds, plaza_grounds
+from sim.world.grounds.desert import grow_desert
 from sim.world.layers import TerrainLayers
 from sim.world.pad import Pad
 from sim.world.path import canyon_path, headings
@@ -29,6 +31,10 @@ _GENERATORS = (
     "world",
 )
 _DIGEST = package_digest(__file__, _GENERATORS)
+_GROUNDS_DIGEST = package_digest(
+    __file__,
+    (*_GENERATORS, *(f"grounds/{name}" for name in ("desert", "driving", "plaza", "props"))),
+)
 _SOLES_M = 1.4
 
 
@@ -48,6 +54,8 @@ class World:
     river: River | None
     path: np.ndarray
     """(n, 3) m: a way that a helicopter can safely fly, from above the first pad to above the last."""
+    grounds: Grounds | None = None
+    """What is laid out for wheeled vehicles, where something is."""
 
     @property
     def path_heading_rad(self) -> np.ndarray:
@@ -103,7 +111,50 @@ def _plain(seed: int) -> World:
     return World("plain", seed, f"plain-{seed}", terrain, None, pads, None, path)
 
 
-_WORLDS: dict[str, Callable[[int], World]] = {"canyon": _canyon, "plain": _plain}
+def _desert(name: str, grounds: Grounds, pads: tuple[Pad, Pad], seed: int) -> World:
+    key = f"{name}-{_GROUNDS_DIGEST}-{seed}"
+
+    def grown() -> dict[str, np.ndarray]:
+        terrain, layers = grow_desert(grounds, seed)
+        return {
+            "heights": terrain.heights,
+            "origin": np.array([*terrain.origin_m, terrain.spacing_m]),
+            "sky_visibility": layers.sky_visibility,
+            "loose": layers.loose,
+            "curvature": layers.curvature,
+        }
+
+    a = cached_arrays("worlds", key, grown)
+    x0, y0, spacing = (float(value) for value in a["origin"])
+    layers = TerrainLayers(a["sky_visibility"], a["loose"], a["curvature"])
+    ends = np.stack([pad.centre_w for pad in pads]) + np.array([0.0, 0.0, 22.0])
+    share = np.linspace(0.0, 1.0, 41)[:, None]
+    path = ends[0] + share * (ends[1] - ends[0])
+    return World(name, seed, key, Terrain(a["heights"], (x0, y0), spacing), layers, pads, None, path, grounds)
+
+
+def _helipads(x_m: float, y_m: float) -> tuple[Pad, Pad]:
+    """Two pads on the level ground, at either end of it."""
+    return (
+        Pad("start", np.array([-x_m, y_m, 0.0]), 8.0, 0.0),
+        Pad("landing", np.array([x_m, y_m, 0.0]), 8.0, 0.0),
+    )
+
+
+def _driving(seed: int) -> World:
+    return _desert("driving", driving_grounds(), _helipads(112.0, 58.0), seed)
+
+
+def _plaza(seed: int) -> World:
+    return _desert("plaza", plaza_grounds(), _helipads(46.0, 32.0), seed)
+
+
+_WORLDS: dict[str, Callable[[int], World]] = {
+    "canyon": _canyon,
+    "plain": _plain,
+    "driving": _driving,
+    "plaza": _plaza,
+}
 
 
 def worlds() -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def test_inner_loops_are_faster_than_outer_ones_and_slow_down_with_the_period(ai
     assert gains.climb * dt <= 0.4 + 1e-12
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", flight_modes("helicopter"))
 def test_every_mode_lifts_the_weight_in_a_hover_hands_off(mode):
     vehicle = sim.vehicle("helicopter", **FULL_SIZE)
     pilot = MODES[mode]()
@@ -111,7 +111,7 @@ def test_every_mode_lifts_the_weight_in_a_hover_hands_off(mode):
     np.testing.assert_allclose(u, [1100.0 * 9.81, 0.0, 0.0, 0.0], atol=1e-6)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", flight_modes("helicopter"))
 def test_sticks_have_the_pilots_signs(mode):
     vehicle = sim.vehicle("helicopter", **FULL_SIZE)
 

@@ -1,0 +1,112 @@
+"""Riding: the torso winds and the feet steer by hand, or together in a gait while its key is held.
+
+A gait lets both swing about their centres. Which way the board goes lies in the ratio of their
+frequencies and in their phase: 1:1 drives, 2:1 (torso to feet) spins on the spot, 3:2 moves sideways.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.commands import PilotInput
+from sim.pilot.airframe import scalar
+from sim.pilot.contract import Sensed
+from sim.vehicles import Vehicle
+
+FEET_LIMIT_RAD = 0.9
+"""The feet are never asked beyond this: far from where both axles stand across (pi / 2)."""
+STEER_RAD = 0.55
+"""Of the feet at full stick."""
+TWIST_RAD = 1.1
+"""Of the torso at full stick."""
+_STIFFNESS = 11.0
+"""Natural frequency of torso and feet about what is asked of them [rad/s]."""
+_EASE_S = 0.5
+"""A gait swells and fades over about this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """Two swings about the centre: amplitude [rad] and rate [rad/s] of torso and feet."""
+
+    torso_rad: float
+    torso_radps: float
+    feet_rad: float
+    feet_radps: float
+    phase_rad: float = 0.0
+    """Of the feet."""
+
+
+GAITS = {
+    "gait-drive": Gait(0.8, 5.0, 0.45, 5.0),
+    "gait-spin": Gait(1.2, 6.0, 0.8, 3.0),
+    "gait-parallel": Gait(1.2, 5.4, 0.8, 3.6, 0.42),
+}
+"""By the name of the held action."""
+
+
+@dataclass(frozen=True, slots=True)
+class RideState:
+    """What is remembered between control periods."""
+
+    gait: str = ""
+    time_s: float = 0.0
+    """In the gait."""
+    strength: float = 0.0
+    """0 standing .. 1 in full swing."""
+    asked: tuple[float, float] = (0.0, 0.0)
+    """Torso and feet asked for last [rad]."""
+
+
+class SnakeboardPilot:
+    """Serves vehicles with the snakeboard's controls (torque on the torso, torque on the feet)."""
+
+    def __init__(self) -> None:
+        self._state = RideState()
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """Roll or yaw turns the feet, pitch winds the torso; actions named as in GAITS swing both."""
+        state = self._state = _next(self._state, sticks, dt_s)
+        at = vehicle.node_layout
+        r, u = sensed.node[at.shape], sensed.node[at.shape_velocity]
+        inertia = _inertias(vehicle, float(r[1]))
+        stiffness = min(_STIFFNESS, 0.25 / dt_s)
+        pull = stiffness**2 * (np.array(state.asked) - r) - 2.0 * stiffness * u
+        low = [control.low for control in vehicle.controls]
+        high = [control.high for control in vehicle.controls]
+        return np.clip(inertia * pull, low, high)
+
+
+def _next(state: RideState, sticks: PilotInput, dt_s: float) -> RideState:
+    """One control period on."""
+    held = next((name for name in GAITS if name in sticks.actions), "")
+    gait = held or state.gait
+    step = dt_s / _EASE_S
+    strength = min(state.strength + step, 1.0) if held else max(state.strength - step, 0.0)
+    begun = held != "" and held != state.gait
+    time_s = 0.0 if begun else state.time_s + dt_s
+    torso = TWIST_RAD * min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
+    # The back axle turned right steers the board to the left.
+    feet = STEER_RAD * min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+    if gait:
+        swing = _swing(GAITS[gait], time_s)
+        torso, feet = torso + strength * swing[0], feet + strength * swing[1]
+    limit = FEET_LIMIT_RAD
+    asked = (torso, min(max(feet, -limit), limit))
+    return RideState(gait if strength > 0.0 else "", time_s, strength, asked)
+
+
+def _swing(gait: Gait, time_s: float) -> tuple[float, float]:
+    return (
+        gait.torso_rad * math.sin(gait.torso_radps * time_s),
+        gait.feet_rad * math.sin(gait.feet_radps * time_s + gait.phase_rad),
+    )
+
+
+def _inertias(vehicle: Vehicle, phi: float) -> np.ndarray:
+    """(2,) kg m^2 that torso and feet have for their torques, the board's recoil taken into account."""
+    values = {name: scalar(value) for name, value in vehicle.values.items()}
+    rotor = values["rotor_inertia"]
+    recoil = rotor * math.sin(phi) ** 2 / (values["mass"] * values["half_length"] ** 2)
+    return np.array([rotor * max(1.0 - recoil, 0.1), 2.0 * values["wheel_inertia"]])

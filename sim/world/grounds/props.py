@@ -1,0 +1,149 @@
+"""What stands on a level ground, in the plane of the vehicles: shapes for planner, tests and pictures alike."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+CONE_RADIUS_M = 0.19
+CONE_HEIGHT_M = 0.72
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paving:
+    """A level strip along a polyline."""
+
+    points: np.ndarray
+    """(n, 2) m; a closed strip repeats its first point."""
+    half_width_m: float
+    surface: str
+    """"asphalt" or "slabs"."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """A painted line."""
+
+    points: np.ndarray
+    """(n, 2) m."""
+    width_m: float
+    colour: str
+    """"white" or "yellow"."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kerb:
+    """A low kerb along a polyline, painted in two colours by turns."""
+
+    points: np.ndarray
+    """(n, 2) m."""
+    width_m: float = 0.5
+    height_m: float = 0.06
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A solid that stands on the ground."""
+
+    centre_m: tuple[float, float]
+    half_m: tuple[float, float]
+    """Half extents along and across its heading."""
+    height_m: float
+    heading_rad: float = 0.0
+    material: str = "concrete"
+    """"concrete", "steel", "wood" or "soil"."""
+    base_m: float = 0.0
+    """Height of its underside."""
+
+    @property
+    def corners(self) -> np.ndarray:
+        """(4, 2) m, counter-clockwise."""
+        local = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * self.half_m
+        c, s = np.cos(self.heading_rad), np.sin(self.heading_rad)
+        return local @ np.array([[c, s], [-s, c]]) + self.centre_m
+
+
+@dataclass(frozen=True, slots=True)
+class Tunnel:
+    """A straight vault over a road."""
+
+    centre_m: tuple[float, float]
+    heading_rad: float
+    length_m: float
+    half_width_m: float
+    """Of the clear way between the walls."""
+    spring_m: float
+    """Height at which the walls become the vault, a half circle."""
+    wall_m: float = 0.9
+
+    @property
+    def walls(self) -> tuple[Block, Block]:
+        """The two walls as obstacles."""
+        c, s = np.cos(self.heading_rad), np.sin(self.heading_rad)
+        off = self.half_width_m + 0.5 * self.wall_m
+        left, right = (
+            Block(
+                (self.centre_m[0] - side * off * s, self.centre_m[1] + side * off * c),
+                (0.5 * self.length_m, 0.5 * self.wall_m),
+                self.spring_m,
+                self.heading_rad,
+            )
+            for side in (1.0, -1.0)
+        )
+        return left, right
+
+
+@dataclass(frozen=True, slots=True)
+class Bay:
+    """One marked parking place."""
+
+    centre_m: tuple[float, float]
+    heading_rad: float
+    """Of a car that stands in it, nose in."""
+    half_m: tuple[float, float]
+    """Half its depth and half its width."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grounds:
+    """A level ground at z = 0 and all that is on it."""
+
+    half_m: tuple[float, float]
+    """Half extents along x and y of the level part."""
+    lap: np.ndarray
+    """(n, 2) m: centre line of the marked way, closed; no rows where there is none."""
+    lap_half_width_m: float
+    """Clear to either side of the centre line."""
+    paving: tuple[Paving, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    kerbs: tuple[Kerb, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    tunnels: tuple[Tunnel, ...] = ()
+    bays: tuple[Bay, ...] = ()
+    cones: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    """(k, 2) m."""
+
+    def clear_of(self, x_m: np.ndarray, y_m: np.ndarray, margin_m: float) -> np.ndarray:
+        """Whether points lie at least `margin_m` outside the level part."""
+        out_x, out_y = np.abs(x_m) - self.half_m[0], np.abs(y_m) - self.half_m[1]
+        return np.maximum(out_x, out_y) > margin_m
+
+
+def offset(points: np.ndarray, left_m: float) -> np.ndarray:
+    """(n, 2) polyline shifted to its left; closed ones (first point repeated) stay closed."""
+    closed = np.allclose(points[0], points[-1])
+    around = np.vstack([points[-2], points, points[1]]) if closed else points
+    step = np.gradient(around, axis=0)
+    step = step[1:-1] if closed else step
+    step /= np.linalg.norm(step, axis=1, keepdims=True)
+    return points + left_m * np.stack([-step[:, 1], step[:, 0]], axis=1)
+
+
+def arc_length(points: np.ndarray) -> np.ndarray:
+    """(n,) m along a polyline."""
+    return np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))]
+
+
+def resampled(points: np.ndarray, at_m: np.ndarray) -> np.ndarray:
+    """(k, 2) points of a polyline at these arc lengths."""
+    s = arc_length(points)
+    return np.stack([np.interp(at_m, s, points[:, 0]), np.interp(at_m, s, points[:, 1])], axis=1)

@@ -1,0 +1,94 @@
+"""Laws of the driving ground and the plaza: level, deterministic, and free where one drives."""
+
+import numpy as np
+import pytest
+
+from sim.world import load_world
+from sim.world.grounds import driving_grounds, plaza_grounds
+from sim.world.grounds.desert import grow_desert
+from sim.world.grounds.driving import curvature
+from sim.world.grounds.plaza import OPEN_RADIUS_M
+from sim.world.grounds.props import CONE_RADIUS_M, Block, arc_length
+
+CAR_HALF_WIDTH_M = 1.0
+CAR_TURN_M = 2.4 / 0.62
+"""Tightest circle of the rear axle."""
+
+
+@pytest.fixture(scope="module")
+def lap() -> np.ndarray:
+    return driving_grounds().lap
+
+
+def inside(points: np.ndarray, block: Block, margin_m: float) -> np.ndarray:
+    c, s = np.cos(block.heading_rad), np.sin(block.heading_rad)
+    local = (points - block.centre_m) @ np.array([[c, -s], [s, c]])
+    return (np.abs(local) < np.array(block.half_m) + margin_m).all(axis=1)
+
+
+@pytest.mark.parametrize("name", ["driving", "plaza"])
+def test_the_ground_is_exactly_level_where_vehicles_drive(name: str) -> None:
+    world = load_world(name, seed=7)
+    half_x, half_y = world.grounds.half_m
+    x, y = np.meshgrid(np.linspace(-half_x, half_x, 53), np.linspace(-half_y, half_y, 37))
+    assert not world.terrain.height(x, y).any()
+    np.testing.assert_array_equal(world.terrain.normal(0.9 * x, 0.9 * y)[..., 2], 1.0)
+
+
+def test_a_seed_gives_the_same_desert_byte_for_byte_and_another_seed_another() -> None:
+    grounds = plaza_grounds()
+    first, again, other = (grow_desert(grounds, seed)[0].heights for seed in (3, 3, 4))
+    assert first.tobytes() == again.tobytes()
+    assert first.tobytes() != other.tobytes()
+
+
+def test_mesas_stand_around_the_level_ground() -> None:
+    assert load_world("driving", seed=7).terrain.heights.max() > 40.0
+
+
+def test_the_lap_is_closed_level_and_wide_enough_for_the_car(lap: np.ndarray) -> None:
+    grounds = driving_grounds()
+    np.testing.assert_allclose(lap[0], lap[-1], atol=1e-9)
+    assert 300.0 < arc_length(lap)[-1] < 600.0
+    assert np.abs(lap).max(axis=0)[0] < grounds.half_m[0] - 10.0
+    assert np.abs(lap).max(axis=0)[1] < grounds.half_m[1] - 10.0
+    assert grounds.lap_half_width_m > CAR_HALF_WIDTH_M + 1.5
+
+
+def test_every_bend_is_wider_than_the_cars_turning_circle(lap: np.ndarray) -> None:
+    assert 1.0 / np.abs(curvature(lap)).max() > 2.0 * CAR_TURN_M
+
+
+def test_cones_stand_beside_the_lap_and_never_on_it(lap: np.ndarray) -> None:
+    grounds = driving_grounds()
+    away = np.linalg.norm(grounds.cones[:, None] - lap[None], axis=-1).min(axis=1)
+    assert away.min() > grounds.lap_half_width_m + CONE_RADIUS_M - 0.05
+    assert away.max() < grounds.lap_half_width_m + 1.0
+    assert len(grounds.cones) > 60
+
+
+def test_nothing_solid_stands_on_the_lap_and_the_tunnel_lies_over_it(lap: np.ndarray) -> None:
+    grounds = driving_grounds()
+    (tunnel,) = grounds.tunnels
+    for block in (*grounds.blocks, *tunnel.walls):
+        assert not inside(lap, block, grounds.lap_half_width_m - 0.05).any()
+    way = Block(tunnel.centre_m, (0.5 * tunnel.length_m, 1.0), 1.0, tunnel.heading_rad)
+    under = lap[inside(lap, way, 0.0)]
+    assert len(under) >= 2 * tunnel.length_m - 2
+
+
+def test_every_bay_takes_the_car_and_is_clear() -> None:
+    grounds = driving_grounds()
+    assert len(grounds.bays) >= 5
+    for bay in grounds.bays:
+        assert bay.half_m[0] > 1.9
+        assert bay.half_m[1] > CAR_HALF_WIDTH_M
+        centre = np.array([bay.centre_m])
+        assert not any(inside(centre, block, CAR_HALF_WIDTH_M).any() for block in grounds.blocks)
+
+
+def test_the_middle_of_the_plaza_is_free() -> None:
+    turn = np.linspace(0.0, 2.0 * np.pi, 64)
+    for radius in np.linspace(0.0, OPEN_RADIUS_M, 10):
+        ring = radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        assert not any(inside(ring, block, 0.0).any() for block in plaza_grounds().blocks)

@@ -1,0 +1,111 @@
+"""Laws of the car's and the snakeboard's pilots, flown through the app's own simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sim.commands import PilotInput, SetPilotInput
+from sim.pilot import default_mode, flight_modes
+from sim.pilot.car import REVERSE_LIMIT_MPS, SIDE_LIMIT, SPEED_LIMIT_MPS
+from sim.pilot.snakeboard import FEET_LIMIT_RAD, GAITS
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.world import load_world
+
+
+def ride(scene: str, world: str, *stretches: tuple[PilotInput, float]) -> list[LaneSnapshot]:
+    """The flown lane every tenth of a second under sticks held for so many seconds each."""
+    simulation = Simulation(load_scene(scene), load_world(world))
+    seen = []
+    for sticks, seconds in stretches:
+        simulation.submit(SetPilotInput(sticks))
+        for _ in range(round(10 * seconds)):
+            simulation.advance(0.1)
+            seen.append(simulation.snapshot.lanes[0])
+    return seen
+
+
+def drive(*stretches: tuple[PilotInput, float]) -> list[LaneSnapshot]:
+    return ride("drive", "driving", *stretches)
+
+
+def skate(gait: str, seconds: float) -> list[LaneSnapshot]:
+    return ride("skate", "plaza", (PilotInput(actions=frozenset({gait})), seconds))
+
+
+def test_each_has_its_own_mode_and_the_direct_one() -> None:
+    assert flight_modes("car") == ("raw", "drive")
+    assert flight_modes("snakeboard") == ("raw", "ride")
+    assert (default_mode("car"), default_mode("snakeboard")) == ("drive", "ride")
+
+
+def test_full_throttle_reaches_the_speed_limit_and_holds_it() -> None:
+    speeds = [lane.twist_b[3] for lane in drive((PilotInput(pitch=1.0), 12.0))]
+    assert speeds[-1] == pytest.approx(SPEED_LIMIT_MPS, rel=1e-3)
+    assert max(speeds) < SPEED_LIMIT_MPS * 1.001
+    assert np.ptp(speeds[-30:]) < 0.01
+
+
+def test_pedals_free_it_rolls_out_and_stands() -> None:
+    lanes = drive((PilotInput(pitch=1.0), 2.0), (PilotInput(), 20.0))
+    assert abs(lanes[-1].twist_b[3]) < 1e-3
+    assert lanes[-1].T_wb[0, 3] - lanes[19].T_wb[0, 3] > 10.0
+
+
+def test_the_brake_stops_it_and_then_reverses_within_its_own_limit() -> None:
+    speeds = [lane.twist_b[3] for lane in drive((PilotInput(pitch=1.0), 3.0), (PilotInput(pitch=-1.0), 8.0))]
+    assert min(abs(s) for s in speeds[30:60]) < 0.8
+    assert speeds[-1] == pytest.approx(-REVERSE_LIMIT_MPS, rel=1e-2)
+
+
+def test_a_released_wheel_centres_itself() -> None:
+    turning = (PilotInput(pitch=0.5, roll=1.0), 2.0)
+    lanes = drive(turning, (PilotInput(pitch=0.5), 2.0))
+    assert lanes[19].shape[1] < -0.1
+    assert abs(lanes[-1].shape[1]) < 1e-4
+
+
+def test_the_wheel_turns_to_the_sticks_side_and_no_faster_than_the_car_bears() -> None:
+    lanes = drive((PilotInput(pitch=1.0), 8.0), (PilotInput(pitch=1.0, roll=-1.0), 2.0))
+    after = lanes[-1]
+    assert after.twist_b[2] > 0.1
+    assert after.twist_b[2] * after.twist_b[3] < 1.15 * SIDE_LIMIT
+
+
+def test_the_drive_gait_moves_the_board_backwards_out_of_rest() -> None:
+    lanes = skate("gait-drive", 8.0)
+    assert lanes[-1].T_wb[0, 3] < -4.0
+    assert abs(lanes[-1].T_wb[1, 3]) < 1.0
+
+
+def test_the_spin_gait_turns_it_nearly_on_the_spot() -> None:
+    last = skate("gait-spin", 5.0)[-1]
+    heading = math.atan2(last.T_wb[1, 0], last.T_wb[0, 0])
+    assert abs(heading) > 0.5
+    assert math.hypot(*last.T_wb[:2, 3]) < 1.0
+
+
+def test_the_parallel_gait_goes_further_aside_than_along() -> None:
+    last = skate("gait-parallel", 10.0)[-1]
+    assert abs(last.T_wb[1, 3]) > 0.25
+    assert abs(last.T_wb[0, 3]) < abs(last.T_wb[1, 3])
+
+
+@pytest.mark.parametrize("gait", GAITS)
+def test_limits_keep_the_axles_from_standing_across(gait: str) -> None:
+    lanes = ride(
+        "skate",
+        "plaza",
+        (PilotInput(actions=frozenset({gait}), roll=1.0), 5.0),
+        (PilotInput(roll=-1.0, pitch=1.0, actions=frozenset({gait})), 5.0),
+    )
+    assert all(lane.status is LaneStatus.RUNNING for lane in lanes)
+    assert all(math.cos(lane.shape[1]) > math.cos(FEET_LIMIT_RAD + 0.2) for lane in lanes)
+
+
+def test_sticks_released_the_board_rolls_on_and_the_rider_stands_still() -> None:
+    lanes = ride("skate", "plaza", (PilotInput(actions=frozenset({"gait-drive"})), 5.0), (PilotInput(), 3.0))
+    assert lanes[-1].twist_b[3] < -0.5
+    assert np.abs(lanes[-1].shape).max() < 0.02
