@@ -1,13 +1,46 @@
 """SE(2) stored as (cos theta, sin theta, x, y): composing poses needs no trigonometry at all.
 
-With the Cayley map a whole step of a planar integrator is then rational. The algebra, and all
-differentials, are those of SE(2).
+With a rational map from velocity to displacement a whole step of a planar integrator is then rational.
+The algebra, and all differentials, are those of SE(2).
+
+An odd map on SE(2) is a turn and a chord: the displacement of the velocity (w, v) is
+V(w) v with V = along + i across in complex numbers, and the turn is 1 + i w V(w).
 """
+
+from collections.abc import Callable
 
 import casadi as ca
 import numpy as np
 
 from sim.groups.se2 import _SE2
+
+Chord = Callable[[ca.SX], tuple[ca.SX, ca.SX]]
+
+
+def exp_chord(w: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """A turn by w moves along its chord, which is shorter than the arc by sin(w/2)/(w/2)."""
+    half, none = w / 2, w == 0
+    s = ca.sin(half)
+    shortened = (s + none) / (half + none)
+    return shortened * ca.cos(half), shortened * s
+
+
+def cay_chord(w: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Vehicles paper, appendix B: w/2 is the tangent of half the angle."""
+    half = w / 2
+    k = 1 / (1 + half * half)
+    return k, half * k
+
+
+def pade_chord(w: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Of the third diagonal Pade approximant of exp, of which cay is the first: rational, odd, and on the group.
+
+    The turn is n / conj(n) with n = a + i b. Its angle is that of exp to 1e-12 while w < 0.1, to 1e-7 while w < 0.5.
+    """
+    z = w * w
+    a, b = 120 - 12 * z, w * (60 - z)
+    k = (120 - 2 * z) / (a * a + b * b)
+    return k * a, k * b
 
 
 class _SE2Matrix(_SE2):
@@ -25,44 +58,30 @@ class _SE2Matrix(_SE2):
         """(theta, x, y) with theta in (-pi, pi]."""
         return ca.vertcat(ca.atan2(g[1], g[0]), g[2:])
 
-    def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
+    def moved(self, g: ca.SX, x: ca.SX, chord: Chord) -> ca.SX:
+        """g tau(x), the chord turned into the world first: it then serves both the turn and the displacement."""
+        along, across = chord(x[0])
         # One Newton step of c^2 + s^2 towards 1 keeps rounding from adding up over millions of steps.
         unit = 1.5 - (g[0] * g[0] + g[1] * g[1]) / 2
-        c, s = unit * (g[0] * k[0] - g[1] * k[1]), unit * (g[1] * k[0] + g[0] * k[1])
+        forward, left = g[0] * along - g[1] * across, g[0] * across + g[1] * along
+        turned = ca.vertcat(unit * (g[0] - x[0] * left), unit * (g[1] + x[0] * forward))
+        return ca.vertcat(turned, g[2] + x[1] * forward - x[2] * left, g[3] + x[1] * left + x[2] * forward)
+
+    def compose(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        c, s = g[0] * k[0] - g[1] * k[1], g[1] * k[0] + g[0] * k[1]
         return ca.vertcat(c, s, g[2] + g[0] * k[2] - g[1] * k[3], g[3] + g[1] * k[2] + g[0] * k[3])
 
     def inverse(self, g: ca.SX) -> ca.SX:
         return ca.vertcat(g[0], -g[1], -(g[0] * g[2] + g[1] * g[3]), g[1] * g[2] - g[0] * g[3])
 
     def exp(self, x: ca.SX) -> ca.SX:
-        """By half angles: a turn by w moves along its chord, which is shorter by sin(w/2)/(w/2)."""
-        half = x[0] / 2
-        s, c, none = ca.sin(half), ca.cos(half), half == 0
-        shortened = (s + none) / (half + none)
-        along, across = shortened * c, shortened * s
-        rotation = ca.vertcat(1 - 2 * s * s, 2 * s * c)
-        return ca.vertcat(rotation, along * x[1] - across * x[2], across * x[1] + along * x[2])
+        return self.moved(ca.SX(self.identity()), x, exp_chord)
 
     def log(self, g: ca.SX) -> ca.SX:
         return super().log(self.to_angle(g))
 
     def cay(self, x: ca.SX) -> ca.SX:
-        """Vehicles paper, appendix B, in t = w/2, the tangent of half the angle."""
-        t = x[0] / 2
-        k = 1 / (1 + t * t)
-        return ca.vertcat((1 - t * t) * k, 2 * t * k, (x[1] - t * x[2]) * k, (x[2] + t * x[1]) * k)
-
-    def pade(self, x: ca.SX) -> ca.SX:
-        """Fourth diagonal Pade approximant of exp, of which cay is the first: rational, odd, and on the group.
-
-        With e^{iw} = n / conj(n), its angle is that of exp to rounding while w < 0.1, to 1e-10 while w < 0.5.
-        """
-        w, z = x[0], x[0] * x[0]
-        a, b = 1680 + z * (z - 180), w * (840 - 20 * z)
-        k = 1 / (a * a + b * b)
-        along, across = (1680 - 40 * z) * a * k, (1680 - 40 * z) * b * k
-        rotation = ca.vertcat((a * a - b * b) * k, 2 * a * b * k)
-        return ca.vertcat(rotation, along * x[1] - across * x[2], across * x[1] + along * x[2])
+        return self.moved(ca.SX(self.identity()), x, cay_chord)
 
     def cay_inv(self, g: ca.SX) -> ca.SX:
         return super().cay_inv(self.to_angle(g))

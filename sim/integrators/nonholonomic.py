@@ -14,16 +14,24 @@ The private state is (g_k, r_k, P, p) with the momenta that arrive. They are the
 transform of the node, so the method starts itself with full order, and half of the outside impulse
 belongs to either side. Where alpha = 1/2 it is of second order. f_ext is taken at the node velocity
 instead of the previous arc's, which would cost one order.
+
+In the plane the truncated Cayley member moves by the third diagonal Pade approximant of exp, of which
+the Cayley map is the first. It is rational too. But the angle of the Cayley map, 2 atan(w/2), dominates
+the error of the whole step: with it the car's heading is 13 times less accurate than rk2's, with the
+approximant (as with exp, which the paper takes for its car) it is more accurate.
 """
 
 import casadi as ca
 
 from sim.groups import SE2, SE2_MATRIX, LieGroup
+from sim.groups.se2_matrix import Chord, cay_chord, exp_chord, pade_chord
 from sim.integrators.base import Inputs, Scheme
-from sim.integrators.difference_map import DifferenceMap
+from sim.integrators.difference_map import CAY_TLN, DifferenceMap
 from sim.symbolic import collected
 from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
+
+_CHORDS: dict[str, Chord] = {"cay": cay_chord, "exp": exp_chord}
 
 
 def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alpha: float = 0.5) -> Scheme:
@@ -36,7 +44,7 @@ def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alph
 
     wanted = vehicle.shape_velocity(z[:n, 0], inputs.u)
     r_next, u = vehicle.arrival(r, wanted, h)
-    at = r + alpha * h * u
+    at = (1 - alpha) * r + alpha * r_next
     xi = vehicle.body_velocity(at, u, z[n:, 0], q)
     by_r, by_shape, mu = vehicle.gradients(at, u, xi, q)
     push = h * (by_r + vehicle.shape_force(at, u, inputs.u, q))
@@ -64,7 +72,7 @@ def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alph
         - vehicle.reaction(r, impulse, q),
         guess=_coordinates(vehicle, r, free_u, free_xi, q),
         y_next=ca.vertcat(
-            group.compose(g, chart.tau(group, h * xi)),
+            _moved(group, chart, g, h * xi),
             r_next,
             collected(vehicle.momenta(r_next, by_shape + alpha * push, arriving_mu, q), z),
         ),
@@ -77,6 +85,13 @@ def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alph
 def _storage(group: LieGroup) -> LieGroup:
     """The storage in which poses are cheapest to compose."""
     return SE2_MATRIX if group is SE2 else group
+
+
+def _moved(group: LieGroup, chart: DifferenceMap, g: ca.SX, x: ca.SX) -> ca.SX:
+    """g tau(x)."""
+    if group is not SE2_MATRIX:
+        return group.compose(g, chart.tau(group, x))
+    return SE2_MATRIX.moved(g, x, pade_chord if chart is CAY_TLN else _CHORDS[chart.name])
 
 
 def _public(group: LieGroup, g: ca.SX) -> ca.SX:
