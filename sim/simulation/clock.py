@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-LONGEST_FRAME_S = 0.1
+LONGEST_FRAME_S = 0.25
 """A longer pause between two looks at the wall clock (a suspended laptop) is not caught up with."""
 SPEED_RANGE = (1.0 / 32.0, 8.0)
 _MEMORY_S = 0.5

@@ -1,5 +1,7 @@
 """Lanes against the reference: owns it, and tells each lane's deviation."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from sim.pilot.rotation import rotation_vector
@@ -21,7 +23,7 @@ class Measure:
         self._world, self._kernels, self._tape = world, kernels, tape
         self._reference: Reference | None = None
         self._known: dict[Lane, tuple[tuple[int, float], Deviation | None]] = {}
-        self._nodes: dict[float, np.ndarray | None] = {}
+        self._moments: dict[float, _Exact | None] = {}
 
     @property
     def on(self) -> bool:
@@ -33,7 +35,7 @@ class Measure:
         footing = Footing(vehicle, self._world)
         self._reference = Reference(vehicle, kernel, footing, self._tape, node, time_s)
         self._known.clear()
-        self._nodes.clear()
+        self._moments.clear()
 
     def restart(self, vehicle: Vehicle, node: np.ndarray, time_s: float) -> None:
         """Another start, where there is a reference at all; without one that serves the vehicle it ends."""
@@ -54,11 +56,7 @@ class Measure:
 
     def node(self, time_s: float) -> np.ndarray | None:
         """The reference's flat node at a moment, where it is known."""
-        if self._reference is None:
-            return None
-        if time_s not in self._nodes:
-            self._nodes[time_s] = self._reference.at(time_s)
-        return self._nodes[time_s]
+        return None if self._reference is None else self._reference.at(time_s)
 
     def deviation(self, lane: Lane) -> Deviation | None:
         """Of a lane at its own time; None where it has other inputs or nothing can be said."""
@@ -68,8 +66,8 @@ class Measure:
         known = self._known.get(lane)
         if known is not None and (known[0] == key or not lane.running):
             return known[1]
-        node = self.node(lane.time_s)
-        deviation = None if node is None else self._between(self._reference, lane, node)
+        exact = self._exact(self._reference, lane.time_s)
+        deviation = None if exact is None else _between(lane, exact)
         self._known[lane] = (key, deviation)
         return deviation
 
@@ -77,20 +75,36 @@ class Measure:
         """Drop what no running lane will be measured against, and the controls that nobody needs."""
         earliest_s = min((lane.time_s for lane in lanes if lane.running), default=0.0)
         self._known = {lane: what for lane, what in self._known.items() if lane in lanes}
-        self._nodes.clear()
+        self._moments.clear()
         if self._reference is not None:
             self._reference.forget_before(earliest_s)
             earliest_s = min(earliest_s, self._reference.reached_s)
         self._tape.forget_before(earliest_s)
 
-    def _between(self, reference: Reference, lane: Lane, node: np.ndarray) -> Deviation:
-        vehicle, m = reference.vehicle, lane.method
-        here, there = lane.placement.T_wb, placement(vehicle, node, self._world).T_wb
-        energy_J, momentum_w = reference.energy_and_momentum(node)
-        seen = m.kernel.observe(lane.node, vehicle.neutral_controls, m.parameters)
-        return Deviation(
-            position_m=float(np.linalg.norm(here[:3, 3] - there[:3, 3])),
-            rotation_rad=float(np.linalg.norm(rotation_vector(there[:3, :3].T @ here[:3, :3]))),
-            energy_J=seen.energy_J - energy_J,
-            momentum=float(np.linalg.norm(seen.momentum_w - momentum_w)),
-        )
+    def _exact(self, reference: Reference, time_s: float) -> "_Exact | None":
+        """What all lanes that are at this moment are measured against."""
+        if time_s not in self._moments:
+            node = reference.at(time_s)
+            self._moments[time_s] = None
+            if node is not None:
+                T_wb = placement(reference.vehicle, node, self._world).T_wb
+                self._moments[time_s] = _Exact(T_wb, *reference.energy_and_momentum(node))
+        return self._moments[time_s]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Exact:
+    T_wb: np.ndarray
+    energy_J: float
+    momentum_w: np.ndarray
+
+
+def _between(lane: Lane, exact: _Exact) -> Deviation:
+    m, here = lane.method, lane.placement.T_wb
+    seen = m.kernel.observe(lane.node, m.vehicle.neutral_controls, m.parameters)
+    return Deviation(
+        position_m=float(np.linalg.norm(here[:3, 3] - exact.T_wb[:3, 3])),
+        rotation_rad=float(np.linalg.norm(rotation_vector(exact.T_wb[:3, :3].T @ here[:3, :3]))),
+        energy_J=seen.energy_J - exact.energy_J,
+        momentum=float(np.linalg.norm(seen.momentum_w - exact.momentum_w)),
+    )
