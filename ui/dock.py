@@ -40,13 +40,14 @@ class Dock:
 
     def __init__(self, layouts_reset: int) -> None:
         self._layouts_built = layouts_reset
-        self._front: tuple[str, ...] = (layout.TABS[0], layout.PLOTS)
+        self._front: tuple[str, ...] = (layout.UPPER, layout.TABS[0], layout.PLOTS)
         self._to_raise: list[str] = []
         """Names for the coming frames; empty for none, and to give the focus back."""
 
     def open_with(self, *, comparison: bool) -> None:
         """Bring the tabs to the front that a scene needs first."""
-        self._front = (layout.LANES, layout.ERRORS) if comparison else (layout.TABS[0], layout.PLOTS)
+        lower, below = (layout.LANES, layout.ERRORS) if comparison else (layout.TABS[0], layout.PLOTS)
+        self._front = (layout.UPPER, lower, below)
         self._raise_front()
 
     def _raise_front(self) -> None:

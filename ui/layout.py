@@ -6,7 +6,7 @@ from imgui_bundle.imgui import internal
 UPPER = "Simulation"
 LANES = "Lanes"
 POLHODE = "Polhode"
-TABS = ("Vehicle", LANES, "View", "Scene", POLHODE)
+TABS = ("Vehicle", LANES, "View", "Scene")
 PLOTS = "Plots"
 ERRORS = "Errors"
 COLUMN_PX = 344.0
@@ -23,7 +23,8 @@ def build(dock_id: int, size: tuple[float, float], scale: float) -> None:
     column, rest = _split(dock_id, imgui.Dir.right, min(COLUMN_PX * scale / size[0], 0.5))
     below, _ = _split(rest, imgui.Dir.down, min(PLOTS_PX * scale / size[1], 0.4))
     upper, lower = _split(column, imgui.Dir.up, min(UPPER_PX * scale / size[1], 0.7))
-    internal.dock_builder_dock_window(UPPER, upper)
+    for name in (UPPER, POLHODE):
+        internal.dock_builder_dock_window(name, upper)
     for name in TABS:
         internal.dock_builder_dock_window(name, lower)
     for name in (PLOTS, ERRORS):
