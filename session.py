@@ -10,6 +10,7 @@ from pathlib import Path
 from export.output import OutputError, replacing
 from export.picture import write_png
 from export.probe import Probe
+from planning import Planning
 from render.arrangement import draw_panes, label_places, pane_rects, spread_along
 from render.camera import CameraRig
 from render.cameras.framing import framing_of
@@ -17,7 +18,9 @@ from render.light import Sun
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
+from sim.commands import SetPaused
 from sim.errors import InputError
+from sim.planner.requests import PlanRequest
 from sim.scene import Scene, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
@@ -29,7 +32,7 @@ from ui.window import AppWindow
 
 SCREENSHOT_FOLDER = Path("out")
 
-Loaded = tuple[Scene, World, Simulation]
+Loaded = tuple[Scene, World, Simulation, Planning]
 
 
 class Session:
@@ -50,8 +53,10 @@ class Session:
         self._shell = Shell(window, scene=scene, view=view, qualities=tuple(reversed(PRESETS)))
         self._resources.callback(self._shell.release)
         self._scene, self._world, self._simulation = scene, world, simulation
+        self._planning = Planning(scene, world)
         self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
         self._frame_scene()
+        self._wait_for_plan()
         self._began_s = time.perf_counter()
         self._renderer = self._make_renderer()
 
@@ -64,6 +69,7 @@ class Session:
         """Stop the simulation and free everything, the window last."""
         self._window.set_visible(False)  # at once: a compilation that has begun is waited for
         self._simulation.stop()
+        self._planning.close()
         self._renderer.release()
         self._resources.close()
         self._window.close()
@@ -71,6 +77,8 @@ class Session:
     def _frame(self, dt_s: float, probe: Probe | None) -> None:
         self._take_loaded_scene()
         snapshot = self._simulation.snapshot
+        self._planning.poll()
+        self._shell.show_plan(self._planning.view)
         self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         for command in output.commands:
@@ -87,6 +95,7 @@ class Session:
                 size=self._window.get_size(),
                 gl_error=self._window.ctx.error,
                 camera=self._shell.view.camera,
+                plan=self._planning.probe(),
             )
 
     def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> None:
@@ -126,7 +135,9 @@ class Session:
             lanes,
             wall_s=now_s - self._began_s,
             exposure=settings.exposure,
+            add=self._planning.added,
         )
+        self._shell.use_camera(view.view, view.projection)
         lift_m = 0.3 * framing_of(subject.model).distance_m
         self._shell.label_lanes(label_places(drawn, self._scene_view, options, lift_m=lift_m), snapshot)
 
@@ -136,6 +147,11 @@ class Session:
         self._bearing_rad = math.radians(comparison.bearing_deg or 0.0)
         bearing_rad = None if comparison.bearing_deg is None else self._bearing_rad
         self._rig.frame_scene(distance=comparison.distance, bearing_rad=bearing_rad)
+
+    def _wait_for_plan(self) -> None:
+        """What is to be planned starts where the plan does, and waits there."""
+        if self._scene.plan is not None:
+            self._simulation.submit(SetPaused(True))
 
     def _make_renderer(self) -> Renderer:
         sun = self._scene.sun
@@ -153,6 +169,15 @@ class Session:
         elif isinstance(action, LoadScene):
             self._shell.notify(f"Loading {action.name} ...")
             self._loading = self._loader.submit(_load, action.name)
+        elif isinstance(action, PlanRequest):
+            self._plan(action)
+
+    def _plan(self, request: PlanRequest) -> None:
+        try:
+            for command in self._planning.handle(request):
+                self._simulation.submit(command)
+        except InputError as error:
+            self._shell.notify(str(error), error=True)
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
@@ -160,11 +185,13 @@ class Session:
             return
         loading, self._loading = self._loading, None
         try:
-            scene, world, simulation = loading.result()
+            scene, world, simulation, planning = loading.result()
         except InputError as error:
             self._shell.notify(str(error), error=True)
             return
         self._simulation.stop()
+        self._planning.close()
+        self._planning = planning
         changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
         self._scene, self._world, self._simulation = scene, world, simulation
         self._shell.use_scene(scene)
@@ -172,6 +199,7 @@ class Session:
         self._window.set_caption(f"Holonomy: {scene.title}")
         self._scene_view = SceneView()
         self._frame_scene()
+        self._wait_for_plan()
         if changed:
             self._renderer.release()
             self._renderer = self._make_renderer()
@@ -195,4 +223,4 @@ class Session:
 def _load(name: str) -> Loaded:
     scene = load_scene(name)
     world = load_world(scene.world, seed=scene.seed)
-    return scene, world, Simulation(scene, world)
+    return scene, world, Simulation(scene, world), Planning(scene, world)

@@ -1,12 +1,13 @@
 """How lanes share a picture: one for all, or linked ones beside each other, drawn by one renderer."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import moderngl
 import numpy as np
 
-from render.frame import View
+from render.frame import Frame, View
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
 from render.split import Rect, linked, on_screen, panes
@@ -44,10 +45,11 @@ def draw_panes(
     *,
     wall_s: float,
     exposure: float = 1.0,
+    add: Callable[[Frame], Frame] = lambda frame: frame,
 ) -> tuple[Pane, ...]:
     """Draw the lanes as last observed: all into one rectangle, or the first of them into one each.
 
-    `view` follows the first lane; the others' pictures are moved with their lanes.
+    `view` follows the first lane; the others' pictures are moved with their lanes. `add` puts more into each frame.
     """
     if renderer.size_px != rects[0][2:]:
         renderer.resize(rects[0][2:])
@@ -60,7 +62,7 @@ def draw_panes(
             # Alone: ghosts that turn in the same place would only hide what is compared.
             options = replace(options, solo=name, highlight=name, spread_w=(0.0, 0.0, 0.0))
         frame = scene_view.frame(own, options, wall_s=wall_s, exposure=exposure)
-        renderer.draw(frame, target, viewport=rect)
+        renderer.draw(add(frame), target, viewport=rect)
         drawn.append(Pane(rect, own, name if split else ""))
     return tuple(drawn)
 

@@ -62,6 +62,20 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
+class Surface:
+    """Triangles of a translucent body, seen from both sides: a ribbon, an obstacle, a mark."""
+
+    corners_w: np.ndarray
+    """(3 n, 3) m, three a triangle."""
+    normals_w: np.ndarray
+    """(3 n, 3) unit vectors."""
+    colour: tuple[float, float, float]
+    """Linear RGB."""
+    alpha: float | np.ndarray
+    """0..1, one for all or (3 n,)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """Everything that one picture needs."""
 
@@ -69,6 +83,7 @@ class Frame:
     vehicles: tuple[DrawnVehicle, ...]
     lines: tuple[Polyline, ...] = ()
     arrows: tuple[Arrow, ...] = ()
+    surfaces: tuple[Surface, ...] = ()
     wall_s: float = 0.0
     """Drives water and clouds; runs while the simulation is paused."""
     exposure: float = 1.0

@@ -7,7 +7,7 @@ from imgui_bundle.imgui import internal
 
 from sim.snapshot import Snapshot
 from ui import layout
-from ui.panels import errors, flight, integrator, lanes, plots, polhode, scene, transport, vehicle, view
+from ui.panels import errors, flight, integrator, lanes, plan, plots, polhode, scene, transport, vehicle, view
 from ui.panels.context import PanelContext
 from ui.requests import Request
 from ui.shell_state import ShellState
@@ -26,6 +26,7 @@ def simulation_window(snapshot: Snapshot, context: PanelContext) -> list[Request
 WINDOWS: dict[str, Panel] = {
     layout.UPPER: simulation_window,
     "Vehicle": vehicle.draw,
+    layout.PLAN: plan.draw,
     "Lanes": lanes.draw,
     "View": view.draw,
     "Scene": scene.draw,
@@ -44,10 +45,12 @@ class Dock:
         self._to_raise: list[str] = []
         """Names for the coming frames; empty for none, and to give the focus back."""
 
-    def open_with(self, *, comparison: bool) -> None:
+    def open_with(self, *, comparison: bool, plan: bool) -> None:
         """Bring the tabs to the front that a scene needs first."""
         lower, below = (layout.LANES, layout.ERRORS) if comparison else (layout.TABS[0], layout.PLOTS)
         self._front = (layout.UPPER, lower, below)
+        if plan:
+            self._front = (layout.PLAN, layout.PLOTS)
         self._raise_front()
 
     def _raise_front(self) -> None:

@@ -4,9 +4,10 @@ from imgui_bundle import imgui
 from imgui_bundle.imgui import internal
 
 UPPER = "Simulation"
+PLAN = "Plan"
 LANES = "Lanes"
 POLHODE = "Polhode"
-TABS = ("Vehicle", LANES, "View", "Scene")
+TABS = ("Vehicle", PLAN, LANES, "View", "Scene")
 PLOTS = "Plots"
 ERRORS = "Errors"
 COLUMN_PX = 344.0

@@ -6,6 +6,7 @@ Keys and panels make the same requests, so that either can be tested without the
 from dataclasses import dataclass
 
 from sim.commands import Command
+from sim.planner.requests import PlanRequest
 from ui.view_settings import ViewSettings
 
 
@@ -68,7 +69,7 @@ class RescanControllers:
     """Look for joysticks that were plugged in after the start."""
 
 
-Action = LoadScene | TakeScreenshot
+Action = LoadScene | TakeScreenshot | PlanRequest
 """For the app."""
 
 OwnAction = (

@@ -5,15 +5,19 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from imgui_bundle import imgui
 
 from sim.commands import Command, PilotInput, SetPilotInput
+from sim.planner.requests import PlanRequest
+from sim.planner.session import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from ui import config, hud, theme
 from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.dock import Dock
+from ui.gizmo import Gizmo
 from ui.input.desk import InputDesk, InputSample
 from ui.input.sticks import same
 from ui.input.viewer import request_of
@@ -28,7 +32,7 @@ from ui.toasts import Toasts
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
 
-LAYOUT_FILE = "layout-2.ini"
+LAYOUT_FILE = "layout-3.ini"
 """The number grows when the windows change, so that an old file cannot hide a new window."""
 
 
@@ -61,8 +65,10 @@ class Shell:
         fonts = theme.load_fonts()
         self._context = PanelContext(catalogue or load_catalogue(), fonts, self._state.view, qualities, scale)
         self._observer = Observer(scene, self._toasts)
+        self._gizmo = Gizmo()
+        self._camera: tuple[np.ndarray, np.ndarray] | None = None
         self._dock = Dock(self._state.layouts_reset)
-        self._dock.open_with(comparison=bool(scene.lanes))
+        self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
         self._desk = InputDesk(typing=_is_typing, scene_has=self._scene_has)
         window.push_handlers(self._desk)
         self._resources.callback(self._desk.close)
@@ -96,7 +102,15 @@ class Shell:
         self._observer = Observer(scene, self._toasts)
         self._context.histories.clear()
         self._sent = PilotInput()
-        self._dock.open_with(comparison=bool(scene.lanes))
+        self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
+
+    def show_plan(self, plan: PlanView | None) -> None:
+        """What there is to plan, for the next frame."""
+        self._context.plan = plan
+
+    def use_camera(self, view: np.ndarray, projection: np.ndarray) -> None:
+        """Matrices (4, 4) of the scene as it was drawn, so that what is in it can be moved by hand."""
+        self._camera = view, projection
 
     def notify(self, text: str, *, error: bool = False) -> None:
         """Tell the user in passing."""
@@ -121,6 +135,8 @@ class Shell:
         self._observer.observe(snapshot, context, time.perf_counter())
         requests = self._keyed(sample, snapshot)
         requests += self._dock.draw(snapshot, context, self._state)
+        if context.plan is not None and self._camera is not None:
+            requests += self._gizmo.draw(context.plan, *self._camera, context)
         requests += self._overlays(snapshot)
         return self._sorted(requests, sample.camera)
 
@@ -174,7 +190,7 @@ class Shell:
         for request in requests:
             if isinstance(request, OWN):
                 self._apply(request)
-            elif isinstance(request, LoadScene | TakeScreenshot):
+            elif isinstance(request, LoadScene | TakeScreenshot | PlanRequest):
                 actions.append(request)
             else:
                 commands.append(request)
@@ -192,11 +208,11 @@ class Shell:
             )
 
     def _scene_has(self, x: float, y: float) -> bool:
-        """Whether the mouse there (logical, y up) is over the scene and over no window."""
+        """Whether the mouse there (logical, y up) is over the scene, over no window and nothing to be moved."""
         left, top, width, height = self._context.scene_rect
         down = self._window.get_size()[1] - y
         inside = left <= x < left + width and top <= down < top + height
-        return inside and not imgui.get_io().want_capture_mouse
+        return inside and not imgui.get_io().want_capture_mouse and not self._gizmo.wants_mouse
 
 
 def _is_typing() -> bool:

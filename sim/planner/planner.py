@@ -126,7 +126,7 @@ class Planner:
         run: _Run,
     ) -> tuple[Task, tuple[Result, np.ndarray, Clearance]]:
         order = _order(choice, run)
-        if warm is not None and warm.result is not None and warm.result.w.size == solvers.t.low.size:
+        if warm is not None and warm.result is not None and _fits(warm.result, solvers.t):
             task = _timed(task, warm.task)
             result = self._kept_clear(vehicle, task, solvers, order, warm.result, run, duals=True)
             if result[0].converged:
@@ -239,6 +239,11 @@ def _needed(margin: np.ndarray, clear: Clearance, task: Task) -> np.ndarray:
     """The margins that still keep something away; a warm start goes on with them."""
     near = np.minimum(np.r_[clear.by_arc_m[0], clear.by_arc_m], np.r_[clear.by_arc_m, clear.by_arc_m[-1]])
     return np.where(near < task.clearance_m + 2.0 * margin, margin, 0.0)
+
+
+def _fits(result: Result, t: Transcription) -> bool:
+    """Whether a result is one of a problem of this shape: as many variables and as many constraints."""
+    return result.w.size == t.low.size and result.lam_g.size == t.row_low.size
 
 
 def _order(choice: Choice, run: _Run) -> tuple[Backend, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from sim.commands import PilotInput
+from sim.planner.session import PlanView
 from sim.vehicles.parameter import Value
 from ui.catalogue import Catalogue
 from ui.history import History
@@ -38,6 +39,8 @@ class PanelContext:
     controller_names: tuple[str, ...] = ()
     histories: dict[str, History] = field(default_factory=dict)
     """By lane name, rows in the order of history.CHANNELS."""
+    plan: PlanView | None = None
+    """What there is to plan; None where the scene has no task."""
     new_lane: NewLane = field(default_factory=NewLane)
     rects: dict[str, Rect] = field(default_factory=dict)
     """Named widgets of this frame, for tests and guided tours."""

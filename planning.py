@@ -1,0 +1,93 @@
+"""The planner in the window: one session for a scene with a task, and its picture."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+from render.frame import Frame
+from render.plan_view import PlanScene
+from sim.commands import FlyPlan
+from sim.errors import InputError
+from sim.planner.api import task_of_scene
+from sim.planner.requests import FlyShown, PlanRequest
+from sim.planner.session import PlanSession, PlanView
+from sim.scene import Scene
+from sim.world import World
+from ui.config import config_dir
+
+
+class Planning:
+    """Lives as long as its scene. A scene without a task has nothing to show and refuses to plan."""
+
+    def __init__(self, scene: Scene, world: World, *, folder: Path | None = None) -> None:
+        """Raises InputError where the scene's task cannot be read."""
+        self._session: PlanSession | None = None
+        self._scene = PlanScene(world)
+        if scene.plan is not None:
+            vehicle, task = task_of_scene(scene, world=world)
+            folder = folder or config_dir() / "plans"
+            self._session = PlanSession(vehicle, task, scene.integrator, folder)
+
+    @property
+    def view(self) -> PlanView | None:
+        """What is to be shown now."""
+        return self._session.view if self._session is not None else None
+
+    def handle(self, request: PlanRequest) -> tuple[FlyPlan, ...]:
+        """Do what was asked for; returns what the simulation is to be told. InputError where it cannot be."""
+        if self._session is None:
+            raise InputError("this scene has no task to plan")
+        if not isinstance(request, FlyShown):
+            self._session.handle(request, time.perf_counter())
+            return ()
+        plan = self._session.view.plan
+        if plan is None or not plan.solved:
+            raise InputError("there is no solved plan to fly")
+        return (
+            FlyPlan(plan.vehicle, plan.integrator, plan.step_s, plan.nodes, plan.controls, request.tracked),
+        )
+
+    def poll(self) -> None:
+        """Once a frame."""
+        if self._session is not None:
+            self._session.poll(time.perf_counter())
+
+    def added(self, frame: Frame) -> Frame:
+        """The frame with the plans in it."""
+        if self._session is None:
+            return frame
+        return self._scene.added(frame, self._session.view, time.perf_counter())
+
+    def probe(self) -> dict[str, object]:
+        """What a test wants to know."""
+        view = self.view
+        if view is None:
+            return {}
+        plan = view.plan
+        return {
+            "phase": view.phase,
+            "message": view.message,
+            "stale": view.stale,
+            "iterations": len(view.history),
+            "kept": [record.name for record in view.kept],
+            "waypoints": [list(waypoint.position_w) for waypoint in view.task.waypoints],
+            "status": plan.status if plan else "",
+            "cost": plan.cost if plan else None,
+            "end_w": plan.places_w[-1].tolist() if plan else None,
+            "duration_s": plan.duration_s if plan else None,
+            "passes_m": [float(m) for m in _passes_m(view)],
+        }
+
+    def close(self) -> None:
+        """End the planner's process."""
+        if self._session is not None:
+            self._session.close()
+
+
+def _passes_m(view: PlanView) -> list[float]:
+    """How near the plan comes to each waypoint."""
+    if view.plan is None:
+        return []
+    places = view.plan.places_w
+    return [np.linalg.norm(places - np.array(w.position_w), axis=1).min() for w in view.task.waypoints]

@@ -1,0 +1,203 @@
+"""Plans as things in the picture: ribbons, ghosts, thrust arrows, fading iterates, marks of task and failures."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from render.cameras.framing import framing_of
+from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
+from render.overlay import shapes
+from sim.planner.forces import control_forces_b
+from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle
+from sim.planner.record import PlanRecord
+from sim.planner.session import FADE_S, PlanView
+from sim.planner.task import positions
+from sim.simulation.space import placement
+from sim.world import World
+
+Colour = tuple[float, float, float]
+
+PRESENT: Colour = (0.02, 0.55, 0.95)
+FAILED: Colour = (0.90, 0.03, 0.02)
+STALE: Colour = (0.30, 0.33, 0.38)
+KEPT: tuple[Colour, ...] = (
+    (0.95, 0.45, 0.02),
+    (0.40, 0.80, 0.10),
+    (0.75, 0.12, 0.80),
+    (0.95, 0.80, 0.05),
+    (0.05, 0.70, 0.55),
+)
+"""Linear RGB of plans that are kept, in the order of their list."""
+_ITERATE: Colour = (0.95, 0.75, 0.25)
+_GOAL: Colour = (0.15, 0.85, 0.20)
+_WAYPOINT: Colour = (1.00, 0.50, 0.05)
+_OBSTACLE: Colour = (0.80, 0.25, 0.12)
+_THRUST: Colour = (1.0, 0.45, 0.05)
+_GHOSTS = 9
+_PILLAR_M = 12.0
+"""Drawn height of an endless pillar above its foot."""
+_LIFT_M = 0.06
+"""By which marks of what moves on the ground float above it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Way:
+    """A plan in the world, computed once."""
+
+    record: PlanRecord
+    poses: np.ndarray
+    """(N+1, 4, 4) T_wb."""
+    forces_w: np.ndarray
+    """(N+1, 3) N."""
+
+
+class PlanScene:
+    """Adds a planning session to frames of one world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._ways: dict[int, _Way] = {}
+
+    def added(self, frame: Frame, view: PlanView, now_s: float) -> Frame:
+        """The frame with everything there is to see of `view` at wall time `now_s`."""
+        model = view.vehicle.name
+        size_m = framing_of(model).distance_m
+        kept = [(r, KEPT[i % len(KEPT)]) for i, r in enumerate(view.kept) if r is not view.plan]
+        shown = [] if view.plan is None else [view.plan]
+        self._ways = {id(r): self._way(r) for r in (*shown, *(r for r, _ in kept))}
+        surfaces, lines = self._marks(view, size_m)
+        for record, colour in kept:
+            surface, edges = _ribbon(self._way(record), colour, 0.025 * size_m, 0.35)
+            surfaces.append(surface)
+            lines += edges
+        vehicles: list[DrawnVehicle] = []
+        arrows: list[Arrow] = []
+        if view.plan is not None:
+            way, colour = self._way(view.plan), _colour(view)
+            surface, edges = _ribbon(way, colour, 0.06 * size_m, 0.5)
+            surfaces.append(surface)
+            lines += edges
+            vehicles, arrows = _ghosts(way, colour, 0.35 * size_m)
+            for blame in view.plan.blames:
+                more, post = self._failure(np.array(blame.place_w), 0.12 * size_m)
+                surfaces.append(more)
+                lines.append(post)
+        lines += self._iterates(view, now_s)
+        return replace(
+            frame,
+            vehicles=(*frame.vehicles, *vehicles),
+            surfaces=(*frame.surfaces, *surfaces),
+            lines=(*frame.lines, *lines),
+            arrows=(*frame.arrows, *arrows),
+        )
+
+    def _way(self, record: PlanRecord) -> _Way:
+        way = self._ways.get(id(record))
+        if way is not None and way.record is record:
+            return way
+        poses = np.array([placement(record.vehicle, node, self._world).T_wb for node in record.nodes])
+        return _Way(record, poses, np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record)))
+
+    def _iterates(self, view: PlanView, now_s: float) -> list[Polyline]:
+        """The newest brightest, older ones fading away."""
+        lines = []
+        for iterate in view.iterates:
+            share = 1.0 - (now_s - iterate.seen_s) / FADE_S
+            if share > 0.0:
+                places = self._on_ground(view, iterate.places_w)
+                lines.append(Polyline(places, _ITERATE, np.full(len(places), 0.75 * share**2), 1.8))
+        return lines
+
+    def _marks(self, view: PlanView, size_m: float) -> tuple[list[Surface], list[Polyline]]:
+        """Goal, waypoints and obstacles of the task."""
+        task = view.task
+        goal = self._on_ground(view, positions(view.vehicle, task.goal.state.node))[0]
+        surfaces = [_surface(shapes.ring(goal, 0.11 * size_m, 0.15 * size_m), _GOAL, 0.8)]
+        lines = [_post(goal, 0.4 * size_m, _GOAL)]
+        for waypoint in task.waypoints:
+            place = self._on_ground(view, np.array([waypoint.position_w]))[0]
+            radius_m = max(waypoint.tolerance_m, 0.03 * size_m)
+            surfaces.append(_surface(shapes.sphere(place, radius_m), _WAYPOINT, 0.45))
+            lines.append(_post(place, 0.3 * size_m, _WAYPOINT))
+        named = {blame.constraint for blame in view.plan.blames} if view.plan is not None else set()
+        for obstacle in task.obstacles:
+            blamed = any(obstacle.name and obstacle.name in constraint for constraint in named)
+            surfaces.append(_surface(self._obstacle(obstacle), FAILED if blamed else _OBSTACLE, 0.42))
+        return surfaces, lines
+
+    def _obstacle(self, obstacle: Obstacle) -> shapes.Corners:
+        if isinstance(obstacle, Box):
+            return shapes.box(np.array(obstacle.centre_w), np.array(obstacle.half_m), obstacle.heading_rad)
+        if isinstance(obstacle, Capsule):
+            return shapes.capsule(np.array(obstacle.start_w), np.array(obstacle.end_w), obstacle.radius_m)
+        centre = np.array(obstacle.centre_w)
+        if isinstance(obstacle, Cylinder):
+            foot_m = float(self._world.terrain.height(centre[0], centre[1]))
+            height_m = max(_PILLAR_M, centre[2] - foot_m) if self._world.river is not None else 2.5
+            return shapes.tube(centre, obstacle.radius_m, foot_m - 1.0, foot_m + height_m)
+        return shapes.sphere(centre, obstacle.radius_m)
+
+    def _failure(self, place: np.ndarray, size_m: float) -> tuple[Surface, Polyline]:
+        return _surface(shapes.sphere(place, size_m), FAILED, 0.75), _post(place, 8.0 * size_m, FAILED)
+
+    def _on_ground(self, view: PlanView, places_w: np.ndarray) -> np.ndarray:
+        """Places (n, 3); those of what moves on a plane, laid upon the ground."""
+        if view.vehicle.group.name != "SE2":
+            return places_w
+        x, y = places_w[:, 0], places_w[:, 1]
+        return np.column_stack([x, y, np.asarray(self._world.terrain.height(x, y)) + _LIFT_M])
+
+
+def _colour(view: PlanView) -> Colour:
+    if view.stale:
+        return STALE
+    return PRESENT if view.plan is not None and view.plan.solved else FAILED
+
+
+def _ribbon(way: _Way, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
+    """A band that banks with the vehicle, and its two edges."""
+    side, up = way.poses[:, :3, 1], way.poses[:, :3, 2]
+    middle = way.poses[:, :3, 3] + _LIFT_M * up
+    left, right = middle + half_m * side, middle - half_m * side
+    opaque = np.full(len(middle), 0.95)
+    edges = [Polyline(edge, colour, opaque, 2.0) for edge in (left, right)]
+    return _surface(shapes.ribbon(left, right, up), colour, alpha), edges
+
+
+def _ghosts(way: _Way, colour: Colour, arrow_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
+    """Poses at equal distances along the way, each with the force of its controls."""
+    record = way.record
+    largest = max(float(np.linalg.norm(way.forces_w, axis=1).max()), 1e-9)
+    vehicles, arrows = [], []
+    for k in _spread(way.poses[:, :3, 3], _GHOSTS):
+        pose, node = way.poses[k], record.nodes[k]
+        vehicles.append(
+            DrawnVehicle(
+                model=record.vehicle.name,
+                T_wb=pose,
+                controls=record.controls[k],
+                shape=node[record.vehicle.node_layout.shape],
+                spin_rad=(0.6 * k, 2.1 * k),
+                tint=colour,
+                ghost=True,
+            )
+        )
+        arrows.append(Arrow(pose[:3, 3], arrow_m / largest * way.forces_w[k], _THRUST))
+    return vehicles, arrows
+
+
+def _spread(places_w: np.ndarray, count: int) -> list[int]:
+    """Indices of nodes about equally far apart along a way, first and last included."""
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places_w, axis=0), axis=1))])
+    wanted = np.linspace(0.0, gone[-1], count)
+    return sorted({int(np.abs(gone - distance).argmin()) for distance in wanted})
+
+
+def _surface(corners: shapes.Corners, colour: Colour, alpha: float) -> Surface:
+    return Surface(*corners, colour, alpha)
+
+
+def _post(place: np.ndarray, height_m: float, colour: Colour) -> Polyline:
+    """A line upwards, that fades."""
+    points = place + np.linspace(0.0, height_m, 12)[:, None] * [0.0, 0.0, 1.0]
+    return Polyline(points, colour, np.linspace(1.0, 0.0, 12), 3.0)

@@ -1,0 +1,113 @@
+"""Goal, waypoints and obstacles of a task, moved by hand in the view."""
+
+import numpy as np
+from imgui_bundle import imgui
+from imgui_bundle.imguizmo import im_guizmo
+
+from sim.planner.handles import Handle, handles, moved
+from sim.planner.requests import EditTask
+from sim.planner.session import PlanView
+from ui import theme
+from ui.panels.context import PanelContext, Rect
+
+_DOT_PX = 6.0
+_NEAR_PX = 16.0
+_COLOURS = {"goal": theme.GOOD, "waypoint": theme.ACCENT_BRIGHT, "obstacle": theme.DANGER}
+
+
+class Gizmo:
+    """Dots to choose a handle by, and arrows on the chosen one. Wants the camera of the last frame drawn."""
+
+    def __init__(self) -> None:
+        self.chosen = ""
+        self._hovered = ""
+
+    @property
+    def wants_mouse(self) -> bool:
+        """A press would hit it, or it is held: the camera leaves the mouse alone."""
+        return bool(self._hovered) or im_guizmo.is_using() or (bool(self.chosen) and im_guizmo.is_over())
+
+    def draw(
+        self, plan: PlanView, view_matrix: np.ndarray, projection: np.ndarray, context: PanelContext
+    ) -> list[EditTask]:
+        """Everything that can be moved, over the scene; the task as it is where the hand has moved it.
+
+        Matrices (4, 4) act on columns, as render.frame.View has them.
+        """
+        im_guizmo.begin_frame()
+        parts = handles(plan.vehicle, plan.task)
+        if self.chosen not in {handle.name for handle in parts}:
+            self.chosen = ""
+        self._dots(parts, projection @ view_matrix, context)
+        for handle in parts:
+            if handle.name == self.chosen:
+                T_w = self._manipulated(handle, view_matrix, projection, context.scene_rect)
+                if T_w is not None:
+                    return [EditTask(moved(plan.vehicle, plan.task, handle.name, T_w))]
+        return []
+
+    def _dots(self, parts: tuple[Handle, ...], clip_from_world: np.ndarray, context: PanelContext) -> None:
+        mouse = imgui.get_mouse_pos()
+        pen = imgui.get_background_draw_list()
+        free = not imgui.get_io().want_capture_mouse and not im_guizmo.is_using()
+        self._hovered = ""
+        nearest = context.px(_NEAR_PX)
+        for handle in parts:
+            place = on_screen(handle.T_w[:3, 3], clip_from_world, context.scene_rect)
+            if place is None:
+                continue
+            size = context.px(_DOT_PX)
+            context.rects[f"plan/handle/{handle.name}"] = (
+                place[0] - size,
+                place[1] - size,
+                2 * size,
+                2 * size,
+            )
+            away = float(np.hypot(mouse.x - place[0], mouse.y - place[1]))
+            if free and away < nearest and handle.name != self.chosen:
+                self._hovered, nearest = handle.name, away
+            if handle.name != self.chosen:
+                colour = _COLOURS[handle.name.partition(" ")[0]]
+                pen.add_circle_filled(place, size, theme.packed(colour, 0.85))
+                pen.add_circle(place, size + 1.0, theme.packed(theme.GROUND), thickness=2.0)
+        if self._hovered and imgui.is_mouse_clicked(imgui.MouseButton_.left.value):
+            self.chosen = self._hovered
+
+    def _manipulated(
+        self, handle: Handle, view_matrix: np.ndarray, projection: np.ndarray, rect: Rect
+    ) -> np.ndarray | None:
+        """The handle's new pose while it is dragged."""
+        im_guizmo.set_drawlist(imgui.get_background_draw_list())
+        im_guizmo.set_rect(*rect)
+        im_guizmo.set_orthographic(False)
+        camera, lens = matrix16(view_matrix), matrix16(projection)
+        pose, changed = matrix16(handle.T_w), False
+        operations = [im_guizmo.OPERATION.translate]
+        if handle.turns:
+            operations.append(im_guizmo.OPERATION.rotate_z)
+        for index, operation in enumerate(operations):
+            im_guizmo.push_id(index)
+            changed |= im_guizmo.manipulate(camera, lens, operation, im_guizmo.MODE.world, pose)
+            im_guizmo.pop_id()
+        return from_matrix16(pose) if changed else None
+
+
+def matrix16(matrix: np.ndarray) -> im_guizmo.Matrix16:
+    """A (4, 4) matrix that acts on columns, one column after the other."""
+    return im_guizmo.Matrix16([float(x) for x in np.asarray(matrix).T.ravel()])
+
+
+def from_matrix16(values: im_guizmo.Matrix16) -> np.ndarray:
+    """The inverse of `matrix16`, in double precision."""
+    return np.array(values.values, float).reshape(4, 4).T
+
+
+def on_screen(place_w: np.ndarray, clip_from_world: np.ndarray, rect: Rect) -> tuple[float, float] | None:
+    """Window coordinates (origin top left) of a place; None behind the eye or outside the scene."""
+    clip = clip_from_world @ np.append(place_w, 1.0)
+    if clip[3] <= 1e-6:
+        return None
+    x, y = clip[:2] / clip[3]
+    if abs(x) > 1.0 or abs(y) > 1.0:
+        return None
+    return rect[0] + 0.5 * (1.0 + float(x)) * rect[2], rect[1] + 0.5 * (1.0 - float(y)) * rect[3]
