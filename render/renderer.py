@@ -28,6 +28,8 @@ from sim.world import World
 
 EXPOSURE = 0.60
 _NO_WATER_M = -1e4
+_DRY_GROUND_M = -2.2
+"""Level ground in the desert is as sandy as a bank this far above water."""
 _MIRROR_SINK_M = 0.2
 """How far below the water the mirror image is cut, so that no gap opens along the shore."""
 
@@ -71,7 +73,7 @@ class Renderer:
     def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
         ctx, quality = self._ctx, self.quality
         planar = world.river is not None and quality.reflection_scale > 0.0
-        self._water_level_m = _NO_WATER_M if world.river is None else world.river.level_m
+        self._water_level_m = _water_level_m(world)
         self._mirror = mirror(self._water_level_m) if planar else None
         self._sky = self._owned(Sky(ctx, programs))
         self._stage = self._owned(Stage(ctx, programs, scenery, quality, world.terrain))
@@ -290,3 +292,10 @@ def _bounds(world: World) -> tuple[np.ndarray, np.ndarray]:
     low = np.array([*terrain.origin_m, float(terrain.heights.min())])
     extent = np.array(terrain.heights.shape[::-1]) - 1.0
     return low, np.array([*(low[:2] + extent * terrain.spacing_m), float(terrain.heights.max()) + 6.0])
+
+
+def _water_level_m(world: object) -> float:
+    """Of the river; or what the materials of the ground take for it."""
+    if world.river is not None:
+        return world.river.level_m
+    return _DRY_GROUND_M if getattr(world, "grounds", None) is not None else _NO_WATER_M

@@ -9,6 +9,7 @@ from render.geometry.boulders import boulder_meshes, place_boulders
 from render.geometry.far_field import load_far_field
 from render.geometry.mesh import ChunkedMesh, Mesh
 from render.geometry.pad import pad_mesh
+from render.geometry.props import PropMesh, prop_mesh
 from render.geometry.scatter import Scatter
 from render.geometry.terrain_mesh import load_terrain_mesh
 from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
@@ -35,20 +36,23 @@ class Scenery:
     boulders: Sequence[Scatter]
     leaves: np.ndarray
     """(n, n, 4) uint8."""
+    props: PropMesh | None = None
+    """What is laid out for wheeled vehicles."""
 
 
 def load_scenery(world: World, quality: Quality) -> Scenery:
-    """Everything still in `world`; a far field, plants and blocks only where there is a canyon."""
+    """Everything still in `world`; a far field, plants and blocks only where the ground has features."""
     terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, COARSEST_LEVEL + 1)]
-    canyon = world.layers is not None
+    natural = world.layers is not None
     details = [boulder_meshes(BOULDER_VARIANTS, detail, SEED) for detail in quality.boulder_details]
     return Scenery(
         terrain=terrain,
-        far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if canyon else [],
+        far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if natural else [],
         pads=[pad_mesh(pad) for pad in world.pads],
         shrub_levels=[shrub_mesh(quads=quads, seed=SEED) for quads in quality.shrub_quads],
-        shrubs=place_shrubs(world) if canyon else None,
+        shrubs=place_shrubs(world) if natural else None,
         boulder_levels=list(zip(*details, strict=True)),
-        boulders=place_boulders(world, variants=BOULDER_VARIANTS) if canyon else (),
+        boulders=place_boulders(world, variants=BOULDER_VARIANTS) if natural else (),
         leaves=leaf_atlas(size=256),
+        props=prop_mesh(world.grounds) if world.grounds is not None else None,
     )

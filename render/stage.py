@@ -7,6 +7,7 @@ import moderngl
 from render.pads import Pads
 from render.passes import PassContext
 from render.programs import SAMPLER_UNITS, Programs
+from render.props import Props
 from render.quality import Quality
 from render.scatter import BOULDER, SHRUB, ScatterField
 from render.scenery import Scenery
@@ -46,6 +47,7 @@ class Stage:
             )
             self._land.append(self._owned(far))
         self._pads = self._owned(Pads(ctx, programs, scenery.pads))
+        self._props = self._owned(Props(ctx, programs, scenery.props)) if scenery.props is not None else None
         self._fields: dict[str, list[ScatterField]] = {
             "picture": self._scatter(ctx, programs, scenery, ground, quality)
         }
@@ -119,6 +121,8 @@ class Stage:
         for land in self._land[:1] if shadow else self._land:
             land.draw(context)
         self._pads.draw(context)
+        if self._props is not None:
+            self._props.draw(context)
         for field in self._fields["mirror" if context.mirrored else "picture"]:
             field.draw(context)
 

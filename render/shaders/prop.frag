@@ -1,0 +1,116 @@
+// Asphalt, slabs, paint, kerbs, cones, concrete, steel, wood and soil: one material each, chosen by kind.
+#include "surface.glsl"
+#include "shadow.glsl"
+
+in vec3 p_w;
+in vec3 n_w;
+in vec2 on_face;
+flat in int kind;
+in float open_sky;
+in vec3 transmittance;
+in vec3 inscatter;
+out vec4 colour;
+
+uniform sampler2D noise_map;
+
+const int ASPHALT = 0, SLABS = 1, WHITE = 2, YELLOW = 3, KERB = 4, CONE = 5, CONCRETE = 6, STEEL = 7, WOOD = 8;
+const vec3 SAND = vec3(0.40, 0.315, 0.215), TAR = vec3(0.060, 0.058, 0.056), CEMENT = vec3(0.33, 0.31, 0.285);
+
+float below(float edge, float value) {
+    float width = max(fwidth(value), 1e-4);
+    return saturate(0.5 + (edge - value) / width);
+}
+
+vec3 asphalt(vec4 grain, vec4 stain) {
+    vec3 tone = TAR * (0.70 + 0.35 * stain.r + 0.5 * grain.r);
+    float dust = smoothstep(0.42, 0.80, stain.g * 0.65 + grain.r * 0.35) * 0.13;
+    return mix(tone, SAND * 0.75, dust);
+}
+
+vec3 slabs(vec4 grain, vec4 stain) {
+    const float SIZE = 2.0;
+    vec2 cell = floor(p_w.xy / SIZE), within = abs(fract(p_w.xy / SIZE) - 0.5) * SIZE;
+    float tint = fract(sin(dot(cell, vec2(12.9898, 78.233))) * 43758.5453);
+    vec3 tone = CEMENT * (0.86 + 0.16 * tint) * (0.72 + 0.30 * grain.r + 0.28 * stain.r);
+    float joint = 0.5 * SIZE - max(within.x, within.y);
+    return mix(tone, mix(tone, SAND * 0.9, 0.25) * 0.42, below(0.012, joint));
+}
+
+vec3 concrete(vec3 n, vec4 grain, vec4 stain) {
+    vec3 tone = CEMENT * 0.92 * (0.70 + 0.35 * grain.r + 0.25 * stain.r);
+    float wall = 1.0 - smoothstep(0.3, 0.7, abs(n.z));
+    float streak = texture(noise_map, vec2(dot(p_w.xy, vec2(0.31, 0.27)), p_w.z * 0.02)).r;
+    tone *= 1.0 - 0.30 * wall * smoothstep(0.50, 0.72, streak);
+    return mix(tone, SAND * 0.7, wall * 0.35 * smoothstep(0.35, 0.0, p_w.z));
+}
+
+vec3 cone(float height) {
+    float band = below(0.62, height) * (1.0 - below(0.40, height)) + (1.0 - below(0.78, height)) * below(0.88, height);
+    vec3 tone = mix(vec3(0.78, 0.115, 0.014), vec3(0.78, 0.77, 0.74), saturate(band));
+    return n_w.z > 0.95 || p_w.z < 0.036 ? vec3(0.035, 0.034, 0.034) : tone;
+}
+
+void main() {
+    if (clipped(p_w)) discard;
+    vec3 n = normalize(n_w);
+    vec2 flat_uv = abs(n.z) > 0.6 ? p_w.xy : vec2(p_w.x + p_w.y, p_w.z);
+    vec4 grain = texture(noise_map, flat_uv * 0.43), stain = texture(noise_map, flat_uv * 0.031 + 0.3);
+    float gloss = 0.0, roughness = 0.6;
+    vec3 albedo;
+    if (kind == ASPHALT) {
+        // The edge has crumbled, and sand lies on it.
+        float rim = on_face.y - 0.42 * stain.a - 0.22 * grain.g;
+        if (rim < -0.12) discard;
+        albedo = mix(SAND * (0.8 + 0.4 * grain.r), asphalt(grain, stain), smoothstep(-0.1, 0.55, rim));
+        gloss = 0.5;
+    } else if (kind == SLABS) {
+        albedo = slabs(grain, stain);
+    } else if (kind == WHITE || kind == YELLOW) {
+        vec3 paint = kind == WHITE ? vec3(0.66, 0.65, 0.61) : vec3(0.66, 0.42, 0.06);
+        float worn = smoothstep(0.60, 0.40, grain.g * 0.6 + stain.a * 0.4);
+        albedo = mix(TAR * 1.8, paint * (0.85 + 0.3 * grain.r), 0.30 + 0.62 * worn);
+        gloss = 0.5;
+    } else if (kind == KERB) {
+        float red = below(0.25, abs(fract(on_face.x / 2.4) - 0.5));
+        albedo = mix(vec3(0.62, 0.60, 0.56), vec3(0.46, 0.045, 0.03), red) * (0.70 + 0.5 * grain.r);
+        albedo = mix(albedo, TAR, 0.35 * smoothstep(0.45, 0.65, stain.g));
+    } else if (kind == CONE) {
+        albedo = cone(on_face.y) * (0.9 + 0.2 * grain.r);
+        gloss = 1.0;
+        roughness = 0.45;
+    } else if (kind == CONCRETE) {
+        albedo = concrete(n, grain, stain);
+    } else if (kind == STEEL) {
+        albedo = vec3(0.10);
+        gloss = 1.0;
+        roughness = 0.3;
+    } else if (kind == WOOD) {
+        float plank = fract(on_face.y / 0.13 + 0.5);
+        float fibre = texture(noise_map, on_face * vec2(0.12, 2.3)).r;
+        albedo = vec3(0.30, 0.165, 0.075) * (0.55 + 0.8 * fibre) * (0.35 + 0.65 * smoothstep(0.0, 0.10, min(plank, 1.0 - plank)));
+    } else {
+        albedo = mix(vec3(0.13, 0.09, 0.06), vec3(0.10, 0.12, 0.045), smoothstep(0.45, 0.6, stain.b * 0.4 + grain.r * 0.6)) * (0.6 + 0.8 * grain.g);
+    }
+
+    vec3 rough_n = normalize(n + vec3(grain.r - 0.5, grain.g - 0.5, 0.0) * 0.16);
+    float sun = saturate(dot(rough_n, sun_direction.xyz));
+#if FULL_MATERIALS
+    const float LIFT_M = 0.10;
+#else
+    const float LIFT_M = 0.35;
+#endif
+    if (sun > 0.0) sun *= min(canyon_sun(p_w + n * LIFT_M), vehicle_sun(p_w + n * 0.03));
+    vec3 bounce = sun_irradiance.rgb * ROCK_BOUNCE * (0.09 + 0.30 * (1.0 - abs(n.z)) + 0.22 * saturate(-n.z));
+    vec3 ambient = sky_irradiance(n) * open_sky * (kind == ASPHALT ? 0.9 : 0.85) + bounce * mix(0.22, 1.0, open_sky);
+    vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + ambient);
+#if FULL_MATERIALS
+    if (gloss > 0.0) {
+        vec3 v = normalize(eye.xyz - p_w);
+        float facing = saturate(dot(rough_n, v));
+        float fresnel = 0.04 + 0.5 * pow(1.0 - facing, 5.0) * (1.0 - roughness);
+        if (sun > 0.0) radiance += gloss * sun_irradiance.rgb * sun * ggx(rough_n, v, sun_direction.xyz, 0.04, roughness * roughness) / max(dot(rough_n, sun_direction.xyz), 0.05);
+        radiance += gloss * (kind == STEEL ? 0.45 : fresnel * 0.4) * open_sky * environment(reflect(-v, rough_n), roughness);
+    }
+#endif
+    colour = vec4(radiance * transmittance + inscatter, distance(p_w, eye.xyz));
+}

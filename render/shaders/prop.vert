@@ -1,0 +1,29 @@
+// Things on a level ground, already in the world. Layers that lie in its plane are drawn a little nearer to the eye:
+// along the line of sight, so that they stay where they are seen.
+#include "sky.glsl"
+
+in vec3 position;
+in vec3 normal;
+in vec2 uv;
+in vec2 surface;
+in float sky_share;
+
+out vec3 p_w;
+out vec3 n_w;
+out vec2 on_face;
+flat out int kind;
+out float open_sky;
+out vec3 transmittance;
+out vec3 inscatter;
+
+const float LAYER_SHARE = 0.0006;
+
+void main() {
+    p_w = position;
+    n_w = normal;
+    on_face = uv;
+    kind = int(surface.x + 0.5);
+    open_sky = sky_share;
+    haze_to(position, transmittance, inscatter);
+    gl_Position = clip_from_world * vec4(mix(position, eye.xyz, LAYER_SHARE * surface.y), 1.0);
+}
