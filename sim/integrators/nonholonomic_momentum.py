@@ -68,9 +68,8 @@ def _scheme(
     u, xi = vehicle.velocities(r, momenta, command, q)
     end = step(inputs, y, rate)
     free_momenta = momenta + h * ca.substitute(rate(y)[1][shapes:], inputs.w, ca.SX.zeros(vehicle.group.dim))
-    by_shape, mu = vehicle.gradients(
-        *(inputs.node[s] for s in (at.shape, at.shape_velocity, at.velocity)), q
-    )[1:]
+    shape, rates, velocity = (inputs.node[s] for s in (at.shape, at.shape_velocity, at.velocity))
+    by_shape, mu = vehicle.gradients(shape, rates, velocity, q)[1:]
     none = ca.SX(0, 1)
     return Scheme(
         inputs=inputs,

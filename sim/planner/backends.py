@@ -1,9 +1,9 @@
 """The two solvers: fatrop, fast by the stage structure, and IPOPT, robust and watched."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -125,7 +125,7 @@ class Solvers:
 
     def _fatrop(self, warm: bool, iterations: int, extra: dict) -> ca.Function:
         t = self.t
-        options = {
+        options: dict[str, Any] = {
             "print_level": 0,
             "tol": TOLERANCE,
             "max_iter": iterations,
@@ -153,7 +153,7 @@ class Solvers:
 
     def _ipopt(self, warm: bool, iterations: int, extra: dict) -> ca.Function:
         t = self.t
-        options: dict[str, object] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
+        options: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
         options["constr_viol_tol"] = TOLERANCE
         options["max_wall_time"] = 30.0
         if warm:
@@ -233,7 +233,7 @@ class _Watcher(ca.Callback):
     def get_sparsity_in(self, i: int) -> ca.Sparsity:
         return ca.Sparsity.dense(self._sizes[ca.nlpsol_out(i)], 1)
 
-    def eval(self, arguments: list) -> list:
+    def eval(self, arguments: Sequence[ca.DM]) -> list:
         given = dict(zip(ca.nlpsol_out(), arguments, strict=True))
         g, t = np.array(given["g"]).ravel(), self._t
         violation = float(max(0.0, (t.row_low - g).max(), (g - t.row_high).max()))

@@ -8,7 +8,7 @@ from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.planner.clearance import clearance
 from sim.planner.inputs import input_chart
-from sim.planner.obstacles import label
+from sim.planner.obstacles import Box, label
 from sim.planner.shape import control_limits
 from sim.planner.task import WEIGHT_NAMES, Task, positions
 from sim.vehicles.base import State, Vehicle
@@ -97,7 +97,7 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
 
 def _check_obstacles(task: Task) -> None:
     for i, obstacle in enumerate(task.obstacles):
-        size = obstacle.half_m if obstacle.kind == "box" else (obstacle.radius_m,)
+        size = obstacle.half_m if isinstance(obstacle, Box) else (obstacle.radius_m,)
         if min(size) <= 0.0 or not np.all(np.isfinite(obstacle.numbers())):
             raise _refuse(task, f"obstacle {label(obstacle, i)}: sizes must be above 0 and numbers finite")
 
@@ -131,13 +131,13 @@ def _check_end(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
             )
     limits = task.limits
     for axis, value in zip(range(3), x, strict=True):
-        low = limits.low_w[axis] if limits.low_w else -np.inf
-        high = limits.high_w[axis] if limits.high_w else np.inf
+        least = limits.low_w[axis] if limits.low_w else -np.inf
+        most = limits.high_w[axis] if limits.high_w else np.inf
         planar = axis == 2 and vehicle.group.name == "SE2"
-        if not planar and not low - 1e-9 <= value <= high + 1e-9:
+        if not planar and not least - 1e-9 <= value <= most + 1e-9:
             raise _refuse(
                 task,
-                f"{name} is outside the bounds: {'xyz'[axis]} = {value:g} m, allowed {low:g} to {high:g}",
+                f"{name} is outside the bounds: {'xyz'[axis]} = {value:g} m, allowed {least:g} to {most:g}",
             )
     turns = 1 if vehicle.group.name == "SE2" else 3
     velocity = np.abs(state.node[at.velocity])

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from sim.planner.obstacles import Box, Capsule
+from sim.planner.obstacles import Box, Capsule, Obstacle
 from sim.planner.task import Task, Waypoint, positions
 from sim.vehicles import Vehicle
 
@@ -45,6 +46,7 @@ def moved(vehicle: Vehicle, task: Task, name: str, T_w: np.ndarray) -> Task:
         place = _flat(T_w[:3, 3], planar, task.waypoints[i].position_w[2])
         return _with_waypoint(task, i, replace(task.waypoints[i], position_w=place))
     obstacle = task.obstacles[i]
+    new: Obstacle
     if isinstance(obstacle, Capsule):
         middle = 0.5 * (np.array(obstacle.start_w) + np.array(obstacle.end_w))
         by = np.array(_flat(T_w[:3, 3], planar, float(middle[2]))) - middle
@@ -67,9 +69,10 @@ def without(task: Task, name: str) -> Task:
     kind, _, index = name.partition(" ")
     if kind == "goal":
         return task
-    key, i = f"{kind}s", int(index)
-    parts = getattr(task, key)
-    return replace(task, **{key: (*parts[:i], *parts[i + 1 :])})
+    i = int(index)
+    if kind == "waypoint":
+        return replace(task, waypoints=(*task.waypoints[:i], *task.waypoints[i + 1 :]))
+    return replace(task, obstacles=(*task.obstacles[:i], *task.obstacles[i + 1 :]))
 
 
 def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
@@ -96,7 +99,7 @@ def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     return T_w
 
 
-def _at(place: object, heading_rad: float = 0.0) -> np.ndarray:
+def _at(place: ArrayLike, heading_rad: float = 0.0) -> np.ndarray:
     c, s = np.cos(heading_rad), np.sin(heading_rad)
     T_w = np.eye(4)
     T_w[:2, :2] = [[c, -s], [s, c]]

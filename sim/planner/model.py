@@ -79,7 +79,8 @@ class StageModel:
     def evaluate(self, y: ca.SX, z: ca.SX, a: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
         """(residual, y_next, node, start) of the scheme at planned inputs a."""
         u, w = self.chart.controls_and_wrench(a, self.given["vehicle"])
-        return self.step(y, z, u, w, self.given["vehicle"], h, self.given["start"])
+        residual, y_next, node, start = self.step(y, z, u, w, self.given["vehicle"], h, self.given["start"])
+        return residual, y_next, node, start
 
     def duration_of_step(self, x: dict[str, ca.SX]) -> ca.SX:
         """h of a node with the state pieces x."""

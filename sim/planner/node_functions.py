@@ -62,4 +62,4 @@ def column(rows: tuple[Row, ...]) -> ca.SX:
 
 def _nonzeros(matrix: ca.SX) -> ca.SX:
     """The structural nonzeros as a dense column."""
-    return ca.vertcat(*matrix.nonzeros()) if matrix.nnz() else ca.SX(0, 1)
+    return ca.SX(matrix.nz[:]) if matrix.nnz() else ca.SX(0, 1)

@@ -122,7 +122,8 @@ def _search(grid: Grid, start: np.ndarray, goal: np.ndarray) -> np.ndarray | Non
     edges = np.concatenate(lengths), (np.concatenate(tails), np.concatenate(heads))
     graph = coo_matrix(edges, shape=(cost.size, cost.size)).tocsr()
     first, last = int(number[a]), int(number[b])
-    reached, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)
+    # The stubs of scipy leave out that indices may be one number.
+    reached, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)  # type: ignore[call-overload]
     if not np.isfinite(reached[last]):
         return None
     cells = [last]

@@ -3,9 +3,10 @@
 No thread and no waiting: whoever shows it calls `poll` once a frame.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -84,7 +85,13 @@ class PlanSession:
     """Owns the planner's process, started with the first plan. Times are `time.perf_counter()` seconds."""
 
     def __init__(
-        self, vehicle: Vehicle, task: Task, method: str, folder: Path, *, make_worker=PlanWorker
+        self,
+        vehicle: Vehicle,
+        task: Task,
+        method: str,
+        folder: Path,
+        *,
+        make_worker: Callable[..., Any] = PlanWorker,
     ) -> None:
         """`folder`: where the user's plans are stored; those of this vehicle are in the list from the start."""
         self._method, self._folder, self._make_worker = method, folder, make_worker

@@ -93,7 +93,8 @@ def _pieces(
 ) -> tuple[dict[str, ca.SX], dict[str, ca.SX]]:
     """State and controls of a node in SI units, by name."""
     n = model.state.size
-    return model.state.split(unscale[:n] * v[:n]), controls.split(unscale[n:] * v[n:])
+    scaled = ca.SX(unscale) * v
+    return model.state.split(scaled[:n]), controls.split(scaled[n:])
 
 
 def _unscale(model: StageModel, controls: Slots) -> np.ndarray:

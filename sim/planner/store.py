@@ -66,7 +66,7 @@ def load_record(path: Path) -> PlanRecord:
             blames=tuple(Blame(**{**blame, "place_w": tuple(blame["place_w"])}) for blame in about["blames"]),
             waypoint_times_s=tuple(about["waypoint_times_s"]),
             **{key: str(about[key]) for key in _TEXTS},  # type: ignore[arg-type]
-            **{key: float(about[key]) for key in _NUMBERS},
+            **{key: float(about[key]) for key in _NUMBERS},  # type: ignore[arg-type]
         )
     except (OSError, BadZipFile, KeyError, TypeError, ValueError) as error:
         if isinstance(error, InputError):

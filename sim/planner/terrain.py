@@ -42,10 +42,11 @@ class SafeGround:
     @property
     def knots(self) -> tuple[np.ndarray, np.ndarray]:
         """Knots along x and y."""
-        return tuple(
+        along_x, along_y = (
             o + self.spacing_m * (np.arange(n + 4) - 2.0)
             for o, n in zip(self.origin_m, self.control_m.shape, strict=True)
         )
+        return along_x, along_y
 
     @property
     def domain(self) -> tuple[np.ndarray, np.ndarray]:

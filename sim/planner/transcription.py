@@ -7,6 +7,7 @@ the horizon, so building a problem costs the same for every number of nodes.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -50,7 +51,7 @@ class Transcription:
         return self.running.v.shape[0]
 
     @property
-    def structure(self) -> dict[str, object]:
+    def structure(self) -> dict[str, Any]:
         """Sizes as fatrop wants them."""
         n, nx = self.shape.steps, self.state_size
         running, last = self.stage_size - nx, self.last.v.shape[0] - nx
@@ -147,8 +148,21 @@ def transcribe(shape: ProblemShape) -> Transcription:
     if shape.demands[0] == "fixed":
         final = n * running.v.shape[0] + np.array(model.place_indices)
         low[final], high[final] = -np.inf, np.inf
+    value, jacobian, gradient, hessian = parts.functions()
     return Transcription(
-        shape, model, running, last, initial, *parts.functions(), low, high, rows[:, 0], rows[:, 1]
+        shape=shape,
+        model=model,
+        running=running,
+        last=last,
+        initial=initial,
+        value=value,
+        jacobian=jacobian,
+        gradient=gradient,
+        hessian=hessian,
+        low=low,
+        high=high,
+        row_low=rows[:, 0],
+        row_high=rows[:, 1],
     )
 
 

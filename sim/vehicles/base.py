@@ -119,6 +119,14 @@ class Vehicle(ABC):
             a + b + 2 * n,
         )
 
+    def energy(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """Total energy [J] at a node."""
+        raise NotImplementedError
+
+    def spatial_momentum(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """Momentum about the world's origin at a node."""
+        raise NotImplementedError
+
     @property
     def neutral_controls(self) -> np.ndarray:
         return np.array([c.neutral for c in self.controls], float)

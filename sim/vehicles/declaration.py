@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -52,11 +52,15 @@ def _fail(vehicle: NonholonomicVehicle, text: str) -> InputError:
 
 
 def _piece(
-    vehicle: NonholonomicVehicle, symbols: _Symbols, name: str, make: Callable[[], object], shape
+    vehicle: NonholonomicVehicle,
+    symbols: _Symbols,
+    name: str,
+    make: Callable[[], Any],
+    shape: tuple[int | None, int | None],
 ) -> ca.SX:
     """What one method declares, as SX of the wanted shape (None: any) in the symbols it may depend on."""
     try:
-        value = ca.SX(make())  # type: ignore[arg-type]
+        value = ca.SX(make())
     except InputError:
         raise
     except Exception as error:

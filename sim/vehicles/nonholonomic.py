@@ -10,6 +10,7 @@ and their rates. The forces of the constraints do no work in admissible directio
 """
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import casadi as ca
 import numpy as np
@@ -31,7 +32,7 @@ class NonholonomicVehicle(Vehicle):
     """
 
     group: LieGroup = SE2
-    commanded: Mapping[str, str] = {}
+    commanded: ClassVar[Mapping[str, str]] = {}
     """Shape coordinates without dynamics -> the control that *is* their velocity."""
 
     def __init__(self, **values: object) -> None:
@@ -227,15 +228,17 @@ class NonholonomicVehicle(Vehicle):
     def _admissible(self, r: np.ndarray, u: np.ndarray, momentum: ArrayLike) -> np.ndarray:
         """xi of given shape velocity and p."""
         q = self.symbols(ca.SX(self.parameter_vector))
-        at = [ca.SX(r), ca.SX(u)]
-        basis = self.symmetry_basis(at[0], q)
+        shape, rates = ca.SX(r), ca.SX(u)
+        basis = self.symmetry_basis(shape, q)
         n = basis.shape[1]
         p = self._finite("momentum", momentum if np.size(momentum) else np.zeros(n), (n,))
         c = ca.SX.sym("c", n)
-        xi = self.body_velocity(*at, c, q)
+        xi = self.body_velocity(shape, rates, c, q)
         if n:
-            value = basis.T @ self.gradients(*at, xi, q)[2]
+            value = basis.T @ self.gradients(shape, rates, xi, q)[2]
             zero = ca.SX.zeros(n)
-            solution = solve(ca.substitute(ca.jacobian(value, c), c, zero), p - ca.substitute(value, c, zero))
+            solution = solve(
+                ca.substitute(ca.jacobian(value, c), c, zero), ca.SX(p) - ca.substitute(value, c, zero)
+            )
             xi = replaced([xi], [c], [solution])[0]
         return np.array(ca.evalf(ca.densify(xi))).ravel()
