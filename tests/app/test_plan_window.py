@@ -1,0 +1,81 @@
+"""Planning as a user has it: press Plan, drag a waypoint, fly it."""
+
+import math
+import shutil
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.app.desktop import App, Probe, Screen
+
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),
+    pytest.mark.timeout(600),
+]
+
+LOAD_S, SOLVE_S = 240.0, 120.0
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    assert shutil.which("Xvfb"), "Xvfb is needed; ./test installs it where it may"
+    assert shutil.which("xdotool"), "xdotool is needed; ./test installs it where it may"
+    screen = Screen()
+    folder = tmp_path_factory.mktemp("plan")
+    app = App(screen, folder, "plan-boat-docking", "--quality", "software")
+    app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
+    yield app
+    app.close()
+    screen.close()
+
+
+def solved(probe: Probe) -> bool:
+    plan = probe["plan"]
+    return plan["phase"] == "idle" and plan["status"] == "solved" and not plan["stale"]
+
+
+def test_the_plan_button_plans_and_shows_its_iterations(app: App) -> None:
+    app.click("plan/start")
+    seen = app.wait_until(solved, timeout_s=SOLVE_S, what="the plan is solved")
+    assert seen["plan"]["iterations"] > 3
+    assert seen["plan"]["message"].startswith("Solved")
+
+
+def test_the_plan_follows_a_waypoint_that_is_dragged(app: App) -> None:
+    app.click("plan/waypoint/add")
+    before = app.wait_until(
+        lambda p: solved(p) and p["plan"]["waypoints"], timeout_s=SOLVE_S, what="a waypoint is there"
+    )
+    app.click("plan/handle/waypoint 0")
+    x, y, width, height = app.wait_frames(3)["widgets"]["plan/handle/waypoint 0"]
+    x, y = x + width / 2, y + height / 2
+    app.screen.xdotool("mousemove", round(x), round(y))
+    app.wait_frames(3)
+    app.screen.xdotool("mousedown", 1)
+    app.wait_frames(3)
+    for i in range(1, 7):
+        app.screen.xdotool("mousemove", round(x + 4 * i), round(y))
+        app.wait_frames(1)
+    app.screen.xdotool("mouseup", 1)
+    app.wait_frames(3)
+    after = app.wait_until(solved, timeout_s=SOLVE_S, what="the plan has followed")
+    assert math.dist(before["plan"]["waypoints"][0], after["plan"]["waypoints"][0]) > 0.2
+    assert after["plan"]["passes_m"][0] < 0.6
+    assert after["camera"] == before["camera"]
+
+
+def test_it_is_flown_and_lands_on_the_plan(app: App) -> None:
+    app.click("plan/fly")
+    app.click("transport/speed_up")
+    app.click("transport/speed_up")
+    seen = app.wait_until(lambda p: "plan flown" in p["message"], timeout_s=120, what="it has been flown")
+    assert seen["paused"]
+    assert math.dist(seen["lanes"][0]["x_w"][:2], seen["plan"]["end_w"][:2]) < 1e-6
+    assert seen["clock_s"] == pytest.approx(seen["plan"]["duration_s"])
+
+
+def test_nothing_went_wrong_on_the_way(app: App) -> None:
+    seen = app.wait_until(lambda p: True, timeout_s=5, what="still there")
+    assert seen["gl_errors"] == []
+    assert "Traceback" not in app.log()

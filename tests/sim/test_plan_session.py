@@ -1,0 +1,242 @@
+"""Laws of a planning session: it never waits, follows the newest task, survives its process, keeps files whole."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.errors import InputError
+from sim.planner import Iterate
+from sim.planner.handles import handles, moved, with_waypoint, without
+from sim.planner.requests import (
+    ChoosePlan,
+    DeletePlan,
+    EditTask,
+    KeepPlan,
+    SavePlan,
+    StartPlanning,
+    StopPlanning,
+)
+from sim.planner.session import FADE_S, PlanSession
+from sim.planner.store import load_record, save_record, stored
+from sim.planner.worker import Answer, Job, Planned, Progressed, Refused
+from tests.sim.plan_samples import BOAT, record, task
+
+
+class FakeWorker:
+    """Answers what it is told to, when it is told to."""
+
+    def __init__(self) -> None:
+        self.alive = True
+        self.jobs: list[Job] = []
+        self.cancels = 0
+        self.waiting: list[Answer] = []
+        self.broken = False
+
+    def submit(self, job: Job) -> None:
+        self.jobs.append(job)
+
+    def cancel(self) -> None:
+        self.cancels += 1
+
+    def answers(self) -> list[Answer]:
+        if self.broken:
+            raise EOFError
+        waiting, self.waiting = self.waiting, []
+        return waiting
+
+    def close(self) -> None:
+        self.alive = False
+
+
+@pytest.fixture
+def workers() -> list[FakeWorker]:
+    return []
+
+
+@pytest.fixture
+def session(tmp_path: Path, workers: list[FakeWorker]) -> PlanSession:
+    return PlanSession(BOAT, task(), "variational", tmp_path, make_worker=_maker(workers))
+
+
+def _maker(workers: list[FakeWorker]) -> Callable[[], FakeWorker]:
+    def make() -> FakeWorker:
+        workers.append(FakeWorker())
+        return workers[-1]
+
+    return make
+
+
+def planned(session: PlanSession, workers: list[FakeWorker], name: str = "first", **changes) -> None:
+    session.handle(StartPlanning(), 0.0)
+    workers[-1].waiting = [Planned(workers[-1].jobs[-1].number, record(name, **changes))]
+    session.poll(0.1)
+
+
+def iterate(cost: float) -> Iterate:
+    return Iterate(0, cost, 1.0, np.zeros((5, 3)))
+
+
+def test_no_process_is_started_before_the_first_plan(session: PlanSession, workers: list[FakeWorker]) -> None:
+    session.poll(0.0)
+    assert workers == []
+    session.handle(StartPlanning(), 0.0)
+    assert len(workers) == 1
+    assert session.view.phase == "building"
+
+
+def test_iterates_are_shown_and_fade(session: PlanSession, workers: list[FakeWorker]) -> None:
+    session.handle(StartPlanning(), 0.0)
+    number = workers[0].jobs[0].number
+    workers[0].waiting = [Progressed(number, iterate(3.0)), Progressed(number, iterate(2.0))]
+    session.poll(1.0)
+    assert session.view.phase == "solving"
+    assert session.view.history == ((3.0, 1.0), (2.0, 1.0))
+    assert len(session.view.iterates) == 2
+    session.poll(1.0 + FADE_S)
+    assert session.view.iterates == ()
+
+
+def test_while_dragging_only_the_newest_task_is_planned(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    planned(session, workers)
+    for x in (1.0, 2.0, 3.0):
+        session.handle(EditTask(replace(session.view.task, duration_s=8.0 + x)), 1.0)
+        session.poll(1.0)
+    first, *others = workers[0].jobs[1:]
+    assert first.warm
+    assert others == []
+    assert session.view.stale
+    workers[0].waiting = [Planned(first.number, record("second"))]
+    session.poll(1.1)
+    assert session.view.stale
+    last = workers[0].jobs[-1]
+    assert last.task.duration_s == 11.0
+    workers[0].waiting = [Planned(last.number, record("third"))]
+    session.poll(1.2)
+    assert not session.view.stale
+    assert session.view.plan is not None
+    assert session.view.plan.name == "third"
+    assert session.view.phase == "idle"
+
+
+def test_a_drag_that_leads_nowhere_keeps_the_plan_marked_as_old(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    planned(session, workers)
+    session.handle(EditTask(replace(session.view.task, duration_s=9.0)), 1.0)
+    session.poll(1.0)
+    answer = record("bad", status="stuck", message="Stuck at the buoy.")
+    workers[0].waiting = [Planned(workers[0].jobs[-1].number, answer)]
+    session.poll(1.1)
+    assert session.view.plan is not None
+    assert session.view.plan.name == "first"
+    assert session.view.stale
+    assert session.view.message == "Stuck at the buoy."
+
+
+def test_answers_to_older_jobs_are_not_heard(session: PlanSession, workers: list[FakeWorker]) -> None:
+    planned(session, workers)
+    session.handle(StartPlanning(), 1.0)
+    workers[0].waiting = [Planned(workers[0].jobs[0].number, record("late"))]
+    session.poll(1.1)
+    assert session.view.busy
+    assert session.view.plan is not None
+    assert session.view.plan.name == "first"
+
+
+def test_refusals_are_told_in_words(session: PlanSession, workers: list[FakeWorker]) -> None:
+    session.handle(StartPlanning(), 0.0)
+    workers[0].waiting = [Refused(workers[0].jobs[0].number, "the goal lies inside buoy")]
+    session.poll(0.1)
+    assert session.view.phase == "idle"
+    assert session.view.message == "the goal lies inside buoy"
+
+
+def test_a_solver_that_does_not_hear_a_stop_is_ended_and_replaced(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    session.handle(StartPlanning(), 0.0)
+    session.handle(StopPlanning(), 1.0)
+    assert workers[0].cancels == 1
+    session.poll(1.5)
+    assert session.view.phase == "stopping"
+    session.poll(5.0)
+    assert session.view.phase == "idle"
+    assert not workers[0].alive
+    session.handle(StartPlanning(), 6.0)
+    assert len(workers) == 2
+
+
+def test_a_crashed_process_is_told_and_the_next_plan_has_another(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    session.handle(StartPlanning(), 0.0)
+    workers[0].broken = True
+    session.poll(0.1)
+    assert "ended unexpectedly" in session.view.message
+    planned(session, workers)
+    assert len(workers) == 2
+    assert session.view.plan is not None
+
+
+def test_kept_plans_are_chosen_saved_found_again_and_deleted(
+    session: PlanSession, workers: list[FakeWorker], tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        planned(session, workers, name)
+        session.handle(KeepPlan(), 1.0)
+    session.handle(ChoosePlan("one"), 1.0)
+    assert session.view.plan is session.view.kept[0]
+    session.handle(SavePlan("one"), 1.0)
+    again = PlanSession(BOAT, task(), "variational", tmp_path, make_worker=FakeWorker)
+    assert [kept.name for kept in again.view.kept] == ["one"]
+    again.handle(DeletePlan("one"), 1.0)
+    assert again.view.kept == ()
+    assert stored(tmp_path) == ()
+    with pytest.raises(InputError, match="one"):
+        again.handle(ChoosePlan("one"), 1.0)
+
+
+def test_a_stored_plan_is_read_back_bit_for_bit(tmp_path: Path) -> None:
+    before = record("a b/c", nodes=np.random.default_rng(1).normal(size=(5, BOAT.node_layout.size)))
+    path = save_record(before, tmp_path)
+    after = load_record(path)
+    np.testing.assert_array_equal(before.nodes, after.nodes)
+    np.testing.assert_array_equal(before.controls, after.controls)
+    for name in ("name", "step_s", "cost", "costs", "history", "status", "message", "waypoint_times_s"):
+        assert getattr(before, name) == getattr(after, name), name
+    assert after.vehicle.values == before.vehicle.values
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_file_that_is_no_plan_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "broken.npz"
+    path.write_bytes(b"PK\x03\x04 not really")
+    with pytest.raises(InputError, match=r"broken\.npz") as refusal:
+        load_record(path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_handles_move_what_they_name_and_nothing_else() -> None:
+    before = task()
+    for handle in handles(BOAT, before):
+        pose = handle.T_w.copy()
+        pose[:3, 3] += [1.0, 2.0, 5.0]
+        after = moved(BOAT, before, handle.name, pose)
+        for old, new in zip(handles(BOAT, before), handles(BOAT, after), strict=True):
+            # What moves on a plane stays on it: the third coordinate is not heard.
+            by = [1.0, 2.0, 0.0] if old.name == handle.name else [0.0, 0.0, 0.0]
+            np.testing.assert_allclose(new.T_w[:3, 3] - old.T_w[:3, 3], by, atol=1e-12)
+            np.testing.assert_allclose(new.T_w[:3, :3], old.T_w[:3, :3], atol=1e-12)
+
+
+def test_waypoints_and_obstacles_come_and_go() -> None:
+    more = with_waypoint(task(), np.array([1.0, 2.0, 0.0]), tolerance_m=0.3, time_s=None)
+    assert [w.position_w for w in more.waypoints] == [(4.0, -1.0, 0.0), (1.0, 2.0, 0.0)]
+    assert without(more, "waypoint 0").waypoints == more.waypoints[1:]
+    assert without(more, "obstacle 0").obstacles == ()
+    assert without(more, "goal") is more
