@@ -72,7 +72,9 @@ class Composed(Integrator):
         end = arriving + h / 2 * wrench(g_next, last if resisted else ca.SX.zeros(group.dim))
         z, residual = xi, arc
         first = vehicle.velocity_of(to_body @ leaving, q)
-        guess = to_group @ first
+        straight = to_group @ first
+        turned = 2 * leaving - group.tln_inv(h * straight).T @ to_group @ vehicle.momentum(first, q)
+        guess = to_group @ vehicle.velocity_of(to_body @ turned, q)
         if resisted:
             imbalance = vehicle.momentum(last, q) - next_to_body @ end
             z, residual = ca.vertcat(xi, last), ca.vertcat(arc, imbalance)

@@ -1,0 +1,59 @@
+"""`python -m sim.study NAME`: run a study; its PNG, CSV and claims go to out/."""
+
+import importlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from sim.errors import InputError
+from sim.study.report import Options, Report, save
+
+STUDIES = {
+    "fig3": "Orbits of a free body at a large step (vehicles paper, figure 3)",
+    "fig4": "Errors and cost of a free rigid body over four minutes (vehicles paper, figure 4)",
+    "fig5": "Errors and cost of a car (vehicles paper, figure 5)",
+    "orders": "Measured order of every integrator, with forces, gyroscope and drag",
+    "heavy-top": "Three formulations of the heavy top (mechanics survey, figures 2 and 3)",
+    "work-precision": "Error at equal CPU time, every method, long horizon",
+}
+
+
+def main(
+    name: Annotated[str, typer.Argument(help=", ".join(STUDIES))],
+    runs: Annotated[int | None, typer.Option(min=1, help="Random bodies or repetitions.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.1, help="Simulated seconds of a run.")] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 7,
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("out"),
+) -> None:
+    """Make a figure of the papers again, with the table behind it and what it shows."""
+    console = Console()
+    try:
+        report = _run(name, Options(runs, seconds, seed), console)
+    except InputError as error:
+        console.print(f"[red]{error}[/red]")
+        raise typer.Exit(2) from None
+    for claim in report.claims:
+        mark = "[green]reproduced[/green]    " if claim.holds else "[red]not reproduced[/red]"
+        console.print(f"{mark}  {claim.text}\n                [dim]{claim.evidence}[/dim]")
+    for path in save(report, name, out):
+        console.print(str(path))
+
+
+def _run(name: str, options: Options, console: Console) -> Report:
+    if name not in STUDIES:
+        raise InputError(f'unknown study "{name}"; allowed: {", ".join(STUDIES)}')
+    try:
+        study = importlib.import_module(f"sim.study.{name.replace('-', '_')}")
+    except ModuleNotFoundError as error:
+        raise InputError(f'study "{name}" is not there yet: {error}') from None
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(name, total=1.0)
+        return study.run(options, lambda text, share: bar.update(task, description=text, completed=share))
+
+
+if __name__ == "__main__":
+    typer.run(main)

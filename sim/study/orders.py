@@ -1,0 +1,99 @@
+"""Measured order of every integrator: a helicopter with gyroscope, drag and tilted rotor; methods on a shape, a car."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import sim
+from sim.integrators import Integrator, integrator
+from sim.study.report import Claim, Options, Progress, Report
+from sim.vehicles import State, Vehicle
+
+CONTROLS = np.array([52.0, 0.4, 0.03, -0.02])
+STEPS = (16, 32, 64, 128, 256)
+FLOOR = 3e-11
+"""Errors below this are rounding and the reference's."""
+COLUMNS = ("method", "vehicle", "declared", "measured", *(f"error_{n}" for n in STEPS))
+
+
+def run(options: Options, progress: Progress) -> Report:
+    """One second of motion, steps 1/16 to 1/256 s."""
+    seconds = options.seconds or 1.0
+    cases = {name: case for case in (_helicopter(), _car()) for name in (case[0].name,)}
+    exact = {
+        "helicopter": _end(cases["helicopter"], integrator("rkmk54", tolerance=1e-13), 16, seconds),
+        "car": _end(cases["car"], integrator("rk4"), 8192, seconds),
+    }
+    methods = {n: m for n, m in sim.integrators().items() if not m.adaptive}
+    rows: list[tuple[Any, ...]] = []
+    errors = {}
+    for i, (name, method) in enumerate(methods.items()):
+        progress(name, i / len(methods))
+        vehicle = next(v for v in cases if not method.serves(cases[v][0]))
+        found = [
+            float(np.abs(_end(cases[vehicle], method, n, seconds) - exact[vehicle]).max()) for n in STEPS
+        ]
+        errors[name] = found
+        rows.append((name, vehicle, method.order, _slope(found), *found))
+    off = [row for row in rows if abs(row[3] - row[2]) > 0.15]
+    claims = [
+        Claim(
+            "Every integrator has the order that it declares, to 0.15.",
+            not off,
+            "; ".join(f"{r[0]}: declared {r[2]}, measured {r[3]:.2f}" for r in off)
+            or f"{len(rows)} methods, largest deviation {max(abs(r[3] - r[2]) for r in rows):.2f}",
+        )
+    ]
+    return Report(COLUMNS, rows, _figure(errors, methods), claims)
+
+
+Case = tuple[Vehicle, State, np.ndarray]
+
+
+def _helicopter() -> Case:
+    vehicle = sim.vehicle("helicopter", rotor_momentum=0.4, drag=0.2)
+    return vehicle, vehicle.state(omega=(0.5, -0.3, 0.8), v=(2.0, 0.5, -0.4)), CONTROLS
+
+
+def _car() -> Case:
+    vehicle = sim.vehicle("car")
+    n = len(vehicle.shape_coordinates)
+    shape, rate = np.full(n, 0.3), np.zeros(n)
+    rate[0] = 4.0
+    return vehicle, vehicle.state(shape=shape, shape_velocity=rate), np.array([0.3, 0.4])
+
+
+def _end(case: Case, method: Integrator, per_second: int, seconds: float) -> np.ndarray:
+    vehicle, start, controls = case
+    run = sim.simulate(
+        vehicle, method, step=1 / per_second, duration=seconds, initial=start, controls=controls
+    )
+    return run.nodes[-1]
+
+
+def _slope(errors: list[float]) -> float:
+    """Of the last halving that rounding has no part in."""
+    usable = [k for k, e in enumerate(errors) if e > FLOOR]
+    last = max(usable[-1], 1)
+    return float(np.log2(errors[last - 1] / errors[last]))
+
+
+def _figure(errors: dict[str, list[float]], methods: dict[str, Integrator]) -> Figure:
+    figure = Figure(figsize=(9, 7))
+    axis = figure.subplots()
+    for i, (name, found) in enumerate(errors.items()):
+        axis.loglog(
+            [1 / n for n in STEPS],
+            found,
+            marker="o",
+            ms=3,
+            lw=1,
+            label=f"{name} ({methods[name].order})",
+            ls=("-", "--", ":")[i // 10 % 3],
+        )
+    axis.set_xlabel("step [s]")
+    axis.set_ylabel("largest error of pose and velocity after the run")
+    axis.grid(alpha=0.3, which="both")
+    axis.legend(fontsize=6, ncols=2)
+    return figure

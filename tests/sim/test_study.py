@@ -1,0 +1,34 @@
+"""Studies leave a table, a picture and their claims; what cannot be run is refused."""
+
+import csv
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sim.study import fig3
+from sim.study.__main__ import main
+from sim.study.report import Options, save
+
+APP = typer.Typer()
+APP.command()(main)
+
+
+def test_large_step_study_finds_both_claims_and_saves_them(tmp_path):
+    report = fig3.run(Options(seconds=10.0), lambda text, share: None)
+    assert all(claim.holds for claim in report.claims)
+    table, picture, claims = save(report, "fig3", tmp_path)
+    with table.open() as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == list(fig3.COLUMNS)
+    assert len(rows) == 1 + 3 * 101
+    assert picture.stat().st_size > 10_000
+    assert claims.read_text().startswith("yes")
+
+
+@pytest.mark.parametrize("name", ["fig99", ""])
+def test_unknown_study_is_refused(name, tmp_path):
+    result = CliRunner().invoke(APP, [name, "--out", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "allowed" in result.output
+    assert not list(tmp_path.iterdir())
