@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from render.cameras.framing import framing_of
-from render.frame import Arrow, DrawnVehicle, Frame, Polyline, View
+from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface, View
 from render.interpolation import pose_between
 from render.models.rigs import spin_rates
+from render.tracks import WHEELS, Tracks
 from render.trail import Trail
 from render.wreck import wreck_marker
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
@@ -65,10 +66,11 @@ class _Shown:
 
 
 class SceneView:
-    """Keeps what a picture needs beyond one snapshot: trails and the scale of force arrows."""
+    """Keeps what a picture needs beyond one snapshot: trails, tracks and the scale of force arrows."""
 
     def __init__(self) -> None:
         self._trails: dict[str, Trail] = {}
+        self._tracks: dict[str, Tracks] = {}
         self._largest_force_N: dict[tuple[str, str], float] = {}
         self._shown: tuple[_Shown, ...] = ()
         self._first: dict[str, tuple[int, float]] = {}
@@ -78,9 +80,12 @@ class SceneView:
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
         names = {lane.name for lane in snapshot.lanes}
         self._trails = {name: trail for name, trail in self._trails.items() if name in names}
+        self._tracks = {name: tracks for name, tracks in self._tracks.items() if name in names}
         for shown in self._shown:
             trail = self._trails.setdefault(shown.lane.name, Trail())
             trail.extend(shown.lane.generation, shown.time_s, shown.T_wb[:3, 3])
+            tracks = self._tracks.setdefault(shown.lane.name, Tracks())
+            tracks.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
             self._note_force(shown.lane)
         flown = self._shown[0]
         return Subject(flown.lane.vehicle, flown.T_wb, flown.lane.twist_b, flown.lane.generation)
@@ -107,6 +112,7 @@ class SceneView:
             vehicles=tuple(_drawn(shown, options.highlight) for shown in finite),
             lines=(*lines, *(line for shown in finite for line in _wreck(shown))),
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
+            surfaces=self._surfaces(finite) if options.show_trail else (),
             wall_s=wall_s,
             exposure=exposure,
             extras=extras,
@@ -151,6 +157,8 @@ class SceneView:
     def _lines(self, lanes: list[_Shown]) -> tuple[Polyline, ...]:
         lines = []
         for shown in lanes:
+            if shown.lane.vehicle in WHEELS and not shown.lane.ghost:
+                continue  # it leaves tracks on the ground
             width = 2.5 if shown.lane.ghost else 4.0
             tint = _UNTINTED if min(shown.lane.tint) >= 1.0 else shown.lane.tint
             clear = 0.25 * framing_of(shown.lane.vehicle).distance_m
@@ -160,6 +168,14 @@ class SceneView:
             if line is not None:
                 lines.append(replace(line, points_w=line.points_w + shown.shift_w))
         return tuple(lines)
+
+    def _surfaces(self, lanes: list[_Shown]) -> tuple[Surface, ...]:
+        """What wheels have left on the ground."""
+        tracks = (
+            self._tracks[shown.lane.name].surface(shown.time_s, shown.T_wb - _shift(shown), shown.shift_w)
+            for shown in lanes
+        )
+        return tuple(surface for surface in tracks if surface is not None)
 
     def _arrows(self, shown: _Shown, options: ViewOptions) -> list[Arrow]:
         arrows: list[Arrow] = []
@@ -176,6 +192,13 @@ class SceneView:
         if options.show_frame:
             arrows += [Arrow(origin, 3.0 * R[:, k], _COLOURS[axis]) for k, axis in enumerate("xyz")]
         return arrows
+
+
+def _shift(shown: _Shown) -> np.ndarray:
+    """(4, 4) what drawing it apart has added to its pose."""
+    matrix = np.zeros((4, 4))
+    matrix[:3, 3] = shown.shift_w
+    return matrix
 
 
 def _moved(T_wb: np.ndarray, shift_w: np.ndarray) -> np.ndarray:
