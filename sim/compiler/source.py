@@ -16,6 +16,7 @@ from sim.compiler import robust
 from sim.compiler.blocks import Block, silenced, solution_order
 from sim.compiler.loops import step_lines
 from sim.compiler.printer import straight_line
+from sim.compiler.recorded import TRAJECTORY
 from sim.integrators.base import Scheme
 from sim.symbolic import solve
 from sim.vehicles.base import Vehicle
@@ -80,7 +81,7 @@ def module_source(vehicle: Vehicle, scheme: Scheme, title: str) -> str:
         parts.append(_robust_functions(scheme, block, k))
     parts.append(_start(scheme))
     parts.append(_rollout(vehicle, scheme, blocks, grounded))
-    parts.append(_TRAJECTORY)
+    parts.append(TRAJECTORY)
     parts.append(_observe(vehicle, scheme))
     return "\n\n".join(parts)
 
@@ -291,49 +292,6 @@ def _ground_lines(vehicle: Vehicle, scheme: Scheme) -> list[str]:
         "    ground_wrench(pose, free, inertia, h, heights, frame, points, contact, report)",
         *(f"    w{k} += contact[{k}]" for k in range(6)),
     ]
-
-
-_TRAJECTORY = f"""@njit(
-    "Tuple((int64, int64))({_A}, float64[:, ::1], {_A}, {_A}, float64, int64, float64[:, ::1],"
-    " boolean, float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A})",
-    nogil=True, cache=True, error_model="numpy",
-)
-def trajectory(y, us, w, p, h, n, nodes, on_ground, heights, frame, points, contact, report):
-    held = us.shape[0] == 1
-    total = 0
-    for k in range(n):
-        u = us[0] if held else us[k]
-        done, status, iterations = rollout(
-            y, u, w, p, h, 1, nodes[k], on_ground, heights, frame, points, contact, report
-        )
-        total += iterations
-        if status != 0:
-            return k, total
-    last = y.copy()
-    u = us[0] if held else us[n - 1]
-    done, status, iterations = rollout(
-        last, u, w, p, h, 1, nodes[n], on_ground, heights, frame, points, contact, report
-    )
-    return n, total
-
-
-@njit(
-    "void(float64[:, ::1], {_A}, float64[:, ::1], float64[:, ::1], float64, int64, float64[:, ::1], int64[::1],"
-    " float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A})",
-    nogil=True, cache=True, error_model="numpy",
-)
-def many(ys, w, us, ps, h, n, nodes, done, heights, frame, points, contact, report):
-    for lane in range(ys.shape[0]):
-        u = us[0] if us.shape[0] == 1 else us[lane]
-        p = ps[0] if ps.shape[0] == 1 else ps[lane]
-        steps, status, iterations = rollout(
-            ys[lane], u, w, p, h, n, nodes[lane], False, heights, frame, points, contact, report
-        )
-        done[lane] = steps
-        if status == 0:
-            last = ys[lane].copy()
-            rollout(last, u, w, p, h, 1, nodes[lane], False, heights, frame, points, contact, report)
-"""
 
 
 def _observe(vehicle: Vehicle, scheme: Scheme) -> str:
