@@ -95,6 +95,7 @@ def _claims(table: Table, count: int) -> list[Claim]:
     ours, rk2, rk4 = table["variational"], table["rk2"], table["rk4"]
     blown = {name: [o.blown_up for o in outcomes] for name, outcomes in table.items()}
     both = [k for k in range(len(DIVISIONS)) if rk2[k].blown_up == 0]
+    better_R = [k for k in both if ours[k].rotation_rad < rk2[k].rotation_rad]
     better_x = [k for k in both if ours[k].position_m < rk2[k].position_m]
     rk4_better = [SAMPLE_S / DIVISIONS[k] for k in range(len(DIVISIONS)) if _better(rk4[k], ours[k], count)]
     cost = np.median([b.cpu_s / a.cpu_s for a, b in zip(ours, rk4, strict=True)])
@@ -118,6 +119,9 @@ def _claims(table: Table, count: int) -> list[Claim]:
             "Its accuracy lies between second and fourth order: position better than RK2 at every step both survive.",
             len(better_x) == len(both),
             f"better in {len(better_x)} of {len(both)}",
+        ),
+        Claim(
+            "The same for rotation.", len(better_R) == len(both), f"better in {len(better_R)} of {len(both)}"
         ),
         Claim(
             "RK4 is less accurate than the variational integrator.",
