@@ -54,7 +54,7 @@ class Dock:
         self._raise_front()
 
     def _raise_front(self) -> None:
-        self._to_raise = [name for name in ("", *self._front, "") for _ in range(2)]
+        self._to_raise = ["", *self._front, ""]
 
     def draw(self, snapshot: Snapshot, context: PanelContext, state: ShellState) -> list[Request]:
         """All windows that are shown. Leaves the scene's place in `context.scene_rect`."""

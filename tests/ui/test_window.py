@@ -101,7 +101,8 @@ def test_there_was_no_gl_error(seen: dict) -> None:
 
 
 def test_the_layout_is_remembered(seen: dict, folder: Path) -> None:
-    assert seen["files"] == ["layout-2.ini"]
+    (name,) = seen["files"]
+    assert name.startswith("layout-")
     (layout,) = folder.glob("*.ini")
     layout.write_text(
         layout.read_text().replace("SizeRef=344", "SizeRef=444").replace("SizeRef=934", "SizeRef=834")
