@@ -7,8 +7,8 @@ from pathlib import Path
 from sim.errors import InputError
 from sim.integrators import integrators
 from sim.toml_table import TomlTable, quoted
+from sim.vehicles import enter_own, is_reference, vehicles
 from sim.vehicles import vehicle as make_vehicle
-from sim.vehicles import vehicles
 
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain", "driving", "plaza")
@@ -131,7 +131,7 @@ def load_scene(name_or_path: str | Path) -> Scene:
         raise InputError(
             f'unknown scene "{text}"; allowed: {quoted(scene_names())}, or the path of a .toml file'
         )
-    return _read_scene(TomlTable.read(path, source), path.stem)
+    return _read_scene(TomlTable.read(path, source), path)
 
 
 def with_overrides(
@@ -148,6 +148,8 @@ def with_overrides(
             raise InputError(f'--camera: unknown "{camera}"; allowed: {quoted(CAMERAS)}')
         scene = replace(scene, camera=camera)
     if vehicle is not None:
+        if is_reference(vehicle):
+            vehicle = enter_own(vehicle)
         _check_vehicle(vehicle, "--vehicle")
         scene = replace(scene, vehicle=vehicle)
     if step_s is not None:
@@ -164,8 +166,9 @@ def with_overrides(
     return scene
 
 
-def _read_scene(table: TomlTable, name: str) -> Scene:
-    vehicle = table.name("vehicle", vehicles(), "helicopter")
+def _read_scene(table: TomlTable, path: Path) -> Scene:
+    name = path.stem
+    vehicle = _read_vehicle(table, path.parent)
     integrator = table.name("integrator", integrators(), "variational")
     _check_integrator(integrator, vehicle, f"{table.source}: integrator")
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
@@ -192,6 +195,19 @@ def _read_scene(table: TomlTable, name: str) -> Scene:
     world.finish()
     table.finish()
     return scene
+
+
+def _read_vehicle(table: TomlTable, folder: Path) -> str:
+    """A name, or FILE.py:CLASS with the file beside the scene or in the current folder."""
+    name = table.text("vehicle", "helicopter")
+    if not is_reference(name):
+        if name not in vehicles():
+            raise table.error("vehicle", f'unknown "{name}"; allowed: {quoted(vehicles())}, or FILE.py:CLASS')
+        return name
+    try:
+        return enter_own(name, folder)
+    except InputError as error:
+        raise table.error("vehicle", str(error)) from None
 
 
 def _read_start(table: TomlTable) -> Start:

@@ -7,7 +7,7 @@ import numpy as np
 from sim.commands import PilotInput
 from sim.pilot.airframe import Airframe, scalar
 from sim.pilot.contract import Sensed
-from sim.vehicles import Vehicle
+from sim.vehicles import NonholonomicVehicle, Vehicle
 
 SPIN_UP = 3.0
 """Angular acceleration of a free rigid body at full stick [rad/s^2]."""
@@ -23,7 +23,7 @@ class RawPilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Full stick is the full throw; centred sticks are the hover, or the neutral controls."""
-        mix = MIXES.get(vehicle.name, _by_name)
+        mix = MIXES.get(vehicle.name, _in_order if isinstance(vehicle, NonholonomicVehicle) else _by_name)
         wanted = mix(sticks, vehicle)
         low = np.array([control.low for control in vehicle.controls])
         high = np.array([control.high for control in vehicle.controls])
@@ -52,6 +52,27 @@ def _wheeled(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
     return np.array([DRIVE_SHARE * drive.high * ahead, STEER_SHARE * steer.high * left])
 
 
+def _disc(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
+    """Lean to where the stick goes, roll ahead."""
+    lean, drive = vehicle.controls
+    ahead = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
+    right = min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+    return np.array([STEER_SHARE * lean.high * right, drive.high * ahead])
+
+
+def _in_order(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
+    """For vehicles of one's own: the first control follows the stick ahead, the second the stick to the left."""
+    ahead = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
+    left = -min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+    wanted = [control.neutral for control in vehicle.controls]
+    for k, stick in enumerate((ahead, left)[: len(wanted)]):
+        control = vehicle.controls[k]
+        wanted[k] += stick * (
+            control.high - control.neutral if stick > 0.0 else control.neutral - control.low
+        )
+    return np.array(wanted)
+
+
 def _by_name(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
     """Controls named after a stick follow it over their range; the others stay neutral."""
     deflections = {"pitch": sticks.pitch, "roll": sticks.roll, "yaw": sticks.yaw, "thrust": sticks.throttle}
@@ -68,5 +89,6 @@ MIXES: dict[str, Callable[[PilotInput, Vehicle], np.ndarray]] = {
     "rigid-body": _rigid_body,
     "car": _wheeled,
     "snakeboard": _wheeled,
+    "rolling-disc": _disc,
 }
 """How sticks act on the controls of each vehicle that needs its own answer."""

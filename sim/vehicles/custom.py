@@ -1,0 +1,82 @@
+"""A user's own vehicle: a class in a Python file, named `my_vehicle.py:Trike`."""
+
+import importlib.util
+import sys
+from collections.abc import Iterable, MutableMapping, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from sim.errors import InputError
+from sim.vehicles.base import Vehicle
+
+
+def is_reference(name: str) -> bool:
+    """Whether a vehicle's name is a file and a class in it."""
+    return ".py:" in name or name.endswith(".py")
+
+
+def load_vehicle(
+    reference: str, folders: Sequence[Path], registry: MutableMapping[str, type[Vehicle]]
+) -> str:
+    """Load `FILE.py:CLASS`, looked for in `folders`, and enter it into the registry under its own name, returned.
+
+    The file is run, so it has to be one's own. Loading it again takes its present contents. Raises InputError in
+    one line for a missing file or class, an error in the file, a declaration that does not hold together, and a
+    name that another vehicle has.
+    """
+    file, _, class_name = reference.partition(":")
+    path = _found(file, folders)
+    module = _run(path, reference)
+    candidates = {n: c for n, c in vars(module).items() if _is_own_vehicle(c, module)}
+    if class_name not in candidates:
+        raise InputError(
+            f"vehicle {reference!r}: {path.name} has no vehicle {class_name!r}; it has: {_list(candidates)}"
+        )
+    chosen = candidates[class_name]
+    name = getattr(chosen, "name", None)
+    if not isinstance(name, str) or not name:
+        line = f'name = "{class_name.lower()}"'
+        raise InputError(f"vehicle {reference!r}: class {class_name} has no name; add a line: {line}")
+    other = registry.get(name)
+    if other is not None and getattr(sys.modules.get(other.__module__), "__file__", None) != str(path):
+        raise InputError(f"vehicle {reference!r}: the name {name!r} is taken by another vehicle")
+    chosen()
+    registry[name] = chosen
+    return name
+
+
+def _found(file: str, folders: Sequence[Path]) -> Path:
+    for folder in folders:
+        path = (folder / file).resolve()
+        if path.is_file():
+            return path
+    raise InputError(
+        f"vehicle file {file!r} is not there; looked in {_list(str(f.resolve()) for f in folders)}"
+    )
+
+
+def _run(path: Path, reference: str) -> ModuleType:
+    name = f"holonomy_vehicle_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except InputError:
+        raise
+    except Exception as error:
+        line = str(error).strip().splitlines()[0] if str(error).strip() else ""
+        raise InputError(
+            f"vehicle {reference!r}: {path.name} cannot be run: {type(error).__name__}: {line}"
+        ) from error
+    return module
+
+
+def _is_own_vehicle(value: object, module: ModuleType) -> bool:
+    return isinstance(value, type) and issubclass(value, Vehicle) and value.__module__ == module.__name__
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
