@@ -20,7 +20,15 @@ from sim.scene import LaneSpec, Scene, load_scene
 from sim.simulation import Simulation
 from sim.world import World, load_world
 
-METHODS = ("variational", "rk4", "rk2", "variational-exp", "variational-cay", "variational-split", "lie-euler")
+METHODS = (
+    "variational",
+    "rk4",
+    "rk2",
+    "variational-exp",
+    "variational-cay",
+    "variational-split",
+    "lie-euler",
+)
 
 
 def scene_of(lanes: int, step_s: float) -> Scene:
