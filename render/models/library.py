@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 
 import moderngl
 import numpy as np
@@ -51,8 +52,8 @@ class ModelLibrary:
 
     def radius_m(self, model: str) -> float:
         """Bounding sphere about the body origin, rotors included."""
-        path = MODELS_DIR / f"{model}.glb"
-        return self._load(model, path.name).asset.radius_m if path.is_file() else 2.0
+        file = f"{model}.glb"
+        return self._load(model, file).asset.radius_m if _has_file(file) else 2.0
 
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Draw one vehicle in one pass; poses that are not finite are skipped."""
@@ -82,16 +83,14 @@ class ModelLibrary:
 
     def _choose(self, vehicle: DrawnVehicle, context: PassContext) -> _Loaded:
         """The model's file at the level of detail that the pass can show, or the box."""
-        if not (MODELS_DIR / f"{vehicle.model}.glb").is_file():
+        if not _has_file(f"{vehicle.model}.glb"):
             key = ("box", *vehicle.half_extent_m)
             return self._loaded.get(key) or self._upload(key, box_asset(vehicle.half_extent_m))
         far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
         coarse = context.mirrored or context.quality.name == "software" or (far and context.name != "shadow")
         coarse = coarse and not _sits_in(context.view, vehicle)
         low = f"{vehicle.model}_low.glb"
-        return self._load(
-            vehicle.model, low if coarse and (MODELS_DIR / low).is_file() else f"{vehicle.model}.glb"
-        )
+        return self._load(vehicle.model, low if coarse and _has_file(low) else f"{vehicle.model}.glb")
 
     def _load(self, model: str, file: str) -> _Loaded:
         key = (model, file)
@@ -164,6 +163,12 @@ class ModelLibrary:
         amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
         _set(program, "tint", (*vehicle.tint, amount))
         self._array(program, loaded, glass).render(moderngl.TRIANGLES)
+
+
+@cache
+def _has_file(name: str) -> bool:
+    """Whether there is such a model; asked several times a frame, looked up once."""
+    return (MODELS_DIR / name).is_file()
 
 
 def _sits_in(view: View, vehicle: DrawnVehicle) -> bool:

@@ -7,13 +7,17 @@ in vec3 n_w;
 in vec3 ground;
 out vec4 colour;
 
-// Mikkelsen's bump from screen derivatives: needs no tangents.
-vec3 bumped(vec3 n, float relief) {
+const float STEEPEST = 1.1;  // slope of the bump
+
+// Mikkelsen's bump from screen derivatives: needs no tangents. Faces seen edge-on are narrower than the pixels that the
+// derivatives span: there differences are between things far apart, and the bump is faded out.
+vec3 bumped(vec3 n, vec3 v, float relief) {
     vec3 dx = dFdx(p_w), dy = dFdy(p_w);
     vec3 r1 = cross(dy, n), r2 = cross(n, dx);
     float det = dot(dx, r1);
     vec3 gradient = sign(det) * (dFdx(relief) * r1 + dFdy(relief) * r2);
-    return normalize(max(abs(det), 1e-9) * n - gradient);
+    vec3 tilt = gradient / max(abs(det), 1e-9) * smoothstep(0.08, 0.40, dot(n, v));
+    return normalize(n - tilt * min(1.0, STEEPEST / max(length(tilt), 1e-4)));
 }
 
 void main() {
@@ -30,7 +34,7 @@ void main() {
     float bump = relief + close * ((near_noise.r - 0.5) * 0.10 + (near_noise.b - 0.5) * 0.05) * (1.0 - 0.5 * smooth_ground);
     // Gravel that gives far slopes their grain would be a crust of spikes underfoot.
     bump -= (1.0 - smoothstep(25.0, 140.0, distance_m)) * smooth_ground * (grain.fine.a - 0.5) * 0.35;
-    vec3 shading_n = bumped(n, bump * mix(0.4, 0.75, smoothstep(4.0, 45.0, distance_m)));
+    vec3 shading_n = bumped(n, (eye.xyz - p_w) / max(distance_m, 1e-3), bump * mix(0.4, 0.75, smoothstep(4.0, 45.0, distance_m)));
 
     vec3 albedo = rock_albedo(p_w, n, grain) * mix(1.0, 0.82 + 0.36 * near_noise.g, close);
     float lift = 0.35 + 0.003 * distance_m;  // coarse levels stray from the surface the shadow map saw
