@@ -20,6 +20,8 @@ from sim.snapshot import Snapshot
 from sim.world import World
 
 STILL_QUALITY = "high"
+_MOST_STILL_PX = 4_500_000
+"""A still of more pixels is crisp enough with one sample each."""
 
 
 class Studio:
@@ -37,6 +39,7 @@ class Studio:
         self._canvas = Canvas(self._ctx, size_px)
         self._resources.callback(self._canvas.release)
         self._renderer: Renderer | None = None
+        self._drawn_with = ("", 1)
         self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
         comparison = scene.comparison
         bearing_rad = math.radians(comparison.bearing_deg or 0.0)
@@ -74,12 +77,22 @@ class Studio:
 
     def still(self) -> np.ndarray:
         """As `picture`, for looking at rather than for a video."""
-        return self._draw(STILL_QUALITY if self._quality == "auto" else self._quality)
+        quality = STILL_QUALITY if self._quality == "auto" else self._quality
+        fine = quality == STILL_QUALITY and self._size_px[0] * self._size_px[1] <= _MOST_STILL_PX
+        return self._draw(quality, supersampling=2 if fine else 1)
 
-    def _draw(self, quality: str) -> np.ndarray:
-        if self._renderer is None or self._renderer.quality.name != quality:
+    def _draw(self, quality: str, *, supersampling: int = 1) -> np.ndarray:
+        if self._renderer is None or self._drawn_with != (quality, supersampling):
             self._release_renderer()
-            self._renderer = Renderer(self._ctx, self._size_px, self._world, quality=quality, sun=self._sun)
+            self._renderer = Renderer(
+                self._ctx,
+                self._size_px,
+                self._world,
+                quality=quality,
+                sun=self._sun,
+                supersampling=supersampling,
+            )
+            self._drawn_with = (quality, supersampling)
         draw_panes(
             self._renderer,
             self._canvas.framebuffer,
@@ -95,6 +108,7 @@ class Studio:
     def _release_renderer(self) -> None:
         if self._renderer is not None:
             self._renderer.release()
+            self._renderer = None
 
     def release(self) -> None:
         """Free everything."""
