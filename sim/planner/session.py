@@ -100,6 +100,7 @@ class PlanSession:
         self._asked: Job | None = None
         self._cancelled_s: float | None = None
         self._edited = False
+        self._by_itself = False
         kept = _stored(folder, vehicle)
         self.view = PlanView(vehicle, task, kept=kept, saved=frozenset(record.name for record in kept))
 
@@ -138,8 +139,8 @@ class PlanSession:
         fresh = tuple(i for i in self.view.iterates if now_s - i.seen_s < FADE_S)
         if len(fresh) != len(self.view.iterates):
             self.view = replace(self.view, iterates=fresh)
-        if self._edited and self._asked is None:
-            self._edited = False
+        if self._edited and (self._asked is None or self._by_itself):
+            self._edited = self._by_itself = False
             self._submit(warm=True)
 
     def close(self) -> None:
@@ -151,6 +152,7 @@ class PlanSession:
     def _start(self, now_s: float) -> None:
         if self._asked is not None and not self._asked.warm:
             return
+        self._by_itself = False
         self.view = replace(self.view, iterates=(), history=())
         self._submit(warm=False)
 
@@ -190,6 +192,7 @@ class PlanSession:
             return
         warm, changed = self._asked.warm, self._asked.task is not view.task
         self._asked = self._cancelled_s = None
+        self._by_itself = False
         if isinstance(answer, Planned):
             record = answer.record
             history = view.history if warm else record.history
@@ -200,6 +203,11 @@ class PlanSession:
             self.view = replace(
                 view, phase="idle", plan=plan, stale=stale, message=record.message, history=history
             )
+            if keeps_old and not changed:
+                # The hand rests where following failed: look for another way, or for words why there is none.
+                self.view = replace(self.view, iterates=(), history=())
+                self._submit(warm=False)
+                self._by_itself = True
         else:
             self.view = replace(view, phase="idle", message=answer.reason, stale=view.plan is not None)
 

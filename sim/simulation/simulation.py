@@ -106,7 +106,7 @@ class Simulation:
         clock = self._stage.clock
         began, before = time.perf_counter(), clock.time_s
         owed = clock.owed(wall_s)
-        while owed > 0.0 and time.perf_counter() - began < BUDGET_S:
+        while owed > 0.0 and not clock.paused and time.perf_counter() - began < BUDGET_S:
             self._stage.advance(min(owed, SLICE_S))
             owed -= SLICE_S
         running = any(lane.running for lane in self._stage.lanes)

@@ -55,13 +55,13 @@ def test_the_plan_follows_a_waypoint_that_is_dragged(app: App) -> None:
     app.screen.xdotool("mousedown", 1)
     app.wait_frames(3)
     for i in range(1, 7):
-        app.screen.xdotool("mousemove", round(x + 4 * i), round(y))
+        app.screen.xdotool("mousemove", round(x - 4 * i), round(y))
         app.wait_frames(1)
     app.screen.xdotool("mouseup", 1)
     app.wait_frames(3)
     after = app.wait_until(solved, timeout_s=SOLVE_S, what="the plan has followed")
     assert math.dist(before["plan"]["waypoints"][0], after["plan"]["waypoints"][0]) > 0.2
-    assert after["plan"]["passes_m"][0] < 0.6
+    assert after["plan"]["passes_m"][0] < 1.0
     assert after["camera"] == before["camera"]
 
 

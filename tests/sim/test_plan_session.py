@@ -138,6 +138,22 @@ def test_a_drag_that_leads_nowhere_keeps_the_plan_marked_as_old(
     assert session.view.message == "Stuck at the buoy."
 
 
+def test_where_following_failed_it_plans_anew_unless_the_hand_moves_on(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    planned(session, workers)
+    session.handle(EditTask(replace(session.view.task, duration_s=9.0)), 1.0)
+    session.poll(1.0)
+    workers[0].waiting = [Planned(workers[0].jobs[-1].number, record("bad", status="stuck"))]
+    session.poll(1.1)
+    assert not workers[0].jobs[-1].warm
+    assert session.view.busy
+    session.handle(EditTask(replace(session.view.task, duration_s=10.0)), 1.2)
+    session.poll(1.2)
+    assert workers[0].jobs[-1].warm
+    assert workers[0].jobs[-1].task.duration_s == 10.0
+
+
 def test_answers_to_older_jobs_are_not_heard(session: PlanSession, workers: list[FakeWorker]) -> None:
     planned(session, workers)
     session.handle(StartPlanning(), 1.0)
