@@ -141,7 +141,10 @@ def test_the_slab_keeps_its_energy_to_rounding_where_runge_kutta_4_runs_away():
 
 
 def test_the_racket_is_flung_away_or_stopped_by_runge_kutta_4_and_right_at_5_ms():
-    flown, quarter, tenth, fine = played("blowup-racket").lanes
+    flown, quarter, tenth, fine, split = played("blowup-racket").lanes
+    assert split.deviation.position_m < 1e-9
+    assert np.linalg.norm(split.momentum_w - split.momentum_start_w) < 1e-8
+    assert energy_drift(split) < 2e-3  # bounded, not exact
     assert quarter.status is DIVERGED
     assert quarter.time_current_s <= 2.75
     assert energy_drift(flown) < 1e-10
