@@ -63,6 +63,8 @@ class _Shown:
     T_wb: np.ndarray
     shift_w: np.ndarray = field(default_factory=lambda: np.zeros(3))
     """(3,) m by which it is drawn apart from its true place."""
+    apart: bool = False
+    """Whether lanes are drawn apart: then none has to be seen through."""
 
 
 class SceneView:
@@ -128,7 +130,12 @@ class SceneView:
         middle = 0.5 * (len(wanted) - 1)
         step_w = np.array(options.spread_w)
         return [
-            replace(shown, T_wb=_moved(shown.T_wb, (k - middle) * step_w), shift_w=(k - middle) * step_w)
+            replace(
+                shown,
+                T_wb=_moved(shown.T_wb, (k - middle) * step_w),
+                shift_w=(k - middle) * step_w,
+                apart=True,
+            )
             for k, shown in enumerate(wanted)
         ]
 
@@ -217,7 +224,6 @@ def _wreck(shown: _Shown) -> tuple[Polyline, ...]:
 def _drawn(shown: _Shown, highlight: str = "") -> DrawnVehicle:
     lane = shown.lane
     wreck = lane.status is not LaneStatus.RUNNING
-    apart = bool(shown.shift_w.any())
     return DrawnVehicle(
         model=lane.vehicle,
         T_wb=shown.T_wb,
@@ -225,6 +231,6 @@ def _drawn(shown: _Shown, highlight: str = "") -> DrawnVehicle:
         shape=lane.shape,
         spin_rad=tuple((rate * shown.time_s) % (2 * np.pi) for rate in spin_rates(lane.vehicle)),
         tint=lane.tint,
-        ghost=lane.name != highlight if highlight else lane.ghost and not (wreck or apart),
+        ghost=lane.name != highlight if highlight else lane.ghost and not (wreck or shown.apart),
         wreck=wreck,
     )

@@ -69,6 +69,8 @@ def test_lanes_stand_in_a_row_square_to_the_view_about_their_true_place() -> Non
     options = ViewOptions(spread_w=spread_along(np.pi / 2, 5.0))
     places, true = scene_view.places_w(options), scene_view.places_w()
     np.testing.assert_allclose(places["a"], true["a"])
+    drawn = scene_view.frame(camera(np.zeros(3), np.ones(3)), options).vehicles
+    assert [vehicle.ghost for vehicle in drawn] == [False, False, False]
     np.testing.assert_allclose(places["b"] - places["flown"], [10.0, 0.0, 0.0], atol=1e-9)
 
 
