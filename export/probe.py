@@ -1,6 +1,7 @@
 """Watching a window from outside: what it shows, as a JSON file that is replaced ten times a second."""
 
 import json
+import math
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -64,7 +65,9 @@ def _lane(lane: LaneSnapshot) -> dict[str, object]:
         "step_s": lane.step_s,
         "generation": lane.generation,
         "x_w": lane.T_wb[:3, 3].tolist(),
+        "heading_rad": math.atan2(lane.T_wb[1, 0], lane.T_wb[0, 0]),
         "v_b": lane.twist_b[-3:].tolist(),
+        "shape": lane.shape.tolist(),
         "controls": lane.controls.tolist(),
         "height_above_ground_m": lane.height_above_ground_m,
         "on_ground": bool(lane.on_ground),

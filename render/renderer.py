@@ -30,6 +30,8 @@ EXPOSURE = 0.60
 _NO_WATER_M = -1e4
 _DRY_GROUND_M = -2.2
 """Level ground in the desert is as sandy as a bank this far above water."""
+_AROUND_GROUNDS_M = 25.0
+"""Shadows of small things need a fine map: that of a level ground reaches no further than this around it."""
 _MIRROR_SINK_M = 0.2
 """How far below the water the mirror image is cut, so that no gap opens along the shore."""
 
@@ -287,10 +289,14 @@ def mirrored(view: View, mirror: np.ndarray) -> View:
 
 
 def _bounds(world: World) -> tuple[np.ndarray, np.ndarray]:
-    """Low and high corner (3,) of the ground, with room for what stands on it."""
+    """Low and high corner (3,) of the ground, with room for what stands on it; of a level ground only what is near."""
     terrain = world.terrain
     low = np.array([*terrain.origin_m, float(terrain.heights.min())])
     extent = np.array(terrain.heights.shape[::-1]) - 1.0
+    grounds = getattr(world, "grounds", None)
+    if grounds is not None:
+        half = np.array(grounds.half_m) + _AROUND_GROUNDS_M
+        return np.array([*-half, -5.0]), np.array([*half, 25.0])
     return low, np.array([*(low[:2] + extent * terrain.spacing_m), float(terrain.heights.max()) + 6.0])
 
 

@@ -22,7 +22,7 @@ float below(float edge, float value) {
 }
 
 vec3 asphalt(vec4 grain, vec4 stain) {
-    vec3 tone = TAR * (0.70 + 0.35 * stain.r + 0.5 * grain.r);
+    vec3 tone = TAR * (0.86 + 0.28 * stain.r + 0.26 * grain.r);
     float dust = smoothstep(0.42, 0.80, stain.g * 0.65 + grain.r * 0.35) * 0.13;
     return mix(tone, SAND * 0.75, dust);
 }

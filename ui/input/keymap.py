@@ -18,14 +18,17 @@ class KeyBinding:
 
 
 VEHICLE_KEYS = (
-    KeyBinding("pitch+", ("W",), "Nose down, fly forward", "Cyclic"),
-    KeyBinding("pitch-", ("S",), "Nose up, slow down", "Cyclic"),
-    KeyBinding("roll-", ("A",), "Roll left", "Cyclic"),
-    KeyBinding("roll+", ("D",), "Roll right", "Cyclic"),
+    KeyBinding("pitch+", ("W",), "Nose down, fly forward; drive", "Cyclic"),
+    KeyBinding("pitch-", ("S",), "Nose up, slow down; brake, reverse", "Cyclic"),
+    KeyBinding("roll-", ("A",), "Roll left; steer left", "Cyclic"),
+    KeyBinding("roll+", ("D",), "Roll right; steer right", "Cyclic"),
     KeyBinding("yaw-", ("Q",), "Turn left", "Pedals"),
     KeyBinding("yaw+", ("E",), "Turn right", "Pedals"),
     KeyBinding("throttle+", ("R", "PAGEUP", "LSHIFT"), "Climb", "Collective"),
     KeyBinding("throttle-", ("F", "PAGEDOWN", "LCTRL"), "Descend", "Collective"),
+    KeyBinding("gait-drive", ("_1",), "Gait: drive", "Snakeboard"),
+    KeyBinding("gait-spin", ("_2",), "Gait: spin on the spot", "Snakeboard"),
+    KeyBinding("gait-parallel", ("_3",), "Gait: sideways", "Snakeboard"),
 )
 """Held keys; 'axis+' and 'axis-' move that axis of the stick. Any other action is held by name."""
 
