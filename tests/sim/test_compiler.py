@@ -15,21 +15,26 @@ def serving(vehicle):
 
 
 def symbolic_step(vehicle, scheme):
-    """y_next and node by CasADi's own evaluator, with its own Newton method."""
+    """(y_next, node) by CasADi's own evaluator, with its own Newton method, over the scheme's substeps."""
     i = scheme.inputs
     known = [scheme.y, i.u, i.w, i.p, i.h]
     end = ca.Function("end", [scheme.z, *known], [scheme.y_next, scheme.node])
-    if scheme.z.shape[0] == 0:
-        return lambda *a: end(ca.DM(0, 1), *a)
     residual = ca.Function("r", [scheme.z, *known], [scheme.residual, ca.jacobian(scheme.residual, scheme.z)])
     guess = ca.Function("g", known, [scheme.guess])
 
-    def step(*a):
+    def part(*a):
         z = guess(*a)
-        for _ in range(30):
+        for _ in range(30 if scheme.z.shape[0] else 0):
             r, J = residual(z, *a)
             z = z - ca.solve(J, r)
         return end(z, *a)
+
+    def step(y, u, w, p, h):
+        nodes = []
+        for share in scheme.substeps:
+            y, node = part(y, u, w, p, h * share)
+            nodes.append(node)
+        return y, nodes[0]
 
     return step
 
