@@ -163,7 +163,8 @@ def _task(plan: PlanView, context: PanelContext) -> list[Request]:
         value = getattr(task.weights, name)
         label(context, name, doc)
         span = (_LEAST_WEIGHT, _MOST_WEIGHT)
-        chosen = log_slider(context, f"plan/weight/{name}", max(value, span[0]), span, "%.3g", doc)
+        text = "%.3g" if value > 0.0 else "off"
+        chosen = log_slider(context, f"plan/weight/{name}", max(value, span[0]), span, text, doc)
         if chosen is not None:
             weight = 0.0 if chosen <= _LEAST_WEIGHT else chosen
             new = replace(new, weights=replace(new.weights, **{name: weight}))

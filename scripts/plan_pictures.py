@@ -1,0 +1,86 @@
+"""Pictures of plans for the documentation: `python scripts/plan_pictures.py [FOLDER]`, by default docs/."""
+
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from export.picture import write_png
+from export.studio import offscreen_context
+from render.canvas import Canvas
+from render.frame import Frame, View
+from render.matrices import look_at, perspective
+from render.plan_view import PlanScene
+from render.renderer import Renderer
+from sim.planner import Iterate, Planner, task_of_scene
+from sim.planner.record import record_of
+from sim.planner.session import Ghostly, PlanView
+from sim.scene import load_scene
+from sim.world import load_world
+
+SIZE = (1280, 800)
+FOV_RAD = 0.52
+PICTURES = {
+    "plan-canyon": ((58.0, -15.0, 36.0), (180.0, -3.0, 13.0)),
+    "plan-boat-docking": ((-14.0, -12.0, 14.0), (11.5, 3.6, 0.0)),
+    "plan-car-parking": ((-13.0, 13.0, 11.0), (-1.5, -1.5, 0.0)),
+}
+"""Scene -> eye and target [m]."""
+
+
+def main(folder: Path) -> None:
+    """One picture a scene."""
+    for name, (eye, target) in PICTURES.items():
+        write_png(folder / f"{name}.png", picture(name, np.array(eye), np.array(target)))
+        print(f"wrote {folder / name}.png", flush=True)
+
+
+def picture(name: str, eye_w: np.ndarray, target_w: np.ndarray) -> np.ndarray:
+    """(height, width, 3) uint8: the scene's plan with the solver's last iterates."""
+    scene = load_scene(name)
+    world = load_world(scene.world, seed=scene.seed)
+    vehicle, task = task_of_scene(scene, world=world)
+    iterates: list[Iterate] = []
+
+    def show(iterate: Iterate) -> bool:
+        iterates.append(iterate)
+        return True
+
+    plan = Planner().plan(vehicle, task, method=scene.integrator, show=show)
+    print(f"{name}: {plan.message}", flush=True)
+    shown = tuple(Ghostly(it.places_w, 0.06 * k) for k, it in enumerate(iterates[-24:]))
+    view = PlanView(vehicle, task, plan=record_of(plan, name), iterates=shown)
+    camera = View(
+        eye_w=eye_w,
+        view=look_at(eye_w, target_w, np.array([0.0, 0.0, 1.0])),
+        projection=perspective(FOV_RAD, SIZE[0] / SIZE[1], 0.5, 6000.0),
+    )
+    frame = PlanScene(world).added(Frame(camera, ()), view, 1.44)
+    if vehicle.group.name == "SE3":  # far apart: as it is at each of these moments
+        solid = tuple(replace(v, ghost=False, tint=(1.0, 1.0, 1.0)) for v in frame.vehicles)
+        frame = replace(frame, vehicles=solid)
+    ctx = offscreen_context()
+    canvas = Canvas(ctx, SIZE)
+    renderer = Renderer(ctx, SIZE, world, quality="medium")
+    with closing(_Released(renderer, canvas, ctx)):
+        renderer.draw(frame, canvas.framebuffer)
+        return canvas.image()
+
+
+class _Released:
+    """Frees things in their order."""
+
+    def __init__(self, *owned: object) -> None:
+        self._owned = owned
+
+    def close(self) -> None:
+        for resource in self._owned:
+            resource.release()  # type: ignore[attr-defined]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("docs"))

@@ -1,0 +1,84 @@
+"""Laws of a plan's picture: it lies where the plan is, fades, turns red where it fails."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from render.frame import Frame, View
+from render.overlay import shapes
+from render.plan_view import FAILED, PRESENT, STALE, PlanScene
+from sim.planner import Blame, Iterate
+from sim.planner.session import FADE_S, Ghostly, PlanView
+from sim.world import load_world
+from tests.sim.plan_samples import BOAT, record, task
+
+EMPTY = Frame(View(np.zeros(3), np.eye(4), np.eye(4)), ())
+
+
+def picture(now_s: float = 0.0, **changes) -> Frame:
+    view = replace(PlanView(BOAT, task(), plan=record()), **changes)
+    return PlanScene(load_world("plain", seed=7)).added(EMPTY, view, now_s)
+
+
+def colours(frame: Frame) -> set[tuple[float, float, float]]:
+    return {surface.colour for surface in frame.surfaces}
+
+
+def test_ghosts_run_from_the_plans_start_to_its_end_with_their_thrust() -> None:
+    frame = picture()
+    places = np.array([vehicle.T_wb[:3, 3] for vehicle in frame.vehicles])
+    assert all(vehicle.ghost for vehicle in frame.vehicles)
+    np.testing.assert_allclose(places[[0, -1], :2], [[0.0, 0.0], [10.0, 0.0]])
+    # Both thrusters push ahead.
+    assert all(arrow.vector_w[0] > 0.0 for arrow in frame.arrows)
+
+
+def test_the_ribbon_is_green_light_red_or_grey() -> None:
+    assert PRESENT in colours(picture())
+    assert FAILED in colours(picture(plan=record(status="infeasible")))
+    assert STALE in colours(picture(stale=True))
+
+
+def test_a_failure_is_marked_in_red_at_its_place() -> None:
+    blame = Blame("obstacle buoy is entered", 2.0, 0.4, "m", (5.0, 1.5, 0.0))
+    frame = picture(plan=record(status="infeasible", blames=(blame,)))
+    marks = [s for s in frame.surfaces if s.colour == FAILED]
+    middles = np.array([s.corners_w.mean(axis=0)[:2] for s in marks])
+    assert np.linalg.norm(middles - [5.0, 1.5], axis=1).min() < 0.1
+    # The obstacle that is to blame is red, too.
+    assert np.linalg.norm(middles - [5.0, 2.0], axis=1).min() < 0.1
+
+
+def test_iterates_fade_and_are_gone() -> None:
+    places = Iterate(0, 1.0, 1.0, record().places_w).places_w
+
+    def brightest(now_s: float) -> float:
+        few, more = picture(now_s), picture(now_s, iterates=(Ghostly(places, 0.0),))
+        extra = more.lines[len(few.lines) :]
+        return max((float(np.max(line.alpha)) for line in extra), default=0.0)
+
+    assert brightest(0.0) > brightest(0.5 * FADE_S) > 0.0
+    assert brightest(FADE_S) == 0.0
+
+
+def test_kept_plans_have_colours_of_their_own() -> None:
+    kept = (record("one"), record("two"))
+    alone = colours(picture())
+    assert len(colours(picture(kept=kept)) - alone) == 2
+
+
+@pytest.mark.parametrize(
+    "corners",
+    [
+        shapes.sphere(np.array([1.0, 2.0, 3.0]), 2.0),
+        shapes.capsule(np.zeros(3), np.array([1.0, 2.0, 3.0]), 0.5),
+        shapes.tube(np.zeros(3), 1.0, 0.0, 4.0),
+        shapes.box(np.zeros(3), np.array([1.0, 2.0, 3.0]), 0.4),
+    ],
+)
+def test_bodies_have_unit_normals_that_look_outwards(corners: shapes.Corners) -> None:
+    points, normals = corners
+    assert points.shape == normals.shape
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-9)
+    assert (np.einsum("ij,ij->i", points - points.mean(axis=0), normals) > -1e-9).mean() > 0.95
