@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sim.commands import PilotInput
+from sim.pilot import spacecraft
 from sim.pilot.airframe import Airframe, scalar
 from sim.pilot.contract import Sensed
 from sim.vehicles import NonholonomicVehicle, Vehicle
@@ -25,6 +26,8 @@ class RawPilot:
         """Full stick is the full throw; centred sticks are the hover, or the neutral controls."""
         mix = MIXES.get(vehicle.name, _in_order if isinstance(vehicle, NonholonomicVehicle) else _by_name)
         wanted = mix(sticks, vehicle)
+        if vehicle.name == "spacecraft" and spacecraft.ENGINE_DOWN in sticks.actions:
+            wanted = spacecraft.engine_down(sensed, vehicle, wanted[3])
         low = np.array([control.low for control in vehicle.controls])
         high = np.array([control.high for control in vehicle.controls])
         return np.clip(wanted, low, high)
@@ -90,5 +93,6 @@ MIXES: dict[str, Callable[[PilotInput, Vehicle], np.ndarray]] = {
     "car": _wheeled,
     "snakeboard": _wheeled,
     "rolling-disc": _disc,
+    "spacecraft": spacecraft.mixed,
 }
 """How sticks act on the controls of each vehicle that needs its own answer."""
