@@ -15,6 +15,8 @@ Watch = Callable[[int, float, float, np.ndarray], bool]
 """(iteration, objective, largest violation, variables) -> go on?"""
 
 TOLERANCE = 1e-8
+FATROP_ITERATIONS = {False: 80, True: 25}
+"""Cold and warm; after these IPOPT is more likely to arrive."""
 _WARM_IPOPT = {
     "warm_start_init_point": "yes",
     "warm_start_bound_push": 1e-6,
@@ -66,11 +68,13 @@ class Solvers:
         duals: tuple[np.ndarray, np.ndarray] | None = None,
         iterations: int = 300,
         seconds: float = 60.0,
+        slope: float = 1e-5,
         watch: Watch | None = None,
     ) -> Result:
         """Run one solver. `duals` (lam_x, lam_g) of a neighbouring problem make it a warm start.
 
-        fatrop knows no time limit; its runs are short, and `iterations` bounds them.
+        fatrop knows no time limit; its runs are short, and `iterations` bounds them. slope: the gradient of the
+        Lagrangian at which a feasible result counts as converged, even where the solver wants more.
         """
         t, warm = self.t, duals is not None
         if watch is not None and backend == "ipopt" and not warm:
@@ -82,13 +86,15 @@ class Solvers:
         begun = time.perf_counter()
         out = solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
         taken = time.perf_counter() - begun
-        return self._result(out, p, solver.stats(), taken, backend)
+        return self._result(out, p, solver.stats(), taken, backend, slope)
 
-    def _result(self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str) -> Result:
+    def _result(
+        self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str, slope: float
+    ) -> Result:
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
         violation, defect, kkt = self.residuals(w, lam_x, lam_g, p)
         # Rounding in large coordinates can keep a solver from its own last tolerance.
-        close = violation < 1e-7 and defect < 1e-9 and kkt < 1e-5
+        close = violation < 1e-7 and defect < 1e-9 and kkt < slope
         return Result(
             w,
             lam_x,
@@ -103,6 +109,11 @@ class Solvers:
             str(stats.get("return_status")),
             backend,
         )
+
+    def prepare(self) -> None:
+        """Make the solvers that are needed first, so that planning does not wait for them."""
+        for warm in (False, True):
+            self._solver("fatrop", warm, FATROP_ITERATIONS[warm])
 
     def residuals(
         self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray

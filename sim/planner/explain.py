@@ -13,6 +13,8 @@ from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
 
 _NOTICEABLE = 1e-3
+_SHALLOW_M = 0.05
+"""A corner that is cut by less does not hold the motion up; more steps would do."""
 
 
 def softened(task: Task) -> Task:
@@ -54,7 +56,7 @@ def _jumped(vehicle: Vehicle, task: Task, move: Motion, places: np.ndarray) -> d
     clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
     found, k = {}, int(clear.by_arc_m.argmin())
     for i, distance in enumerate(clear.by_obstacle):
-        if distance < task.clearance_m - 0.01:
+        if distance < -_SHALLOW_M:
             name = f"obstacle {label(task.obstacles[i], i)} is entered"
             by = float(task.clearance_m - distance)
             found[name] = Blame(name, k * move.step_s, by, "m", _place(places[k]))

@@ -1,64 +1,30 @@
 """Planning: pick a solver, start it well, check what it gives between the nodes, and say what went wrong."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from sim.integrators import Integrator, integrator
+from sim.planner.attempt import Choice, Iterate, Run, Show, attempted, order_of
 from sim.planner.backends import Backend, Result, Solvers
 from sim.planner.check import check_task
 from sim.planner.clearance import Clearance, clearance
 from sim.planner.explain import explained, softened
 from sim.planner.guess import guess
-from sim.planner.parameters import nowhere, parameters
+from sim.planner.parameters import parameters
 from sim.planner.plan import Plan, Status, cost_parts, motion
 from sim.planner.refine import transferred
 from sim.planner.shape import problem_shape, scales_of, size_of
 from sim.planner.task import Task
 from sim.planner.transcription import Transcription, transcribe
+from sim.planner.waypoints import kept_times, waypoint_places, with_times
 from sim.vehicles.base import Vehicle
-
-Choice = Literal["auto", "fatrop", "ipopt"]
-
-
-@dataclass(frozen=True, slots=True)
-class Iterate:
-    """One iteration of a solver, for the eye."""
-
-    iteration: int
-    cost: float
-    violation: float
-    places_w: np.ndarray
-    """(N+1, 3) m."""
-
-
-Show = Callable[[Iterate], bool]
-"""Answers whether to go on."""
 
 _PENETRATION_M = 1e-4
 _COARSE = 32
 _SIMILAR = float(np.log(3.0))
 """Sizes within this factor share the scaling of one problem."""
-_FATROP_ITERATIONS = 80
-"""After which the other solver is more likely to arrive."""
-
-
-@dataclass
-class _Run:
-    """What one call of `Planner.plan` gathers on its way."""
-
-    deadline: float
-    show: Show | None
-    iterations: int = 0
-    stopped: bool = False
-    history: tuple[tuple[float, float], ...] = ()
-
-    @property
-    def out_of_time(self) -> bool:
-        return time.perf_counter() > self.deadline
 
 
 class Planner:
@@ -80,6 +46,7 @@ class Planner:
             if np.abs(known - size).max() < _SIMILAR:
                 return solvers
         solvers = Solvers(transcribe(replace(shape, scales=scales_of(vehicle, task))))
+        solvers.prepare()
         alike.append((size, solvers))
         return solvers
 
@@ -105,7 +72,7 @@ class Planner:
         begun = time.perf_counter()
         solvers = self.solvers(vehicle, scheme, task)
         built = time.perf_counter() - begun
-        run = _Run(time.perf_counter() + time_limit_s, show)
+        run = Run(time.perf_counter() + time_limit_s, show)
         task, result = self._solved(vehicle, scheme, task, solvers, solver, warm, run)
         seconds = time.perf_counter() - begun - built
         plan = self._finished(vehicle, scheme, task, solvers.t, result, run, seconds, built)
@@ -123,12 +90,14 @@ class Planner:
         solvers: Solvers,
         choice: Choice,
         warm: Plan | None,
-        run: _Run,
+        run: Run,
     ) -> tuple[Task, tuple[Result, np.ndarray, Clearance]]:
-        order = _order(choice, run)
+        order = order_of(choice, run)
         if warm is not None and warm.result is not None and _fits(warm.result, solvers.t):
-            task = _timed(task, warm.task)
+            task = kept_times(task, warm.task)
+            run.dragged = True
             result = self._kept_clear(vehicle, task, solvers, order, warm.result, run, duals=True)
+            run.dragged = False
             if result[0].converged:
                 return task, result
         start, task = self._start(vehicle, scheme, task, solvers, order, run)
@@ -141,12 +110,12 @@ class Planner:
         task: Task,
         solvers: Solvers,
         order: tuple[Backend, ...],
-        run: _Run,
+        run: Run,
     ) -> tuple[np.ndarray, Task]:
         """First variables: a guess, refined on a coarser grid where the task is long."""
         if task.steps <= 2 * _COARSE:
             w0 = guess(solvers.t, vehicle, task)
-            return w0, _with_times(vehicle, task, solvers.t.places(w0))
+            return w0, with_times(vehicle, task, solvers.t.places(w0))
         coarse_task = replace(task, steps=task.steps // 2)
         coarse = self.solvers(vehicle, scheme, coarse_task)
         w0, coarse_task = self._start(vehicle, scheme, coarse_task, coarse, order, run)
@@ -163,7 +132,7 @@ class Planner:
         solvers: Solvers,
         order: tuple[Backend, ...],
         start: np.ndarray | Result,
-        run: _Run,
+        run: Run,
         *,
         duals: bool,
     ) -> tuple[Result, np.ndarray, Clearance]:
@@ -171,18 +140,16 @@ class Planner:
         margin = np.zeros(solvers.t.shape.steps + 1)
         if isinstance(start, Result) and start.margin_m is not None:
             margin = start.margin_m.copy()
-        for _ in range(8):
+        for attempt in range(8):
             places = waypoint_places(vehicle, task, solvers.t.shape.steps)
             p = parameters(solvers.t, vehicle, task, margin_m=margin, places=places)
-            result = _attempt(solvers, order, p, start, run, duals=duals)
+            result = attempted(solvers, order, p, start, run, duals=duals)
             move = motion(solvers.t, result.w, p)
             clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
             short = clear.shortage_m
             if not result.converged or run.out_of_time or short.max() < _PENETRATION_M:
                 return replace(result, margin_m=_needed(margin, clear, task)), p, clear
-            short[short < _PENETRATION_M] = 0.0
-            margin[:-1] += 1.2 * short
-            margin[1:] += 1.2 * short
+            margin += _growth(np.where(short < _PENETRATION_M, 0.0, short), reach=1 + attempt // 2)
             start, duals = replace(result, margin_m=None), True
         return result, p, clear
 
@@ -195,7 +162,7 @@ class Planner:
         task: Task,
         t: Transcription,
         solved: tuple[Result, np.ndarray, Clearance],
-        run: _Run,
+        run: Run,
         seconds: float,
         built: float,
     ) -> Plan:
@@ -229,10 +196,19 @@ class Planner:
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
-        result = _attempt(
-            solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), _Run(np.inf, None)
+        result = attempted(
+            solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), Run(np.inf, None)
         )
         return explained(plan, vehicle, task, solvers.t, result, p)
+
+
+def _growth(short: np.ndarray, reach: int) -> np.ndarray:
+    """(N+1,) margin for the nodes within `reach` steps of an arc that comes too close: nodes slide along the way."""
+    out = np.zeros(len(short) + 1)
+    for k in np.flatnonzero(short):
+        near = slice(max(0, k + 1 - reach), k + 1 + reach)
+        out[near] = np.maximum(out[near], 1.2 * short[k])
+    return out
 
 
 def _needed(margin: np.ndarray, clear: Clearance, task: Task) -> np.ndarray:
@@ -246,57 +222,7 @@ def _fits(result: Result, t: Transcription) -> bool:
     return result.w.size == t.low.size and result.lam_g.size == t.row_low.size
 
 
-def _order(choice: Choice, run: _Run) -> tuple[Backend, ...]:
-    """Solvers to try, in turn: the fast one first, or the one whose iterates can be watched."""
-    if choice != "auto":
-        return (choice,)
-    return ("ipopt", "fatrop") if run.show is not None else ("fatrop", "ipopt")
-
-
-def _attempt(
-    solvers: Solvers,
-    order: tuple[Backend, ...],
-    p: np.ndarray,
-    start: np.ndarray | Result,
-    run: _Run,
-    *,
-    duals: bool = False,
-) -> Result:
-    """The first solver that converges, else what violates least."""
-    best: Result | None = None
-    w0 = start.w if isinstance(start, Result) else start
-    pair = (start.lam_x, start.lam_g) if duals and isinstance(start, Result) else None
-    for backend in order:
-        limit = max(0.05, run.deadline - time.perf_counter())
-        cap = _FATROP_ITERATIONS if backend == "fatrop" and len(order) > 1 else 300
-        result = solvers.solve(
-            backend, p, w0, duals=pair, iterations=cap, seconds=limit, watch=_watcher(solvers.t, run)
-        )
-        run.iterations += max(result.iterations, 0)
-        if best is None or (result.converged, -result.violation) > (best.converged, -best.violation):
-            best = result
-        if best.converged or run.stopped or run.out_of_time:
-            break
-        w0, pair = (start.w if isinstance(start, Result) else start), None
-    assert best is not None
-    return best
-
-
-def _watcher(t: Transcription, run: _Run) -> Callable[[int, float, float, np.ndarray], bool] | None:
-    if run.show is None:
-        return None
-    show = run.show
-
-    def watch(iteration: int, cost: float, violation: float, w: np.ndarray) -> bool:
-        run.history = (*run.history, (cost, violation))
-        go_on = show(Iterate(iteration, cost, violation, t.places(w)))
-        run.stopped = run.stopped or not go_on
-        return go_on
-
-    return watch
-
-
-def _verdict(result: Result, short_m: float, run: _Run, seconds: float) -> tuple[Status, str]:
+def _verdict(result: Result, short_m: float, run: Run, seconds: float) -> tuple[Status, str]:
     if run.stopped:
         return "stopped", f"Stopped after {run.iterations} iterations."
     if result.converged and short_m < 10 * _PENETRATION_M:
@@ -312,37 +238,4 @@ def _verdict(result: Result, short_m: float, run: _Run, seconds: float) -> tuple
     return "stuck", f"{result.backend} stopped after {run.iterations} iterations ({result.word})."
 
 
-def waypoint_places(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
-    """(N+1, 4): position and tolerance of the waypoint that each node has to meet."""
-    places = nowhere(steps)
-    for waypoint in task.waypoints:
-        if waypoint.time_s is None:
-            continue
-        k = int(np.clip(round(waypoint.time_s / task.duration_s * steps), 1, steps - 1))
-        places[k] = [*waypoint.position_w, waypoint.tolerance_m]
-        if vehicle.group.name == "SE2":
-            places[k, 2] = 0.0
-    return places
-
-
-def _with_times(vehicle: Vehicle, task: Task, places: np.ndarray) -> Task:
-    """Waypoints without a time get that of the guess's nearest node."""
-    if all(w.time_s is not None for w in task.waypoints):
-        return task
-    times = task.duration_s * np.linspace(0.0, 1.0, len(places))
-    timed = []
-    for waypoint in task.waypoints:
-        if waypoint.time_s is None:
-            miss = np.linalg.norm(places - np.array(waypoint.position_w), axis=1)
-            waypoint = replace(waypoint, time_s=float(times[1:-1][miss[1:-1].argmin()]))
-        timed.append(waypoint)
-    return replace(task, waypoints=tuple(timed))
-
-
-def _timed(task: Task, before: Task) -> Task:
-    """Waypoints that are dragged keep the times they had."""
-    if len(before.waypoints) != len(task.waypoints):
-        return task
-    pairs = zip(task.waypoints, before.waypoints, strict=True)
-    kept = tuple(w if w.time_s is not None else replace(w, time_s=b.time_s) for w, b in pairs)
-    return replace(task, waypoints=kept)
+__all__ = ["Iterate", "Planner"]

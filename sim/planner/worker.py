@@ -136,7 +136,9 @@ class _Server:
         except InputError as refusal:
             answer = Refused(message.number, str(refusal))
         except Exception as error:
-            answer = Refused(message.number, f"The planner failed: {str(error).splitlines()[0] if str(error) else error!r}")
+            answer = Refused(
+                message.number, f"The planner failed: {str(error).splitlines()[0] if str(error) else error!r}"
+            )
         self._pipe.send(answer)
 
     def _planned(self, job: Job) -> PlanRecord:

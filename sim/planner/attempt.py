@@ -1,0 +1,104 @@
+"""One attempt at a problem: solvers in turn, until one converges, is stopped or runs out of time."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sim.planner.backends import FATROP_ITERATIONS, Backend, Result, Solvers
+from sim.planner.transcription import Transcription
+
+Choice = Literal["auto", "fatrop", "ipopt"]
+
+_SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
+"""Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Iterate:
+    """One iteration of a solver, for the eye."""
+
+    iteration: int
+    cost: float
+    violation: float
+    places_w: np.ndarray
+    """(N+1, 3) m."""
+
+
+Show = Callable[[Iterate], bool]
+"""Answers whether to go on."""
+
+
+@dataclass
+class Run:
+    """What one call of `Planner.plan` gathers on its way."""
+
+    deadline: float
+    show: Show | None
+    iterations: int = 0
+    stopped: bool = False
+    dragged: bool = False
+    history: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def out_of_time(self) -> bool:
+        return time.perf_counter() > self.deadline
+
+
+def order_of(choice: Choice, run: Run) -> tuple[Backend, ...]:
+    """Solvers to try, in turn: the fast one first, or the one whose iterates can be watched."""
+    if choice != "auto":
+        return (choice,)
+    return ("ipopt", "fatrop") if run.show is not None else ("fatrop", "ipopt")
+
+
+def attempted(
+    solvers: Solvers,
+    order: tuple[Backend, ...],
+    p: np.ndarray,
+    start: np.ndarray | Result,
+    run: Run,
+    *,
+    duals: bool = False,
+) -> Result:
+    """The first solver that converges, else what violates least."""
+    best: Result | None = None
+    w0 = start.w if isinstance(start, Result) else start
+    pair = (start.lam_x, start.lam_g) if duals and isinstance(start, Result) else None
+    for backend in order:
+        limit = max(0.05, run.deadline - time.perf_counter())
+        cap = FATROP_ITERATIONS[pair is not None] if backend == "fatrop" and len(order) > 1 else 300
+        result = solvers.solve(
+            backend,
+            p,
+            w0,
+            duals=pair,
+            iterations=cap,
+            seconds=limit,
+            slope=_DRAGGED_SLOPE if run.dragged else _SLOPE,
+            watch=_watcher(solvers.t, run),
+        )
+        run.iterations += max(result.iterations, 0)
+        if best is None or (result.converged, -result.violation) > (best.converged, -best.violation):
+            best = result
+        if best.converged or run.stopped or run.out_of_time:
+            break
+        w0, pair = (start.w if isinstance(start, Result) else start), None
+    assert best is not None
+    return best
+
+
+def _watcher(t: Transcription, run: Run) -> Callable[[int, float, float, np.ndarray], bool] | None:
+    if run.show is None:
+        return None
+    show = run.show
+
+    def watch(iteration: int, cost: float, violation: float, w: np.ndarray) -> bool:
+        run.history = (*run.history, (cost, violation))
+        go_on = show(Iterate(iteration, cost, violation, t.places(w)))
+        run.stopped = run.stopped or not go_on
+        return go_on
+
+    return watch
