@@ -33,6 +33,18 @@ class Deviation:
     """Norm of the difference of the spatial momenta."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rolling:
+    """What a vehicle with wheels or blades does beside moving."""
+
+    slip_mps: float
+    """Largest speed at which a constraint (rolling, no sideways slip) is violated along the next step's arc."""
+    momentum: np.ndarray
+    """(n_b,) nonholonomic momentum p; empty where the locked vehicle cannot move."""
+    steering_rad: float
+    """Of the wheels, to the left; nan where the vehicle has no such angle."""
+
+
 @dataclass(frozen=True, slots=True)
 class LaneSnapshot:
     """One vehicle under one integrator, at its last two published moments."""
@@ -84,6 +96,8 @@ class LaneSnapshot:
     """Flown by a pilot of its own; else it gets the flown lane's controls."""
     deviation: Deviation | None = None
     """None without a reference, and for comparison lanes that have other inputs."""
+    rolling: Rolling | None = None
+    """None for vehicles without constraints."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,12 @@ CHANNELS = (
     "omega_x",
     "omega_y",
     "omega_z",
+    "slip",
+    "momentum_p",
 )
 """Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]; then
 errors against the reference (energy and momentum: else against the start), ||R'R - I||, cost of a simulated second
-[us], and body angular velocity [rad/s]."""
+[us], body angular velocity [rad/s], violation of the constraints [m/s] and nonholonomic momentum p."""
 
 
 def measured(lane: LaneSnapshot) -> np.ndarray:
@@ -34,7 +36,7 @@ def measured(lane: LaneSnapshot) -> np.ndarray:
     off = lane.deviation
     R = lane.T_wb[:3, :3]
     omega_b = lane.twist_b[:3] if len(lane.twist_b) == 6 else np.array([0.0, 0.0, lane.twist_b[0]])
-    cost_us = lane.step_cost_s * 1e6
+    cost_us, rolling = lane.step_cost_s * 1e6, lane.rolling
     return np.array(
         [
             energy_J,
@@ -49,8 +51,17 @@ def measured(lane: LaneSnapshot) -> np.ndarray:
             np.linalg.norm(R.T @ R - np.eye(3)),
             cost_us / lane.step_s,
             *omega_b,
+            np.nan if rolling is None else rolling.slip_mps,
+            np.nan if rolling is None else signed_size(rolling.momentum),
         ]
     )
+
+
+def signed_size(momentum: np.ndarray) -> float:
+    """The number itself where there is one, else the norm; nan without any."""
+    if len(momentum) == 1:
+        return float(momentum[0])
+    return float(np.linalg.norm(momentum)) if len(momentum) else float("nan")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from sim.simulation.cost import StepCost
 from sim.simulation.footing import Footing
 from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
+from sim.simulation.rolling import rolling
 from sim.simulation.space import Placement, placement, twist_in_space
 from sim.simulation.tape import ControlTape
 from sim.simulation.verdict import Verdict, crash, divergence, energy_bound
@@ -313,4 +314,5 @@ class Lane:
             status_text="" if self._verdict is None else self._verdict.text,
             own_pilot=not self.follows,
             deviation=deviation,
+            rolling=rolling(m, self._y, self._u, node),
         )

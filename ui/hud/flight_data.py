@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.snapshot import LaneSnapshot
+from sim.snapshot import LaneSnapshot, Rolling
 from sim.vehicles.parameter import Value
 
 
@@ -27,6 +27,8 @@ class FlightData:
     """Right side down is positive."""
     collective: float
     """Lift over weight; nan for vehicles without one."""
+    wheels: Rolling | None = None
+    """Of vehicles on the ground."""
 
 
 def flight_data(lane: LaneSnapshot, parameters: Mapping[str, Value]) -> FlightData:
@@ -44,6 +46,7 @@ def flight_data(lane: LaneSnapshot, parameters: Mapping[str, Value]) -> FlightDa
         pitch_rad=math.asin(min(max(float(x_b_w[2]), -1.0), 1.0)),
         roll_rad=math.atan2(float(R_wb[2, 1]), float(R_wb[2, 2])),
         collective=lift_over_weight(lane, parameters),
+        wheels=lane.rolling,
     )
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+from sim.snapshot import Rolling
 from ui import theme
 from ui.hud.flight_data import FlightData
 from ui.hud.pen import Pen, Point
@@ -13,12 +14,24 @@ FULL_COLLECTIVE = 2.0
 
 def rows(data: FlightData) -> list[tuple[str, str, str]]:
     """(name, number, unit) from top to bottom."""
+    if data.wheels is not None:
+        return _rolling_rows(data, data.wheels)
     height = "\N{EM DASH}" if math.isnan(data.height_m) else f"{data.height_m:.1f}"
     return [
         ("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h"),
         ("HEIGHT", height, "m"),
         ("CLIMB", f"{round(data.climb_mps, 1) + 0.0:+.1f}", "m/s"),
     ]
+
+
+def _rolling_rows(data: FlightData, wheels: Rolling) -> list[tuple[str, str, str]]:
+    rows = [("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h")]
+    if not math.isnan(wheels.steering_rad):
+        rows.append(("STEER", f"{round(math.degrees(wheels.steering_rad)):+d}", "\N{DEGREE SIGN}"))
+    if len(wheels.momentum) == 1:
+        p = round(float(wheels.momentum[0]), 1) + 0.0
+        return [*rows, ("MOMENTUM P", f"{p:.1f}", "kg m\N{SUPERSCRIPT TWO}/s")]
+    return [*rows, ("SLIP", f"{wheels.slip_mps:.0e}", "m/s")]
 
 
 def draw_numbers(pen: Pen, corner: Point, width: float, data: FlightData) -> None:

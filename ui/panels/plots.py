@@ -43,20 +43,45 @@ PLOTS = {
         "|\N{GREEK SMALL LETTER OMEGA}|", "rad/s", "Magnitude of the body's angular velocity.", 1e-3
     ),
     "newton": Plot("Newton iterations", "", "Mean per step; 0 for explicit methods.", 1.0),
+    "slip": Plot(
+        "Constraint residual",
+        "m/s",
+        "Largest speed at which a wheel slips or skids along the next arc. "
+        "Variational methods keep it at rounding (with cay only sideways).",
+        1e-12,
+    ),
+    "momentum_p": Plot(
+        "Momentum p",
+        "",
+        "Nonholonomic momentum along the directions in which the locked vehicle may move; steering changes it.",
+        1e-3,
+    ),
     "cost": Plot("Step cost", "\N{MICRO SIGN}s", "Wall time of one step of the compiled kernel.", 0.1),
 }
 
 
+WITH_WHEELS = ("energy", "momentum_p", "slip", "omega", "cost")
+WITHOUT = ("energy", "momentum", "omega", "newton", "cost")
+
+
+def channels(lane: LaneSnapshot) -> tuple[str, ...]:
+    """What is worth plotting for a vehicle."""
+    if lane.rolling is None:
+        return WITHOUT
+    return WITH_WHEELS if len(lane.rolling.momentum) else tuple(c for c in WITH_WHEELS if c != "momentum_p")
+
+
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """As many plots side by side as fit, in the order of CHANNELS."""
+    """As many plots side by side as fit, those that concern the flown vehicle."""
+    shown = channels(snapshot.lanes[0])
     lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
     room = imgui.get_content_region_avail()
-    columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(PLOTS)), 1)
+    columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(shown)), 1)
     gap = context.px(14.0)
     width = (room.x - gap * (columns - 1)) / columns
-    rows = -(-len(PLOTS) // columns)
+    rows = -(-len(shown) // columns)
     height = max(room.y / rows - (context.px(6.0) if rows > 1 else 0.0), context.px(90.0))
-    for index, channel in enumerate(PLOTS):
+    for index, channel in enumerate(shown):
         if index % columns:
             imgui.same_line(0.0, gap)
         imgui.begin_group()
