@@ -20,7 +20,7 @@ from sim.world import World
 _LOG = logging.getLogger(__name__)
 
 WAKE_S = 1.0 / 120.0
-BUDGET_S = 0.05
+BUDGET_S = 0.12
 """Wall time after which a wake gives up what is still owed, to publish and to hear commands."""
 SLICE_S = 0.02
 """Simulated time between two looks at that budget."""
