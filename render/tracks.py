@@ -19,7 +19,7 @@ _UP = np.array([0.0, 0.0, 1.0])
 
 WHEELS: dict[str, tuple[tuple[tuple[float, float], ...], float, float]] = {
     "car": (((0.0, 0.75), (0.0, -0.75), (2.4, 0.75), (2.4, -0.75)), 0.20, 0.42),
-    "snakeboard": (((-0.35, 0.0), (0.35, 0.0)), 0.05, 0.38),
+    "snakeboard": (((-0.35, 0.0), (0.35, 0.0)), 0.06, 0.6),
 }
 """By vehicle: where wheels touch (body x, y [m]), width of a track [m], how dark it is 0..1."""
 

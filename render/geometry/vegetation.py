@@ -10,6 +10,7 @@ from render.geometry.leaves import leaf_atlas
 from render.geometry.mesh import Mesh, quad_indices
 from render.geometry.scatter import INSTANCE_FLOATS, Scatter, by_cell, scatter_of
 from sim.world import World
+from sim.world.grounds import Grounds
 from sim.world.store import cached_arrays, package_digest
 
 __all__ = ["leaf_atlas", "place_shrubs", "shrub_mesh"]
@@ -107,4 +108,22 @@ def _shrubs(world: World, seed: int) -> np.ndarray:
     mix = np.clip(0.15 + 0.9 * moist + 0.2 * rng.normal(size=n), 0.0, 1.0)[:, None]
     instances[:, 4:7] = (dry + mix * (green - dry)) * rng.uniform(0.75, 1.25, (n, 1))
     instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
+    if world.grounds is not None:
+        planted = _planted(world.grounds, rng)
+        instances = np.concatenate([instances, planted])
+        size = np.concatenate([size, planted[:, 3]])
+        n = len(size)
     return by_cell(instances, size * rng.uniform(0.3, 1.0, n))
+
+
+def _planted(grounds: Grounds, rng: np.random.Generator) -> np.ndarray:
+    """(k, 8) instances in the earth of planters."""
+    rows = []
+    for bed in (block for block in grounds.blocks if block.material == "soil"):
+        count = max(int(5.0 * 4.0 * bed.half_m[0] * bed.half_m[1]), 3)
+        place = rng.uniform(-0.8, 0.8, (count, 2)) * bed.half_m + bed.centre_m
+        size = rng.uniform(0.28, 0.55, count)
+        tint = np.array([0.075, 0.105, 0.036]) * rng.uniform(0.7, 1.4, (count, 1))
+        height, yaw = np.full(count, bed.height_m - 0.05), rng.uniform(0.0, 2.0 * np.pi, count)
+        rows.append(np.column_stack([place, height, size, tint, yaw]))
+    return np.concatenate(rows) if rows else np.zeros((0, INSTANCE_FLOATS))
