@@ -26,6 +26,7 @@ VEHICLE_KEYS = (
     KeyBinding("yaw+", ("E",), "Turn right", "Pedals"),
     KeyBinding("throttle+", ("R", "PAGEUP", "LSHIFT"), "Climb", "Collective"),
     KeyBinding("throttle-", ("F", "PAGEDOWN", "LCTRL"), "Descend", "Collective"),
+    KeyBinding("engine-down", ("X",), "Hold: engine down", "Spacecraft"),
     KeyBinding("gait-drive", ("_1",), "Gait: drive", "Snakeboard"),
     KeyBinding("gait-spin", ("_2",), "Gait: spin on the spot", "Snakeboard"),
     KeyBinding("gait-parallel", ("_3",), "Gait: sideways", "Snakeboard"),
