@@ -22,6 +22,8 @@ TWIST_RAD = 1.1
 """Of the torso at full stick."""
 _STIFFNESS = 11.0
 """Natural frequency of torso and feet about what is asked of them [rad/s]."""
+_TURNABOUT_MPS = 0.2
+"""Going backwards at twice this, the feet are steered the other way."""
 _EASE_S = 0.5
 """A gait swells and fades over about this time."""
 
@@ -67,7 +69,7 @@ class SnakeboardPilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Roll or yaw turns the feet, pitch winds the torso; actions named as in GAITS swing both."""
-        state = self._state = _next(self._state, sticks, dt_s)
+        state = self._state = _next(self._state, sticks, float(sensed.v_b[0]), dt_s)
         at = vehicle.node_layout
         r, u = sensed.node[at.shape], sensed.node[at.shape_velocity]
         inertia = _inertias(vehicle, float(r[1]))
@@ -78,7 +80,7 @@ class SnakeboardPilot:
         return np.clip(inertia * pull, low, high)
 
 
-def _next(state: RideState, sticks: PilotInput, dt_s: float) -> RideState:
+def _next(state: RideState, sticks: PilotInput, ahead_mps: float, dt_s: float) -> RideState:
     """One control period on."""
     held = next((name for name in GAITS if name in sticks.actions), "")
     gait = held or state.gait
@@ -87,8 +89,9 @@ def _next(state: RideState, sticks: PilotInput, dt_s: float) -> RideState:
     begun = held != "" and held != state.gait
     time_s = 0.0 if begun else state.time_s + dt_s
     torso = TWIST_RAD * min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
-    # The back axle turned right steers the board to the left.
-    feet = STEER_RAD * min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+    # Right is right of the way the board goes: gaits drive it backwards.
+    way = min(max(1.0 + ahead_mps / _TURNABOUT_MPS, -1.0), 1.0)
+    feet = STEER_RAD * way * min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
     if gait:
         swing = _swing(GAITS[gait], time_s)
         torso, feet = torso + strength * swing[0], feet + strength * swing[1]

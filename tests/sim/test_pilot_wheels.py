@@ -109,3 +109,11 @@ def test_sticks_released_the_board_rolls_on_and_the_rider_stands_still() -> None
     lanes = ride("skate", "plaza", (PilotInput(actions=frozenset({"gait-drive"})), 5.0), (PilotInput(), 3.0))
     assert lanes[-1].twist_b[3] < -0.5
     assert np.abs(lanes[-1].shape).max() < 0.02
+
+
+@pytest.mark.parametrize("roll", [-1.0, 1.0])
+def test_the_steering_turns_the_way_of_the_board_to_the_sticks_side_going_backwards(roll: float) -> None:
+    driven = (PilotInput(actions=frozenset({"gait-drive"})), 5.0)
+    lanes = ride("skate", "plaza", driven, (PilotInput(), 1.0), (PilotInput(roll=roll), 2.0))
+    assert lanes[-1].twist_b[3] < -0.4
+    assert roll * lanes[-1].twist_b[2] < -0.2
