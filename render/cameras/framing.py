@@ -25,7 +25,7 @@ FRAMINGS: dict[str, Framing] = {
     "car": Framing(9.0, 0.6, (0.30, 0.34, 1.27), True),
     "snakeboard": Framing(5.0, 0.5, (0.0, 0.0, 1.62), False),
     "spacecraft": Framing(15.0, 0.3, (1.3, 0.0, 0.75), False),
-    "boat": Framing(22.0, 1.5, (0.6, 0.0, 2.6), False),
+    "boat": Framing(8.5, 0.8, (0.75, 0.0, 1.25), False),
     "rigid-body": Framing(7.0, 0.0, (0.0, 0.0, 1.0), False),
 }
 _UNKNOWN = Framing(7.0, 0.3, (0.0, 0.0, 0.8), False)

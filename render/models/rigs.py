@@ -149,6 +149,18 @@ def spacecraft(vehicle: DrawnVehicle) -> RigPose:
     return RigPose(nodes={"engine": swing, "flame": swing @ grow})
 
 
+def boat(vehicle: DrawnVehicle) -> RigPose:
+    """Controls (left, right thrust): each screw turns while it pushes, backwards where it pulls."""
+    spin = vehicle.spin_rad[0] if vehicle.spin_rad else 0.0
+    ways = np.sign(np.round(_leading(vehicle.controls, 2), 1))
+    return RigPose(
+        nodes={
+            f"screw_{name}": turn("x", float(way * spin))
+            for name, way in zip(("left", "right"), ways, strict=True)
+        }
+    )
+
+
 def _shape(vehicle: DrawnVehicle, count: int) -> np.ndarray:
     return _leading(vehicle.shape, count)
 
@@ -167,9 +179,10 @@ RIGS: dict[str, Rig] = {
     "snakeboard": snakeboard,
     "rolling-disc": rolling_disc,
     "spacecraft": spacecraft,
+    "boat": boat,
 }
-SPIN_RATES: dict[str, tuple[float, ...]] = {"helicopter": (41.0, 214.0)}
-"""Free-turning parts [rad/s]: main and tail rotor."""
+SPIN_RATES: dict[str, tuple[float, ...]] = {"helicopter": (41.0, 214.0), "boat": (23.0,)}
+"""Free-turning parts [rad/s]: main and tail rotor; screws."""
 
 
 def rig_of(model: str) -> Rig:
