@@ -28,7 +28,8 @@ class Post:
         self._bloom = quality.bloom
         self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
         self._carry = self._pass(programs, "present.frag")
-        self._smooth = self._pass(programs, "present.frag", FXAA=1) if quality.fxaa else None
+        enlarged = {"SHARPEN": 1} if scene_px[0] < output_px[0] else {}
+        self._smooth = self._pass(programs, "present.frag", FXAA=1, **enlarged) if quality.fxaa else None
         if quality.bloom:
             self._down = self._pass(programs, "bloom_down.frag")
             self._blur = self._pass(programs, "bloom_blur.frag")

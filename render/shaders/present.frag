@@ -8,6 +8,7 @@ uniform vec2 texel;
 vec3 fetch(vec2 at) { return textureLod(source_map, at, 0.0).rgb; }
 
 #ifdef FXAA
+const float SHARPNESS = 1.2;  // where the picture is scaled up, against the blur that this brings
 const vec3 LUMA = vec3(0.299, 0.587, 0.114);
 
 float luma(vec2 at) { return textureLod(source_map, at, 0.0).a; }  // tonemap.frag leaves it there
@@ -17,7 +18,14 @@ vec3 smoothed(vec2 at) {
     float nw = luma(at + vec2(-1.0, -1.0) * texel), ne = luma(at + vec2(1.0, -1.0) * texel);
     float sw = luma(at + vec2(-1.0, 1.0) * texel), se = luma(at + vec2(1.0, 1.0) * texel);
     float low = min(middle.a, min(min(nw, ne), min(sw, se))), high = max(middle.a, max(max(nw, ne), max(sw, se)));
-    if (high - low < max(0.03, high * 0.1)) return middle.rgb;
+    if (high - low < max(0.03, high * 0.1)) {
+#ifdef SHARPEN
+        float lift = middle.a - 0.25 * (nw + ne + sw + se);
+        return middle.rgb + clamp(SHARPNESS * lift, -0.05, 0.05);
+#else
+        return middle.rgb;
+#endif
+    }
     vec2 along = vec2(-((nw + ne) - (sw + se)), (nw + sw) - (ne + se));
     float damp = max((nw + ne + sw + se) * 0.03125, 0.0078);
     along = clamp(along / (min(abs(along.x), abs(along.y)) + damp), -8.0, 8.0) * texel;
