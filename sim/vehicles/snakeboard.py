@@ -45,16 +45,14 @@ class Snakeboard(NonholonomicVehicle):
         return ca.vertcat(ca.horzcat(0, 0, -length * c, -s, c), ca.horzcat(0, 0, length * c, s, c))
 
     def connection(self, r: ca.SX, q: Quantities) -> ca.SX:
-        length, share = q.half_length, q.rotor_inertia / (q.mass * q.half_length**2)
-        return ca.vertcat(
-            ca.horzcat(share * ca.sin(r[1]) ** 2, 0),
-            ca.horzcat(-share * length / 2 * ca.sin(2 * r[1]), 0),
-            ca.SX(1, 2),
-        )
+        s, c, length = ca.sin(r[1]), ca.cos(r[1]), q.half_length
+        share = q.rotor_inertia / (q.mass * length**2)
+        return ca.vertcat(ca.horzcat(share * s * s, 0), ca.horzcat(-share * length * s * c, 0), ca.SX(1, 2))
 
     def symmetry_basis(self, r: ca.SX, q: Quantities) -> ca.SX:
         """Rotation about the point where the axles meet (eq. 19)."""
-        return ca.vertcat(ca.sin(2 * r[1]), -2 * q.half_length * ca.cos(r[1]) ** 2, 0)
+        s, c = ca.sin(r[1]), ca.cos(r[1])
+        return ca.vertcat(2 * s * c, -2 * q.half_length * c * c, 0)
 
     def shape_force(self, r: ca.SX, u: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
         return controls
