@@ -118,11 +118,11 @@ class Stage:
     def draw(self, context: PassContext) -> None:
         """Draw all that the pass's camera sees. The far land casts no shadow."""
         shadow = context.name == "shadow"
+        if self._props is not None:
+            self._props.draw(context)  # before the land that it covers, which then need not be shaded
         for land in self._land[:1] if shadow else self._land:
             land.draw(context)
         self._pads.draw(context)
-        if self._props is not None:
-            self._props.draw(context)
         for field in self._fields["mirror" if context.mirrored else "picture"]:
             field.draw(context)
 
