@@ -26,7 +26,8 @@ class NodeFunctions:
 
         following, rows, cost = ca.densify(following), ca.densify(rows), ca.densify(cost)
         self.row_count = rows.shape[0]
-        self.value = ca.Function(f"{name}_value", here, finished([following, rows, cost]), opts)
+        self.value = ca.Function(f"{name}_value", here, finished([following, rows]), opts)
+        self.cost = ca.Function(f"{name}_cost", here, finished([cost]), opts)
         jf, jr = ca.jacobian(following, v), ca.jacobian(rows, v)
         self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
         slope = ca.densify(ca.gradient(cost, v))

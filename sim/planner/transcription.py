@@ -212,8 +212,9 @@ class _Parts:
         return value, jacobian, gradient, hessian
 
     def _value(self) -> tuple[ca.MX, ca.MX]:
-        following, rows, cost = self.run.mapped(self.run.value, self.n)(*self.each)
-        _, end_rows, end_cost = self.end.value(*self.at_end)
+        following, rows = self.run.mapped(self.run.value, self.n)(*self.each)
+        cost = self.run.mapped(self.run.cost, self.n)(*self.each)
+        end_rows, end_cost = self.end.value(*self.at_end)[1], self.end.cost(*self.at_end)
         begin_rows = self.begin.value(*self.at_begin)[1]
         X = ca.horzcat(self.V[: self.nx, 1:], self.v_last[: self.nx])
         gaps = X - following
