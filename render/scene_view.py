@@ -233,4 +233,5 @@ def _drawn(shown: _Shown, highlight: str = "") -> DrawnVehicle:
         tint=lane.tint,
         ghost=lane.name != highlight if highlight else lane.ghost and not (wreck or shown.apart),
         wreck=wreck,
+        on_wheels=lane.rolling is not None,
     )

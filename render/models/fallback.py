@@ -1,23 +1,35 @@
-"""The box with axes that stands in for a vehicle without a model."""
+"""The box with axes, on wheels where it rolls, that stands in for a vehicle without a model."""
+
+from itertools import pairwise
 
 import numpy as np
 
 from render.models.asset import PAINT_FAR, ModelAsset
 
+_CART_HALF_M = (0.62, 0.30, 0.16)
+_WHEEL_M = 0.26
+"""Radius of the cart's wheels."""
+_RIM = 20
+"""Sides of a wheel."""
 _AXIS_COLOURS = ((0.55, 0.05, 0.04), (0.05, 0.40, 0.06), (0.03, 0.13, 0.60))
 
 
 def box_asset(half_extent_m: tuple[float, float, float]) -> ModelAsset:
     """A plain box of these half extents, with a bar along each body axis (x red, y green, z blue)."""
-    half = np.asarray(half_extent_m, float)
-    bar = 0.06 * float(half.max())
-    parts = [_box(np.zeros(3), half, 0)]
-    for axis in range(3):
-        size = np.full(3, bar)
-        size[axis] = 0.35 * half.max() + bar
-        centre = np.zeros(3)
-        centre[axis] = half[axis] + size[axis] - bar
-        parts.append(_box(centre, size, axis + 1))
+    return _asset(_box_with_axes(np.zeros(3), np.asarray(half_extent_m, float)))
+
+
+def cart_asset() -> ModelAsset:
+    """A box with axes on four wheels that stand on the plane z = 0."""
+    half = np.array(_CART_HALF_M)
+    parts = _box_with_axes(np.array([0.0, 0.0, 2.0 * _WHEEL_M]), half)
+    for x in (-0.8 * half[0], 0.8 * half[0]):
+        for y in (-half[1] - 0.06, half[1] + 0.06):
+            parts.append(_wheel(np.array([x, y, _WHEEL_M]), 0.05))
+    return _asset(parts)
+
+
+def _asset(parts: list[np.ndarray]) -> ModelAsset:
     vertices = np.concatenate(parts).astype("f4")
     quads = np.arange(len(vertices)).reshape(-1, 4)
     triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype("u4")
@@ -32,9 +44,42 @@ def box_asset(half_extent_m: tuple[float, float, float]) -> ModelAsset:
     )
 
 
+def _box_with_axes(middle: np.ndarray, half: np.ndarray) -> list[np.ndarray]:
+    bar = 0.06 * float(half.max())
+    parts = [_box(middle, half, 0)]
+    for axis in range(3):
+        size = np.full(3, bar)
+        size[axis] = 0.35 * half.max() + bar
+        centre = middle.copy()
+        centre[axis] += half[axis] + size[axis] - bar
+        parts.append(_box(centre, size, axis + 1))
+    return parts
+
+
+def _wheel(centre: np.ndarray, half_width: float) -> np.ndarray:
+    """A drum about y: tread and two faces."""
+    angles = np.linspace(0.0, 2.0 * np.pi, _RIM + 1)
+    rim = np.stack([np.sin(angles), np.zeros(_RIM + 1), np.cos(angles)], axis=1)
+    side = np.array([0.0, half_width, 0.0])
+    rows = []
+
+    def corner(place: np.ndarray, normal: np.ndarray) -> None:
+        rows.append([*(centre + place), *normal, 1.0, 4, 0.0, *([PAINT_FAR] * 4)])
+
+    for a, b in pairwise(rim):
+        for direction, sign in ((a, 1.0), (a, -1.0), (b, -1.0), (b, 1.0)):
+            corner(_WHEEL_M * direction + sign * side, direction)
+        for sign, first, second in ((1.0, a, b), (-1.0, b, a)):
+            face = np.array([0.0, sign, 0.0])
+            for direction in (np.zeros(3), first, second, second):
+                corner(_WHEEL_M * direction + sign * side, face)
+    return np.array(rows)
+
+
 def _materials() -> np.ndarray:
-    table = np.zeros((4, 4, 4), "f4")
-    for row, colour in enumerate(((0.55, 0.54, 0.50), *_AXIS_COLOURS)):
+    colours = ((0.55, 0.54, 0.50), *_AXIS_COLOURS, (0.03, 0.03, 0.03))
+    table = np.zeros((len(colours), 4, 4), "f4")
+    for row, colour in enumerate(colours):
         table[row, 0, :3] = colour
         table[row, 1, 3] = 0.4
         table[row, 3, 3] = 1.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle, View
 from render.models.asset import MAX_MATERIALS, MAX_NODES, MODELS_DIR, ModelAsset, load_asset
-from render.models.fallback import box_asset
+from render.models.fallback import box_asset, cart_asset
 from render.models.rigs import RigPose, rig_of
 from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext
@@ -84,6 +84,8 @@ class ModelLibrary:
     def _choose(self, vehicle: DrawnVehicle, context: PassContext) -> _Loaded:
         """The model's file at the level of detail that the pass can show, or the box."""
         if not _has_file(f"{vehicle.model}.glb"):
+            if vehicle.on_wheels:
+                return self._loaded.get(("cart",)) or self._upload(("cart",), cart_asset())
             key = ("box", *vehicle.half_extent_m)
             return self._loaded.get(key) or self._upload(key, box_asset(vehicle.half_extent_m))
         far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M

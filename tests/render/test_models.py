@@ -5,7 +5,7 @@ import pytest
 
 from assets.scripts.build import MODELS_DIR, recipes
 from render.models.asset import ModelAsset, load_asset
-from render.models.fallback import box_asset
+from render.models.fallback import box_asset, cart_asset
 from render.models.rigs import thrust_tilt
 
 
@@ -83,6 +83,16 @@ def test_rotor_disc_faces_along_the_thrust(gamma_p, gamma_r):
     normal = thrust_tilt(gamma_p, gamma_r)[:3, 2]
     thrust = [np.sin(gamma_p) * np.cos(gamma_r), -np.sin(gamma_r), np.cos(gamma_p) * np.cos(gamma_r)]
     assert np.allclose(normal, thrust, atol=1e-12)
+
+
+def test_fallback_on_wheels_stands_on_the_ground_and_faces_outwards():
+    asset = cart_asset()
+    corners = asset.vertices[asset.opaque, :3].astype(float)
+    normals = asset.vertices[asset.opaque[:, 0], 3:6]
+    faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    solid = np.linalg.norm(faces, axis=1) > 1e-9
+    assert (np.einsum("tc,tc->t", faces, normals)[solid] > 0).all()
+    assert abs(corners[..., 2].min()) < 1e-6
 
 
 def test_fallback_box_faces_outwards():
