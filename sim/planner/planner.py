@@ -22,7 +22,8 @@ from sim.planner.waypoints import kept_times, waypoint_places, with_times
 from sim.vehicles.base import Vehicle
 
 _PENETRATION_M = 1e-4
-_COARSE = 32
+_EXPLAINING_S = 3.0
+_COARSE, _COARSEST = 32, 12
 _SIMILAR = float(np.log(3.0))
 """Sizes within this factor share the scaling of one problem."""
 
@@ -100,8 +101,14 @@ class Planner:
             run.dragged = False
             if result[0].converged:
                 return task, result
-        start, task = self._start(vehicle, scheme, task, solvers, order, run)
-        return task, self._kept_clear(vehicle, task, solvers, order, start, run, duals=False)
+        start, task = self._start(vehicle, scheme, task, solvers, order, run, direct=2 * _COARSE)
+        found = self._kept_clear(vehicle, task, solvers, order, start, run, duals=False)
+        if not (found[0].converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
+            # Another way in: what is too hard to find on this grid may be easy on a coarser one.
+            start, _ = self._start(vehicle, scheme, task, solvers, order, run, direct=task.steps // 2)
+            again = self._kept_clear(vehicle, task, solvers, order, start, run, duals=False)
+            found = again if again[0].converged else found
+        return task, found
 
     def _start(
         self,
@@ -111,14 +118,16 @@ class Planner:
         solvers: Solvers,
         order: tuple[Backend, ...],
         run: Run,
+        *,
+        direct: int,
     ) -> tuple[np.ndarray, Task]:
-        """First variables: a guess, refined on a coarser grid where the task is long."""
-        if task.steps <= 2 * _COARSE:
+        """First variables: a guess for up to `direct` steps, else the plan of a grid half as fine."""
+        if task.steps <= direct:
             w0 = guess(solvers.t, vehicle, task)
             return w0, with_times(vehicle, task, solvers.t.places(w0))
         coarse_task = replace(task, steps=task.steps // 2)
         coarse = self.solvers(vehicle, scheme, coarse_task)
-        w0, coarse_task = self._start(vehicle, scheme, coarse_task, coarse, order, run)
+        w0, coarse_task = self._start(vehicle, scheme, coarse_task, coarse, order, run, direct=direct)
         result, p, _ = self._kept_clear(vehicle, coarse_task, coarse, order, w0, run, duals=False)
         task = replace(task, waypoints=coarse_task.waypoints)
         if not result.converged:
@@ -196,9 +205,8 @@ class Planner:
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
-        result = attempted(
-            solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), Run(np.inf, None)
-        )
+        run = Run(time.perf_counter() + _EXPLAINING_S, None)
+        result = attempted(solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), run)
         return explained(plan, vehicle, task, solvers.t, result, p)
 
 
