@@ -123,8 +123,8 @@ VARIATIONAL: tuple[Variational, ...] = (
         "variational",
         CAY_TLN,
         "Cayley map, inverse differential truncated after its linear term: the vehicles paper's recommendation. "
-        "Second order, robust at large steps; kinetic energy of a free body is exact. Planar vehicles move by the third "
-        "Pade approximant of exp instead, of which the Cayley map is the first: as cheap, and with the right angle.",
+        "Second order, robust at large steps; kinetic energy of a free body is exact. Planar vehicles move by the "
+        "third Pade approximant of exp instead, of which the Cayley map is the first: as cheap, with the right angle.",
     ),
     Variational(
         "variational-cay",
