@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from sim.planner.backends import FATROP_ITERATIONS, Backend, Result, Solvers
+from sim.planner.backends import FATROP_ITERATIONS, Backend, Mode, Result, Solvers
 from sim.planner.transcription import Transcription
 
 Choice = Literal["auto", "fatrop", "ipopt"]
@@ -62,6 +62,7 @@ def attempted(
     run: Run,
     *,
     duals: bool = False,
+    near: bool = False,
 ) -> Result:
     """The first solver that converges, else what violates least."""
     best: Result | None = None
@@ -69,12 +70,14 @@ def attempted(
     pair = (start.lam_x, start.lam_g) if duals and isinstance(start, Result) else None
     for backend in order:
         limit = max(0.05, run.deadline - time.perf_counter())
-        cap = FATROP_ITERATIONS[pair is not None] if backend == "fatrop" and len(order) > 1 else 300
+        mode: Mode = "warm" if pair else "near" if near else "cold"
+        cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and len(order) > 1 else 300
         result = solvers.solve(
             backend,
             p,
             w0,
             duals=pair,
+            near=near,
             iterations=cap,
             seconds=limit,
             slope=_DRAGGED_SLOPE if run.dragged else _SLOPE,
@@ -85,7 +88,7 @@ def attempted(
             best = result
         if best.converged or run.stopped or run.out_of_time:
             break
-        w0, pair = (start.w if isinstance(start, Result) else start), None
+        pair = None
     assert best is not None
     return best
 

@@ -15,8 +15,11 @@ Watch = Callable[[int, float, float, np.ndarray], bool]
 """(iteration, objective, largest violation, variables) -> go on?"""
 
 TOLERANCE = 1e-8
-FATROP_ITERATIONS = {False: 80, True: 25}
-"""Cold and warm; after these IPOPT is more likely to arrive."""
+Mode = Literal["cold", "near", "warm"]
+"""From a guess; from the plan of another grid; from a plan of this grid with its multipliers."""
+FATROP_ITERATIONS: dict[Mode, int] = {"cold": 80, "near": 60, "warm": 25}
+"""After these IPOPT is more likely to arrive."""
+_FATROP_MU: dict[Mode, float] = {"cold": 0.1, "near": 1e-4, "warm": 1e-5}
 _WARM_IPOPT = {
     "warm_start_init_point": "yes",
     "warm_start_bound_push": 1e-6,
@@ -56,7 +59,7 @@ class Solvers:
 
     def __init__(self, transcription: Transcription) -> None:
         self.t = transcription
-        self._made: dict[tuple[str, bool, int], ca.Function] = {}
+        self._made: dict[tuple[str, str, int], ca.Function] = {}
         self._watched: tuple[ca.Function, _Watcher] | None = None
 
     def solve(
@@ -66,6 +69,7 @@ class Solvers:
         w0: np.ndarray,
         *,
         duals: tuple[np.ndarray, np.ndarray] | None = None,
+        near: bool = False,
         iterations: int = 300,
         seconds: float = 60.0,
         slope: float = 1e-5,
@@ -77,11 +81,12 @@ class Solvers:
         Lagrangian at which a feasible result counts as converged, even where the solver wants more.
         """
         t, warm = self.t, duals is not None
+        mode: Mode = "warm" if warm else "near" if near else "cold"
         if watch is not None and backend == "ipopt" and not warm:
             solver, watcher = self._with_watcher(iterations)
             watcher.begin(_until(watch, seconds))
         else:
-            solver = self._solver(backend, warm, iterations)
+            solver = self._solver(backend, mode, iterations)
         extra = {"lam_x0": duals[0], "lam_g0": duals[1]} if duals is not None else {}
         begun = time.perf_counter()
         out = solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
@@ -112,8 +117,8 @@ class Solvers:
 
     def prepare(self) -> None:
         """Make the solvers that are needed first, so that planning does not wait for them."""
-        for warm in (False, True):
-            self._solver("fatrop", warm, FATROP_ITERATIONS[warm])
+        for mode in ("cold", "warm"):
+            self._solver("fatrop", mode, FATROP_ITERATIONS[mode])
 
     def residuals(
         self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray
@@ -127,22 +132,22 @@ class Solvers:
         defect = float(np.abs(g - t.row_low)[equal].max(initial=0.0))
         return float(max(0.0, *(o.max(initial=0.0) for o in over))), defect, float(np.abs(slope).max())
 
-    def _solver(self, backend: Backend, warm: bool, iterations: int) -> ca.Function:
-        key = (backend, warm, iterations)
+    def _solver(self, backend: Backend, mode: Mode, iterations: int) -> ca.Function:
+        key = (backend, mode, iterations)
         if key not in self._made:
             make = self._fatrop if backend == "fatrop" else self._ipopt
-            self._made[key] = make(warm, iterations, {})
+            self._made[key] = make(mode, iterations, {})
         return self._made[key]
 
-    def _fatrop(self, warm: bool, iterations: int, extra: dict) -> ca.Function:
+    def _fatrop(self, mode: Mode, iterations: int, extra: dict) -> ca.Function:
         t = self.t
         options: dict[str, Any] = {
             "print_level": 0,
             "tol": TOLERANCE,
             "max_iter": iterations,
-            "mu_init": 1e-5 if warm else 0.1,
+            "mu_init": _FATROP_MU[mode],
         }
-        if warm:
+        if mode == "warm":
             options |= {"bound_push": 1e-6, "bound_frac": 1e-6}
         gradient = ca.Function(
             "nlp_grad_f", t.gradient.mx_in(), [t.gradient(*t.gradient.mx_in())[1]], ["x", "p"], ["grad_f_x"]
@@ -162,12 +167,14 @@ class Solvers:
             },
         )
 
-    def _ipopt(self, warm: bool, iterations: int, extra: dict) -> ca.Function:
+    def _ipopt(self, mode: Mode, iterations: int, extra: dict) -> ca.Function:
         t = self.t
         options: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
         options["constr_viol_tol"] = TOLERANCE
         options["max_wall_time"] = 30.0
-        if warm:
+        if mode == "near":
+            options["mu_init"] = 1e-2
+        if mode == "warm":
             options |= {"mu_init": 1e-4, **_WARM_IPOPT}
         x, p, lf, lg = t.hessian.mx_in()
         upper = ca.Function(
@@ -193,7 +200,7 @@ class Solvers:
     def _with_watcher(self, iterations: int) -> tuple[ca.Function, "_Watcher"]:
         if self._watched is None:
             watcher = _Watcher(self)
-            self._watched = self._ipopt(False, iterations, {"iteration_callback": watcher}), watcher
+            self._watched = self._ipopt("cold", iterations, {"iteration_callback": watcher}), watcher
         return self._watched
 
 

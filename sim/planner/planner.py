@@ -23,7 +23,8 @@ from sim.vehicles.base import Vehicle
 
 _PENETRATION_M = 1e-4
 _EXPLAINING_S = 3.0
-_COARSE, _COARSEST = 32, 12
+_DIRECT, _COARSEST = 64, 12
+"""Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
 _SIMILAR = float(np.log(3.0))
 """Sizes within this factor share the scaling of one problem."""
 
@@ -101,12 +102,12 @@ class Planner:
             run.dragged = False
             if result[0].converged:
                 return task, result
-        start, task = self._start(vehicle, scheme, task, solvers, order, run, direct=2 * _COARSE)
-        found = self._kept_clear(vehicle, task, solvers, order, start, run, duals=False)
+        start, task, near = self._start(vehicle, scheme, task, solvers, order, run, direct=_DIRECT)
+        found = self._kept_clear(vehicle, task, solvers, order, start, run, near=near)
         if not (found[0].converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
             # Another way in: what is too hard to find on this grid may be easy on a coarser one.
-            start, _ = self._start(vehicle, scheme, task, solvers, order, run, direct=task.steps // 2)
-            again = self._kept_clear(vehicle, task, solvers, order, start, run, duals=False)
+            start, _, near = self._start(vehicle, scheme, task, solvers, order, run, direct=task.steps // 2)
+            again = self._kept_clear(vehicle, task, solvers, order, start, run, near=near)
             found = again if again[0].converged else found
         return task, found
 
@@ -120,19 +121,21 @@ class Planner:
         run: Run,
         *,
         direct: int,
-    ) -> tuple[np.ndarray, Task]:
-        """First variables: a guess for up to `direct` steps, else the plan of a grid half as fine."""
+    ) -> tuple[np.ndarray, Task, bool]:
+        """First variables, and whether they are near a plan: those of a grid half as fine, above `direct` steps."""
         if task.steps <= direct:
             w0 = guess(solvers.t, vehicle, task)
-            return w0, with_times(vehicle, task, solvers.t.places(w0))
+            return w0, with_times(vehicle, task, solvers.t.places(w0)), False
         coarse_task = replace(task, steps=task.steps // 2)
         coarse = self.solvers(vehicle, scheme, coarse_task)
-        w0, coarse_task = self._start(vehicle, scheme, coarse_task, coarse, order, run, direct=direct)
-        result, p, _ = self._kept_clear(vehicle, coarse_task, coarse, order, w0, run, duals=False)
+        w0, coarse_task, near = self._start(vehicle, scheme, coarse_task, coarse, order, run, direct=direct)
+        places = waypoint_places(vehicle, coarse_task, coarse_task.steps)
+        p = parameters(coarse.t, vehicle, coarse_task, places=places)
+        result = attempted(coarse, order, p, w0, run, near=near)
         task = replace(task, waypoints=coarse_task.waypoints)
         if not result.converged:
-            return guess(solvers.t, vehicle, task), task
-        return transferred(solvers.t, vehicle, task, motion(coarse.t, result.w, p)), task
+            return guess(solvers.t, vehicle, task), task, False
+        return transferred(solvers.t, vehicle, task, motion(coarse.t, result.w, p)), task, True
 
     def _kept_clear(
         self,
@@ -143,7 +146,8 @@ class Planner:
         start: np.ndarray | Result,
         run: Run,
         *,
-        duals: bool,
+        duals: bool = False,
+        near: bool = False,
     ) -> tuple[Result, np.ndarray, Clearance]:
         """Solve; where a motion cuts a corner between two nodes, keep its ends further away and go on."""
         margin = np.zeros(solvers.t.shape.steps + 1)
@@ -152,7 +156,7 @@ class Planner:
         for attempt in range(8):
             places = waypoint_places(vehicle, task, solvers.t.shape.steps)
             p = parameters(solvers.t, vehicle, task, margin_m=margin, places=places)
-            result = attempted(solvers, order, p, start, run, duals=duals)
+            result = attempted(solvers, order, p, start, run, duals=duals, near=near)
             move = motion(solvers.t, result.w, p)
             clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
             short = clear.shortage_m
