@@ -3,7 +3,7 @@
     python -m benchmarks.mechanics [--all]
 
 One interleaved run, medians; ratios are to rk4 of the same vehicle. Compile times are taken in fresh
-processes, cold (empty cache) and from the cache.
+processes, cold (empty cache) and from the cache. Contact with ground is not part of them.
 """
 
 import argparse

@@ -49,6 +49,8 @@ class Kernel:
     """Adaptive methods keep their next inner step and the tolerance behind the scheme's own state."""
     node_size: int
     dim: int
+    ground: bool
+    """Whether `ground=` may be given."""
 
     def start(self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float) -> np.ndarray:
         """Private state for a node: the discrete Legendre transform where the method has one."""
@@ -144,24 +146,25 @@ class Kernel:
         """Contact arguments of the raw `module.rollout` in free space."""
         return _NO_GROUND
 
-    @staticmethod
-    def _contact(ground: Any, wrench_b: np.ndarray | None = None) -> tuple[Any, ...]:
+    def _contact(self, ground: Any, wrench_b: np.ndarray | None = None) -> tuple[Any, ...]:
         if ground is None:
             return _NO_GROUND
+        assert self.ground, "this kernel was compiled without ground contact"
         wrench_b = np.zeros(6) if wrench_b is None else wrench_b
         return True, ground.heights, ground.frame, ground.points, wrench_b, ground.report
 
 
-def compile_kernel(vehicle: Vehicle, integrator: Integrator) -> Kernel:
+def compile_kernel(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> Kernel:
     """The kernel of a pair, from the cache where it is there.
 
+    With `ground`, bodies in space can touch terrain; that takes longer to compile.
     Raises InputError with the reason where the integrator cannot serve the vehicle.
     """
     reason = integrator.serves(vehicle)
     if reason:
         raise InputError(reason)
     scheme = integrator.scheme(vehicle)
-    text = module_source(vehicle, scheme, f"{vehicle.name} under {integrator.name}")
+    text = module_source(vehicle, scheme, f"{vehicle.name} under {integrator.name}", ground=ground)
     return Kernel(
         vehicle.name,
         integrator,
@@ -169,6 +172,7 @@ def compile_kernel(vehicle: Vehicle, integrator: Integrator) -> Kernel:
         scheme.y.shape[0] + (2 if integrator.adaptive else 0),
         vehicle.node_layout.size,
         vehicle.group.dim,
+        ground,
     )
 
 

@@ -26,11 +26,8 @@ def trajectory(y, us, w, p, h, n, nodes, on_ground, heights, frame, points, cont
     return n, total
 
 
-@njit(
-    "void(float64[:, ::1], {_A}, float64[:, ::1], float64[:, ::1], float64, int64, float64[:, ::1], int64[::1],"
-    " float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A})",
-    nogil=True, cache=True, error_model="numpy",
-)
+# No signature: compiled by those who first run many lanes, not by everybody who wants a kernel.
+@njit(nogil=True, cache=True, error_model="numpy")
 def many(ys, w, us, ps, h, n, nodes, done, heights, frame, points, contact, report):
     for lane in range(ys.shape[0]):
         u = us[0] if us.shape[0] == 1 else us[lane]

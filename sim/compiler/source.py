@@ -59,11 +59,16 @@ def named(names: Sequence[str]) -> Callable[[int], str]:
     return lambda i: names[i]
 
 
-def module_source(vehicle: Vehicle, scheme: Scheme, title: str) -> str:
-    """Python source of the kernel module."""
+def touches_ground(vehicle: Vehicle) -> bool:
+    """Contact is for free bodies in space; wheels and blades have their ground in their constraints."""
+    return isinstance(vehicle, HolonomicVehicle) and vehicle.group.name == "SE3"
+
+
+def module_source(vehicle: Vehicle, scheme: Scheme, title: str, *, ground: bool = False) -> str:
+    """Python source of the kernel module; with `ground`, contact is found in every step where there is any."""
     blocks = solution_order(scheme)
     nonlinear = [b for b in blocks if not b.linear]
-    grounded = isinstance(vehicle, HolonomicVehicle) and vehicle.group.name == "SE3"
+    grounded = ground and touches_ground(vehicle)
     imports = (
         [
             f"# robust solver {_digest(robust)}",

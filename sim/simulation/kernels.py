@@ -68,4 +68,4 @@ def _compiled(vehicle: Vehicle, integrator: str) -> Kernel:
     reason = methods[integrator].serves(vehicle)
     if reason:
         raise sim.InputError(f"{integrator} does not serve {vehicle.name}: {reason}")
-    return compile_kernel(vehicle, methods[integrator])
+    return compile_kernel(vehicle, methods[integrator], ground=True)
