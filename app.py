@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from sim.errors import InputError
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 
 EXIT_FAILED, EXIT_BAD_INPUT = 1, 2
-FALLBACK_SECONDS = 12.0
+FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
 
 cli = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -27,7 +28,12 @@ def run(
     scene: Annotated[str, typer.Argument(help="Name of a scene (--list), or a .toml file.")] = "canyon",
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes and leave.")] = False,
     headless: Annotated[bool, typer.Option("--headless", help="Run without a window.")] = False,
-    seconds: Annotated[float, typer.Option(help="Simulated seconds of a headless run.")] = 10.0,
+    seconds: Annotated[
+        float | None, typer.Option(help="Simulated seconds of a headless run: 10, or all of a plan.")
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Headless: solve the scene's task and fly the plan.")
+    ] = False,
     video: Annotated[Path | None, typer.Option(help="Headless: H.264 video (.mp4, .mkv, .mov).")] = None,
     screenshot: Annotated[Path | None, typer.Option(help="Headless: the last picture (.png).")] = None,
     csv: Annotated[Path | None, typer.Option(help="Headless: states and controls, 30 rows a second.")] = None,
@@ -53,10 +59,18 @@ def run(
         load_scene(scene), vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
     )
     request = export.request.checked(
-        seconds=seconds, size=size, video=video, screenshot=screenshot, csv=csv, quality=quality, demo=demo
+        seconds=USUAL_SECONDS if seconds is None else seconds,
+        size=size,
+        video=video,
+        screenshot=screenshot,
+        csv=csv,
+        quality=quality,
+        demo=demo,
     )
     if headless:
-        run_headless(loaded, request)
+        run_headless(loaded, request, plan=plan, seconds=seconds)
+    elif plan:
+        raise InputError("--plan: refused with a window, which has a button for it; allowed: with --headless")
     elif request.asks_for_files:
         raise InputError("--video, --screenshot, --csv: refused with a window; allowed: with --headless")
     elif no_window := run_window(loaded, request, probe):
@@ -87,11 +101,22 @@ def prepare(scene: Scene):
     return world, simulation
 
 
-def run_headless(scene: Scene, request: Request) -> None:
-    """Simulate without a window and write the files asked for."""
+def run_headless(scene: Scene, request: Request, *, plan: bool = False, seconds: float | None = None) -> None:
+    """Simulate without a window and write the files asked for.
+
+    plan: solve the scene's task first and fly the outcome, to its end unless `seconds` says otherwise.
+    """
     from export import headless
 
     world, simulation = prepare(scene)
+    if plan:
+        from export.planned import planned_flight
+
+        with shown("Planned"):
+            command, duration_s, told = planned_flight(scene, world)
+        print(told)
+        simulation.submit(command)
+        request = replace(request, seconds=duration_s if seconds is None else seconds)
 
     def studio():
         from export.studio import Studio
