@@ -60,6 +60,16 @@ class Kernel:
             y[-2:] = h, self.integrator.tolerance
         return y
 
+    def start_on(self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, ground: Any) -> np.ndarray:
+        """As `start`, perhaps standing on `ground`, whose report is written to; None is free space."""
+        y = self.start(node, u, p, h)
+        if ground is None:
+            return y
+        self.node(y, u, p, h, ground=ground)
+        # What stands is carried by the ground: the half impulse of the forces that the start prepares for
+        # does not come. With no step there is none.
+        return self.start(node, u, p, 0.0) if ground.contacts else y
+
     def rollout(
         self,
         y: np.ndarray,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from numba import njit
 
-from sim.simulation.contact_points import contact_points, soles_m
 from sim.simulation.space import planar
 from sim.simulation.verdict import Impact
 from sim.vehicles import Vehicle
+from sim.vehicles.contact_points import contact_points, soles_m
 from sim.world import World
 from sim.world.contact import Ground
 from sim.world.contact_rows import world_point

@@ -186,14 +186,7 @@ class Lane:
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
         m = self.method
-        y = m.kernel.start(node, self._u, m.parameters, m.step_s)
-        ground = self.footing.probe()
-        if ground is None:
-            return y
-        m.kernel.node(y, self._u, m.parameters, m.step_s, ground=ground)
-        # What stands is carried by the ground: the half impulse of the forces that the start prepares for
-        # does not come. With no step there is none.
-        return m.kernel.start(node, self._u, m.parameters, 0.0) if ground.contacts else y
+        return m.kernel.start_on(node, self._u, m.parameters, m.step_s, self.footing.probe())
 
     def _fly(self, sticks: PilotInput) -> None:
         m = self.method
