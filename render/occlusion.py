@@ -1,15 +1,20 @@
-"""What the canyon's own walls hide from the eye."""
+"""What the canyon's own walls hide from the eye: never anything of which a part is seen."""
 
 import numba
 import numpy as np
+from scipy.ndimage import minimum_filter
 
 from sim.world import Terrain
 
 _STEPS = 48
 _MARGIN_M = 3.0
 """A place counts as seen while a thing this tall on it would be."""
-_REUSE_M = 3.0
+_REUSE_M = 2.0
 """The answer is kept until the eye has moved this far."""
+_SPACING_M = 12.0
+"""Of the points that stand for a surface."""
+_AROUND_M = _SPACING_M / np.sqrt(2.0) + _REUSE_M
+"""A line to such a point passes no farther than this from the line that it stands for."""
 
 
 @numba.njit(nogil=True, cache=True)
@@ -34,27 +39,39 @@ def _any_free(eye, points, owner, seen, heights, x0, y0, spacing):
             seen[owner[k]] = True
 
 
-def summits(points_w: np.ndarray, *, cells: int) -> np.ndarray:
-    """(k, 3) highest point of each of `cells` x `cells` over `points_w` (n, 3), a margin above the ground."""
-    low, high = points_w[:, :2].min(axis=0), points_w[:, :2].max(axis=0)
-    place = ((points_w[:, :2] - low) / np.maximum(high - low, 1e-6) * (cells - 1e-6)).astype(int)
-    number = place[:, 0] * cells + place[:, 1]
-    order = np.lexsort((points_w[:, 2], number))
-    last = np.append(np.flatnonzero(np.diff(number[order])), len(order) - 1)
-    return points_w[order[last]] + (0.0, 0.0, _MARGIN_M)
+def summits(points_w: np.ndarray) -> np.ndarray:
+    """(k, 3) for `points_w` (n, 3): centres of the squares they lie in, a margin above the highest of each."""
+    square = np.floor(points_w[:, :2] / _SPACING_M).astype(int)
+    order = np.lexsort((points_w[:, 2], square[:, 1], square[:, 0]))
+    square = square[order]
+    last = np.append(np.flatnonzero(np.any(np.diff(square, axis=0) != 0, axis=1)), len(order) - 1)
+    centre = (square[last] + 0.5) * _SPACING_M
+    return np.column_stack([centre, points_w[order[last], 2] + _MARGIN_M])
+
+
+class Ridges:
+    """The ground as far as it surely hides what is behind it: the lowest of all heights around each place."""
+
+    def __init__(self, terrain: Terrain):
+        """`terrain`: heights (ny, nx), origin_m, spacing_m."""
+        reach = int(np.ceil(_AROUND_M / terrain.spacing_m))
+        lowest = minimum_filter(np.asarray(terrain.heights, np.float32), size=2 * reach + 1, mode="nearest")
+        self.heights = np.ascontiguousarray(lowest - np.float32(_REUSE_M))
+        self.frame = (*(float(value) for value in terrain.origin_m), float(terrain.spacing_m))
 
 
 class Skyline:
     """Tells which things lie wholly behind higher ground.
 
-    Each thing is represented by points on its top; it is hidden when the line from the eye to each of them dips below
-    the ground. Between samples, and outside the map, the line counts as free: errors draw more than there is to see.
+    Each thing is represented by points above its squares of the ground; it is hidden when the line from the eye to each
+    of them dips below the ridges. A free line to any place of a square would pass the ground near the line to its point
+    and no higher, so that one is free as well. Between samples, and outside the map, lines count as free. Errors so
+    draw more than there is to see.
     """
 
-    def __init__(self, terrain: Terrain, tops: list[np.ndarray]):
-        """`terrain`: heights (ny, nx), origin_m, spacing_m; `tops`: for each thing (k, 3) world points."""
-        self._heights = np.ascontiguousarray(terrain.heights, dtype=np.float32)
-        self._frame = (*(float(value) for value in terrain.origin_m), float(terrain.spacing_m))
+    def __init__(self, ridges: Ridges, tops: list[np.ndarray]):
+        """`tops`: for each thing the `summits` (k, 3) of its points."""
+        self._ridges = ridges
         self._points = np.ascontiguousarray(np.concatenate(tops), dtype=float)
         self._owner = np.repeat(np.arange(len(tops)), [len(points) for points in tops])
         self._seen = np.ones(len(tops), dtype=bool)
@@ -64,5 +81,6 @@ class Skyline:
         """(n,) bool: some part of the thing may be seen from `eye_w` (3,). Valid until the next call."""
         if not np.linalg.norm(eye_w - self._eye) < _REUSE_M:
             self._eye = np.array(eye_w, dtype=float)
-            _any_free(self._eye, self._points, self._owner, self._seen, self._heights, *self._frame)
+            ridges = self._ridges
+            _any_free(self._eye, self._points, self._owner, self._seen, ridges.heights, *ridges.frame)
         return self._seen

@@ -10,11 +10,10 @@ import numpy as np
 from render.culling import Boxes, culled
 from render.geometry.mesh import Mesh
 from render.geometry.scatter import Cell, Scatter
-from render.occlusion import Skyline, summits
+from render.occlusion import Ridges, Skyline, summits
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
-from sim.world import Terrain
 
 _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
 _INSTANCE_FLOATS = 8
@@ -108,7 +107,7 @@ class ScatterField:
         material: Material,
         meshes: Sequence[Mesh],
         scatter: Scatter,
-        ground: Terrain,
+        ridges: Ridges,
         *,
         reach_m: Sequence[float],
         budget: int,
@@ -122,7 +121,7 @@ class ScatterField:
         high = np.array([cell.high for cell in cells], dtype=float).reshape(-1, 3)
         self._boxes = Boxes(low, high)
         self._skyline = (
-            Skyline(ground, [summits(self._places(cell), cells=2) for cell in cells]) if len(cells) else None
+            Skyline(ridges, [summits(self._places(cell)) for cell in cells]) if len(cells) else None
         )
         self._reach = np.asarray(reach_m, dtype=float)
         self._budget = budget

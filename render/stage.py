@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 import moderngl
 
+from render.occlusion import Ridges
 from render.pads import Pads
 from render.passes import PassContext
 from render.programs import SAMPLER_UNITS, Programs
@@ -39,20 +40,21 @@ class Stage:
         """`ground`: the world's terrain."""
         self._resources = ExitStack()
         self._textures = self._make_textures(ctx, scenery, quality)
-        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ground, quality=quality))
+        ridges = Ridges(ground)
+        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ridges, quality=quality))
         self._land = [self.terrain]
         if scenery.far:
             far = Land(
-                ctx, programs, scenery.far, ground, quality=quality, spacing_m=FAR_SPACING_M, in_sun_map=False
+                ctx, programs, scenery.far, ridges, quality=quality, spacing_m=FAR_SPACING_M, in_sun_map=False
             )
             self._land.append(self._owned(far))
         self._pads = self._owned(Pads(ctx, programs, scenery.pads))
         self._props = self._owned(Props(ctx, programs, scenery.props)) if scenery.props is not None else None
         self._fields: dict[str, list[ScatterField]] = {
-            "picture": self._scatter(ctx, programs, scenery, ground, quality)
+            "picture": self._scatter(ctx, programs, scenery, ridges, quality)
         }
         if quality.reflection_scale > 0.0:
-            self._fields["mirror"] = self._scatter(ctx, programs, scenery, ground, quality)
+            self._fields["mirror"] = self._scatter(ctx, programs, scenery, ridges, quality)
 
     def _owned(self, resource):
         self._resources.callback(resource.release)
@@ -73,7 +75,7 @@ class Stage:
         return {name: self._owned(texture) for name, texture in textures.items()}
 
     def _scatter(
-        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ground: Terrain, quality: Quality
+        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ridges: Ridges, quality: Quality
     ) -> list[ScatterField]:
         fields = []
         if scenery.shrubs is not None:
@@ -84,7 +86,7 @@ class Stage:
                     SHRUB,
                     scenery.shrub_levels,
                     scenery.shrubs,
-                    ground,
+                    ridges,
                     reach_m=quality.shrub_reach_m,
                     budget=quality.shrubs,
                 )
@@ -98,7 +100,7 @@ class Stage:
                     BOULDER,
                     levels,
                     placed,
-                    ground,
+                    ridges,
                     reach_m=quality.boulder_reach_m,
                     budget=budget,
                 )

@@ -8,12 +8,11 @@ import numpy as np
 
 from render.culling import Boxes, culled
 from render.geometry.mesh import ChunkedMesh
-from render.occlusion import Skyline, summits
+from render.occlusion import Ridges, Skyline, summits
 from render.passes import PassContext
 from render.programs import Programs
 from render.quality import Quality
 from render.vertex_arrays import vertex_array
-from sim.world import Terrain
 
 _FORMAT = "3f 3f 4f"
 _NAMES = ("position", "normal", "traits")
@@ -79,7 +78,7 @@ class Land:
         ctx: moderngl.Context,
         programs: Programs,
         meshes: Sequence[ChunkedMesh],
-        ground: Terrain,
+        ridges: Ridges,
         *,
         in_sun_map: bool = True,
         quality: Quality,
@@ -87,7 +86,7 @@ class Land:
     ):
         """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level.
 
-        `ground`: the world's terrain, whose walls hide chunks. `in_sun_map`: the sun's map was drawn from the finest
+        `ridges`: of the world's terrain, which hide chunks. `in_sun_map`: the sun's map was drawn from the finest
         level, which can so be looked up by pixel.
         """
         self._ctx = ctx
@@ -98,7 +97,7 @@ class Land:
         chunks = meshes[0].chunks
         low, high = np.array([chunk.low for chunk in chunks]), np.array([chunk.high for chunk in chunks])
         self._boxes = Boxes(low, high)
-        self._skyline = Skyline(ground, [summits(part, cells=8) for part in _chunk_points(meshes[0])])
+        self._skyline = Skyline(ridges, [summits(part) for part in _chunk_points(meshes[0])])
         self._first, self._counts = self._index_ranges(meshes)
         self._choices = {mirrored: LevelChoice(self._counts, spacing) for mirrored in (False, True)}
         self._vertices = self._owned(

@@ -4,17 +4,17 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from render.occlusion import Skyline, summits
+from render.occlusion import Ridges, Skyline, summits
 
 
 def ridge() -> np.ndarray:
     """Flat ground with a wall of 60 m across x = 100."""
     heights = np.zeros((201, 401))
-    heights[:, 95:106] = 60.0
+    heights[:, 80:121] = 60.0
     return heights
 
 
-SPANS = [(10, 90), (90, 110), (120, 200), (300, 400)]
+SPANS = [(10, 75), (80, 121), (125, 200), (300, 400)]
 
 
 def skyline(heights: np.ndarray) -> Skyline:
@@ -22,7 +22,7 @@ def skyline(heights: np.ndarray) -> Skyline:
     rows, columns = np.mgrid[0:201, 0:401]
     points = np.stack([columns, rows, heights], axis=-1)
     ground = SimpleNamespace(heights=heights, origin_m=(0.0, 0.0), spacing_m=1.0)
-    return Skyline(ground, [summits(points[:, a:b].reshape(-1, 3), cells=8) for a, b in SPANS])
+    return Skyline(Ridges(ground), [summits(points[:, a:b].reshape(-1, 3)) for a, b in SPANS])
 
 
 def seen_from(*eye: float) -> list[bool]:
@@ -53,9 +53,36 @@ def test_the_answer_follows_the_eye():
     assert wall.seen(np.array([150.0, 100, 5]))[2]
 
 
-def test_summits_are_the_highest_points_of_their_cells():
+def free(eye: np.ndarray, point: np.ndarray, heights: np.ndarray) -> bool:
+    """Whether the line between them stays above the ground, looked at every 0.3 m."""
+    t = np.linspace(0.0, 1.0, int(np.linalg.norm(point - eye) / 0.3))[1:-1, None]
+    line = eye + t * (point - eye)
+    i, j = line[:, 0].astype(int), line[:, 1].astype(int)
+    return bool((line[:, 2] > heights[j, i]).all())
+
+
+def test_nothing_counts_as_hidden_of_which_a_point_is_seen_even_through_a_slit():
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        heights = ridge() + rng.uniform(0.0, 2.0, (201, 401))
+        slit = int(rng.uniform(20, 170))
+        heights[slit : slit + int(rng.uniform(2, 12))] = 0.0
+        heights[:, 300:] += 30.0  # land behind that lies higher
+        eye = np.array([rng.uniform(5, 70), rng.uniform(20, 180), rng.uniform(4, 40)])
+        seen = skyline(heights).seen(eye)
+        for span, (a, b) in enumerate(SPANS):
+            x, y = rng.integers(a, b, 300), rng.integers(0, 201, 300)
+            points = np.stack([x + 0.5, y + 0.5, heights[y, x] + 0.5], axis=1)
+            if not seen[span]:
+                assert not any(free(eye, point, heights) for point in points)
+
+
+def test_summits_stand_above_every_point_of_their_squares():
     rng = np.random.default_rng(2)
     points = rng.uniform(0, 100, (5000, 3))
-    tops = summits(points, cells=8)
-    assert len(tops) == 64
+    tops = summits(points)
+    across = np.abs(points[:, None, :2] - tops[None, :, :2]).max(axis=2)
+    own = across.argmin(axis=1)
+    assert across.min(axis=1).max() <= 6.0 + 1e-9
+    assert (tops[own, 2] >= points[:, 2] + 3.0).all()
     assert tops[:, 2].max() == points[:, 2].max() + 3.0
