@@ -66,4 +66,28 @@ class QuaternionChart:
         return ca.vertcat(normalised(s[:4]), s[4:])
 
 
-CHARTS: dict[str, PlaneChart | QuaternionChart] = {"SE2": PlaneChart(), "SE3": QuaternionChart()}
+class RotationChart:
+    """The quaternion alone, for SO(3)."""
+
+    size = 4
+
+    def encode(self, g: ca.SX) -> ca.SX:
+        return quaternion_of(ca.reshape(g, 3, 3))
+
+    def decode(self, s: ca.SX) -> ca.SX:
+        return ca.vec(rotation_of_quaternion(normalised(s)))
+
+    def rate(self, s: ca.SX, xi: ca.SX) -> ca.SX:
+        """s' for a body velocity."""
+        return quaternion_rate(normalised(s), xi)
+
+    def renormalised(self, s: ca.SX) -> ca.SX:
+        return normalised(s)
+
+
+Chart = PlaneChart | QuaternionChart | RotationChart
+QUATERNION_CHARTS: dict[str, QuaternionChart | RotationChart] = {
+    "SE3": QuaternionChart(),
+    "SO3": RotationChart(),
+}
+CHARTS: dict[str, Chart] = {"SE2": PlaneChart(), **QUATERNION_CHARTS}

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sim.groups.se3 import pose, position_of, rotation_of
-from sim.groups.so3 import quaternion_of
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.chart import normalised, quaternion_rate, rotation_of_quaternion
+from sim.integrators.chart import QUATERNION_CHARTS
+from sim.integrators.runge_kutta import no_quaternion
 from sim.vehicles.base import Quantities, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
@@ -27,33 +26,29 @@ class ImplicitMidpoint(Integrator):
     force_evaluations: int = 1
 
     def serves(self, vehicle: Vehicle) -> str:
-        if not isinstance(vehicle, HolonomicVehicle) or vehicle.group.name != "SE3":
-            return f"{self.name} stores a quaternion and needs a holonomic vehicle on SE(3); {vehicle.name} is none"
-        return ""
+        return no_quaternion(self.name, vehicle)
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs = Inputs.of(vehicle)
-        q, h = vehicle.symbols(inputs.p), inputs.h
-        y, middle = ca.SX.sym("y", 13), ca.SX.sym("z", 6)
-        s, xi = y[:7], y[7:]
-        halfway = s + h / 2 * _rate(s, xi)
-        halfway = ca.vertcat(normalised(halfway[:4]), halfway[4:])
-        end = s + h * _rate(halfway, middle)
-        here, w = _pose(s), inputs.w
+        inputs, chart, dim = Inputs.of(vehicle), QUATERNION_CHARTS[vehicle.group.name], vehicle.group.dim
+        q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
+        y, middle = ca.SX.sym("y", n + dim), ca.SX.sym("z", dim)
+        s, xi = y[:n], y[n:]
+        halfway = chart.renormalised(s + h / 2 * chart.rate(s, xi))
+        end = s + h * chart.rate(halfway, middle)
+        here, w = chart.decode(s), inputs.w
         now = vehicle.acceleration(here, xi, inputs.u, w, q)
-        free = ca.substitute(xi + h * now, w, ca.SX.zeros(6))
-        g0 = inputs.node[:12]
+        layout = vehicle.node_layout
         return Scheme(
             inputs=inputs,
             y=y,
             z=middle,
-            residual=_imbalance(vehicle, _pose(halfway), xi, middle, inputs, q),
+            residual=_imbalance(vehicle, chart.decode(halfway), xi, middle, inputs, q),
             guess=xi + h / 2 * now,
-            y_next=ca.vertcat(normalised(end[:4]), end[4:], 2 * middle - xi),
+            y_next=ca.vertcat(chart.renormalised(end), 2 * middle - xi),
             node=ca.vertcat(here, xi),
-            start=ca.vertcat(quaternion_of(rotation_of(g0)), position_of(g0), inputs.node[12:18]),
-            free_velocity=free,
+            start=ca.vertcat(chart.encode(inputs.node[layout.pose]), inputs.node[layout.velocity]),
+            free_velocity=ca.substitute(xi + h * now, w, ca.SX.zeros(dim)),
         )
 
 
@@ -64,12 +59,3 @@ def _imbalance(
     mu = vehicle.momentum(middle, q)
     force = vehicle.group.ad(middle).T @ mu + vehicle.wrench(g, middle, inputs.u, q) + inputs.w
     return vehicle.inertia(q) @ (middle - xi) - inputs.h / 2 * force
-
-
-def _rate(s: ca.SX, xi: ca.SX) -> ca.SX:
-    quaternion = normalised(s[:4])
-    return ca.vertcat(quaternion_rate(quaternion, xi[:3]), rotation_of_quaternion(quaternion) @ xi[3:])
-
-
-def _pose(s: ca.SX) -> ca.SX:
-    return pose(rotation_of_quaternion(normalised(s[:4])), s[4:])

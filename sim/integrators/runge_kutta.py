@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods on a quaternion and a vector, as the vehicles paper compares against.
+"""Explicit Runge-Kutta methods on a quaternion and a vector (on SO(3) without the vector), as the vehicles paper compares against.
 
 The quaternion is renormalised inside every stage and after every step. Nothing about the group is
 kept by the method itself; position is driven by the body velocity. Tableaux are data.
@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sim.groups.se3 import pose, position_of, rotation_of
-from sim.groups.so3 import quaternion_of
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.chart import normalised, quaternion_rate, rotation_of_quaternion
+from sim.integrators.chart import QUATERNION_CHARTS
 from sim.integrators.nonholonomic_momentum import runge_kutta_scheme
 from sim.integrators.tableau import KUTTA4, MIDPOINT, Tableau
 from sim.vehicles.base import Vehicle
@@ -37,42 +35,44 @@ class QuaternionRungeKutta(Integrator):
     def serves(self, vehicle: Vehicle) -> str:
         if isinstance(vehicle, NonholonomicVehicle):
             return ""
-        if not isinstance(vehicle, HolonomicVehicle) or vehicle.group.name != "SE3":
-            return f"{self.name} stores a quaternion and needs a holonomic vehicle on SE(3); {vehicle.name} is none"
-        return ""
+        return no_quaternion(self.name, vehicle)
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
         if isinstance(vehicle, NonholonomicVehicle):
             return runge_kutta_scheme(vehicle, self.tableau)
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs = Inputs.of(vehicle)
-        q, h = vehicle.symbols(inputs.p), inputs.h
-        y = ca.SX.sym("y", 13)
+        inputs, chart = Inputs.of(vehicle), QUATERNION_CHARTS[vehicle.group.name]
+        q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
+        y = ca.SX.sym("y", n + vehicle.group.dim)
 
         def rate(s: ca.SX) -> ca.SX:
-            quaternion, xi = normalised(s[:4]), s[7:]
-            R = rotation_of_quaternion(quaternion)
-            acceleration = vehicle.acceleration(pose(R, s[4:7]), xi, inputs.u, inputs.w, q)
-            return ca.vertcat(quaternion_rate(quaternion, xi[:3]), R @ xi[3:], acceleration)
+            acceleration = vehicle.acceleration(chart.decode(s[:n]), s[n:], inputs.u, inputs.w, q)
+            return ca.vertcat(chart.rate(s[:n], s[n:]), acceleration)
 
         end, first = self.tableau.step(rate, y, h)
-        end = ca.vertcat(normalised(end[:4]), end[4:])
-
-        g0 = inputs.node[:12]
-        start = ca.vertcat(quaternion_of(rotation_of(g0)), position_of(g0), inputs.node[12:18])
-        free = y[7:] + h * ca.substitute(first[7:], inputs.w, ca.SX.zeros(6))
+        free = y[n:] + h * ca.substitute(first[n:], inputs.w, ca.SX.zeros(vehicle.group.dim))
         none = ca.SX(0, 1)
+        layout = vehicle.node_layout
         return Scheme(
             inputs=inputs,
             y=y,
             z=none,
             residual=none,
             guess=none,
-            y_next=end,
-            node=ca.vertcat(pose(rotation_of_quaternion(normalised(y[:4])), y[4:7]), y[7:]),
-            start=start,
+            y_next=ca.vertcat(chart.renormalised(end[:n]), end[n:]),
+            node=ca.vertcat(chart.decode(y[:n]), y[n:]),
+            start=ca.vertcat(chart.encode(inputs.node[layout.pose]), inputs.node[layout.velocity]),
             free_velocity=free,
         )
+
+
+def no_quaternion(name: str, vehicle: Vehicle) -> str:
+    """Why a method that stores a quaternion cannot serve a vehicle; empty where it can."""
+    if not isinstance(vehicle, HolonomicVehicle) or vehicle.group.name not in QUATERNION_CHARTS:
+        return (
+            f"{name} stores a quaternion and needs a holonomic vehicle on SE(3) or SO(3); {vehicle.name} is none"
+        )
+    return ""
 
 
 RUNGE_KUTTA: tuple[QuaternionRungeKutta, ...] = (
