@@ -40,7 +40,7 @@ class Trajectory:
 
     @property
     def pose(self) -> np.ndarray:
-        """(N+1, 4, 4) homogeneous matrices T_wb; (N+1, 3, 3) on SE(2)."""
+        """(N+1, 4, 4) homogeneous matrices T_wb; on SE(2) they are (N+1, 3, 3), on SO(3) rotations R_wb (N+1, 3, 3)."""
         return self.vehicle.group.to_matrix(self.nodes[:, self.vehicle.node_layout.pose])
 
     @property

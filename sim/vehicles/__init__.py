@@ -7,6 +7,7 @@ from sim.vehicles.base import State, Vehicle
 from sim.vehicles.boat import Boat
 from sim.vehicles.car import Car
 from sim.vehicles.custom import is_reference, load_vehicle
+from sim.vehicles.heavy_top import HeavyTop
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
@@ -17,7 +18,7 @@ from sim.vehicles.snakeboard import Snakeboard
 from sim.vehicles.spacecraft import Spacecraft
 
 VEHICLES: dict[str, type[Vehicle]] = {
-    cls.name: cls for cls in (Helicopter, RigidBody, Spacecraft, Boat, Car, Snakeboard, RollingDisc)
+    cls.name: cls for cls in (Helicopter, RigidBody, Spacecraft, Boat, Car, Snakeboard, RollingDisc, HeavyTop)
 }
 
 __all__ = [

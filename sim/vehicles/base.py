@@ -24,7 +24,7 @@ class NodeLayout:
 
     pose: slice
     velocity: slice
-    """Body twist, (omega, v) on SE(3), (omega, vx, vy) on SE(2)."""
+    """Body twist, (omega, v) on SE(3), (omega, vx, vy) on SE(2), omega on SO(3)."""
     shape: slice
     shape_velocity: slice
     size: int
@@ -40,7 +40,7 @@ class State:
 
     @property
     def pose(self) -> np.ndarray:
-        """Homogeneous matrix T_wb."""
+        """Homogeneous matrix T_wb; on SO(3) the rotation R_wb alone."""
         return self.group.to_matrix(self.node[self.layout.pose])
 
     @property
@@ -150,11 +150,7 @@ class Vehicle(ABC):
         R: R_wb (3, 3); x: position in the world [m]; omega, v: body angular [rad/s] and linear [m/s] velocity.
         Raises InputError for wrong shapes, numbers that are not finite, and an R that is no rotation.
         """
-        rotation = self._finite("R", np.eye(3) if R is None else R, (3, 3))
-        if np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation) < 0:
-            raise InputError(f"vehicle {self.name!r}: R is no rotation matrix (R'R = I, det R = 1)")
-        u, _, vt = np.linalg.svd(rotation)
-        pose = np.r_[(u @ vt).T.ravel(), self._finite("x", x, (3,))]
+        pose = np.r_[self._rotation("R", np.eye(3) if R is None else R).T.ravel(), self._finite("x", x, (3,))]
         twist = np.r_[self._finite("omega", omega, (3,)), self._finite("v", v, (3,))]
         return self.state_of(pose, twist, shape, shape_velocity)
 
@@ -170,6 +166,14 @@ class Vehicle(ABC):
             self._finite("shape_velocity", shape_velocity if np.size(shape_velocity) else np.zeros(n), (n,)),
         ]
         return State(np.concatenate(parts), self.node_layout, self.group)
+
+    def _rotation(self, what: str, value: ArrayLike) -> np.ndarray:
+        """(3, 3) the nearest rotation of what is one but for rounding."""
+        rotation = self._finite(what, value, (3, 3))
+        if np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation) < 0:
+            raise InputError(f"vehicle {self.name!r}: {what} is no rotation matrix (R'R = I, det R = 1)")
+        u, _, vt = np.linalg.svd(rotation)
+        return u @ vt
 
     def _finite(self, what: str, value: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
         try:

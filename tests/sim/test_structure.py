@@ -8,7 +8,7 @@ from sim.compiler import compile_kernel
 from sim.groups import SE3, SO3
 from sim.integrators import INTEGRATORS, integrator
 from sim.integrators.lie_group_methods import LIE_GROUP
-from sim.study.heavy_top import SLOW, Canonical, LiePoisson, integrate
+from sim.study.heavy_top import SLOW, TOP, Canonical, LiePoisson, integrate
 from sim.vehicles.heavy_top import HeavyTop
 
 SYMPLECTIC = (
@@ -25,7 +25,7 @@ SYMPLECTIC = (
 @pytest.mark.parametrize("method", LIE_GROUP, ids=lambda m: m.name)
 def test_explicit_lie_group_methods_keep_coadjoint_orbits(method):
     """Casimirs |Gamma|^2 and Pi.Gamma of the heavy top on se(3)*, 200 steps at h = 0.02; measured 3e-14."""
-    run = integrate(LiePoisson(SE3, HeavyTop(), 4 * SLOW), 0.02, 200, method.method)
+    run = integrate(LiePoisson(SE3, TOP, 4 * SLOW), 0.02, 200, method.method)
     Pi, Gamma = run[:, :3], run[:, 3:]
     assert np.abs((Gamma**2).sum(1) - 1).max() < 2e-13
     product = (Pi * Gamma).sum(1)
@@ -35,8 +35,8 @@ def test_explicit_lie_group_methods_keep_coadjoint_orbits(method):
 
 def test_formulations_of_the_heavy_top_agree():
     """T*SO(3) and se(3)* at h = 1 ms; measured 3e-15."""
-    a = integrate(Canonical(SO3, HeavyTop(), SLOW), 1e-3, 500)
-    b = integrate(LiePoisson(SE3, HeavyTop(), SLOW), 1e-3, 500)
+    a = integrate(Canonical(SO3, TOP, SLOW), 1e-3, 500)
+    b = integrate(LiePoisson(SE3, TOP, SLOW), 1e-3, 500)
     assert np.abs(a[:, 3:] - b[:, 3:]).max() < 1e-11
 
 
@@ -53,13 +53,13 @@ def rotation(w):
 @pytest.mark.parametrize("method", SYMPLECTIC)
 def test_one_step_is_symplectic(method):
     """Central differences of the step at h = 0.1 from node to node; measured 4e-10."""
-    top, h, eps = HeavyTop(inertia=(2.0, 3.0, 4.0), mass=1.0), 0.1, 1e-5
-    kernel, p, u = compile_kernel(top, INTEGRATORS[method]), top.parameter_vector, np.zeros(0)
+    top, h, eps = HeavyTop(inertia=(2.0, 3.0, 4.0), mass=1.0, arm=(0.0, 1.0, 0.0)), 0.1, 1e-5
+    kernel, p, u = compile_kernel(top, INTEGRATORS[method]), top.parameter_vector, np.zeros(3)
     J = np.array(top.values["inertia"])
     R0, mu0 = rotation([0.3, -0.5, 0.2]), J * [1.0, -2.0, 0.7]
 
     def step(d):
-        node = top.turned(R0 @ rotation(d[:3]), (mu0 + d[3:]) / J).node
+        node = top.state(R=R0 @ rotation(d[:3]), omega=(mu0 + d[3:]) / J).node
         y = kernel.start(node, u, p, h)
         assert kernel.rollout(y, u, np.zeros(3), p, h, 1)[:2] == (1, 0)
         end = kernel.node(y, u, p, h)
