@@ -46,6 +46,22 @@ class Rolling:
 
 
 @dataclass(frozen=True, slots=True)
+class Gyration:
+    """What a body about a fixed point does; its axis leads from there through the centre of mass."""
+
+    lean_rad: float
+    """Of the axis from the vertical, 0..pi."""
+    spin_radps: float
+    """Of the body about its axis."""
+    precession_radps: float
+    """Of the axis about the vertical, counter-clockwise from above; nan while it is upright."""
+    momentum_vertical: float
+    """Angular momentum about the vertical [kg m^2/s]: its weight does not change it."""
+    momentum_axial: float
+    """Angular momentum about the axis [kg m^2/s]: of a symmetric top its weight does not change that either."""
+
+
+@dataclass(frozen=True, slots=True)
 class LaneSnapshot:
     """One vehicle under one integrator, at its last two published moments."""
 
@@ -80,7 +96,7 @@ class LaneSnapshot:
     energy_J: float
     energy_start_J: float
     momentum_w: np.ndarray
-    """Spatial momentum Ad*_{g^-1} mu, (6,) angular then linear (3,) on SE(2)."""
+    """(6,) spatial momentum Ad*_{g^-1} mu, angular then linear; zero where the vehicle's group has no such part."""
     momentum_start_w: np.ndarray
     newton_iterations: float
     """Mean Newton iterations per step since the last snapshot (0 for explicit methods)."""
@@ -98,6 +114,9 @@ class LaneSnapshot:
     """None without a reference, and for comparison lanes that have other inputs."""
     rolling: Rolling | None = None
     """None for vehicles without constraints."""
+    gyration: Gyration | None = None
+    """None for vehicles that are not held at a point."""
+    gyration_start: Gyration | None = None
 
 
 @dataclass(frozen=True, slots=True)

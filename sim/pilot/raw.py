@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sim.commands import PilotInput
-from sim.pilot import spacecraft
+from sim.pilot import heavy_top, spacecraft
 from sim.pilot.airframe import Airframe, scalar
 from sim.pilot.contract import Sensed
 from sim.vehicles import NonholonomicVehicle, Vehicle
@@ -17,6 +17,8 @@ LIFT_OFF = 15.0
 
 DRIVE_SHARE = 0.5
 STEER_SHARE = 0.3
+TURN_SHARE = 0.5
+"""Of a boat's thrust, for turning."""
 
 
 class RawPilot:
@@ -28,6 +30,8 @@ class RawPilot:
         wanted = mix(sticks, vehicle)
         if vehicle.name == "spacecraft" and spacecraft.ENGINE_DOWN in sticks.actions:
             wanted = spacecraft.engine_down(sensed, vehicle, wanted[3])
+        if vehicle.name == "heavy-top":
+            wanted = heavy_top.pushed(sticks, sensed, vehicle)
         low = np.array([control.low for control in vehicle.controls])
         high = np.array([control.high for control in vehicle.controls])
         return np.clip(wanted, low, high)
@@ -63,6 +67,20 @@ def _disc(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
     return np.array([STEER_SHARE * lean.high * right, drive.high * ahead])
 
 
+def _boat(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
+    """Both thrusters push ahead; the one on the outside of a turn pushes more."""
+    ahead = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
+    right = min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+    left_thruster, right_thruster = vehicle.controls
+    shares = (ahead + TURN_SHARE * right, ahead - TURN_SHARE * right)
+    return np.array(
+        [
+            share * (control.high if share > 0.0 else -control.low)
+            for share, control in zip(shares, (left_thruster, right_thruster), strict=True)
+        ]
+    )
+
+
 def _in_order(sticks: PilotInput, vehicle: Vehicle) -> np.ndarray:
     """For vehicles of one's own: the first control follows the stick ahead, the second the stick to the left."""
     ahead = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
@@ -94,5 +112,6 @@ MIXES: dict[str, Callable[[PilotInput, Vehicle], np.ndarray]] = {
     "snakeboard": _wheeled,
     "rolling-disc": _disc,
     "spacecraft": spacecraft.mixed,
+    "boat": _boat,
 }
 """How sticks act on the controls of each vehicle that needs its own answer."""

@@ -1,11 +1,11 @@
-"""What a vehicle stands on: its contact points above a world's ground, and how hard they touched."""
+"""What a vehicle stands on: its contact points above a world's ground, how hard they touched, or its pivot."""
 
 from dataclasses import replace
 
 import numpy as np
 from numba import njit
 
-from sim.simulation.space import planar
+from sim.simulation.space import STAND_M, pivoted, planar, stand_at
 from sim.simulation.verdict import Impact
 from sim.vehicles import Vehicle
 from sim.vehicles.contact_points import contact_points, soles_m
@@ -16,23 +16,41 @@ from sim.world.surface import surface_height
 
 
 class Footing:
-    """Ground contact of one lane. Planar vehicles are on the ground by definition and never touch it."""
+    """Ground contact of one lane. Planar vehicles are on the ground by definition and never touch it.
+
+    Nor do pivoted ones, which a stand holds at a fixed point.
+    """
 
     def __init__(self, vehicle: Vehicle, world: World) -> None:
         self.world = world
         self.soles_m = soles_m(vehicle.name)
         points = contact_points(vehicle.name)
-        self.ground: Ground | None = None if planar(vehicle) else Ground.of(world.terrain, points)
+        free = not (planar(vehicle) or pivoted(vehicle))
+        self.ground: Ground | None = Ground.of(world.terrain, points) if free else None
+        self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3)) if pivoted(vehicle) else None
+        """(3,) the fixed point of what is pivoted."""
+        self._vehicle = vehicle
+
+    def again(self) -> "Footing":
+        """The same place, for another lane: nothing has been touched yet."""
+        other = Footing(self._vehicle, self.world)
+        other.pivot_w = self.pivot_w
+        return other
+
+    def put_at(self, x_w: np.ndarray) -> None:
+        """The vehicle is put at `x_w` (3,): what is pivoted gets its stand there."""
+        if self.pivot_w is not None:
+            self.pivot_w = stand_at(self.world, x_w)
 
     def probe(self) -> Ground | None:
         """The same ground, to look a step ahead without changing what the contact remembers."""
         return replace(self.ground, report=self.ground.report.copy()) if self.ground else None
 
     def clearance_m(self, node: np.ndarray) -> float:
-        """Height of the lowest contact point above the ground."""
+        """Height of the lowest contact point above the ground, or of the fixed point."""
         ground = self.ground
         if ground is None:
-            return 0.0
+            return 0.0 if self.pivot_w is None else STAND_M
         return float(_clearance(node, ground.heights, ground.frame, ground.points))
 
     @property

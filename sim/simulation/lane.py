@@ -11,10 +11,11 @@ from sim.pilot import Pilot, Sensed
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost
 from sim.simulation.footing import Footing
+from sim.simulation.gyration import gyration
 from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
 from sim.simulation.rolling import rolling
-from sim.simulation.space import Placement, placement, twist_in_space
+from sim.simulation.space import Placement, in_space, placement
 from sim.simulation.tape import ControlTape
 from sim.simulation.verdict import Verdict, crash, divergence, energy_bound
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
@@ -112,7 +113,10 @@ class Lane:
     @property
     def placement(self) -> Placement:
         """Where the vehicle is in the world, and its twist."""
-        return placement(self.method.vehicle, self.node, self.footing.world)
+        return self._placed(self.node)
+
+    def _placed(self, node: np.ndarray) -> Placement:
+        return placement(self.method.vehicle, node, self.footing.world, self.footing.pivot_w)
 
     def restart(
         self,
@@ -179,9 +183,11 @@ class Lane:
         self._good_node = node.copy()
         self._verdict = None
         observation = m.kernel.observe(node, self._u, m.parameters)
-        self._energy_start_J, self._momentum_start_w = observation.energy_J, observation.momentum_w.copy()
+        self._energy_start_J = observation.energy_J
+        self._momentum_start_w = in_space(m.vehicle, observation.momentum_w)
+        self._gyration_start = gyration(m.vehicle, node, observation.momentum_w)
         self._bound_J = self._asked_bound_J or energy_bound(m.vehicle, observation.energy_J)
-        self._moments = Moments(time_s, placement(m.vehicle, node, self.footing.world).T_wb)
+        self._moments = Moments(time_s, self._placed(node).T_wb)
 
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
@@ -253,7 +259,7 @@ class Lane:
         node, m = self.node, self.method
         energy = m.kernel.observe(node, self._u, m.parameters).energy_J
         at_s = self.time_s + (m.step_s if status else 0.0)
-        twist_b = twist_in_space(node[m.vehicle.node_layout.velocity])
+        twist_b = in_space(m.vehicle, node[m.vehicle.node_layout.velocity])
         self._verdict = divergence(str(m), status, twist_b, energy, self._bound_J, m.step_s, at_s)
         if self._verdict is not None:
             self._node = self._good_node
@@ -293,11 +299,11 @@ class Lane:
             twist_b=there.twist_b,
             shape=node[m.vehicle.node_layout.shape].copy(),
             controls=self._u.copy(),
-            control_wrench_b=twist_in_space(observation.control_wrench_b),
+            control_wrench_b=in_space(m.vehicle, observation.control_wrench_b),
             environment_wrench_b=self._contact_b.copy(),
             energy_J=observation.energy_J,
             energy_start_J=self._energy_start_J,
-            momentum_w=observation.momentum_w.copy(),
+            momentum_w=in_space(m.vehicle, observation.momentum_w),
             momentum_start_w=self._momentum_start_w,
             newton_iterations=self._newton_iterations,
             step_cost_s=self._cost.step_s,
@@ -308,4 +314,6 @@ class Lane:
             own_pilot=not self.follows,
             deviation=deviation,
             rolling=rolling(m, self._y, self._u, node),
+            gyration=gyration(m.vehicle, node, observation.momentum_w),
+            gyration_start=self._gyration_start,
         )

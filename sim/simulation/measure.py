@@ -8,20 +8,20 @@ from sim.pilot.rotation import rotation_vector
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
-from sim.simulation.reference import METHOD, Reference
-from sim.simulation.space import placement
+from sim.simulation.reference import Reference, reference_method
+from sim.simulation.space import centre_b, placement
 from sim.simulation.tape import ControlTape
 from sim.snapshot import Deviation
 from sim.vehicles import Vehicle
-from sim.world import World
 
 
 class Measure:
     """Keeps what was measured last, so that a lane that has stopped keeps its last deviation."""
 
-    def __init__(self, world: World, kernels: KernelStore, tape: ControlTape) -> None:
-        self._world, self._kernels, self._tape = world, kernels, tape
+    def __init__(self, kernels: KernelStore, tape: ControlTape) -> None:
+        self._kernels, self._tape = kernels, tape
         self._reference: Reference | None = None
+        self._footing: Footing
         self._known: dict[Lane, tuple[tuple[int, float], Deviation | None]] = {}
         self._moments: dict[float, _Exact | None] = {}
 
@@ -29,25 +29,30 @@ class Measure:
     def on(self) -> bool:
         return self._reference is not None
 
-    def start(self, vehicle: Vehicle, node: np.ndarray, time_s: float) -> None:
-        """A reference from a flat node. Raises Compiling until its kernel is there."""
-        kernel = self._kernels.get(vehicle, METHOD)
-        footing = Footing(vehicle, self._world)
-        self._reference = Reference(vehicle, kernel, footing, self._tape, node, time_s)
+    def start(self, vehicle: Vehicle, footing: Footing, node: np.ndarray, time_s: float) -> None:
+        """A reference from a flat node, on the flown lane's footing. Raises Compiling until its kernel is there."""
+        kernel = self._kernels.get(vehicle, reference_method(vehicle))
+        self._footing = footing.again()
+        self._reference = Reference(vehicle, kernel, self._footing, self._tape, node, time_s)
         self._known.clear()
         self._moments.clear()
 
-    def restart(self, vehicle: Vehicle, node: np.ndarray, time_s: float) -> None:
-        """Another start, where there is a reference at all; without one that serves the vehicle it ends."""
+    def prepare(self, vehicle: Vehicle) -> None:
+        """Have the kernel that a restart with this vehicle needs. Raises Compiling until it is there."""
         if self.on:
-            self.start(vehicle, node, time_s)
+            self._kernels.get(vehicle, reference_method(vehicle))
+
+    def restart(self, vehicle: Vehicle, footing: Footing, node: np.ndarray, time_s: float) -> None:
+        """Another start, where there is a reference at all."""
+        if self.on:
+            self.start(vehicle, footing, node, time_s)
 
     def change(self, vehicle: Vehicle, flown: Lane) -> None:
         """Go on with other parameter values. Raises Compiling before anything is changed."""
         if self._reference is None:
             return
         node = self._reference.at(flown.time_s)
-        self.start(vehicle, flown.node if node is None else node, flown.time_s)
+        self.start(vehicle, flown.footing, flown.node if node is None else node, flown.time_s)
 
     def stop(self) -> None:
         """No reference."""
@@ -87,7 +92,8 @@ class Measure:
             node = reference.at(time_s)
             self._moments[time_s] = None
             if node is not None:
-                T_wb = placement(reference.vehicle, node, self._world).T_wb
+                at = self._footing
+                T_wb = placement(reference.vehicle, node, at.world, at.pivot_w).T_wb
                 self._moments[time_s] = _Exact(T_wb, *reference.energy_and_momentum(node))
         return self._moments[time_s]
 
@@ -102,8 +108,9 @@ class _Exact:
 def _between(lane: Lane, exact: _Exact) -> Deviation:
     m, here = lane.method, lane.placement.T_wb
     seen = m.kernel.observe(lane.node, m.vehicle.neutral_controls, m.parameters)
+    centre = np.append(centre_b(m.vehicle), 1.0)
     return Deviation(
-        position_m=float(np.linalg.norm(here[:3, 3] - exact.T_wb[:3, 3])),
+        position_m=float(np.linalg.norm((here - exact.T_wb) @ centre)),
         rotation_rad=float(np.linalg.norm(rotation_vector(exact.T_wb[:3, :3].T @ here[:3, :3]))),
         energy_J=seen.energy_J - exact.energy_J,
         momentum=float(np.linalg.norm(seen.momentum_w - exact.momentum_w)),

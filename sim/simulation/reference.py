@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiler import Kernel
+from sim.integrators import integrators
 from sim.simulation.footing import Footing
 from sim.simulation.tape import ControlTape
 from sim.vehicles import Vehicle
 
-METHOD = "rk4"
-"""Serves every vehicle, and its error at small steps is the smallest of the explicit methods'."""
+METHODS = ("rk4", "rkmk4")
+"""Of fourth order, as the extrapolation wants; the first that serves the vehicle has the smaller error."""
 TOLERANCE_PER_S = 1e-12
 """Error allowed per simulated second, relative to the size of each component (at least 1)."""
 MOST_STEPS = 8192
@@ -35,6 +36,12 @@ class _Knot:
     """The kernel's private state."""
     controls: np.ndarray
     until_s: float
+
+
+def reference_method(vehicle: Vehicle) -> str:
+    """Name of the method that the reference of this vehicle takes its steps with."""
+    known = integrators()
+    return next((name for name in METHODS if not known[name].serves(vehicle)), METHODS[0])
 
 
 class Reference:

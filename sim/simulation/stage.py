@@ -18,7 +18,7 @@ from sim.simulation.lane import Lane, Look
 from sim.simulation.measure import Measure
 from sim.simulation.method import Method
 from sim.simulation.plan_flight import PlanFlight, checked, end_place, planned_pilot
-from sim.simulation.space import node_at
+from sim.simulation.space import node_at, taken_over
 from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
 from sim.vehicles import Vehicle
@@ -61,7 +61,7 @@ class Stage:
         self._vehicles: dict[str, Vehicle] = {}
         self.lanes: list[Lane] = []
         self._tape = ControlTape()
-        self.measure = Measure(world, kernels, self._tape)
+        self.measure = Measure(kernels, self._tape)
         vehicle = self.vehicle_named(scene.vehicle)
         self.flight_mode = _mode(scene.flight_mode, vehicle)
         wanted = [(scene.integrator, scene.step_s), *((s.integrator, s.step_s) for s in scene.lanes)]
@@ -71,7 +71,7 @@ class Stage:
                 progress(f"{integrator} for {vehicle.name}", i / len(wanted))
             methods.append(Method(vehicle, kernels.get(vehicle, integrator), step_s))
         footing = Footing(vehicle, world)
-        start = start_node(scene.start, world, vehicle, footing.soles_m)
+        start = start_node(scene.start, vehicle, footing)
         bound_J = scene.comparison.energy_bound_J
         self.lanes.append(
             Lane(FLOWN, methods[0], start, self._pilot(), footing, tape=self._tape, energy_bound_J=bound_J)
@@ -79,7 +79,7 @@ class Stage:
         for spec, method in zip(scene.lanes, methods[1:], strict=True):
             self.add_lane(method, spec.name, spec.tint, own_pilot=spec.own_pilot, node=start)
         if scene.comparison.reference:
-            self.measure.start(vehicle, start, 0.0)
+            self.measure.start(vehicle, footing, start, 0.0)
         if progress:
             progress("ready", 1.0)
 
@@ -131,7 +131,7 @@ class Stage:
             flier = copy.deepcopy(pilot)
             lane.by_plan = True
             lane.restart(command.nodes[0].copy(), flier, 0.0, method=own, controls=command.controls[0].copy())
-        self.measure.restart(vehicle, command.nodes[0], 0.0)
+        self.measure.restart(vehicle, self.flown.footing, command.nodes[0], 0.0)
         end_s = command.step_s * (len(command.nodes) - 1)
         self.flight = PlanFlight(end_s, end_place(vehicle, command.nodes[-1]), resume)
 
@@ -151,10 +151,10 @@ class Stage:
         self.clock.forget()
         self._tape.clear()
         for lane in self.lanes:
-            node = start_node(self.scene.start, self.world, lane.method.vehicle, lane.footing.soles_m)
+            node = start_node(self.scene.start, lane.method.vehicle, lane.footing)
             lane.restart(node, self._pilot(), 0.0)
             if lane is self.flown:
-                self.measure.restart(lane.method.vehicle, node, 0.0)
+                self.measure.restart(lane.method.vehicle, lane.footing, node, 0.0)
 
     def lane(self, name: str) -> Lane:
         """By name; empty for the flown one."""
@@ -189,7 +189,7 @@ class Stage:
             method,
             (flown.node if node is None else node).copy(),
             copy.deepcopy(flown.pilot),
-            Footing(method.vehicle, self.world),
+            flown.footing.again(),
             tape=self._tape,
             follows=not own_pilot,
             energy_bound_J=self.scene.comparison.energy_bound_J if self._as_in_scene else None,
@@ -206,7 +206,7 @@ class Stage:
     def set_reference(self, on: bool) -> None:
         """Start a reference from the flown lane's present state, or end it."""
         if on:
-            self.measure.start(self.vehicle, self.flown.node, self.flown.time_s)
+            self.measure.start(self.vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
         else:
             self.measure.stop()
 
@@ -229,15 +229,18 @@ class Stage:
         """Put another vehicle where each lane's old one is, with its velocity."""
         self.leave_plan()
         methods = self._methods_for(vehicle)
+        self.measure.prepare(vehicle)
         self.demo = self.demo and has_autopilot(vehicle.name)
         self.flight_mode = _mode(self.flight_mode, vehicle)
         for lane, method in zip(self.lanes, methods, strict=True):
             footing = Footing(vehicle, self.world)
-            node = footing.lifted(node_at(vehicle, lane.placement))
+            there = taken_over(lane.method.vehicle, vehicle, lane.placement)
+            footing.put_at(there.T_wb[:3, 3])
+            node = footing.lifted(node_at(vehicle, there))
             lane.swap(method, footing, node=node)
             lane.pilot = self._pilot()
         self._tape.clear()
-        self.measure.restart(vehicle, self.flown.node, self.flown.time_s)
+        self.measure.restart(vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
 
     def set_pilot(self, *, mode: str = "", demo: bool) -> None:
         """Hand all lanes to another flight mode, or to the autopilot."""

@@ -3,9 +3,9 @@
 import numpy as np
 
 from sim.scene import Start
+from sim.simulation.footing import Footing
 from sim.simulation.space import Placement, node_at
 from sim.vehicles import Vehicle
-from sim.world import World
 
 
 def turn(axis: int, angle_rad: float) -> np.ndarray:
@@ -17,17 +17,15 @@ def turn(axis: int, angle_rad: float) -> np.ndarray:
     return R
 
 
-def start_node(start: Start, world: World, vehicle: Vehicle, soles_m: float) -> np.ndarray:
-    """Flat node of a vehicle at the scene's start.
-
-    soles_m: height of the body origin above the ground when it stands. Raises InputError for an unknown pad.
-    """
+def start_node(start: Start, vehicle: Vehicle, footing: Footing) -> np.ndarray:
+    """Flat node of a vehicle at the scene's start, where `footing` is put. Raises InputError for an unknown pad."""
     tilt = turn(1, start.pitch_rad) @ turn(0, start.roll_rad)
     if start.pad:
-        pose = world.start_pose(start.pad, soles_m)
+        pose = footing.world.start_pose(start.pad, footing.soles_m)
         R, x = pose[:3, :3] @ turn(2, start.heading_rad) @ tilt, pose[:3, 3]
     else:
         R, x = turn(2, start.heading_rad) @ tilt, np.asarray(start.position_w, float)
     T_wb = np.eye(4)
     T_wb[:3, :3], T_wb[:3, 3] = R, x
+    footing.put_at(x)
     return node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))
