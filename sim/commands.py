@@ -159,6 +159,8 @@ class FlyPlan:
     """(N+1, n_controls)."""
     tracked: bool = False
     """Feed errors back (LQR along the plan); otherwise open loop."""
+    flown: Vehicle | None = None
+    """What flies it where that is not what was planned for, such as one in wind; None: `vehicle`."""
 
 
 @dataclass(frozen=True, slots=True)

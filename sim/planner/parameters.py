@@ -8,7 +8,7 @@ from sim.planner.task import Task
 from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
 
-_NOWHERE_TOLERANCE_M = 1e3
+_NOWHERE_TOLERANCE_M = 1e6
 _END_SLACK_M = 0.05
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 import sim
 from sim.commands import FlyPlan
+from sim.compiler import Kernel
 from sim.pilot import PlannedPilot, track
 from sim.simulation.method import Method
 from sim.vehicles import Vehicle
@@ -30,8 +31,9 @@ class PlanFlight:
 
 def checked(command: FlyPlan, flown: Vehicle) -> None:
     """InputError where the plan cannot be flown here."""
-    if command.vehicle.name != flown.name:
-        raise sim.InputError(f"the plan is for a {command.vehicle.name}; the {flown.name} cannot fly it")
+    for vehicle in (command.vehicle, command.flown or command.vehicle):
+        if vehicle.name != flown.name:
+            raise sim.InputError(f"the plan is for a {vehicle.name}; the {flown.name} cannot fly it")
     nodes, controls = command.nodes, command.controls
     fits = nodes.ndim == controls.ndim == 2 and len(nodes) == len(controls) > 1
     if not fits or nodes.shape[1] != flown.node_layout.size or controls.shape[1] != len(flown.controls):
@@ -42,11 +44,11 @@ def checked(command: FlyPlan, flown: Vehicle) -> None:
         raise sim.InputError("the plan holds numbers that are not finite")
 
 
-def planned_pilot(command: FlyPlan, method: Method) -> PlannedPilot:
-    """Who flies it."""
+def planned_pilot(command: FlyPlan, kernel: Kernel) -> PlannedPilot:
+    """Who flies it. `kernel`: of the vehicle that was planned for, which is all that the pilot knows."""
     if not command.tracked:
         return PlannedPilot(command.controls, command.step_s)
-    way = track(method.vehicle, method.kernel, command.step_s, command.nodes[0], command.controls)
+    way = track(command.vehicle, kernel, command.step_s, command.nodes[0], command.controls)
     return PlannedPilot(command.controls, command.step_s, way)
 
 

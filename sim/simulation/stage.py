@@ -115,11 +115,11 @@ class Stage:
     def fly_plan(self, command: FlyPlan) -> None:
         """All lanes to the start of a plan, under its inputs; the flown one by its method. Time runs from 0."""
         checked(command, self.vehicle)
-        vehicle = command.vehicle
+        vehicle = command.flown or command.vehicle
         kernel = self.kernels.get(vehicle, command.integrator)
         others = self._methods_for(vehicle)[1:]
         method = Method(vehicle, kernel, command.step_s, every_step=True)
-        pilot = planned_pilot(command, method)
+        pilot = planned_pilot(command, self.kernels.get(command.vehicle, command.integrator))
         before = self.flight.resume if self.flight is not None else self.flown.method
         resume = Method(vehicle, self.kernels.get(vehicle, before.integrator), before.step_s)
         self._vehicles[vehicle.name] = vehicle

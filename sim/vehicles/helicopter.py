@@ -1,7 +1,7 @@
 """The vehicles paper's helicopter (section 4.3.1): a lift that tilts with the swash plate, and a tail rotor.
 
-Two extensions beyond the paper, absent while zero: the main rotor's angular momentum, which makes
-the body gyroscopic, and quadratic drag of the fuselage.
+Extensions beyond the paper, absent while zero: the main rotor's angular momentum, which makes the
+body gyroscopic, quadratic drag of the fuselage, and the wind that this drag feels.
 """
 
 import dataclasses
@@ -36,7 +36,24 @@ class Helicopter(HolonomicVehicle):
             "Main rotor's angular momentum, body z.",
             optional=True,
         ),
-        Parameter("drag", "kg/m", 0.0, 0.0, 1e3, "Quadratic drag: force -drag |v| v.", optional=True),
+        Parameter(
+            "drag",
+            "kg/m",
+            0.0,
+            0.0,
+            1e3,
+            "Quadratic drag: force -drag |v| v, v the velocity through the air.",
+            optional=True,
+        ),
+        Parameter(
+            "wind",
+            "m/s",
+            (0.0, 0.0, 0.0),
+            -60.0,
+            60.0,
+            "Velocity of the air in the world; felt through the drag.",
+            optional=True,
+        ),
         dataclasses.replace(GRAVITY, default=9.81),
     )
     controls = (
@@ -70,6 +87,6 @@ class Helicopter(HolonomicVehicle):
         )
 
     def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
-        v = xi[3:]
+        v = xi[3:] - ca.reshape(g[:9], 3, 3).T @ q.wind
         # The small number keeps the derivative finite at rest.
         return ca.vertcat(ca.SX(3, 1), -q.drag * ca.sqrt(ca.dot(v, v) + 1e-12) * v)
