@@ -23,16 +23,22 @@ CHANNELS = (
     "omega_z",
     "slip",
     "momentum_p",
+    "lean",
+    "momentum_vertical",
+    "momentum_axial",
 )
 """Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]; then
 errors against the reference (energy and momentum: else against the start), ||R'R - I||, cost of a simulated second
-[us], body angular velocity [rad/s], violation of the constraints [m/s] and nonholonomic momentum p."""
+[us], body angular velocity [rad/s], violation of the constraints [m/s] and nonholonomic momentum p; of a body about a
+fixed point its lean [deg] and what its momenta about the vertical and about its axis have changed by [kg m^2/s]."""
 
 
 def measured(lane: LaneSnapshot) -> np.ndarray:
     """(channels,) of one lane at its current time, in the order of CHANNELS."""
     energy_J = lane.energy_J - lane.energy_start_J
-    momentum = float(np.linalg.norm(lane.momentum_w - lane.momentum_start_w))
+    changed = lane.momentum_w - lane.momentum_start_w
+    # The weight of a body about a fixed point leaves the momentum about the vertical alone.
+    momentum = float(np.linalg.norm(changed) if lane.gyration is None else abs(changed[2]))
     off = lane.deviation
     R = lane.T_wb[:3, :3]
     omega_b = lane.twist_b[:3] if len(lane.twist_b) == 6 else np.array([0.0, 0.0, lane.twist_b[0]])
@@ -53,7 +59,20 @@ def measured(lane: LaneSnapshot) -> np.ndarray:
             *omega_b,
             np.nan if rolling is None else rolling.slip_mps,
             np.nan if rolling is None else signed_size(rolling.momentum),
+            *_turning(lane),
         ]
+    )
+
+
+def _turning(lane: LaneSnapshot) -> tuple[float, float, float]:
+    """Lean and changes of the two momenta; nan for vehicles that are not held at a point."""
+    now, start = lane.gyration, lane.gyration_start
+    if now is None or start is None:
+        return np.nan, np.nan, np.nan
+    return (
+        float(np.degrees(now.lean_rad)),
+        now.momentum_vertical - start.momentum_vertical,
+        now.momentum_axial - start.momentum_axial,
     )
 
 

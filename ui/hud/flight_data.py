@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.snapshot import LaneSnapshot, Rolling
+from sim.snapshot import Gyration, LaneSnapshot, Rolling
 from sim.vehicles.parameter import Value
 
 
@@ -29,6 +29,8 @@ class FlightData:
     """Lift over weight; nan for vehicles without one."""
     wheels: Rolling | None = None
     """Of vehicles on the ground."""
+    gyration: Gyration | None = None
+    """Of what turns about a fixed point."""
 
 
 def flight_data(lane: LaneSnapshot, parameters: Mapping[str, Value]) -> FlightData:
@@ -47,6 +49,7 @@ def flight_data(lane: LaneSnapshot, parameters: Mapping[str, Value]) -> FlightDa
         roll_rad=math.atan2(float(R_wb[2, 1]), float(R_wb[2, 2])),
         collective=lift_over_weight(lane, parameters),
         wheels=lane.rolling,
+        gyration=lane.gyration,
     )
 
 

@@ -31,7 +31,10 @@ class Badge:
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> None:
-    """Heading tape on top, horizon and numbers at the lower left, state of the flight at the upper right."""
+    """Heading tape on top, horizon and numbers at the lower left, state of the flight at the upper right.
+
+    What turns about a fixed point has numbers only.
+    """
     x, y, width, height = context.scene_rect
     if width < context.px(SMALLEST_SCENE[0]) or height < context.px(SMALLEST_SCENE[1]):
         return
@@ -39,8 +42,13 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     pen.draw_list.push_clip_rect((x, y), (x + width, y + height))
     data = flight_data(snapshot.lanes[0], context.parameters)
     top, tape = y + pen.px(12.0), min(pen.px(340.0), 0.45 * width)
-    heading_tape.draw(pen, (x + width / 2.0, top), tape, data.heading_deg)
-    _cluster(pen, (x + pen.px(MARGIN), y + height - pen.px(MARGIN)), data)
+    lower_left = (x + pen.px(MARGIN), y + height - pen.px(MARGIN))
+    if data.gyration is None:
+        heading_tape.draw(pen, (x + width / 2.0, top), tape, data.heading_deg)
+        _cluster(pen, lower_left, data)
+    else:
+        tape = 0.0
+        _numbers(pen, lower_left, data)
     badges = _badges(pen, snapshot, context.view.camera)
     beside_tape = (width - tape) / 2.0 - pen.px(2.0 * MARGIN)
     fits = sum(badge.width + pen.px(GAP) for badge in badges) < beside_tape
@@ -62,6 +70,15 @@ def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> None:
     readouts.draw_numbers(pen, (left, y + pad + pen.px(1.0)), numbers, data)
     bar_corner = (left + numbers + 1.6 * pad, y + pad)
     readouts.draw_collective(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), data.collective)
+
+
+def _numbers(pen: Pen, lower_left: Point, data: FlightData) -> None:
+    """For what goes nowhere: no horizon, which would spin with it."""
+    pad, numbers = pen.px(12.0), pen.px(NUMBERS)
+    width, height = numbers + 2.0 * pad, 3.0 * pen.px(readouts.ROW) + 1.6 * pad
+    x, y = lower_left[0], lower_left[1] - height
+    pen.glass((x, y), (x + width, y + height), 14.0)
+    readouts.draw_numbers(pen, (x + pad, y + pad), numbers, data)
 
 
 def _badges(pen: Pen, snapshot: Snapshot, camera: str) -> list[Badge]:

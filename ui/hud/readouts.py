@@ -2,7 +2,7 @@
 
 import math
 
-from sim.snapshot import Rolling
+from sim.snapshot import Gyration, Rolling
 from ui import theme
 from ui.hud.flight_data import FlightData
 from ui.hud.pen import Pen, Point
@@ -14,6 +14,8 @@ FULL_COLLECTIVE = 2.0
 
 def rows(data: FlightData) -> list[tuple[str, str, str]]:
     """(name, number, unit) from top to bottom."""
+    if data.gyration is not None:
+        return _turning_rows(data.gyration)
     if data.wheels is not None:
         return _rolling_rows(data, data.wheels)
     height = "\N{EM DASH}" if math.isnan(data.height_m) else f"{data.height_m:.1f}"
@@ -21,6 +23,16 @@ def rows(data: FlightData) -> list[tuple[str, str, str]]:
         ("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h"),
         ("HEIGHT", height, "m"),
         ("CLIMB", f"{round(data.climb_mps, 1) + 0.0:+.1f}", "m/s"),
+    ]
+
+
+def _turning_rows(turning: Gyration) -> list[tuple[str, str, str]]:
+    slow = turning.precession_radps
+    round_trip = "\N{EM DASH}" if math.isnan(slow) else f"{round(slow, 2) + 0.0:+.2f}"
+    return [
+        ("SPIN", f"{round(turning.spin_radps, 1) + 0.0:.1f}", "rad/s"),
+        ("LEAN", f"{math.degrees(turning.lean_rad):.1f}", "\N{DEGREE SIGN}"),
+        ("PRECESSION", round_trip, "rad/s"),
     ]
 
 

@@ -56,16 +56,37 @@ PLOTS = {
         "Nonholonomic momentum along the directions in which the locked vehicle may move; steering changes it.",
         1e-3,
     ),
+    "lean": Plot(
+        "Lean",
+        "\N{DEGREE SIGN}",
+        "Of the axis from the vertical: it nods (nutation) between two bounds, for ever the same.",
+        1.0,
+    ),
+    "momentum_vertical": Plot(
+        "Vertical momentum",
+        "",
+        "Change of the angular momentum about the vertical [kg m\N{SUPERSCRIPT TWO}/s], which the weight keeps.",
+        1e-12,
+    ),
+    "momentum_axial": Plot(
+        "Axial momentum",
+        "",
+        "Change of the angular momentum about the axis [kg m\N{SUPERSCRIPT TWO}/s]; a symmetric top keeps it.",
+        1e-12,
+    ),
     "cost": Plot("Step cost", "\N{MICRO SIGN}s", "Wall time of one step of the compiled kernel.", 0.1),
 }
 
 
 WITH_WHEELS = ("energy", "momentum_p", "slip", "omega", "cost")
+ABOUT_A_POINT = ("energy", "lean", "momentum_vertical", "momentum_axial", "cost")
 WITHOUT = ("energy", "momentum", "omega", "newton", "cost")
 
 
 def channels(lane: LaneSnapshot) -> tuple[str, ...]:
     """What is worth plotting for a vehicle."""
+    if lane.gyration is not None:
+        return ABOUT_A_POINT
     if lane.rolling is None:
         return WITHOUT
     return WITH_WHEELS if len(lane.rolling.momentum) else tuple(c for c in WITH_WHEELS if c != "momentum_p")

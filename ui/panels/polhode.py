@@ -25,8 +25,10 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     if inertia.shape != (3,) or not lanes:
         prose("This vehicle has no three principal moments, so there is no polhode to draw.")
         return []
+    weight = "" if lanes[0].gyration is None else " The weight moves it off the wire as the top rises and falls."
     prose(
-        "Body angular momentum J\N{GREEK SMALL LETTER OMEGA}; the wire is the energy at the start. Drag to turn."
+        "Body angular momentum J\N{GREEK SMALL LETTER OMEGA}; the wire is the energy of turning at the start."
+        f"{weight} Drag to turn."
     )
     curves = [_curve(context, lane, inertia) for lane in lanes]
     axes = np.sqrt(2.0 * inertia * spin_energy(curves[0][:, 0], inertia)) if curves[0].size else np.ones(3)
