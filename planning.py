@@ -13,6 +13,7 @@ from sim.planner.api import task_of_scene
 from sim.planner.requests import FlyShown, PlanRequest
 from sim.planner.session import PlanSession, PlanView
 from sim.scene import Scene
+from sim.vehicles import Vehicle
 from sim.world import World
 from ui.config import config_dir
 
@@ -44,9 +45,9 @@ class Planning:
         plan = self._session.view.plan
         if plan is None or not plan.solved:
             raise InputError("there is no solved plan to fly")
-        return (
-            FlyPlan(plan.vehicle, plan.integrator, plan.step_s, plan.nodes, plan.controls, request.tracked),
-        )
+        blown = in_wind(plan.vehicle, request.wind_mps)
+        inputs = plan.integrator, plan.step_s, plan.nodes, plan.controls
+        return (FlyPlan(plan.vehicle, *inputs, request.tracked, blown),)
 
     def poll(self) -> None:
         """Once a frame."""
@@ -69,6 +70,10 @@ class Planning:
             "phase": view.phase,
             "message": view.message,
             "stale": view.stale,
+            "method": view.method,
+            "free_duration_s": view.task.free_duration,
+            "asked_s": view.task.duration_s,
+            "blames": len(plan.blames) if plan else 0,
             "iterations": len(view.history),
             "kept": [record.name for record in view.kept],
             "waypoints": [list(waypoint.position_w) for waypoint in view.task.waypoints],
@@ -83,6 +88,15 @@ class Planning:
         """End the planner's process."""
         if self._session is not None:
             self._session.close()
+
+
+def in_wind(vehicle: Vehicle, more_mps: tuple[float, float]) -> Vehicle | None:
+    """The vehicle in a horizontal wind that comes on top of its own; None where there is none, or it feels none."""
+    if not any(more_mps) or "wind" not in vehicle.values:
+        return None
+    wind = np.array(vehicle.values["wind"], float)
+    wind[:2] += more_mps
+    return vehicle.with_parameters(wind=tuple(wind))
 
 
 def _passes_m(view: PlanView) -> list[float]:

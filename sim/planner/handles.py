@@ -75,6 +75,24 @@ def without(task: Task, name: str) -> Task:
     return replace(task, obstacles=(*task.obstacles[:i], *task.obstacles[i + 1 :]))
 
 
+def stretched(task: Task, seconds: float) -> Task:
+    """The task in another final time, or first guess of it; waypoints keep their share, bounds make room."""
+    share = seconds / task.duration_s
+    waypoints = tuple(w if w.time_s is None else replace(w, time_s=w.time_s * share) for w in task.waypoints)
+    free = task.free_duration
+    if free is not None:
+        free = min(free[0], seconds), max(free[1], seconds)
+    return replace(task, duration_s=seconds, waypoints=waypoints, free_duration=free)
+
+
+def freed(task: Task, bounds_s: tuple[float, float] | None) -> Task:
+    """The task with its final time left to the planner between two bounds, or fixed at what it is (None)."""
+    if bounds_s is None:
+        return replace(task, free_duration=None)
+    inside = min(max(task.duration_s, bounds_s[0]), bounds_s[1])
+    return replace(stretched(replace(task, free_duration=None), inside), free_duration=bounds_s)
+
+
 def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
     return replace(task, waypoints=(*task.waypoints[:i], waypoint, *task.waypoints[i + 1 :]))
 

@@ -1,11 +1,11 @@
 """A plan as plain values: what travels between processes, is shown, flown, compared and stored."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sim.planner.plan import Blame, Plan, Status
-from sim.planner.task import positions
+from sim.planner.task import Task, positions
 from sim.vehicles import Vehicle
 
 
@@ -36,6 +36,8 @@ class PlanRecord:
     clearance_m: float
     blames: tuple[Blame, ...] = ()
     waypoint_times_s: tuple[float | None, ...] = ()
+    task: Task | None = None
+    """What it was planned for, without its ground; None where a file does not say."""
 
     @property
     def solved(self) -> bool:
@@ -75,4 +77,5 @@ def record_of(plan: Plan, name: str) -> PlanRecord:
         clearance_m=plan.clearance_m,
         blames=plan.blames,
         waypoint_times_s=tuple(waypoint.time_s for waypoint in plan.task.waypoints),
+        task=replace(plan.task, ground=None),
     )

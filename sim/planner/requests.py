@@ -23,10 +23,19 @@ class EditTask:
 
 
 @dataclass(frozen=True, slots=True)
+class ChooseMethod:
+    """Plan with another integrator from now on; a plan that is there is made anew."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class FlyShown:
     """Fly the chosen plan."""
 
     tracked: bool = False
+    wind_mps: tuple[float, float] = (0.0, 0.0)
+    """Wind in the world, x and y, that comes on top of what was planned for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +45,17 @@ class KeepPlan:
 
 @dataclass(frozen=True, slots=True)
 class ChoosePlan:
-    """Make a plan of the list the one that is flown and looked at."""
+    """Make a plan of the list the present one, with its task and its method, to be flown or edited."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPlan:
+    """Draw a plan of the list in the scene, or leave it out."""
+
+    name: str
+    shown: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +73,14 @@ class SavePlan:
 
 
 PlanRequest = (
-    StartPlanning | StopPlanning | EditTask | FlyShown | KeepPlan | ChoosePlan | DeletePlan | SavePlan
+    StartPlanning
+    | StopPlanning
+    | EditTask
+    | ChooseMethod
+    | FlyShown
+    | KeepPlan
+    | ChoosePlan
+    | ShowPlan
+    | DeletePlan
+    | SavePlan
 )

@@ -11,17 +11,21 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from sim.errors import InputError
+from sim.integrators import integrator
 from sim.planner.record import PlanRecord
 from sim.planner.requests import (
+    ChooseMethod,
     ChoosePlan,
     DeletePlan,
     EditTask,
     KeepPlan,
     PlanRequest,
     SavePlan,
+    ShowPlan,
     StartPlanning,
     StopPlanning,
 )
+from sim.planner.shape import problem_shape
 from sim.planner.store import load_record, save_record, stored
 from sim.planner.task import Task
 from sim.planner.worker import Answer, Job, Planned, PlanWorker, Progressed
@@ -62,6 +66,8 @@ class PlanView:
 
     vehicle: Vehicle
     task: Task
+    method: str = "variational"
+    """Integrator that is planned with."""
     phase: Phase = "idle"
     message: str = ""
     """One or a few sentences about the last plan, or why there is none."""
@@ -72,6 +78,8 @@ class PlanView:
     kept: tuple[PlanRecord, ...] = ()
     saved: frozenset[str] = frozenset()
     """Names of kept plans that are on disk."""
+    hidden: frozenset[str] = frozenset()
+    """Names of kept plans that the scene leaves out."""
     iterates: tuple[Ghostly, ...] = ()
     history: tuple[tuple[float, float], ...] = ()
     """(cost, largest violation) of each iteration of the run at hand, or the last one."""
@@ -93,16 +101,18 @@ class PlanSession:
         *,
         make_worker: Callable[..., Any] = PlanWorker,
     ) -> None:
-        """`folder`: where the user's plans are stored; those of this vehicle are in the list from the start."""
-        self._method, self._folder, self._make_worker = method, folder, make_worker
+        """`folder`: where the user's plans are stored; those of this task are in the list from the start."""
+        self._folder, self._make_worker = folder, make_worker
         self._worker: Worker | None = None
         self._number = 0
         self._asked: Job | None = None
+        self._built: set[tuple[object, ...]] = set()
         self._cancelled_s: float | None = None
         self._edited = False
         self._by_itself = False
-        kept = _stored(folder, vehicle)
-        self.view = PlanView(vehicle, task, kept=kept, saved=frozenset(record.name for record in kept))
+        kept = _stored(folder, vehicle, task)
+        saved = frozenset(record.name for record in kept)
+        self.view = PlanView(vehicle, task, method, kept=kept, saved=saved)
 
     def handle(self, request: PlanRequest, now_s: float) -> None:
         """Do what was asked for. InputError where a file cannot be written."""
@@ -116,12 +126,17 @@ class PlanSession:
             case EditTask(task):
                 self.view = replace(view, task=task, stale=view.plan is not None)
                 self._edited = view.plan is not None
+            case ChooseMethod(name):
+                self.view = replace(view, method=name, stale=view.plan is not None)
+                self._edited = view.plan is not None
             case KeepPlan() if view.plan is not None:
                 others = tuple(record for record in view.kept if record.name != view.plan.name)
                 self.view = replace(view, kept=(*others, view.plan))
             case ChoosePlan(name):
-                chosen = self._kept(name)
-                self.view = replace(view, plan=chosen, history=chosen.history, message=chosen.message)
+                self._choose(self._kept(name))
+            case ShowPlan(name, shown):
+                hidden = view.hidden - {name} if shown else view.hidden | {self._kept(name).name}
+                self.view = replace(view, hidden=hidden)
             case DeletePlan(name):
                 self._delete(name)
             case SavePlan(name):
@@ -161,13 +176,22 @@ class PlanSession:
             self._worker = self._make_worker()
         self._number += 1
         self._cancelled_s = None
-        self._asked = Job(self._number, self.view.vehicle, self.view.task, self._method, warm)
+        view = self.view
+        self._asked = Job(self._number, view.vehicle, view.task, view.method, warm)
         try:
             self._worker.submit(self._asked)
         except OSError:
             self._lost("The planner's process ended unexpectedly; the next plan starts another one.")
             return
-        self.view = replace(self.view, phase="following" if warm else "building")
+        builds = self._builds(view)
+        self.view = replace(view, phase="following" if warm and not builds else "building")
+
+    def _builds(self, view: PlanView) -> bool:
+        """Whether a problem of this shape has not been asked for yet, so that it is built first."""
+        key = problem_shape(view.vehicle, integrator(view.method), view.task).key
+        known = key in self._built
+        self._built.add(key)
+        return not known
 
     def _stop(self, now_s: float) -> None:
         self._edited = False
@@ -190,7 +214,8 @@ class PlanSession:
                 history=(*view.history, (iterate.cost, iterate.violation)),
             )
             return
-        warm, changed = self._asked.warm, self._asked.task is not view.task
+        warm = self._asked.warm
+        changed = self._asked.task is not view.task or self._asked.method != view.method
         self._asked = self._cancelled_s = None
         self._by_itself = False
         if isinstance(answer, Planned):
@@ -216,6 +241,22 @@ class PlanSession:
         self._asked = self._cancelled_s = None
         self.view = replace(self.view, phase="idle", message=message)
 
+    def _choose(self, chosen: PlanRecord) -> None:
+        """The plan as it was made: what is under way for another task is given up."""
+        self._edited = self._by_itself = False
+        if self._asked is not None and self._worker is not None:
+            self._worker.cancel()
+            self._asked = self._cancelled_s = None
+        self.view = replace(
+            self.view, phase="idle", plan=chosen, history=chosen.history, message=chosen.message, iterates=()
+        )
+        task = chosen.task
+        if task is not None:
+            task = replace(task, ground=self.view.task.ground)
+            self.view = replace(
+                self.view, vehicle=chosen.vehicle, task=task, method=chosen.integrator, stale=False
+            )
+
     def _kept(self, name: str) -> PlanRecord:
         for record in self.view.kept:
             if record.name == name:
@@ -234,18 +275,20 @@ class PlanSession:
             if _name_in(path) == name:
                 path.unlink(missing_ok=True)
         kept = tuple(record for record in self.view.kept if record.name != name)
-        self.view = replace(self.view, kept=kept, saved=self.view.saved - {name})
+        saved, hidden = self.view.saved - {name}, self.view.hidden - {name}
+        self.view = replace(self.view, kept=kept, saved=saved, hidden=hidden)
 
 
-def _stored(folder: Path, vehicle: Vehicle) -> tuple[PlanRecord, ...]:
-    """Plans of this vehicle that can be read."""
+def _stored(folder: Path, vehicle: Vehicle, task: Task) -> tuple[PlanRecord, ...]:
+    """Plans of this vehicle and this scene that can be read; a file that does not say is one of them."""
     found = []
     for path in stored(folder):
         try:
             record = load_record(path)
         except InputError:
             continue
-        if record.vehicle.name == vehicle.name:
+        here = record.task is None or record.task.name == task.name
+        if record.vehicle.name == vehicle.name and here:
             found.append(record)
     return tuple(found)
 

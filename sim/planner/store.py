@@ -11,9 +11,12 @@ import numpy as np
 from sim.errors import InputError
 from sim.planner.plan import Blame
 from sim.planner.record import PlanRecord
+from sim.planner.task_values import task_of_values, task_values
 from sim.vehicles import vehicle
 
-_FORMAT = 1
+_FORMAT = 2
+_READABLE = (1, 2)
+"""Files of format 1 do not say what task they are a plan of."""
 _TEXTS = ("name", "integrator", "status", "message")
 _NUMBERS = ("step_s", "cost", "seconds", "defect", "clearance_m")
 
@@ -30,6 +33,7 @@ def save_record(record: PlanRecord, folder: Path) -> Path:
         "iterations": record.iterations,
         "blames": [asdict(blame) for blame in record.blames],
         "waypoint_times_s": record.waypoint_times_s,
+        "task": None if record.task is None else task_values(record.task),
         **{key: getattr(record, key) for key in _TEXTS + _NUMBERS},
     }
     temporary = path.with_name(f".{path.name}.part")
@@ -51,13 +55,16 @@ def load_record(path: Path) -> PlanRecord:
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
             nodes, controls, history = file["nodes"], file["controls"], file["history"]
-        if about["format"] != _FORMAT:
-            raise InputError(f"{path}: format {about['format']} is unknown; allowed: {_FORMAT}")
+        if about["format"] not in _READABLE:
+            allowed = ", ".join(map(str, _READABLE))
+            raise InputError(f"{path}: format {about['format']} is unknown; allowed: {allowed}")
         subject = vehicle(about["vehicle"], **about["parameters"])
         _check(nodes, (subject.node_layout.size,))
         _check(controls, (len(subject.controls),), rows=len(nodes))
+        task = about.get("task")
         return PlanRecord(
             vehicle=subject,
+            task=None if task is None else task_of_values(task, subject),
             nodes=nodes,
             controls=controls,
             history=tuple((float(cost), float(violation)) for cost, violation in history),

@@ -1,5 +1,6 @@
 """Laws of a planning session: it never waits, follows the newest task, survives its process, keeps files whole."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,14 +9,16 @@ import numpy as np
 import pytest
 
 from sim.errors import InputError
-from sim.planner import Iterate
-from sim.planner.handles import handles, moved, with_waypoint, without
+from sim.planner import Box, Capsule, Cylinder, Goal, Iterate, Limits, Sphere, Waypoint, Weights
+from sim.planner.handles import freed, handles, moved, stretched, with_waypoint, without
 from sim.planner.requests import (
+    ChooseMethod,
     ChoosePlan,
     DeletePlan,
     EditTask,
     KeepPlan,
     SavePlan,
+    ShowPlan,
     StartPlanning,
     StopPlanning,
 )
@@ -215,6 +218,132 @@ def test_kept_plans_are_chosen_saved_found_again_and_deleted(
     assert stored(tmp_path) == ()
     with pytest.raises(InputError, match="one"):
         again.handle(ChoosePlan("one"), 1.0)
+
+
+def test_a_chosen_plan_comes_with_its_task_and_is_planned_on_from_there(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    first = task(duration_s=11.0, waypoints=(), weights=Weights(comfort=0.7))
+    planned(session, workers, "one", task=first, integrator="rk4")
+    session.handle(KeepPlan(), 1.0)
+    planned(session, workers, "two", task=task())
+    session.handle(EditTask(task(duration_s=5.0)), 1.0)
+    session.handle(ChoosePlan("one"), 1.0)
+    view = session.view
+    assert (view.task, view.method, view.stale, view.phase) == (first, "rk4", False, "idle")
+    session.poll(1.1)
+    assert workers[0].jobs[-1].task is not view.task  # nothing had to be planned
+    session.handle(EditTask(replace(view.task, duration_s=12.0)), 2.0)
+    session.poll(2.0)
+    last = workers[0].jobs[-1]
+    assert (last.method, last.task.duration_s, last.task.weights) == ("rk4", 12.0, first.weights)
+
+
+def test_an_answer_to_what_was_asked_before_the_choice_is_not_heard(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    planned(session, workers, "one", task=task())
+    session.handle(KeepPlan(), 1.0)
+    session.handle(StartPlanning(), 1.0)
+    late = workers[0].jobs[-1].number
+    session.handle(ChoosePlan("one"), 1.0)
+    assert workers[0].cancels == 1
+    workers[0].waiting = [Planned(late, record("late"))]
+    session.poll(1.2)
+    assert session.view.plan is session.view.kept[0]
+
+
+def test_another_method_makes_the_plan_anew(session: PlanSession, workers: list[FakeWorker]) -> None:
+    planned(session, workers)
+    session.handle(ChooseMethod("rk4"), 1.0)
+    assert session.view.stale
+    session.poll(1.0)
+    assert workers[0].jobs[-1].method == "rk4"
+    assert session.view.phase == "building"
+    workers[0].waiting = [Planned(workers[0].jobs[-1].number, record("second", integrator="rk4"))]
+    session.poll(1.1)
+    assert not session.view.stale
+
+
+def test_a_problem_of_another_shape_is_built_and_says_so(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    planned(session, workers)
+    for edit, phase in [
+        (freed(task(), (4.0, 16.0)), "building"),
+        (freed(task(), (3.0, 16.0)), "following"),
+        (task(duration_s=9.0), "following"),
+    ]:
+        session.handle(EditTask(edit), 1.0)
+        session.poll(1.0)
+        assert session.view.phase == phase
+        workers[0].waiting = [Planned(workers[0].jobs[-1].number, record("next"))]
+        session.poll(1.1)
+
+
+def test_kept_plans_are_shown_and_hidden(session: PlanSession, workers: list[FakeWorker]) -> None:
+    planned(session, workers, "one")
+    session.handle(KeepPlan(), 1.0)
+    session.handle(ShowPlan("one", False), 1.0)
+    assert session.view.hidden == {"one"}
+    session.handle(ShowPlan("one", True), 1.0)
+    assert session.view.hidden == frozenset()
+
+
+def test_a_stored_plan_brings_its_task_back(tmp_path: Path) -> None:
+    obstacles = (
+        Sphere((1.0, 2.0, 3.0), 0.5, "ball"),
+        Cylinder((5.0, 2.0, 0.0), 1.0),
+        Capsule((0.0, 1.0, 2.0), (3.0, 4.0, 5.0), 0.7, "beam"),
+        Box((9.0, -3.0, 0.0), (1.0, 2.0, 3.0), 0.4, "crate"),
+    )
+    before = task(
+        name="harbour",
+        free_duration=(4.0, 20.0),
+        obstacles=obstacles,
+        waypoints=(Waypoint((4.0, -1.0, 0.0), 0.5, 3.0), Waypoint((6.0, 0.0, 0.0), 0.25, None)),
+        weights=Weights(effort=2.0, time=0.3),
+        limits=Limits(speed_mps=4.0, low_w=(-9.0, -9.0, -1.0), controls={"u_left": (-10.0, 60.0)}),
+        goal=Goal(BOAT.state(x=10.0, theta=0.5), position="within", tolerance_m=0.3),
+        body=((0.8, 0.0, 0.0, 0.7), (-0.8, 0.0, 0.0, 0.7)),
+        effort_scale={"u_left": 40.0},
+    )
+    after = load_record(save_record(record("one", task=before), tmp_path)).task
+    assert after is not None
+    for there, here in ((before.start, after.start), (before.goal.state, after.goal.state)):
+        np.testing.assert_array_equal(there.node, here.node)
+    same = {"start": before.start, "goal": replace(after.goal, state=before.goal.state)}
+    assert replace(after, **same) == before
+
+
+def test_files_of_the_first_format_still_load(tmp_path: Path) -> None:
+    path = save_record(record("old", task=task()), tmp_path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    about = json.loads(str(arrays["about"]))
+    del about["task"]
+    arrays["about"] = np.array(json.dumps({**about, "format": 1}))
+    np.savez_compressed(path, **arrays)
+    assert load_record(path).task is None
+    kept = PlanSession(BOAT, task(name="any"), "variational", tmp_path, make_worker=FakeWorker).view.kept
+    assert [one.name for one in kept] == ["old"]
+
+
+def test_plans_of_another_scene_stay_out_of_the_list(tmp_path: Path) -> None:
+    for name in ("harbour", "lake"):
+        save_record(record(name, task=task(name=name)), tmp_path)
+    kept = PlanSession(BOAT, task(name="lake"), "variational", tmp_path, make_worker=FakeWorker).view.kept
+    assert [one.name for one in kept] == ["lake"]
+
+
+def test_final_time_is_freed_fixed_and_stretched_with_its_waypoints() -> None:
+    free = freed(task(), (9.0, 20.0))
+    assert (free.duration_s, free.free_duration) == (9.0, (9.0, 20.0))
+    assert free.waypoints[0].time_s == pytest.approx(3.0 * 9.0 / 8.0)
+    assert freed(free, None).free_duration is None
+    longer = stretched(free, 30.0)
+    assert longer.free_duration == (9.0, 30.0)
+    assert longer.waypoints[0].time_s == pytest.approx(3.0 * 30.0 / 8.0)
 
 
 def test_a_stored_plan_is_read_back_bit_for_bit(tmp_path: Path) -> None:

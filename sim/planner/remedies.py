@@ -1,0 +1,140 @@
+"""What would help a plan that failed: other tasks, each with the words for a button."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sim.planner.handles import stretched, without
+from sim.planner.obstacles import label
+from sim.planner.record import PlanRecord
+from sim.planner.shape import control_limits
+from sim.planner.task import Task, positions
+
+_MOST = 4
+_AT_BOUND = 0.98
+_MORE, _LESS = 1.5, 0.5
+_LONGEST_S, _MOST_STEPS = 600.0, 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Remedy:
+    """A change of the task that may make it possible."""
+
+    text: str
+    """As a command: "Give it 12 s"."""
+    doc: str
+    task: Task
+
+
+def remedies(record: PlanRecord, task: Task) -> tuple[Remedy, ...]:
+    """Of a plan that failed, the likeliest first; none for one that is solved or was stopped."""
+    if record.status not in ("infeasible", "stuck", "time limit"):
+        return ()
+    names = " ".join(blame.constraint for blame in record.blames)
+    blocked = "obstacle" in names or "ground" in names
+    late = "goal" in names or "waypoint" in names or not record.blames
+    found: list[Remedy] = []
+    if late:
+        found += [_more_time(record, task)] if task.duration_s < _LONGEST_S else []
+        found += _higher_limits(record, task)
+    found += _fewer_obstacles(names, task)
+    if blocked and task.clearance_m > 0.0:
+        less = _tidy(_LESS * task.clearance_m)
+        doc = f"Passes may be closer than {task.clearance_m:g} m."
+        found.append(Remedy(f"Keep {less:g} m clear", doc, replace(task, clearance_m=less)))
+    if not record.blames and task.steps * 2 <= _MOST_STEPS:
+        doc = "A finer grid has other ways."
+        found.append(Remedy(f"{task.steps * 2} steps", doc, replace(task, steps=task.steps * 2)))
+    return tuple(found[:_MOST])
+
+
+def _more_time(record: PlanRecord, task: Task) -> Remedy:
+    seconds = _enough_s(record, task)
+    if task.free_duration is None:
+        doc = f"Instead of {task.duration_s:g} s; waypoints keep their share of it."
+        return Remedy(f"Give it {seconds:g} s", doc, stretched(task, seconds))
+    longer = (task.free_duration[0], max(seconds, _tidy(_MORE * task.free_duration[1])))
+    doc = f"The final time may be {task.free_duration[1]:g} s at most now."
+    return Remedy(f"Allow {longer[1]:g} s", doc, replace(task, free_duration=longer))
+
+
+def _enough_s(record: PlanRecord, task: Task) -> float:
+    """Time in which what was missed could be reached too, were the mean speed the same; at least half as much again."""
+    places = record.places_w
+    gone = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
+    missed = max((b.amount for b in record.blames if b.unit == "m" and "missed" in b.constraint), default=0.0)
+    share = missed / max(gone, 1e-9)
+    return min(_tidy(task.duration_s * max(_MORE, 1.1 * (1.0 + share))), _LONGEST_S)
+
+
+def _higher_limits(record: PlanRecord, task: Task) -> list[Remedy]:
+    """The bounds that the best attempt leans on, where they are the task's own and not the vehicle's."""
+    found: list[Remedy] = []
+    limits, vehicle = task.limits, record.vehicle
+    velocity = np.abs(record.nodes[:, vehicle.node_layout.velocity])
+    turns = 1 if vehicle.group.name == "SE2" else 3
+    if velocity[:, turns:].max(initial=0.0) > _AT_BOUND * limits.speed_mps:
+        more = _tidy(_MORE * limits.speed_mps)
+        doc = f"The limit of {limits.speed_mps:g} m/s is reached."
+        found.append(
+            Remedy(f"Allow {more:g} m/s", doc, replace(task, limits=replace(limits, speed_mps=more)))
+        )
+    if velocity[:, :turns].max(initial=0.0) > _AT_BOUND * limits.turn_radps:
+        more = _tidy(_MORE * limits.turn_radps)
+        doc = f"The limit of {limits.turn_radps:g} rad/s is reached."
+        found.append(
+            Remedy(f"Turn at {more:g} rad/s", doc, replace(task, limits=replace(limits, turn_radps=more)))
+        )
+    ranges = control_limits(vehicle, limits)
+    for i, control in enumerate(vehicle.controls):
+        own = limits.controls.get(control.name)
+        if own is None or not _leans(record.controls[:, i], ranges[i]):
+            continue
+        wider = (max(_MORE * own[0], control.low), min(_MORE * own[1], control.high))
+        if wider != own:
+            doc = f"The task's range {own[0]:g} to {own[1]:g} {control.unit} is used up."
+            controls = {**limits.controls, control.name: wider}
+            found.append(
+                Remedy(
+                    f"{control.name} x {_MORE:g}",
+                    doc,
+                    replace(task, limits=replace(limits, controls=controls)),
+                )
+            )
+    return found + _higher_ceiling(record, task)
+
+
+def _higher_ceiling(record: PlanRecord, task: Task) -> list[Remedy]:
+    high, planar = task.limits.high_w, record.vehicle.group.name == "SE2"
+    if high is None or planar or positions(record.vehicle, record.nodes)[:, 2].max() < high[2] - 0.05:
+        return []
+    more = _tidy(_MORE * high[2]) if high[2] > 0.0 else high[2] + 10.0
+    doc = f"It may not be higher than {high[2]:g} m now."
+    limits = replace(task.limits, high_w=(high[0], high[1], more))
+    return [Remedy(f"Up to {more:g} m high", doc, replace(task, limits=limits))]
+
+
+def _fewer_obstacles(names: str, task: Task) -> list[Remedy]:
+    found = []
+    for i, obstacle in enumerate(task.obstacles):
+        name = label(obstacle, i)
+        if f"obstacle {name} is entered" in names:
+            found.append(
+                Remedy(f"Without {name}", "Takes the obstacle away.", without(task, f"obstacle {i}"))
+            )
+    return found
+
+
+def _leans(values: np.ndarray, span: np.ndarray) -> bool:
+    width = span[1] - span[0]
+    if not math.isfinite(width):
+        return False
+    edge = (1.0 - _AT_BOUND) * width
+    return bool((values > span[1] - edge).any() or (values < span[0] + edge).any())
+
+
+def _tidy(value: float) -> float:
+    """Rounded up to two digits: what one would say."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / unit - 1e-9) * unit:.6g}")

@@ -1,0 +1,74 @@
+"""Laws of what is offered where a plan failed: each change goes at what stood in the way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.planner import Limits, Planner, Task
+from sim.planner.plan import Blame
+from sim.planner.record import PlanRecord, record_of
+from sim.planner.remedies import remedies
+from tests.sim.plan_samples import BOAT, record, task
+
+MISSED = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+ENTERED = Blame("obstacle buoy is entered", 4.0, 0.3, "m", (5.0, 1.0, 0.0))
+
+
+def offered(failed: PlanRecord, asked: Task) -> dict[str, Task]:
+    return {remedy.text: remedy.task for remedy in remedies(failed, asked)}
+
+
+def test_nothing_is_offered_where_nothing_failed() -> None:
+    assert remedies(record(), task()) == ()
+    assert remedies(record(status="stopped"), task()) == ()
+
+
+def test_who_is_late_gets_more_time_and_waypoints_keep_their_share() -> None:
+    better = offered(record(status="infeasible", blames=(MISSED,)), task())["Give it 14 s"]
+    assert better.duration_s == 14.0  # 8 s and 10 m gone, 5 m missing: 1.1 x 1.5 x 8 s, rounded up
+    assert better.waypoints[0].time_s == pytest.approx(3.0 * 14.0 / 8.0)
+
+
+def test_a_free_final_time_gets_a_later_bound() -> None:
+    late = record(status="infeasible", blames=(MISSED,))
+    texts = offered(late, task(free_duration=(4.0, 10.0)))
+    assert texts["Allow 15 s"].free_duration == (4.0, 15.0)
+
+
+def test_limits_are_raised_only_where_they_are_reached_and_are_the_tasks_own() -> None:
+    nodes = record().nodes.copy()
+    nodes[2, BOAT.node_layout.velocity] = 0.0, 3.0, 0.0
+    controls = np.array([[100.0, 150.0]] * 5)
+    failed = record(status="infeasible", blames=(MISSED,), nodes=nodes, controls=controls)
+    narrow = Limits(speed_mps=3.0, controls={"u_left": (-50.0, 100.0)})
+    texts = offered(failed, task(limits=narrow))
+    assert texts["Allow 4.5 m/s"].limits.speed_mps == 4.5
+    assert texts["u_left x 1.5"].limits.controls["u_left"] == (-75.0, 150.0)
+    assert not any("u_right" in text for text in texts)  # at the thruster's own end
+    assert not any("m/s" in text for text in offered(failed, task(limits=Limits(speed_mps=9.0))))
+
+
+def test_an_obstacle_in_the_way_may_go_or_be_passed_closer() -> None:
+    asked = task(clearance_m=0.4)
+    texts = offered(record(status="infeasible", blames=(ENTERED,)), asked)
+    assert texts["Without buoy"].obstacles == ()
+    assert texts["Keep 0.2 m clear"].clearance_m == 0.2
+
+
+def test_who_is_stuck_without_a_reason_gets_a_finer_grid() -> None:
+    assert offered(record(status="stuck"), task())["8 steps"].steps == 8
+
+
+def test_the_time_that_is_offered_is_enough() -> None:
+    hurried = task(duration_s=3.0, steps=24, waypoints=(), obstacles=())
+    planner = Planner()
+    plan = planner.plan(BOAT, hurried)
+    assert plan.status == "infeasible"
+    for _ in range(2):  # at most twice
+        first = remedies(record_of(plan, "late"), replace(plan.task, ground=None))[0]
+        assert first.text.startswith("Give it")
+        plan = planner.plan(BOAT, first.task)
+        if plan.solved:
+            break
+    assert plan.solved
