@@ -53,6 +53,8 @@ class Session:
         self._shell = Shell(window, scene=scene, view=view, qualities=tuple(reversed(PRESETS)))
         self._resources.callback(self._shell.release)
         self._scene, self._world, self._simulation = scene, world, simulation
+        self._starts = True
+        """The simulation waits for its first picture."""
         self._planning = Planning(scene, world)
         self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
         self._frame_scene()
@@ -62,7 +64,6 @@ class Session:
 
     def run(self, probe: Probe | None = None) -> None:
         """Fly until the window is closed. `probe` is told of every frame."""
-        self._simulation.start()
         self._window.run(lambda dt_s: self._frame(dt_s, probe))
 
     def close(self) -> None:
@@ -87,6 +88,7 @@ class Session:
             self._carry_out(action)
         self._draw(snapshot, dt_s, output.camera)
         self._shell.render()
+        self._set_going()
         self._save_screenshot()
         if probe is not None:
             probe.frame(
@@ -97,6 +99,12 @@ class Session:
                 camera=self._shell.view.camera,
                 plan=self._planning.probe(),
             )
+
+    def _set_going(self) -> None:
+        """Time runs from a scene's first picture on: that one compiles shaders and uploads the world."""
+        if self._starts:
+            self._starts = False
+            self._simulation.start()
 
     def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> None:
         """The scene, into the part of the window that the panels leave."""
@@ -203,7 +211,7 @@ class Session:
         if changed:
             self._renderer.release()
             self._renderer = self._make_renderer()
-        self._simulation.start()
+        self._starts = True
 
     def _save_screenshot(self) -> None:
         if not self._wants_screenshot:

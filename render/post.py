@@ -6,6 +6,7 @@ import moderngl
 
 from render.programs import FIRST_FREE_UNIT, Programs
 from render.quality import Quality
+from render.unlocked import UnlockedDraw
 
 _SOURCE_UNIT, _BLOOM_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1
 
@@ -24,7 +25,7 @@ class Post:
     ):
         self._ctx = ctx
         self._resources = ExitStack()
-        self._scene_px = scene_px
+        self._scene_px, self._draw = scene_px, UnlockedDraw(ctx)
         self._bloom = quality.bloom
         self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
         self._carry = self._pass(programs, "present.frag")
@@ -64,7 +65,7 @@ class Post:
         program["texel"].value = (1.0 / width, 1.0 / height)
         first.use()
         scene.use(_SOURCE_UNIT)
-        array.render(moderngl.TRIANGLES, vertices=3)
+        self._draw(array, moderngl.TRIANGLES, 3)
         program, array = self._blur
         for radius in (1.0, 2.5):
             for target, source, step in (
@@ -74,7 +75,7 @@ class Post:
                 target.use()
                 source.color_attachments[0].use(_SOURCE_UNIT)
                 program["step_uv"].value = step
-                array.render(moderngl.TRIANGLES, vertices=3)
+                self._draw(array, moderngl.TRIANGLES, 3)
         return first.color_attachments[0]
 
     def draw(
@@ -104,10 +105,9 @@ class Post:
         last = self._smooth if self._smooth is not None and source is self._encoded else self._carry
         self._run(last, source.color_attachments[0])
 
-    @staticmethod
-    def _run(stage: tuple[moderngl.Program, moderngl.VertexArray], source: moderngl.Texture) -> None:
+    def _run(self, stage: tuple[moderngl.Program, moderngl.VertexArray], source: moderngl.Texture) -> None:
         source.use(_SOURCE_UNIT)
-        stage[1].render(moderngl.TRIANGLES, vertices=3)
+        self._draw(stage[1], moderngl.TRIANGLES, 3)
 
     def release(self) -> None:
         """Free targets and arrays."""

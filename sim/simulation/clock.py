@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-LONGEST_FRAME_S = 0.25
-"""A longer pause between two looks at the wall clock (a suspended laptop) is not caught up with."""
+MOST_DEBT_S = 0.25
+"""Wall time that is caught up with; what is lost beyond it (a suspended laptop, a machine too slow) stays lost."""
 SPEED_RANGE = (1.0 / 32.0, 8.0)
 _MEMORY_S = 0.5
 
@@ -25,12 +25,23 @@ class Clock:
     speed: float = 1.0
     """Simulated seconds per wall second; the step never changes with it."""
     paused: bool = False
+    _debt_s: float = 0.0
     _asked_s: float = 0.0
     _done_s: float = 0.0
 
-    def owed(self, wall_s: float) -> float:
-        """Simulated seconds that `wall_s` seconds of wall time ask for."""
-        return 0.0 if self.paused else min(max(wall_s, 0.0), LONGEST_FRAME_S) * self.speed
+    def ask(self, wall_s: float) -> None:
+        """`wall_s` seconds of wall time have passed."""
+        if not self.paused:
+            self._debt_s = min(self._debt_s + max(wall_s, 0.0) * self.speed, MOST_DEBT_S * self.speed)
+
+    @property
+    def owed_s(self) -> float:
+        """Simulated seconds that were asked for and not yet paid; none while paused."""
+        return 0.0 if self.paused else self._debt_s
+
+    def pay(self, seconds: float) -> None:
+        """So many simulated seconds of those owed are done."""
+        self._debt_s = max(self._debt_s - seconds, 0.0)
 
     def record(self, wall_s: float, done_s: float) -> None:
         """Note that `done_s` simulated seconds were reached in `wall_s` of wall time."""
@@ -41,8 +52,8 @@ class Clock:
         self._done_s = keep * self._done_s + done_s
 
     def forget(self) -> None:
-        """Start the measurement anew, after a pause or a change of speed."""
-        self._asked_s = self._done_s = 0.0
+        """Owe nothing and start the measurement anew, after a pause or a change of speed."""
+        self._debt_s = self._asked_s = self._done_s = 0.0
 
     @property
     def real_time_factor(self) -> float:

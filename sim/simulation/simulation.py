@@ -20,8 +20,10 @@ from sim.world import World
 _LOG = logging.getLogger(__name__)
 
 WAKE_S = 1.0 / 120.0
-BUDGET_S = 0.12
-"""Wall time after which a wake gives up what is still owed, to publish and to hear commands."""
+SHORTEST_WAIT_S = 1e-3
+"""Between two wakes: the other threads get their turn, too."""
+BUDGET_S = 0.03
+"""Wall time after which a wake puts off what is still owed, to publish and to hear commands."""
 SLICE_S = 0.02
 """Simulated time between two looks at that budget."""
 
@@ -88,11 +90,11 @@ class Simulation:
 
     def _run(self) -> None:
         last = time.perf_counter()
-        while not self._stopping.wait(WAKE_S):
+        while not self._stopping.wait(max(last + WAKE_S - time.perf_counter(), SHORTEST_WAIT_S)):
             now = time.perf_counter()
             try:
                 self._wake(now - last)
-                self.snapshot = self._picture()
+                self.snapshot = self._picture(now)
             except Exception as error:
                 _LOG.exception("simulation")
                 self._message = f"internal error: {error!r}"
@@ -104,13 +106,14 @@ class Simulation:
         """Commands, then all steps that are due."""
         self._obey()
         clock = self._stage.clock
-        began, before = time.perf_counter(), clock.time_s
-        owed = clock.owed(wall_s)
-        while owed > 0.0 and not clock.paused and time.perf_counter() - began < BUDGET_S:
-            self._stage.advance(min(owed, SLICE_S))
-            owed -= SLICE_S
-        running = any(lane.running for lane in self._stage.lanes)
-        clock.record(wall_s, clock.time_s - before if running else clock.owed(wall_s))
+        clock.ask(wall_s)
+        began, done_s = time.perf_counter(), 0.0
+        while clock.owed_s > 0.0 and time.perf_counter() - began < BUDGET_S:
+            slice_s = min(clock.owed_s, SLICE_S)
+            self._stage.advance(slice_s)
+            clock.pay(slice_s)
+            done_s += slice_s
+        clock.record(wall_s, done_s)
 
     def _obey(self) -> None:
         """Carry out all commands, those first that waited for a kernel."""
@@ -139,7 +142,8 @@ class Simulation:
             message = f"{type(command).__name__} failed: {error!r}"
         self._message = message or self._message
 
-    def _picture(self) -> Snapshot:
+    def _picture(self, wall_s: float | None = None) -> Snapshot:
+        """`wall_s`: the moment (`time.perf_counter()`) up to which wall time was asked for; else now."""
         stage = self._stage
         if stage.news:
             self._message, stage.news = stage.news, ""
@@ -151,7 +155,7 @@ class Simulation:
             ),
             reference=stage.measure.on,
             clock_s=stage.clock.time_s,
-            wall_s=time.perf_counter(),
+            wall_s=time.perf_counter() if wall_s is None else wall_s,
             paused=stage.clock.paused,
             speed=stage.clock.speed,
             real_time_factor=stage.clock.real_time_factor,
