@@ -1,0 +1,180 @@
+"""Takes as files: one `.npz` a take, a JSON header and plain arrays within. Nothing in it is executed.
+
+`header` (text): format, version, about, vehicle and legs. For each leg k its inputs and exact restart points,
+`leg<k>_<array>` as in `Leg`. For other readers `time`, `nodes` and `node_controls`, whose columns the header names.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.integrators import integrator
+from sim.scene import WORLDS
+from sim.snapshot import LaneStatus
+from sim.take.columns import control_columns, node_columns
+from sim.take.leg import Leg
+from sim.take.playback import Playback
+from sim.take.take import Take
+from sim.vehicles import vehicle
+
+FORMAT, VERSION = "holonomy take", 1
+NODE_PERIOD_S = 0.01
+"""Nodes for other readers are at least this far apart."""
+_ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
+_TEXTS = ("name", "scene", "world", "created", "ended")
+
+
+def save_take(take: Take, path: str | Path, *, playback: Playback | None = None) -> Path:
+    """Write a take, replacing a file of that name; a reader never sees half of it. Returns the path.
+
+    playback: of the take, where there is one. Raises OSError where the file cannot be written.
+    """
+    path = Path(path)
+    seen = (playback or take.playback()).samples(NODE_PERIOD_S)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        **{key: getattr(take, key) for key in _TEXTS},
+        "seed": take.seed,
+        "status": take.status.value,
+        "vehicle": take.vehicle.name,
+        "units": "SI; angles in rad; nodes in body and world frame as the column names say",
+        "node_columns": node_columns(take.vehicle),
+        "control_columns": control_columns(take.vehicle),
+        "legs": [_about(leg) for leg in take.legs],
+    }
+    arrays = {f"leg{k}_{name}": getattr(leg, name) for k, leg in enumerate(take.legs) for name in _ARRAYS}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            np.savez_compressed(
+                file,
+                header=np.array(json.dumps(header, indent=1)),
+                time=seen.time,
+                nodes=seen.nodes,
+                node_controls=seen.controls,
+                **arrays,
+            )
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
+
+
+def load_take(path: str | Path) -> Take:
+    """Read what `save_take` wrote. Raises InputError, one line, for a file that is none or is damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return _read(file, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or 'no take'}") from None
+    except (BadZipFile, EOFError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise InputError(f"{path}: {error}") from None
+        what = f"{error!r} is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"{path}: is no take ({what})") from None
+
+
+def header_of(path: Path) -> dict[str, Any]:
+    """What a file tells about itself, without its numbers. Raises InputError as `load_take` does."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return _checked_header(file)
+    except (OSError, BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: is no take ({error})") from None
+
+
+def _about(leg: Leg) -> dict[str, Any]:
+    scheme = leg.integrator
+    return {
+        "integrator": scheme.name,
+        "options": {name: getattr(scheme, name) for name in scheme.options},
+        "parameters": leg.vehicle.values,
+        "step_s": leg.step_s,
+        "since_s": leg.since_s,
+        "steps": leg.steps,
+        "contact": leg.contact,
+        "every_step": leg.every_step,
+    }
+
+
+def _checked_header(file: Any) -> dict[str, Any]:
+    header = json.loads(str(file["header"]))
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError("its header is that of something else")
+    if header["version"] != VERSION:
+        raise InputError(f"version {header['version']!r} is unknown; allowed: {VERSION}")
+    return header
+
+
+def _read(file: Any, path: str | Path) -> Take:
+    header = _checked_header(file)
+    if header["world"] not in WORLDS:
+        raise InputError(f"unknown world {header['world']!r}; allowed: {', '.join(WORLDS)}")
+    legs = tuple(
+        _leg(header["vehicle"], about, {name: file[f"leg{k}_{name}"] for name in _ARRAYS}, f"leg {k}")
+        for k, about in enumerate(header["legs"])
+    )
+    for before, after in zip(legs[:-1], legs[1:], strict=True):
+        _require(after.begin_s > before.begin_s, "its legs are in order")
+    texts = {key: str(header[key]) for key in _TEXTS}
+    return Take(legs=legs, seed=int(header["seed"]), status=LaneStatus(header["status"]), **texts)
+
+
+def _leg(name: str, about: dict[str, Any], arrays: dict[str, np.ndarray], where: str) -> Leg:
+    subject = vehicle(name, **about["parameters"])
+    scheme = integrator(about["integrator"], **about["options"])
+    reason = scheme.serves(subject)
+    if reason:
+        raise InputError(reason)
+    whole = {key: np.ascontiguousarray(arrays[key], np.int64) for key in ("change_steps", "point_steps")}
+    real = {key: np.ascontiguousarray(arrays[key], float) for key in ("controls", "states", "memories")}
+    leg = Leg(
+        vehicle=subject,
+        integrator=scheme,
+        step_s=float(about["step_s"]),
+        since_s=float(about["since_s"]),
+        steps=int(about["steps"]),
+        contact=bool(about["contact"]),
+        every_step=bool(about["every_step"]),
+        **whole,
+        **real,
+    )
+    _check(leg, where)
+    return leg
+
+
+def _check(leg: Leg, where: str) -> None:
+    m, r = len(leg.change_steps), len(leg.point_steps)
+    shapes = (
+        leg.controls.shape == (m, len(leg.vehicle.controls)) and leg.states.ndim == leg.memories.ndim == 2
+    )
+    _require(shapes and len(leg.states) == len(leg.memories) == r > 0 < m, f"{where} has arrays that fit")
+    for steps in (leg.change_steps, leg.point_steps):
+        rising = steps.ndim == 1 and bool(np.all(np.diff(steps) > 0))
+        _require(rising and steps[0] == leg.first_step >= 0, f"{where} has steps that increase")
+        _require(steps[-1] <= leg.steps, f"{where} has no step after its end")
+    finite = all(
+        np.isfinite(a).all() for a in (leg.controls, leg.states, leg.memories, leg.step_s, leg.since_s)
+    )
+    _require(finite and leg.step_s > 0.0, f"{where} has finite numbers")
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(f"it is damaged: not so that {what}")
+
+
+def free_path(folder: Path, name: str) -> Path:
+    """A file in `folder` that is not there yet, after a name."""
+    stem = "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip(".-") or "take"
+    path, count = folder / f"{stem}.npz", 2
+    while path.exists():
+        path, count = folder / f"{stem}-{count}.npz", count + 1
+    return path

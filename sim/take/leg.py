@@ -1,0 +1,111 @@
+"""A leg of a take: a while under one method and one set of parameters, as inputs and exact restart points."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.integrators import Integrator
+from sim.vehicles import Vehicle
+
+SAME_S = 1e-9
+"""Sums of steps are rounded: moments this near are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """Steps of equal length under piecewise constant controls. Arrays are never written to.
+
+    Nodes are not kept: they follow from the nearest restart point and the controls, to the bit.
+    """
+
+    vehicle: Vehicle
+    integrator: Integrator
+    step_s: float
+    since_s: float
+    """Time of step 0, from which steps are counted; the leg may begin with a later one."""
+    steps: int
+    """The step that the leg ends with."""
+    change_steps: np.ndarray
+    """(m,) int64, increasing: steps from which on other controls act; the first is the leg's first step."""
+    controls: np.ndarray
+    """(m, n_controls) from each of these steps on."""
+    point_steps: np.ndarray
+    """(r,) int64, increasing: steps of the restart points; the first is the leg's first step."""
+    states: np.ndarray
+    """(r, private size) the integrator's private state there."""
+    memories: np.ndarray
+    """(r, m) what ground contact remembers there; m = 0 where no ground is felt."""
+    contact: bool
+    """Whether the kernel is the one with ground contact; without ground its bits may still differ."""
+    every_step: bool = False
+    """The controls were those of a plan, given step by step."""
+
+    @property
+    def first_step(self) -> int:
+        return int(self.point_steps[0])
+
+    @property
+    def begin_s(self) -> float:
+        return self.since_s + self.first_step * self.step_s
+
+    @property
+    def end_s(self) -> float:
+        return self.since_s + self.steps * self.step_s
+
+    @property
+    def feels_ground(self) -> bool:
+        return self.memories.shape[1] > 0
+
+    def step_at(self, time_s: float) -> int:
+        """The last step that begins by then, within the leg."""
+        step = int(np.floor((time_s - self.since_s) / self.step_s + SAME_S / self.step_s))
+        return min(max(step, self.first_step), self.steps)
+
+    def rows(self, begin: int, end: int) -> np.ndarray:
+        """(end - begin, n_controls): the controls of these steps."""
+        index = np.searchsorted(self.change_steps, np.arange(begin, end), side="right") - 1
+        return np.ascontiguousarray(self.controls[index])
+
+    def stretches(self, begin: int, end: int) -> list[tuple[np.ndarray, int]]:
+        """(controls, steps) one after the other from one step to a later one."""
+        first = int(np.searchsorted(self.change_steps, begin, side="right")) - 1
+        out, at = [], begin
+        for k in range(first, len(self.change_steps)):
+            until = end if k + 1 == len(self.change_steps) else min(int(self.change_steps[k + 1]), end)
+            if until > at:
+                out.append((self.controls[k], until - at))
+            at = until
+            if at == end:
+                break
+        return out
+
+    def controls_at(self, step: int) -> np.ndarray:
+        """What acts in a step; at the end what would act next, or what acted in the last."""
+        return self.controls[int(np.searchsorted(self.change_steps, step, side="right")) - 1]
+
+    def same_method(self, other: "Leg") -> bool:
+        """Whether both step alike from equal states."""
+        return (self.vehicle.name, self.integrator, self.step_s, self.contact) == (
+            other.vehicle.name,
+            other.integrator,
+            other.step_s,
+            other.contact,
+        ) and np.array_equal(self.vehicle.parameter_vector, other.vehicle.parameter_vector)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """Everything that a vehicle's motion goes on from."""
+
+    leg: Leg
+    step: int
+    state: np.ndarray
+    """The integrator's private state."""
+    memory: np.ndarray
+    """What ground contact remembers."""
+    controls: np.ndarray
+    """That act in the step that begins; at the end of the take those of the last step."""
+
+    @property
+    def time_s(self) -> float:
+        return self.leg.since_s + self.step * self.leg.step_s

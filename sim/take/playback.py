@@ -1,0 +1,163 @@
+"""Any moment of a take, rolled on from the nearest restart point by the kernels that made it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.compiler import Kernel, compile_kernel
+from sim.errors import InputError
+from sim.integrators import Integrator
+from sim.take.leg import SAME_S, Leg, Moment
+from sim.vehicles import Vehicle
+from sim.vehicles.contact_points import contact_points
+from sim.world import World, load_world
+from sim.world.contact import Ground
+
+Kernels = Callable[[Vehicle, Integrator, bool], Kernel]
+"""(vehicle, integrator, with ground contact) -> its kernel."""
+
+
+def compiled(vehicle: Vehicle, integrator: Integrator, contact: bool) -> Kernel:
+    """The kernel of a pair, compiled or from the cache on disk."""
+    return compile_kernel(vehicle, integrator, ground=contact)
+
+
+def ground_for(vehicle: Vehicle, world: World, memory: np.ndarray) -> Ground | None:
+    """What a vehicle with this memory of contact goes on to feel."""
+    if not memory.size:
+        return None
+    ground = Ground.of(world.terrain, contact_points(vehicle.name))
+    ground.report[:] = memory
+    return ground
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Nodes of a take at moments that increase."""
+
+    time: np.ndarray
+    """(n,) s."""
+    nodes: np.ndarray
+    """(n, node size)."""
+    controls: np.ndarray
+    """(n, n_controls) that act from then on; at the end those of the last step."""
+    energy: np.ndarray
+    """(n,) J."""
+    momentum: np.ndarray
+    """(n, dim) spatial."""
+    newton_iterations: int
+    """In all steps together."""
+
+
+class Playback:
+    """Looks into a take. `world`: the take's own, where it is loaded already; else it is loaded when it is felt."""
+
+    def __init__(
+        self, legs: tuple[Leg, ...], world: Callable[[], World], *, kernels: Kernels = compiled
+    ) -> None:
+        self._legs, self._world, self._source = legs, world, kernels
+        self._known: list[tuple[Leg, Kernel]] = []
+
+    def kernel(self, leg: Leg) -> Kernel:
+        """What advances a leg."""
+        for known, kernel in self._known:
+            if _kind(known) == _kind(leg):
+                return kernel
+        kernel = self._source(leg.vehicle, leg.integrator, leg.contact)
+        self._known.append((leg, kernel))
+        return kernel
+
+    def restart(self, leg: Leg, point: int) -> tuple[np.ndarray, Ground | None]:
+        """Private state and ground of a restart point, to go on from.
+
+        Raises InputError where another version of the integrator made them.
+        """
+        state, wanted = leg.states[point].copy(), self.kernel(leg).private_size
+        if len(state) != wanted:
+            raise InputError(
+                f"the take's states of {leg.integrator.name} are {len(state)} numbers, "
+                f"here they are {wanted}: it comes from another version"
+            )
+        return state, self.ground(leg, leg.memories[point])
+
+    def ground(self, leg: Leg, memory: np.ndarray) -> Ground | None:
+        """What it feels, with this memory."""
+        return ground_for(leg.vehicle, self._world(), memory) if memory.size else None
+
+    def at(self, time_s: float) -> Moment:
+        """The last step that begins by then; the first or the last of all where there is none."""
+        leg = self._legs[0]
+        for later in self._legs[1:]:
+            if later.begin_s <= time_s + SAME_S:
+                leg = later
+        return self.moment(leg, leg.step_at(time_s))
+
+    def moment(self, leg: Leg, step: int) -> Moment:
+        """A step of a leg, to the bit."""
+        point = int(np.searchsorted(leg.point_steps, step, side="right")) - 1
+        state, ground = self.restart(leg, point)
+        kernel, p = self.kernel(leg), leg.vehicle.parameter_vector
+        nothing = np.zeros(kernel.dim)
+        for controls, count in leg.stretches(int(leg.point_steps[point]), step):
+            kernel.rollout(state, controls, nothing, p, leg.step_s, count, ground=ground)
+        memory = ground.report if ground is not None else np.zeros(0)
+        return Moment(leg, step, state, memory, leg.controls_at(step))
+
+    def node(self, moment: Moment) -> np.ndarray:
+        """Pose, velocity and shape of a moment, flat."""
+        leg = moment.leg
+        ground = self.ground(leg, moment.memory.copy())
+        p = leg.vehicle.parameter_vector
+        return self.kernel(leg).node(moment.state, moment.controls, p, leg.step_s, ground=ground)
+
+    def samples(self, every_s: float = 0.0) -> Samples:
+        """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before."""
+        parts = [
+            part for leg in self._legs for part in self._leg_samples(leg, every_s, last=leg is self._legs[-1])
+        ]
+        columns = [np.concatenate(column) for column in list(zip(*parts, strict=True))[:-1]]
+        return Samples(*columns, newton_iterations=sum(part[-1] for part in parts))
+
+    def _leg_samples(self, leg: Leg, every_s: float, *, last: bool) -> list[tuple]:
+        kernel, p = self.kernel(leg), leg.vehicle.parameter_vector
+        stride = max(int(np.ceil(every_s / leg.step_s - SAME_S)), 1)
+        bounds = [*leg.point_steps.tolist(), leg.steps]
+        parts = []
+        for point, (begin, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+            ending = last and point == len(leg.point_steps) - 1
+            if end == begin and not ending:
+                continue
+            rows = leg.rows(begin, end) if end > begin else leg.controls_at(begin)[None]
+            state, ground = self.restart(leg, point)
+            nodes, _, iterations = kernel.trajectory(state, rows, p, leg.step_s, end - begin, ground=ground)
+            steps = np.arange(begin, end + 1)
+            kept = (steps - leg.first_step) % stride == 0
+            kept[-1] = ending
+            us = np.vstack([rows, leg.controls_at(end)])[: len(steps)]
+            if ending:
+                nodes[-1] = kernel.node(state, us[-1], p, leg.step_s, ground=ground)
+            observed = kernel.observe_all(nodes, us, p)
+            dim = leg.vehicle.group.dim
+            columns = (leg.since_s + steps * leg.step_s, nodes, us, observed[:, 0], observed[:, 1 : 1 + dim])
+            parts.append((*(column[kept] for column in columns), iterations))
+        return parts
+
+
+def _kind(leg: Leg) -> tuple[object, ...]:
+    """What its kernel depends on."""
+    v = leg.vehicle
+    active = tuple(q.name for q in v.parameters if q.optional and np.any(v.values[q.name]))
+    return type(v), active, leg.integrator, leg.contact
+
+
+def world_of(name: str, seed: int) -> Callable[[], World]:
+    """Loads a world once it is needed."""
+    known: list[World] = []
+
+    def load() -> World:
+        if not known:
+            known.append(load_world(name, seed=seed))
+        return known[0]
+
+    return load

@@ -1,0 +1,83 @@
+"""The inputs of a take once more, under another method or with other parameters."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from sim.compiler import NEWTON_FAILED, OK
+from sim.take.leg import Leg
+from sim.take.playback import Playback
+
+POINT_PERIOD_S = 0.5
+"""Simulated time between two restart points."""
+_EARLY = 1e-6
+"""In steps: what lies this little after the start of a step counts for that step."""
+
+
+def resimulated(
+    legs: tuple[Leg, ...], methods: tuple[Leg, ...], playback_of: Callable[[tuple[Leg, ...]], Playback]
+) -> tuple[tuple[Leg, ...], str]:
+    """(the legs under other methods, why they end before the original does, or nothing).
+
+    methods: the legs with another vehicle, integrator or step, whose arrays do not count. The first leg starts
+    where it did, the others go on from the end of the one before. A step gets the inputs that were in force when
+    it begins.
+    """
+    old, new = playback_of(legs), playback_of(methods)
+    out: list[Leg] = []
+    for leg, method in zip(legs, methods, strict=True):
+        nothing = np.zeros_like(leg.memories[0])
+        if not out and method.same_method(leg):
+            begun, status = _rolled(method, leg, new, leg.states[0], leg.memories[0])
+        else:
+            before = old.moment(leg, leg.first_step) if not out else new.moment(out[-1], out[-1].steps)
+            node = (new if out else old).node(before)
+            method = replace(method, since_s=before.time_s, point_steps=np.zeros(1, np.int64))
+            h, p, u = method.step_s, method.vehicle.parameter_vector, leg.controls[0]
+            state = new.kernel(method).start_on(node, u, p, h, new.ground(method, nothing))
+            begun, status = _rolled(method, leg, new, state, nothing)
+        out.append(begun)
+        if status != OK:
+            cause = "the step's equations have no solution" if status == NEWTON_FAILED else "not finite"
+            at_s = begun.end_s + begun.step_s
+            return tuple(
+                out
+            ), f"{begun.integrator.name} at h = {begun.step_s:g} s: {cause} at t = {at_s:.2f} s"
+    return tuple(out), ""
+
+
+def _rolled(
+    method: Leg, inputs: Leg, playback: Playback, state: np.ndarray, memory: np.ndarray
+) -> tuple[Leg, int]:
+    """The leg that begins with a state at `method`'s first step and gets the inputs of another; the kernel's status."""
+    h, first = method.step_s, method.first_step
+    steps = max(int(np.floor((inputs.end_s - method.since_s) / h + _EARLY)), first)
+    times = inputs.since_s + inputs.change_steps * inputs.step_s
+    changes = np.maximum(np.ceil((times - method.since_s) / h - _EARLY).astype(np.int64), first)
+    changes[0] = first
+    # Of several changes within a step the last one counts.
+    kept = np.append(np.diff(changes) > 0, True) & (changes <= steps)
+    leg = replace(method, steps=steps, change_steps=changes[kept], controls=inputs.controls[kept])
+    kernel, p = playback.kernel(method), method.vehicle.parameter_vector
+    every = max(round(POINT_PERIOD_S / h), 1)
+    state, ground, w = state.copy(), playback.ground(method, memory), np.zeros(kernel.dim)
+    points, states, memories = [first], [state.copy()], [memory.copy()]
+    at, status = first, OK
+    while at < steps and status == OK:
+        for controls, count in leg.stretches(at, min(at + every, steps)):
+            done, status, _ = kernel.rollout(state, controls, w, p, h, count, ground=ground)
+            at += done
+            if status != OK:
+                break
+        if at < steps and status == OK:
+            points.append(at)
+            states.append(state.copy())
+            memories.append(memory if ground is None else ground.report.copy())
+    return replace(
+        leg,
+        steps=at,
+        point_steps=np.array(points, np.int64),
+        states=np.array(states),
+        memories=np.array(memories),
+    ), status

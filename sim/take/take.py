@@ -1,0 +1,238 @@
+"""A take: what a vehicle did and why, to be looked at, gone on from, and simulated anew another way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.integrators import Integrator
+from sim.integrators import integrator as integrator_named
+from sim.snapshot import LaneStatus
+from sim.take.leg import Leg
+from sim.take.playback import Kernels, Playback, Samples, compiled, world_of
+from sim.take.resimulation import resimulated
+from sim.trajectory import Trajectory
+from sim.vehicles import Vehicle
+from sim.vehicles.parameter import Value
+from sim.world import World
+
+if TYPE_CHECKING:
+    from sim.planner.plan import Plan
+    from sim.planner.record import PlanRecord
+
+
+def now() -> str:
+    """Local date and time, to the second."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Take:
+    """Inputs and states of one vehicle over a while. Immutable; every change makes another take."""
+
+    name: str
+    legs: tuple[Leg, ...]
+    """One after the other in time, all of one vehicle; a change of method or parameters begins the next."""
+    scene: str = ""
+    """Name of the scene, or path of its file; empty: none."""
+    world: str = "plain"
+    seed: int = 7
+    created: str = ""
+    """ISO date and time."""
+    status: LaneStatus = LaneStatus.RUNNING
+    """At its end."""
+    ended: str = ""
+    """Why it could not go on; empty where it could."""
+
+    def __post_init__(self) -> None:
+        if not self.legs or len({leg.vehicle.name for leg in self.legs}) > 1:
+            raise InputError(f'take "{self.name}": a take is of one vehicle over some time')
+
+    @property
+    def vehicle(self) -> Vehicle:
+        """With the parameters it has at the start."""
+        return self.legs[0].vehicle
+
+    @property
+    def integrator(self) -> Integrator:
+        """At the start."""
+        return self.legs[0].integrator
+
+    @property
+    def step_s(self) -> float:
+        """At the start."""
+        return self.legs[0].step_s
+
+    @property
+    def begin_s(self) -> float:
+        return self.legs[0].begin_s
+
+    @property
+    def end_s(self) -> float:
+        return self.legs[-1].end_s
+
+    @property
+    def duration_s(self) -> float:
+        return self.end_s - self.begin_s
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        """At all steps. Raises InputError where method or parameters change on the way."""
+        leg = self.legs[0]
+        if len(self.legs) > 1:
+            raise InputError(
+                f'take "{self.name}": method or parameters change; use samples() or resimulate()'
+            )
+        seen = self.samples()
+        return Trajectory(
+            vehicle=leg.vehicle,
+            integrator=leg.integrator,
+            step_s=leg.step_s,
+            time=seen.time,
+            nodes=seen.nodes,
+            controls=seen.controls[:-1],
+            energy=seen.energy,
+            momentum=seen.momentum,
+            diverged_at=self.end_s if self.status is LaneStatus.DIVERGED else None,
+            newton_iterations=seen.newton_iterations,
+        )
+
+    def samples(self, every_s: float = 0.0) -> Samples:
+        """Nodes and inputs at all steps, or at the first ones that begin `every_s` seconds apart."""
+        return self.playback().samples(every_s)
+
+    def playback(
+        self,
+        world: Callable[[], World] | None = None,
+        *,
+        kernels: Kernels = compiled,
+        legs: tuple[Leg, ...] = (),
+    ) -> Playback:
+        """Looks into the take, or into other legs in its world. `world`: given where it is loaded already."""
+        return Playback(legs or self.legs, world or world_of(self.world, self.seed), kernels=kernels)
+
+    def resimulate(
+        self,
+        *,
+        integrator: str | Integrator | None = None,
+        step: float | None = None,
+        parameters: dict[str, Value] | None = None,
+        world: Callable[[], World] | None = None,
+        kernels: Kernels = compiled,
+    ) -> Self:
+        """The same inputs from the same start, with what is given here changed; nothing given: every bit again.
+
+        step: seconds. Raises InputError for what does not serve the vehicle.
+        """
+        scheme = integrator_named(integrator) if isinstance(integrator, str) else integrator
+        if step is not None and not (np.isfinite(step) and step > 0.0):
+            raise InputError(f"step = {step!r} is not possible; allowed: seconds above 0")
+        reason = scheme.serves(self.vehicle) if scheme is not None else ""
+        if reason:
+            raise InputError(reason)
+        methods = tuple(
+            replace(
+                leg,
+                vehicle=leg.vehicle.with_parameters(**parameters) if parameters else leg.vehicle,
+                integrator=scheme or leg.integrator,
+                step_s=leg.step_s if step is None else float(step),
+            )
+            for leg in self.legs
+        )
+        load = world or world_of(self.world, self.seed)
+        legs, ended = resimulated(
+            self.legs, methods, lambda legs: self.playback(load, kernels=kernels, legs=legs)
+        )
+        status = LaneStatus.DIVERGED if ended else LaneStatus.RUNNING
+        return replace(self, legs=legs, created=now(), status=status, ended=ended)
+
+    def csv(self, path: str | Path, *, every_s: float = 0.0) -> None:
+        """Write a table, one row a node. Raises OSError where it cannot be written."""
+        from sim.take.table import write_table
+
+        write_table(self, Path(path), every_s)
+
+    @classmethod
+    def of_trajectory(
+        cls, trajectory: Trajectory, name: str = "", *, scene: str = "", world: str = "plain", seed: int = 7
+    ) -> Self:
+        """What `sim.simulate` gave, up to where it diverged."""
+        done, ended, status = len(trajectory.controls), "", LaneStatus.RUNNING
+        if trajectory.diverged_at is not None:
+            done = round(trajectory.diverged_at / trajectory.step_s)
+            ended, status = f"diverged at t = {trajectory.diverged_at:g} s", LaneStatus.DIVERGED
+        leg = leg_of(
+            trajectory.vehicle,
+            trajectory.integrator,
+            trajectory.step_s,
+            trajectory.nodes[0],
+            trajectory.controls[:done],
+        )
+        title = name or trajectory.vehicle.name
+        return cls(
+            name=title,
+            legs=(leg,),
+            scene=scene,
+            world=world,
+            seed=seed,
+            created=now(),
+            status=status,
+            ended=ended,
+        )
+
+    @classmethod
+    def of_plan(
+        cls,
+        plan: "Plan | PlanRecord",
+        name: str = "",
+        *,
+        scene: str = "",
+        world: str = "plain",
+        seed: int = 7,
+    ) -> Self:
+        """The planned inputs from the planned start: played, they lead along the plan."""
+        from sim.planner.record import PlanRecord
+
+        if isinstance(plan, PlanRecord):
+            scheme, start = integrator_named(plan.integrator), plan.nodes[0]
+        else:
+            scheme, start = plan.integrator, plan.motion.nodes[0]
+        leg = leg_of(plan.vehicle, scheme, plan.step_s, start, plan.controls, every_step=True)
+        return cls(name=name or "plan", legs=(leg,), scene=scene, world=world, seed=seed, created=now())
+
+
+def leg_of(
+    vehicle: Vehicle,
+    integrator: Integrator,
+    step_s: float,
+    node: np.ndarray,
+    controls: np.ndarray,
+    *,
+    every_step: bool = False,
+) -> Leg:
+    """In free space from a node, under controls (N, n_controls); of a plan (N+1, n_controls), `every_step`."""
+    steps = len(controls) - every_step
+    u = np.ascontiguousarray(controls if len(controls) else vehicle.neutral_controls[None], float)
+    state = compiled(vehicle, integrator, False).start(
+        np.ascontiguousarray(node), u[0], vehicle.parameter_vector, step_s
+    )
+    kept = np.flatnonzero(np.append(True, np.any(np.diff(u, axis=0) != 0.0, axis=1)))
+    return Leg(
+        vehicle=vehicle,
+        integrator=integrator,
+        step_s=step_s,
+        since_s=0.0,
+        steps=steps,
+        change_steps=kept.astype(np.int64),
+        controls=u[kept],
+        point_steps=np.zeros(1, np.int64),
+        states=state[None],
+        memories=np.zeros((1, 0)),
+        contact=False,
+        every_step=every_step,
+    )
