@@ -6,6 +6,7 @@
 
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -101,6 +102,7 @@ def _about(leg: Leg) -> dict[str, Any]:
         "steps": leg.steps,
         "contact": leg.contact,
         "every_step": leg.every_step,
+        "pivot_w": leg.pivot_w,
     }
 
 
@@ -121,7 +123,7 @@ def _read(file: Any, path: str | Path) -> Take:
         _leg(header["vehicle"], about, {name: file[f"leg{k}_{name}"] for name in _ARRAYS}, f"leg {k}")
         for k, about in enumerate(header["legs"])
     )
-    for before, after in zip(legs[:-1], legs[1:], strict=True):
+    for before, after in pairwise(legs):
         _require(after.begin_s > before.begin_s, "its legs are in order")
     texts = {key: str(header[key]) for key in _TEXTS}
     return Take(legs=legs, seed=int(header["seed"]), status=LaneStatus(header["status"]), **texts)
@@ -143,6 +145,7 @@ def _leg(name: str, about: dict[str, Any], arrays: dict[str, np.ndarray], where:
         steps=int(about["steps"]),
         contact=bool(about["contact"]),
         every_step=bool(about["every_step"]),
+        pivot_w=None if about["pivot_w"] is None else (*map(float, about["pivot_w"]),),
         **whole,
         **real,
     )

@@ -39,6 +39,8 @@ class Leg:
     """Whether the kernel is the one with ground contact; without ground its bits may still differ."""
     every_step: bool = False
     """The controls were those of a plan, given step by step."""
+    pivot_w: tuple[float, ...] | None = None
+    """(3,) m: where what turns about a fixed point has it in the world."""
 
     @property
     def first_step(self) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -113,18 +114,19 @@ class Playback:
 
     def samples(self, every_s: float = 0.0) -> Samples:
         """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before."""
-        parts = [
-            part for leg in self._legs for part in self._leg_samples(leg, every_s, last=leg is self._legs[-1])
-        ]
-        columns = [np.concatenate(column) for column in list(zip(*parts, strict=True))[:-1]]
-        return Samples(*columns, newton_iterations=sum(part[-1] for part in parts))
+        last = self._legs[-1]
+        parts = [part for leg in self._legs for part in self._leg_samples(leg, every_s, last=leg is last)]
+        time, nodes, controls, energy, momentum = (
+            np.concatenate([columns[k] for columns, _ in parts]) for k in range(5)
+        )
+        return Samples(time, nodes, controls, energy, momentum, sum(iterations for _, iterations in parts))
 
-    def _leg_samples(self, leg: Leg, every_s: float, *, last: bool) -> list[tuple]:
+    def _leg_samples(self, leg: Leg, every_s: float, *, last: bool) -> list[tuple[list[np.ndarray], int]]:
         kernel, p = self.kernel(leg), leg.vehicle.parameter_vector
         stride = max(int(np.ceil(every_s / leg.step_s - SAME_S)), 1)
         bounds = [*leg.point_steps.tolist(), leg.steps]
-        parts = []
-        for point, (begin, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+        parts: list[tuple[list[np.ndarray], int]] = []
+        for point, (begin, end) in enumerate(pairwise(bounds)):
             ending = last and point == len(leg.point_steps) - 1
             if end == begin and not ending:
                 continue
@@ -140,7 +142,7 @@ class Playback:
             observed = kernel.observe_all(nodes, us, p)
             dim = leg.vehicle.group.dim
             columns = (leg.since_s + steps * leg.step_s, nodes, us, observed[:, 0], observed[:, 1 : 1 + dim])
-            parts.append((*(column[kept] for column in columns), iterations))
+            parts.append(([column[kept] for column in columns], iterations))
         return parts
 
 
