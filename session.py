@@ -86,7 +86,8 @@ class Session:
             self._simulation.submit(command)
         for action in output.actions:
             self._carry_out(action)
-        self._draw(snapshot, dt_s, output.camera)
+        # Anew: building the panels took a while.
+        self._draw(self._simulation.snapshot, dt_s, output.camera)
         self._shell.render()
         self._set_going()
         self._save_screenshot()
