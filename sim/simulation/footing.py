@@ -72,6 +72,11 @@ class Footing:
         self.ground.report[0] = self.ground.report[3] = 0.0
         return impact
 
+    def recall(self, memory: np.ndarray) -> None:
+        """Remember what was remembered at another moment of such a footing."""
+        if self.ground is not None:
+            self.ground.report[:] = memory
+
     def forget(self) -> None:
         """Clear what the contact remembers: the vehicle was put somewhere else."""
         if self.ground is not None:

@@ -6,9 +6,10 @@ import numpy as np
 
 import sim
 from sim.compiler import Kernel, compile_kernel
+from sim.integrators import Integrator
 from sim.vehicles import Vehicle
 
-Key = tuple[str, str, frozenset[str]]
+Key = tuple[str, Integrator, bool, frozenset[str]]
 
 
 class Compiling(Exception):
@@ -16,28 +17,29 @@ class Compiling(Exception):
 
 
 class KernelStore:
-    """Kernels by vehicle class, integrator and the optional effects that are switched on."""
+    """Kernels by vehicle class, integrator, contact and the optional effects that are switched on."""
 
     def __init__(self) -> None:
         self._ready: dict[Key, Kernel] = {}
         self._coming: dict[Key, Future[Kernel]] = {}
         self._worker: ThreadPoolExecutor | None = None
 
-    def get(self, vehicle: Vehicle, integrator: str) -> Kernel:
-        """The kernel of a pair.
+    def get(self, vehicle: Vehicle, integrator: str | Integrator, contact: bool = True) -> Kernel:
+        """The kernel of a pair, with ground contact or without.
 
         Raises InputError where the pair cannot work. In background mode raises Compiling until it is there.
         """
-        key = _key(vehicle, integrator)
+        method = _method(vehicle, integrator)
+        key = vehicle.name, method, contact, _active(vehicle)
         if key in self._ready:
             return self._ready[key]
         if self._worker is None:
-            kernel = _compiled(vehicle, integrator)
+            kernel = _compiled(vehicle, method, contact)
         else:
-            coming = self._coming.get(key) or self._worker.submit(_compiled, vehicle, integrator)
+            coming = self._coming.get(key) or self._worker.submit(_compiled, vehicle, method, contact)
             self._coming[key] = coming
             if not coming.done():
-                raise Compiling(f"compiling {integrator} for {vehicle.name} ...")
+                raise Compiling(f"compiling {method.name} for {vehicle.name} ...")
             del self._coming[key]
             kernel = coming.result()
         self._ready[key] = kernel
@@ -56,16 +58,21 @@ class KernelStore:
         self._coming.clear()
 
 
-def _key(vehicle: Vehicle, integrator: str) -> Key:
-    active = frozenset(q.name for q in vehicle.parameters if q.optional and np.any(vehicle.values[q.name]))
-    return vehicle.name, integrator, active
+def _active(vehicle: Vehicle) -> frozenset[str]:
+    return frozenset(q.name for q in vehicle.parameters if q.optional and np.any(vehicle.values[q.name]))
 
 
-def _compiled(vehicle: Vehicle, integrator: str) -> Kernel:
+def _method(vehicle: Vehicle, integrator: str | Integrator) -> Integrator:
     methods = sim.integrators()
-    if integrator not in methods:
-        raise sim.InputError(f'unknown integrator "{integrator}"; allowed: {", ".join(methods)}')
-    reason = methods[integrator].serves(vehicle)
+    if isinstance(integrator, str):
+        if integrator not in methods:
+            raise sim.InputError(f'unknown integrator "{integrator}"; allowed: {", ".join(methods)}')
+        integrator = methods[integrator]
+    reason = integrator.serves(vehicle)
     if reason:
-        raise sim.InputError(f"{integrator} does not serve {vehicle.name}: {reason}")
-    return compile_kernel(vehicle, methods[integrator], ground=True)
+        raise sim.InputError(f"{integrator.name} does not serve {vehicle.name}: {reason}")
+    return integrator
+
+
+def _compiled(vehicle: Vehicle, method: Integrator, contact: bool) -> Kernel:
+    return compile_kernel(vehicle, method, ground=contact)

@@ -14,11 +14,13 @@ from sim.simulation.footing import Footing
 from sim.simulation.gyration import gyration
 from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
+from sim.simulation.recording import Recording
 from sim.simulation.rolling import rolling
 from sim.simulation.space import Placement, in_space, placement
 from sim.simulation.tape import ControlTape
 from sim.simulation.verdict import Verdict, crash, divergence, energy_bound
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
+from sim.take.leg import Moment
 
 _LOG = logging.getLogger(__name__)
 
@@ -77,6 +79,7 @@ class Lane:
         self.by_plan = False
         """A plan gives it its inputs for now, at its own steps."""
         self.generation = 0
+        self.recording = Recording()
         self._tape, self._asked_bound_J = tape, energy_bound_J
         self._newton_iterations = 0.0
         self._tally, self._cost = Tally(), StepCost()
@@ -151,6 +154,19 @@ class Lane:
             self._moments = moments
         self._verdict = verdict
 
+    def put(self, method: Method, footing: Footing, moment: Moment) -> None:
+        """Exactly to a recorded moment, running: equal inputs lead to the bits that came then."""
+        same_vehicle = method.vehicle.name == self.method.vehicle.name
+        self.generation += 1
+        self.method, self.footing = method, footing
+        footing.recall(moment.memory)
+        self._since_s, self._steps = moment.leg.since_s, moment.step
+        self._u, self._y = moment.controls, moment.state.copy()
+        self._node = None
+        if not same_vehicle:
+            self._note_start(self.node)
+        self._go_on_from(self.node)
+
     def run_until(self, clock_s: float, sticks: PilotInput) -> None:
         """Take all steps that are due; a lane that cannot go on stops, and says why."""
         due = due_steps(clock_s, self._since_s, self.method.step_s) - self._steps
@@ -180,14 +196,22 @@ class Lane:
         self.footing.forget()
         self._y = self._started(node)
         self._node = None
+        self._note_start(node)
+        self._go_on_from(node)
+
+    def _go_on_from(self, node: np.ndarray) -> None:
         self._good_node = node.copy()
         self._verdict = None
+        self._moments = Moments(self.time_s, self._placed(node).T_wb)
+
+    def _note_start(self, node: np.ndarray) -> None:
+        """What energy and momentum are compared with."""
+        m = self.method
         observation = m.kernel.observe(node, self._u, m.parameters)
         self._energy_start_J = observation.energy_J
         self._momentum_start_w = in_space(m.vehicle, observation.momentum_w)
         self._gyration_start = gyration(m.vehicle, node, observation.momentum_w)
         self._bound_J = self._asked_bound_J or energy_bound(m.vehicle, observation.energy_J)
-        self._moments = Moments(time_s, self._placed(node).T_wb)
 
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
@@ -243,9 +267,11 @@ class Lane:
 
     def _roll(self, count: int) -> int:
         """Up to `count` steps under the present controls; judges the outcome."""
-        m = self.method
+        m, ground = self.method, self.footing.ground
+        pivot_w = self.footing.pivot_w
+        self.recording.note(m, self._since_s, self._steps, self._u, self._y, ground, pivot_w)
         done, status, iterations = m.kernel.rollout(
-            self._y, self._u, self._nothing, m.parameters, m.step_s, count, ground=self.footing.ground
+            self._y, self._u, self._nothing, m.parameters, m.step_s, count, ground=ground
         )
         self._tally.add(done, iterations)
         self._steps += done

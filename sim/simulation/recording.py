@@ -1,0 +1,146 @@
+"""What a lane has done lately: inputs and restart points in a ring, which costs the stepping thread next to nothing."""
+
+from bisect import bisect_left
+from collections import deque
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from sim.simulation.method import Method
+from sim.take.leg import SAME_S, Leg, Moment
+from sim.take.playback import Playback
+from sim.take.resimulation import POINT_PERIOD_S
+from sim.world.contact import Ground
+
+KEPT_S = 300.0
+"""Simulated time that is remembered."""
+
+
+@dataclass(slots=True, eq=False)
+class _Chunk:
+    """From one restart point to the next. Only the last one of a recording grows."""
+
+    method: Method
+    since_s: float
+    pivot_w: np.ndarray | None
+    state: np.ndarray
+    memory: np.ndarray
+    steps: list[int]
+    """From which on the controls of the same row act; the first is the restart point's."""
+    rows: list[np.ndarray]
+
+    @property
+    def begin_s(self) -> float:
+        return self.since_s + self.steps[0] * self.method.step_s
+
+
+class Recording:
+    """Told of every rollout before it; asked for what there was now and then."""
+
+    def __init__(self) -> None:
+        self._chunks: deque[_Chunk] = deque()
+        self._full = 0
+        """The step from which on the last chunk has a successor."""
+
+    def note(
+        self,
+        method: Method,
+        since_s: float,
+        step: int,
+        controls: np.ndarray,
+        state: np.ndarray,
+        ground: Ground | None,
+        pivot_w: np.ndarray | None,
+    ) -> None:
+        """From this step on, counted from `since_s`, these controls act on this private state."""
+        if 0 < step < self._full and self._chunks:
+            last = self._chunks[-1]
+            if controls is not last.rows[-1]:
+                last.steps.append(step)
+                last.rows.append(controls)
+            return
+        memory = np.zeros(0) if ground is None else _memory(ground.report)
+        chunk = _Chunk(method, since_s, pivot_w, state.copy(), memory, [step], [controls])
+        self._make_room(chunk)
+        self._chunks.append(chunk)
+        self._full = step + max(round(POINT_PERIOD_S / method.step_s), 1)
+
+    def legs(self, until_s: float) -> tuple[Leg, ...]:
+        """All that is remembered, up to the present moment; none before the first step."""
+        groups = [
+            list(g) for _, g in groupby(self._chunks, key=lambda chunk: (id(chunk.method), chunk.since_s))
+        ]
+        ends_s = [*(following[0].begin_s for following in groups[1:]), until_s]
+        return tuple(_leg(chunks, end_s) for chunks, end_s in zip(groups, ends_s, strict=False))
+
+    @property
+    def begin_s(self) -> float | None:
+        """The first moment that is remembered."""
+        return self._chunks[0].begin_s if self._chunks else None
+
+    @classmethod
+    def before(cls, moment: Moment, legs: tuple[Leg, ...], playback: Playback) -> "Recording":
+        """As if it had been told of these legs up to a moment of theirs."""
+        recording = cls()
+        for leg in legs[: legs.index(moment.leg) + 1]:
+            method = Method(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)
+            end = moment.step if leg is moment.leg else leg.steps
+            recording._chunks.extend(_chunks(leg, method, end))
+        return recording
+
+    def _make_room(self, chunk: _Chunk) -> None:
+        """Forget what is too old, and everything where time has run back or another vehicle goes on."""
+        chunks = self._chunks
+        if chunks and (
+            chunks[-1].begin_s >= chunk.begin_s - SAME_S
+            or chunks[-1].method.vehicle.name != chunk.method.vehicle.name
+        ):
+            chunks.clear()
+        while len(chunks) > 1 and chunks[1].begin_s <= chunk.begin_s - KEPT_S:
+            chunks.popleft()
+
+
+def _memory(report: np.ndarray) -> np.ndarray:
+    """What contact goes on from: how hard was touched so far is not part of it."""
+    memory = report.copy()
+    memory[0] = memory[3] = 0.0
+    return memory
+
+
+def _leg(chunks: list[_Chunk], end_s: float) -> Leg:
+    first = chunks[0]
+    method, pivot_w = first.method, first.pivot_w
+    rows = np.array([row for chunk in chunks for row in chunk.rows])
+    steps = np.array([step for chunk in chunks for step in chunk.steps], np.int64)
+    # A restart point within a stretch changes nothing.
+    kept = np.append(True, np.any(np.diff(rows, axis=0) != 0.0, axis=1))
+    return Leg(
+        vehicle=method.vehicle,
+        integrator=method.kernel.integrator,
+        step_s=method.step_s,
+        since_s=first.since_s,
+        steps=max(round((end_s - first.since_s) / method.step_s), int(steps[-1])),
+        change_steps=steps[kept],
+        controls=rows[kept],
+        point_steps=np.array([chunk.steps[0] for chunk in chunks], np.int64),
+        states=np.array([chunk.state for chunk in chunks]),
+        memories=np.array([chunk.memory for chunk in chunks]),
+        contact=method.kernel.ground,
+        every_step=method.every_step,
+        pivot_w=None if pivot_w is None else tuple(pivot_w.tolist()),
+    )
+
+
+def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:
+    """Of the steps before `end`."""
+    pivot_w = None if leg.pivot_w is None else np.array(leg.pivot_w)
+    changes, chunks = leg.change_steps.tolist(), []
+    bounds = [*(step for step in leg.point_steps.tolist() if step < end), end]
+    for point, (begin, until) in enumerate(pairwise(bounds)):
+        own = range(bisect_left(changes, begin + 1), bisect_left(changes, until))
+        steps = [begin, *(changes[k] for k in own)]
+        rows = [leg.controls_at(begin), *(leg.controls[k] for k in own)]
+        state, memory = leg.states[point], leg.memories[point]
+        chunks.append(_Chunk(method, leg.since_s, pivot_w, state, memory, steps, rows))
+    return chunks
