@@ -15,6 +15,9 @@ from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 
 _FORCE_ARROW_M = 4.0
 """Drawn length of the largest control force seen on a lane."""
+_MOMENTUM_ARROW_M = 0.75
+"""Drawn length of a top's angular momentum at its start, and of its axes."""
+_AXES_M = 3.0
 _LEAST_SPEED_MPS = 0.3
 _UNTINTED = (1.0, 0.50, 0.10)
 """Trail of a lane that has no tint of its own."""
@@ -22,6 +25,7 @@ _COLOURS = {
     "control": (1.0, 0.45, 0.05),
     "environment": (0.10, 0.75, 0.95),
     "velocity": (0.25, 0.95, 0.20),
+    "momentum": (0.85, 0.25, 0.95),
     "x": (0.90, 0.06, 0.05),
     "y": (0.08, 0.70, 0.10),
     "z": (0.06, 0.22, 0.95),
@@ -34,7 +38,7 @@ class ViewOptions:
 
     show_trail: bool = True
     show_forces: bool = False
-    """Control and environment force, and velocity."""
+    """Control and environment force, and velocity; of a top its angular momentum."""
     show_frame: bool = False
     """Body axes: x red, y green, z blue."""
     solo: str = ""
@@ -51,6 +55,7 @@ class Subject:
 
     model: str
     T_wb: np.ndarray
+    """(4, 4); upright for what turns about a fixed point."""
     twist_b: np.ndarray
     """(6,) (omega, v)."""
     generation: int
@@ -85,12 +90,17 @@ class SceneView:
         self._tracks = {name: tracks for name, tracks in self._tracks.items() if name in names}
         for shown in self._shown:
             trail = self._trails.setdefault(shown.lane.name, Trail())
-            trail.extend(shown.lane.generation, shown.time_s, shown.T_wb[:3, 3])
+            trail.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
             tracks = self._tracks.setdefault(shown.lane.name, Tracks())
             tracks.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
             self._note_force(shown.lane)
         flown = self._shown[0]
-        return Subject(flown.lane.vehicle, flown.T_wb, flown.lane.twist_b, flown.lane.generation)
+        T_wb, twist_b = flown.T_wb, flown.lane.twist_b
+        if flown.lane.gyration is not None:
+            # A camera that turned with a top would show the world spinning.
+            T_wb, twist_b = np.eye(4), np.zeros(6)
+            T_wb[:3, 3] = flown.T_wb[:3, 3]
+        return Subject(flown.lane.vehicle, T_wb, twist_b, flown.lane.generation)
 
     def places_w(self, options: ViewOptions | None = None) -> dict[str, np.ndarray]:
         """(3,) m by lane name: where each lane was last observed, or is drawn under these options."""
@@ -166,12 +176,12 @@ class SceneView:
         for shown in lanes:
             if shown.lane.vehicle in WHEELS and not shown.lane.ghost:
                 continue  # it leaves tracks on the ground
-            width = 2.5 if shown.lane.ghost else 4.0
+            width = 2.5 if shown.lane.ghost and not shown.apart else 4.0
             tint = _UNTINTED if min(shown.lane.tint) >= 1.0 else shown.lane.tint
             clear = 0.25 * framing_of(shown.lane.vehicle).distance_m
             trail = self._trails[shown.lane.name]
-            place_w = shown.T_wb[:3, 3] - shown.shift_w
-            line = trail.line(shown.time_s, place_w, tint, width_px=width, clear_m=clear)
+            T_wb = shown.T_wb - _shift(shown)
+            line = trail.line(shown.time_s, T_wb, tint, width_px=width, clear_m=clear)
             if line is not None:
                 lines.append(replace(line, points_w=line.points_w + shown.shift_w))
         return tuple(lines)
@@ -196,8 +206,13 @@ class SceneView:
             velocity_w = R @ shown.lane.twist_b[3:]
             if np.linalg.norm(velocity_w) > _LEAST_SPEED_MPS:
                 arrows.append(Arrow(origin, 0.3 * velocity_w, _COLOURS["velocity"]))
+        start = shown.lane.momentum_start_w[:3]
+        if options.show_forces and shown.lane.gyration is not None:
+            scale = _MOMENTUM_ARROW_M / max(float(np.linalg.norm(start)), 1e-9)
+            arrows.append(Arrow(origin, scale * shown.lane.momentum_w[:3], _COLOURS["momentum"]))
         if options.show_frame:
-            arrows += [Arrow(origin, 3.0 * R[:, k], _COLOURS[axis]) for k, axis in enumerate("xyz")]
+            size_m = _AXES_M if shown.lane.gyration is None else _MOMENTUM_ARROW_M
+            arrows += [Arrow(origin, size_m * R[:, k], _COLOURS[axis]) for k, axis in enumerate("xyz")]
         return arrows
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from assets.scripts import boat, car, disc, slab, snakeboard, spacecraft
+from assets.scripts import boat, car, disc, heavy_top, slab, snakeboard, spacecraft
 from assets.scripts.gltf import to_bytes
 from assets.scripts.helicopter import model as helicopter
 
@@ -24,6 +24,7 @@ def recipes() -> dict[str, Callable[[], bytes]]:
         "car": partial(_plain, car, 1.0, 0.035),
         "car_low": partial(_plain, car, 0.4, 0.035),
         "boat": partial(_plain, boat, 1.0, 0.04),
+        "heavy-top": partial(_plain, heavy_top, 1.0, 0.012),
         "rolling-disc": partial(_plain, disc, 1.0, 0.02),
         "snakeboard": partial(_plain, snakeboard, 1.0, 0.02),
     }

@@ -26,6 +26,7 @@ FRAMINGS: dict[str, Framing] = {
     "snakeboard": Framing(5.0, 0.5, (0.0, 0.0, 1.62), False),
     "spacecraft": Framing(15.0, 0.3, (1.3, 0.0, 0.75), False),
     "boat": Framing(8.5, 0.8, (0.75, 0.0, 1.25), False),
+    "heavy-top": Framing(3.4, 0.05, (-1.5, 0.0, 0.45), False),
     "rigid-body": Framing(7.0, 0.0, (0.0, 0.0, 1.0), False),
 }
 _UNKNOWN = Framing(7.0, 0.3, (0.0, 0.0, 0.8), False)

@@ -161,6 +161,13 @@ def boat(vehicle: DrawnVehicle) -> RigPose:
     )
 
 
+def heavy_top(vehicle: DrawnVehicle) -> RigPose:
+    """The stand does not turn with the top; see-through tops share the one of the solid top."""
+    upright = np.eye(4)
+    upright[:3, :3] = vehicle.T_wb[:3, :3].T
+    return RigPose(nodes={"stand": upright}, hidden=frozenset({"stand"} if vehicle.ghost else ()))
+
+
 def _shape(vehicle: DrawnVehicle, count: int) -> np.ndarray:
     return _leading(vehicle.shape, count)
 
@@ -180,6 +187,7 @@ RIGS: dict[str, Rig] = {
     "rolling-disc": rolling_disc,
     "spacecraft": spacecraft,
     "boat": boat,
+    "heavy-top": heavy_top,
 }
 SPIN_RATES: dict[str, tuple[float, ...]] = {"helicopter": (41.0, 214.0), "boat": (23.0,)}
 """Free-turning parts [rad/s]: main and tail rotor; screws."""

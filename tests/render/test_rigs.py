@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from render.frame import DrawnVehicle
+from render.models import rigs
 from render.models.asset import MODELS_DIR, load_asset
 from render.models.rigs import RIGS, rig_of
+from render.trail import TRACES
+from sim.simulation.space import STAND_M
 
 
 def _vehicle(model: str, *, shape=(), controls=(), **changes) -> DrawnVehicle:
@@ -87,3 +90,26 @@ def test_models_stand_on_the_ground_of_a_planar_vehicle():
         asset = load_asset(MODELS_DIR / f"{model}.glb")
         z = asset.vertices[:, 2] + asset.pivots[asset.vertices[:, 8].astype(int), 2]
         assert z.min() == pytest.approx(0.0, abs=0.015)
+
+
+def test_a_tops_stand_stays_upright_on_its_point_however_the_top_turns():
+    lean = rigs.turn("x", 0.9) @ rigs.turn("z", 2.1)
+    lean[:3, 3] = 4.0, -2.0, 1.0
+    vehicle = _vehicle("heavy-top")
+    vehicle = DrawnVehicle(model="heavy-top", T_wb=lean, controls=vehicle.controls, shape=vehicle.shape)
+    stand = lean @ rig_of("heavy-top")(vehicle).nodes["stand"]
+    assert np.allclose(stand[:3, :3], np.eye(3), atol=1e-12)
+    assert np.allclose(stand[:3, 3], lean[:3, 3])
+
+
+def test_the_top_is_drawn_with_the_point_and_the_height_that_the_simulation_gives_it():
+    asset = load_asset(MODELS_DIR / "heavy-top.glb")
+    node = asset.vertices[:, 8].astype(int)
+    top = asset.vertices[node == asset.nodes.index("top"), :3]
+    stand = asset.vertices[node == asset.nodes.index("stand"), :3]
+    assert top[:, 2].min() == pytest.approx(0.0, abs=1e-4)
+    assert top[:, 2].max() == pytest.approx(TRACES["heavy-top"].point_b[2], abs=1e-3)
+    assert np.hypot(top[:, 0], top[:, 1]).max() == pytest.approx(0.251, abs=0.002)
+    # The foot's rim lies on the ground; what is below it is for slopes.
+    assert stand[np.abs(stand[:, 2] + STAND_M) < 0.02].size
+    assert -STAND_M - 0.2 < stand[:, 2].min() < -STAND_M

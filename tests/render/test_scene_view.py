@@ -6,7 +6,7 @@ import pytest
 from render.frame import View
 from render.interpolation import pose_exp, pose_log, rotation_exp, rotation_log
 from render.scene_view import SceneView, ViewOptions
-from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.snapshot import Gyration, LaneSnapshot, LaneStatus, Snapshot
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
 VIEW = View(eye_w=np.zeros(3), view=np.eye(4), projection=np.eye(4))
@@ -105,6 +105,22 @@ def test_a_new_generation_is_never_mixed_with_the_old_pose(elapsed_s):
     far[:3, 3] = 500.0, 0.0, 0.0
     jumped = _lane(lane.T_wb, far, generation=1)
     assert np.array_equal(scene.observe(_snapshot(jumped), 100.0 + elapsed_s).T_wb, far)
+
+
+def test_a_tops_trail_is_that_of_its_tip_and_the_camera_does_not_turn_with_it():
+    scene, turning = SceneView(), Gyration(0.6, 30.0, 1.0, 20.0, 30.0)
+    poses = [pose_exp(np.array([0.0, 0.0, 0.1 * k, 0, 0, 0])) for k in range(40)]
+    lean = pose_exp(np.array([0.6, 0.0, 0.0, 0, 0, 0]))
+    for k in range(39):
+        ends = {"start": poses[k] @ lean, "end": poses[k + 1] @ lean}
+        lane = _lane(**ends, times=(0.1 * k, 0.1 * (k + 1)), vehicle="heavy-top", gyration=turning)
+        subject = scene.observe(_snapshot(lane, clock_s=0.1 * (k + 1)), 100.0)
+    assert np.array_equal(subject.T_wb, np.eye(4))
+    assert not subject.twist_b.any()
+    tip = scene.frame(VIEW).lines[0].points_w
+    assert len(tip) > 30
+    assert np.allclose(np.linalg.norm(tip, axis=1), 0.52)
+    assert np.allclose(tip[:, 2], 0.52 * np.cos(0.6))
 
 
 def test_trail_starts_anew_with_a_generation():
