@@ -10,12 +10,13 @@ from sim.planner.clearance import clearance
 from sim.planner.inputs import input_chart
 from sim.planner.obstacles import Box, label
 from sim.planner.shape import control_limits
-from sim.planner.task import WEIGHT_NAMES, Task, positions
+from sim.planner.task import WEIGHT_NAMES, Task, check_can_plan, positions
 from sim.vehicles.base import State, Vehicle
 
 
 def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
     """Raises InputError for the first thing that is impossible."""
+    check_can_plan(vehicle)
     reason = method.serves(vehicle)
     if reason:
         raise InputError(f"{task.name}: {reason}")

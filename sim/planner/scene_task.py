@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
-from sim.planner.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights
+from sim.planner.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.terrain import SafeGround, safe_ground
 from sim.toml_table import TomlTable
 from sim.vehicles.base import State, Vehicle
@@ -24,6 +24,7 @@ def read_task(
 
     fallback: the start where the table has none. Raises InputError, one line with file, key and what is allowed.
     """
+    check_can_plan(vehicle)
     if not table.has("start") and fallback is None:
         raise table.error("start", "is missing; allowed: a table [plan.start]")
     start = _state(table.table("start"), vehicle) if table.has("start") else fallback

@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from sim.errors import InputError
 from sim.planner.obstacles import Obstacle
 from sim.planner.terrain import SafeGround
 from sim.vehicles.base import State, Vehicle
@@ -114,6 +115,15 @@ class Task:
 
     def step_s(self) -> float:
         return self.duration_s / self.steps
+
+
+def check_can_plan(vehicle: Vehicle) -> None:
+    """InputError for what goes nowhere."""
+    if vehicle.group.name not in ("SE2", "SE3"):
+        raise InputError(
+            f"{vehicle.name} turns about a fixed point, and plans lead from place to place; allowed: vehicles that move"
+            " on SE(2) or SE(3)"
+        )
 
 
 def positions(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import pytest
 
 import sim
 from sim.commands import AddLane, PilotInput, Reset, SetPilotInput, SetReference, SetVehicle
+from sim.planner import Goal, Task
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.simulation.space import STAND_M
 from sim.snapshot import LaneStatus
@@ -124,3 +125,15 @@ def test_the_scene_shows_what_its_text_says():
     assert euler.status is LaneStatus.DIVERGED
     assert "energy past" in euler.status_text
     assert [lane.status for lane in (flown, rk4, rk2)] == [LaneStatus.RUNNING] * 3
+
+
+def test_the_planner_refuses_what_goes_nowhere_in_one_line(tmp_path):
+    top = sim.vehicle("heavy-top")
+    state = top.default_state()
+    with pytest.raises(sim.InputError, match="heavy-top turns about a fixed point") as caught:
+        sim.plan(top, Task(start=state, goal=Goal(state), duration_s=1.0))
+    assert "\n" not in str(caught.value)
+    scene = tmp_path / "turn.toml"
+    scene.write_text('vehicle = "heavy-top"\n[plan]\n[plan.start]\nposition_m = [0, 0, 0]\n')
+    with pytest.raises(sim.InputError, match="heavy-top turns about a fixed point"):
+        sim.plan(None, scene)
