@@ -36,6 +36,8 @@ class DrawnVehicle:
     wreck: bool = False
     half_extent_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
     """Of the fallback box."""
+    still: bool = False
+    """It stands about: the vehicles' shadow map is not fitted to it."""
     on_wheels: bool = False
     """It rolls: the fallback has wheels and stands on the ground."""
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
+from render.obstacle_models import obstacle_model
 from render.overlay import shapes
 from sim.planner.forces import control_forces_b
 from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle
@@ -13,6 +14,7 @@ from sim.planner.record import PlanRecord
 from sim.planner.session import FADE_S, PlanView
 from sim.planner.task import positions
 from sim.simulation.space import placement
+from sim.vehicles import NonholonomicVehicle
 from sim.world import World
 
 Colour = tuple[float, float, float]
@@ -70,6 +72,8 @@ class PlanScene:
             surface, edges = _ribbon(self._way(record), colour, 0.025 * size_m, 0.35)
             surfaces.append(surface)
             lines += edges
+        models = (obstacle_model(obstacle, self._world) for obstacle in view.task.obstacles)
+        solid = tuple(model for model in models if model is not None)
         vehicles: list[DrawnVehicle] = []
         arrows: list[Arrow] = []
         if view.plan is not None:
@@ -85,7 +89,7 @@ class PlanScene:
         lines += self._iterates(view, now_s)
         return replace(
             frame,
-            vehicles=(*frame.vehicles, *vehicles),
+            vehicles=(*frame.vehicles, *vehicles, *solid),
             surfaces=(*frame.surfaces, *surfaces),
             lines=(*frame.lines, *lines),
             arrows=(*frame.arrows, *arrows),
@@ -122,7 +126,8 @@ class PlanScene:
         named = {blame.constraint for blame in view.plan.blames} if view.plan is not None else set()
         for obstacle in task.obstacles:
             blamed = any(obstacle.name and obstacle.name in constraint for constraint in named)
-            surfaces.append(_surface(self._obstacle(obstacle), FAILED if blamed else _OBSTACLE, 0.42))
+            alpha = 0.10 if obstacle.look and not blamed else 0.42
+            surfaces.append(_surface(self._obstacle(obstacle), FAILED if blamed else _OBSTACLE, alpha))
         return surfaces, lines
 
     def _obstacle(self, obstacle: Obstacle) -> shapes.Corners:
@@ -132,7 +137,7 @@ class PlanScene:
             return shapes.capsule(np.array(obstacle.start_w), np.array(obstacle.end_w), obstacle.radius_m)
         centre = np.array(obstacle.centre_w)
         if isinstance(obstacle, Cylinder):
-            foot_m = float(self._world.terrain.height(centre[0], centre[1]))
+            foot_m = float(self._world.surface_m(centre[0], centre[1]))
             height_m = max(_PILLAR_M, centre[2] - foot_m) if self._world.river is not None else 2.5
             return shapes.tube(centre, obstacle.radius_m, foot_m - 1.0, foot_m + height_m)
         return shapes.sphere(centre, obstacle.radius_m)
@@ -145,7 +150,9 @@ class PlanScene:
         if view.vehicle.group.name != "SE2":
             return places_w
         x, y = places_w[:, 0], places_w[:, 1]
-        return np.column_stack([x, y, np.asarray(self._world.terrain.height(x, y)) + _LIFT_M])
+        rolls = isinstance(view.vehicle, NonholonomicVehicle)
+        floor = self._world.terrain.height(x, y) if rolls else self._world.surface_m(x, y)
+        return np.column_stack([x, y, np.asarray(floor) + _LIFT_M])
 
 
 def _colour(view: PlanView) -> Colour:

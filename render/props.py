@@ -37,6 +37,9 @@ class Props:
         if context.name == "shadow":
             if self._solid:
                 self._shadow.render(moderngl.TRIANGLES, vertices=self._solid)
+        elif context.mirrored:  # from below, what lies in the ground would cover all that stands on it
+            if self._solid:
+                self._opaque.render(moderngl.TRIANGLES, vertices=self._solid)
         else:
             self._opaque.render(moderngl.TRIANGLES)
 

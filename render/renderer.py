@@ -12,6 +12,7 @@ from render.frame import DrawnVehicle, Frame, View
 from render.light import Sun
 from render.matrices import mirror
 from render.models.library import ModelLibrary
+from render.models.parked import parked_vehicles
 from render.overlay import Overlay
 from render.passes import PassContext, PassName
 from render.post import Post
@@ -23,7 +24,7 @@ from render.sky import Sky
 from render.stage import Stage
 from render.targets import Targets
 from render.uniforms import Atmosphere, FrameUniforms, ShadowFrames
-from render.water import RiverSurface
+from render.water import WaterSurface
 from sim.world import World
 
 EXPOSURE = 0.60
@@ -74,14 +75,16 @@ class Renderer:
 
     def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
         ctx, quality = self._ctx, self.quality
-        planar = world.river is not None and quality.reflection_scale > 0.0
+        wet = world.water_level_m is not None
+        planar = wet and quality.reflection_scale > 0.0
         self._water_level_m = _water_level_m(world)
         self._mirror = mirror(self._water_level_m) if planar else None
         self._sky = self._owned(Sky(ctx, programs))
         self._stage = self._owned(Stage(ctx, programs, scenery, quality, world.terrain))
-        self._river = None
-        if world.river is not None:
-            self._river = self._owned(RiverSurface(ctx, programs, world, quality, planar=planar))
+        self._water = None
+        if wet:
+            self._water = self._owned(WaterSurface(ctx, programs, world, quality, planar=planar))
+        self._parked = parked_vehicles(world)
         self._models = self._owned(ModelLibrary(ctx, programs))
         self._overlay = self._owned(Overlay(ctx, programs))
         self._sun_map = self._owned(ShadowMap(ctx, quality.static_shadow_px, "sun_shadow_map"))
@@ -99,7 +102,7 @@ class Renderer:
             scene_px,
             samples=quality.samples,
             mirror_scale=quality.reflection_scale if self._mirror is not None else 0.0,
-            refraction=quality.full_materials and self._river is not None,
+            refraction=quality.full_materials and self._water is not None,
         )
         self._sized.callback(self._targets.release)
         self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
@@ -116,6 +119,8 @@ class Renderer:
         with self._probe("sun: canyon shadow"):
             context = self._begin_light("shadow", self._sun_view, self._sun_map)
             self._stage.draw(context)
+            for vehicle in self._parked:
+                self._models.draw(vehicle, context)
         self._vehicle_shadow.span_m = 0.0
         picture = self._uniforms["picture"]
         picture.set_shadows(self._shadow_frames())
@@ -218,9 +223,9 @@ class Renderer:
             below.upload()
 
     def _draw_mirror(self, frame: Frame) -> None:
-        if self._river is None or self._targets.mirror is None:
+        if self._water is None or self._targets.mirror is None:
             return
-        if not self._river.visible(frustum_planes(frame.view.projection @ frame.view.view)):
+        if not self._water.visible(frustum_planes(frame.view.projection @ frame.view.view)):
             return
         view = mirrored(frame.view, self._mirror)
         self._targets.mirror.use()
@@ -234,12 +239,21 @@ class Renderer:
         with probe("land, plants, blocks"):
             self._stage.draw(context)
         with probe("vehicles"):
-            for vehicle in frame.vehicles:
+            for vehicle in (*frame.vehicles, *self._parked_in(context)):
                 self._models.draw(vehicle, context)
         with probe("sky"):
             self._ctx.depth_func = "<="
             self._sky.draw()
             self._ctx.depth_func = "<"
+
+    def _parked_in(self, context: PassContext) -> list[DrawnVehicle]:
+        """What is parked in view."""
+        normals, offsets = context.frustum[:, :3], context.frustum[:, 3]
+        return [
+            vehicle
+            for vehicle in self._parked
+            if (normals @ vehicle.T_wb[:3, 3] + offsets > -self._models.radius_m(vehicle.model)).all()
+        ]
 
     def _draw_scene(self, frame: Frame) -> None:
         ctx, targets = self._ctx, self._targets
@@ -249,12 +263,12 @@ class Renderer:
         self._draw_opaque(frame, self._context("opaque", frame.view, targets.size_px))
         context = self._context("blend", frame.view, targets.size_px)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
-        if self._river is not None and self._river.visible(context.frustum):
+        if self._water is not None and self._water.visible(context.frustum):
             with self._probe("water"):
                 targets.copy_opaque()
                 targets.scene.use()
                 ctx.enable_only(moderngl.DEPTH_TEST | (0 if self.quality.full_materials else moderngl.BLEND))
-                self._river.draw(context)
+                self._water.draw(context)
         with self._probe("blended"):
             ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
             targets.scene.depth_mask = False
@@ -265,7 +279,7 @@ class Renderer:
         def depth(vehicle: DrawnVehicle) -> float:
             return -float(np.linalg.norm(vehicle.T_wb[:3, 3] - frame.view.eye_w))
 
-        for vehicle in sorted(frame.vehicles, key=depth):
+        for vehicle in sorted((*frame.vehicles, *self._parked_in(context)), key=depth):
             self._models.draw(vehicle, context)
         for extra in frame.extras:
             extra.draw(context)
@@ -301,7 +315,7 @@ def _bounds(world: World) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _water_level_m(world: object) -> float:
-    """Of the river; or what the materials of the ground take for it."""
-    if world.river is not None:
-        return world.river.level_m
+    """Of river or lake; or what the materials of the ground take for it."""
+    if world.water_level_m is not None:
+        return world.water_level_m
     return _DRY_GROUND_M if getattr(world, "grounds", None) is not None else _NO_WATER_M

@@ -91,7 +91,9 @@ class VehicleShadow:
         self, vehicles: Sequence[DrawnVehicle], radius_m: Callable[[str], float], direction_w: np.ndarray
     ) -> tuple[DrawnVehicle, ...]:
         """Aim at the solid vehicles near the first of them; returns those, possibly none."""
-        solid = [v for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
+        finite = [v for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
+        still = tuple(v for v in finite if v.still)
+        solid = [v for v in finite if not v.still] or list(still)
         if not solid:
             self.span_m = 0.0
             return ()
@@ -103,7 +105,7 @@ class VehicleShadow:
         reach = max(np.linalg.norm(v.T_wb[:3, 3] - centre) + radius_m(v.model) for v in group) + 0.3
         self.view, self.depth_m = vehicle_view(centre, float(reach), direction_w)
         self.span_m = 2.0 * float(reach)
-        return tuple(group)
+        return (*group, *still) if not solid[0].still else tuple(group)
 
     def release(self) -> None:
         """Free the map."""

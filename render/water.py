@@ -1,4 +1,4 @@
-"""The river's surface: a strip along the channel that knows how deep it is."""
+"""The surface of river or lake: a grid along the channel that knows how deep it is."""
 
 from contextlib import ExitStack
 
@@ -11,12 +11,14 @@ from render.programs import Programs
 from render.quality import Quality
 from render.vertex_arrays import vertex_array
 from sim.world import World
+from sim.world.grounds import Lake
 
 _REACH_M = 48.0
 _BEYOND_M = 1500.0
 """How far the river runs on past either end of the map, in the land around it."""
 _CHANNEL_M = 3.0
 """Its depth there, along the middle."""
+_SHORE_SLACK_M = 10.0
 
 
 def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
@@ -35,15 +37,38 @@ def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.nd
     beyond = (grid_x < low) | (grid_x > high)
     depth = np.where(beyond, _CHANNEL_M * (1.0 - (grid_l / river.half_width_m) ** 2), depth)
     vertices = np.stack([grid_x, grid_y, depth, grid_l, river.slope(grid_x)], axis=-1).astype("f4")
-    number = np.arange(grid_x.size).reshape(grid_x.shape)
+    return vertices, _wet_quads(depth)
+
+
+def lake_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and indices like those of a river that runs along x without a bend, as wide as the lake."""
+    lake, terrain = world.grounds.lake, world.terrain
+    x, y = (
+        np.linspace(centre - half, centre + half, int(2.0 * half / step) + 2)
+        for centre, half, step in zip(lake.centre_m, _reach(lake), (along_m, across_m), strict=True)
+    )
+    grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
+    depth = lake.level_m - terrain.height(grid_x, grid_y)
+    vertices = np.stack([grid_x, grid_y, depth, grid_y, 0.0 * grid_x], axis=-1).astype("f4")
+    return vertices, _wet_quads(depth)
+
+
+def _reach(lake: Lake) -> tuple[float, float]:
+    """Half extents (x, y) m within which all of the lake lies."""
+    return lake.half_m[0] + _SHORE_SLACK_M, lake.half_m[1] + _SHORE_SLACK_M
+
+
+def _wet_quads(depth: np.ndarray) -> np.ndarray:
+    """(rows - 1, k) vertex numbers of two triangles a quad; dry quads collapse to a point and cost nothing."""
+    number = np.arange(depth.size).reshape(depth.shape)
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
     quads = np.stack([a, b, c, a, c, d], axis=-1)
-    wet = (np.maximum.reduce([depth[:-1, :-1], depth[1:, :-1], depth[1:, 1:], depth[:-1, 1:]])) > -0.4
-    quads[~wet] = 0  # dry quads collapse to a point and cost nothing
-    return vertices, quads.reshape(len(x) - 1, -1)
+    wet = np.maximum.reduce([depth[:-1, :-1], depth[1:, :-1], depth[1:, 1:], depth[:-1, 1:]]) > -0.4
+    quads[~wet] = 0
+    return quads.reshape(len(depth) - 1, -1)
 
 
-class RiverSurface:
+class WaterSurface:
     """Draws the water over the opaque scene."""
 
     def __init__(
@@ -51,10 +76,13 @@ class RiverSurface:
     ):
         self._resources = ExitStack()
         along, across = (4.0, 2.0) if quality.full_materials else (10.0, 4.0)
-        vertices, rows = river_strip(world, along_m=along, across_m=across)
+        strip = river_strip if world.river is not None else lake_strip
+        vertices, rows = strip(world, along_m=along, across_m=across)
         buffer = ctx.buffer(np.ascontiguousarray(vertices.reshape(-1, 5)))
         index = ctx.buffer(np.ascontiguousarray(rows, dtype="u4"))
-        program = programs.load("water.vert", "water.frag", PLANAR_REFLECTION=int(planar))
+        program = programs.load(
+            "water.vert", "water.frag", PLANAR_REFLECTION=int(planar), WALLS=int(world.river is not None)
+        )
         content = [(buffer, "2f 1f 1f 1f", "place", "depth", "lateral", "slope")]
         self._array = vertex_array(ctx, program, content, index)
         for resource in (buffer, index, self._array):
@@ -62,14 +90,14 @@ class RiverSurface:
         self._row_size = rows.shape[1]
         self._blocks = np.array_split(np.arange(len(rows)), max(len(rows) // 16, 1))
         spans = [vertices[block[0] : block[-1] + 2, :, :2].reshape(-1, 2) for block in self._blocks]
-        level = world.river.level_m
+        level = world.water_level_m
         self._boxes = Boxes(
             np.array([[*span.min(axis=0), level - 0.5] for span in spans]),
             np.array([[*span.max(axis=0), level + 0.5] for span in spans]),
         )
 
     def visible(self, frustum: np.ndarray) -> bool:
-        """Whether any of the river lies in the view, walls left aside."""
+        """Whether any of the water lies in the view, walls left aside."""
         return bool(self._boxes.visible(frustum).any())
 
     def draw(self, context: PassContext) -> None:

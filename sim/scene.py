@@ -11,7 +11,7 @@ from sim.vehicles import enter_own, is_reference, vehicles
 from sim.vehicles import vehicle as make_vehicle
 
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
-WORLDS = ("canyon", "plain", "driving", "plaza")
+WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass")
 PADS = ("start", "landing")
 FLIGHT_MODES = ("raw", "rate", "attitude", "hold", "drive", "ride")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free")

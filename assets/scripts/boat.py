@@ -53,7 +53,7 @@ def build(detail: float = 1.0) -> list[Node]:
     """body with wheelhouse and fittings; the two thrusters with their screws (pivots at the shafts)."""
     body = Node("body")
     hull = _hull(max(int(44 * detail), 12))
-    transom = box((0.07, 1.28, 0.42), bevel=0.015).moved((-1.59, 0, 0.25))
+    transom = box((0.06, 1.41, 0.43), bevel=0.012).moved((-1.585, 0, 0.246))
     for skin in (hull, transom):
         body.add("livery", skin.painted(_paint(skin.positions)))
     body.add("deck", _deck())

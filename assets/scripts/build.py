@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from assets.scripts import boat, car, disc, heavy_top, slab, snakeboard, spacecraft
-from assets.scripts.gltf import to_bytes
+from assets.scripts import boat, car, disc, heavy_top, marks, saloon, slab, snakeboard, spacecraft
+from assets.scripts.gltf import Node, to_bytes
 from assets.scripts.helicopter import model as helicopter
 
 MODELS_DIR = Path(__file__).resolve().parent.parent / "models"
@@ -24,6 +24,13 @@ def recipes() -> dict[str, Callable[[], bytes]]:
         "car": partial(_plain, car, 1.0, 0.035),
         "car_low": partial(_plain, car, 0.4, 0.035),
         "boat": partial(_plain, boat, 1.0, 0.04),
+        "boat_low": partial(_plain, boat, 0.4, 0.04),
+        "saloon": partial(_plain, saloon, 1.0, 0.05),
+        "saloon_low": partial(_plain, saloon, 0.45, 0.05),
+        **{
+            each.__name__: partial(_mark, each)
+            for each in (marks.buoy, marks.mast, marks.barrels, marks.crates, marks.rock)
+        },
         "heavy-top": partial(_plain, heavy_top, 1.0, 0.012),
         "rolling-disc": partial(_plain, disc, 1.0, 0.02),
         "snakeboard": partial(_plain, snakeboard, 1.0, 0.02),
@@ -36,6 +43,10 @@ def _helicopter(detail: float) -> bytes:
 
 def _plain(model: ModuleType, detail: float, cell_m: float) -> bytes:
     return to_bytes(model.build(detail), model.MATERIALS, cell_m=cell_m, reach_m=24 * cell_m)
+
+
+def _mark(build: Callable[[], list[Node]]) -> bytes:
+    return to_bytes(build(), marks.MATERIALS, cell_m=0.08, reach_m=1.5)
 
 
 def main(names: list[str]) -> int:

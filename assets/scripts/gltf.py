@@ -11,7 +11,8 @@ from assets.scripts.mesh import PAINT_FAR, FloatArray, Mesh, join
 from assets.scripts.occlusion import sky_visibility, surface_grid
 
 GRID_M = 1 / 16384
-"""Positions are rounded to this, so that last-bit differences between processors do not reach the file."""
+"""Positions are rounded to this, so that last-bit differences between processors do not reach the file; nor does the
+sign of a zero."""
 
 
 @dataclass(frozen=True)
@@ -96,15 +97,15 @@ class _Packer:
         self._accessors: list[gl.Accessor] = []
 
     def primitive(self, mesh: Mesh, open_share: FloatArray, material: int) -> gl.Primitive:
-        positions = (np.round(mesh.positions / GRID_M) * GRID_M).astype("f4")
-        normals = np.round(mesh.normals * 2048)
+        positions = (np.round(mesh.positions / GRID_M) * GRID_M + 0.0).astype("f4")
+        normals = np.round(mesh.normals * 2048) + 0.0
         normals = (normals / np.linalg.norm(normals, axis=1, keepdims=True)).astype("f4")
         attributes = gl.Attributes(
             POSITION=self._add(positions, "VEC3", bounds=True), NORMAL=self._add(normals, "VEC3")
         )
         attributes._OPEN = self._add((np.round(open_share * 255) / 255).astype("f4"), "SCALAR")
         if (np.abs(mesh.paint) < PAINT_FAR).any():
-            attributes._PAINT = self._add((np.round(mesh.paint / GRID_M) * GRID_M).astype("f4"), "VEC4")
+            attributes._PAINT = self._add((np.round(mesh.paint / GRID_M) * GRID_M + 0.0).astype("f4"), "VEC4")
         kind = "u2" if len(positions) < 65536 else "u4"
         indices = self._add(mesh.triangles.astype(kind).reshape(-1), "SCALAR", target=gl.ELEMENT_ARRAY_BUFFER)
         return gl.Primitive(attributes=attributes, indices=indices, material=material)

@@ -21,7 +21,7 @@ class Surroundings(Protocol):
     @property
     def terrain(self) -> Ground: ...
     @property
-    def river(self) -> object | None: ...
+    def water_level_m(self) -> float | None: ...
 
 
 def floor_z(world: Surroundings | None, point_w: np.ndarray) -> float:
@@ -30,7 +30,7 @@ def floor_z(world: Surroundings | None, point_w: np.ndarray) -> float:
         return -np.inf
     around = point_w[:2] + CLEARANCE_M * _NEIGHBOURS
     ground = float(np.max(world.terrain.height(around[:, 0], around[:, 1])))
-    level = getattr(world.river, "level_m", None)
+    level = world.water_level_m
     return (ground if level is None else max(ground, level)) + CLEARANCE_M
 
 

@@ -1,8 +1,9 @@
 """What is laid out on a level ground, as one mesh: solids first, then what is painted or paved, in layers.
 
-Vertices (n, 11) float32: position 3 (world), normal 3, uv 2, kind, layer, open sky share 0..1. Kinds are rows of
-KINDS; layer 0 is solid, others lie in the ground's plane and are drawn above lower ones. uv: (m along, m from the
-edge) of strips, (0, share of the height) of cones, metres on the face of everything else.
+Vertices (n, 11) float32: position 3 (world), normal 3, uv 2, kind, layer, open sky share s: 0..1, or 2 - s where lamps
+shine in place of what is hidden. Kinds are rows of KINDS; layer 0 is solid, others lie in the ground's plane and are
+drawn above lower ones. uv: (m along, m from the edge) of strips, (0, share of the height) of cones, metres on the face
+of everything else.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,20 @@ from sim.world.grounds.props import (
     arc_length,
 )
 
-KINDS = ("asphalt", "slabs", "white", "yellow", "kerb", "cone", "concrete", "steel", "wood", "soil")
+KINDS = (
+    "asphalt",
+    "slabs",
+    "white",
+    "yellow",
+    "kerb",
+    "cone",
+    "concrete",
+    "steel",
+    "wood",
+    "soil",
+    "lamp",
+    "lining",
+)
 PROP_FLOATS = 11
 _CHAMFER_M = 0.025
 _CONE_SIDES = 14
@@ -31,6 +45,8 @@ _ARCH_STEPS = 20
 _PORTAL_M = 0.7
 _SHADE_M = 7.0
 """Light of the sky fades into a tunnel over this distance."""
+_LEAST_SKY = 0.24
+"""Share of the sky's light that is left deep inside."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +59,7 @@ class PropMesh(Mesh):
 def prop_mesh(grounds: Grounds) -> PropMesh:
     """Everything on a level ground."""
     solids = [_cone(x, y) for x, y in grounds.cones]
-    solids += [_block(block) for block in grounds.blocks]
+    solids += [_block(block, tunnels=grounds.tunnels) for block in grounds.blocks]
     solids += [part for kerb in grounds.kerbs for part in _kerb(kerb)]
     solids += [part for tunnel in grounds.tunnels for part in _vault(tunnel)]
     flat = [_paving(paving, 1.0 + 0.25 * k, grounds.tunnels) for k, paving in enumerate(grounds.paving)]
@@ -106,7 +122,8 @@ def _sky_share(xy: np.ndarray, tunnels: tuple[Tunnel, ...]) -> np.ndarray:
         along = np.abs(off[..., 0] * c + off[..., 1] * s)
         aside = np.abs(off[..., 1] * c - off[..., 0] * s)
         depth = np.where(aside < tunnel.half_width_m + 0.6, 0.5 * tunnel.length_m - along, -1e3)
-        share = np.minimum(share, np.clip(0.55 - depth / _SHADE_M, 0.24, 1.0))
+        open_sky = np.minimum(share, np.clip(0.55 - depth / _SHADE_M, _LEAST_SKY, 1.0))
+        share = 2.0 - open_sky if tunnel.cutaway else open_sky
     return share
 
 
@@ -161,7 +178,7 @@ def _cone(x: float, y: float) -> np.ndarray:
     return np.concatenate([_grid_quads(_rows(position, normal, uv, "cone")), _block(foot, kind="cone")])
 
 
-def _block(block: Block, kind: str | None = None) -> np.ndarray:
+def _block(block: Block, kind: str | None = None, tunnels: tuple[Tunnel, ...] = ()) -> np.ndarray:
     """A box with chamfered upper edges."""
     c, s = np.cos(block.heading_rad), np.sin(block.heading_rad)
     base, top = block.base_m, block.height_m
@@ -187,6 +204,8 @@ def _block(block: Block, kind: str | None = None) -> np.ndarray:
     position = local @ turn + np.array([*block.centre_m, 0.0])
     # Near the ground a wall sees less of the sky.
     sky = np.where(upright, 1.0, 0.62 + 0.38 * np.clip(local[..., 2] / 0.5, 0.0, 1.0))
+    under = _sky_share(position[..., :2], tunnels)
+    sky = np.where(under > 1.0, under, sky * under)
     return _rows(position, (normal @ turn)[:, None], uv, kind or block.material, 0.0, sky)
 
 
@@ -204,9 +223,14 @@ def _vault(tunnel: Tunnel) -> list[np.ndarray]:
         inner, outer = _arch(tunnel, tunnel.half_width_m), _arch(tunnel, outer_m)
         along = np.linspace(low, high, max(int(high - low), 2))
         parts.append(_tube(tunnel, inner, along, inside=True))
-        parts.append(_tube(tunnel, outer, along, inside=False))
+        if thickness > 1.0 or not tunnel.cutaway:
+            parts.append(_tube(tunnel, outer, along, inside=False))
         for at, facing in ((low, -1.0), (high, 1.0)):
-            parts.append(_portal(tunnel, inner[0], outer[0], at, facing))
+            if abs(at) == half:
+                parts.append(_portal(tunnel, inner[0], outer[0], at, facing))
+            elif thickness > 1.0:  # the step from the portal down to the rest, or to nothing
+                down = inner if tunnel.cutaway else _arch(tunnel, tunnel.half_width_m + tunnel.wall_m)
+                parts.append(_portal(tunnel, down[0], outer[0], at, facing))
     return parts
 
 
@@ -228,8 +252,10 @@ def _tube(
     girth = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(outline, axis=0), axis=1))]
     uv = np.stack(np.broadcast_arrays(along[:, None], girth[None]), axis=-1)
     depth = 0.5 * tunnel.length_m - np.abs(along)
-    sky = np.clip(0.6 - depth / _SHADE_M, 0.24, 1.0)[:, None] if inside else 1.0
-    quads = _grid_quads(_rows(position, normal, uv, "concrete", 0.0, sky))
+    sky = np.clip(0.6 - depth / _SHADE_M, _LEAST_SKY, 1.0)[:, None] if inside else 1.0
+    sky = 2.0 - sky if tunnel.cutaway else sky
+    kind = "lining" if inside and tunnel.cutaway else "concrete"
+    quads = _grid_quads(_rows(position, normal, uv, kind, 0.0, sky))
     return quads if inside else quads[:, ::-1]
 
 

@@ -13,7 +13,7 @@ MAX_NODES = 24
 MAX_MATERIALS = 32
 """Both as declared in shaders/models/parts.glsl."""
 
-FINISHES = ("plain", "livery", "dial", "glass", "flame")
+FINISHES = ("plain", "livery", "dial", "glass", "flame", "coat")
 PAINT_FAR = 9.0
 
 _DTYPES = {gl.FLOAT: "f4", gl.UNSIGNED_SHORT: "u2", gl.UNSIGNED_INT: "u4"}

@@ -7,14 +7,17 @@ in vec3 n_w;
 in vec2 on_face;
 flat in int kind;
 in float open_sky;
+in float lamps;
 in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
 
 uniform sampler2D noise_map;
 
-const int ASPHALT = 0, SLABS = 1, WHITE = 2, YELLOW = 3, KERB = 4, CONE = 5, CONCRETE = 6, STEEL = 7, WOOD = 8;
+const int ASPHALT = 0, SLABS = 1, WHITE = 2, YELLOW = 3, KERB = 4, CONE = 5, CONCRETE = 6, STEEL = 7, WOOD = 8,
+          SOIL = 9, LAMP = 10, LINING = 11;
 const vec3 SAND = vec3(0.40, 0.315, 0.215), TAR = vec3(0.060, 0.058, 0.056), CEMENT = vec3(0.33, 0.31, 0.285);
+const vec3 LAMPLIGHT = vec3(6.6, 5.5, 4.0);  // irradiance between the lamps of a tunnel
 
 float below(float edge, float value) {
     float width = max(fwidth(value), 1e-4);
@@ -53,6 +56,7 @@ vec3 cone(float height) {
 void main() {
     if (clipped(p_w)) discard;
     vec3 n = normalize(n_w);
+    if (kind == LINING && dot(n, eye.xyz - p_w) < 0.0) discard;  // seen from outside it is cut away
     vec2 flat_uv = abs(n.z) > 0.6 ? p_w.xy : vec2(p_w.x + p_w.y, p_w.z);
     vec4 grain = texture(noise_map, flat_uv * 0.43), stain = texture(noise_map, flat_uv * 0.031 + 0.3);
     float gloss = 0.0, roughness = 0.6;
@@ -78,8 +82,10 @@ void main() {
         albedo = cone(on_face.y) * (0.9 + 0.2 * grain.r);
         gloss = 1.0;
         roughness = 0.45;
-    } else if (kind == CONCRETE) {
+    } else if (kind == CONCRETE || kind == LINING) {
         albedo = concrete(n, grain, stain);
+    } else if (kind == LAMP) {
+        albedo = vec3(0.7);
     } else if (kind == STEEL) {
         albedo = vec3(0.10);
         gloss = 1.0;
@@ -87,7 +93,7 @@ void main() {
     } else if (kind == WOOD) {
         float plank = fract(on_face.y / 0.13 + 0.5);
         float fibre = texture(noise_map, on_face * vec2(0.12, 2.3)).r;
-        albedo = vec3(0.30, 0.165, 0.075) * (0.55 + 0.8 * fibre) * (0.35 + 0.65 * smoothstep(0.0, 0.10, min(plank, 1.0 - plank)));
+        albedo = vec3(0.27, 0.185, 0.12) * (0.55 + 0.8 * fibre) * (0.35 + 0.65 * smoothstep(0.0, 0.10, min(plank, 1.0 - plank)));
     } else {
         albedo = mix(vec3(0.13, 0.09, 0.06), vec3(0.10, 0.12, 0.045), smoothstep(0.45, 0.6, stain.b * 0.4 + grain.r * 0.6)) * (0.6 + 0.8 * grain.g);
     }
@@ -102,7 +108,9 @@ void main() {
     if (sun > 0.0) sun *= min(canyon_sun(p_w + n * LIFT_M), vehicle_sun(p_w + n * 0.03));
     vec3 bounce = sun_irradiance.rgb * ROCK_BOUNCE * (0.09 + 0.30 * (1.0 - abs(n.z)) + 0.22 * saturate(-n.z));
     vec3 ambient = sky_irradiance(n) * open_sky * (kind == ASPHALT ? 0.9 : 0.85) + bounce * mix(0.22, 1.0, open_sky);
+    ambient += LAMPLIGHT * lamps;
     vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + ambient);
+    if (kind == LAMP && n.z < 0.5) radiance += vec3(9.0, 7.4, 5.0);
 #if FULL_MATERIALS
     if (gloss > 0.0) {
         vec3 v = normalize(eye.xyz - p_w);

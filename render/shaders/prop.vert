@@ -13,6 +13,7 @@ out vec3 n_w;
 out vec2 on_face;
 flat out int kind;
 out float open_sky;
+out float lamps;  // light of a tunnel's own, 0..1
 out vec3 transmittance;
 out vec3 inscatter;
 
@@ -23,7 +24,8 @@ void main() {
     n_w = normal;
     on_face = uv;
     kind = int(surface.x + 0.5);
-    open_sky = sky_share;
+    open_sky = 1.0 - abs(sky_share - 1.0);
+    lamps = max(sky_share - 1.0, 0.0);
     haze_to(position, transmittance, inscatter);
     gl_Position = clip_from_world * vec4(mix(position, eye.xyz, LAYER_SHARE * surface.y), 1.0);
 }

@@ -1,4 +1,4 @@
-// River: ripples carried by the flow, Fresnel reflection of walls and sky, and the bed seen through green water.
+// River or lake: ripples carried by the flow, Fresnel reflection of walls and sky, and the bed seen through green water.
 #include "surface.glsl"
 #include "shadow.glsl"
 #include "strata.glsl"
@@ -38,7 +38,7 @@ vec2 ripples() {
     return s * mix(0.16, 0.55, riffle);
 }
 
-#if !PLANAR_REFLECTION
+#if !PLANAR_REFLECTION && WALLS
 const vec2 TERRACES[4] = vec2[](vec2(40.0, 17.0), vec2(61.0, 66.0), vec2(98.0, 114.0), vec2(138.0, 158.0));
 const float BEND_M = 450.0;  // no view along the river is longer
 
@@ -81,7 +81,12 @@ vec3 reflection(vec3 n, vec3 v, vec2 screen) {
     return texture(reflection_map, clamp(screen + bent, 0.001, 0.999)).rgb;
 #else
     vec3 r = reflect(-v, n);
-    return wall_or_sky(normalize(vec3(r.xy, max(abs(r.z), 0.01))));
+    r = normalize(vec3(r.xy, max(abs(r.z), 0.01)));
+#if WALLS
+    return wall_or_sky(r);
+#else
+    return sky_radiance(r);
+#endif
 #endif
 }
 

@@ -6,7 +6,9 @@ in float depth;
 in float lateral;
 in float slope;
 
-#if FULL_MATERIALS
+#if !WALLS
+const float BANK_SLACK = 0.0;    // a lake's shores are flat
+#elif FULL_MATERIALS
 const float BANK_SLACK = 0.006;  // of the distance
 #else
 const float BANK_SLACK = 0.035;

@@ -8,6 +8,8 @@ import casadi as ca
 import numpy as np
 
 Vector = tuple[float, float, float]
+LOOKS = ("", "barrels", "buoy", "crates", "mast", "rock", "saloon", "kerb")
+"""What an obstacle may be drawn as; empty: as the bare shape. A kerb is part of the world's own ground."""
 
 _EDGE_M = 0.02
 """Rounding of a box's edges, so that its distance can be differentiated twice."""
@@ -20,6 +22,7 @@ class Sphere:
     centre_w: Vector
     radius_m: float
     name: str = ""
+    look: str = ""
 
     kind = "sphere"
 
@@ -34,6 +37,7 @@ class Cylinder:
     centre_w: Vector
     radius_m: float
     name: str = ""
+    look: str = ""
 
     kind = "cylinder"
 
@@ -49,6 +53,7 @@ class Capsule:
     end_w: Vector
     radius_m: float
     name: str = ""
+    look: str = ""
 
     kind = "capsule"
 
@@ -64,6 +69,7 @@ class Box:
     half_m: Vector
     heading_rad: float = 0.0
     name: str = ""
+    look: str = ""
 
     kind = "box"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
+from sim.planner.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
 from sim.planner.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.terrain import SafeGround, safe_ground
 from sim.toml_table import TomlTable
@@ -200,18 +200,19 @@ def _vector(table: TomlTable, key: str) -> tuple[float, float, float]:
 
 def _obstacle(table: TomlTable) -> Obstacle:
     kind = table.name("kind", tuple(_SHAPES), "cylinder")
-    name = table.text("name")
+    name, look = table.text("name"), table.name("look", LOOKS, "")
     obstacle: Obstacle
     if kind == "capsule":
         ends = _vector(table, "start_m"), _vector(table, "end_m")
-        obstacle = Capsule(*ends, table.number("radius_m", 1.0, low=-1e4, high=1e4), name)
+        obstacle = Capsule(*ends, table.number("radius_m", 1.0, low=-1e4, high=1e4), name, look)
     elif kind == "box":
         half = table.numbers("half_m", (1.0, 1.0, 1.0), low=-1e4, high=1e4, count=3)
         heading = math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0))
-        obstacle = Box(_vector(table, "centre_m"), (half[0], half[1], half[2]), heading, name)
+        obstacle = Box(_vector(table, "centre_m"), (half[0], half[1], half[2]), heading, name, look)
     else:
         shape = Sphere if kind == "sphere" else Cylinder
-        obstacle = shape(_vector(table, "centre_m"), table.number("radius_m", 1.0, low=-1e4, high=1e4), name)
+        radius_m = table.number("radius_m", 1.0, low=-1e4, high=1e4)
+        obstacle = shape(_vector(table, "centre_m"), radius_m, name, look)
     table.finish()
     return obstacle
 

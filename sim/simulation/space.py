@@ -42,7 +42,10 @@ def stand_at(world: World, x_w: np.ndarray) -> np.ndarray:
 def placement(
     vehicle: Vehicle, node: np.ndarray, world: World, pivot_w: np.ndarray | None = None
 ) -> Placement:
-    """Of a flat node; planar vehicles are laid on the ground, pivoted ones turn about `pivot_w` (3,)."""
+    """Of a flat node; planar vehicles are laid on the ground, those without wheels on the water where there is some.
+
+    Pivoted ones turn about `pivot_w` (3,).
+    """
     layout = vehicle.node_layout
     matrix, twist_b = vehicle.group.to_matrix(node[layout.pose]), in_space(vehicle, node[layout.velocity])
     if pivoted(vehicle):
@@ -53,9 +56,12 @@ def placement(
     if not planar(vehicle):
         return Placement(matrix, twist_b)
     x, y = float(matrix[0, 2]), float(matrix[1, 2])
+    height, normal = float(world.terrain.height(x, y)), world.terrain.normal(x, y)
+    if not isinstance(vehicle, NonholonomicVehicle) and float(world.surface_m(x, y)) > height:
+        height, normal = float(world.surface_m(x, y)), np.array([0.0, 0.0, 1.0])
     T_wb = np.eye(4)
-    T_wb[:3, :3] = attitude_of(world.terrain.normal(x, y), float(np.arctan2(matrix[1, 0], matrix[0, 0])))
-    T_wb[:3, 3] = x, y, float(world.terrain.height(x, y))
+    T_wb[:3, :3] = attitude_of(normal, float(np.arctan2(matrix[1, 0], matrix[0, 0])))
+    T_wb[:3, 3] = x, y, height
     return Placement(T_wb, twist_b)
 
 

@@ -8,7 +8,14 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.world.canyon import grow_canyon
-from sim.world.grounds import Grounds, driving_grounds, plaza_grounds
+from sim.world.grounds import (
+    Grounds,
+    driving_grounds,
+    harbour_grounds,
+    plaza_grounds,
+    street_grounds,
+    underpass_grounds,
+)
 from sim.world.grounds.desert import grow_desert
 from sim.world.layers import TerrainLayers
 from sim.world.pad import Pad
@@ -30,10 +37,11 @@ _GENERATORS = (
     "terrain",
     "world",
 )
+_GROUNDS = ("desert", "driving", "harbour", "lake", "plaza", "props", "street", "underpass")
 _DIGEST = package_digest(__file__, _GENERATORS)
 _GROUNDS_DIGEST = package_digest(
     __file__,
-    (*_GENERATORS, *(f"grounds/{name}" for name in ("desert", "driving", "plaza", "props"))),
+    (*_GENERATORS, *(f"grounds/{name}" for name in _GROUNDS)),
 )
 _SOLES_M = 1.4
 
@@ -58,9 +66,22 @@ class World:
     """What is laid out for wheeled vehicles, where something is."""
 
     @property
+    def water_level_m(self) -> float | None:
+        """z of the surface of river or lake; None where there is no water."""
+        if self.river is not None:
+            return self.river.level_m
+        lake = self.grounds.lake if self.grounds is not None else None
+        return lake.level_m if lake is not None else None
+
+    @property
     def path_heading_rad(self) -> np.ndarray:
         """(n,) heading along `path`, about +z from +x, continuous."""
         return headings(self.path)
+
+    def surface_m(self, x_m: np.ndarray | float, y_m: np.ndarray | float) -> np.ndarray:
+        """z [m] of the ground, or of the water that stands above it, at world points that broadcast."""
+        ground = self.terrain.height(x_m, y_m)
+        return ground if self.water_level_m is None else np.maximum(ground, self.water_level_m)
 
     def pad(self, name: str) -> Pad:
         """The pad of that name; InputError names the pads there are."""
@@ -149,11 +170,26 @@ def _plaza(seed: int) -> World:
     return _desert("plaza", plaza_grounds(), _helipads(46.0, 32.0), seed)
 
 
+def _harbour(seed: int) -> World:
+    return _desert("harbour", harbour_grounds(), _helipads(86.0, 58.0), seed)
+
+
+def _street(seed: int) -> World:
+    return _desert("street", street_grounds(), _helipads(60.0, 40.0), seed)
+
+
+def _underpass(seed: int) -> World:
+    return _desert("underpass", underpass_grounds(), _helipads(80.0, 40.0), seed)
+
+
 _WORLDS: dict[str, Callable[[int], World]] = {
     "canyon": _canyon,
     "plain": _plain,
     "driving": _driving,
     "plaza": _plaza,
+    "harbour": _harbour,
+    "street": _street,
+    "underpass": _underpass,
 }
 
 

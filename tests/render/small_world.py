@@ -66,6 +66,10 @@ class SmallWorld:
     terrain: Terrain
     river: River | None
 
+    @property
+    def water_level_m(self) -> float | None:
+        return self.river.level_m if self.river is not None else None
+
 
 def small_world(*, river: bool = True) -> SmallWorld:
     """A world as the renderer asks for it: a terrain and a river."""

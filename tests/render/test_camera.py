@@ -22,7 +22,7 @@ class Hills:
 @dataclass
 class Country:
     terrain: Hills
-    river: object | None = None
+    water_level_m: float | None = None
 
 
 COUNTRY = Country(Hills())

@@ -1,15 +1,31 @@
 """Laws of the mesh of a level ground's things."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from render.geometry.props import KINDS, PROP_FLOATS, PropMesh, prop_mesh
-from sim.world.grounds import driving_grounds, plaza_grounds
+from sim.world.grounds import (
+    driving_grounds,
+    harbour_grounds,
+    plaza_grounds,
+    street_grounds,
+    underpass_grounds,
+)
+
+GROUNDS = {
+    "driving": driving_grounds,
+    "plaza": plaza_grounds,
+    "harbour": harbour_grounds,
+    "street": street_grounds,
+    "underpass": underpass_grounds,
+}
 
 
-@pytest.fixture(scope="module", params=["driving", "plaza"])
+@pytest.fixture(scope="module", params=sorted(GROUNDS))
 def mesh(request: pytest.FixtureRequest) -> PropMesh:
-    return prop_mesh(driving_grounds() if request.param == "driving" else plaza_grounds())
+    return prop_mesh(GROUNDS[request.param]())
 
 
 def test_vertices_are_finite_and_normals_have_unit_length(mesh: PropMesh) -> None:
@@ -33,7 +49,7 @@ def test_solids_come_first_and_what_is_painted_lies_in_the_ground(mesh: PropMesh
     assert not mesh.vertices[flat, 2].any()
     assert (mesh.vertices[flat, 9] >= 1.0).all()
     assert not mesh.vertices[solid, 9].any()
-    assert (mesh.vertices[:, 2] >= 0.0).all()
+    assert (mesh.vertices[flat, 2] >= 0.0).all()
 
 
 def test_paint_lies_above_paving(mesh: PropMesh) -> None:
@@ -41,3 +57,14 @@ def test_paint_lies_above_paving(mesh: PropMesh) -> None:
     paving = np.isin(kind, [KINDS.index(name) for name in ("asphalt", "slabs")])
     paint = np.isin(kind, [KINDS.index(name) for name in ("white", "yellow")])
     assert layer[paint].min() > layer[paving].max()
+
+
+@pytest.mark.parametrize("name", ["driving", "underpass"])
+def test_no_two_faces_of_a_vault_share_a_plane_and_look_opposite_ways(name: str) -> None:
+    """They would flicker: which of them is lit changes from pixel to pixel."""
+    grounds = GROUNDS[name]()
+    mesh = prop_mesh(replace(grounds, cones=np.zeros((0, 2)), blocks=(), kerbs=(), paving=(), marks=()))
+    corners = mesh.vertices[mesh.indices]
+    middle, normal = corners[:, :, :3].mean(axis=1), corners[:, 0, 3:6]
+    near = np.linalg.norm(middle[:, None] - middle[None], axis=-1) < 0.02
+    assert (np.einsum("ic,jc->ij", normal, normal)[near] > -0.9).all()

@@ -26,13 +26,36 @@ def inside(points: np.ndarray, block: Block, margin_m: float) -> np.ndarray:
     return (np.abs(local) < np.array(block.half_m) + margin_m).all(axis=1)
 
 
-@pytest.mark.parametrize("name", ["driving", "plaza"])
+@pytest.mark.parametrize("name", ["driving", "plaza", "street", "underpass"])
 def test_the_ground_is_exactly_level_where_vehicles_drive(name: str) -> None:
     world = load_world(name, seed=7)
     half_x, half_y = world.grounds.half_m
     x, y = np.meshgrid(np.linspace(-half_x, half_x, 53), np.linspace(-half_y, half_y, 37))
     assert not world.terrain.height(x, y).any()
     np.testing.assert_array_equal(world.terrain.normal(0.9 * x, 0.9 * y)[..., 2], 1.0)
+
+
+def test_the_lake_is_deep_where_boats_go_and_dry_at_its_borders() -> None:
+    world = load_world("harbour", seed=7)
+    lake = world.grounds.lake
+    x, y = np.meshgrid(np.linspace(-12.0, 45.0, 40), np.linspace(-24.0, 21.0, 40))
+    assert (world.terrain.height(x, y) < lake.level_m - 2.0).all()
+    far = 12.0
+    around = [(s * (lake.half_m[0] + far), t * lake.half_m[1]) for s in (-1, 1) for t in (-1, -0.3, 0.4, 1)]
+    around += [(t * lake.half_m[0], s * (lake.half_m[1] + far)) for s in (-1, 1) for t in (-1, -0.3, 0.4, 1)]
+    shore = np.array(around) + lake.centre_m
+    assert (world.terrain.height(*shore.T) > lake.level_m + 0.5).all()
+    assert world.water_level_m == lake.level_m
+    assert (world.surface_m(x, y) == lake.level_m).all()
+
+
+def test_what_is_parked_stands_on_its_ground_and_boats_float() -> None:
+    for name in ("street", "harbour"):
+        world = load_world(name, seed=7)
+        assert world.grounds.parked
+        for parked in world.grounds.parked:
+            x, y, z = parked.position_w
+            assert z == pytest.approx(float(world.surface_m(x, y)), abs=1e-6)
 
 
 def test_a_seed_gives_the_same_desert_byte_for_byte_and_another_seed_another() -> None:

@@ -3,4 +3,4 @@ const int MAX_NODES = 24;
 const int MAX_MATERIALS = 32;
 
 // finishes
-const int PLAIN = 0, LIVERY = 1, DIAL = 2, GLASS = 3, FLAME = 4;
+const int PLAIN = 0, LIVERY = 1, DIAL = 2, GLASS = 3, FLAME = 4, COAT = 5;

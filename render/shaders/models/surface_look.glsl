@@ -88,7 +88,8 @@ Look look_here() {
     look.roughness = second[material].w;
     look.emission = glow[material].rgb;
     int finish = int(accent[material].w + 0.5);
-    if (finish == LIVERY) livery(look);
+    if (finish == COAT) look.albedo = mix(look.albedo, tint.rgb, tint.w);
+    if (finish == LIVERY || finish == COAT) livery(look);
     if (finish == DIAL) {
         float kind = paint_at.z;
         vec3 face = kind < 19.5 ? dial_face(paint_at.xy, kind)

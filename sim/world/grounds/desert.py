@@ -73,6 +73,8 @@ def grow_desert(grounds: Grounds, seed: int) -> tuple[Terrain, TerrainLayers]:
     x, y = (np.arange(-half, half + 0.5 * SPACING_M, SPACING_M, dtype=float) for half in HALF_EXTENT_M)
     rough, loose = desert_field(grounds, x, y, seed)
     heights = rough.astype(np.float32)
+    if grounds.lake is not None:
+        heights = grounds.lake.dug(heights, x, y, seed * _SEED_STRIDE)
     layers = TerrainLayers(
         sky_visibility(heights, SPACING_M), loose.astype(np.float32), curvature(heights, SPACING_M)
     )

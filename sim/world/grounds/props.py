@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sim.world.grounds.lake import Lake
+
 CONE_RADIUS_M = 0.19
 CONE_HEIGHT_M = 0.72
 
@@ -50,7 +52,7 @@ class Block:
     height_m: float
     heading_rad: float = 0.0
     material: str = "concrete"
-    """"concrete", "steel", "wood" or "soil"."""
+    """"concrete", "steel", "wood", "soil", "slabs" or "lamp"."""
     base_m: float = 0.0
     """Height of its underside."""
 
@@ -74,6 +76,8 @@ class Tunnel:
     spring_m: float
     """Height at which the walls become the vault, a half circle."""
     wall_m: float = 0.9
+    cutaway: bool = False
+    """Drawn without its outside, so that one sees into it from above."""
 
     @property
     def walls(self) -> tuple[Block, Block]:
@@ -103,6 +107,17 @@ class Bay:
     """Half its depth and half its width."""
 
 
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """A vehicle that stays where it is."""
+
+    model: str
+    position_w: tuple[float, float, float]
+    heading_rad: float
+    paint: tuple[float, float, float] | None = None
+    """Linear RGB; None: as the model is."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounds:
     """A level ground at z = 0 and all that is on it."""
@@ -121,6 +136,8 @@ class Grounds:
     bays: tuple[Bay, ...] = ()
     cones: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     """(k, 2) m."""
+    parked: tuple[Parked, ...] = ()
+    lake: Lake | None = None
 
     def clear_of(self, x_m: np.ndarray, y_m: np.ndarray, margin_m: float) -> np.ndarray:
         """Whether points lie at least `margin_m` outside the level part."""
