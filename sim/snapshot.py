@@ -6,10 +6,14 @@ poses of a lane, so the picture runs one publishing interval behind the simulati
 at any step and any frame rate.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from sim.take import Take
 
 
 class LaneStatus(Enum):
@@ -117,6 +121,19 @@ class LaneSnapshot:
     gyration: Gyration | None = None
     """None for vehicles that are not held at a point."""
     gyration_start: Gyration | None = None
+    spin_path: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
+    """(n, 4) rows (time [s], omega_b [rad/s]): the start of the generation, then the latest part of the way since."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookBack:
+    """What is shown instead of the present, which waits."""
+
+    opened: str
+    """Title of a take that does not come from the present flight; empty: the present flight, earlier."""
+    begin_s: float
+    end_s: float
+    time_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +163,12 @@ class Snapshot:
     """A tight integration runs alongside; lanes tell their deviation from it."""
     plan_flies: bool = False
     """The controls are those of a plan."""
+    recorded_s: tuple[float, float] = (0.0, 0.0)
+    """From when to when the flown lane's motion is remembered."""
+    look_back: LookBack | None = None
+    """The lanes are those of a recording; `clock_s` is the moment of it."""
+    former: tuple["Take", ...] = ()
+    """Recordings of flights that have begun anew, the latest last."""
 
     def display_time_s(self, lane: LaneSnapshot, now_s: float) -> float:
         """Simulated time to draw `lane` at, for wall time `now_s` (`time.perf_counter()`)."""

@@ -113,7 +113,7 @@ class _SE3(LieGroup):
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         g = np.asarray(g, float)
         T = np.zeros((*g.shape[:-1], 4, 4))
-        T[..., :3, :3] = np.swapaxes(g[..., :9].reshape(*g.shape[:-1], 3, 3), -1, -2)
+        T[..., :3, :3] = g[..., :9].reshape(*g.shape[:-1], 3, 3).swapaxes(-1, -2)
         T[..., :3, 3] = g[..., 9:12]
         T[..., 3, 3] = 1.0
         return T

@@ -1,7 +1,5 @@
 """What a vehicle stands on: its contact points above a world's ground, how hard they touched, or its pivot."""
 
-from dataclasses import replace
-
 import numpy as np
 from numba import njit
 
@@ -44,7 +42,8 @@ class Footing:
 
     def probe(self) -> Ground | None:
         """The same ground, to look a step ahead without changing what the contact remembers."""
-        return replace(self.ground, report=self.ground.report.copy()) if self.ground else None
+        g = self.ground
+        return Ground(g.heights, g.frame, g.points, g.report.copy()) if g else None
 
     def clearance_m(self, node: np.ndarray) -> float:
         """Height of the lowest contact point above the ground, or of the fixed point."""

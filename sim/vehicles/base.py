@@ -3,6 +3,7 @@
 import copy
 from abc import ABC
 from dataclasses import dataclass
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Self
 
@@ -108,8 +109,9 @@ class Vehicle(ABC):
             at += q.size
         return Quantities(**out)
 
-    @property
+    @cached_property
     def node_layout(self) -> NodeLayout:
+        """Read at every step: worked out once."""
         a, b, n = self.group.pose_dim, self.group.dim, len(self.shape_coordinates)
         return NodeLayout(
             slice(0, a),
