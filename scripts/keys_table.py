@@ -9,7 +9,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from ui.input.keymap import VEHICLE_KEYS, VIEWER_KEYS, KeyBinding, key_label  # noqa: E402
+from ui.input.binding import KeyBinding, key_label  # noqa: E402
+from ui.input.keymap import keymap_of  # noqa: E402
+from ui.input.vehicle_keys import VEHICLES  # noqa: E402
 
 BEGIN, END = "<!-- keys: written by scripts/keys_table.py -->\n", "<!-- end of keys -->"
 
@@ -23,9 +25,22 @@ def table(title: str, bindings: tuple[KeyBinding, ...]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def others_table(shown: str) -> str:
+    """One row a vehicle, but for the one that has a table of its own."""
+    rows = ["| Others | |", "|---|---|"]
+    for vehicle in VEHICLES:
+        if vehicle != shown:
+            pairs = keymap_of(vehicle).summary()[:-1]
+            told = (" ".join(f"`{key}`" for key in keys.split()) + f" {word}" for keys, word in pairs)
+            rows.append(f"| {vehicle} | {', '.join(told)} |")
+    return "\n".join(rows) + "\n"
+
+
 def keys_table() -> str:
-    """Both tables: what flies the vehicle, what the viewer does."""
-    return table("Fly", VEHICLE_KEYS) + "\n" + table("View", VIEWER_KEYS)
+    """What flies the helicopter, what flies the others, and what the viewer does while the helicopter is flown."""
+    keymap = keymap_of("helicopter")
+    tables = table("Helicopter", keymap.vehicle), others_table("helicopter"), table("View", keymap.viewer)
+    return "\n".join(tables)
 
 
 def with_keys(readme: str) -> str:

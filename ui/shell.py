@@ -18,7 +18,9 @@ from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.dock import Dock
 from ui.gizmo import Gizmo
+from ui.hud.key_hint import KeyHint
 from ui.input.desk import InputDesk, InputSample
+from ui.input.keymap import keymap_of
 from ui.input.sticks import same
 from ui.input.viewer import request_of
 from ui.observer import Observer
@@ -58,6 +60,7 @@ class Shell:
         self._state = ShellState(view or ViewSettings(camera=scene.camera), scale=scale)
         self._dt_s, self._sent = 0.0, PilotInput()
         self._toasts = Toasts()
+        self._key_hint = KeyHint()
         self._resources = ExitStack()
         self._backend = ImguiBackend(window, self._folder / LAYOUT_FILE)
         self._resources.callback(self._backend.release)
@@ -127,8 +130,11 @@ class Shell:
 
     def build(self, snapshot: Snapshot) -> Output:
         """All panels and instruments for `snapshot`; returns what the user asked for since the last frame."""
+        vehicle = snapshot.lanes[0].vehicle
+        self._desk.serve(vehicle)
         sample = self._desk.sample(self._dt_s)
         context = self._context
+        context.keymap = keymap_of(vehicle)
         context.rects.clear()
         context.view = self._state.view
         context.pilot, context.controller_names = sample.pilot, self._desk.controller_names
@@ -175,6 +181,7 @@ class Shell:
         now_s = time.perf_counter()
         if self._state.view.hud:
             hud.draw(snapshot, self._context)
+        self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, self._context)
         if self._state.view.caption:
             caption.draw(self._observer.scene, snapshot, self._context)
         requests = draw_banner(snapshot, self._context)

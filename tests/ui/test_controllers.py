@@ -10,7 +10,7 @@ from ui.input import controllers
 from ui.input.controllers import (
     Controllers,
     NoControllers,
-    SticksNow,
+    PadNow,
     gamepad_input,
     joystick_input,
     open_controllers,
@@ -36,7 +36,14 @@ class Device(EventDispatcher):
         self.is_open = False
 
 
-for event in ("on_stick_motion", "on_button_press", "on_joyaxis_motion"):
+for event in (
+    "on_stick_motion",
+    "on_trigger_motion",
+    "on_dpad_motion",
+    "on_button_press",
+    "on_button_release",
+    "on_joyaxis_motion",
+):
     Device.register_event_type(event)
 
 
@@ -85,7 +92,7 @@ def test_a_machine_without_devices_gets_the_null_device(monkeypatch) -> None:
 
 
 def test_stick_signs_are_the_pilots() -> None:
-    flown = gamepad_input(SticksNow(left=(1.0, 1.0), right=(0.0, 1.0)))
+    flown = gamepad_input(PadNow(left=(1.0, 1.0), right=(0.0, 1.0)))
     assert flown.yaw > 0.5
     assert flown.throttle > 0.5
     assert flown.pitch == pytest.approx(1.0)
@@ -119,6 +126,39 @@ def test_buttons_do_what_viewer_keys_do(monkeypatch, pressed: list[str]) -> None
     assert pressed == ["pause"]
     found.close()
     assert set(controllers.GAMEPAD_BUTTONS.values()) <= {binding.action for binding in VIEWER_KEYS}
+
+
+def test_triggers_are_what_the_vehicle_has_for_them(monkeypatch, pressed: list[str]) -> None:
+    pad = Device("pad")
+    found, _ = devices(monkeypatch, pressed, pad)
+    pad.dispatch_event("on_trigger_motion", pad, "righttrigger", 1.0)
+    assert (found.sample().yaw, found.sample().throttle) == (pytest.approx(1.0), 0.0)
+    found.serve("spacecraft")
+    assert (found.sample().yaw, found.sample().throttle) == (0.0, pytest.approx(1.0))
+    pad.dispatch_event("on_trigger_motion", pad, "lefttrigger", 1.0)
+    assert found.sample() == PilotInput()
+    pad.dispatch_event("on_trigger_motion", pad, "righttrigger", 0.0)
+    assert found.sample().throttle == pytest.approx(-1.0)
+
+
+def test_held_buttons_are_the_vehicles_and_end_with_the_release(monkeypatch, pressed: list[str]) -> None:
+    pad = Device("pad")
+    found, _ = devices(monkeypatch, pressed, pad)
+    found.serve("snakeboard")
+    pad.dispatch_event("on_dpad_motion", pad, (0.0, 1.0))
+    assert found.sample().actions == {"gait-drive"}
+    pad.dispatch_event("on_dpad_motion", pad, (-1.0, 0.0))
+    assert found.sample().actions == {"gait-spin"}
+    pad.dispatch_event("on_dpad_motion", pad, (0.0, 0.0))
+    found.serve("spacecraft")
+    pad.dispatch_event("on_button_press", pad, "a")
+    assert found.sample().actions == {"engine-down"}
+    found.serve("helicopter")
+    assert not found.sample().actions
+    found.serve("spacecraft")
+    pad.dispatch_event("on_button_release", pad, "a")
+    assert not found.sample().actions
+    assert pressed == []
 
 
 def test_a_device_that_cannot_be_opened_is_left_out(monkeypatch, pressed: list[str]) -> None:

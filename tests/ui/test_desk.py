@@ -25,6 +25,7 @@ def place() -> Place:
 @pytest.fixture
 def desk(place: Place) -> Iterator[InputDesk]:
     desk = InputDesk(typing=lambda: place.typing, scene_has=lambda x, y: place.in_scene)
+    desk.serve("helicopter")
     yield desk
     desk.close()
 
@@ -72,6 +73,23 @@ def test_viewer_keys_are_told_once_a_press_in_order(desk: InputDesk) -> None:
         desk.on_key_release(symbol, 0)
     assert desk.sample(DT).pressed == ("camera", "pause", "help")
     assert desk.sample(DT).pressed == ()
+
+
+def test_the_keys_are_those_of_the_vehicle_that_is_flown(desk: InputDesk) -> None:
+    desk.serve("spacecraft")
+    for symbol in (key.SPACE, key.K, key.G):
+        desk.on_key_press(symbol, 0)
+    desk.on_key_press(key.T, 0)
+    assert desk.sample(DT).pressed == ("reset", "pause")
+    flown = settled(desk)
+    assert flown.throttle == 1.0
+    assert flown.actions == {"engine-down"}
+    desk.serve("helicopter")
+    after = settled(desk)
+    assert (after.throttle, after.actions) == (0.0, frozenset())
+    for symbol in (key.T, key.SPACE, key.G):
+        desk.on_key_press(symbol, 0)
+    assert desk.sample(DT).pressed == ("trail", "pause", "mode")
 
 
 def test_combinations_of_the_desktop_are_left_to_it(desk: InputDesk) -> None:

@@ -2,11 +2,12 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sim.commands import PilotInput
 from ui.input.axes import Calibration, Response, single, stick
 from ui.input.sticks import combined
+from ui.input.vehicle_keys import YOUR_OWN, VehicleKeys, vehicle_keys
 
 GAMEPAD_BUTTONS = {
     "start": "pause",
@@ -18,11 +19,15 @@ GAMEPAD_BUTTONS = {
     "rightshoulder": "faster",
 }
 """Button -> viewer action."""
+TRIGGER_NAMES = ("lefttrigger", "righttrigger")
+CROSS = {"dpright": (0, 1.0), "dpleft": (0, -1.0), "dpup": (1, 1.0), "dpdown": (1, -1.0)}
+"""Button of the cross -> its axis and side."""
 
 CYCLIC = Response(deadzone=0.10, expo=0.4)
 PEDALS = Response(deadzone=0.12, expo=0.4)
 LEVER = Response(deadzone=0.10, expo=0.2)
 LEVER_DOWN = Response(deadzone=0.10, expo=0.2, inverted=True)
+TRIGGERS = Response(deadzone=0.05, expo=0.2)
 RAW = Calibration()
 
 DEVICE_ERRORS = (
@@ -39,18 +44,25 @@ DEVICE_ERRORS = (
 
 
 @dataclass(slots=True)
-class SticksNow:
-    """Last reported deflections of one gamepad, x right and y up."""
+class PadNow:
+    """Last reported state of one gamepad; sticks x right and y up, triggers 0..1."""
 
     left: tuple[float, float] = (0.0, 0.0)
     right: tuple[float, float] = (0.0, 0.0)
+    lefttrigger: float = 0.0
+    righttrigger: float = 0.0
+    down: set[str] = field(default_factory=set)
+    """Buttons that are held."""
 
 
-def gamepad_input(sticks: SticksNow) -> PilotInput:
-    """Left stick: pedals and collective; right stick: cyclic (mode 2)."""
-    yaw, throttle = stick(RAW.apply(sticks.left[0]), RAW.apply(sticks.left[1]), PEDALS, LEVER)
-    roll, pitch = stick(RAW.apply(sticks.right[0]), RAW.apply(sticks.right[1]), CYCLIC, CYCLIC)
-    return PilotInput(pitch=pitch, roll=roll, yaw=yaw, throttle=throttle)
+def gamepad_input(pad: PadNow, controls: VehicleKeys = YOUR_OWN) -> PilotInput:
+    """Left stick: yaw and throttle; right stick: roll and pitch (mode 2); triggers and buttons by vehicle."""
+    yaw, throttle = stick(RAW.apply(pad.left[0]), RAW.apply(pad.left[1]), PEDALS, LEVER)
+    roll, pitch = stick(RAW.apply(pad.right[0]), RAW.apply(pad.right[1]), CYCLIC, CYCLIC)
+    sticks = PilotInput(pitch=pitch, roll=roll, yaw=yaw, throttle=throttle)
+    pulled = single(RAW.apply(pad.righttrigger - pad.lefttrigger), TRIGGERS)
+    held = frozenset(action for button, action in controls.buttons.items() if button in pad.down)
+    return combined(sticks, replace(PilotInput(actions=held), **{controls.triggers: pulled}))
 
 
 def joystick_input(x: float, y: float, rz: float, z: float) -> PilotInput:
@@ -68,6 +80,9 @@ class NoControllers:
 
     def sample(self) -> PilotInput:
         return PilotInput()
+
+    def serve(self, vehicle: str) -> None:
+        """No vehicle is served."""
 
     def rescan(self) -> None:
         """Nothing to look for."""
@@ -93,7 +108,12 @@ class Controllers:
         self._manager.push_handlers(on_connect=self._connect, on_disconnect=self._disconnect)
         for controller in self._manager.get_controllers():
             self._connect(controller)
+        self._controls = YOUR_OWN
         self.rescan()
+
+    def serve(self, vehicle: str) -> None:
+        """Triggers and held buttons are from now on those of this vehicle."""
+        self._controls = vehicle_keys(vehicle)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,8 +122,8 @@ class Controllers:
     def sample(self) -> PilotInput:
         """All devices together, at this moment."""
         total = PilotInput()
-        for sticks in self._gamepads.values():
-            total = combined(total, gamepad_input(sticks))
+        for pad in self._gamepads.values():
+            total = combined(total, gamepad_input(pad, self._controls))
         for j in self._joysticks:
             moved = self._moved.get(id(j), set())
             lever = j.z if "z" in moved else 0.0
@@ -141,8 +161,14 @@ class Controllers:
 
     def _connect(self, controller) -> None:
         if controller not in self._gamepads and self._opened(controller):
-            controller.push_handlers(on_stick_motion=self._stick_moved, on_button_press=self._button_pressed)
-            self._gamepads[controller] = SticksNow()
+            controller.push_handlers(
+                on_stick_motion=self._stick_moved,
+                on_trigger_motion=self._trigger_moved,
+                on_dpad_motion=self._cross_moved,
+                on_button_press=self._button_pressed,
+                on_button_release=self._button_released,
+            )
+            self._gamepads[controller] = PadNow()
 
     def _disconnect(self, controller) -> None:
         if self._gamepads.pop(controller, None) is not None:
@@ -151,13 +177,32 @@ class Controllers:
 
     def _stick_moved(self, controller, name: str, vector) -> None:
         # Events and not attributes: only in events do all platforms agree that y points up.
-        sticks = self._gamepads.get(controller)
-        if sticks is not None:
-            setattr(sticks, name.removesuffix("stick"), (float(vector[0]), float(vector[1])))
+        pad = self._gamepads.get(controller)
+        if pad is not None:
+            setattr(pad, name.removesuffix("stick"), (float(vector[0]), float(vector[1])))
+
+    def _trigger_moved(self, controller, name: str, value: float) -> None:
+        pad = self._gamepads.get(controller)
+        if pad is not None and name in TRIGGER_NAMES:
+            setattr(pad, name, float(value))
+
+    def _cross_moved(self, controller, vector) -> None:
+        pad = self._gamepads.get(controller)
+        if pad is not None:
+            pad.down -= set(CROSS)
+            pad.down |= {name for name, (axis, sign) in CROSS.items() if sign * vector[axis] > 0.5}
 
     def _button_pressed(self, controller, button: str) -> None:
+        pad = self._gamepads.get(controller)
+        if pad is not None:
+            pad.down.add(button)
         if button in GAMEPAD_BUTTONS:
             self.on_action(GAMEPAD_BUTTONS[button])
+
+    def _button_released(self, controller, button: str) -> None:
+        pad = self._gamepads.get(controller)
+        if pad is not None:
+            pad.down.discard(button)
 
     def _axis_moved(self, joystick, axis: str, value: float) -> None:
         # A lever reports nothing until it is moved; its made-up position must not fly the vehicle.

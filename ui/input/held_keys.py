@@ -1,6 +1,6 @@
 """Which keys are down, by name. One set, cleared when the window loses the focus."""
 
-from ui.input.keymap import KeyBinding, actions_by_key
+from ui.input.binding import KeyBinding, actions_by_key
 
 
 class HeldKeys:

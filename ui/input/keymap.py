@@ -1,37 +1,15 @@
-"""The two key tables: what flies the vehicle, and what the viewer does.
+"""The keys while a vehicle is flown: its own, and the viewer's as far as it leaves them.
 
-Keys are named as pyglet names its symbols. The help is generated from these tables and the window
-looks keys up in them, so a binding exists in exactly one place.
+Help, hints, tooltips and the README are made from these tables and the window looks keys up in them, so a
+binding exists in exactly one place. A viewer key that some vehicle takes has a second one that none takes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-
-@dataclass(frozen=True, slots=True)
-class KeyBinding:
-    """One action and the keys that cause it."""
-
-    action: str
-    keys: tuple[str, ...]
-    label: str
-    group: str
-
-
-VEHICLE_KEYS = (
-    KeyBinding("pitch+", ("W",), "Nose down, fly forward; drive", "Cyclic"),
-    KeyBinding("pitch-", ("S",), "Nose up, slow down; brake, reverse", "Cyclic"),
-    KeyBinding("roll-", ("A",), "Roll left; steer left", "Cyclic"),
-    KeyBinding("roll+", ("D",), "Roll right; steer right", "Cyclic"),
-    KeyBinding("yaw-", ("Q",), "Turn left", "Pedals"),
-    KeyBinding("yaw+", ("E",), "Turn right", "Pedals"),
-    KeyBinding("throttle+", ("R", "PAGEUP", "LSHIFT"), "Climb", "Collective"),
-    KeyBinding("throttle-", ("F", "PAGEDOWN", "LCTRL"), "Descend", "Collective"),
-    KeyBinding("engine-down", ("X",), "Hold: engine down", "Spacecraft"),
-    KeyBinding("gait-drive", ("_1",), "Gait: drive", "Snakeboard"),
-    KeyBinding("gait-spin", ("_2",), "Gait: spin on the spot", "Snakeboard"),
-    KeyBinding("gait-parallel", ("_3",), "Gait: sideways", "Snakeboard"),
-)
-"""Held keys; 'axis+' and 'axis-' move that axis of the stick. Any other action is held by name."""
+from sim.pilot import flight_modes, has_autopilot
+from ui.input.binding import KeyBinding, key_label
+from ui.input.vehicle_keys import VehicleKeys, vehicle_keys
 
 VIEWER_KEYS = (
     KeyBinding("help", ("F1",), "Show or hide this help", "Window"),
@@ -40,16 +18,16 @@ VIEWER_KEYS = (
     KeyBinding("fullscreen", ("F11",), "Full screen", "Window"),
     KeyBinding("screenshot", ("F12",), "Save a picture", "Window"),
     KeyBinding("escape", ("ESCAPE",), "Close the help, leave full screen", "Window"),
-    KeyBinding("pause", ("SPACE",), "Pause or continue", "Time"),
+    KeyBinding("pause", ("SPACE", "K"), "Pause or continue", "Time"),
     KeyBinding("step", ("N",), "One step, then stay paused", "Time"),
     KeyBinding("slower", ("BRACKETLEFT", "COMMA"), "Half the speed", "Time"),
     KeyBinding("faster", ("BRACKETRIGHT", "PERIOD"), "Twice the speed", "Time"),
     KeyBinding("reset", ("BACKSPACE",), "Back to the start", "Time"),
-    KeyBinding("mode", ("G",), "Next flight mode", "Flight"),
+    KeyBinding("mode", ("G", "B"), "Next flight mode", "Flight"),
     KeyBinding("demo", ("P",), "Autopilot on or off", "Flight"),
     KeyBinding("camera", ("C",), "Next camera", "View"),
     KeyBinding("arrows", ("V",), "Force arrows", "View"),
-    KeyBinding("trail", ("T",), "Trail", "View"),
+    KeyBinding("trail", ("T", "L"), "Trail", "View"),
     KeyBinding("orbit_left", ("LEFT",), "Turn the camera left", "View"),
     KeyBinding("orbit_right", ("RIGHT",), "Turn the camera right", "View"),
     KeyBinding("orbit_up", ("UP",), "Raise the camera", "View"),
@@ -57,37 +35,68 @@ VIEWER_KEYS = (
 )
 """Pressed keys, except for the camera's arrows, which are held."""
 
-KEY_LABELS = {
-    "BRACKETLEFT": "[",
-    "BRACKETRIGHT": "]",
-    "COMMA": ",",
-    "PERIOD": ".",
-    "PAGEUP": "Page Up",
-    "PAGEDOWN": "Page Down",
-    "LSHIFT": "Shift",
-    "LCTRL": "Ctrl",
-    "SPACE": "Space",
-    "BACKSPACE": "Backspace",
-    "ESCAPE": "Esc",
-    "TAB": "Tab",
-    "LEFT": "Left",
-    "RIGHT": "Right",
-    "UP": "Up",
-    "DOWN": "Down",
-}
+
+@dataclass(frozen=True)
+class Keymap:
+    """All keys while one vehicle is flown; no key stands twice."""
+
+    controls: VehicleKeys
+    viewer: tuple[KeyBinding, ...]
+
+    @property
+    def vehicle(self) -> tuple[KeyBinding, ...]:
+        """What flies it."""
+        return self.controls.held
+
+    def first(self, action: str) -> str:
+        """The first key of a viewer action as printed on it; empty where it has none."""
+        keys = next((b.keys for b in self.viewer if b.action == action), ())
+        return key_label(keys[0]) if keys else ""
+
+    def hint(self, action: str) -> str:
+        """' (K)', to be put behind what the action is called."""
+        return f" ({self.first(action)})" if self.first(action) else ""
 
 
-def actions_by_key(bindings: tuple[KeyBinding, ...]) -> dict[str, str]:
-    """Key name -> action."""
-    return {key: binding.action for binding in bindings for key in binding.keys}
+    def summary(self) -> list[tuple[str, str]]:
+        """(keys, what they do) in few words: both ends of each axis, what is held or pressed beside, the help."""
+        bound = {binding.action: binding for binding in self.vehicle}
+        axes = {f"{axis}{sign}": axis for axis in self.controls.words for sign in "+-"}
+        found = []
+        for axis, word in self.controls.words.items():
+            # Left comes before right, but ahead before back.
+            signs = "-+" if axis in ("roll", "yaw") else "+-"
+            ends = [bound[f"{axis}{sign}"] for sign in signs if f"{axis}{sign}" in bound]
+            found.append((" ".join(key_label(end.keys[0]) for end in ends), word))
+        found += [(key_label(b.keys[0]), _lowered(b.label)) for b in self.vehicle if b.action not in axes]
+        labels = {binding.action: binding.label for binding in self.viewer}
+        found += [
+            (key_label(keys[0]), _lowered(labels[name])) for name, keys in self.controls.viewer.items()
+        ]
+        return [*found, (self.first("help"), "all keys")]
 
 
-def key_label(key: str) -> str:
-    """A key's name as printed on it."""
-    return KEY_LABELS.get(key, key.lstrip("_"))
+def _lowered(label: str) -> str:
+    """As it stands within a line."""
+    return label[:1].lower() + label[1:]
 
 
-def groups(bindings: tuple[KeyBinding, ...]) -> dict[str, tuple[KeyBinding, ...]]:
-    """Bindings by group, both in table order."""
-    names = dict.fromkeys(binding.group for binding in bindings)
-    return {name: tuple(b for b in bindings if b.group == name) for name in names}
+@lru_cache(maxsize=64)
+def keymap_of(vehicle: str) -> Keymap:
+    """Of a vehicle by its registry name; one that is not known here has the names of the sticks."""
+    controls = vehicle_keys(vehicle)
+    taken = {key for binding in controls.held for key in binding.keys}
+    taken.update(key for keys in controls.viewer.values() for key in keys)
+    viewer = (
+        replace(b, keys=(*controls.viewer.get(b.action, ()), *(k for k in b.keys if k not in taken)))
+        for b in VIEWER_KEYS
+        if _concerns(b.action, vehicle)
+    )
+    return Keymap(controls, tuple(viewer))
+
+
+def _concerns(action: str, vehicle: str) -> bool:
+    """Whether a viewer action does anything for the vehicle."""
+    if action == "mode":
+        return len(flight_modes(vehicle)) > 1
+    return action != "demo" or has_autopilot(vehicle)

@@ -7,6 +7,7 @@ from sim.planner.session import PlanView
 from sim.vehicles.parameter import Value
 from ui.catalogue import Catalogue
 from ui.history import History
+from ui.input.keymap import Keymap, keymap_of
 from ui.theme import Fonts
 from ui.view_settings import ViewSettings
 
@@ -34,6 +35,8 @@ class PanelContext:
     """The user's interface scale."""
     parameters: dict[str, Value] = field(default_factory=dict)
     """Known parameter values of the flown vehicle; edited by the vehicle panel."""
+    keymap: Keymap = field(default_factory=lambda: keymap_of(""))
+    """The keys while the present vehicle is flown."""
     pilot: PilotInput = field(default_factory=PilotInput)
     """Where the sticks are, for show."""
     controller_names: tuple[str, ...] = ()

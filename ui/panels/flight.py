@@ -26,7 +26,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     chosen = segmented(context, "flight/mode", modes, snapshot.flight_mode)
     if chosen is not None and chosen != snapshot.flight_mode:
         requests.append(SetFlightMode(chosen))
-    doc = "The autopilot flies the scene (P)."
+    doc = "The autopilot flies the scene" + context.keymap.hint("demo") + "."
     if button(context, "transport/demo", f"{icons.ICON_FA_ROBOT}  Autopilot", doc, lit=snapshot.demo):
         requests.append(SetDemo(not snapshot.demo))
     imgui.same_line()

@@ -1,11 +1,12 @@
-"""F1: every key of both tables, in two columns over the scene."""
+"""F1: the keys while the present vehicle is flown, in two columns over the scene."""
 
 from dataclasses import replace
 
 from imgui_bundle import imgui
 
 from ui import theme
-from ui.input.keymap import VEHICLE_KEYS, VIEWER_KEYS, KeyBinding, groups, key_label
+from ui.input.binding import KeyBinding, groups, key_label
+from ui.input.vehicle_keys import VehicleKeys
 from ui.panels.context import PanelContext
 from ui.panels.notices import OVERLAY
 from ui.panels.widgets import prose
@@ -17,12 +18,9 @@ MARGIN = 16.0
 COLUMN_PX = 326.0
 KEYS_PX = 124.0
 MOUSE = (("Left drag", "Look round"), ("Right drag", "Shift the view"), ("Wheel", "Nearer, farther"))
-GAMEPAD = (
-    ("Left stick", "Yaw, collective"),
-    ("Right stick", "Roll, pitch"),
-    ("Start, Back", "Pause, reset"),
-    ("X, Y, B", "Mode, camera, autopilot"),
-)
+PAD_ALWAYS = (("Start, Back", "Pause, reset"), ("X, Y, B", "Mode, camera, autopilot"))
+PAD_STICKS = (("Left stick", ("yaw", "throttle")), ("Right stick", ("roll", "pitch")))
+PAD_NAMES = {"a": "A", "dpup": "Cross up", "dpleft": "Cross left", "dpright": "Cross right"}
 
 
 def draw(context: PanelContext) -> list[Request]:
@@ -59,16 +57,32 @@ def _font_px(context: PanelContext, share: float = 1.0) -> float:
 
 
 def _columns(context: PanelContext) -> None:
+    keymap = context.keymap
     _title(context)
     imgui.begin_group()
-    _table(context, VEHICLE_KEYS, "Fly")
+    _table(context, keymap.vehicle)
     _pairs(context, "Mouse", MOUSE)
-    _pairs(context, "Gamepad", GAMEPAD)
+    _pairs(context, "Gamepad", gamepad_lines(keymap.controls))
     imgui.end_group()
     imgui.same_line(0.0, context.px(28.0))
     imgui.begin_group()
-    _table(context, VIEWER_KEYS, "")
+    _table(context, keymap.viewer)
     imgui.end_group()
+
+
+def gamepad_lines(controls: VehicleKeys) -> list[tuple[str, str]]:
+    """(part of a gamepad, meaning) for one vehicle."""
+    rows = []
+    for part, axes in PAD_STICKS:
+        words = [controls.words[axis] for axis in axes if axis in controls.words]
+        if words:
+            rows.append((part, ", ".join(words).capitalize()))
+    # Where an axis has no word of its own it does what the one with a word does.
+    pulled = controls.words.get(controls.triggers) or controls.words["pitch"]
+    rows.append(("Triggers", pulled.capitalize()))
+    labels = {binding.action: binding.label for binding in controls.held}
+    rows += [(PAD_NAMES[button], labels[action]) for button, action in controls.buttons.items()]
+    return [*rows, *PAD_ALWAYS]
 
 
 def lines(bindings: tuple[KeyBinding, ...]) -> dict[str, list[tuple[str, str]]]:
@@ -86,9 +100,9 @@ def _title(context: PanelContext) -> None:
     prose("F1 or Esc closes this. Typing in a field flies nothing.")
 
 
-def _table(context: PanelContext, bindings: tuple[KeyBinding, ...], prefix: str) -> None:
+def _table(context: PanelContext, bindings: tuple[KeyBinding, ...]) -> None:
     for group, rows in lines(bindings).items():
-        _pairs(context, f"{prefix}: {group}" if prefix else group, rows)
+        _pairs(context, group, rows)
 
 
 def _pairs(context: PanelContext, title: str, rows) -> None:

@@ -46,9 +46,8 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.text_unformatted(lane.status_text)
     imgui.pop_text_wrap_pos()
     imgui.spacing()
-    if button(
-        context, "banner/reset", f"{icons.ICON_FA_ROTATE_LEFT}  Back to the start", "Backspace", lit=True
-    ):
+    text, key = f"{icons.ICON_FA_ROTATE_LEFT}  Back to the start", context.keymap.first("reset")
+    if button(context, "banner/reset", text, key, lit=True):
         requests.append(Reset())
     imgui.end()
     imgui.pop_style_color()

@@ -19,18 +19,17 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
     wide, small = context.px(46.0), context.px(32.0)
     icon = icons.ICON_FA_PLAY if snapshot.paused else icons.ICON_FA_PAUSE
-    doc = "Continue (Space)" if snapshot.paused else "Pause (Space)"
+    keys = context.keymap
+    doc = ("Continue" if snapshot.paused else "Pause") + keys.hint("pause")
     if button(context, "transport/play", icon, doc, width=wide, lit=snapshot.paused):
         requests.append(SetPaused(not snapshot.paused))
     imgui.same_line(0.0, context.px(4.0))
-    if button(
-        context, "transport/step", icons.ICON_FA_FORWARD_STEP, "One step, then stay paused (N)", width=small
-    ):
+    doc = "One step, then stay paused" + keys.hint("step")
+    if button(context, "transport/step", icons.ICON_FA_FORWARD_STEP, doc, width=small):
         requests.append(SingleStep())
     imgui.same_line(0.0, context.px(4.0))
-    if button(
-        context, "transport/reset", icons.ICON_FA_ROTATE_LEFT, "Back to the start (Backspace)", width=small
-    ):
+    doc = "Back to the start" + keys.hint("reset")
+    if button(context, "transport/reset", icons.ICON_FA_ROTATE_LEFT, doc, width=small):
         requests.append(Reset())
     requests += _speed(snapshot, context)
     _clock(snapshot, context)

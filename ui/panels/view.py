@@ -19,8 +19,8 @@ CAMERA_DOCS = {
     "free": "Flies where the mouse takes it.",
 }
 TOGGLES = (
-    ("trail", "Trail", "Where the vehicle has been (T)."),
-    ("arrows", "Forces", "Forces and torques on the vehicle (V)."),
+    ("trail", "Trail", "Where the vehicle has been."),
+    ("arrows", "Forces", "Forces and torques on the vehicle; of a top its angular momentum."),
     ("axes", "Body axes", "x red, y green, z blue."),
     ("hud", "Instruments", "Speed, height, attitude over the scene."),
 )
@@ -49,7 +49,7 @@ def _toggles(context: PanelContext, view: ViewSettings) -> ViewSettings:
     for index, (name, text, doc) in enumerate(TOGGLES):
         if index % 2:
             imgui.same_line(left + half)
-        if checkbox(context, f"view/{name}", text, getattr(view, name), doc):
+        if checkbox(context, f"view/{name}", text, getattr(view, name), doc + context.keymap.hint(name)):
             view = replace(view, **{name: not getattr(view, name)})
     return view
 

@@ -1,0 +1,61 @@
+"""What flies the present vehicle, over the scene: for a while after it has come."""
+
+from imgui_bundle import imgui
+
+from ui import theme
+from ui.hud import heading_tape
+from ui.hud.pen import Pen
+from ui.panels.context import PanelContext
+
+SHOWN_S, FADING_S = 14.0, 1.5
+SIZE, ROW = 14.0, 22.0
+MARGIN, GAP = 14.0, 16.0
+
+
+class KeyHint:
+    """Remembers when the vehicle came."""
+
+    def __init__(self) -> None:
+        self._vehicle = ""
+        self._since_s = 0.0
+
+    def draw(self, vehicle: str, now_s: float, context: PanelContext) -> None:
+        """Below the heading tape, or at the lower edge without instruments; nothing once it has been seen enough."""
+        if vehicle != self._vehicle:
+            self._vehicle, self._since_s = vehicle, now_s
+        opacity = min((self._since_s + SHOWN_S - now_s) / FADING_S, 1.0)
+        if opacity <= 0.0:
+            return
+        pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+        x, y, width, height = context.scene_rect
+        lines = wrapped(pen, context.keymap.summary(), width - pen.px(8.0 * MARGIN))
+        widest = max(_width(pen, line) for line in lines)
+        left, tall = x + (width - widest) / 2.0, pen.px(ROW) * len(lines) + pen.px(6.0)
+        below_tape = pen.px(12.0 + heading_tape.HEIGHT + 10.0)
+        top = y + below_tape if context.view.hud else y + height - pen.px(MARGIN) - tall
+        size = (left - pen.px(MARGIN), top), (left + widest + pen.px(MARGIN), top + tall)
+        pen.draw_list.add_rect_filled(*size, theme.packed(theme.GROUND, 0.62 * opacity), pen.px(8.0))
+        for number, line in enumerate(lines):
+            at = left + (widest - _width(pen, line)) / 2.0
+            for keys, word in line:
+                row = top + pen.px(5.0) + number * pen.px(ROW)
+                keyed = (*theme.ACCENT_BRIGHT[:3], opacity)
+                at += pen.text((at, row), keys, size=SIZE, colour=keyed) + pen.px(5.0)
+                told = (*theme.INK[:3], opacity)
+                at += pen.text((at, row), word, size=SIZE, colour=told, bold=False) + pen.px(GAP)
+        context.rects["key_hint"] = (*size[0], size[1][0] - size[0][0], size[1][1] - size[0][1])
+
+
+def wrapped(pen: Pen, found: list[tuple[str, str]], room: float) -> list[list[tuple[str, str]]]:
+    """As few lines as fit into `room` pixels."""
+    lines: list[list[tuple[str, str]]] = [[]]
+    for pair in found:
+        if lines[-1] and _width(pen, [*lines[-1], pair]) > room:
+            lines.append([])
+        lines[-1].append(pair)
+    return lines
+
+
+def _width(pen: Pen, line: list[tuple[str, str]]) -> float:
+    words = sum(pen.width(keys, SIZE) + pen.width(word, SIZE, bold=False) for keys, word in line)
+    return words + len(line) * pen.px(5.0) + (len(line) - 1) * pen.px(GAP)
