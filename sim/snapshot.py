@@ -122,7 +122,7 @@ class LaneSnapshot:
     """None for vehicles that are not held at a point."""
     gyration_start: Gyration | None = None
     spin_path: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
-    """(n, 4) rows (time [s], omega_b [rad/s]): the start of the generation, then the latest part of the way since."""
+    """(n, 4) rows (time [s], omega_b [rad/s]): the start of the generation, then the latest part of the way from it."""
 
 
 @dataclass(frozen=True, slots=True)

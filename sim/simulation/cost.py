@@ -1,6 +1,7 @@
-"""What a step of the compiled kernel costs, measured now and then beside the simulation."""
+"""What a step costs: Newton iterations, and wall time measured now and then beside the simulation."""
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,3 +31,22 @@ class StepCost:
         done, _, _ = m.kernel.rollout(ahead, u, nothing, m.parameters, m.step_s, STEPS, ground=ground)
         cost = (time.perf_counter() - began) / max(done, 1)
         self.step_s += 0.3 * (cost - self.step_s) if self.step_s else cost
+
+
+@dataclass(slots=True)
+class Tally:
+    """Newton iterations since the last snapshot."""
+
+    steps: int = 0
+    iterations: int = 0
+
+    def add(self, steps: int, iterations: int) -> None:
+        """One rollout."""
+        self.steps += steps
+        self.iterations += iterations
+
+    def take(self) -> float:
+        """Mean iterations per step since the last call."""
+        mean = self.iterations / self.steps if self.steps else 0.0
+        self.steps = self.iterations = 0
+        return mean

@@ -9,7 +9,7 @@ import numpy as np
 from sim.commands import PilotInput
 from sim.pilot import Pilot, Sensed
 from sim.simulation.clock import due_steps
-from sim.simulation.cost import StepCost
+from sim.simulation.cost import StepCost, Tally
 from sim.simulation.footing import Footing
 from sim.simulation.gyration import gyration
 from sim.simulation.method import CONTROL_PERIOD_S, Method
@@ -17,6 +17,7 @@ from sim.simulation.moments import Moments
 from sim.simulation.recording import Recording
 from sim.simulation.rolling import rolling
 from sim.simulation.space import Placement, in_space, placement
+from sim.simulation.spin_path import SpinPath
 from sim.simulation.tape import ControlTape
 from sim.simulation.verdict import Verdict, crash, divergence, energy_bound
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
@@ -36,25 +37,6 @@ class Look:
     tint: tuple[float, float, float]
     """Linear RGB."""
     ghost: bool
-
-
-@dataclass(slots=True)
-class Tally:
-    """Newton iterations since the last snapshot."""
-
-    steps: int = 0
-    iterations: int = 0
-
-    def add(self, steps: int, iterations: int) -> None:
-        """One rollout."""
-        self.steps += steps
-        self.iterations += iterations
-
-    def take(self) -> float:
-        """Mean iterations per step since the last call."""
-        mean = self.iterations / self.steps if self.steps else 0.0
-        self.steps = self.iterations = 0
-        return mean
 
 
 class Lane:
@@ -87,6 +69,7 @@ class Lane:
         self._node: np.ndarray | None
         self._verdict: Verdict | None
         self._moments: Moments
+        self._spin: SpinPath
         self._take(node, time_s)
 
     @property
@@ -94,9 +77,20 @@ class Lane:
         return self._verdict is None
 
     @property
+    def verdict(self) -> Verdict | None:
+        """Why it has stopped."""
+        return self._verdict
+
+    @property
     def time_s(self) -> float:
         """Simulated time of the node; counted in whole steps, so it does not accumulate rounding."""
         return self._since_s + self._steps * self.method.step_s
+
+    @property
+    def held_s(self) -> float:
+        """How long the present controls still act before they are evaluated anew."""
+        m = self.method
+        return -self._steps % m.control_steps * m.step_s
 
     @property
     def node(self) -> np.ndarray:
@@ -148,10 +142,10 @@ class Lane:
         )
         self.generation += 0 if continuous else 1
         self.method, self.footing, self._cost = method, footing, StepCost()
-        moments = self._moments
+        moments, spin = self._moments, self._spin
         self._take(kept.copy(), now, controls=controls)
         if continuous:
-            self._moments = moments
+            self._moments, self._spin = moments, spin
         self._verdict = verdict
 
     def put(self, method: Method, footing: Footing, moment: Moment) -> None:
@@ -202,7 +196,8 @@ class Lane:
     def _go_on_from(self, node: np.ndarray) -> None:
         self._good_node = node.copy()
         self._verdict = None
-        self._moments = Moments(self.time_s, self._placed(node).T_wb)
+        there = self._placed(node)
+        self._moments, self._spin = Moments(self.time_s, there.T_wb), SpinPath(self.time_s, there.twist_b[:3])
 
     def _note_start(self, node: np.ndarray) -> None:
         """What energy and momentum are compared with."""
@@ -292,6 +287,7 @@ class Lane:
             return
         self._good_node = node
         self._moments.add(self.time_s, self.placement.T_wb)
+        self._spin.note(self.time_s, twist_b[:3])
         impact = self.footing.take_impact()
         self._verdict = crash(impact) if m.vehicle.name in FRAGILE else None
 
@@ -342,4 +338,5 @@ class Lane:
             rolling=rolling(m, self._y, self._u, node),
             gyration=gyration(m.vehicle, node, observation.momentum_w),
             gyration_start=self._gyration_start,
+            spin_path=self._spin.rows(),
         )

@@ -54,6 +54,12 @@ def _(command: SetPilotInput, stage: Stage) -> str:
 @execute.register
 def _(command: SetPaused, stage: Stage) -> str:
     stage.clock.forget()
+    replay = stage.rewind.replay
+    if replay is not None and replay.at_end and not command.paused:
+        if replay.opened:
+            replay.seek(replay.begin_s)
+        else:
+            stage.rewind.leave()
     stage.clock.paused = command.paused
     return "paused" if command.paused else "running"
 
@@ -63,6 +69,10 @@ def _(command: SingleStep, stage: Stage) -> str:
     if command.count < 1:
         raise sim.InputError(f"{command.count} steps are refused; allowed: 1 or more")
     stage.clock.paused = True
+    replay = stage.rewind.replay
+    if replay is not None:
+        replay.step(command.count)
+        return f"t = {replay.time_s:.4g} s"
     lane = stage.flown
     if lane.running:
         stage.advance_to(max(lane.time_s + command.count * lane.method.step_s, stage.clock.time_s))
@@ -145,6 +155,9 @@ def _(command: AddLane, stage: Stage) -> str:
 
 @execute.register
 def _(command: RemoveLane, stage: Stage) -> str:
+    if stage.rewind.replay is not None:
+        stage.rewind.replay.remove(command.lane)
+        return f"removed lane: {command.lane}"
     lane = stage.lane(command.lane)
     if lane is stage.flown:
         raise sim.InputError("the flown lane stays; allowed: any other")

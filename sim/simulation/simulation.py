@@ -8,12 +8,22 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 import sim
-from sim.commands import AddLane, Command, FlyPlan, SetIntegrator, SetParameter, SetVehicle
+from sim.commands import (
+    AddLane,
+    Command,
+    FlyPlan,
+    PlayTake,
+    Resimulate,
+    SetIntegrator,
+    SetParameter,
+    SetVehicle,
+)
 from sim.pilot import flight_modes
 from sim.scene import Scene
 from sim.simulation.kernels import Compiling, KernelStore
 from sim.simulation.orders import execute
 from sim.simulation.stage import Progress, Stage
+from sim.simulation.take_orders import KEEP_LOOKING
 from sim.snapshot import Snapshot
 from sim.world import World
 
@@ -30,7 +40,7 @@ SLICE_S = 0.02
 SPAN_S = 0.025
 """Wall time between the two moments of a snapshot: how late a wake may be without the picture stuttering."""
 
-_MAY_COMPILE = (SetIntegrator, SetVehicle, SetParameter, AddLane, FlyPlan)
+_MAY_COMPILE = (SetIntegrator, SetVehicle, SetParameter, AddLane, FlyPlan, PlayTake, Resimulate)
 
 
 class Simulation:
@@ -131,6 +141,8 @@ class Simulation:
         if isinstance(command, _MAY_COMPILE):
             self._waiting = [w for w in self._waiting if not _overrides(command, w)]
         try:
+            if not isinstance(command, KEEP_LOOKING):
+                self._stage.rewind.leave()
             message = execute(command, self._stage)
         except Compiling as news:
             self._waiting.append(command)
@@ -147,14 +159,16 @@ class Simulation:
         stage = self._stage
         if stage.news:
             self._message, stage.news = stage.news, ""
+        view = stage.rewind.view
         return Snapshot(
             scene=stage.scene.name,
-            lanes=tuple(
+            lanes=stage.rewind.pictures()
+            or tuple(
                 lane.publish(SPAN_S * stage.clock.speed, stage.measure.deviation(lane))
                 for lane in stage.lanes
             ),
-            reference=stage.measure.on,
-            clock_s=stage.clock.time_s,
+            reference=stage.measure.on and view is None,
+            clock_s=stage.clock.time_s if view is None else view.time_s,
             wall_s=time.perf_counter() if wall_s is None else wall_s,
             paused=stage.clock.paused,
             speed=stage.clock.speed,
@@ -164,6 +178,9 @@ class Simulation:
             demo=stage.demo,
             message=self._message,
             plan_flies=stage.flight is not None,
+            recorded_s=stage.rewind.span_s,
+            look_back=view,
+            former=stage.rewind.former,
         )
 
 

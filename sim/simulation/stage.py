@@ -18,6 +18,7 @@ from sim.simulation.lane import Lane, Look
 from sim.simulation.measure import Measure
 from sim.simulation.method import Method
 from sim.simulation.plan_flight import PlanFlight, checked, end_place, planned_pilot
+from sim.simulation.rewind import Rewind
 from sim.simulation.space import node_at, taken_over
 from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
@@ -62,6 +63,7 @@ class Stage:
         self.lanes: list[Lane] = []
         self._tape = ControlTape()
         self.measure = Measure(kernels, self._tape)
+        self.rewind = Rewind(scene.name, world, kernels, self.lanes)
         vehicle = self.vehicle_named(scene.vehicle)
         self.flight_mode = _mode(scene.flight_mode, vehicle)
         wanted = [(scene.integrator, scene.step_s), *((s.integrator, s.step_s) for s in scene.lanes)]
@@ -93,8 +95,15 @@ class Stage:
         return self.flown.method.vehicle
 
     def advance(self, seconds: float) -> None:
-        """Move the clock on by simulated seconds, and all lanes with it. Stands still once no lane runs."""
-        if any(lane.running for lane in self.lanes):
+        """Move the clock on by simulated seconds, and all lanes with it. Stands still once no lane runs.
+
+        While a recording is shown, that goes on instead, up to its end.
+        """
+        replay = self.rewind.replay
+        if replay is not None:
+            replay.seek(replay.time_s + seconds)
+            self.clock.paused = replay.at_end
+        elif any(lane.running for lane in self.lanes):
             self.advance_to(self.clock.time_s + seconds)
 
     def advance_to(self, clock_s: float) -> None:
@@ -122,6 +131,7 @@ class Stage:
         pilot = planned_pilot(command, self.kernels.get(command.vehicle, command.integrator))
         before = self.flight.resume if self.flight is not None else self.flown.method
         resume = Method(vehicle, self.kernels.get(vehicle, before.integrator), before.step_s)
+        self.rewind.put_away()
         self._vehicles[vehicle.name] = vehicle
         self.demo = self.clock.paused = False
         self.clock.time_s = 0.0
@@ -146,6 +156,7 @@ class Stage:
 
     def reset(self) -> None:
         """All lanes to the scene's start, with the methods and parameters they have now."""
+        self.rewind.put_away()
         self.leave_plan()
         self.clock.time_s = 0.0
         self.clock.forget()
@@ -155,6 +166,42 @@ class Stage:
             lane.restart(node, self._pilot(), 0.0)
             if lane is self.flown:
                 self.measure.restart(lane.method.vehicle, lane.footing, node, 0.0)
+
+    def retake(self) -> None:
+        """All lanes to the moment that is shown, to the bit; who was not there yet starts from the flown one.
+
+        Pilots begin anew. The clock stands still.
+        """
+        replay = self.rewind.replay
+        if replay is None:
+            raise sim.InputError("nothing is shown to go on from: go back in time first")
+        moment = replay.moment()
+        vehicle, now_s = moment.leg.vehicle, moment.time_s
+        methods = self._methods_for(vehicle)
+        self.measure.prepare(vehicle)
+        self.rewind.put_away()
+        self.rewind.leave()
+        self.flight = None
+        self.clock.time_s, self.clock.paused = now_s, True
+        self.clock.forget()
+        self._vehicles[vehicle.name] = vehicle
+        for lane, method in zip(self.lanes, methods, strict=True):
+            lane.by_plan = False
+            if not replay.put(lane, now_s):
+                lane.footing = self.flown.footing.again()
+                lane.restart(self.flown.node.copy(), lane.pilot, now_s, method=method)
+        flown = self.flown
+        known_s = now_s + flown.held_s
+        self._tape.clear()
+        for time_s, controls in replay.inputs(min(lane.time_s for lane in self.lanes), moment):
+            self._tape.record(time_s, controls, known_s)
+        if flown.method.every_step:
+            flown.swap(Method(vehicle, flown.method.kernel, flown.method.step_s), flown.footing)
+        self.demo = self.demo and has_autopilot(vehicle.name)
+        self.flight_mode = _mode(self.flight_mode, vehicle)
+        for lane in self.lanes:
+            lane.pilot = self._pilot()
+        self.measure.restart(vehicle, flown.footing, flown.node, now_s)
 
     def lane(self, name: str) -> Lane:
         """By name; empty for the flown one."""
@@ -230,6 +277,7 @@ class Stage:
         self.leave_plan()
         methods = self._methods_for(vehicle)
         self.measure.prepare(vehicle)
+        self.rewind.put_away()
         self.demo = self.demo and has_autopilot(vehicle.name)
         self.flight_mode = _mode(self.flight_mode, vehicle)
         for lane, method in zip(self.lanes, methods, strict=True):

@@ -53,6 +53,10 @@ class Take:
         if not self.legs or len({leg.vehicle.name for leg in self.legs}) > 1:
             raise InputError(f'take "{self.name}": a take is of one vehicle over some time')
 
+    def finished(self, created: str, status: LaneStatus = LaneStatus.RUNNING, ended: str = "") -> Self:
+        """The same with what is known once it is over."""
+        return replace(self, created=created, status=status, ended=ended)
+
     @property
     def vehicle(self) -> Vehicle:
         """With the parameters it has at the start."""

@@ -1,0 +1,102 @@
+"""Carrying out the commands that look back: scrub, retake, play, resimulate, keep."""
+
+import sim
+from sim.commands import (
+    BackToNow,
+    KeepTake,
+    PlayTake,
+    RemoveLane,
+    Resimulate,
+    Retake,
+    Scrub,
+    SetPaused,
+    SetPilotInput,
+    SetSpeed,
+    SingleStep,
+)
+from sim.scene import STEP_RANGE_S
+from sim.simulation.lane import Look
+from sim.simulation.orders import execute
+from sim.simulation.stage import MOST_LANES, TINTS, Stage
+
+KEEP_LOOKING = (
+    BackToNow,
+    KeepTake,
+    PlayTake,
+    RemoveLane,
+    Resimulate,
+    Retake,
+    Scrub,
+    SetPaused,
+    SetPilotInput,
+    SetSpeed,
+    SingleStep,
+)
+"""Commands that mean what is shown; all others mean the present, and go back to it first."""
+
+
+@execute.register
+def _(command: Scrub, stage: Stage) -> str:
+    stage.rewind.look_back(command.time_s)
+    stage.clock.paused = True
+    return ""
+
+
+@execute.register
+def _(command: BackToNow, stage: Stage) -> str:
+    if stage.rewind.replay is not None:
+        stage.rewind.leave()
+        stage.clock.paused = True
+    return ""
+
+
+@execute.register
+def _(command: Retake, stage: Stage) -> str:
+    stage.retake()
+    return f"back at t = {stage.clock.time_s:.2f} s: Space flies on from here"
+
+
+@execute.register
+def _(command: PlayTake, stage: Stage) -> str:
+    stage.rewind.play(command.take)
+    stage.clock.forget()
+    stage.clock.paused = command.paused
+    return f"take: {command.take.name}"
+
+
+@execute.register
+def _(command: Resimulate, stage: Stage) -> str:
+    low, high = STEP_RANGE_S
+    if command.step_s is not None and not low <= command.step_s <= high:
+        raise sim.InputError(f"h = {command.step_s:g} s is refused; allowed: {low:g} to {high:g} s")
+    rewind = stage.rewind
+    if rewind.replay is None:
+        rewind.look_back(rewind.span_s[1])
+        stage.clock.paused = True
+    replay = rewind.replay
+    assert replay is not None
+    looks = replay.looks
+    if len(looks) >= MOST_LANES:
+        raise sim.InputError(f"no more than {MOST_LANES} lanes")
+    take = replay.take
+    name = f"{command.integrator or take.integrator.name} {command.step_s or take.step_s:g} s"
+    name += "".join(f" {key}={value}" for key, value in command.parameters)
+    while name in {look.name for look in looks}:
+        name += " again"
+    tint = next((t for t in TINTS if t not in {look.tint for look in looks}), TINTS[0])
+    replay.resimulate(
+        Look(name, tint, ghost=True), command.integrator, command.step_s, dict(command.parameters)
+    )
+    return f"resimulated: {name}"
+
+
+@execute.register
+def _(command: KeepTake, stage: Stage) -> str:
+    rewind = stage.rewind
+    try:
+        take = rewind.recorded(command.lane) if rewind.replay is None else rewind.replay.named(command.lane)
+    except sim.InputError as refusal:
+        command.reply.set_exception(refusal)
+        return ""
+    command.reply.set_result(take)
+    return ""

@@ -1,0 +1,269 @@
+"""Laws of looking back: nothing is changed by it, and what is gone on from comes again bit for bit."""
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+
+import sim
+from sim.commands import (
+    AddLane,
+    BackToNow,
+    KeepTake,
+    PilotInput,
+    PlayTake,
+    RemoveLane,
+    Reset,
+    Resimulate,
+    Retake,
+    Scrub,
+    SetIntegrator,
+    SetPaused,
+    SetPilotInput,
+    SetVehicle,
+    SingleStep,
+)
+from sim.scene import LaneSpec, Scene
+from sim.simulation import Simulation
+from sim.snapshot import LaneStatus, Snapshot
+from sim.take import Take
+from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
+
+
+def stick(time_s: float) -> SetPilotInput:
+    throttle = 0.7 if time_s < 1.0 else -0.4
+    return SetPilotInput(PilotInput(0.2 * np.sin(3.0 * time_s), 0.2 * np.cos(5.0 * time_s), 0.1, throttle))
+
+
+def flown(running: Simulation, until_s: float) -> list[Snapshot]:
+    """Sticks that depend on time alone, every 20 ms; `raw` mode, so that pilots remember nothing."""
+    rows = []
+    for tick in range(round(running.snapshot.clock_s / 0.02), round(until_s / 0.02)):
+        running.submit(stick(tick * 0.02))
+        rows.append(running.advance(0.02))
+    return rows
+
+
+def kept(running: Simulation, lane: str = "") -> Take:
+    reply: Future[Take] = Future()
+    running.submit(KeepTake(reply, lane))
+    running.advance(0.0)
+    return reply.result(0)
+
+
+def same_lanes(a: Snapshot, b: Snapshot) -> None:
+    for one, other in zip(a.lanes, b.lanes, strict=True):
+        assert one.name == other.name
+        np.testing.assert_array_equal(one.T_wb, other.T_wb)
+        np.testing.assert_array_equal(one.controls, other.controls)
+
+
+RAW = {"flight_mode": "raw"}
+BESIDE = (LaneSpec("rk4", 0.02), LaneSpec("rk2", 0.005), LaneSpec("variational", 0.04))
+
+
+def test_scrubbing_shows_what_was_and_changes_nothing():
+    running, untouched = (simulation(helicopter_scene(lanes=BESIDE, **RAW)) for _ in range(2))
+    before = flown(running, 2.0)
+    flown(untouched, 2.0)
+    for index in (80, 20, 99, 3):
+        running.submit(Scrub((index + 1) * 0.02))
+        shown = running.advance(1.0 / 30.0)
+        assert shown.paused
+        assert shown.clock_s == pytest.approx((index + 1) * 0.02)
+        assert shown.look_back is not None
+        for lane, was in zip(shown.lanes, before[index].lanes, strict=True):
+            # Who is within a step is shown on its way.
+            if was.time_current_s == pytest.approx(shown.clock_s):
+                np.testing.assert_array_equal(lane.T_wb, was.T_wb)
+    running.submit(BackToNow())
+    running.advance(0.0)
+    running.submit(SetPaused(False))
+    for a, b in zip(flown(running, 2.6), flown(untouched, 2.6), strict=True):
+        same_lanes(a, b)
+        assert a.look_back is None
+
+
+@pytest.mark.parametrize("back_s", [0.5, 1.1, 1.93])
+def test_a_retake_with_the_same_sticks_is_the_same_flight(back_s: float):
+    running = simulation(helicopter_scene(lanes=BESIDE, **RAW))
+    once = flown(running, 2.2)
+    running.submit(Scrub(back_s))
+    running.submit(Retake())
+    at = running.advance(0.3)
+    assert at.paused
+    assert at.look_back is None
+    assert at.clock_s == pytest.approx(back_s)
+    running.submit(SetPaused(False))
+    # To the next tick of the sticks first: until then those of that moment are held.
+    tick = int(np.floor(back_s / 0.02 + 1e-6))
+    running.submit(stick(tick * 0.02))
+    running.advance((tick + 1) * 0.02 - back_s)
+    for a, b in zip(flown(running, 2.2), once[tick + 1 :], strict=True):
+        same_lanes(a, b)
+
+
+def test_a_retake_remembers_what_came_before_it_and_the_old_flight_is_kept():
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 2.0)
+    whole = kept(running)
+    running.submit(Scrub(1.2))
+    running.submit(Retake())
+    running.submit(SetPaused(False))
+    running.submit(SetPilotInput(PilotInput(throttle=1.0)))
+    running.advance(0.8)
+    again = kept(running)
+    assert (again.begin_s, again.end_s) == pytest.approx((0.0, 2.0))
+    old, new = whole.samples(), again.samples()
+    np.testing.assert_array_equal(old.nodes[:120], new.nodes[:120])
+    assert np.abs(old.nodes[-1] - new.nodes[-1]).max() > 0.1
+    (former,) = running.snapshot.former
+    np.testing.assert_array_equal(former.samples().nodes, old.nodes)
+
+
+def blowup() -> Scene:
+    return spinning_scene(LaneSpec("variational-cay", 0.25), step_s=0.25)
+
+
+def test_a_diverged_lane_is_scrubbed_back_runs_again_and_diverges_as_before():
+    running = simulation(blowup())
+    running.submit(SetIntegrator("rk4"))
+    snapshot = running.advance(20.0)
+    assert snapshot.lanes[0].status is LaneStatus.DIVERGED
+    why = snapshot.lanes[0].status_text
+    end_s = snapshot.recorded_s[1]
+    running.submit(Scrub(end_s))
+    running.submit(Retake())
+    refused = running.advance(0.0)
+    assert "it ends here, diverged" in refused.message
+    running.submit(Scrub(0.5 * end_s))
+    shown = running.advance(0.0)
+    assert shown.lanes[0].status is LaneStatus.RUNNING
+    running.submit(Retake())
+    running.submit(SetPaused(False))
+    assert running.advance(0.0).lanes[0].status is LaneStatus.RUNNING
+    snapshot = running.advance(20.0)
+    assert snapshot.lanes[0].status_text == why
+    assert snapshot.lanes[1].status is LaneStatus.RUNNING
+
+
+def test_a_lane_that_came_later_starts_from_the_flown_one():
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 1.0)
+    running.submit(AddLane("rk4", 0.01))
+    flown(running, 1.6)
+    running.submit(Scrub(0.5))
+    assert len(running.advance(0.0).lanes) == 1
+    running.submit(Retake())
+    retaken = running.advance(0.0)
+    flown_lane, beside = retaken.lanes
+    np.testing.assert_allclose(beside.T_wb, flown_lane.T_wb, atol=1e-12)
+    running.submit(SetPaused(False))
+    assert running.advance(0.5).lanes[1].time_current_s == pytest.approx(1.0)
+
+
+def test_a_resimulation_is_what_a_lane_beside_it_would_have_done():
+    running = simulation(helicopter_scene(lanes=(LaneSpec("rk4", 0.01),), **RAW))
+    flown(running, 1.5)
+    running.submit(RemoveLane("none such"))
+    running.submit(Resimulate("rk4", 0.01))
+    running.submit(Scrub(1.5))
+    shown = running.advance(0.0)
+    _, beside, ghost = shown.lanes
+    assert ghost.integrator == "rk4"
+    np.testing.assert_array_equal(ghost.T_wb, beside.T_wb)
+    running.submit(RemoveLane(ghost.name))
+    assert len(running.advance(0.0).lanes) == 2
+
+
+def test_what_is_resimulated_may_have_other_parameters():
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 1.5)
+    mass = float(sim.vehicle("helicopter").values["mass"])
+    take = kept(running)
+    heavier = 1.1 * float(take.vehicle.values["mass"])
+    assert heavier > mass
+    running.submit(Resimulate(parameters=(("mass", heavier),)))
+    running.submit(Scrub(1.0))
+    original, ghost = running.advance(0.0).lanes
+    assert ghost.ghost
+    assert ghost.T_wb[2, 3] < original.T_wb[2, 3]
+    np.testing.assert_array_equal(ghost.controls, original.controls)
+
+
+def test_a_take_is_played_to_its_end_while_the_present_waits():
+    recorded = simulation(helicopter_scene(**RAW))
+    flown(recorded, 1.0)
+    take = kept(recorded)
+    running = simulation(helicopter_scene())
+    running.submit(SetPilotInput(PilotInput(throttle=1.0)))
+    present = running.advance(0.6)
+    running.submit(PlayTake(take))
+    at_first = running.advance(0.0)
+    assert at_first.look_back is not None
+    assert at_first.look_back.opened == take.name
+    np.testing.assert_allclose(at_first.lanes[0].T_wb[:3, 3], take.samples().nodes[0, 9:12], atol=1e-12)
+    assert running.advance(0.5).clock_s == pytest.approx(0.5)
+    end = running.advance(9.0)
+    assert end.paused
+    assert end.clock_s == pytest.approx(1.0)
+    np.testing.assert_array_equal(end.lanes[0].T_wb, recorded.snapshot.lanes[0].T_wb)
+    running.submit(SetPaused(False))
+    assert running.advance(0.25).clock_s == pytest.approx(0.25), "from the beginning again"
+    running.submit(BackToNow())
+    np.testing.assert_array_equal(running.advance(0.0).lanes[0].T_wb, present.lanes[0].T_wb)
+
+
+def test_one_flies_on_from_a_take_of_another_vehicle():
+    recorded = simulation(helicopter_scene(**RAW))
+    flown(recorded, 1.0)
+    running = simulation(spinning_scene())
+    running.submit(PlayTake(kept(recorded)))
+    running.submit(Scrub(0.7))
+    running.submit(Retake())
+    running.submit(SetPaused(False))
+    assert running.advance(0.0).lanes[0].vehicle == "helicopter"
+    running.advance(0.4)
+    again = kept(running)
+    assert again.vehicle.name == "helicopter"
+    assert (again.begin_s, again.end_s) == pytest.approx((0.0, 1.1))
+
+
+def test_single_steps_walk_through_a_recording():
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 1.0)
+    running.submit(Scrub(0.4))
+    running.submit(SingleStep(3))
+    assert running.advance(0.0).clock_s == pytest.approx(0.43)
+    running.submit(SetPaused(False))
+    assert running.advance(5.0).clock_s == pytest.approx(1.0)
+    running.submit(SetPaused(False))
+    assert running.advance(0.1).clock_s == pytest.approx(1.1), "at its end the flight goes on"
+
+
+def test_commands_for_the_present_go_back_to_it_first():
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 1.2)
+    running.submit(Scrub(0.4))
+    running.submit(SetVehicle("rigid-body"))
+    snapshot = running.advance(0.0)
+    assert snapshot.look_back is None
+    assert snapshot.lanes[0].vehicle == "rigid-body"
+    running.submit(Reset())
+    assert [take.vehicle.name for take in running.advance(0.0).former] == ["helicopter"]
+
+
+def test_what_cannot_be_is_refused_in_words():
+    running = simulation(helicopter_scene(**RAW))
+    running.submit(Scrub(1.0))
+    assert "nothing has been recorded yet" in running.advance(0.0).message
+    running.submit(Retake())
+    assert "nothing is shown to go on from" in running.advance(0.0).message
+    flown(running, 0.5)
+    running.submit(Resimulate("no-such-method"))
+    assert "unknown integrator" in running.advance(0.0).message
+    running.submit(Resimulate("rk4", 9.0))
+    assert "h = 9 s is refused" in running.advance(0.0).message
+    running.submit(Scrub(0.1))
+    with pytest.raises(sim.InputError, match="no lane"):
+        kept(running, "nobody")
