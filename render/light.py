@@ -5,6 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_LUMA = np.array([0.2126, 0.7152, 0.0722])
+_DAY = 9.0
+"""Irradiance of level ground in the morning and afternoon; from there on nothing has to be adapted to."""
+_ADAPTATION = 0.4
+
 
 @dataclass(frozen=True, slots=True)
 class Sun:
@@ -32,3 +37,9 @@ class Light:
     """(3,) on a surface that faces the sun."""
     sky_harmonics: np.ndarray
     """(9, 3) second-order spherical harmonics of the sky's irradiance, cosine lobe included."""
+
+    @property
+    def exposure(self) -> float:
+        """By how much a picture of this light is to be brighter than one of full day: eyes follow a dusk half-way."""
+        level = self.sun_irradiance * max(float(self.direction_w[2]), 0.0) + self.sky_harmonics[0]
+        return float(np.clip((_DAY / max(float(level @ _LUMA), 1e-6)) ** _ADAPTATION, 1.0, 4.0))

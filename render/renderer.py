@@ -146,7 +146,7 @@ class Renderer:
         self._draw_scene(frame)
         with self._probe("post"):
             self._targets.resolve()
-            exposure = EXPOSURE * frame.exposure
+            exposure = EXPOSURE * self._light.exposure * frame.exposure
             whole = (0, 0, *self.size_px)
             self._post.draw(self._targets.scene_map, target, viewport or whole, exposure=exposure)
 

@@ -54,7 +54,9 @@ void main() {
     float phase_air = 3.0 / (16.0 * PI) * (1.0 + mu * mu);
     float phase_haze = 3.0 / (8.0 * PI) * ((1.0 - MIE_G * MIE_G) * (1.0 + mu * mu))
         / ((2.0 + MIE_G * MIE_G) * pow(1.0 + MIE_G * MIE_G - 2.0 * MIE_G * mu, 1.5));
-    float day = clamp(sun.z * 3.0 + 0.15, 0.0, 1.0);
+    float day = clamp(sun.z * 3.0 + 0.35, 0.0, 1.0);
+    // Light that was scattered before comes from higher up, where a low sun is still white: dusk stays blue overhead.
+    vec3 lift = vec3(0.0, 0.0, 15e3 * (1.0 - smoothstep(0.05, 0.35, sun.z)));
 
     vec3 radiance = vec3(0.0), depth = vec3(0.0);
     float before = 0.0;
@@ -69,7 +71,7 @@ void main() {
         vec3 lit = sun_transmittance(p);
         vec3 air = RAYLEIGH * density.x;
         float haze = MIE_SCATTER * mie_scale * density.y;
-        radiance += seen * dt * (lit * (air * phase_air + haze * phase_haze) + (air + haze) * 0.085 * day * sqrt(lit));
+        radiance += seen * dt * (lit * (air * phase_air + haze * phase_haze) + (air + haze) * 0.085 * day * sqrt(sun_transmittance(p + lift)));
     }
     if (to_ground > 0.0) radiance += exp(-extinction(depth)) * sun_transmittance(eye) * max(sun.z, 0.0) * 0.12 / PI;
     colour = vec4(radiance * sun_power, 1.0);

@@ -69,3 +69,18 @@ def test_the_vehicle_map_has_its_vehicle_in_the_middle():
     centre = np.array([100.0, 20.0, 60.0])
     view, _ = vehicle_view(centre, 8.0, Sun().direction_w)
     np.testing.assert_allclose((texture_from_world(view) @ [*centre, 1.0])[:3], 0.5, atol=1e-9)
+
+
+@pytest.mark.parametrize("elevation_deg", [2.0, 4.0, 8.0])
+def test_dusk_is_lit_by_an_orange_sun_and_a_blue_sky(light_of, elevation_deg):
+    light = light_of(Sun(0.0, np.radians(elevation_deg)))
+    up = irradiance(light.sky_harmonics, np.array([0, 0, 1.0]))
+    assert up[2] > 1.15 * up[0]  # 1.24 at 2 degrees
+    assert light.sun_irradiance[0] > 2.0 * light.sun_irradiance[2]
+
+
+def test_a_picture_is_exposed_longer_the_lower_the_sun_and_evenly_by_day(light_of):
+    exposures = [light_of(Sun(0.0, np.radians(e))).exposure for e in (2.0, 5.0, 10.0, 20.0)]
+    assert (np.diff(exposures) < 0.0).all()
+    assert exposures[-1] > 1.0
+    assert light_of(Sun()).exposure == 1.0
