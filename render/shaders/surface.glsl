@@ -1,7 +1,7 @@
 // Reflection of sun and surroundings for glossy surfaces.
 #include "sky.glsl"
 
-const vec3 CANYON_GLOW = vec3(0.95, 0.60, 0.38);  // mean radiance of sunlit rock below the horizon
+const vec3 ROCK_SEEN = vec3(0.219, 0.147, 0.103);  // mean albedo of the land below the horizon
 const vec3 ROCK_BOUNCE = vec3(0.34, 0.20, 0.12);  // colour of light that the walls return
 
 // GGX specular times n.l, clipped so that the sun's glint stays a glint.
@@ -20,5 +20,6 @@ float ggx(vec3 n, vec3 v, vec3 l, float f0, float alpha) {
 vec3 environment(vec3 r, float roughness) {
     float edge = 0.05 + 0.4 * roughness;
     vec3 up = sky_radiance(normalize(vec3(r.xy, max(r.z, 0.02))));
-    return mix(CANYON_GLOW, up, smoothstep(-edge, edge, r.z));
+    vec3 land = ROCK_SEEN / PI * (sun_irradiance.rgb * max(sun_direction.z, 0.0) + sky_harmonics[0].rgb);
+    return mix(land, up, smoothstep(-edge, edge, r.z));
 }
