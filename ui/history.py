@@ -18,9 +18,6 @@ CHANNELS = (
     "rotation_error",
     "orthogonality",
     "cost_per_s",
-    "omega_x",
-    "omega_y",
-    "omega_z",
     "slip",
     "momentum_p",
     "lean",
@@ -29,8 +26,8 @@ CHANNELS = (
 )
 """Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]; then
 errors against the reference (energy and momentum: else against the start), ||R'R - I||, cost of a simulated second
-[us], body angular velocity [rad/s], violation of the constraints [m/s] and nonholonomic momentum p; of a body about a
-fixed point its lean [deg] and what its momenta about the vertical and about its axis have changed by [kg m^2/s]."""
+[us], violation of the constraints [m/s] and nonholonomic momentum p; of a body about a fixed point its lean [deg] and
+what its momenta about the vertical and about its axis have changed by [kg m^2/s]."""
 
 
 def measured(lane: LaneSnapshot) -> np.ndarray:
@@ -41,7 +38,7 @@ def measured(lane: LaneSnapshot) -> np.ndarray:
     momentum = float(np.linalg.norm(changed) if lane.gyration is None else abs(changed[2]))
     off = lane.deviation
     R = lane.T_wb[:3, :3]
-    omega_b = lane.twist_b[:3] if len(lane.twist_b) == 6 else np.array([0.0, 0.0, lane.twist_b[0]])
+    omega_b = lane.twist_b[:3] if len(lane.twist_b) == 6 else lane.twist_b[:1]
     cost_us, rolling = lane.step_cost_s * 1e6, lane.rolling
     return np.array(
         [
@@ -56,7 +53,6 @@ def measured(lane: LaneSnapshot) -> np.ndarray:
             np.nan if off is None else off.rotation_rad,
             np.linalg.norm(R.T @ R - np.eye(3)),
             cost_us / lane.step_s,
-            *omega_b,
             np.nan if rolling is None else rolling.slip_mps,
             np.nan if rolling is None else signed_size(rolling.momentum),
             *_turning(lane),

@@ -11,15 +11,12 @@ _SLOWEST_RADPS = 1e-3
 
 
 class SpinPath:
-    """Rows (time [s], omega_b [rad/s]) at moments where steps end, spaced by arc length; the oldest give way.
-
-    However many are gone, the first row stays: it tells the energy and the momentum of the start.
-    """
+    """Rows (time [s], omega_b [rad/s]) at moments where steps end, spaced by arc length; the oldest give way."""
 
     def __init__(self, time_s: float, omega_b: np.ndarray) -> None:
         self._rows = np.empty((2 * MOST_ROWS, 4))
-        self._rows[0] = time_s, *omega_b
-        self._begin, self._end = 1, 1
+        self._rows[:2] = time_s, *omega_b
+        self._begin, self._end = 1, 2
         self._last = self._rows[0].tolist()
 
     def note(self, time_s: float, omega_b: np.ndarray) -> None:
@@ -38,5 +35,5 @@ class SpinPath:
         self._begin = max(self._begin, self._end - MOST_ROWS + 1)
 
     def rows(self) -> np.ndarray:
-        """(n, 4), n <= MOST_ROWS: the start, then the latest part of the way. A copy."""
+        """(n, 4), n <= MOST_ROWS: the start, however long ago, then the latest part of the way. A copy."""
         return np.concatenate([self._rows[:1], self._rows[self._begin : self._end]])

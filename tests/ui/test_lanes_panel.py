@@ -12,7 +12,8 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.colours import encoded, linear
 from ui.history import CHANNELS, History, measured
-from ui.panels import caption, errors, labels, lanes, polhode
+from ui.panels import caption, errors, labels, lanes
+from ui.panels.placing import overlap
 from ui.requests import ChangeView
 from ui.view_settings import ViewSettings, opened
 
@@ -108,18 +109,6 @@ def test_logarithmic_limits_hold_all_that_is_finite() -> None:
     assert 0.0 < low < high
 
 
-def test_the_polhode_draws_and_its_ellipsoid_has_the_energy(bench: Bench) -> None:
-    remembered(bench, fakes.lane(), STOPPED)
-    assert bench.frame(polhode.draw, fakes.snapshot(fakes.lane(), STOPPED)) == []
-    assert "polhode" in bench.context.rects
-    inertia, energy_J = np.array([0.4, 1.6, 1.9]), 320.0
-    for ring in polhode.ellipsoid(np.sqrt(2.0 * inertia * energy_J)):
-        for point in np.array(ring).T:
-            assert polhode.spin_energy(point, inertia) == pytest.approx(energy_J)
-    bench.context.parameters = {}
-    assert bench.frame(polhode.draw, fakes.snapshot()) == []
-
-
 def test_captions_tell_who_stopped_when_and_why_and_what_shows_no_difference(bench: Bench) -> None:
     assert caption.outcome(STOPPED) == "diverged, energy past 4e+03 J at t = 4.75 s"
     off = Deviation(position_m=2e-5, rotation_rad=0.25, energy_J=0.0, momentum=0.0)
@@ -142,6 +131,55 @@ def test_captions_tell_who_stopped_when_and_why_and_what_shows_no_difference(ben
 )
 def test_steps_are_written_as_people_write_them(step_s: float, text: str) -> None:
     assert labels.step_text(step_s) == text
+
+
+@pytest.mark.parametrize(
+    ("metres", "text"),
+    [
+        (152.4, "152 m"),
+        (3.61, "3.6 m"),
+        (2e-5, "20 \N{MICRO SIGN}m"),
+        (4.2e-9, "4.2 nm"),
+        (3e-14, "under 1 nm"),
+    ],
+)
+def test_lengths_are_written_with_the_prefix_that_suits_them(metres: float, text: str) -> None:
+    assert labels.length_text(metres) == text
+
+
+def test_labels_stay_in_the_scene_and_clear_of_one_another_and_of_the_caption(bench: Bench) -> None:
+    shown = fakes.snapshot(fakes.lane(), STOPPED, fakes.lane("a"), fakes.lane("b"))
+    places = {"flown": (60.0, 60.0), "rk4": (5000.0, 300.0), "a": (61.0, 62.0), "b": (64.0, 61.0)}
+
+    def draw(now, context) -> list:
+        context.scene_rect = (0.0, 0.0, 700.0, 500.0)
+        context.rects["caption"] = (12.0, 12.0, 300.0, 40.0)
+        labels.draw(places, now, context, split=False)
+        return []
+
+    bench.frame(draw, shown)
+    boxes = [rect for name, rect in bench.context.rects.items() if name.startswith(("label/", "caption"))]
+    assert len(boxes) == 5
+    assert not any(overlap(a, b) for k, a in enumerate(boxes) for b in boxes[:k])
+    assert all(x >= 0.0 and y >= 0.0 and x + w <= 700.0 and y + h <= 500.0 for x, y, w, h in boxes)
+
+
+def test_in_a_picture_of_its_own_a_lane_tells_how_far_off_it_is(bench: Bench) -> None:
+    off = Deviation(position_m=2.5, rotation_rad=0.25, energy_J=0.0, momentum=0.0)
+    lane = fakes.lane(deviation=off)
+    assert labels.off_text(lane) == "2.5 m and 0.25 rad off the reference"
+    assert labels.off_text(fakes.lane()) == ""
+
+    def height(split: bool) -> float:
+        def draw(now, context) -> list:
+            context.scene_rect = (0.0, 0.0, 700.0, 500.0)
+            labels.draw({"flown": (20.0, 200.0)}, now, context, split=split)
+            return []
+
+        bench.frame(draw, fakes.snapshot(lane))
+        return bench.context.rects["label/flown"][3]
+
+    assert height(True) > height(False)
 
 
 def test_a_scene_opens_with_its_own_arrangement_and_the_users_picture() -> None:

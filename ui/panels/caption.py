@@ -8,7 +8,7 @@ from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour
 from ui.panels.context import PanelContext
-from ui.panels.labels import step_text
+from ui.panels.labels import off_text, step_text
 from ui.panels.notices import OVERLAY
 
 WIDTH_PX = 430.0
@@ -66,9 +66,4 @@ def outcome(lane: LaneSnapshot) -> str:
         return f"{lane.status.value}, {cause}"
     if lane.deviation is None:
         return "holds"
-    off = lane.deviation
-    return f"holds, {_length(off.position_m)} and {off.rotation_rad:.2g} rad off the reference"
-
-
-def _length(metres: float) -> str:
-    return f"{metres:.2g} m" if metres >= 1e-3 else f"{metres * 1e3:.1g} mm" if metres > 1e-9 else "0 m"
+    return f"holds, {off_text(lane)}"

@@ -3,101 +3,115 @@
 import numpy as np
 from imgui_bundle import imgui, implot3d
 
-from sim.snapshot import LaneSnapshot, Snapshot
+from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour
-from ui.history import CHANNELS
 from ui.panels.context import PanelContext
-from ui.panels.widgets import note, prose
+from ui.panels.momentum_shapes import Curve, ellipsoid, half_axes, polhodes, rings
+from ui.panels.widgets import note, prose, tooltip
 from ui.requests import Request
 
-SECONDS = 8.0
-POINTS = 700
-MESH = (25, 13)
-ROOM = 1.15
-_ORBIT = tuple(CHANNELS.index(name) for name in ("omega_x", "omega_y", "omega_z"))
+ROOM = 1.02
+SCALE = 1.25
+"""Of the axes' box: as large as the picture bears."""
+LONGEST_JOINT = 0.3
+"""Share of the momentum: points farther apart are those of long steps, and the line between them is no motion."""
+SURFACE, RING, EXACT = (0.30, 0.34, 0.42, 0.30), (*theme.MUTED[:3], 0.40), (1.0, 1.0, 1.0, 0.80)
+NO_AXIS = implot3d.AxisFlags_.no_tick_labels | implot3d.AxisFlags_.no_tick_marks
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """One curve a lane, on the wire ellipsoid that a free body does not leave."""
+    """One curve a lane, on the ellipsoid that a free body does not leave, beside the curve that it follows."""
     inertia = np.ravel(np.asarray(context.parameters.get("inertia", ()), float))
-    lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
+    lanes = [lane for lane in snapshot.lanes if len(lane.spin_path)]
     if inertia.shape != (3,) or not lanes:
         prose("This vehicle has no three principal moments, so there is no polhode to draw.")
         return []
-    weight = "" if lanes[0].gyration is None else " The weight moves it off the wire as the top rises and falls."
+    start = inertia * lanes[0].spin_path[0, 1:]
+    axes = half_axes(start, inertia)
+    ways = [way(lane, inertia) for lane in lanes]
+    reach = ROOM * max(float(axes.max()), float(np.abs(ways[0]).max()), 1e-9)
     prose(
-        "Body angular momentum J\N{GREEK SMALL LETTER OMEGA}; the wire is the energy of turning at the start."
-        f"{weight} Drag to turn."
+        "Body angular momentum J\N{GREEK SMALL LETTER OMEGA} on the ellipsoid of the energy at the start. White: where "
+        "the sphere of its size cuts it; a free body stays there."
     )
-    curves = [_curve(context, lane, inertia) for lane in lanes]
-    axes = np.sqrt(2.0 * inertia * spin_energy(curves[0][:, 0], inertia)) if curves[0].size else np.ones(3)
-    reach = ROOM * float(max(axes.max(), 1e-9))
     room = imgui.get_content_region_avail()
     size = (room.x, max(min(room.y, room.x), context.px(160.0)))
     imgui.push_font(None, theme.FONT_PX * 0.78)
-    if implot3d.begin_plot("##polhode", size, implot3d.Flags_.no_legend | implot3d.Flags_.no_title):
-        implot3d.setup_axes("J1 w1", "J2 w2", "J3 w3")
+    flags = implot3d.Flags_.no_legend | implot3d.Flags_.no_title
+    if implot3d.begin_plot("##polhode", size, flags):
+        names = (f"J{k} \N{GREEK SMALL LETTER OMEGA}{k}" for k in (1, 2, 3))
+        implot3d.setup_axes(*names, NO_AXIS, NO_AXIS, NO_AXIS)
         implot3d.setup_axes_limits(-reach, reach, -reach, reach, -reach, reach, implot3d.Cond_.always)
-        for number, ring in enumerate(ellipsoid(axes)):
-            implot3d.plot_line(f"##wire{number}", *ring, _spec((*theme.MUTED[:3], 0.35), 1.0))
-        for lane, curve in zip(lanes, curves, strict=True):
-            if curve.size:
-                # What has left the picture would be drawn across it.
-                kept = np.where(np.abs(curve) < 1.5 * reach, curve, np.nan)
-                inside = np.isfinite(kept).all(axis=0)
-                x, y, z = (np.ascontiguousarray(part[inside]) for part in kept)
-                if len(x):
-                    colour = line_colour(lane)
-                    # Nodes of a long step lie far apart: the line between them is no part of the motion.
-                    implot3d.plot_line(
-                        f"##way{lane.name}", x, y, z, _spec((*colour[:3], 0.35), context.px(1.0))
-                    )
-                    implot3d.plot_scatter(lane.name, x, y, z, _spec(colour, context.px(1.0), context.px(2.2)))
+        implot3d.setup_box_scale(SCALE, SCALE, SCALE)
+        _ground(axes, polhodes(start, inertia), context)
+        for lane, points in zip(lanes, ways, strict=True):
+            _lane(lane, points, reach, context)
         implot3d.end_plot()
     imgui.pop_font()
     note(context, "polhode")
+    tooltip("Drag to turn, double-click to turn back, wheel to come nearer.")
     return []
 
 
-def _curve(context: PanelContext, lane: LaneSnapshot, inertia: np.ndarray) -> np.ndarray:
-    """(3, n) body angular momentum of the last seconds."""
-    history = context.histories[lane.name]
-    end_s = history.latest_s
-    rows = [history.samples(channel, end_s - SECONDS, end_s)[-POINTS:] for channel in _ORBIT]
-    return inertia[:, None] * np.array(rows)
+def way(lane: LaneSnapshot, inertia: np.ndarray) -> np.ndarray:
+    """(n, 3) body angular momentum [kg m^2/s] of a lane, up to now."""
+    omegas = lane.spin_path[1:, 1:]
+    if lane.status is LaneStatus.RUNNING:
+        omegas = np.vstack([omegas, lane.twist_b[:3]])
+    return inertia * omegas
 
 
-def spin_energy(momentum_b: np.ndarray, inertia: np.ndarray) -> float:
-    """Rotational energy [J] of a body angular momentum (3,)."""
-    return 0.5 * float(np.sum(momentum_b**2 / inertia))
+def pieces(points: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """Of a way (n, 3): the line, broken by rows of nan at long joints, and the points at such joints.
+
+    What lies outside of the picture is left out of both.
+    """
+    points = points[np.abs(points).max(axis=1) < reach]
+    if len(points) < 2:
+        return points, points
+    long = np.linalg.norm(np.diff(points, axis=0), axis=1) > LONGEST_JOINT * np.linalg.norm(
+        points[1:], axis=1
+    )
+    line = np.insert(points, np.flatnonzero(long) + 1, np.nan, axis=0)
+    return line, points[np.append(long, False) | np.append(False, long)]
 
 
-def ellipsoid(axes: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Meridians and parallels of an ellipsoid with these half axes (3,), as contiguous x, y, z."""
-    turn = np.linspace(0.0, 2.0 * np.pi, 4 * MESH[0])
-    rings = []
-    for angle in np.linspace(0.0, np.pi, 7)[:-1]:
-        rings.append((np.cos(angle) * np.cos(turn), np.sin(angle) * np.cos(turn), np.sin(turn)))
-    for height in np.linspace(-1.0, 1.0, 7)[1:-1]:
-        radius = np.sqrt(1.0 - height**2)
-        rings.append((radius * np.cos(turn), radius * np.sin(turn), np.full_like(turn, height)))
-    return [
-        (
-            np.ascontiguousarray(axes[0] * x),
-            np.ascontiguousarray(axes[1] * y),
-            np.ascontiguousarray(axes[2] * z),
-        )
-        for x, y, z in rings
-    ]
+def _ground(axes: np.ndarray, exact: list[Curve], context: PanelContext) -> None:
+    surface = implot3d.Spec()
+    surface.fill_color = imgui.ImVec4(*SURFACE)
+    surface.flags = implot3d.TriangleFlags_.no_lines | implot3d.TriangleFlags_.no_markers
+    implot3d.plot_triangle("##ellipsoid", *ellipsoid(axes), surface)
+    for number, ring in enumerate(rings(axes)):
+        implot3d.plot_line(f"##ring{number}", *ring, _line(RING, 1.0))
+    for number, curve in enumerate(exact):
+        implot3d.plot_line(f"##exact{number}", *curve, _line(EXACT, context.px(1.0)))
 
 
-def _spec(colour: theme.Colour, weight: float, marker: float = 0.0) -> implot3d.Spec:
+def _lane(lane: LaneSnapshot, points: np.ndarray, reach: float, context: PanelContext) -> None:
+    line, lonely = pieces(points, reach)
+    colour = line_colour(lane)
+    if len(line):
+        implot3d.plot_line(f"##way{lane.name}", *_parts(line), _line(colour, context.px(1.8)))
+    for name, dots, radius in (("step", lonely, 2.2), ("now", points[-1:], 4.5)):
+        inside = dots[np.abs(dots).max(axis=1) < reach]
+        if len(inside):
+            implot3d.plot_scatter(f"##{name}{lane.name}", *_parts(inside), _dots(colour, context.px(radius)))
+
+
+def _parts(points: np.ndarray) -> Curve:
+    x, y, z = (np.ascontiguousarray(points[:, i]) for i in range(3))
+    return x, y, z
+
+
+def _line(colour: theme.Colour, weight: float) -> implot3d.Spec:
     spec = implot3d.Spec()
-    if marker:
-        spec.marker = implot3d.Marker_.circle.value
-        spec.marker_size = marker
-        spec.marker_fill_color = spec.marker_line_color = imgui.ImVec4(*colour)
-    spec.line_color = imgui.ImVec4(*colour)
-    spec.line_weight = weight
+    spec.line_color, spec.line_weight = imgui.ImVec4(*colour), weight
+    return spec
+
+
+def _dots(colour: theme.Colour, size: float) -> implot3d.Spec:
+    spec = implot3d.Spec()
+    spec.marker, spec.marker_size = implot3d.Marker_.circle.value, size
+    spec.marker_fill_color = spec.marker_line_color = imgui.ImVec4(*colour)
     return spec
