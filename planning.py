@@ -49,6 +49,11 @@ class Planning:
         inputs = plan.integrator, plan.step_s, plan.nodes, plan.controls
         return (FlyPlan(plan.vehicle, *inputs, request.tracked, blown),)
 
+    @property
+    def places_w(self) -> np.ndarray | None:
+        """(n, 3) what a view of the whole plan has to show; None without a task."""
+        return None if self._session is None else self._scene.reach(self._session.view)
+
     def poll(self) -> None:
         """Once a frame."""
         if self._session is not None:

@@ -57,6 +57,7 @@ class Session:
         """The simulation waits for its first picture."""
         self._planning = Planning(scene, world)
         self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
+        self._framings = view.framings
         self._frame_scene()
         self._wait_for_plan()
         self._began_s = time.perf_counter()
@@ -118,6 +119,10 @@ class Session:
         now_s = time.perf_counter()
         subject = self._scene_view.observe(snapshot, now_s)
         self._rig.kind = settings.camera
+        self._rig.watch(self._planning.places_w)
+        if settings.framings != self._framings:
+            self._framings = settings.framings
+            self._rig.frame_places()
         view = self._rig.update(
             subject.T_wb,
             subject.twist_b,

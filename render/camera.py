@@ -1,15 +1,16 @@
-"""The camera: one of five ways of looking, smoothed in wall time, never in the rock, never lost."""
+"""The camera: one of six ways of looking, smoothed in wall time, never in the rock, never lost."""
 
 import numpy as np
 
 from render.cameras.following import Chase, Orbit
 from render.cameras.framing import Motion, Shot, Still, Subject, framing_of
 from render.cameras.obstacles import GroundGuard, Surroundings
+from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, Free, Tower
 from render.frame import View
 from render.matrices import look_at, perspective
 
-CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "free")
+CAMERA_KINDS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 _JUMP_M = 30.0
 """A subject that moves this much further in a frame than its speed explains has been placed anew."""
 _FARTHEST_M = 1e6
@@ -25,6 +26,7 @@ class CameraRig:
             "cockpit": Cockpit(),
             "tower": Tower(),
             "free": Free(),
+            "overview": Overview(),
         }
         self._guard = GroundGuard()
         self._kind = ""
@@ -55,6 +57,18 @@ class CameraRig:
             orbit.look_along(bearing_rad)
         self.cut()
 
+    def watch(self, places_w: np.ndarray | None) -> None:
+        """What the overview is of, (n, 3) m along a way; None: the subject alone."""
+        overview = self._cameras["overview"]
+        assert isinstance(overview, Overview)
+        overview.watch(places_w)
+
+    def frame_places(self) -> None:
+        """Let the overview frame its places anew, with a sweep."""
+        overview = self._cameras["overview"]
+        assert isinstance(overview, Overview)
+        overview.frame()
+
     def cut(self) -> None:
         """Frame the subject anew with the next update, without a sweep (a new scene, a reset)."""
         self._entered = False
@@ -83,7 +97,7 @@ class CameraRig:
         if not self._entered or self._jumped(subject, dt_s):
             self._enter(subject)
         self._last_position_w = subject.position_w.copy()
-        shot = self._shot(subject, motion or Still(), dt_s, world)
+        shot = self._shot(subject, motion or Still(), dt_s, world, aspect)
         eye = self._guard.clear(world, shot.eye_w, shot.aim_w, dt_s) if not shot.inside else shot.eye_w
         self._last_shot = _from_eye(shot, eye)
         return _view(self._last_shot, aspect)
@@ -107,8 +121,12 @@ class CameraRig:
         explained = 2.0 * float(np.linalg.norm(subject.velocity_w)) * dt_s
         return float(np.linalg.norm(subject.position_w - self._last_position_w)) > _JUMP_M + explained
 
-    def _shot(self, subject: Subject, motion: Motion, dt_s: float, world: Surroundings | None) -> Shot:
+    def _shot(
+        self, subject: Subject, motion: Motion, dt_s: float, world: Surroundings | None, aspect: float
+    ) -> Shot:
         camera = self._cameras[self._kind]
+        if isinstance(camera, Overview):
+            return camera.shot(subject, motion, dt_s, world, aspect)
         if isinstance(camera, Tower | Free):
             return camera.shot(subject, motion, dt_s, world)
         return camera.shot(subject, motion, dt_s)

@@ -64,7 +64,11 @@ class PlanScene:
         """The frame with everything there is to see of `view` at wall time `now_s`."""
         model = view.vehicle.name
         size_m = framing_of(model).distance_m
-        kept = [(r, KEPT[i % len(KEPT)]) for i, r in enumerate(view.kept) if r is not view.plan]
+        kept = [
+            (r, KEPT[i % len(KEPT)])
+            for i, r in enumerate(view.kept)
+            if r is not view.plan and r.name not in view.hidden
+        ]
         shown = [] if view.plan is None else [view.plan]
         self._ways = {id(r): self._way(r) for r in (*shown, *(r for r, _ in kept))}
         surfaces, lines = self._marks(view, size_m)
@@ -94,6 +98,15 @@ class PlanScene:
             lines=(*frame.lines, *lines),
             arrows=(*frame.arrows, *arrows),
         )
+
+    def reach(self, view: PlanView) -> np.ndarray:
+        """(n, 3) from the start to the goal, along the plan where there is one; then the task's other places."""
+        nodes = [view.task.start.node, *(view.plan.nodes if view.plan else ()), view.task.goal.state.node]
+        places = positions(view.vehicle, np.array(nodes))
+        if view.task.waypoints:
+            others = np.array([waypoint.position_w for waypoint in view.task.waypoints])
+            places = np.concatenate([places[:-1], others, places[-1:]])
+        return self._on_ground(view, places)
 
     def _way(self, record: PlanRecord) -> _Way:
         way = self._ways.get(id(record))

@@ -14,7 +14,7 @@ SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass")
 PADS = ("start", "landing")
 FLIGHT_MODES = ("raw", "rate", "attitude", "hold", "drive", "ride")
-CAMERAS = ("chase", "orbit", "cockpit", "tower", "free")
+CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 STEP_RANGE_S = (1e-4, 0.5)
 
 Vector = tuple[float, float, float]

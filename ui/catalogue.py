@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sim.errors import InputError
 from sim.integrators import integrators
+from sim.planner.check import unplannable
 from sim.scene import load_scene, scene_names
 from sim.vehicles import vehicle, vehicles
 from sim.vehicles.parameter import Parameter, Value
@@ -29,6 +30,8 @@ class IntegratorEntry:
     source: str
     refusals: dict[str, str]
     """Vehicle name -> why this method does not serve it; vehicles that it serves are absent."""
+    unplannable: str = ""
+    """Why nothing can be planned with it; empty where it can."""
 
     @property
     def facts(self) -> str:
@@ -72,6 +75,7 @@ def load_catalogue() -> Catalogue:
             method.doc,
             method.source,
             {vehicle_name: reason for vehicle_name, reason in answers.items() if reason},
+            unplannable(method),
         )
     return Catalogue(entries, methods, _scenes())
 

@@ -18,9 +18,14 @@ def linear(encoded_part: float) -> float:
     return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
 
+def screen_colour(tint: tuple[float, float, float]) -> Colour:
+    """A linear tint as panels draw it."""
+    red, green, blue = (encoded(part) for part in tint)
+    return (red, green, blue, 1.0)
+
+
 def line_colour(lane: LaneSnapshot) -> Colour:
     """A lane's colour in plots and lists; the flown lane, whose tint is about white or grey, gets the accent."""
     if not lane.ghost and max(lane.tint) - min(lane.tint) < SMALLEST_CONTRAST:
         return ACCENT
-    red, green, blue = (encoded(part) for part in lane.tint)
-    return (red, green, blue, 1.0)
+    return screen_colour(lane.tint)

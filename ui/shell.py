@@ -13,7 +13,7 @@ from sim.planner.requests import PlanRequest
 from sim.planner.session import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
-from ui import config, hud, theme
+from ui import blames, config, hud, theme
 from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.dock import Dock
@@ -143,6 +143,7 @@ class Shell:
         requests += self._dock.draw(snapshot, context, self._state)
         if context.plan is not None and self._camera is not None:
             requests += self._gizmo.draw(context.plan, *self._camera, context)
+            blames.draw(context.plan, *self._camera, context)
         requests += self._overlays(snapshot)
         return self._sorted(requests, sample.camera)
 

@@ -30,6 +30,13 @@ class ViewSettings:
     """Name of the only lane that is drawn; empty: all."""
     caption: bool = True
     """What the scene shows, in words over it."""
+    framings: int = 0
+    """How often the overview was asked to frame everything anew."""
+
+
+def overlooking(view: ViewSettings) -> ViewSettings:
+    """The overview, framed anew where it is in use already."""
+    return replace(view, camera="overview", framings=view.framings + 1)
 
 
 def opened(view: ViewSettings, scene: Scene) -> ViewSettings:

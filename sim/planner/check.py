@@ -6,6 +6,7 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.integrators import Integrator
+from sim.integrators.composed import Composed
 from sim.planner.clearance import clearance
 from sim.planner.inputs import input_chart
 from sim.planner.obstacles import Box, label
@@ -17,7 +18,7 @@ from sim.vehicles.base import State, Vehicle
 def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
     """Raises InputError for the first thing that is impossible."""
     check_can_plan(vehicle)
-    reason = method.serves(vehicle)
+    reason = unplannable(method) or method.serves(vehicle)
     if reason:
         raise InputError(f"{task.name}: {reason}")
     _check_numbers(vehicle, task)
@@ -25,6 +26,15 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
     _check_obstacles(task)
     for name, state in (("start", task.start), ("goal", task.goal.state)):
         _check_end(vehicle, task, name, state)
+
+
+def unplannable(method: Integrator) -> str:
+    """Why no plan can be made of a method's steps, in a sentence; empty where one can."""
+    if method.adaptive:
+        return f"{method.name} divides its steps by itself, and a plan takes one from node to node"
+    if isinstance(method, Composed):
+        return f"{method.name} composes a step of several, and a plan takes one from node to node"
+    return ""
 
 
 def _refuse(task: Task, text: str) -> InputError:

@@ -6,22 +6,29 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
+from planning import in_wind
 from render.matrices import perspective
 from sim.commands import StopPlan
+from sim.planner.plan import Blame
 from sim.planner.requests import (
+    ChooseMethod,
     ChoosePlan,
     DeletePlan,
     EditTask,
     FlyShown,
     KeepPlan,
     SavePlan,
+    ShowPlan,
     StartPlanning,
     StopPlanning,
 )
 from sim.planner.session import PlanView
+from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui import blames
+from ui.blames import words
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import plan
 
@@ -52,10 +59,12 @@ def test_what_was_not_solved_cannot_be_flown(bench: Bench) -> None:
 def test_weights_time_and_steps_edit_the_task(bench: Bench) -> None:
     now = fakes.snapshot()
     before = shown(bench).task
+    bench.click("plan/page/cost", plan.draw, now)
     *_, edit = bench.click("plan/weight/comfort", plan.draw, now, at=0.8)
     assert isinstance(edit, EditTask)
     assert edit.task.weights.comfort > 1.0
     assert edit.task.weights.effort == before.weights.effort
+    bench.click("plan/page/task", plan.draw, now)
     *_, edit = bench.click("plan/time", plan.draw, now, at=0.9)
     assert edit.task.duration_s > before.duration_s
     assert edit.task.waypoints[0].time_s / edit.task.duration_s == pytest.approx(3.0 / 8.0)
@@ -72,12 +81,112 @@ def test_a_new_waypoint_lies_on_the_plan(bench: Bench) -> None:
     assert edit.task.waypoints == ()
 
 
-def test_kept_plans_are_chosen_saved_and_deleted(bench: Bench) -> None:
+def test_the_final_time_is_freed_and_its_bounds_are_typed(bench: Bench) -> None:
     now = fakes.snapshot()
     shown(bench)
+    (edit,) = bench.click("plan/free/free", plan.draw, now)
+    assert edit.task.free_duration == (4.0, 16.0)
+    shown(bench, task=edit.task)
+    bench.click("plan/longest", plan.draw, now)
+    (edit,) = bench.type("30", plan.draw, now)
+    assert edit.task.free_duration == (4.0, 30.0)
+    bench.click("plan/shortest", plan.draw, now)
+    assert bench.type("99", plan.draw, now) == []  # later than the longest
+    (edit,) = bench.click("plan/free/fixed", plan.draw, now)
+    assert edit.task.free_duration is None
+
+
+def test_a_method_is_chosen_among_those_that_plan(bench: Bench) -> None:
+    now = fakes.snapshot()
+    shown(bench)
+    bench.click("plan/method/combo", plan.draw, now)
+    assert bench.click("plan/method/item/rk4", plan.draw, now) == [ChooseMethod("rk4")]
+    picky = bench.context.catalogue.integrators["picky"]
+    bench.context.catalogue.integrators["picky"] = replace(picky, unplannable="it plans nothing")
+    bench.click("plan/method/combo", plan.draw, now)
+    assert bench.click("plan/method/item/picky", plan.draw, now) == []
+
+
+def test_the_wind_of_the_next_flight_is_set_and_flown_in(bench: Bench) -> None:
+    now = fakes.snapshot()
+    shown(bench)
+    bench.click("plan/page/flight", plan.draw, now)
+    bench.click("plan/wind", plan.draw, now, at=0.5)
+    (request,) = bench.click("plan/track", plan.draw, now)
+    assert request.tracked
+    assert np.hypot(*request.wind_mps) == pytest.approx(10.0, abs=0.5)
+    assert in_wind(BOAT, request.wind_mps).values["wind"] == pytest.approx(request.wind_mps)
+    assert in_wind(vehicle("car"), request.wind_mps) is None
+
+
+def test_what_would_help_a_failed_plan_is_a_click_away(bench: Bench) -> None:
+    now = fakes.snapshot()
+    missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+    shown(bench, plan=record(status="infeasible", blames=(missed,)))
+    (edit,) = bench.click("plan/remedy/0", plan.draw, now)
+    assert edit.task.duration_s == 14.0
+    shown(bench)
+    bench.frame(plan.draw, now)
+    assert "plan/remedy/0" not in bench.context.rects
+
+
+def test_what_is_always_needed_is_seen_without_scrolling_in_the_smallest_column(bench: Bench) -> None:
+    # 1280 x 800 leaves the tab 344 x 460 below its title.
+    def cramped(snapshot, context):
+        imgui.set_window_size((344.0, 486.0))
+        return plan.draw(snapshot, context)
+
+    missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+    history = tuple((9.0 - k, 10.0**-k) for k in range(8))
+    shown(bench, plan=record(status="infeasible", blames=(missed,)), history=history, message="Missed. " * 20)
+    for _ in range(3):
+        bench.frame(cramped, fakes.snapshot())
+    for name in (
+        "start",
+        "stop",
+        "fly",
+        "track",
+        "overview",
+        "cost",
+        "remedy/0",
+        "free/free",
+        "time",
+        "steps/64",
+    ):
+        _, y, _, height = bench.context.rects[f"plan/{name}"]
+        assert y + height <= 486.0, name
+
+
+def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
+    missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+    other = replace(missed, constraint="a waypoint is missed")
+    assert words(missed) == ("the goal's position is missed", "by 5 m at 8.00 s")
+    view, projection = camera()
+
+    def labels(**changes) -> list[tuple[float, float, float, float]]:
+        shown(bench, plan=record(status="infeasible", blames=(missed, other)), **changes)
+        bench.context.rects.clear()
+        imgui.new_frame()
+        blames.draw(bench.context.plan, view, projection, bench.context)
+        imgui.render()
+        return [rect for name, rect in bench.context.rects.items() if name.startswith("plan/blame")]
+
+    first, second = labels()
+    mark = on_screen(np.array(missed.place_w), projection @ view, bench.context.scene_rect)
+    assert abs(first[0] + first[2] / 2 - mark[0]) < 60.0
+    assert 0.0 < mark[1] - first[1] < 120.0
+    assert second[1] + second[3] <= first[1] or first[1] + first[3] <= second[1]  # not on one another
+    assert labels(stale=True) == []
+
+
+def test_kept_plans_are_compared_chosen_saved_and_deleted(bench: Bench) -> None:
+    now = fakes.snapshot()
+    shown(bench)
+    bench.click("plan/page/plans", plan.draw, now)
     assert bench.click("plan/keep", plan.draw, now) == [KeepPlan()]
     shown(bench, kept=(record("one"), record("two")), saved=frozenset({"two"}))
     assert bench.click("plan/kept/0", plan.draw, now) == [ChoosePlan("one")]
+    assert bench.click("plan/kept/1/show", plan.draw, now) == [ShowPlan("two", False)]
     assert bench.click("plan/kept/0/save", plan.draw, now) == [SavePlan("one")]
     assert bench.click("plan/kept/1/save", plan.draw, now) == []
     assert bench.click("plan/kept/1/delete", plan.draw, now) == [DeletePlan("two")]

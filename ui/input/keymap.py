@@ -28,6 +28,7 @@ VIEWER_KEYS = (
     KeyBinding("camera", ("C",), "Next camera", "View"),
     KeyBinding("arrows", ("V",), "Force arrows", "View"),
     KeyBinding("trail", ("T", "L"), "Trail", "View"),
+    KeyBinding("overview", ("O",), "Frame the whole plan", "View"),
     KeyBinding("orbit_left", ("LEFT",), "Turn the camera left", "View"),
     KeyBinding("orbit_right", ("RIGHT",), "Turn the camera right", "View"),
     KeyBinding("orbit_up", ("UP",), "Raise the camera", "View"),
@@ -57,7 +58,6 @@ class Keymap:
         """' (K)', to be put behind what the action is called."""
         return f" ({self.first(action)})" if self.first(action) else ""
 
-
     def summary(self) -> list[tuple[str, str]]:
         """(keys, what they do) in few words: both ends of each axis, what is held or pressed beside, the help."""
         bound = {binding.action: binding for binding in self.vehicle}
@@ -70,9 +70,7 @@ class Keymap:
             found.append((" ".join(key_label(end.keys[0]) for end in ends), word))
         found += [(key_label(b.keys[0]), _lowered(b.label)) for b in self.vehicle if b.action not in axes]
         labels = {binding.action: binding.label for binding in self.viewer}
-        found += [
-            (key_label(keys[0]), _lowered(labels[name])) for name, keys in self.controls.viewer.items()
-        ]
+        found += [(key_label(keys[0]), _lowered(labels[name])) for name, keys in self.controls.viewer.items()]
         return [*found, (self.first("help"), "all keys")]
 
 

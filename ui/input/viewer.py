@@ -14,7 +14,7 @@ from ui.requests import (
     TogglePanels,
     TogglePlots,
 )
-from ui.view_settings import CAMERA_KINDS, ViewSettings
+from ui.view_settings import CAMERA_KINDS, ViewSettings, overlooking
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
 PLAIN: dict[str, Request] = {
@@ -47,6 +47,8 @@ def request_of(action: str, snapshot: Snapshot, view: ViewSettings) -> Request |
             return SetFlightMode(following(snapshot.flight_modes, snapshot.flight_mode))
         case "camera":
             return ChangeView(replace(view, camera=following(CAMERA_KINDS, view.camera)))
+        case "overview":
+            return ChangeView(overlooking(view))
         case "arrows":
             return ChangeView(replace(view, arrows=not view.arrows))
         case "trail":

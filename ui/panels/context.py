@@ -1,5 +1,6 @@
 """What every panel gets besides the snapshot: choices, settings, and where to note what was drawn where."""
 
+import math
 from dataclasses import dataclass, field
 
 from sim.commands import PilotInput
@@ -24,6 +25,22 @@ class NewLane:
 
 
 @dataclass(slots=True)
+class PlanChoices:
+    """What is open in the planning panel, and the wind that the next flight of a plan meets."""
+
+    page: str = "task"
+    wind_mps: float = 0.0
+    wind_deg: float = 90.0
+    """Where it blows to, counter-clockwise from the world's x."""
+
+    @property
+    def wind_w(self) -> tuple[float, float]:
+        """World x and y [m/s]."""
+        bearing = math.radians(self.wind_deg)
+        return self.wind_mps * math.cos(bearing), self.wind_mps * math.sin(bearing)
+
+
+@dataclass(slots=True)
 class PanelContext:
     """Owned by the shell; panels read it and change only what they edit."""
 
@@ -44,6 +61,7 @@ class PanelContext:
     """By lane name, rows in the order of history.CHANNELS."""
     plan: PlanView | None = None
     """What there is to plan; None where the scene has no task."""
+    planning: PlanChoices = field(default_factory=PlanChoices)
     new_lane: NewLane = field(default_factory=NewLane)
     rects: dict[str, Rect] = field(default_factory=dict)
     """Named widgets of this frame, for tests and guided tours."""

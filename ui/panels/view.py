@@ -17,6 +17,7 @@ CAMERA_DOCS = {
     "cockpit": "From the pilot's seat.",
     "tower": "Stands on the ground and looks after the vehicle.",
     "free": "Flies where the mouse takes it.",
+    "overview": "Frames the whole plan, or what there is (O: anew).",
 }
 TOGGLES = (
     ("trail", "Trail", "Where the vehicle has been."),
