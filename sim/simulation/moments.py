@@ -35,10 +35,10 @@ class Moments:
         if len(self._times) == 1:
             return end, self._poses[-1], end, self._poses[-1]
         share = (begin - self._times[0]) / (self._times[1] - self._times[0])
-        return begin, pose_between(self._poses[0], self._poses[1], share), end, self._poses[-1]
+        return begin, _between(self._poses[0], self._poses[1], share), end, self._poses[-1]
 
 
-def pose_between(start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
+def _between(start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
     """The pose (4, 4) that far on the way, turning at a constant rate."""
     if share <= 0.0:
         return start

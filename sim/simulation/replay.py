@@ -10,7 +10,7 @@ from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane, Look
 from sim.simulation.method import Method
-from sim.simulation.moments import pose_between
+from sim.simulation.moments import Moments
 from sim.simulation.recording import Recording
 from sim.simulation.tape import ControlTape
 from sim.snapshot import LaneSnapshot, LaneStatus
@@ -20,14 +20,27 @@ from sim.take.playback import Playback
 from sim.vehicles.parameter import Value
 from sim.world import World
 
+_GAP_S = 0.5
+"""Between two looks: a longer way is a jump, and nothing is drawn between its ends."""
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(slots=True, eq=False)
 class _Shown:
     look: Look
     take: Take
     playback: Playback
     lane: Lane
     """Never stepped: put to the moment that is shown, and pictured."""
+    moments: Moments
+    """The latest that were shown, one after the other."""
+
+    def put(self, moment: Moment, world: World) -> None:
+        """The lane to that moment, and where it was before that."""
+        self.lane.put(_method(self.playback, moment.leg), _footing(moment.leg, world), moment)
+        T_wb, ahead_s = self.lane.placement.T_wb, moment.time_s - self.moments.latest_s
+        if not 0.0 <= ahead_s <= _GAP_S:
+            self.moments = Moments(moment.time_s, T_wb)
+        self.moments.add(moment.time_s, T_wb)
 
 
 class Replay:
@@ -101,11 +114,11 @@ class Replay:
             raise sim.InputError("the lane that is followed stays; allowed: any other that is shown")
         self._lanes.remove(shown)
 
-    def pictures(self, generation: int) -> tuple[LaneSnapshot, ...]:
-        """The lanes that have begun, at the moment that is looked at."""
+    def pictures(self, generation: int, span_s: float) -> tuple[LaneSnapshot, ...]:
+        """The lanes that have begun, at the moment that is looked at and `span_s` before."""
         first = self._lanes[0]
         begun = [s for s in self._lanes if s is first or s.take.begin_s <= self.time_s + SAME_S]
-        return tuple(replace(self._picture(shown), generation=generation) for shown in begun)
+        return tuple(self._picture(shown, generation, span_s) for shown in begun)
 
     def moment(self) -> Moment:
         """Of the followed take. Raises InputError where it had come to a bad end by then."""
@@ -127,7 +140,7 @@ class Replay:
         take = shown.take
         if take.status is LaneStatus.RUNNING or time_s < take.end_s - SAME_S:
             moment = shown.playback.at(time_s)
-            lane.put(self._method(shown.playback, moment.leg), self._footing(moment.leg), moment)
+            lane.put(_method(shown.playback, moment.leg), _footing(moment.leg, self._world), moment)
             lane.recording = Recording.before(moment, take.legs, shown.playback)
         return True
 
@@ -157,38 +170,33 @@ class Replay:
         for leg in take.legs:
             playback.kernel(leg)
         start = playback.at(take.begin_s)
-        method = self._method(playback, start.leg)
+        method, footing = _method(playback, start.leg), _footing(start.leg, world)
         pilot = PlannedPilot(start.controls[None], start.leg.step_s)
-        node, footing = playback.node(start), self._footing(start.leg)
-        lane = Lane(look, method, node, pilot, footing, tape=ControlTape(), follows=True, time_s=start.time_s)
-        return _Shown(look, take, playback, lane)
+        lane = Lane(look, method, playback.node(start), pilot, footing, tape=ControlTape(), follows=True)
+        return _Shown(look, take, playback, lane, Moments(start.time_s, lane.placement.T_wb))
 
-    def _method(self, playback: Playback, leg: Leg) -> Method:
-        return Method(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)
-
-    def _footing(self, leg: Leg) -> Footing:
-        footing = Footing(leg.vehicle, self._world)
-        if leg.pivot_w is not None:
-            footing.pivot_w = np.array(leg.pivot_w)
-        return footing
-
-    def _picture(self, shown: _Shown) -> LaneSnapshot:
-        take, playback, lane = shown.take, shown.playback, shown.lane
-        moment = playback.at(self.time_s)
-        lane.put(self._method(playback, moment.leg), self._footing(moment.leg), moment)
-        picture = lane.publish(0.0)
-        T_wb, time_s = picture.T_wb, moment.time_s
-        share = (self.time_s - moment.time_s) / moment.leg.step_s
-        if 1e-6 < share < 1.0 and moment.step < moment.leg.steps:
-            lane.put(lane.method, lane.footing, playback.moment(moment.leg, moment.step + 1))
-            T_wb, time_s = pose_between(T_wb, lane.placement.T_wb, share), self.time_s
+    def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
+        take, moment = shown.take, shown.playback.at(self.time_s)
+        shown.put(moment, self._world)
+        picture = shown.lane.publish(0.0)
+        previous_s, T_wb_previous, *_ = shown.moments.pair(max(span_s, picture.step_s))
         over = self.time_s >= take.end_s - SAME_S
         return replace(
             picture,
-            time_previous_s=time_s,
-            time_current_s=time_s,
-            T_wb_previous=T_wb,
-            T_wb=T_wb,
+            generation=generation,
+            time_previous_s=previous_s,
+            T_wb_previous=T_wb_previous,
             status=take.status if over else LaneStatus.RUNNING,
             status_text=take.ended if over else "",
         )
+
+
+def _method(playback: Playback, leg: Leg) -> Method:
+    return Method(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)
+
+
+def _footing(leg: Leg, world: World) -> Footing:
+    footing = Footing(leg.vehicle, world)
+    if leg.pivot_w is not None:
+        footing.pivot_w = np.array(leg.pivot_w)
+    return footing

@@ -63,9 +63,9 @@ class Rewind:
         """Back to the present."""
         self.replay = None
 
-    def pictures(self) -> tuple[LaneSnapshot, ...]:
-        """Of what is shown instead of the present."""
-        return () if self.replay is None else self.replay.pictures(self._generation)
+    def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
+        """Of what is shown instead of the present, and `span_s` before."""
+        return () if self.replay is None else self.replay.pictures(self._generation, span_s)
 
     @property
     def view(self) -> LookBack | None:

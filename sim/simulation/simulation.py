@@ -159,14 +159,11 @@ class Simulation:
         stage = self._stage
         if stage.news:
             self._message, stage.news = stage.news, ""
-        view = stage.rewind.view
+        view, span_s = stage.rewind.view, SPAN_S * stage.clock.speed
         return Snapshot(
             scene=stage.scene.name,
-            lanes=stage.rewind.pictures()
-            or tuple(
-                lane.publish(SPAN_S * stage.clock.speed, stage.measure.deviation(lane))
-                for lane in stage.lanes
-            ),
+            lanes=stage.rewind.pictures(span_s)
+            or tuple(lane.publish(span_s, stage.measure.deviation(lane)) for lane in stage.lanes),
             reference=stage.measure.on and view is None,
             clock_s=stage.clock.time_s if view is None else view.time_s,
             wall_s=time.perf_counter() if wall_s is None else wall_s,

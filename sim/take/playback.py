@@ -59,6 +59,7 @@ class Playback:
     ) -> None:
         self._legs, self._world, self._source = legs, world, kernels
         self._known: list[tuple[Leg, Kernel]] = []
+        self._last: Moment | None = None
 
     def kernel(self, leg: Leg) -> Kernel:
         """What advances a leg."""
@@ -97,13 +98,18 @@ class Playback:
     def moment(self, leg: Leg, step: int) -> Moment:
         """A step of a leg, to the bit."""
         point = int(np.searchsorted(leg.point_steps, step, side="right")) - 1
-        state, ground = self.restart(leg, point)
+        begin, last = int(leg.point_steps[point]), self._last
+        if last is not None and last.leg is leg and begin <= last.step <= step:
+            begin, state, ground = last.step, last.state.copy(), self.ground(leg, last.memory)
+        else:
+            state, ground = self.restart(leg, point)
         kernel, p = self.kernel(leg), leg.vehicle.parameter_vector
         nothing = np.zeros(kernel.dim)
-        for controls, count in leg.stretches(int(leg.point_steps[point]), step):
+        for controls, count in leg.stretches(begin, step):
             kernel.rollout(state, controls, nothing, p, leg.step_s, count, ground=ground)
         memory = ground.report if ground is not None else np.zeros(0)
-        return Moment(leg, step, state, memory, leg.controls_at(step))
+        self._last = Moment(leg, step, state, memory, leg.controls_at(step))
+        return self._last
 
     def node(self, moment: Moment) -> np.ndarray:
         """Pose, velocity and shape of a moment, flat."""
