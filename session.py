@@ -151,7 +151,7 @@ class Session:
             exposure=settings.exposure,
             add=self._planning.added,
         )
-        self._shell.use_camera(view.view, view.projection)
+        self._shell.use_camera(drawn[0].view.view, drawn[0].view.projection)
         lift_m = 0.3 * framing_of(subject.model).distance_m
         self._shell.label_lanes(label_places(drawn, self._scene_view, options, lift_m=lift_m), snapshot)
 

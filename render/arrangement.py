@@ -49,7 +49,8 @@ def draw_panes(
 ) -> tuple[Pane, ...]:
     """Draw the lanes as last observed: all into one rectangle, or the first of them into one each.
 
-    `view` follows the first lane; the others' pictures are moved with their lanes. `add` puts more into each frame.
+    `view` follows the first lane; the others' pictures, and that of a lane shown alone, are moved with their lanes.
+    `add` puts more into each frame.
     """
     if renderer.size_px != rects[0][2:]:
         renderer.resize(rects[0][2:])
@@ -57,7 +58,8 @@ def draw_panes(
     places = scene_view.places_w()
     drawn = []
     for rect, name in zip(rects, lanes, strict=False):
-        own = linked(view, places[name] - places[lanes[0]]) if split else view
+        followed = name if split else options.solo
+        own = linked(view, places[followed] - places[lanes[0]]) if followed in places else view
         if split:
             # Alone: ghosts that turn in the same place would only hide what is compared.
             options = replace(options, solo=name, highlight=name, spread_w=(0.0, 0.0, 0.0))

@@ -6,8 +6,8 @@ from render.frame import View
 
 Rect = tuple[int, int, int, int]
 """(x, y, width, height) px, origin bottom left."""
-_FARTHEST_M = 150.0
-"""A lane that has been flung further away is looked after, not followed."""
+_FARTHEST_M = 2000.0
+"""A lane that has been flung further away, out of the world, is not followed."""
 
 
 def panes(rect: Rect, count: int, *, gap_px: int = 2) -> tuple[Rect, ...]:

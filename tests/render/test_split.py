@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from render.arrangement import pane_rects, spread_along
+from render.arrangement import draw_panes, pane_rects, spread_along
 from render.frame import View
 from render.matrices import look_at, perspective
 from render.scene_view import SceneView, ViewOptions
@@ -55,6 +55,30 @@ def test_a_lane_that_was_flung_away_leaves_the_camera_where_it_is() -> None:
     view = camera(np.array([-9.0, 2.0, 8.0]), np.zeros(3))
     for offset in (np.array([1e9, 0.0, 0.0]), np.full(3, np.nan)):
         assert linked(view, offset) is view
+
+
+class Sheet:
+    """In a renderer's place: takes pictures and draws nothing."""
+
+    size_px = ROOM[2:]
+
+    def draw(self, frame, target, *, viewport) -> None:
+        pass
+
+
+@pytest.mark.parametrize("solo", ["", "flown", "far", "gone"])
+def test_one_picture_follows_the_flown_lane_or_the_one_shown_alone(solo: str) -> None:
+    place = np.eye(4)
+    place[:3, 3] = 200.0, -300.0, 40.0
+    far = fakes.lane("far", T_wb=place, T_wb_previous=place, status=LaneStatus.DIVERGED)
+    scene_view = observed(fakes.lane(), far)
+    places = scene_view.places_w()
+    view = camera(places["flown"] + [-9.0, 2.0, 8.0], places["flown"])
+    lanes, options = ("flown", "far"), ViewOptions(solo=solo)
+    (pane,) = draw_panes(Sheet(), None, scene_view, view, options, (ROOM,), lanes, wall_s=0.0)
+    followed = places["far" if solo == "far" else "flown"]
+    middle = (ROOM[0] + 0.5 * ROOM[2], ROOM[1] + 0.5 * ROOM[3])
+    np.testing.assert_allclose(on_screen(pane.view, followed, ROOM), middle, atol=1e-6)
 
 
 def test_what_is_behind_the_camera_is_nowhere_on_the_screen() -> None:

@@ -20,7 +20,7 @@ def draw(places: Places, snapshot: Snapshot, context: PanelContext, *, split: bo
     pen = imgui.get_background_draw_list()
     row, pad = imgui.get_text_line_height(), context.px(5.0)
     chip = context.px(5.0)
-    taken = [context.rects[name] for name in ("caption",) if name in context.rects]
+    taken = [context.rects[name] for name in ("caption", "key_hint") if name in context.rects]
     for lane in snapshot.lanes:
         if lane.name not in places:
             continue

@@ -12,11 +12,16 @@ from ui.panels.widgets import note, prose, tooltip
 from ui.requests import Request
 
 ROOM = 1.02
-SCALE = 1.25
+SCALE = 1.12
 """Of the axes' box: as large as the picture bears."""
 LONGEST_JOINT = 0.3
 """Share of the momentum: points farther apart are those of long steps, and the line between them is no motion."""
 SURFACE, RING, EXACT = (0.30, 0.34, 0.42, 0.30), (*theme.MUTED[:3], 0.40), (1.0, 1.0, 1.0, 0.80)
+AXES = (
+    "J1 \N{GREEK SMALL LETTER OMEGA}1",
+    "J2 \N{GREEK SMALL LETTER OMEGA}2",
+    "J3 \N{GREEK SMALL LETTER OMEGA}3",
+)
 NO_AXIS = implot3d.AxisFlags_.no_tick_labels | implot3d.AxisFlags_.no_tick_marks
 
 
@@ -40,8 +45,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.push_font(None, theme.FONT_PX * 0.78)
     flags = implot3d.Flags_.no_legend | implot3d.Flags_.no_title
     if implot3d.begin_plot("##polhode", size, flags):
-        names = (f"J{k} \N{GREEK SMALL LETTER OMEGA}{k}" for k in (1, 2, 3))
-        implot3d.setup_axes(*names, NO_AXIS, NO_AXIS, NO_AXIS)
+        implot3d.setup_axes(*AXES, NO_AXIS, NO_AXIS, NO_AXIS)
         implot3d.setup_axes_limits(-reach, reach, -reach, reach, -reach, reach, implot3d.Cond_.always)
         implot3d.setup_box_scale(SCALE, SCALE, SCALE)
         _ground(axes, polhodes(start, inertia), context)
