@@ -17,6 +17,8 @@ NUMBERS = 104.0
 BAR = 11.0
 MARGIN = 14.0
 GAP = 6.0
+CLUSTER = 2.0 * RADIUS + NUMBERS + BAR + 5.4 * 12.0
+"""Width of horizon, numbers and bar together."""
 SMALLEST_SCENE = (360.0, 260.0)
 """Below this the scene is better seen without instruments."""
 
@@ -61,7 +63,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
 def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> None:
     pad, radius = pen.px(12.0), pen.px(RADIUS)
     numbers, bar = pen.px(NUMBERS), pen.px(BAR)
-    width = 2.0 * radius + numbers + bar + 5.4 * pad
+    width = pen.px(CLUSTER)
     height = 2.0 * radius + 2.0 * pad
     x, y = lower_left[0], lower_left[1] - height
     pen.glass((x, y), (x + width, y + height), 14.0)

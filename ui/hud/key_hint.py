@@ -3,7 +3,7 @@
 from imgui_bundle import imgui
 
 from ui import theme
-from ui.hud import heading_tape
+from ui.hud import instruments
 from ui.hud.pen import Pen
 from ui.panels.context import PanelContext
 
@@ -20,7 +20,7 @@ class KeyHint:
         self._since_s = 0.0
 
     def draw(self, vehicle: str, now_s: float, context: PanelContext) -> None:
-        """Below the heading tape, or at the lower edge without instruments; nothing once it has been seen enough."""
+        """At the lower edge, beside the instruments; nothing once it has been seen for long enough."""
         if vehicle != self._vehicle:
             self._vehicle, self._since_s = vehicle, now_s
         opacity = min((self._since_s + SHOWN_S - now_s) / FADING_S, 1.0)
@@ -28,11 +28,10 @@ class KeyHint:
             return
         pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
         x, y, width, height = context.scene_rect
-        lines = wrapped(pen, context.keymap.summary(), width - pen.px(8.0 * MARGIN))
-        widest = max(_width(pen, line) for line in lines)
-        left, tall = x + (width - widest) / 2.0, pen.px(ROW) * len(lines) + pen.px(6.0)
-        below_tape = pen.px(12.0 + heading_tape.HEIGHT + 10.0)
-        top = y + below_tape if context.view.hud else y + height - pen.px(MARGIN) - tall
+        beside = pen.px(instruments.CLUSTER + MARGIN) if context.view.hud else 0.0
+        lines = wrapped(pen, context.keymap.summary(), width - beside - pen.px(4.0 * MARGIN))
+        widest, tall = max(_width(pen, line) for line in lines), pen.px(ROW) * len(lines) + pen.px(6.0)
+        left, top = x + beside + (width - beside - widest) / 2.0, y + height - pen.px(MARGIN) - tall
         size = (left - pen.px(MARGIN), top), (left + widest + pen.px(MARGIN), top + tall)
         pen.draw_list.add_rect_filled(*size, theme.packed(theme.GROUND, 0.62 * opacity), pen.px(8.0))
         for number, line in enumerate(lines):

@@ -27,12 +27,12 @@ def rows(data: FlightData) -> list[tuple[str, str, str]]:
 
 
 def _turning_rows(turning: Gyration) -> list[tuple[str, str, str]]:
-    slow = turning.precession_radps
-    round_trip = "\N{EM DASH}" if math.isnan(slow) else f"{round(slow, 2) + 0.0:+.2f}"
+    slow_degps = math.degrees(turning.precession_radps)
+    round_trip = "\N{EM DASH}" if math.isnan(slow_degps) else f"{round(slow_degps):+d}"
     return [
         ("SPIN", f"{round(turning.spin_radps, 1) + 0.0:.1f}", "rad/s"),
         ("LEAN", f"{math.degrees(turning.lean_rad):.1f}", "\N{DEGREE SIGN}"),
-        ("PRECESSION", round_trip, "rad/s"),
+        ("PRECESSION", round_trip, "\N{DEGREE SIGN}/s"),
     ]
 
 

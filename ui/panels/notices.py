@@ -9,6 +9,7 @@ from ui import theme
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, note
 from ui.requests import Request
+from ui.timeline import jumped
 from ui.toasts import Toast
 
 OVERLAY = (
@@ -20,6 +21,7 @@ OVERLAY = (
     | imgui.WindowFlags_.no_move
     | imgui.WindowFlags_.always_auto_resize
 )
+REWIND_S = 3.0
 TITLES = {
     LaneStatus.CRASHED: (f"{icons.ICON_FA_BURST}  Crashed", theme.WARNING),
     LaneStatus.DIVERGED: (f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  Diverged", theme.DANGER),
@@ -49,6 +51,11 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     text, key = f"{icons.ICON_FA_ROTATE_LEFT}  Back to the start", context.keymap.first("reset")
     if button(context, "banner/reset", text, key, lit=True):
         requests.append(Reset())
+    imgui.same_line()
+    back = jumped(snapshot, -REWIND_S)
+    text = f"{icons.ICON_FA_CLOCK_ROTATE_LEFT}  {REWIND_S:g} s back"
+    if back is not None and button(context, "banner/back", text, "Look back, then fly on from there"):
+        requests.append(back)
     imgui.end()
     imgui.pop_style_color()
     imgui.pop_style_var()
@@ -56,9 +63,10 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 
 def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) -> None:
-    """At the lower right of the scene, the newest at the bottom."""
+    """At the lower right of the scene, above the key hint, the newest at the bottom."""
     x, y, width, height = context.scene_rect
-    bottom = y + height - context.px(14.0)
+    hint = context.rects.get("key_hint")
+    bottom = (y + height if hint is None else hint[1]) - context.px(14.0)
     for index, toast in enumerate(reversed(toasts)):
         opacity = toast.opacity(now_s)
         imgui.set_next_window_pos((x + width - context.px(14.0), bottom), imgui.Cond_.always, (1.0, 1.0))
