@@ -22,23 +22,13 @@ from sim.simulation.rewind import Rewind
 from sim.simulation.space import node_at, taken_over
 from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
+from sim.simulation.tints import Tint, next_tint
 from sim.vehicles import Vehicle
 from sim.world import World
 
 FLOWN = Look("flown", (1.0, 1.0, 1.0), ghost=False)
-TINTS = (
-    (0.90, 0.35, 0.12),
-    (0.12, 0.55, 0.90),
-    (0.35, 0.75, 0.20),
-    (0.85, 0.20, 0.55),
-    (0.90, 0.70, 0.10),
-    (0.45, 0.30, 0.85),
-    (0.10, 0.70, 0.65),
-)
-"""Linear RGB of comparison lanes, in the order they come."""
 MOST_LANES = 8
 
-Tint = tuple[float, float, float]
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share that is done (0..1)."""
 
@@ -227,8 +217,7 @@ class Stage:
         taken = {lane.look.name for lane in self.lanes}
         if name in taken:
             raise sim.InputError(f'there is a lane "{name}" already')
-        used = {lane.look.tint for lane in self.lanes}
-        tint = tint or next((t for t in TINTS if t not in used), TINTS[0])
+        tint = tint or next_tint(lane.look.tint for lane in self.lanes)
         look = Look(name or _free_name(method, taken), tint, ghost=True)
         flown = self.flown
         lane = Lane(

@@ -17,7 +17,8 @@ from sim.commands import (
 from sim.scene import STEP_RANGE_S
 from sim.simulation.lane import Look
 from sim.simulation.orders import execute
-from sim.simulation.stage import MOST_LANES, TINTS, Stage
+from sim.simulation.stage import MOST_LANES, Stage
+from sim.simulation.tints import next_tint
 
 KEEP_LOOKING = (
     BackToNow,
@@ -83,7 +84,7 @@ def _(command: Resimulate, stage: Stage) -> str:
     name += "".join(f" {key}={value}" for key, value in command.parameters)
     while name in {look.name for look in looks}:
         name += " again"
-    tint = next((t for t in TINTS if t not in {look.tint for look in looks}), TINTS[0])
+    tint = next_tint(look.tint for look in looks)
     replay.resimulate(
         Look(name, tint, ghost=True), command.integrator, command.step_s, dict(command.parameters)
     )

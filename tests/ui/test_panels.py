@@ -75,8 +75,10 @@ def test_the_step_slider_is_logarithmic_from_1_to_500_ms(bench: Bench) -> None:
     assert (low, high) == (SetStep(0.001), SetStep(0.5))
 
 
-@pytest.mark.parametrize(("text", "step_s"), [("33.3", 0.0333), ("9000", 0.5), ("0", 0.001)])
-def test_a_typed_step_is_taken_and_kept_in_range(bench: Bench, text: str, step_s: float) -> None:
+@pytest.mark.parametrize(("text", "step_s"), [("33.3", 0.0333), ("9000", 9.0), ("0", 0.0), ("-5", -0.005)])
+def test_a_typed_step_is_handed_on_as_it_is_so_that_a_refused_one_is_told_why(
+    bench: Bench, text: str, step_s: float
+) -> None:
     now = fakes.snapshot()
     bench.click("integrator/step_field", integrator.draw, now)
     assert bench.type(text, integrator.draw, now) == [SetStep(step_s)]
@@ -149,12 +151,32 @@ def test_ghosts_are_added_and_removed_and_the_flown_lane_is_not(bench: Bench) ->
     assert "lanes/remove/flown" not in bench.context.rects
     bench.click("lanes/integrator/combo", lanes.draw, now)
     bench.click("lanes/integrator/item/variational", lanes.draw, now)
-    assert bench.click("lanes/add", lanes.draw, now) == [AddLane("variational", 0.05)]
+    assert bench.click("lanes/add", lanes.draw, now) == [AddLane("variational", 0.005)]
+    again = [AddLane("variational", 0.005), Reset()]
+    assert bench.click("lanes/add_and_reset", lanes.draw, now) == again
+
+
+def banner_middle_x(bench: Bench, crashed, caption=None) -> float:
+    """Of the button in it: the banner is as wide as its text, so the button's place tells where it stands."""
+
+    def draw(now, context) -> list:
+        context.scene_rect = (0.0, 0.0, 930.0, 620.0)
+        if caption is not None:
+            context.rects["caption"] = caption
+        return notices.draw_banner(now, context)
+
+    for _ in range(2):
+        bench.frame(draw, crashed)
+    x, _, width, _ = bench.context.rects["banner/reset"]
+    return x + width / 2.0
 
 
 def test_a_crash_shows_a_banner_with_a_way_back(bench: Bench) -> None:
     crashed = fakes.snapshot(fakes.lane(status=LaneStatus.CRASHED, status_text="Hit the ground at 7.4 m/s."))
     assert bench.click("banner/reset", notices.draw_banner, crashed) == [Reset()]
+    middle = banner_middle_x(bench, crashed)
+    assert banner_middle_x(bench, crashed, caption=(12.0, 12.0, 430.0, 200.0)) > middle + 100.0
+    assert banner_middle_x(bench, crashed, caption=(12.0, 590.0, 880.0, 100.0)) == pytest.approx(middle)
     bench.frame(notices.draw_banner, fakes.snapshot())
     assert "banner/reset" not in bench.context.rects
 

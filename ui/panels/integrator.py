@@ -55,16 +55,13 @@ def describe(entry: IntegratorEntry, vehicle: str) -> str:
 
 
 def step_field(context: PanelContext, name: str, step_s: float) -> float | None:
-    """Log slider and text field for a step; the new step [s], in range, where it was changed."""
+    """Log slider and text field for a step; the new step [s] where it was changed.
+
+    The slider keeps to the range; what is typed is handed on, so that a step that is refused is told why.
+    """
     low, high = STEP_RANGE_S
     step_ms = log_slider(context, name, step_s * 1e3, (low * 1e3, high * 1e3), "%.4g ms", STEP_DOC)
-    return None if step_ms is None else bounded_step(significant(step_ms * 1e-3))
-
-
-def bounded_step(step_s: float) -> float:
-    """Within the range that the panel offers."""
-    low, high = STEP_RANGE_S
-    return min(max(step_s, low), high)
+    return None if step_ms is None else significant(step_ms * 1e-3)
 
 
 def _facts(context: PanelContext, entry: IntegratorEntry | None) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.commands import AddLane, RemoveLane, SetLanePilot, SetLaneTint, SetReference
+from sim.commands import AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour, linear
@@ -132,8 +132,15 @@ def _new_lane(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     step_s = step_field(context, "lanes/step", new.step_s)
     if step_s is not None:
         new.step_s = step_s
-    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + context.px(LABEL_WIDTH))
+    label(context, "")
+    added = AddLane(new.integrator, new.step_s)
     doc = "Starts from your present state and gets your controls, bit for bit."
-    if button(context, "lanes/add", f"{icons.ICON_FA_PLUS}  Add", doc, width=-1.0):
-        return [AddLane(new.integrator, new.step_s)]
+    width = (imgui.get_content_region_avail().x - context.px(4.0)) / 2.0
+    if button(context, "lanes/add", f"{icons.ICON_FA_PLUS}  Add", doc, width=width):
+        return [added]
+    imgui.same_line(0.0, context.px(4.0))
+    doc = "Adds it and starts all lanes over, side by side."
+    text = f"{icons.ICON_FA_PLUS}  Start over"
+    if button(context, "lanes/add_and_reset", text, doc, width=width):
+        return [added, Reset()]
     return []

@@ -22,6 +22,8 @@ OVERLAY = (
     | imgui.WindowFlags_.always_auto_resize
 )
 REWIND_S = 3.0
+BANNER_PX = 450.0
+"""Room that it takes at most."""
 TITLES = {
     LaneStatus.CRASHED: (f"{icons.ICON_FA_BURST}  Crashed", theme.WARNING),
     LaneStatus.DIVERGED: (f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  Diverged", theme.DANGER),
@@ -35,8 +37,7 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         return []
     requests: list[Request] = []
     title, colour = TITLES[lane.status]
-    x, y, width, height = context.scene_rect
-    imgui.set_next_window_pos((x + width / 2.0, y + 0.24 * height), imgui.Cond_.always, (0.5, 0.5))
+    imgui.set_next_window_pos(_banner_place(context), imgui.Cond_.always, (0.5, 0.5))
     imgui.set_next_window_bg_alpha(0.92)
     imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(22.0), context.px(16.0)))
     imgui.push_style_color(imgui.Col_.border, imgui.ImVec4(*colour))
@@ -60,6 +61,16 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.pop_style_color()
     imgui.pop_style_var()
     return requests
+
+
+def _banner_place(context: PanelContext) -> tuple[float, float]:
+    """Its middle: that of the scene, or of what a caption at the upper left leaves of it."""
+    x, y, width, height = context.scene_rect
+    left, top, wide, _ = context.rects.get("caption", (x, y, 0.0, 0.0))
+    aside = left + wide if top < y + 0.24 * height else x
+    if x + width - aside < context.px(BANNER_PX):
+        aside = x
+    return (aside + x + width) / 2.0, y + 0.24 * height
 
 
 def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) -> None:
