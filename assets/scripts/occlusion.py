@@ -6,6 +6,9 @@ import numpy as np
 
 from assets.scripts.mesh import FloatArray, Mesh
 
+_BURIED = 0.03
+"""Share below which a vertex is taken to lie inside another part."""
+
 
 def surface_grid(meshes: Sequence[Mesh], cell_m: float) -> tuple[FloatArray, FloatArray]:
     """(occupied cells (nx, ny, nz) bool, origin (3,)): every cell that a triangle passes through."""
@@ -47,13 +50,28 @@ def sky_visibility(
             hit = cells[at[:, 0], at[:, 1], at[:, 2]] & (open_share == 1.0)
             open_share[hit] = (step / steps) ** 1.5
         light += open_share
-    return _spread(mesh, light / len(directions))
+    return _spread(mesh, _unburied(mesh, light / len(directions)))
+
+
+def _unburied(mesh: Mesh, value: FloatArray) -> FloatArray:
+    """Vertices inside another part take the mean of their neighbours outside: else faces that come out of it darken."""
+    buried = value < _BURIED
+    both = _neighbours(mesh)
+    light = both[~buried[both[:, 1]]]
+    count = np.bincount(light[:, 0], minlength=len(value))
+    mean = np.bincount(light[:, 0], value[light[:, 1]], len(value)) / np.maximum(count, 1)
+    return np.where(buried & (count > 0), mean, value)
+
+
+def _neighbours(mesh: Mesh) -> FloatArray:
+    """(k, 2) pairs of vertices that share an edge, in both orders."""
+    edges = np.concatenate([mesh.triangles[:, [k, (k + 1) % 3]] for k in range(3)])
+    return np.concatenate([edges, edges[:, ::-1]])
 
 
 def _spread(mesh: Mesh, value: FloatArray, *, rounds: int = 3) -> FloatArray:
     """Mean over neighbours, which hides the grain of the grid."""
-    edges = np.concatenate([mesh.triangles[:, [k, (k + 1) % 3]] for k in range(3)])
-    both = np.concatenate([edges, edges[:, ::-1]])
+    both = _neighbours(mesh)
     degree = np.bincount(both[:, 0], minlength=len(value)) + 1.0
     for _ in range(rounds):
         value = (value + np.bincount(both[:, 0], value[both[:, 1]], len(value))) / degree

@@ -94,6 +94,8 @@ def build_fittings(detail: float) -> Node:
     node.add("exhaust", tube(pipe, [0.13, 0.145, 0.15, 0.155], sides=sides, flatten=0.85))
     node.add("soot", tube([(-2.10, 0, 1.09), (-2.212, 0, 1.124)], [0.135, 0.137], sides=sides, flatten=0.85))
     cover = [(-2.3, 0, 0.735), (-3.1, 0, 0.71), (-4.2, 0, 0.715), (-5.6, 0, 0.755), (-5.95, 0, 0.75)]
+    sunk = 0.0 if detail > 0.6 else 0.075  # a coarse boom sags between its stations
+    cover = [(x, y, z - sunk) for x, y, z in cover]
     shaft = tube(cover, [0.10, 0.085, 0.07, 0.055, 0.02], sides=sides, flatten=0.75)
     far = np.full(len(shaft.positions), PAINT_FAR)
     node.add("livery", shaft.painted(np.column_stack([far, far, *livery(shaft.positions)])))
