@@ -13,8 +13,11 @@ vec3 with_cirrus(vec3 sky, vec3 d) {
     vec2 q = d.yx / (d.z + 0.08);
     float warp = textureLod(noise_map, q * 0.031, 0.0).r - 0.5;
     vec2 streak = vec2(q.x * 0.06 + q.y * 0.02, q.y * 0.11 - q.x * 0.035) + warp * 0.10 + eye.w * vec2(2e-5, 4e-5);
-    float wisps = textureLod(noise_map, streak, 0.0).r * 0.55 + textureLod(noise_map, streak * 3.1 + 0.3, 0.0).r * 0.3
-        + textureLod(noise_map, streak * 8.3, 0.0).g * 0.15;
+    // One level for all: q would stretch without bound below the horizon, and with it what the hardware asks for.
+    float level = log2(max(512.0 * 0.11 / (viewport.y * (d.z + 0.08) * (d.z + 0.08)), 1e-3));
+    float wisps = textureLod(noise_map, streak, max(level, 0.0)).r * 0.55
+        + textureLod(noise_map, streak * 3.1 + 0.3, max(level + 1.6, 0.0)).r * 0.3
+        + textureLod(noise_map, streak * 8.3, max(level + 3.1, 0.0)).g * 0.15;
     float cover = smoothstep(0.50, 0.80, wisps) * CLOUD_COVER * smoothstep(0.01, 0.16, d.z);
     float forward = 0.35 + 1.6 * pow(saturate(dot(d, sun_direction.xyz) * 0.5 + 0.5), 8.0);
     // Brighter than the sky behind, or cirrus turns into smoke.

@@ -16,7 +16,12 @@ out vec4 colour;
 uniform sampler2D noise_map, band_map;
 
 void main() {
-    vec2 grain = texture(noise_map, steep > 0.5 ? bedding_uv : p_w.xy * 0.024).rg;
+    // Derivatives of either way to lay the noise: those across their border would ask for the coarsest level there.
+    vec2 level_uv = p_w.xy * 0.024;
+    vec4 bedding_step = vec4(dFdx(bedding_uv), dFdy(bedding_uv)), level_step = vec4(dFdx(level_uv), dFdy(level_uv));
+    bool wall = steep > 0.5;
+    vec4 uv_step = wall ? bedding_step : level_step;
+    vec2 grain = textureGrad(noise_map, wall ? bedding_uv : level_uv, uv_step.xy, uv_step.zw).rg;
     vec3 bands = mix(vec3(1.0), texture(band_map, vec2(strata, 0.5)).rgb, bedrock);
     float lit = visibility < 0.0 ? texture(sun_shadow_map, vec3(p_sun.xy, p_sun.z - water.y)) : visibility;
     lit = min(lit, vehicle_sun(p_w));
