@@ -4,6 +4,7 @@ import math
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -18,14 +19,16 @@ from render.light import Sun
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
-from sim.commands import SetPaused
+from sim.commands import PlayTake, SetPaused
 from sim.errors import InputError
 from sim.planner.requests import PlanRequest
 from sim.scene import Scene, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
+from sim.take import Take
 from sim.world import World, load_world
-from ui.requests import CameraMotion, LoadScene, TakeScreenshot
+from takes import Takes, scene_of
+from ui.requests import CameraMotion, LoadScene, OpenTake, SaveTake, TakeScreenshot
 from ui.shell import Shell, ViewSettings
 from ui.view_settings import opened
 from ui.window import AppWindow
@@ -56,6 +59,9 @@ class Session:
         self._starts = True
         """The simulation waits for its first picture."""
         self._planning = Planning(scene, world)
+        self._takes = Takes()
+        self._opening: Take | None = None
+        """Is to be shown once its scene is there."""
         self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
         self._framings = view.framings
         self._frame_scene()
@@ -72,6 +78,7 @@ class Session:
         self._window.set_visible(False)  # at once: a compilation that has begun is waited for
         self._simulation.stop()
         self._planning.close()
+        self._takes.close()
         self._renderer.release()
         self._resources.close()
         self._window.close()
@@ -81,6 +88,8 @@ class Session:
         snapshot = self._simulation.snapshot
         self._planning.poll()
         self._shell.show_plan(self._planning.view)
+        self._tell_of_takes()
+        self._shell.show_takes(self._takes.view)
         self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         for command in output.commands:
@@ -100,6 +109,8 @@ class Session:
                 gl_error=self._window.ctx.error,
                 camera=self._shell.view.camera,
                 plan=self._planning.probe(),
+                recorded_s=snapshot.recorded_s,
+                look_back=None if snapshot.look_back is None else asdict(snapshot.look_back),
             )
 
     def _set_going(self) -> None:
@@ -182,7 +193,10 @@ class Session:
             self._wants_screenshot = True
         elif isinstance(action, LoadScene):
             self._shell.notify(f"Loading {action.name} ...")
-            self._loading = self._loader.submit(_load, action.name)
+            self._opening = None
+            self._loading = self._loader.submit(lambda: _load(load_scene(action.name)))
+        elif isinstance(action, SaveTake | OpenTake):
+            self._takes.handle(action, self._simulation, self._world)
         elif isinstance(action, PlanRequest):
             self._plan(action)
 
@@ -192,6 +206,21 @@ class Session:
                 self._simulation.submit(command)
         except InputError as error:
             self._shell.notify(str(error), error=True)
+
+    def _tell_of_takes(self) -> None:
+        """What has come of saving and opening."""
+        for news in self._takes.poll(self._simulation):
+            self._shell.notify(news.text, error=news.error)
+            if news.opened is not None:
+                self._show_take(news.opened)
+
+    def _show_take(self, take: Take) -> None:
+        """In its world, which may have to be loaded first."""
+        if (take.world, take.seed) == (self._world.name, self._world.seed):
+            self._simulation.submit(PlayTake(take))
+        else:
+            self._opening = take
+            self._loading = self._loader.submit(lambda: _load(scene_of(take)))
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
@@ -204,6 +233,7 @@ class Session:
             self._shell.notify(str(error), error=True)
             return
         self._simulation.stop()
+        self._takes.leave(self._simulation)
         self._planning.close()
         self._planning = planning
         changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
@@ -214,6 +244,9 @@ class Session:
         self._scene_view = SceneView()
         self._frame_scene()
         self._wait_for_plan()
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            self._simulation.submit(PlayTake(opening))
         if changed:
             self._renderer.release()
             self._renderer = self._make_renderer()
@@ -234,7 +267,6 @@ class Session:
             self._shell.notify(f"Screenshot saved: {path}")
 
 
-def _load(name: str) -> Loaded:
-    scene = load_scene(name)
+def _load(scene: Scene) -> Loaded:
     world = load_world(scene.world, seed=scene.seed)
     return scene, world, Simulation(scene, world), Planning(scene, world)

@@ -7,7 +7,20 @@ from imgui_bundle.imgui import internal
 
 from sim.snapshot import Snapshot
 from ui import layout
-from ui.panels import errors, flight, integrator, lanes, plan, plots, polhode, scene, transport, vehicle, view
+from ui.panels import (
+    errors,
+    flight,
+    integrator,
+    lanes,
+    plan,
+    plots,
+    polhode,
+    scene,
+    takes,
+    transport,
+    vehicle,
+    view,
+)
 from ui.panels.context import PanelContext
 from ui.requests import Request
 from ui.shell_state import ShellState
@@ -28,6 +41,7 @@ WINDOWS: dict[str, Panel] = {
     "Vehicle": vehicle.draw,
     layout.PLAN: plan.draw,
     "Lanes": lanes.draw,
+    layout.TAKES: takes.draw,
     "View": view.draw,
     "Scene": scene.draw,
     layout.POLHODE: polhode.draw,

@@ -7,11 +7,12 @@ UPPER = "Simulation"
 PLAN = "Plan"
 LANES = "Lanes"
 POLHODE = "Polhode"
-TABS = ("Vehicle", PLAN, LANES, "View", "Scene")
+TAKES = "Takes"
+TABS = ("Vehicle", PLAN, LANES, TAKES, "View", "Scene")
 PLOTS = "Plots"
 ERRORS = "Errors"
-COLUMN_PX = 344.0
-UPPER_PX = 316.0
+COLUMN_PX = 364.0
+UPPER_PX = 374.0
 PLOTS_PX = 172.0
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sim.commands import Command
 from sim.planner.requests import PlanRequest
+from sim.take import Take
 from ui.view_settings import ViewSettings
 
 
@@ -20,6 +21,21 @@ class LoadScene:
 @dataclass(frozen=True, slots=True)
 class TakeScreenshot:
     """Write the picture with its panels to a file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SaveTake:
+    """Write a take into the user's folder, under a name that is not taken."""
+
+    take: Take | None = None
+    """None: what is recorded now, or shown of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTake:
+    """Read a take and show it, in its scene."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +85,7 @@ class RescanControllers:
     """Look for joysticks that were plugged in after the start."""
 
 
-Action = LoadScene | TakeScreenshot | PlanRequest
+Action = LoadScene | TakeScreenshot | SaveTake | OpenTake | PlanRequest
 """For the app."""
 
 OwnAction = (

@@ -9,7 +9,6 @@ import numpy as np
 from imgui_bundle import imgui
 
 from sim.commands import Command, PilotInput, SetPilotInput
-from sim.planner.requests import PlanRequest
 from sim.planner.session import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
@@ -28,13 +27,14 @@ from ui.panels import caption, labels
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
-from ui.requests import Action, CameraMotion, ChangeView, LoadScene, Output, Request, TakeScreenshot
+from ui.requests import Action, CameraMotion, ChangeView, Output, Request
 from ui.shell_state import OWN, ShellState, applied
+from ui.takes_view import TakesView
 from ui.toasts import Toasts
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
 
-LAYOUT_FILE = "layout-3.ini"
+LAYOUT_FILE = "layout-4.ini"
 """The number grows when the windows change, so that an old file cannot hide a new window."""
 
 
@@ -110,6 +110,10 @@ class Shell:
     def show_plan(self, plan: PlanView | None) -> None:
         """What there is to plan, for the next frame."""
         self._context.plan = plan
+
+    def show_takes(self, takes: TakesView) -> None:
+        """What there is of takes, for the next frame."""
+        self._context.takes = takes
 
     def use_camera(self, view: np.ndarray, projection: np.ndarray) -> None:
         """Matrices (4, 4) of the scene as it was drawn, so that what is in it can be moved by hand."""
@@ -198,7 +202,7 @@ class Shell:
         for request in requests:
             if isinstance(request, OWN):
                 self._apply(request)
-            elif isinstance(request, LoadScene | TakeScreenshot | PlanRequest):
+            elif isinstance(request, Action):
                 actions.append(request)
             else:
                 commands.append(request)

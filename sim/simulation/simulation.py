@@ -25,6 +25,7 @@ from sim.simulation.orders import execute
 from sim.simulation.stage import Progress, Stage
 from sim.simulation.take_orders import KEEP_LOOKING
 from sim.snapshot import Snapshot
+from sim.take import Take
 from sim.world import World
 
 _LOG = logging.getLogger(__name__)
@@ -82,6 +83,13 @@ class Simulation:
             self._thread.join()
         self._thread = None
         self._kernels.close()
+
+    def takes(self) -> tuple[Take, ...]:
+        """All that was flown and is remembered, the latest last. Only while no thread runs."""
+        if self._thread is not None:
+            raise RuntimeError("the simulation runs in its thread")
+        self._stage.rewind.put_away()
+        return self._stage.rewind.former
 
     def advance(self, seconds: float) -> Snapshot:
         """Carry out what was submitted, then move on by simulated seconds, unless paused.

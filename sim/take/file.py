@@ -82,11 +82,13 @@ def load_take(path: str | Path) -> Take:
         raise InputError(f"{path}: is no take ({what})") from None
 
 
-def header_of(path: Path) -> dict[str, Any]:
-    """What a file tells about itself, without its numbers. Raises InputError as `load_take` does."""
+def described(path: Path) -> str:
+    """What a file tells about itself, in two lines. Raises InputError where it is no take."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            return _checked_header(file)
+            header = _checked_header(file)
+        methods = dict.fromkeys(f"{leg['integrator']} h = {leg['step_s']:g} s" for leg in header["legs"])
+        return f"{header['vehicle']}, {', '.join(methods)}\n{header['created']} {header['ended']}".strip()
     except (OSError, BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: is no take ({error})") from None
 

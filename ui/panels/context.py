@@ -9,6 +9,7 @@ from sim.vehicles.parameter import Value
 from ui.catalogue import Catalogue
 from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
+from ui.takes_view import TakesView
 from ui.theme import Fonts
 from ui.view_settings import ViewSettings
 
@@ -21,7 +22,18 @@ class NewLane:
     """The comparison lane that the lanes panel is about to add."""
 
     integrator: str = "rk4"
-    step_s: float = 0.05
+    step_s: float = 0.005
+
+
+@dataclass(slots=True)
+class Resimulation:
+    """What the takes panel is about to resimulate with."""
+
+    integrator: str = "rk4"
+    step_s: float = 0.02
+    parameter: str = ""
+    """That is to differ; empty: none."""
+    value: float = 0.0
 
 
 @dataclass(slots=True)
@@ -63,6 +75,11 @@ class PanelContext:
     """What there is to plan; None where the scene has no task."""
     planning: PlanChoices = field(default_factory=PlanChoices)
     new_lane: NewLane = field(default_factory=NewLane)
+    takes: TakesView = field(default_factory=TakesView)
+    """What there is of takes."""
+    resimulation: Resimulation = field(default_factory=Resimulation)
+    take_path: str = ""
+    """Typed into the takes panel."""
     rects: dict[str, Rect] = field(default_factory=dict)
     """Named widgets of this frame, for tests and guided tours."""
     scene_rect: Rect = (0.0, 0.0, 0.0, 0.0)

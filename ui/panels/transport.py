@@ -1,4 +1,4 @@
-"""Time: play, pause, step, reset, speed."""
+"""Time: play, pause, step, reset, speed, and the recording."""
 
 import math
 
@@ -9,13 +9,14 @@ from sim.commands import Reset, SetPaused, SetSpeed, SingleStep
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.input.viewer import SPEED_RANGE, doubled, halved
+from ui.panels import timeline
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, note, right_edge, tooltip
 from ui.requests import Request
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """Buttons in one row, the clock in the next."""
+    """Buttons in one row, the clock in the next, then the recording."""
     requests: list[Request] = []
     wide, small = context.px(46.0), context.px(32.0)
     icon = icons.ICON_FA_PLAY if snapshot.paused else icons.ICON_FA_PAUSE
@@ -33,7 +34,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         requests.append(Reset())
     requests += _speed(snapshot, context)
     _clock(snapshot, context)
-    return requests
+    return requests + timeline.draw(snapshot, context)
 
 
 def _speed(snapshot: Snapshot, context: PanelContext) -> list[Request]:

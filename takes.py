@@ -1,0 +1,144 @@
+"""Takes in the window: read and written beside the frames, in the user's folder."""
+
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from sim.commands import KeepTake
+from sim.errors import InputError
+from sim.scene import Scene, load_scene, scene_names
+from sim.simulation import Simulation
+from sim.take import Take, load_take, save_take
+from sim.take.file import described, free_path
+from sim.world import World
+from ui.config import config_dir
+from ui.requests import OpenTake, SaveTake
+from ui.takes_view import StoredTake, TakesView
+
+MOST_UNSAVED = 12
+"""Flights that are remembered without a file, from scene to scene."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has come of a request."""
+
+    text: str
+    error: bool = False
+    opened: Take | None = None
+    """Was read, and waits to be shown."""
+    saved: Take | None = None
+    """Is in a file now."""
+
+
+class Takes:
+    """Lives as long as the window. Nothing here overwrites a file."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or config_dir() / "takes"
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="takes")
+        self._asked: list[tuple[Future[Take], World]] = []
+        self._pending: list[Future[News]] = []
+        self._left: tuple[Take, ...] = ()
+        self._saved: list[Take] = []
+        self._view = TakesView(self._folder, _stored(self._folder))
+
+    @property
+    def view(self) -> TakesView:
+        """For the panels."""
+        return self._view
+
+    def handle(self, request: SaveTake | OpenTake, simulation: Simulation, world: World) -> None:
+        """Begin what was asked for; `poll` tells what has come of it."""
+        if isinstance(request, OpenTake):
+            self._pending.append(self._worker.submit(_opened, request.path))
+        elif request.take is not None:
+            self._write(request.take, world)
+        else:
+            reply: Future[Take] = Future()
+            simulation.submit(KeepTake(reply))
+            self._asked.append((reply, world))
+
+    def poll(self, simulation: Simulation) -> list[News]:
+        """Once a frame: what is finished."""
+        answered = [asked for asked in self._asked if asked[0].done()]
+        self._asked = [asked for asked in self._asked if asked not in answered]
+        news = []
+        for reply, world in answered:
+            if reply.exception() is None:
+                self._write(reply.result(), world)
+            else:
+                news.append(News(str(reply.exception()), error=True))
+        done = [future for future in self._pending if future.done()]
+        self._pending = [future for future in self._pending if future not in done]
+        told = [future.result() for future in done]
+        self._saved += [one.saved for one in told if one.saved is not None]
+        stored = _stored(self._folder) if done else self._view.stored
+        takes = (*self._left, *simulation.snapshot.former)
+        unsaved = tuple(take for take in reversed(takes) if take not in self._saved)
+        self._view = replace(
+            self._view, stored=stored, unsaved=unsaved, saving=bool(self._pending or self._asked)
+        )
+        return news + told
+
+    def leave(self, simulation: Simulation) -> None:
+        """The scene is left and its simulation has been stopped: remember what was flown in it."""
+        self._left = (*self._left, *simulation.takes())[-MOST_UNSAVED:]
+
+    def close(self) -> None:
+        """Finish what is being written."""
+        self._worker.shutdown(wait=True)
+
+    def _write(self, take: Take, world: World) -> None:
+        self._pending.append(self._worker.submit(_written, take, self._folder, world))
+
+
+def scene_of(take: Take) -> Scene:
+    """The scene that a take was recorded in, or one in the same world, as the take had it."""
+    name = take.scene if take.scene in scene_names() else ""
+    scenes = [load_scene(name)] if name else [load_scene(other) for other in scene_names()]
+    fitting = next((scene for scene in scenes if scene.world == take.world), None) or load_scene("canyon")
+    return replace(fitting, world=take.world, seed=take.seed)
+
+
+def _opened(path: str) -> News:
+    try:
+        take = load_take(Path(path).expanduser())
+    except InputError as error:
+        return News(str(error), error=True)
+    return News(f"Take opened: {take.name}", opened=take)
+
+
+def _written(take: Take, folder: Path, world: World) -> News:
+    stem = f"{take.scene or take.name}-{datetime.now():%Y%m%d-%H%M%S}"
+    here = (world.name, world.seed) == (take.world, take.seed)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = free_path(folder, stem)
+        named = replace(take, name=path.stem)
+        save_take(named, path, playback=named.playback((lambda: world) if here else None))
+    except OSError as error:
+        return News(f"the take cannot be written: {error.strerror or error}", error=True)
+    return News(f"Take saved: {path}", saved=take)
+
+
+def _stored(folder: Path) -> tuple[StoredTake, ...]:
+    """The takes in a folder, the latest first; what cannot be read is left out."""
+    if not folder.is_dir():
+        return ()
+    found = []
+    for path in sorted(folder.glob("*.npz"), key=_age_s):
+        try:
+            found.append(StoredTake(path, described(path)))
+        except InputError:
+            continue
+    return tuple(found)
+
+
+def _age_s(path: Path) -> float:
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,74 @@
+"""The recording as a line: where one is on it, back, on, and what to do with the moment that is shown."""
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.commands import BackToNow, Retake, Scrub
+from sim.snapshot import Snapshot
+from ui import theme
+from ui.panels.context import PanelContext
+from ui.panels.widgets import button, note, tooltip
+from ui.requests import Request, SaveTake
+from ui.timeline import JUMP_S, is_recorded, jumped, shown_s
+
+LINE_DOC = (
+    "Drag to look back: time stands still, and nothing that was simulated changes. "
+    "The last five minutes are remembered."
+)
+
+
+def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Two rows."""
+    return _line(snapshot, context) + _buttons(snapshot, context)
+
+
+def _line(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    requests: list[Request] = []
+    begin_s, end_s, at_s = shown_s(snapshot)
+    looking, there = snapshot.look_back is not None, is_recorded(snapshot)
+    small, gap = context.px(26.0), context.px(3.0)
+    back = button(
+        context, "timeline/back", icons.ICON_FA_ANGLE_LEFT, "A second back (F5)", width=small, enabled=there
+    )
+    imgui.same_line(0.0, gap)
+    imgui.set_next_item_width(imgui.get_content_region_avail().x - small - gap)
+    imgui.begin_disabled(not there)
+    imgui.push_style_color(imgui.Col_.slider_grab, imgui.ImVec4(*(theme.ACCENT if looking else theme.MUTED)))
+    flags = imgui.SliderFlags_.always_clamp | imgui.SliderFlags_.no_input
+    # Counted from its begin, so that single precision is enough.
+    length_s = max(end_s - begin_s, 1e-3)
+    text = f"{at_s:.2f} s" if looking else f"{end_s - begin_s:.0f} s recorded"
+    moved, value = imgui.slider_float("##timeline", at_s - begin_s, 0.0, length_s, text, flags)
+    imgui.pop_style_color()
+    imgui.end_disabled()
+    note(context, "timeline/line")
+    tooltip(LINE_DOC)
+    if moved:
+        requests.append(Scrub(begin_s + value))
+    imgui.same_line(0.0, gap)
+    on = button(
+        context, "timeline/on", icons.ICON_FA_ANGLE_RIGHT, "A second on (F6)", width=small, enabled=looking
+    )
+    if back or on:
+        request = jumped(snapshot, JUMP_S if on else -JUMP_S)
+        requests += [] if request is None else [request]
+    return requests
+
+
+def _buttons(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    requests: list[Request] = []
+    look, gap = snapshot.look_back, context.px(4.0)
+    width = (imgui.get_content_region_avail().x - 2.0 * gap) / 3.0
+    doc = "Time goes on from the moment that is shown; what came after it is kept as an earlier flight (F7)"
+    looking = look is not None
+    if button(context, "timeline/retake", "Fly from here", doc, width=width, lit=looking, enabled=looking):
+        requests.append(Retake())
+    imgui.same_line(0.0, gap)
+    if button(context, "timeline/now", "Now", "Back to the present (F8)", width=width, enabled=looking):
+        requests.append(BackToNow())
+    imgui.same_line(0.0, gap)
+    doc = "Write what is recorded to your folder of takes (F9)"
+    free = is_recorded(snapshot) and not context.takes.saving and not (look and look.opened)
+    if button(context, "timeline/save", f"{icons.ICON_FA_FLOPPY_DISK}  Save", doc, width=width, enabled=free):
+        requests.append(SaveTake())
+    return requests
