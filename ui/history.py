@@ -94,7 +94,7 @@ class History:
     one contiguous piece of memory and a sample costs a few stores.
     """
 
-    def __init__(self, channels: int, capacity: int = 4096) -> None:
+    def __init__(self, channels: int, capacity: int = 8192) -> None:
         self._capacity = capacity
         self._rows = np.zeros((channels + 1, 2 * capacity))
         self._end = 0
@@ -122,6 +122,12 @@ class History:
     def latest_s(self) -> float:
         """Time of the last sample; 0 without one."""
         return float(self._rows[0, self._end - 1]) if self._end else 0.0
+
+    def at(self, channel: int, time_s: float) -> float:
+        """The last value by that time; nan before the first one that is kept."""
+        first_kept = self._end - len(self)
+        index = int(np.searchsorted(self._rows[0, first_kept : self._end], time_s, "right")) - 1
+        return float(self._rows[channel + 1, first_kept + index]) if index >= 0 else float("nan")
 
     def samples(self, channel: int, start_s: float, end_s: float) -> np.ndarray:
         """All samples of a channel within [start_s, end_s]."""

@@ -30,6 +30,8 @@ class ViewSettings:
     """Name of the only lane that is drawn; empty: all."""
     caption: bool = True
     """What the scene shows, in words over it."""
+    plot_s: float = 20.0
+    """How far back the plots look, in simulated time."""
     framings: int = 0
     """How often the overview was asked to frame everything anew."""
 

@@ -67,7 +67,7 @@ def divergence(
     if status == NOT_FINITE or not np.all(np.isfinite(twist_b)):
         return _diverged(f"{where}: {_runaway(twist_b, step_s)} not finite {when}")
     if not math.isfinite(energy_J) or abs(energy_J) > bound_J:
-        return _diverged(f"{where}: energy past {bound_J:.4g} J {when}")
+        return _diverged(f"{where}: energy past {bound_J:.6g} J {when}")
     return None
 
 

@@ -9,9 +9,10 @@ from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour
 from ui.history import CHANNELS
+from ui.panels import plot_bar, plot_values
 from ui.panels.caption import outcome
 from ui.panels.context import PanelContext
-from ui.panels.plots import AXIS_FLAGS, NARROWEST_PX, PLOT_FLAGS, POINTS, WINDOW_S, line_spec
+from ui.panels.plots import AXIS_FLAGS, NARROWEST_PX, PLOT_FLAGS, POINTS, line_spec, span
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
 
@@ -23,6 +24,7 @@ class ErrorPlot:
     """One channel of the history on a logarithmic scale."""
 
     title: str
+    unit: str
     doc: str
     floor: float
     """Smaller values are drawn there: they are rounding."""
@@ -30,18 +32,23 @@ class ErrorPlot:
 
 ERRORS = {
     "energy_error": ErrorPlot(
-        "|energy error| J", "Against the reference; without one, against the start.", 1e-14
+        "|energy error|", "J", "Against the reference; without one, against the start.", 1e-14
     ),
     "momentum_error": ErrorPlot(
-        "|momentum error|", "Spatial momentum against the reference; without one, against the start.", 1e-15
+        "|momentum error|",
+        "",
+        "Spatial momentum against the reference; without one, against the start.",
+        1e-15,
     ),
-    "position_error": ErrorPlot("position error m", "Distance from the reference at the same time.", 1e-12),
+    "position_error": ErrorPlot(
+        "position error", "m", "Distance from the reference at the same time.", 1e-12
+    ),
     "rotation_error": ErrorPlot(
-        "rotation error rad", "Angle between the lane's attitude and the reference's.", 1e-12
+        "rotation error", "rad", "Angle between the lane's attitude and the reference's.", 1e-12
     ),
-    "orthogonality": ErrorPlot("||R'R - I||", "How far the attitude is from being a rotation.", 1e-17),
+    "orthogonality": ErrorPlot("||R'R - I||", "", "How far the attitude is from being a rotation.", 1e-17),
     "cost_per_s": ErrorPlot(
-        "cost of 1 s  \N{MICRO SIGN}s", "Wall time of the compiled steps of one simulated second.", 1e-2
+        "cost of 1 s", "\N{MICRO SIGN}s", "Wall time of the compiled steps of one simulated second.", 1e-2
     ),
 }
 
@@ -62,7 +69,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         _plot(context, lanes, channel, plot, (width, height))
         imgui.end_group()
         note(context, f"errors/{channel}")
-    return []
+    return plot_bar.draw(snapshot, context)
 
 
 def _plot(
@@ -72,12 +79,12 @@ def _plot(
     plot: ErrorPlot,
     size: tuple[float, float],
 ) -> None:
-    end_s = max(max((context.histories[lane.name].latest_s for lane in lanes), default=0.0), WINDOW_S)
+    start_s, end_s = span(lanes, context)
     row = CHANNELS.index(channel)
-    traces = [context.histories[lane.name].trace(row, end_s - WINDOW_S, end_s, POINTS) for lane in lanes]
+    traces = [context.histories[lane.name].trace(row, start_s, end_s, POINTS) for lane in lanes]
     low, high = decades([trace.values for trace in traces], plot.floor)
     imgui.push_font(None, theme.FONT_PX * 0.86)
-    imgui.text_colored(imgui.ImVec4(*theme.MUTED), plot.title)
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), f"{plot.title}  {plot.unit}".rstrip())
     tooltip(plot.doc)
     height = size[1] - imgui.get_text_line_height_with_spacing()
     imgui.pop_font()
@@ -87,24 +94,24 @@ def _plot(
         implot.setup_axis_format(implot.ImAxis_.x1, "%g s")
         implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10.value)
         implot.setup_axis_format(implot.ImAxis_.y1, "%.0e")
-        implot.setup_axis_limits(implot.ImAxis_.x1, end_s - WINDOW_S, end_s, implot.Cond_.always)
+        implot.setup_axis_limits(implot.ImAxis_.x1, start_s, end_s, implot.Cond_.always)
         implot.setup_axis_limits(implot.ImAxis_.y1, low, high, implot.Cond_.always)
         for lane, trace in zip(lanes, traces, strict=True):
             known = np.isfinite(trace.values)
             if known.any():
                 values = np.clip(np.abs(trace.values[known]), plot.floor, 1e300)
                 implot.plot_line(lane.name, trace.time_s[known], values, line_spec(lane, context))
-        mark_stops(lanes, end_s, context, told=channel == "energy_error")
+        mark_stops(lanes, start_s, context, told=channel == "energy_error")
+        plot_values.draw(lanes, row, plot.unit, context)
         implot.end_plot()
-    tell_stops(lanes)
     imgui.pop_font()
 
 
-def mark_stops(lanes: list[LaneSnapshot], end_s: float, context: PanelContext, *, told: bool) -> None:
+def mark_stops(lanes: list[LaneSnapshot], start_s: float, context: PanelContext, *, told: bool) -> None:
     """Within a plot: a line in the lane's colour where it has stopped; `told`: with time and cause in words."""
     for number, lane in enumerate(stopped(lanes)):
         at_s = lane.time_current_s
-        if at_s < end_s - WINDOW_S:
+        if at_s < start_s:
             continue
         implot.plot_inf_lines(f"##stop{lane.name}", np.array([at_s]), line_spec(lane, context))
         if not told:
@@ -113,13 +120,6 @@ def mark_stops(lanes: list[LaneSnapshot], end_s: float, context: PanelContext, *
         colour = imgui.ImVec4(*line_colour(lane))
         offset = (context.px(4.0), context.px(8.0 + 14.0 * number))
         implot.annotation(at_s, limits.y.max, colour, offset, True, f"{at_s:.2f} s: {cause(lane)}")
-
-
-def tell_stops(lanes: list[LaneSnapshot]) -> None:
-    """After a plot: its tooltip says which lanes have stopped, when, and why."""
-    gone = stopped(lanes)
-    if gone:
-        tooltip("\n".join(f"{lane.name}: {outcome(lane)}" for lane in gone))
 
 
 def cause(lane: LaneSnapshot) -> str:

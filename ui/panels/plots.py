@@ -9,11 +9,11 @@ from sim.snapshot import LaneSnapshot, Snapshot
 from ui import theme
 from ui.colours import line_colour
 from ui.history import CHANNELS, Trace
+from ui.panels import plot_bar, plot_values
 from ui.panels.context import PanelContext
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
 
-WINDOW_S = 20.0
 NARROWEST_PX = 150.0
 POINTS = 300
 PLOT_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs
@@ -109,14 +109,14 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         _plot(context, lanes, CHANNELS.index(channel), PLOTS[channel], (width, height))
         imgui.end_group()
         note(context, f"plots/{channel}")
-    return []
+    return plot_bar.draw(snapshot, context)
 
 
 def _plot(
     context: PanelContext, lanes: list[LaneSnapshot], channel: int, plot: Plot, size: tuple[float, float]
 ) -> None:
-    end_s = max(max((context.histories[lane.name].latest_s for lane in lanes), default=0.0), WINDOW_S)
-    traces = [context.histories[lane.name].trace(channel, end_s - WINDOW_S, end_s, POINTS) for lane in lanes]
+    start_s, end_s = span(lanes, context)
+    traces = [context.histories[lane.name].trace(channel, start_s, end_s, POINTS) for lane in lanes]
     low, high = limits(traces, plot.floor)
     factor, prefix = prefixed(max(abs(low), abs(high)))
     imgui.push_font(None, theme.FONT_PX * 0.9)
@@ -128,11 +128,12 @@ def _plot(
         implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
         implot.setup_axis_format(implot.ImAxis_.x1, "%g s")
         implot.setup_axis_format(implot.ImAxis_.y1, f"%g{prefix}")
-        implot.setup_axis_limits(implot.ImAxis_.x1, end_s - WINDOW_S, end_s, implot.Cond_.always)
+        implot.setup_axis_limits(implot.ImAxis_.x1, start_s, end_s, implot.Cond_.always)
         implot.setup_axis_limits(implot.ImAxis_.y1, low / factor, high / factor, implot.Cond_.always)
         for lane, trace in zip(lanes, traces, strict=True):
             if len(trace.values):
                 implot.plot_line(lane.name, trace.time_s, trace.values / factor, line_spec(lane, context))
+        plot_values.draw(lanes, channel, plot.unit, context)
         implot.end_plot()
     imgui.pop_font()
 
@@ -147,6 +148,13 @@ def _title(context: PanelContext, plot: Plot, traces: list[Trace], width: float)
     imgui.same_line(0.0, 0.0)
     imgui.set_cursor_pos_x(left + width - imgui.calc_text_size(text).x)
     imgui.text_unformatted(text)
+
+
+def span(lanes: list[LaneSnapshot], context: PanelContext) -> tuple[float, float]:
+    """Simulated time [s] that the plots show: up to the latest moment of any lane."""
+    latest_s = max((context.histories[lane.name].latest_s for lane in lanes), default=0.0)
+    end_s = max(latest_s, context.view.plot_s)
+    return end_s - context.view.plot_s, end_s
 
 
 def line_spec(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:

@@ -1,0 +1,78 @@
+"""Laws of what belongs to all plots: legend, how far back they look, and the values under the mouse."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.snapshot import LaneStatus
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.history import CHANNELS, History, measured
+from ui.panels import errors, plot_bar, plot_values, plots
+from ui.requests import ChangeView
+
+STOPPED = fakes.lane(
+    "rk4",
+    status=LaneStatus.DIVERGED,
+    status_text="rigid-body under rk4 at h = 0.125 s: energy past 4000 J at t = 2 s",
+    time_current_s=2.0,
+)
+
+
+def remembered(bench: Bench, *shown, until_s: float) -> None:
+    for lane in shown:
+        history = bench.context.histories.setdefault(lane.name, History(len(CHANNELS)))
+        for time_s in np.arange(0.0, until_s + 0.05, 0.1):
+            history.append(time_s, measured(lane) + time_s)
+
+
+@pytest.mark.parametrize("panel", [plots, errors])
+def test_a_click_sets_how_far_back_the_plots_look(bench: Bench, panel) -> None:
+    remembered(bench, fakes.lane(), STOPPED, until_s=30.0)
+    now, view = fakes.snapshot(fakes.lane(), STOPPED), bench.context.view
+    for span_s in plot_bar.SPANS_S:
+        wanted = [ChangeView(replace(view, plot_s=span_s))]
+        assert bench.click(f"plots/span/{span_s:g}", panel.draw, now) == wanted
+
+
+def test_plots_end_now_and_begin_their_span_before_or_at_the_start(bench: Bench) -> None:
+    remembered(bench, fakes.lane(), until_s=30.0)
+    bench.context.view = replace(bench.context.view, plot_s=5.0)
+    assert plots.span([fakes.lane()], bench.context) == pytest.approx((25.0, 30.0))
+    bench.context.view = replace(bench.context.view, plot_s=60.0)
+    assert plots.span([fakes.lane()], bench.context) == (0.0, 60.0)
+
+
+def test_the_legend_names_the_first_lanes_as_far_as_there_is_room() -> None:
+    lanes = [fakes.lane(f"l{k}") for k in range(4)]
+    assert plot_bar.fitting(lanes, [100.0] * 4, 1000.0) == lanes
+    assert plot_bar.fitting(lanes, [100.0] * 4, 250.0) == lanes[:2]
+    assert plot_bar.fitting(lanes, [100.0] * 4, 50.0) == []
+
+
+def test_the_value_under_the_mouse_is_the_last_one_by_then_or_why_there_is_none(bench: Bench) -> None:
+    remembered(bench, fakes.lane(), STOPPED, until_s=3.0)
+    omega = CHANNELS.index("omega")
+    expected = float(measured(fakes.lane())[omega]) + 1.2
+
+    def told(lane, time_s: float) -> str:
+        return plot_values.told(lane, omega, "rad/s", time_s, bench.context)
+
+    assert told(fakes.lane(), 1.27) == f"{expected:.4g} rad/s"
+    assert told(STOPPED, 1.27) == f"{expected:.4g} rad/s"
+    assert told(STOPPED, 2.5) == "diverged, energy past 4000 J at t = 2 s"
+    assert told(fakes.lane(), -0.5) == "nothing known"
+    position = CHANNELS.index("position_error")
+    assert plot_values.told(fakes.lane(), position, "m", 1.0, bench.context) == "nothing known"
+
+
+def test_the_history_is_read_at_any_kept_time() -> None:
+    history = History(1, capacity=4)
+    assert np.isnan(history.at(0, 0.0))
+    for k in range(11):
+        history.append(float(k), np.array([10.0 * k]))
+    assert history.at(0, 99.0) == 100.0
+    assert history.at(0, 8.5) == 80.0
+    assert history.at(0, 7.0) == 70.0
+    assert np.isnan(history.at(0, 6.5))

@@ -1,0 +1,73 @@
+"""What belongs to all plots, in the row of their tabs: which colour is which lane, and how far back they look."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.snapshot import LaneSnapshot, Snapshot
+from ui import theme
+from ui.colours import line_colour
+from ui.panels.context import PanelContext
+from ui.panels.labels import step_text
+from ui.panels.notices import OVERLAY
+from ui.panels.widgets import button
+from ui.requests import ChangeView, Request
+
+SPANS_S = (5.0, 20.0, 60.0)
+TABS_PX = 150.0
+"""Left to the tabs."""
+
+
+def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Over the upper right corner of the window that is being built."""
+    requests: list[Request] = []
+    position, width = imgui.get_window_pos(), imgui.get_window_width()
+    left, edge = position.x + context.px(TABS_PX), position.x + width
+    imgui.set_next_window_pos((edge, position.y), imgui.Cond_.always, (1.0, 0.0))
+    imgui.set_next_window_bg_alpha(0.0)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(8.0), context.px(2.0)))
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, 0.0)
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (context.px(6.0), context.px(1.0)))
+    imgui.begin("##plot_bar", None, OVERLAY)
+    imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
+    imgui.push_font(None, theme.FONT_PX * 0.86)
+    spans_px = context.px(48.0) * len(SPANS_S)
+    for lane in fitting(
+        snapshot.lanes, [_width(lane, context) for lane in snapshot.lanes], edge - left - spans_px
+    ):
+        imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
+        imgui.same_line(0.0, context.px(4.0))
+        imgui.text_unformatted(_name(lane))
+        imgui.same_line(0.0, context.px(12.0))
+    for span_s in SPANS_S:
+        lit = span_s == context.view.plot_s
+        if button(
+            context, f"plots/span/{span_s:g}", f"{span_s:g} s", "How far back the plots look.", lit=lit
+        ):
+            requests.append(ChangeView(replace(context.view, plot_s=span_s)))
+        imgui.same_line(0.0, context.px(3.0))
+    imgui.pop_font()
+    imgui.end()
+    imgui.pop_style_var(3)
+    return requests
+
+
+def fitting(lanes: Sequence[LaneSnapshot], widths: Sequence[float], room: float) -> list[LaneSnapshot]:
+    """As many of them, from the first on, as there is room for."""
+    kept, left = [], room
+    for lane, width in zip(lanes, widths, strict=True):
+        left -= width
+        if left < 0.0:
+            break
+        kept.append(lane)
+    return kept
+
+
+def _width(lane: LaneSnapshot, context: PanelContext) -> float:
+    return imgui.calc_text_size(f"{icons.ICON_FA_CIRCLE}{_name(lane)}").x + context.px(16.0)
+
+
+def _name(lane: LaneSnapshot) -> str:
+    return f"{lane.integrator} {step_text(lane.step_s)}"
