@@ -35,7 +35,8 @@ _GOAL: Colour = (0.15, 0.85, 0.20)
 _WAYPOINT: Colour = (1.00, 0.50, 0.05)
 _OBSTACLE: Colour = (0.80, 0.25, 0.12)
 _THRUST: Colour = (1.0, 0.45, 0.05)
-_GHOSTS = 9
+_MOST_GHOSTS, _GHOST_GAP = 9, 0.55
+"""Ghosts stand no nearer to one another than this share of the chase camera's distance."""
 _PILLAR_M = 12.0
 """Drawn height of an endless pillar above its foot."""
 _LIFT_M = 0.06
@@ -85,9 +86,9 @@ class PlanScene:
             surface, edges = _ribbon(way, colour, 0.06 * size_m, 0.5)
             surfaces.append(surface)
             lines += edges
-            vehicles, arrows = _ghosts(way, colour, 0.35 * size_m)
+            vehicles, arrows = _ghosts(way, colour, size_m)
             for blame in view.plan.blames:
-                more, post = self._failure(np.array(blame.place_w), 0.12 * size_m)
+                more, post = self._failure(np.array(blame.place_w), 0.07 * size_m)
                 surfaces.append(more)
                 lines.append(post)
         lines += self._iterates(view, now_s)
@@ -184,12 +185,14 @@ def _ribbon(way: _Way, colour: Colour, half_m: float, alpha: float) -> tuple[Sur
     return _surface(shapes.ribbon(left, right, up), colour, alpha), edges
 
 
-def _ghosts(way: _Way, colour: Colour, arrow_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
+def _ghosts(way: _Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
     """Poses at equal distances along the way, each with the force of its controls."""
-    record = way.record
+    record, arrow_m = way.record, 0.35 * size_m
+    # Clear of the ribbon where the forces lie in it.
+    lift_m = 0.16 * size_m if record.vehicle.group.name == "SE2" else 0.0
     largest = max(float(np.linalg.norm(way.forces_w, axis=1).max()), 1e-9)
     vehicles, arrows = [], []
-    for k in _spread(way.poses[:, :3, 3], _GHOSTS):
+    for k in _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m):
         pose, node = way.poses[k], record.nodes[k]
         vehicles.append(
             DrawnVehicle(
@@ -202,13 +205,19 @@ def _ghosts(way: _Way, colour: Colour, arrow_m: float) -> tuple[list[DrawnVehicl
                 ghost=True,
             )
         )
-        arrows.append(Arrow(pose[:3, 3], arrow_m / largest * way.forces_w[k], _THRUST))
+        arrows.append(Arrow(pose[:3, 3] + lift_m * pose[:3, 2], arrow_m / largest * way.forces_w[k], _THRUST))
     return vehicles, arrows
 
 
-def _spread(places_w: np.ndarray, count: int) -> list[int]:
-    """Indices of nodes about equally far apart along a way, first and last included."""
+def _spread(places_w: np.ndarray, gap_m: float) -> list[int]:
+    """Indices of nodes about equally far apart along a way, first and last included, none nearer than a gap.
+
+    A way that goes nowhere, such as a turn on the spot, is divided by time.
+    """
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places_w, axis=0), axis=1))])
+    if gone[-1] < gap_m:
+        gone = gap_m * np.linspace(0.0, 1.0, len(gone))
+    count = min(max(int(gone[-1] / gap_m) + 1, 2), _MOST_GHOSTS)
     wanted = np.linspace(0.0, gone[-1], count)
     return sorted({int(np.abs(gone - distance).argmin()) for distance in wanted})
 

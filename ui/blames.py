@@ -7,40 +7,46 @@ from sim.planner.plan import Blame
 from sim.planner.session import PlanView
 from ui import theme
 from ui.gizmo import on_screen
-from ui.panels.context import PanelContext
+from ui.panels.context import PanelContext, Rect
 
 _AWAY_PX = 46.0
 
 
 def draw(plan: PlanView, view_matrix: np.ndarray, projection: np.ndarray, context: PanelContext) -> None:
-    """A label with a leader at each red mark: which constraint, when, by how much.
+    """A label with a leader at each red mark: which constraints, when, by how much.
 
     Matrices (4, 4) act on columns, as render.frame.View has them.
     """
     record = plan.plan
     if record is None or plan.stale or plan.busy:
         return
+    taken: list[Rect] = []
+    by_place: dict[tuple[float, float, float], list[str]] = {}
+    for blame in record.blames:
+        by_place.setdefault(blame.place_w, []).extend(words(blame))
+    for index, (place_w, lines) in enumerate(by_place.items()):
+        mark = on_screen(np.array(place_w), projection @ view_matrix, context.scene_rect)
+        if mark is not None:
+            taken.append(_label(mark, lines, taken, context))
+            context.rects[f"plan/blame/{index}"] = taken[-1]
+
+
+def _label(mark: tuple[float, float], lines: list[str], taken: list[Rect], context: PanelContext) -> Rect:
+    """Where it was drawn: off the labels that are there."""
     pen = imgui.get_background_draw_list()
-    taken: list[tuple[float, float, float, float]] = []
-    for index, blame in enumerate(record.blames):
-        mark = on_screen(np.array(blame.place_w), projection @ view_matrix, context.scene_rect)
-        if mark is None:
-            continue
-        lines = words(blame)
-        row, pad = imgui.get_text_line_height(), context.px(6.0)
-        size = max(imgui.calc_text_size(line).x for line in lines) + 2.0 * pad, row * len(lines) + 2.0 * pad
-        left, top = _free_place(mark, size, taken, context)
-        taken.append((left, top, *size))
-        context.rects[f"plan/blame/{index}"] = (left, top, *size)
-        end = (min(max(mark[0], left), left + size[0]), top + size[1] if top < mark[1] else top)
-        pen.add_line(mark, end, theme.packed(theme.DANGER), context.px(1.5))
-        pen.add_circle_filled(mark, context.px(3.0), theme.packed(theme.DANGER))
-        corner = (left + size[0], top + size[1])
-        pen.add_rect_filled((left, top), corner, theme.packed(theme.GROUND, 0.82), context.px(4.0))
-        pen.add_rect((left, top), corner, theme.packed(theme.DANGER, 0.9), context.px(4.0))
-        for number, line in enumerate(lines):
-            colour = theme.INK if number == 0 else theme.DANGER
-            pen.add_text((left + pad, top + pad + number * row), theme.packed(colour), line)
+    row, pad = imgui.get_text_line_height(), context.px(6.0)
+    size = max(imgui.calc_text_size(line).x for line in lines) + 2.0 * pad, row * len(lines) + 2.0 * pad
+    left, top = _free_place(mark, size, taken, context)
+    end = (min(max(mark[0], left), left + size[0]), top + size[1] if top < mark[1] else top)
+    pen.add_line(mark, end, theme.packed(theme.DANGER), context.px(1.5))
+    pen.add_circle_filled(mark, context.px(3.0), theme.packed(theme.DANGER))
+    corner = (left + size[0], top + size[1])
+    pen.add_rect_filled((left, top), corner, theme.packed(theme.GROUND, 0.82), context.px(4.0))
+    pen.add_rect((left, top), corner, theme.packed(theme.DANGER, 0.9), context.px(4.0))
+    for number, line in enumerate(lines):
+        colour = theme.DANGER if number % 2 else theme.INK
+        pen.add_text((left + pad, top + pad + number * row), theme.packed(colour), line)
+    return (left, top, *size)
 
 
 def words(blame: Blame) -> tuple[str, str]:
@@ -52,7 +58,7 @@ def words(blame: Blame) -> tuple[str, str]:
 def _free_place(
     mark: tuple[float, float],
     size: tuple[float, float],
-    taken: list[tuple[float, float, float, float]],
+    taken: list[Rect],
     context: PanelContext,
 ) -> tuple[float, float]:
     """(left, top) above the mark, inside the scene, off the labels that are there."""
@@ -68,7 +74,7 @@ def _free_place(
     return left, top
 
 
-def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+def _overlap(a: Rect, b: Rect) -> bool:
     return abs(a[0] + a[2] / 2 - b[0] - b[2] / 2) < (a[2] + b[2]) / 2 and (
         abs(a[1] + a[3] / 2 - b[1] - b[3] / 2) < (a[3] + b[3]) / 2
     )

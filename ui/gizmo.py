@@ -41,7 +41,8 @@ class Gizmo:
         self._dots(parts, projection @ view_matrix, context)
         for handle in parts:
             if handle.name == self.chosen:
-                T_w = self._manipulated(handle, view_matrix, projection, context.scene_rect)
+                planar = plan.vehicle.group.name == "SE2"
+                T_w = self._manipulated(handle, view_matrix, projection, context.scene_rect, planar=planar)
                 if T_w is not None:
                     return [EditTask(moved(plan.vehicle, plan.task, handle.name, T_w))]
         return []
@@ -74,9 +75,9 @@ class Gizmo:
             self.chosen = self._hovered
 
     def _manipulated(
-        self, handle: Handle, view_matrix: np.ndarray, projection: np.ndarray, rect: Rect
+        self, handle: Handle, view_matrix: np.ndarray, projection: np.ndarray, rect: Rect, *, planar: bool
     ) -> np.ndarray | None:
-        """The handle's new pose while it is dragged."""
+        """The handle's new pose while it is dragged; in the plane where the vehicle moves in it."""
         im_guizmo.set_drawlist(imgui.get_background_draw_list())
         im_guizmo.set_rect(*rect)
         im_guizmo.set_orthographic(False)
@@ -87,6 +88,7 @@ class Gizmo:
             operations.append(im_guizmo.OPERATION.rotate_z)
         for index, operation in enumerate(operations):
             im_guizmo.push_id(index)
+            im_guizmo.set_axis_mask(False, False, planar and operation == im_guizmo.OPERATION.translate)
             changed |= im_guizmo.manipulate(camera, lens, operation, im_guizmo.MODE.world, pose)
             im_guizmo.pop_id()
         return from_matrix16(pose) if changed else None

@@ -7,7 +7,7 @@ import pytest
 
 from render.frame import Frame, View
 from render.overlay import shapes
-from render.plan_view import FAILED, PRESENT, STALE, PlanScene
+from render.plan_view import FAILED, KEPT, PRESENT, STALE, PlanScene
 from sim.planner import Blame, Iterate
 from sim.planner.session import FADE_S, Ghostly, PlanView
 from sim.world import load_world
@@ -32,6 +32,33 @@ def test_ghosts_run_from_the_plans_start_to_its_end_with_their_thrust() -> None:
     np.testing.assert_allclose(places[[0, -1], :2], [[0.0, 0.0], [10.0, 0.0]])
     # Both thrusters push ahead.
     assert all(arrow.vector_w[0] > 0.0 for arrow in frame.arrows)
+
+
+def test_ghosts_keep_apart_and_those_of_a_turn_on_the_spot_are_spread_in_time() -> None:
+    still = record(nodes=np.zeros((5, BOAT.node_layout.size)))
+    assert len(picture(plan=still).vehicles) == 2
+    nodes = record().nodes.copy()
+    nodes[:, 1] *= 100.0
+    many = np.array([vehicle.T_wb[:3, 3] for vehicle in picture(plan=record(nodes=nodes)).vehicles])
+    assert 2 < len(many) <= 9
+    ahead = np.linalg.norm(np.diff(many, axis=0), axis=1)
+    assert ahead.min() > 4.0
+
+
+def test_kept_plans_have_their_own_colours_and_may_be_left_out() -> None:
+    kept = (record("one"), record("two"))
+    assert {KEPT[0], KEPT[1]} <= colours(picture(kept=kept))
+    shown = colours(picture(kept=kept, hidden=frozenset({"one"})))
+    assert KEPT[0] not in shown
+    assert KEPT[1] in shown
+
+
+def test_the_reach_runs_from_the_start_over_plan_and_waypoints_to_the_goal() -> None:
+    scene = PlanScene(load_world("plain", seed=7))
+    alone = scene.reach(PlanView(BOAT, task()))
+    np.testing.assert_allclose(alone[[0, -1], :2], [[0.0, 0.0], [10.0, 0.0]])
+    assert len(alone) == 3
+    assert len(scene.reach(PlanView(BOAT, task(), plan=record()))) == 3 + len(record().nodes)
 
 
 def test_the_ribbon_is_green_light_red_or_grey() -> None:

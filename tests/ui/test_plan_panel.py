@@ -46,7 +46,9 @@ def test_plan_stop_and_fly(bench: Bench) -> None:
     assert bench.click("plan/stop", plan.draw, now) == []
     assert bench.click("plan/fly", plan.draw, now) == [FlyShown()]
     assert bench.click("plan/track", plan.draw, now) == [FlyShown(tracked=True)]
-    assert bench.click("plan/leave", plan.draw, fakes.snapshot(plan_flies=True)) == [StopPlan()]
+    flies = fakes.snapshot(plan_flies=True)
+    assert bench.click("plan/leave", plan.draw, flies) == [StopPlan()]
+    assert bench.click("plan/track", plan.draw, flies) == [FlyShown(tracked=True)]
     shown(bench, phase="solving")
     assert isinstance(*bench.click("plan/stop", plan.draw, now), StopPlanning)
 
@@ -131,9 +133,9 @@ def test_what_would_help_a_failed_plan_is_a_click_away(bench: Bench) -> None:
 
 
 def test_what_is_always_needed_is_seen_without_scrolling_in_the_smallest_column(bench: Bench) -> None:
-    # 1280 x 800 leaves the tab 344 x 460 below its title.
+    # What 1280 x 800 leaves below the simulation's window.
     def cramped(snapshot, context):
-        imgui.set_window_size((344.0, 486.0))
+        imgui.set_window_size((344.0, 426.0))
         return plan.draw(snapshot, context)
 
     missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
@@ -154,17 +156,18 @@ def test_what_is_always_needed_is_seen_without_scrolling_in_the_smallest_column(
         "steps/64",
     ):
         _, y, _, height = bench.context.rects[f"plan/{name}"]
-        assert y + height <= 486.0, name
+        assert y + height <= 426.0, name
 
 
 def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
     missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
-    other = replace(missed, constraint="a waypoint is missed")
+    other = Blame("a waypoint is missed", 3.0, 1.0, "m", (4.5, 0.0, 0.0))
+    same_place = replace(missed, constraint="the goal's velocity is missed", unit="m/s")
     assert words(missed) == ("the goal's position is missed", "by 5 m at 8.00 s")
     view, projection = camera()
 
     def labels(**changes) -> list[tuple[float, float, float, float]]:
-        shown(bench, plan=record(status="infeasible", blames=(missed, other)), **changes)
+        shown(bench, plan=record(status="infeasible", blames=(missed, other, same_place)), **changes)
         bench.context.rects.clear()
         imgui.new_frame()
         blames.draw(bench.context.plan, view, projection, bench.context)

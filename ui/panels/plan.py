@@ -75,22 +75,26 @@ def _buttons(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[
     if button(context, "plan/start", text, doc, width=width, lit=not plan.busy):
         requests.append(StartPlanning())
     imgui.same_line(0.0, gap)
-    text = f"{icons.ICON_FA_STOP} Stop"
-    doc = "End at this iteration; what there is of a plan is shown."
-    if button(context, "plan/stop", text, doc, width=width, enabled=plan.busy):
-        requests.append(StopPlanning())
+    requests += _stopping(plan, snapshot, context, width)
     imgui.same_line(0.0, gap)
-    if snapshot.plan_flies:
-        text = f"{icons.ICON_FA_HAND} Take over"
-        if button(context, "plan/leave", text, "You fly from here.", width=2.0 * width + gap, lit=True):
-            requests.append(StopPlan())
-    else:
-        requests += _flying(plan, context, width, gap)
+    requests += _flying(plan, context, width, gap)
     imgui.same_line(0.0, gap)
     doc = "Frame the whole plan (O)"
     if button(context, "plan/overview", icons.ICON_FA_EXPAND, doc, width=icon):
         requests.append(ChangeView(overlooking(context.view)))
     return requests
+
+
+def _stopping(plan: PlanView, snapshot: Snapshot, context: PanelContext, width: float) -> list[Request]:
+    """Of the planner while it is at work, else of a flight."""
+    if snapshot.plan_flies and not plan.busy:
+        text = f"{icons.ICON_FA_HAND} Leave"
+        doc = "Leave the plan: you fly from here."
+        return [StopPlan()] if button(context, "plan/leave", text, doc, width=width, lit=True) else []
+    text = f"{icons.ICON_FA_STOP} Stop"
+    doc = "End at this iteration; what there is of a plan is shown."
+    pressed = button(context, "plan/stop", text, doc, width=width, enabled=plan.busy)
+    return [StopPlanning()] if pressed else []
 
 
 def _flying(plan: PlanView, context: PanelContext, width: float, gap: float) -> list[Request]:

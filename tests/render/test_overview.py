@@ -1,0 +1,104 @@
+"""Laws of the overview: all of a plan is in the picture, from where it is seen, and then the user has it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from render.camera import CameraRig
+from render.cameras.framing import Still
+from render.frame import View
+
+AT_START = np.eye(4)
+REST = np.zeros(6)
+ASPECT = 1.5
+ASIDE = np.array([0.0, 30.0, 0.0])
+
+
+class Wall:
+    """Flat ground with a ridge along x, 400 m high, to the right of who goes along +x."""
+
+    def height(self, x_m, y_m):
+        return np.where((np.asarray(y_m) < -15.0) & (np.asarray(y_m) > -60.0), 400.0, 0.0) + 0.0 * np.asarray(
+            x_m
+        )
+
+
+@dataclass
+class Country:
+    terrain: Wall
+    water_level_m: float | None = None
+
+
+def way(count: int = 30) -> np.ndarray:
+    """(count, 3) a bent climb of 120 m."""
+    s = np.linspace(0.0, 1.0, count)
+    return np.column_stack([120.0 * s, 12.0 * np.sin(5.0 * s), 5.0 + 20.0 * s])
+
+
+def view_of(places: np.ndarray, rig: CameraRig | None = None, **options) -> View:
+    rig = rig or CameraRig("overview")
+    rig.watch(places)
+    return rig.update(AT_START, REST, 1 / 60, aspect=ASPECT, **options)
+
+
+def on_screen(view: View, places: np.ndarray) -> np.ndarray:
+    """(n, 2) in -1..1 where it is in the picture; in front of the eye."""
+    clip = np.c_[places, np.ones(len(places))] @ (view.projection @ view.view).T
+    assert (clip[:, 3] > 0.0).all()
+    return clip[:, :2] / clip[:, 3:]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_place_is_in_the_picture_and_the_picture_is_filled(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    places = np.cumsum(rng.normal(size=(40, 3)) * [6.0, 4.0, 2.0], axis=0) + np.array([0.0, 0.0, 60.0])
+    seen = on_screen(view_of(places), places)
+    assert np.abs(seen).max() < 0.95
+    assert np.ptp(seen, axis=0).max() > 1.0
+
+
+def test_the_way_runs_from_left_to_right() -> None:
+    seen = on_screen(view_of(way()), way())
+    assert seen[-1, 0] - seen[0, 0] > 1.0
+
+
+def test_it_is_seen_from_the_side_that_nothing_hides() -> None:
+    # Usually the eye would stand to the right of the way, where the ridge is.
+    assert view_of(way()).eye_w[1] < -50.0
+    places, eye = way(), view_of(way(), world=Country(Wall())).eye_w
+    for place in places:
+        ray = place + np.linspace(0.0, 1.0, 500)[:, None] * (eye - place)
+        assert (ray[:, 2] > Wall().height(ray[:, 0], ray[:, 1])).all()
+
+
+def test_it_is_framed_anew_when_a_plan_comes_or_it_is_asked_for_and_not_while_one_is_dragged() -> None:
+    rig = CameraRig("overview")
+    before = view_of(way(2), rig)
+    dragged = way(2) + ASIDE
+    assert np.allclose(view_of(dragged, rig).view, before.view)
+    for _ in range(240):
+        after = view_of(dragged + 1.0, rig)
+    assert np.allclose(after.view, before.view)
+    for _ in range(240):
+        after = view_of(way(31) + ASIDE, rig)
+    assert np.abs(on_screen(after, way(31) + ASIDE)).max() < 0.95
+    far = way(31) + 10.0 * ASIDE
+    rig.frame_places()
+    for _ in range(240):
+        after = view_of(far, rig)
+    assert np.abs(on_screen(after, far)).max() < 0.95
+
+
+def test_who_has_turned_it_keeps_it() -> None:
+    rig = CameraRig("overview")
+    view_of(way(2), rig)
+    view_of(way(2), rig, motion=replace(Still(), drag_px=(80.0, 0.0)))
+    for _ in range(240):
+        turned = view_of(way(2), rig)
+    assert np.allclose(view_of(way(31), rig).eye_w, turned.eye_w, atol=0.05)
+
+
+def test_a_turn_on_the_spot_is_looked_at_from_near() -> None:
+    places = np.tile([0.0, 0.0, 5.0], (30, 1))
+    assert 2.0 < np.linalg.norm(view_of(places, model="rigid-body").eye_w - places[0]) < 15.0
