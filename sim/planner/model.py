@@ -57,6 +57,7 @@ class StageModel:
         sizes = {
             "vehicle": self.vehicle.parameter_count,
             "duration": 1,
+            "duration_range": 2 if self.shape.free_time else 0,
             "weights": len(WEIGHT_NAMES),
             "effort": self.chart.size,
             "start": node,

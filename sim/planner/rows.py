@@ -93,6 +93,18 @@ def velocity_rows(model: StageModel, node: ca.SX) -> list[Row]:
     return rows
 
 
+def duration_rows(model: StageModel, h: ca.SX) -> list[Row]:
+    """Bounds of a free final time."""
+    if not model.shape.free_time:
+        return []
+    steps, (shortest, longest) = model.shape.steps, ca.vertsplit(model.given["duration_range"])
+    unit = model.scales.step_s * steps
+    return [
+        Row("shortest final time", (h * steps - shortest) / unit, 0.0, np.inf, "s", unit),
+        Row("longest final time", (longest - h * steps) / unit, 0.0, np.inf, "s", unit),
+    ]
+
+
 def goal_misses(model: StageModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     """(part, demand, miss in SI units) of every row of the goal that is not free."""
     at, goal = model.vehicle.node_layout, model.given["goal"]

@@ -14,6 +14,7 @@ from sim.planner.costs import weighted_cost
 from sim.planner.inputs import Row
 from sim.planner.model import StageModel
 from sim.planner.rows import (
+    duration_rows,
     goal_misses,
     goal_rows,
     input_rows,
@@ -78,7 +79,7 @@ def _stage(model: StageModel, controls: Slots, *, last: bool) -> Stage:
         rows += residual_rows(model, residual) + input_rows(model, a, x["previous"], h)
     rows += place_rows(model, node, slack)
     rows += velocity_rows(model, node) if moves else []
-    rows += goal_rows(model, node, missed) if last else []
+    rows += goal_rows(model, node, missed) + duration_rows(model, h) if last else []
     price = model.given["price"] * (h * model.shape.steps * slack + ca.sum1(ca.densify(missed)))
     cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price
     following = [y_next / model.y_scale]
