@@ -30,6 +30,27 @@ errors against the reference (energy and momentum: else against the start), ||R'
 what its momenta about the vertical and about its axis have changed by [kg m^2/s]."""
 
 
+COLUMNS = (
+    "energy_change_J",
+    "momentum_change",
+    "omega_radps",
+    "newton_iterations_per_step",
+    "step_cost_us",
+    "energy_error_J",
+    "momentum_error",
+    "position_error_m",
+    "rotation_error_rad",
+    "orthogonality_error",
+    "cost_per_simulated_second_us",
+    "constraint_residual_mps",
+    "momentum_p",
+    "lean_deg",
+    "momentum_vertical_change",
+    "momentum_axial_change",
+)
+"""The channels' names in tables, with units."""
+
+
 def measured(lane: LaneSnapshot) -> np.ndarray:
     """(channels,) of one lane at its current time, in the order of CHANNELS."""
     energy_J = lane.energy_J - lane.energy_start_J
@@ -122,6 +143,11 @@ class History:
     def latest_s(self) -> float:
         """Time of the last sample; 0 without one."""
         return float(self._rows[0, self._end - 1]) if self._end else 0.0
+
+    def kept(self) -> tuple[np.ndarray, np.ndarray]:
+        """Times (n,) and values (channels, n) of all that is remembered."""
+        rows = self._rows[:, self._end - len(self) : self._end]
+        return rows[0].copy(), rows[1:].copy()
 
     def at(self, channel: int, time_s: float) -> float:
         """The last value by that time; nan before the first one that is kept."""

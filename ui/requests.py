@@ -23,6 +23,11 @@ class TakeScreenshot:
     """Write the picture with its panels to a file."""
 
 
+@dataclass(frozen=True, slots=True)
+class SaveCurves:
+    """Write what the plots remember to a file."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SaveTake:
     """Write a take into the user's folder, under a name that is not taken."""
@@ -85,7 +90,7 @@ class RescanControllers:
     """Look for joysticks that were plugged in after the start."""
 
 
-Action = LoadScene | TakeScreenshot | SaveTake | OpenTake | PlanRequest
+Action = LoadScene | TakeScreenshot | SaveCurves | SaveTake | OpenTake | PlanRequest
 """For the app."""
 
 OwnAction = (

@@ -86,6 +86,10 @@ class Shell:
     def view(self, view: ViewSettings) -> None:
         self._apply(ChangeView(view))
 
+    def curves(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """By lane: times (n,) and values (channels, n) that the plots remember, in the order of `ui.history`."""
+        return {name: history.kept() for name, history in self._context.histories.items()}
+
     @property
     def widget_rects(self) -> dict[str, Rect]:
         """Named widgets of the last frame: (x, y, w, h) in window coordinates, origin top left."""

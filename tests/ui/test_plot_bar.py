@@ -8,9 +8,9 @@ import pytest
 from sim.snapshot import LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.history import CHANNELS, History, measured
+from ui.history import CHANNELS, COLUMNS, History, measured
 from ui.panels import errors, plot_bar, plot_values, plots
-from ui.requests import ChangeView
+from ui.requests import ChangeView, SaveCurves
 
 STOPPED = fakes.lane(
     "rk4",
@@ -76,3 +76,20 @@ def test_the_history_is_read_at_any_kept_time() -> None:
     assert history.at(0, 8.5) == 80.0
     assert history.at(0, 7.0) == 70.0
     assert np.isnan(history.at(0, 6.5))
+
+
+def test_a_click_asks_for_the_curves_as_a_table(bench: Bench) -> None:
+    remembered(bench, fakes.lane(), until_s=3.0)
+    assert bench.click("plots/save", plots.draw, fakes.snapshot(fakes.lane())) == [SaveCurves()]
+
+
+def test_what_is_kept_is_the_window_of_the_last_samples_and_a_copy() -> None:
+    history = History(2, capacity=3)
+    for k in range(5):
+        history.append(float(k), np.array([k, -k]))
+    times, values = history.kept()
+    np.testing.assert_array_equal(times, [2.0, 3.0, 4.0])
+    np.testing.assert_array_equal(values, [[2.0, 3.0, 4.0], [-2.0, -3.0, -4.0]])
+    history.clear()
+    np.testing.assert_array_equal(times, [2.0, 3.0, 4.0])
+    assert len(COLUMNS) == len(CHANNELS)

@@ -13,7 +13,7 @@ from ui.panels.context import PanelContext
 from ui.panels.labels import step_text
 from ui.panels.notices import OVERLAY
 from ui.panels.widgets import button
-from ui.requests import ChangeView, Request
+from ui.requests import ChangeView, Request, SaveCurves
 
 SPANS_S = (5.0, 20.0, 60.0)
 TABS_PX = 150.0
@@ -33,9 +33,9 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.begin("##plot_bar", None, OVERLAY)
     imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.push_font(None, theme.FONT_PX * 0.86)
-    spans_px = context.px(48.0) * len(SPANS_S)
+    buttons_px = context.px(46.0) * (len(SPANS_S) + 1)
     for lane in fitting(
-        snapshot.lanes, [_width(lane, context) for lane in snapshot.lanes], edge - left - spans_px
+        snapshot.lanes, [_width(lane, context) for lane in snapshot.lanes], edge - left - buttons_px
     ):
         imgui.text_colored(imgui.ImVec4(*line_colour(lane)), icons.ICON_FA_CIRCLE)
         imgui.same_line(0.0, context.px(4.0))
@@ -48,6 +48,9 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         ):
             requests.append(ChangeView(replace(context.view, plot_s=span_s)))
         imgui.same_line(0.0, context.px(3.0))
+    doc = "Save all that the plots remember as a table (CSV)."
+    if button(context, "plots/save", icons.ICON_FA_TABLE, doc):
+        requests.append(SaveCurves())
     imgui.pop_font()
     imgui.end()
     imgui.pop_style_var(3)
