@@ -90,7 +90,8 @@ class SceneView:
         self._tracks = {name: tracks for name, tracks in self._tracks.items() if name in names}
         for shown in self._shown:
             trail = self._trails.setdefault(shown.lane.name, Trail())
-            trail.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
+            lane = shown.lane
+            trail.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, lane.axis_path)
             tracks = self._tracks.setdefault(shown.lane.name, Tracks())
             tracks.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
             self._note_force(shown.lane)

@@ -38,8 +38,18 @@ class Trail:
         self._trace = _PLACE
         self._points: deque[tuple[float, np.ndarray]] = deque(maxlen=_MOST_POINTS)
 
-    def extend(self, vehicle: str, generation: int, time_s: float, T_wb: np.ndarray) -> None:
-        """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead."""
+    def extend(
+        self,
+        vehicle: str,
+        generation: int,
+        time_s: float,
+        T_wb: np.ndarray,
+        axis_path: np.ndarray | None = None,
+    ) -> None:
+        """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead.
+
+        axis_path: (n, 4) rows (time, unit vector) by which the point has moved since the last picture, where known.
+        """
         if generation != self._generation:
             self._points.clear()
             self._generation, self._trace = generation, TRACES.get(vehicle, _PLACE)
@@ -50,8 +60,12 @@ class Trail:
             self._points.pop()
         while self._points and self._points[0][0] < time_s - self._trace.kept_s:
             self._points.popleft()
-        if not self._points or np.linalg.norm(point_w - self._points[-1][1]) > self._trace.spacing_m:
-            self._points.append((time_s, point_w))
+        if axis_path is not None and self._points:
+            length_m = float(np.linalg.norm(self._trace.point_b))
+            for moment_s, *axis_w in axis_path.tolist():
+                if self._points[-1][0] < moment_s < time_s:
+                    self._add(moment_s, T_wb[:3, 3] + length_m * np.array(axis_w))
+        self._add(time_s, point_w)
 
     def line(
         self,
@@ -72,6 +86,10 @@ class Trail:
         away = np.linalg.norm(points - end_w, axis=1) / (self._trace.clear_m or clear_m)
         alpha = self._trace.alpha * (1 - age) ** self._trace.fading * np.clip(away - 1.0, 0.0, 1.0)
         return Polyline(points_w=points, colour=colour, alpha=alpha, width_px=width_px)
+
+    def _add(self, time_s: float, point_w: np.ndarray) -> None:
+        if not self._points or np.linalg.norm(point_w - self._points[-1][1]) > self._trace.spacing_m:
+            self._points.append((time_s, point_w))
 
     def _point_w(self, T_wb: np.ndarray) -> np.ndarray:
         return T_wb[:3, 3] + T_wb[:3, :3] @ np.array(self._trace.point_b)

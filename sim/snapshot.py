@@ -121,6 +121,8 @@ class LaneSnapshot:
     gyration: Gyration | None = None
     """None for vehicles that are not held at a point."""
     gyration_start: Gyration | None = None
+    axis_path: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
+    """(n, 4) rows (time [s], unit vector in the world) of a top's axis over the last seconds; empty for others."""
     spin_path: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
     """(n, 4) rows (time [s], omega_b [rad/s]): the start of the generation, then the latest part of the way from it."""
 

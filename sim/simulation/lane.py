@@ -8,10 +8,11 @@ import numpy as np
 
 from sim.commands import PilotInput
 from sim.pilot import Pilot, Sensed
+from sim.simulation.axis_path import AxisPath
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost, Tally
 from sim.simulation.footing import Footing
-from sim.simulation.gyration import gyration
+from sim.simulation.gyration import axis_of, gyration
 from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
 from sim.simulation.recording import Recording
@@ -70,6 +71,7 @@ class Lane:
         self._verdict: Verdict | None
         self._moments: Moments
         self._spin: SpinPath
+        self._axis: AxisPath
         self._take(node, time_s)
 
     @property
@@ -142,10 +144,10 @@ class Lane:
         )
         self.generation += 0 if continuous else 1
         self.method, self.footing, self._cost = method, footing, StepCost()
-        moments, spin = self._moments, self._spin
+        moments, spin, axis = self._moments, self._spin, self._axis
         self._take(kept.copy(), now, controls=controls)
         if continuous:
-            self._moments, self._spin = moments, spin
+            self._moments, self._spin, self._axis = moments, spin, axis
         self._verdict = verdict
 
     def put(self, method: Method, footing: Footing, moment: Moment) -> None:
@@ -198,6 +200,7 @@ class Lane:
         self._verdict = None
         there = self._placed(node)
         self._moments, self._spin = Moments(self.time_s, there.T_wb), SpinPath(self.time_s, there.twist_b[:3])
+        self._axis = AxisPath(self.time_s, there.T_wb[:3, :3], axis_of(self.method.vehicle))
 
     def _note_start(self, node: np.ndarray) -> None:
         """What energy and momentum are compared with."""
@@ -286,7 +289,9 @@ class Lane:
             self._node = self._good_node
             return
         self._good_node = node
-        self._moments.add(self.time_s, self.placement.T_wb)
+        T_wb = self.placement.T_wb
+        self._moments.add(self.time_s, T_wb)
+        self._axis.note(self.time_s, T_wb[:3, :3])
         self._spin.note(self.time_s, twist_b[:3])
         impact = self.footing.take_impact()
         self._verdict = crash(impact) if m.vehicle.name in FRAGILE else None
@@ -339,4 +344,5 @@ class Lane:
             gyration=gyration(m.vehicle, node, observation.momentum_w),
             gyration_start=self._gyration_start,
             spin_path=self._spin.rows(),
+            axis_path=self._axis.rows(),
         )
