@@ -19,8 +19,12 @@ _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
 _INSTANCE_FLOATS = 8
 _MIRROR_REACH_M = 250.0
 """Beyond this, things in the mirror image are too small for its resolution."""
-_REACH_M = np.geomspace(4000.0, 8.0, 40)[:, None]
+_REACH_M = np.geomspace(4000.0, 8.0, 40)
 """Distances up to which everything could be drawn, farthest first."""
+_GROWING = 0.3
+"""Share of what is drawn of a thinned cell that is drawn smaller, down to nothing: so that none appears at once."""
+_STEP_M = 1.0
+"""Levels of detail are chosen anew when the eye has moved this far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +58,31 @@ BOULDER = Material(
 
 def kept_fractions(counts: np.ndarray, distance_m: np.ndarray, budget: int) -> np.ndarray:
     """(cells,) share of each cell to draw: all up close, thinning with the square of distance, within `budget`."""
-    fractions = np.minimum(1.0, (_REACH_M / np.maximum(distance_m, 1.0)) ** 2)
-    within = (fractions * counts).sum(axis=1) <= budget
-    return fractions[np.argmax(within)] if within.any() else fractions[-1] * 0.0
+
+    def fractions(reach_m: np.ndarray) -> np.ndarray:
+        return np.minimum(1.0, (reach_m[:, None] / np.maximum(distance_m, 1.0)) ** 2)
+
+    within = fractions(_REACH_M) @ counts <= budget
+    if not within.any():
+        return np.zeros(len(counts))
+    first = int(np.argmax(within))
+    # Between the steps: the shares are to change smoothly as the eye moves.
+    finer = np.geomspace(_REACH_M[max(first - 1, 0)], _REACH_M[first], 17)
+    shares = fractions(finer)
+    return shares[int(np.argmax(shares @ counts <= budget))]
+
+
+def thinned(instances: np.ndarray, first: np.ndarray, counts: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """(n, 8) the first `kept` instances of each cell; the last of a cell that is not whole are smaller, down to none.
+
+    `first`, `counts`, `kept`: (cells,) where a cell begins in `instances` (m, 8), how many it has, how many are wanted.
+    """
+    rank = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
+    rows = instances[np.repeat(first, kept) + rank]
+    whole = np.repeat(kept >= counts, kept)
+    end = np.repeat(kept, kept)
+    rows[:, 3] *= np.where(whole, 1.0, np.minimum((end - rank) / np.maximum(_GROWING * end, 1.0), 1.0))
+    return rows
 
 
 class _Level:
@@ -67,7 +93,6 @@ class _Level:
         vertices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.vertices, dtype="f4")))
         indices = self._owned(ctx.buffer(np.ascontiguousarray(mesh.indices, dtype="u4")))
         self.instances = self._owned(ctx.buffer(reserve=max(room, 1) * _INSTANCE_FLOATS * 4, dynamic=True))
-        self.staging = np.empty((room, _INSTANCE_FLOATS), dtype="f4")
         self.count = 0
         self.triangles = len(mesh.indices)
         content = [(vertices, material.layout, *material.names), (self.instances, *_INSTANCE)]
@@ -81,13 +106,11 @@ class _Level:
         self._resources.callback(resource.release)
         return resource
 
-    def fill(self, slices: Sequence[np.ndarray]) -> None:
-        self.count = 0
-        for part in slices:
-            self.staging[self.count : self.count + len(part)] = part
-            self.count += len(part)
+    def fill(self, rows: np.ndarray) -> None:
+        """Take these instances (n, 8)."""
+        self.count = len(rows)
         if self.count:
-            self.instances.write(self.staging[: self.count])
+            self.instances.write(np.ascontiguousarray(rows))
 
     def draw(self, name: str) -> None:
         if self.count:
@@ -127,6 +150,7 @@ class ScatterField:
         self._budget = budget
         self._levels = [_Level(ctx, programs, material, mesh, len(self._instances)) for mesh in meshes]
         self._drawn_key = b""
+        self._drawn_eye = np.full(3, np.inf)
         self.drawn_triangles = 0
 
     def _places(self, cell: Cell) -> np.ndarray:
@@ -138,7 +162,10 @@ class ScatterField:
         if not len(self._counts):
             return
         if context.name == "shadow":
-            self._select(np.full(len(self._counts), len(self._levels) - 1), self._counts)
+            for each in self._levels[:-1]:
+                each.fill(self._instances[:0])
+            self._levels[-1].fill(self._instances)
+            self._drawn_key = b""
         else:
             distance = self._boxes.distance(context.view.eye_w)
             visible = self._boxes.visible(context.frustum)
@@ -148,22 +175,22 @@ class ScatterField:
                 visible &= self._skyline.seen(context.view.eye_w)
             kept = np.where(visible, self._counts, 0)
             share = kept_fractions(kept, distance, self._budget)
-            level = np.searchsorted(self._reach, distance)
-            self._select(level, np.ceil(kept * share).astype(int))
+            self._select(np.ceil(kept * share).astype(int), context.view.eye_w)
         with culled(context) if self._material.closed else nullcontext():
             for each in self._levels:
                 each.draw("shadow" if context.name == "shadow" else "opaque")
         self.drawn_triangles = sum(each.count * each.triangles for each in self._levels)
 
-    def _select(self, level: np.ndarray, kept: np.ndarray) -> None:
-        """Gather the first `kept` instances of each cell into its level's buffer, unless they are there already."""
-        key = level.tobytes() + kept.tobytes()
-        if key == self._drawn_key:
+    def _select(self, kept: np.ndarray, eye_w: np.ndarray) -> None:
+        """Gather the first `kept` instances of each cell by level, unless they are there already."""
+        key = kept.tobytes()
+        if key == self._drawn_key and np.linalg.norm(eye_w - self._drawn_eye) < _STEP_M:
             return
-        self._drawn_key = key
+        self._drawn_key, self._drawn_eye = key, np.array(eye_w, dtype=float)
+        rows = thinned(self._instances, self._first, self._counts, kept)
+        level = np.searchsorted(self._reach, np.linalg.norm(rows[:, :3] - eye_w, axis=1))
         for number, each in enumerate(self._levels):
-            cells = np.flatnonzero((level == number) & (kept > 0))
-            each.fill([self._instances[self._first[c] : self._first[c] + kept[c]] for c in cells])
+            each.fill(rows[level == number])
 
     def release(self) -> None:
         """Free every level."""
