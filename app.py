@@ -13,9 +13,10 @@ import export.request
 from export.output import OutputError
 from export.progress import shown
 from export.request import Request
-from sim.commands import SetDemo
+from sim.commands import Command, PlayTake, Resimulate, SetDemo
 from sim.errors import InputError
 from sim.scene import Scene, load_scene, scene_names, with_overrides
+from sim.vehicles import enter_own, is_reference
 
 EXIT_FAILED, EXIT_BAD_INPUT = 1, 2
 FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
@@ -25,7 +26,9 @@ cli = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 @cli.command(help="Open a scene in a window, or run it without one (--headless).")
 def run(
-    scene: Annotated[str, typer.Argument(help="Name of a scene (--list), or a .toml file.")] = "canyon",
+    scene: Annotated[
+        str, typer.Argument(help="Name of a scene (--list), a .toml file, or a take (.npz).")
+    ] = "canyon",
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes and leave.")] = False,
     headless: Annotated[bool, typer.Option("--headless", help="Run without a window.")] = False,
     seconds: Annotated[
@@ -37,6 +40,7 @@ def run(
     video: Annotated[Path | None, typer.Option(help="Headless: H.264 video (.mp4, .mkv, .mov).")] = None,
     screenshot: Annotated[Path | None, typer.Option(help="Headless: the last picture (.png).")] = None,
     csv: Annotated[Path | None, typer.Option(help="Headless: states and controls, 30 rows a second.")] = None,
+    take: Annotated[Path | None, typer.Option(help="Headless: what was flown, as a take (.npz).")] = None,
     size: Annotated[str, typer.Option(metavar="WxH", help="Size of window or picture.")] = "1280x800",
     demo: Annotated[bool, typer.Option("--demo", help="The autopilot flies.")] = False,
     quality: Annotated[str, typer.Option(help="auto, high, medium, low or software.")] = "auto",
@@ -55,9 +59,18 @@ def run(
     if list_scenes:
         print_scenes()
         return
-    loaded = with_overrides(
-        load_scene(scene), vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
-    )
+    at_first: tuple[Command, ...] = ()
+    if scene.endswith(".npz"):
+        loaded, at_first, duration_s = open_take(
+            scene, vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
+        )
+        seconds = duration_s if seconds is None else seconds
+        if plan:
+            raise InputError("--plan: refused with a take; allowed: with a scene")
+    else:
+        loaded = with_overrides(
+            load_scene(scene), vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
+        )
     request = export.request.checked(
         seconds=USUAL_SECONDS if seconds is None else seconds,
         size=size,
@@ -66,14 +79,17 @@ def run(
         csv=csv,
         quality=quality,
         demo=demo,
+        take=take,
     )
     if headless:
-        run_headless(loaded, request, plan=plan, seconds=seconds)
+        run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first)
     elif plan:
         raise InputError("--plan: refused with a window, which has a button for it; allowed: with --headless")
     elif request.asks_for_files:
-        raise InputError("--video, --screenshot, --csv: refused with a window; allowed: with --headless")
-    elif no_window := run_window(loaded, request, probe):
+        raise InputError(
+            "--video, --screenshot, --csv, --take: refused with a window; allowed: with --headless"
+        )
+    elif no_window := run_window(loaded, request, probe, at_first):
         if fallback is None:
             raise OutputError(f"{no_window}; --headless runs without a window")
         print(f"{no_window}: the scene is rendered without a window instead.", flush=True)
@@ -101,10 +117,44 @@ def prepare(scene: Scene):
     return world, simulation
 
 
-def run_headless(scene: Scene, request: Request, *, plan: bool = False, seconds: float | None = None) -> None:
+def open_take(
+    path: str,
+    *,
+    vehicle: str | None,
+    integrator: str | None,
+    step_s: float | None,
+    camera: str | None,
+) -> tuple[Scene, tuple[Command, ...], float]:
+    """(its scene, what shows it there, its seconds); resimulated beside it where a method or a step is given."""
+    from sim.take import load_take
+    from sim.take.scene import scene_of
+
+    if vehicle is not None:
+        if not is_reference(vehicle):
+            raise InputError("--vehicle: a take has its own; allowed: FILE.py:CLASS, which tells what it was")
+        enter_own(vehicle)
+    taken = load_take(path)
+    scene = with_overrides(scene_of(taken), camera=camera)
+    commands: tuple[Command, ...] = (PlayTake(taken),)
+    if integrator is not None or step_s is not None:
+        method = integrator or taken.integrator.name
+        with_overrides(scene, vehicle=taken.vehicle.name, integrator=method, step_s=step_s)
+        commands += (Resimulate(integrator or "", step_s),)
+    return scene, commands, taken.duration_s
+
+
+def run_headless(
+    scene: Scene,
+    request: Request,
+    *,
+    plan: bool = False,
+    seconds: float | None = None,
+    at_first: tuple[Command, ...] = (),
+) -> None:
     """Simulate without a window and write the files asked for.
 
     plan: solve the scene's task first and fly the outcome, to its end unless `seconds` says otherwise.
+    at_first: what is asked of the simulation.
     """
     from export import headless
 
@@ -117,6 +167,9 @@ def run_headless(scene: Scene, request: Request, *, plan: bool = False, seconds:
         print(told)
         simulation.submit(command)
         request = replace(request, seconds=duration_s if seconds is None else seconds)
+
+    for asked in at_first:
+        simulation.submit(asked)
 
     def studio():
         from export.studio import Studio
@@ -131,12 +184,12 @@ def run_headless(scene: Scene, request: Request, *, plan: bool = False, seconds:
         f"{scene.name}: {last.clock_s:g} s, {lane.vehicle} under {lane.integrator}, h = {lane.step_s:g} s, "
         f"{lane.status.value} at ({x:.1f}, {y:.1f}, {z:.1f}) m {lane.status_text}".rstrip()
     )
-    for path in (request.video, request.screenshot, request.csv):
+    for path in (request.video, request.screenshot, request.csv, request.take):
         if path is not None:
             print(f"wrote {path}")
 
 
-def run_window(scene: Scene, request: Request, probe: Path | None) -> str:
+def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tuple[Command, ...] = ()) -> str:
     """Open the window and fly until it is closed; returns why where there can be no window, else nothing."""
     if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
         return "no display was found (DISPLAY is not set)"
@@ -148,6 +201,9 @@ def run_window(scene: Scene, request: Request, probe: Path | None) -> str:
     world, simulation = prepare(scene)
     if request.demo:
         simulation.submit(SetDemo(True))
+    for asked in at_first:
+        simulation.submit(asked)
+    simulation.advance(0.0)
     try:
         window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
     except DisplayError as error:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
+from export.curves import save_curves
 from export.output import OutputError, replacing
 from export.picture import write_png
 from export.probe import Probe
@@ -26,9 +27,11 @@ from sim.scene import Scene, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 from sim.take import Take
+from sim.take.scene import scene_of
 from sim.world import World, load_world
-from takes import Takes, scene_of
-from ui.requests import CameraMotion, LoadScene, OpenTake, SaveTake, TakeScreenshot
+from takes import Takes
+from ui.history import COLUMNS
+from ui.requests import CameraMotion, LoadScene, OpenTake, SaveCurves, SaveTake, TakeScreenshot
 from ui.shell import Shell, ViewSettings
 from ui.view_settings import opened
 from ui.window import AppWindow
@@ -195,10 +198,20 @@ class Session:
             self._shell.notify(f"Loading {action.name} ...")
             self._opening = None
             self._loading = self._loader.submit(lambda: _load(load_scene(action.name)))
+        elif isinstance(action, SaveCurves):
+            self._save_curves()
         elif isinstance(action, SaveTake | OpenTake):
             self._takes.handle(action, self._simulation, self._world)
         elif isinstance(action, PlanRequest):
             self._plan(action)
+
+    def _save_curves(self) -> None:
+        try:
+            path = save_curves(SCREENSHOT_FOLDER, self._scene.name, COLUMNS, self._shell.curves())
+        except OutputError as error:
+            self._shell.notify(str(error), error=True)
+        else:
+            self._shell.notify(f"Curves saved: {path}")
 
     def _plan(self, request: PlanRequest) -> None:
         try:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sim.commands import KeepTake
 from sim.errors import InputError
-from sim.scene import Scene, load_scene, scene_names
 from sim.simulation import Simulation
 from sim.take import Take, load_take, save_take
 from sim.take.file import described, free_path
@@ -93,14 +92,6 @@ class Takes:
 
     def _write(self, take: Take, world: World) -> None:
         self._pending.append(self._worker.submit(_written, take, self._folder, world))
-
-
-def scene_of(take: Take) -> Scene:
-    """The scene that a take was recorded in, or one in the same world, as the take had it."""
-    name = take.scene if take.scene in scene_names() else ""
-    scenes = [load_scene(name)] if name else [load_scene(other) for other in scene_names()]
-    fitting = next((scene for scene in scenes if scene.world == take.world), None) or load_scene("canyon")
-    return replace(fitting, world=take.world, seed=take.seed)
 
 
 def _opened(path: str) -> News:

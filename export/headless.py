@@ -1,7 +1,9 @@
 """A run without a window: the simulation as fast as it goes, into video, picture and table."""
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +13,10 @@ from export.progress import Report
 from export.request import CONTAINERS, FPS, Request
 from export.table import TableWriter
 from export.video import VideoWriter
-from sim.commands import SetDemo
+from sim.commands import KeepTake, SetDemo
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
+from sim.take import Take, save_take
 from sim.vehicles import vehicle
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ def run(
         simulation.submit(SetDemo(True))
     simulation.advance(0.0)
     with ExitStack() as stack:
+        kept = stack.enter_context(replacing(request.take)) if request.take else None
         outlets = _Outlets(stack, simulation.snapshot, request, studio)
         outlets.start(simulation.snapshot)
         for number, moment_s in enumerate(steps := _moments(request.seconds)):
@@ -39,7 +43,17 @@ def run(
             outlets.add(simulation.snapshot)
             report(f"{simulation.snapshot.clock_s:.1f} s", (number + 1) / len(steps))
         outlets.finish()
+        if kept is not None and request.take is not None:
+            _write_take(simulation, kept, request.take.stem)
     return simulation.snapshot
+
+
+def _write_take(simulation: Simulation, path: Path, name: str) -> None:
+    """What is recorded of the flown lane, or the take that was played."""
+    reply: Future[Take] = Future()
+    simulation.submit(KeepTake(reply))
+    simulation.advance(0.0)
+    save_take(replace(reply.result(0), name=name), path)
 
 
 def _moments(seconds: float) -> list[float]:

@@ -27,10 +27,11 @@ class Request:
     csv: Path | None = None
     quality: str = "auto"
     demo: bool = False
+    take: Path | None = None
 
     @property
     def asks_for_files(self) -> bool:
-        return self.asks_for_pictures or self.csv is not None
+        return self.asks_for_pictures or self.csv is not None or self.take is not None
 
     @property
     def asks_for_pictures(self) -> bool:
@@ -46,6 +47,7 @@ def checked(
     csv: Path | None,
     quality: str,
     demo: bool,
+    take: Path | None = None,
 ) -> Request:
     """The request as typed on the command line; raises InputError with option and what is allowed."""
     low, high = SECONDS_RANGE
@@ -60,7 +62,9 @@ def checked(
             raise InputError(f"--size: {size} is refused with --video; allowed: even width and height")
     if screenshot is not None:
         _check_ending(screenshot, "--screenshot", (".png",))
-    return Request(seconds, size_px, video, screenshot, csv, quality, demo)
+    if take is not None:
+        _check_ending(take, "--take", (".npz",))
+    return Request(seconds, size_px, video, screenshot, csv, quality, demo, take)
 
 
 def for_fallback(request: Request, folder: Path, name: str, *, seconds: float) -> Request:

@@ -9,7 +9,7 @@ import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None)
 def load_take(path: str | Path) -> Take:
     """Read what `save_take` wrote. Raises InputError, one line, for a file that is none or is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with _opened(path) as file:
             return _read(file, path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or 'no take'}") from None
@@ -85,7 +85,7 @@ def load_take(path: str | Path) -> Take:
 def described(path: Path) -> str:
     """What a file tells about itself, in two lines. Raises InputError where it is no take."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with _opened(path) as file:
             header = _checked_header(file)
         methods = dict.fromkeys(f"{leg['integrator']} h = {leg['step_s']:g} s" for leg in header["legs"])
         return f"{header['vehicle']}, {', '.join(methods)}\n{header['created']} {header['ended']}".strip()
@@ -106,6 +106,12 @@ def _about(leg: Leg) -> dict[str, Any]:
         "every_step": leg.every_step,
         "pivot_w": leg.pivot_w,
     }
+
+
+def _opened(path: str | Path) -> Any:
+    if Path(path).is_file() and not is_zipfile(path):
+        raise ValueError("not an .npz file")
+    return np.load(path, allow_pickle=False)
 
 
 def _checked_header(file: Any) -> dict[str, Any]:

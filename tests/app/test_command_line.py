@@ -29,6 +29,9 @@ BAD_INPUT = {
     "video of an unknown kind": (["--headless", "--video", "out.avi"], ".mp4"),
     "picture of an unknown kind": (["--headless", "--screenshot", "out.jpg"], ".png"),
     "files asked of a window": (["--csv", "out.csv"], "--headless"),
+    "take asked of a window": (["--take", "out.npz"], "--headless"),
+    "take of an unknown kind": (["--headless", "--take", "out.zip"], ".npz"),
+    "no such take": (["nosuch.npz"], "nosuch.npz"),
 }
 
 

@@ -132,3 +132,21 @@ def test_without_opengl_4_1_the_message_says_what_was_found() -> None:
     if not printed:
         pytest.skip("this driver takes no orders from Mesa's environment")
     assert "found OpenGL 3.3" in printed
+
+
+def test_a_flight_is_kept_as_a_take_and_played_beside_another_method(tmp_path: Path) -> None:
+    take, first, again = tmp_path / "flight.npz", tmp_path / "first.csv", tmp_path / "again.csv"
+    flown = run_app("plain", "--headless", "--seconds", 1, "--take", take, "--csv", first)
+    assert flown.returncode == 0, flown.stderr
+    arguments = ("--integrator", "rk4", "--step", 0.02, "--csv", again)
+    played = run_app(take, "--headless", *arguments)
+    assert played.returncode == 0, played.stderr
+    original = [row for row in read_rows(first) if row["lane"] == "flown"]
+    rows = read_rows(again)
+    shown = [row for row in rows if row["lane"] == "flown"]
+    ghost = [row for row in rows if row["lane"] == "rk4 0.02 s"]
+    assert len(rows) == len(shown) + len(ghost)
+    for column in ("time_s", "x_m", "R_33", "status"):
+        assert [row[column] for row in shown] == [row[column] for row in original]
+    apart = [float(a["R_33"]) - float(b["R_33"]) for a, b in zip(ghost, original, strict=True)]
+    assert 1e-5 < max(map(abs, apart)) < 0.1

@@ -105,7 +105,7 @@ def test_the_layout_is_remembered(seen: dict, folder: Path) -> None:
     assert name.startswith("layout-")
     (layout,) = folder.glob("*.ini")
     layout.write_text(
-        layout.read_text().replace("SizeRef=344", "SizeRef=444").replace("SizeRef=934", "SizeRef=834")
+        layout.read_text().replace("SizeRef=364", "SizeRef=464").replace("SizeRef=914", "SizeRef=814")
     )
     again = play(folder, "layout")
     assert again["layout"]["scene_px"][2] == seen["layout"]["scene_px"][2] - 100
