@@ -1,6 +1,7 @@
 """Plans as things in the picture: ribbons, ghosts, thrust arrows, fading iterates, marks of task and failures."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -43,7 +44,7 @@ _LIFT_M = 0.06
 """By which marks of what moves on the ground float above it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Way:
     """A plan in the world, computed once."""
 
@@ -52,6 +53,11 @@ class _Way:
     """(N+1, 4, 4) T_wb."""
     forces_w: np.ndarray
     """(N+1, 3) N."""
+
+    @cached_property
+    def reach_m(self) -> float:
+        """Longest side of the box around it: long plans are drawn bolder, as they are seen from farther."""
+        return float(np.ptp(self.poses[:, :3, 3], axis=0).max())
 
 
 class PlanScene:
@@ -74,7 +80,9 @@ class PlanScene:
         self._ways = {id(r): self._way(r) for r in (*shown, *(r for r, _ in kept))}
         surfaces, lines = self._marks(view, size_m)
         for record, colour in kept:
-            surface, edges = _ribbon(self._way(record), colour, 0.025 * size_m, 0.35)
+            surface, edges = _ribbon(
+                self._way(record), colour, 0.4 * _half_m(self._way(record), size_m), 0.35
+            )
             surfaces.append(surface)
             lines += edges
         models = (obstacle_model(obstacle, self._world) for obstacle in view.task.obstacles)
@@ -83,9 +91,10 @@ class PlanScene:
         arrows: list[Arrow] = []
         if view.plan is not None:
             way, colour = self._way(view.plan), _colour(view)
-            surface, edges = _ribbon(way, colour, 0.06 * size_m, 0.5)
+            surface, edges = _ribbon(way, colour, _half_m(way, size_m), 0.5)
             surfaces.append(surface)
             lines += edges
+            lines += _turns(way, colour, size_m)
             vehicles, arrows = _ghosts(way, colour, size_m)
             for blame in view.plan.blames:
                 more, post = self._failure(np.array(blame.place_w), 0.07 * size_m)
@@ -175,6 +184,11 @@ def _colour(view: PlanView) -> Colour:
     return PRESENT if view.plan is not None and view.plan.solved else FAILED
 
 
+def _half_m(way: _Way, size_m: float) -> float:
+    """Half the width of the present plan's ribbon: no wider than the way is long."""
+    return max(min(0.06 * size_m, 0.15 * way.reach_m), 0.003 * way.reach_m)
+
+
 def _ribbon(way: _Way, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
     """A band that banks with the vehicle, and its two edges."""
     side, up = way.poses[:, :3, 1], way.poses[:, :3, 2]
@@ -185,9 +199,18 @@ def _ribbon(way: _Way, colour: Colour, half_m: float, alpha: float) -> tuple[Sur
     return _surface(shapes.ribbon(left, right, up), colour, alpha), edges
 
 
+def _turns(way: _Way, colour: Colour, size_m: float) -> list[Polyline]:
+    """Of what only turns on the spot: the ways of its nose, its left side and its top."""
+    if way.reach_m > 0.1 * size_m:
+        return []
+    opaque, middle = np.full(len(way.poses), 0.95), way.poses[:, :3, 3]
+    tips = [middle + 0.24 * size_m * way.poses[:, :3, axis] for axis in range(3)]
+    return [Polyline(tip, colour, opaque, 3.0) for tip in tips]
+
+
 def _ghosts(way: _Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
     """Poses at equal distances along the way, each with the force of its controls."""
-    record, arrow_m = way.record, 0.35 * size_m
+    record, arrow_m = way.record, max(0.35 * size_m, 0.03 * way.reach_m)
     # Clear of the ribbon where the forces lie in it.
     lift_m = 0.16 * size_m if record.vehicle.group.name == "SE2" else 0.0
     largest = max(float(np.linalg.norm(way.forces_w, axis=1).max()), 1e-9)

@@ -45,6 +45,16 @@ def test_ghosts_keep_apart_and_those_of_a_turn_on_the_spot_are_spread_in_time() 
     assert ahead.min() > 4.0
 
 
+def test_a_turn_on_the_spot_is_drawn_by_the_ways_of_nose_side_and_top() -> None:
+    nodes = np.zeros((5, BOAT.node_layout.size))
+    nodes[:, 0] = np.linspace(0.0, 1.0, 5)
+    frame = picture(plan=record(nodes=nodes))
+    ends = [line.points_w[-1] - line.points_w[0] for line in frame.lines if len(line.points_w) == 5]
+    # The nose goes round by the angle of the turn: its chord is 2 r sin(1/2) with r = 0.24 x 8.5 m.
+    assert np.linalg.norm(ends, axis=1).max() == pytest.approx(2.0 * 2.04 * np.sin(0.5), rel=1e-6)
+    assert len(picture().lines) < len(frame.lines)
+
+
 def test_kept_plans_have_their_own_colours_and_may_be_left_out() -> None:
     kept = (record("one"), record("two"))
     assert {KEPT[0], KEPT[1]} <= colours(picture(kept=kept))
