@@ -3,6 +3,7 @@
 from contextlib import ExitStack
 
 import moderngl
+import numpy as np
 
 from render.occlusion import Ridges
 from render.pads import Pads
@@ -64,9 +65,10 @@ class Stage:
         self, ctx: moderngl.Context, scenery: Scenery, quality: Quality
     ) -> dict[str, moderngl.Texture]:
         noise = noise_image()
+        fine = noise_image(dtype=np.uint16) if quality.full_materials else noise
         filtering = {"anisotropy": quality.anisotropy, "smooth_levels": quality.full_materials}
         textures = {
-            "noise_map": tiled_texture(ctx, noise, **filtering),
+            "noise_map": tiled_texture(ctx, fine, **filtering),
             "slope_map": tiled_texture(ctx, slope_image(noise), **filtering),
             "strata_map": ramp_texture(ctx, strata_ramp()),
             "band_map": ramp_texture(ctx, band_contrast(strata_ramp())),

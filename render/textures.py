@@ -40,15 +40,18 @@ def spectral_noise(
     return field / field.std()
 
 
-def noise_image(seed: int = 3) -> np.ndarray:
-    """(n, n, 4) uint8 tileable noise: R broad, G finer, B ridged, A grain. Steeper spectra look like hammered metal."""
+def noise_image(seed: int = 3, dtype: type[np.unsignedinteger] = np.uint8) -> np.ndarray:
+    """(n, n, 4) tileable noise: R broad, G finer, B ridged, A grain. Steeper spectra look like hammered metal.
+
+    Differences between texels of 8 bits come in steps, which near ground that is lit by its relief shows as a lattice.
+    """
     rng = np.random.default_rng(seed)
     broad = 0.5 + spectral_noise(rng, 1.85, lowest=2) / 5.5
     finer = 0.5 + spectral_noise(rng, 1.6, lowest=8) / 5.5
     ridged = 1.0 - np.abs(spectral_noise(rng, 1.6, lowest=3)) / 2.2
     grain = 0.5 + spectral_noise(rng, 0.5, lowest=24) / 5.5
     image = np.stack([broad, finer, ridged, grain], axis=-1)
-    return (np.clip(image, 0.0, 1.0) * 255.0).astype(np.uint8)
+    return (np.clip(image, 0.0, 1.0) * np.iinfo(dtype).max).astype(dtype)
 
 
 def slope_image(noise: np.ndarray) -> np.ndarray:
@@ -73,9 +76,10 @@ def strata_ramp(seed: int = 5, size: int = 512) -> np.ndarray:
 def tiled_texture(
     ctx: moderngl.Context, image: np.ndarray, *, anisotropy: float = 1.0, smooth_levels: bool = True
 ) -> moderngl.Texture:
-    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8; blending its levels doubles a fetch."""
+    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8 or uint16; blending its levels doubles a fetch."""
     height, width, channels = image.shape
-    texture = ctx.texture((width, height), channels, np.ascontiguousarray(image).tobytes())
+    depth = f"nu{image.dtype.itemsize}"  # normalised: 0..1
+    texture = ctx.texture((width, height), channels, np.ascontiguousarray(image).tobytes(), dtype=depth)
     texture.build_mipmaps()
     levels = moderngl.LINEAR_MIPMAP_LINEAR if smooth_levels else moderngl.LINEAR_MIPMAP_NEAREST
     texture.filter = (levels, moderngl.LINEAR)

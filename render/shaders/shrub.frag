@@ -17,8 +17,9 @@ void main() {
     vec4 leaf = texture(leaf_map, leaf_uv, -0.7);
 #if FULL_MATERIALS
     float clump = texture(noise_map, p_w.xy * 0.55 + p_w.z * vec2(0.37, 0.41)).g;
-    float gap = texture(noise_map, p_w.yx * 1.9 - p_w.z * vec2(1.3, 1.7)).a;
-    float clumps = (0.35 + 1.3 * clump) * (0.55 + 0.9 * gap);
+    // Smaller leaves within the card's own, dark between them: close up, cards alone look like leaves of a giant.
+    vec4 small = texture(leaf_map, fract(leaf_uv * 3.7 + clump), -1.0);
+    float clumps = (0.45 + 1.1 * clump) * mix(0.42, 0.55 + 1.1 * small.r, smoothstep(0.2, 0.6, small.a));
 #endif
     if (leaf.a < 0.38 || clipped(p_w)) discard;
     vec3 n = normalize(n_w);
