@@ -76,7 +76,7 @@ def strata_ramp(seed: int = 5, size: int = 512) -> np.ndarray:
 def tiled_texture(
     ctx: moderngl.Context, image: np.ndarray, *, anisotropy: float = 1.0, smooth_levels: bool = True
 ) -> moderngl.Texture:
-    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8 or uint16; blending its levels doubles a fetch."""
+    """A mip-mapped repeating texture of `image` (ny, nx, channels) uint8 or uint16; blended levels cost twice."""
     height, width, channels = image.shape
     depth = f"nu{image.dtype.itemsize}"  # normalised: 0..1
     texture = ctx.texture((width, height), channels, np.ascontiguousarray(image).tobytes(), dtype=depth)
