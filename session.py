@@ -14,6 +14,7 @@ from export.picture import write_png
 from export.probe import Probe
 from planning import Planning
 from render.arrangement import draw_panes, label_places, pane_rects, spread_along
+from render.background_threads import give_way
 from render.camera import CameraRig
 from render.cameras.framing import framing_of
 from render.light import Sun
@@ -31,7 +32,7 @@ from sim.take.scene import scene_of
 from sim.world import World, load_world
 from takes import Takes
 from ui.history import COLUMNS
-from ui.requests import CameraMotion, LoadScene, OpenTake, SaveCurves, SaveTake, TakeScreenshot
+from ui.requests import CameraMotion, ExportPlan, LoadScene, OpenTake, SaveCurves, SaveTake, TakeScreenshot
 from ui.shell import Shell, ViewSettings
 from ui.view_settings import opened
 from ui.window import AppWindow
@@ -120,6 +121,7 @@ class Session:
         """Time runs from a scene's first picture on: that one compiles shaders and uploads the world."""
         if self._starts:
             self._starts = False
+            give_way()
             self._simulation.start()
 
     def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> None:
@@ -200,7 +202,7 @@ class Session:
             self._loading = self._loader.submit(lambda: _load(load_scene(action.name)))
         elif isinstance(action, SaveCurves):
             self._save_curves()
-        elif isinstance(action, SaveTake | OpenTake):
+        elif isinstance(action, SaveTake | OpenTake | ExportPlan):
             self._takes.handle(action, self._simulation, self._world)
         elif isinstance(action, PlanRequest):
             self._plan(action)

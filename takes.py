@@ -8,12 +8,13 @@ from pathlib import Path
 
 from sim.commands import KeepTake
 from sim.errors import InputError
+from sim.planner.record import PlanRecord
 from sim.simulation import Simulation
 from sim.take import Take, load_take, save_take
 from sim.take.file import described, free_path
 from sim.world import World
 from ui.config import config_dir
-from ui.requests import OpenTake, SaveTake
+from ui.requests import ExportPlan, OpenTake, SaveTake
 from ui.takes_view import StoredTake, TakesView
 
 MOST_UNSAVED = 12
@@ -49,10 +50,13 @@ class Takes:
         """For the panels."""
         return self._view
 
-    def handle(self, request: SaveTake | OpenTake, simulation: Simulation, world: World) -> None:
+    def handle(self, request: SaveTake | OpenTake | ExportPlan, simulation: Simulation, world: World) -> None:
         """Begin what was asked for; `poll` tells what has come of it."""
         if isinstance(request, OpenTake):
             self._pending.append(self._worker.submit(_opened, request.path))
+        elif isinstance(request, ExportPlan):
+            scene = simulation.snapshot.scene
+            self._pending.append(self._worker.submit(_exported, request.plan, scene, self._folder, world))
         elif request.take is not None:
             self._write(request.take, world)
         else:
@@ -100,6 +104,11 @@ def _opened(path: str) -> News:
     except InputError as error:
         return News(str(error), error=True)
     return News(f"Take opened: {take.name}", opened=take)
+
+
+def _exported(plan: PlanRecord, scene: str, folder: Path, world: World) -> News:
+    take = Take.of_plan(plan, scene=scene, world=world.name, seed=world.seed)
+    return _written(take, folder, world)
 
 
 def _written(take: Take, folder: Path, world: World) -> News:

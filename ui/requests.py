@@ -6,6 +6,7 @@ Keys and panels make the same requests, so that either can be tested without the
 from dataclasses import dataclass
 
 from sim.commands import Command
+from sim.planner.record import PlanRecord
 from sim.planner.requests import PlanRequest
 from sim.take import Take
 from ui.view_settings import ViewSettings
@@ -34,6 +35,13 @@ class SaveTake:
 
     take: Take | None = None
     """None: what is recorded now, or shown of it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExportPlan:
+    """Write a plan as a take into the user's folder."""
+
+    plan: PlanRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +98,7 @@ class RescanControllers:
     """Look for joysticks that were plugged in after the start."""
 
 
-Action = LoadScene | TakeScreenshot | SaveCurves | SaveTake | OpenTake | PlanRequest
+Action = LoadScene | TakeScreenshot | SaveCurves | SaveTake | OpenTake | ExportPlan | PlanRequest
 """For the app."""
 
 OwnAction = (

@@ -5,6 +5,7 @@ from pyglet.window import key
 
 import sim
 from sim.pilot import flight_modes, has_autopilot
+from sim.snapshot import LookBack
 from tests.ui import fakes
 from ui.imgui_keys import key_name
 from ui.input.binding import actions_by_key, key_label
@@ -89,8 +90,9 @@ def test_the_keys_of_ones_own_vehicle_are_all_of_the_sticks() -> None:
 
 
 def test_every_viewer_key_does_something(keymap: Keymap) -> None:
+    looking = fakes.snapshot(look_back=LookBack("", 0.0, 2.0, 1.0))
     for binding in keymap.viewer:
-        request = request_of(binding.action, fakes.snapshot(), ViewSettings())
+        request = request_of(binding.action, looking, ViewSettings())
         assert request is not None or orbit_of(frozenset({binding.action})) != (0.0, 0.0)
 
 

@@ -2,18 +2,20 @@
 
 from dataclasses import replace
 
-from sim.commands import Reset, SetDemo, SetFlightMode, SetPaused, SetSpeed, SingleStep
+from sim.commands import BackToNow, Reset, Retake, SetDemo, SetFlightMode, SetPaused, SetSpeed, SingleStep
 from sim.snapshot import Snapshot
 from ui.requests import (
     ChangeView,
     Escape,
     Request,
+    SaveTake,
     TakeScreenshot,
     ToggleFullscreen,
     ToggleHelp,
     TogglePanels,
     TogglePlots,
 )
+from ui.timeline import JUMP_S, jumped
 from ui.view_settings import CAMERA_KINDS, ViewSettings, overlooking
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
@@ -26,6 +28,9 @@ PLAIN: dict[str, Request] = {
     "escape": Escape(),
     "reset": Reset(),
     "step": SingleStep(),
+    "retake": Retake(),
+    "now": BackToNow(),
+    "save_take": SaveTake(),
 }
 """Actions that ask for the same whatever is shown."""
 
@@ -37,6 +42,10 @@ def request_of(action: str, snapshot: Snapshot, view: ViewSettings) -> Request |
     match action:
         case "pause":
             return SetPaused(not snapshot.paused)
+        case "back":
+            return jumped(snapshot, -JUMP_S)
+        case "on":
+            return jumped(snapshot, JUMP_S)
         case "slower":
             return SetSpeed(halved(snapshot.speed))
         case "faster":

@@ -15,7 +15,7 @@ from ui import theme
 from ui.colours import screen_colour
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, note, prose, tooltip
-from ui.requests import Request
+from ui.requests import ExportPlan, Request
 
 _COLUMN_PX, _NAMES_PX = 70.0, 66.0
 _ROWS: dict[str, tuple[str, Callable[[PlanRecord], str]]] = {
@@ -29,13 +29,21 @@ _ROWS: dict[str, tuple[str, Callable[[PlanRecord], str]]] = {
 
 
 def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """Keep, then the table."""
+    """Keep and export, then the table."""
     requests: list[Request] = []
     fresh = plan.plan is not None and all(record is not plan.plan for record in plan.kept)
     text = f"{icons.ICON_FA_BOOKMARK}  Keep this plan"
     doc = "Into the list, to compare others with it."
-    if button(context, "plan/keep", text, doc, width=-1.0, enabled=fresh):
+    gap = context.px(4.0)
+    half = (imgui.get_content_region_avail().x - gap) / 2.0
+    if button(context, "plan/keep", text, doc, width=half, enabled=fresh):
         requests.append(KeepPlan())
+    imgui.same_line(0.0, gap)
+    text = f"{icons.ICON_FA_FILM}  Export as take"
+    doc = "The present plan as a file in your folder of takes: to be played, flown on from, and resimulated."
+    exportable = plan.plan is not None and plan.plan.solved and not context.takes.saving
+    if button(context, "plan/export", text, doc, width=half, enabled=exportable) and plan.plan is not None:
+        requests.append(ExportPlan(plan.plan))
     columns = ([plan.plan] if fresh and plan.plan is not None else []) + list(plan.kept)
     if not columns:
         prose("Plans that are kept stand side by side here, with what they cost.")

@@ -1,0 +1,99 @@
+"""Laws of takes in the window: nothing is overwritten, nothing is lost to an error, everything is answered."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.commands import PilotInput, Reset, SetPilotInput
+from sim.simulation import Simulation
+from sim.take import load_take
+from takes import News, Takes
+from tests.sim.plan_samples import record
+from tests.sim.simulation_scenes import helicopter_scene, simulation, world
+from ui.requests import ExportPlan, OpenTake, SaveTake
+
+
+@pytest.fixture
+def running() -> Simulation:
+    """A second and a half in the air."""
+    flying = simulation(helicopter_scene())
+    flying.submit(SetPilotInput(PilotInput(throttle=0.8)))
+    flying.advance(1.5)
+    return flying
+
+
+def answered(desk: Takes, running: Simulation) -> News:
+    """The first news there are."""
+    for _ in range(600):
+        running.advance(0.0)
+        news = desk.poll(running)
+        if news:
+            return news[0]
+        time.sleep(0.05)
+    raise AssertionError("no answer")
+
+
+def test_what_is_recorded_is_saved_twice_and_opened_again(tmp_path: Path, running: Simulation) -> None:
+    desk = Takes(tmp_path / "takes")
+    for _ in range(2):
+        desk.handle(SaveTake(), running, world("plain"))
+        told = answered(desk, running)
+        assert not told.error, told.text
+    assert len(desk.view.stored) == 2
+    assert desk.view.stored[0].doc.startswith("helicopter, variational h = 0.01 s")
+    desk.handle(OpenTake(str(desk.view.stored[0].path)), running, world("plain"))
+    opened = answered(desk, running).opened
+    assert opened is not None
+    final = opened.trajectory.pose[-1]
+    np.testing.assert_array_equal(final, running.snapshot.lanes[0].T_wb)
+    desk.close()
+
+
+def test_flights_that_began_anew_wait_until_they_are_saved(tmp_path: Path, running: Simulation) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    desk = Takes(blocked)
+    running.submit(Reset())
+    running.advance(0.0)
+    desk.poll(running)
+    (flight,) = desk.view.unsaved
+    assert flight.end_s == pytest.approx(1.5)
+    desk.handle(SaveTake(flight), running, world("plain"))
+    assert answered(desk, running).error
+    assert desk.view.unsaved == (flight,), "it could not be written, so it stays"
+    desk.close()
+    desk = Takes(tmp_path / "takes")
+    desk.leave(running)
+    desk.poll(simulation(helicopter_scene()))
+    (left,) = desk.view.unsaved
+    desk.handle(SaveTake(left), running, world("plain"))
+    other = simulation(helicopter_scene())
+    assert not answered(desk, other).error
+    assert desk.view.unsaved == ()
+    desk.close()
+
+
+def test_a_plan_is_exported(tmp_path: Path, running: Simulation) -> None:
+    desk = Takes(tmp_path)
+    plan = record()
+    desk.handle(ExportPlan(plan), running, world("plain"))
+    assert not answered(desk, running).error
+    take = load_take(desk.view.stored[0].path)
+    assert take.vehicle.name == plan.vehicle.name
+    np.testing.assert_array_equal(take.trajectory.controls, plan.controls[:-1])
+    desk.close()
+
+
+def test_what_cannot_be_is_answered_in_one_line(tmp_path: Path) -> None:
+    desk, fresh = Takes(tmp_path), simulation(helicopter_scene())
+    desk.handle(SaveTake(), fresh, world("plain"))
+    assert answered(desk, fresh) == News("nothing has been recorded yet", error=True)
+    (tmp_path / "other.npz").write_text("x")
+    desk.handle(OpenTake(str(tmp_path / "other.npz")), fresh, world("plain"))
+    told = answered(desk, fresh)
+    assert told.error
+    assert "is no take" in told.text
+    assert desk.view.stored == ()
+    desk.close()

@@ -1,0 +1,96 @@
+"""Laws of the recording's line and of the takes panel: what is pressed is what is asked for."""
+
+from pathlib import Path
+
+import pytest
+
+import sim
+from sim.commands import BackToNow, PlayTake, RemoveLane, Resimulate, Retake, Scrub
+from sim.snapshot import LookBack, Snapshot
+from sim.take import Take
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.panels import notices, takes, timeline
+from ui.requests import OpenTake, SaveTake
+from ui.takes_view import StoredTake, TakesView
+from ui.timeline import jumped
+
+
+def flying(**changes) -> Snapshot:
+    """Ten seconds are remembered."""
+    return fakes.snapshot(recorded_s=(2.0, 12.0), clock_s=12.0, **changes)
+
+
+def looking(time_s: float, opened: str = "") -> Snapshot:
+    return flying(look_back=LookBack(opened, 2.0, 12.0, time_s), paused=True)
+
+
+def test_the_line_leads_to_the_moment_under_the_mouse(bench: Bench) -> None:
+    *_, last = bench.click("timeline/line", timeline.draw, flying(), at=0.5)
+    assert isinstance(last, Scrub)
+    assert last.time_s == pytest.approx(7.0, abs=0.3)
+
+
+def test_the_buttons_ask_for_what_they_say(bench: Bench) -> None:
+    assert bench.click("timeline/back", timeline.draw, flying()) == [Scrub(11.0)]
+    shown = looking(5.0)
+    assert bench.click("timeline/back", timeline.draw, shown) == [Scrub(4.0)]
+    assert bench.click("timeline/on", timeline.draw, shown) == [Scrub(6.0)]
+    assert bench.click("timeline/retake", timeline.draw, shown) == [Retake()]
+    assert bench.click("timeline/now", timeline.draw, shown) == [BackToNow()]
+    (asked,) = bench.click("timeline/save", timeline.draw, flying())
+    assert isinstance(asked, SaveTake)
+    assert asked.take is None
+
+
+def test_nothing_is_asked_for_where_there_is_nothing(bench: Bench) -> None:
+    fresh = fakes.snapshot(recorded_s=(0.0, 0.0))
+    for name in ("back", "line", "on", "retake", "now", "save"):
+        assert bench.click(f"timeline/{name}", timeline.draw, fresh) == []
+    for name in ("on", "retake", "now"):
+        assert bench.click(f"timeline/{name}", timeline.draw, flying()) == []
+
+
+def test_jumps_stay_on_the_line_and_lead_on_to_the_present() -> None:
+    assert jumped(looking(2.4), -1.0) == Scrub(2.0)
+    assert jumped(looking(11.5), 1.0) == Scrub(12.0)
+    assert jumped(looking(12.0), 1.0) == BackToNow()
+    assert jumped(looking(12.0, "another flight"), 1.0) is None
+    assert jumped(flying(), 1.0) is None
+    assert jumped(flying(), -1.0) == Scrub(11.0)
+
+
+def test_a_wreck_offers_the_way_back(bench: Bench) -> None:
+    from sim.snapshot import LaneStatus
+
+    crashed = flying(lanes=(fakes.lane(status=LaneStatus.CRASHED, status_text="crashed at 9 m/s"),))
+    assert bench.click("banner/back", notices.draw_banner, crashed) == [Scrub(12.0 - notices.REWIND_S)]
+
+
+def test_what_was_flown_is_resimulated_under_the_chosen_method(bench: Bench) -> None:
+    chosen = bench.context.resimulation
+    assert bench.click("takes/resimulate", takes.draw, flying()) == [Resimulate("rk4", chosen.step_s)]
+    chosen.parameter, chosen.value = "mass", 3.0
+    (asked,) = bench.click("takes/resimulate", takes.draw, flying())
+    assert asked == Resimulate("rk4", chosen.step_s, (("mass", 3.0),))
+    ghost = looking(5.0)
+    ghost = fakes.snapshot(fakes.lane(), fakes.lane("rk4 0.02 s"), look_back=ghost.look_back)
+    assert bench.click("takes/remove/rk4 0.02 s", takes.draw, ghost) == [RemoveLane("rk4 0.02 s")]
+    bench.frame(takes.draw, fakes.snapshot(recorded_s=(0.0, 0.0)))
+    assert "takes/resimulate" not in bench.context.rects
+
+
+def test_flights_and_files_are_listed_shown_and_saved(bench: Bench) -> None:
+    vehicle = sim.vehicle("rigid-body")
+    take = Take.of_trajectory(sim.simulate(vehicle, "rk4", step=0.01, duration=0.1))
+    path = Path("folder/flight-1.npz")
+    bench.context.takes = TakesView(Path("folder"), (StoredTake(path, "helicopter"),), (take,))
+    (played,) = bench.click("takes/unsaved/0/play", takes.draw, flying())
+    assert isinstance(played, PlayTake)
+    assert played.take is take
+    (saved,) = bench.click("takes/unsaved/0/save", takes.draw, flying())
+    assert isinstance(saved, SaveTake)
+    assert saved.take is take
+    assert bench.click("takes/stored/0/play", takes.draw, flying()) == [OpenTake(str(path))]
+    bench.context.take_path = "  elsewhere.npz "
+    assert bench.click("takes/open", takes.draw, flying()) == [OpenTake("elsewhere.npz")]
