@@ -65,6 +65,7 @@ def _lane(lane: LaneSnapshot) -> dict[str, object]:
         "step_s": lane.step_s,
         "generation": lane.generation,
         "x_w": lane.T_wb[:3, 3].tolist(),
+        "nose_w": lane.T_wb[:3, 0].tolist(),
         "heading_rad": math.atan2(lane.T_wb[1, 0], lane.T_wb[0, 0]),
         "v_b": lane.twist_b[-3:].tolist(),
         "shape": lane.shape.tolist(),

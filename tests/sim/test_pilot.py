@@ -135,6 +135,18 @@ def test_raw_sticks_move_a_rigid_body_about_its_own_axes():
     assert not u[3:].any()
 
 
+def test_raw_sticks_drive_a_boat_ahead_and_turn_it_to_the_stick():
+    boat = sim.vehicle("boat")
+    sticks = {"ahead": {"pitch": 1.0}, "right": {"roll": 1.0}, "back": {"throttle": -1.0}}
+    push = {name: MODES["raw"]().controls(PilotInput(**s), HOVER, boat, 0.01) for name, s in sticks.items()}
+    assert push["ahead"].tolist() == [150.0, 150.0]
+    assert push["back"].tolist() == [-75.0, -75.0]
+    left_thruster, right_thruster = push["right"]
+    assert left_thruster > 0.0 > right_thruster
+    turned = sim.simulate(boat, step=0.01, duration=2.0, controls=push["right"])
+    assert turned.velocity[-1, 0] < -0.1
+
+
 def test_every_vehicle_has_modes_and_its_default_is_one_of_them():
     for name in sim.vehicles():
         assert default_mode(name) in flight_modes(name)
