@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from sim.planner.backends import FATROP_ITERATIONS, Backend, Mode, Result, Solvers
+from sim.planner.backends import FATROP_ITERATIONS, Mode, Result, Solvers
+from sim.planner.oracle import Backend
 from sim.planner.transcription import Transcription
 
 Choice = Literal["auto", "fatrop", "ipopt"]
@@ -60,24 +61,21 @@ def attempted(
     p: np.ndarray,
     start: np.ndarray | Result,
     run: Run,
-    *,
-    duals: bool = False,
-    near: bool = False,
+    mode: Mode = "cold",
 ) -> Result:
     """The first solver that converges, else what violates least."""
     best: Result | None = None
     w0 = start.w if isinstance(start, Result) else start
-    pair = (start.lam_x, start.lam_g) if duals and isinstance(start, Result) else None
+    pair = (start.lam_x, start.lam_g) if isinstance(start, Result) and mode in ("again", "warm") else None
     for backend in order:
         limit = max(0.05, run.deadline - time.perf_counter())
-        mode: Mode = "warm" if pair else "near" if near else "cold"
         cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and len(order) > 1 else 300
         result = solvers.solve(
             backend,
             p,
             w0,
+            mode=mode,
             duals=pair,
-            near=near,
             iterations=cap,
             seconds=limit,
             slope=_DRAGGED_SLOPE if run.dragged else _SLOPE,
@@ -88,7 +86,8 @@ def attempted(
             best = result
         if best.converged or run.stopped or run.out_of_time:
             break
-        pair = None
+        if pair is not None:
+            mode, pair = "cold", None
     assert best is not None
     return best
 

@@ -8,18 +8,30 @@ from typing import Any, Literal
 import casadi as ca
 import numpy as np
 
+from sim.planner.oracle import Backend, Oracle
 from sim.planner.transcription import Transcription
 
-Backend = Literal["fatrop", "ipopt"]
 Watch = Callable[[int, float, float, np.ndarray], bool]
 """(iteration, objective, largest violation, variables) -> go on?"""
 
 TOLERANCE = 1e-8
-Mode = Literal["cold", "near", "warm"]
-"""From a guess; from the plan of another grid; from a plan of this grid with its multipliers."""
-FATROP_ITERATIONS: dict[Mode, int] = {"cold": 80, "near": 60, "warm": 25}
+_DEFECT = 1e-9
+"""Of a plan that is finished: its inputs land on its nodes."""
+_ROUGH = 1e-3
+Mode = Literal["cold", "near", "again", "warm"]
+"""From a guess; from the plan of another grid; from an iterate of this very problem with its multipliers, to the
+end; from the plan of a task that differs a little, no further than a dragging hand can see."""
+FATROP_ITERATIONS: dict[Mode, int] = {"cold": 80, "near": 60, "again": 40, "warm": 25}
 """After these IPOPT is more likely to arrive."""
-_FATROP_MU: dict[Mode, float] = {"cold": 0.1, "near": 1e-4, "warm": 1e-5}
+_FATROP: dict[Mode, dict[str, float]] = {
+    # Coarse: what follows moves the obstacles' margins or goes on to the end.
+    "cold": {"mu_init": 0.1, "tol": 1e-4},
+    "near": {"mu_init": 1e-4, "tol": 1e-4},
+    "again": {"mu_init": 1e-5, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": TOLERANCE},
+    "warm": {"mu_init": 1e-6, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": 1e-6},
+}
+_FIRST_PUSH = {True: 0.1, False: 0.01}
+"""How far inside their bounds first variables are moved, in space and on a plane; found by trial."""
 _WARM_IPOPT = {
     "warm_start_init_point": "yes",
     "warm_start_bound_push": 1e-6,
@@ -50,6 +62,8 @@ class Result:
     word: str
     """The solver's own."""
     backend: str
+    rough: bool
+    """Converged only so far that something is still to be decided, or the motion is not yet exact."""
     margin_m: np.ndarray | None = None
     """(N+1,) distances that were added at the nodes to keep clear between them."""
 
@@ -59,6 +73,7 @@ class Solvers:
 
     def __init__(self, transcription: Transcription) -> None:
         self.t = transcription
+        self._oracle = Oracle(transcription.program)
         self._made: dict[tuple[str, str, int], ca.Function] = {}
         self._watched: tuple[ca.Function, _Watcher] | None = None
 
@@ -68,21 +83,20 @@ class Solvers:
         p: np.ndarray,
         w0: np.ndarray,
         *,
+        mode: Mode = "cold",
         duals: tuple[np.ndarray, np.ndarray] | None = None,
-        near: bool = False,
         iterations: int = 300,
         seconds: float = 60.0,
         slope: float = 1e-5,
         watch: Watch | None = None,
     ) -> Result:
-        """Run one solver. `duals` (lam_x, lam_g) of a neighbouring problem make it a warm start.
+        """Run one solver. duals: (lam_x, lam_g), which the modes "again" and "warm" start from.
 
         fatrop knows no time limit; its runs are short, and `iterations` bounds them. slope: the gradient of the
         Lagrangian at which a feasible result counts as converged, even where the solver wants more.
         """
-        t, warm = self.t, duals is not None
-        mode: Mode = "warm" if warm else "near" if near else "cold"
-        if watch is not None and backend == "ipopt" and not warm:
+        t = self.t
+        if watch is not None and backend == "ipopt" and duals is None:
             solver, watcher = self._with_watcher(iterations)
             watcher.begin(_until(watch, seconds))
         else:
@@ -91,10 +105,11 @@ class Solvers:
         begun = time.perf_counter()
         out = solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
         taken = time.perf_counter() - begun
-        return self._result(out, p, solver.stats(), taken, backend, slope)
+        rough = backend == "fatrop" and mode in ("cold", "near")
+        return self._result(out, p, solver.stats(), taken, backend, slope, rough)
 
     def _result(
-        self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str, slope: float
+        self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str, slope: float, rough: bool
     ) -> Result:
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
         violation, defect, kkt = self.residuals(w, lam_x, lam_g, p)
@@ -110,14 +125,17 @@ class Solvers:
             kkt,
             int(stats.get("iter_count", -1)),
             seconds,
-            bool(np.isfinite(w).all()) and (bool(stats.get("success")) or close) and violation < 1e-6,
+            bool(np.isfinite(w).all())
+            and (bool(stats.get("success")) or close)
+            and violation < (_ROUGH if rough else 1e-6),
             str(stats.get("return_status")),
             backend,
+            rough=rough or defect > _DEFECT,
         )
 
     def prepare(self) -> None:
         """Make the solvers that are needed first, so that planning does not wait for them."""
-        for mode in ("cold", "warm"):
+        for mode in ("cold", "again", "warm"):
             self._solver("fatrop", mode, FATROP_ITERATIONS[mode])
 
     def residuals(
@@ -125,9 +143,9 @@ class Solvers:
     ) -> tuple[float, float, float]:
         """(largest violation, largest of an equality, largest entry of the Lagrangian's gradient)."""
         t = self.t
-        g = np.array(t.value(w, p)[1]).ravel()
+        g = t.program.constraints(w, p)
         over = [t.row_low - g, g - t.row_high, t.low - w, w - t.high]
-        slope = np.array(t.hessian(w, p, 1.0, lam_g)[0]).ravel() + lam_x
+        slope = t.program.lagrangian(w, p, 1.0, lam_g)[0] + lam_x
         equal = t.row_low == t.row_high
         defect = float(np.abs(g - t.row_low)[equal].max(initial=0.0))
         return float(max(0.0, *(o.max(initial=0.0) for o in over))), defect, float(np.abs(slope).max())
@@ -143,56 +161,46 @@ class Solvers:
         t = self.t
         options: dict[str, Any] = {
             "print_level": 0,
-            "tol": TOLERANCE,
             "max_iter": iterations,
-            "mu_init": _FATROP_MU[mode],
+            **_FATROP[mode],
         }
-        if mode == "warm":
-            options |= {"bound_push": 1e-6, "bound_frac": 1e-6}
-        gradient = ca.Function(
-            "nlp_grad_f", t.gradient.mx_in(), [t.gradient(*t.gradient.mx_in())[1]], ["x", "p"], ["grad_f_x"]
-        )
+        if mode == "cold":
+            push = _FIRST_PUSH[t.model.turns == 3]
+            options |= {"bound_push": push, "bound_frac": push}
         return ca.nlpsol(
             "plan",
             "fatrop",
-            t.value,
+            self._oracle.values,
             {
                 "print_time": False,
                 "error_on_fail": False,
+                "calc_lam_p": False,
                 "equality": t.equality,
                 "fatrop": options,
-                "cache": {"nlp_jac_g": t.jacobian, "nlp_hess_l": t.hessian, "nlp_grad_f": gradient},
+                "cache": self._oracle.derivatives("fatrop"),
                 **t.structure,
                 **extra,
             },
         )
 
     def _ipopt(self, mode: Mode, iterations: int, extra: dict) -> ca.Function:
-        t = self.t
         options: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
         options["constr_viol_tol"] = TOLERANCE
         options["max_wall_time"] = 30.0
         if mode == "near":
             options["mu_init"] = 1e-2
-        if mode == "warm":
+        if mode in ("again", "warm"):
             options |= {"mu_init": 1e-4, **_WARM_IPOPT}
-        x, p, lf, lg = t.hessian.mx_in()
-        upper = ca.Function(
-            "nlp_hess_l",
-            [x, p, lf, lg],
-            [ca.triu(t.hessian(x, p, lf, lg)[1])],
-            ["x", "p", "lam_f", "lam_g"],
-            ["triu_hess_gamma_x_x"],
-        )
         return ca.nlpsol(
             "plan",
             "ipopt",
-            t.value,
+            self._oracle.values,
             {
                 "print_time": False,
                 "error_on_fail": False,
+                "calc_lam_p": False,
                 "ipopt": options,
-                "cache": {"nlp_jac_g": t.jacobian, "nlp_hess_l": upper, "nlp_grad_f": t.gradient},
+                "cache": self._oracle.derivatives("ipopt"),
                 **extra,
             },
         )
@@ -226,7 +234,7 @@ class _Watcher(ca.Callback):
             "lam_x": t.low.size,
             "g": t.row_low.size,
             "lam_g": t.row_low.size,
-            "lam_p": t.value.size1_in(1),
+            "lam_p": t.program.parameter_count,
         }
         self._t = t
         self._watch: Watch | None = None

@@ -72,7 +72,7 @@ def _violated(
 ) -> dict[str, Blame]:
     """Per constraint the node where it is violated most, slack removed."""
     bare = _without_slack(t, w)
-    g = np.array(t.value(bare, p)[1]).ravel()
+    g = t.program.constraints(bare, p)
     over = np.maximum(t.row_low - g, g - t.row_high)
     worst: dict[str, Blame] = {}
     for (k, row), amount in zip(t.row_labels(), over, strict=True):

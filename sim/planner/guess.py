@@ -142,7 +142,7 @@ def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray
     remembered = (
         np.concatenate([inputs[:1], inputs[:-1]]) if t.shape.remembers_inputs else np.zeros((n + 1, 0))
     )
-    states = [y, remembered, np.full((n + 1, int(t.shape.free_time)), h)]
+    states = [y[:, model.form.kept], remembered, np.full((n + 1, int(t.shape.free_time)), h)]
     slack = 0.1 * np.ones((n, model.controls.sizes["slack"]))
     running = np.concatenate([*[s[:n] for s in states], inputs[:n], z[:n], slack], axis=1)
     missing = t.last.v.shape[0] - model.state.size

@@ -7,6 +7,7 @@ from sim.integrators.base import Scheme
 from sim.planner.inputs import InputChart, input_chart
 from sim.planner.obstacles import KINDS
 from sim.planner.shape import ProblemShape, Scales
+from sim.planner.state_form import StateForm, state_form
 from sim.planner.symbols import Slots
 from sim.planner.task import WEIGHT_NAMES
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -40,9 +41,10 @@ class StageModel:
         self.jet = ca.SX.sym("jet", 6)
         """Height of the safe ground, its gradient and second derivatives (xx, xy, yy) at `jet_at`."""
         self.jet_at = ca.SX.sym("at", 2)
+        self.form: StateForm = state_form(self.scheme, self.turns)
         self.state = Slots(
             {
-                "y": self.scheme.y.shape[0],
+                "y": self.form.kept.size,
                 "previous": self.chart.size if shape.remembers_inputs else 0,
                 "h": int(shape.free_time),
             }
@@ -106,12 +108,12 @@ class StageModel:
         return [i for i in found if i is not None]
 
     def component(self, node_index: int) -> int | None:
-        """Which entry of y a node's component is; None where it is no plain entry."""
+        """Which entry of the state a node's component is; None where it is no plain entry."""
         scalar, y = self.scheme.node[node_index], self.scheme.y
         if not scalar.is_symbolic():
             return None
         wanted = scalar.element_hash()
-        return next((i for i in range(y.shape[0]) if y[i].element_hash() == wanted), None)
+        return next((k for k, i in enumerate(self.form.kept) if y[int(i)].element_hash() == wanted), None)
 
     @property
     def unknown_is_velocity(self) -> bool:
@@ -133,8 +135,8 @@ class StageModel:
     # Scales.
 
     def _y_scale(self) -> np.ndarray:
-        """Positions, shapes and momenta (or velocities, where y holds those) by their magnitudes, the rest by one."""
-        size, s = self.scheme.y.shape[0], self.scales
+        """Of the state: positions, shapes, momenta (or velocities where y holds those) by magnitude, the rest one."""
+        size, s = self.form.kept.size, self.scales
         scale = np.ones(size)
         shape = self.vehicle.node_layout.shape
         named = [(i, s.length_m) for i in self.position_indices]

@@ -2,59 +2,46 @@
 
 import casadi as ca
 
+from sim.compiler.columns import ColumnKernel
 from sim.planner.inputs import Row
 from sim.planner.model import StageModel
 
+_P, _LAM_F = 3, 6
+
 
 class NodeFunctions:
-    """Value, first and second derivatives of one kind of node; derivatives as columns of nonzeros."""
+    """Value, first and second derivatives of one kind of node, for many nodes at once.
 
-    def __init__(
-        self, name: str, model: StageModel, v: ca.SX, following: ca.SX, rows: ca.SX, cost: ca.SX
-    ) -> None:
+    Inputs are columns of (v, own parameters, jet of the ground, parameters of all), for `hessian` also of the
+    multipliers of the next state, of the rows and of the cost. Derivatives come as columns of nonzeros.
+    """
+
+    def __init__(self, model: StageModel, v: ca.SX, following: ca.SX, rows: ca.SX, cost: ca.SX) -> None:
         here = [v, model.s, model.jet, model.p]
-        opts = {"cse": True}
-        position = _xy(model, v)
+        position = model.ground_position(v) if model.shape.ground is not None else None
 
-        def finished(expressions: list[ca.SX]) -> list[ca.SX]:
-            """The model of the ground is exact at the point it is developed about."""
-            return (
-                ca.substitute(expressions, [model.jet_at], [position])
-                if position is not None
-                else expressions
-            )
+        def compiled(inputs: list[ca.SX], expressions: list[ca.SX]) -> ColumnKernel:
+            if position is not None:
+                # The model of the ground is exact at the point it is developed about.
+                expressions = ca.substitute(expressions, [model.jet_at], [position])
+            shared = [i for i in (_P, _LAM_F) if i < len(inputs)]
+            return ColumnKernel(ca.Function("node", inputs, expressions, {"cse": True}), shared)
 
         following, rows, cost = ca.densify(following), ca.densify(rows), ca.densify(cost)
-        self.row_count = rows.shape[0]
-        self.value = ca.Function(f"{name}_value", here, finished([following, rows]), opts)
-        self.cost = ca.Function(f"{name}_cost", here, finished([cost]), opts)
-        jf, jr = ca.jacobian(following, v), ca.jacobian(rows, v)
+        self.variables, self.row_count = v.shape[0], rows.shape[0]
+        self.value = compiled(here, [following, rows])
+        self.cost = compiled(here, [cost])
+        jf, jr = ca.jacobian(-following, v), ca.jacobian(rows, v)
         self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
-        slope = ca.densify(ca.gradient(cost, v))
-        self.gradient = ca.Function(f"{name}_gradient", here, finished([slope]), opts)
-        firsts = finished([_nonzeros(jf), _nonzeros(jr)])
-        self.jacobian = ca.Function(f"{name}_jacobian", here, firsts, opts)
+        self.jacobian = compiled(here, [_nonzeros(jf), _nonzeros(jr)])
+        """Of minus the next state, and of the rows."""
+        self.gradient = compiled(here, [ca.densify(ca.gradient(cost, v))])
         lam_next, lam_rows = ca.SX.sym("ln", following.shape[0]), ca.SX.sym("lr", rows.shape[0])
         lam_f = ca.SX.sym("lf")
         lagrangian = ca.dot(lam_next, following) + ca.dot(lam_rows, rows) + lam_f * cost
         hessian, pull = ca.hessian(lagrangian, v)
         self.hessian_pattern = hessian.sparsity()
-        second = finished([ca.densify(pull), _nonzeros(hessian)])
-        self.hessian = ca.Function(f"{name}_hessian", [*here, lam_next, lam_rows, lam_f], second, opts)
-
-    @staticmethod
-    def mapped(function: ca.Function, n: int) -> ca.Function:
-        return function.map(function.name() + "_all", "serial", n, [3], [])
-
-    def mapped_hessian(self, n: int) -> ca.Function:
-        return self.hessian.map(self.hessian.name() + "_all", "serial", n, [3, 6], [])
-
-
-def _xy(model: StageModel, v: ca.SX) -> ca.SX | None:
-    """Expression of the ground plan position, where there is ground."""
-    if model.shape.ground is None:
-        return None
-    return model.ground_position(v)
+        self.hessian = compiled([*here, lam_next, lam_rows, lam_f], [ca.densify(pull), _nonzeros(hessian)])
 
 
 def column(rows: tuple[Row, ...]) -> ca.SX:

@@ -150,5 +150,5 @@ def cost_parts(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> di
             alone[where] = 0.0
             alone[where.start + i] = p[where.start + i]
             alone[t.model.parameters.slice("price")] = 0.0
-            out[name] = float(t.value(w, alone)[0])
+            out[name] = t.program.cost(w, alone)
     return out

@@ -7,11 +7,12 @@ import numpy as np
 
 from sim.integrators import Integrator, integrator
 from sim.planner.attempt import Choice, Iterate, Run, Show, attempted, order_of
-from sim.planner.backends import Backend, Result, Solvers
+from sim.planner.backends import Mode, Result, Solvers
 from sim.planner.check import check_task
 from sim.planner.clearance import Clearance, clearance
 from sim.planner.explain import explained, softened
 from sim.planner.guess import guess
+from sim.planner.oracle import Backend
 from sim.planner.parameters import parameters
 from sim.planner.plan import Plan, Status, cost_parts, motion
 from sim.planner.refine import transferred
@@ -98,16 +99,16 @@ class Planner:
         if warm is not None and warm.result is not None and _fits(warm.result, solvers.t):
             task = kept_times(task, warm.task)
             run.dragged = True
-            result = self._kept_clear(vehicle, task, solvers, order, warm.result, run, duals=True)
+            result = self._kept_clear(vehicle, task, solvers, order, warm.result, run, "warm")
             run.dragged = False
             if result[0].converged:
                 return task, result
-        start, task, near = self._start(vehicle, scheme, task, solvers, order, run, direct=_DIRECT)
-        found = self._kept_clear(vehicle, task, solvers, order, start, run, near=near)
+        start, task, mode = self._start(vehicle, scheme, task, solvers, order, run, direct=_DIRECT)
+        found = self._kept_clear(vehicle, task, solvers, order, start, run, mode)
         if not (found[0].converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
             # Another way in: what is too hard to find on this grid may be easy on a coarser one.
-            start, _, near = self._start(vehicle, scheme, task, solvers, order, run, direct=task.steps // 2)
-            again = self._kept_clear(vehicle, task, solvers, order, start, run, near=near)
+            start, _, mode = self._start(vehicle, scheme, task, solvers, order, run, direct=task.steps // 2)
+            again = self._kept_clear(vehicle, task, solvers, order, start, run, mode)
             found = again if again[0].converged else found
         return task, found
 
@@ -121,21 +122,21 @@ class Planner:
         run: Run,
         *,
         direct: int,
-    ) -> tuple[np.ndarray, Task, bool]:
-        """First variables, and whether they are near a plan: those of a grid half as fine, above `direct` steps."""
+    ) -> tuple[np.ndarray, Task, Mode]:
+        """First variables, and what they are: above `direct` steps those of the plan of a grid half as fine."""
         if task.steps <= direct:
             w0 = guess(solvers.t, vehicle, task)
-            return w0, with_times(vehicle, task, solvers.t.places(w0)), False
+            return w0, with_times(vehicle, task, solvers.t.places(w0)), "cold"
         coarse_task = replace(task, steps=task.steps // 2)
         coarse = self.solvers(vehicle, scheme, coarse_task)
-        w0, coarse_task, near = self._start(vehicle, scheme, coarse_task, coarse, order, run, direct=direct)
+        w0, coarse_task, mode = self._start(vehicle, scheme, coarse_task, coarse, order, run, direct=direct)
         places = waypoint_places(vehicle, coarse_task, coarse_task.steps)
         p = parameters(coarse.t, vehicle, coarse_task, places=places)
-        result = attempted(coarse, order, p, w0, run, near=near)
+        result = attempted(coarse, order, p, w0, run, mode)
         task = replace(task, waypoints=coarse_task.waypoints)
         if not result.converged:
-            return guess(solvers.t, vehicle, task), task, False
-        return transferred(solvers.t, vehicle, task, motion(coarse.t, result.w, p)), task, True
+            return guess(solvers.t, vehicle, task), task, "cold"
+        return transferred(solvers.t, vehicle, task, motion(coarse.t, result.w, p)), task, "near"
 
     def _kept_clear(
         self,
@@ -145,25 +146,27 @@ class Planner:
         order: tuple[Backend, ...],
         start: np.ndarray | Result,
         run: Run,
-        *,
-        duals: bool = False,
-        near: bool = False,
+        mode: Mode,
     ) -> tuple[Result, np.ndarray, Clearance]:
-        """Solve; where a motion cuts a corner between two nodes, keep its ends further away and go on."""
+        """Solve; where a motion cuts a corner between two nodes, keep its ends further away and go on.
+
+        Corners are looked for as soon as the motion is roughly known.
+        """
         margin = np.zeros(solvers.t.shape.steps + 1)
         if isinstance(start, Result) and start.margin_m is not None:
             margin = start.margin_m.copy()
         for attempt in range(8):
             places = waypoint_places(vehicle, task, solvers.t.shape.steps)
             p = parameters(solvers.t, vehicle, task, margin_m=margin, places=places)
-            result = attempted(solvers, order, p, start, run, duals=duals, near=near)
+            result = attempted(solvers, order, p, start, run, mode)
             move = motion(solvers.t, result.w, p)
             clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
             short = clear.shortage_m
-            if not result.converged or run.out_of_time or short.max() < _PENETRATION_M:
+            cut = short.max() >= _PENETRATION_M
+            if not result.converged or run.out_of_time or not (cut or result.rough):
                 return replace(result, margin_m=_needed(margin, clear, task)), p, clear
             margin += _growth(np.where(short < _PENETRATION_M, 0.0, short), reach=1 + attempt // 2)
-            start, duals = replace(result, margin_m=None), True
+            start, mode = replace(result, margin_m=None), "again"
         return result, p, clear
 
     # Telling.

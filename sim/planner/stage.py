@@ -59,8 +59,9 @@ def last_stage(model: StageModel) -> Stage:
 def initial_rows(model: StageModel, stage: Stage) -> tuple[Row, ...]:
     """The first state is the discrete Legendre transform of the start, which takes half of the first impulse."""
     x, c = _pieces(model, model.controls, stage.v, stage.unscale)
-    start = model.evaluate(x["y"], c["z"], c["a"], model.duration_of_step(x))[3]
-    difference = (x["y"] - start) / model.y_scale
+    start = model.evaluate(model.form.expanded(x["y"]), c["z"], c["a"], model.duration_of_step(x))[3]
+    kept = model.form.kept.tolist()
+    difference = (x["y"] - start[kept]) / model.y_scale
     return tuple(Row("start", difference[i], 0.0, 0.0) for i in range(difference.shape[0]))
 
 
@@ -73,7 +74,7 @@ def _stage(model: StageModel, controls: Slots, *, last: bool) -> Stage:
     z = c["z"] if controls.sizes["z"] else ca.SX.zeros(model.scheme.z.shape[0])
     slack = c["slack"] if controls.sizes["slack"] else ca.SX(0)
     missed = c.get("missed", ca.SX(0, 1))
-    residual, y_next, node, _ = model.evaluate(x["y"], z, a, h)
+    residual, y_next, node, _ = model.evaluate(model.form.expanded(x["y"]), z, a, h)
     rows: list[Row] = []
     if moves:
         rows += residual_rows(model, residual) + input_rows(model, a, x["previous"], h)
@@ -82,7 +83,7 @@ def _stage(model: StageModel, controls: Slots, *, last: bool) -> Stage:
     rows += goal_rows(model, node, missed) + duration_rows(model, h) if last else []
     price = model.given["price"] * (h * model.shape.steps * slack + ca.sum1(ca.densify(missed)))
     cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price
-    following = [y_next / model.y_scale]
+    following = [y_next[model.form.kept.tolist()] / model.y_scale]
     following += [a / model.scales.inputs] if model.shape.remembers_inputs else []
     following += [x["h"] / model.scales.step_s] if model.shape.free_time else []
     low, high = variable_bounds(model, controls, unscale)

@@ -11,12 +11,15 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-import casadi as ca
 import numpy as np
-from scipy.interpolate import BSpline
 from scipy.ndimage import grey_dilation, maximum_filter
 
 from sim.world.terrain import Terrain
+
+_VALUE = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6.0
+_SLOPE = np.diag([1.0, 2.0, 3.0], 1)
+_BASIS = np.stack([_VALUE, _SLOPE @ _VALUE, _SLOPE @ _SLOPE @ _VALUE])
+"""(derivative, power of t, control point): the uniform cubic B-spline's four pieces over one cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,39 +43,35 @@ class SafeGround:
         return hashlib.sha256(self.control_m.tobytes() + numbers.tobytes()).hexdigest()[:16]
 
     @property
-    def knots(self) -> tuple[np.ndarray, np.ndarray]:
-        """Knots along x and y."""
-        along_x, along_y = (
-            o + self.spacing_m * (np.arange(n + 4) - 2.0)
-            for o, n in zip(self.origin_m, self.control_m.shape, strict=True)
-        )
-        return along_x, along_y
-
-    @property
     def domain(self) -> tuple[np.ndarray, np.ndarray]:
         """Corners (low, high) of the part of the plane where it is defined."""
-        kx, ky = self.knots
-        return np.array([kx[3], ky[3]]), np.array([kx[-4], ky[-4]])
+        low = np.array(self.origin_m)
+        return low + self.spacing_m, low + self.spacing_m * (np.array(self.control_m.shape) - 2)
 
     def height(self, x_m: np.ndarray, y_m: np.ndarray) -> np.ndarray:
         """z [m] of the surface at points (n,), clamped to the domain."""
-        low, high = self.domain
-        kx, ky = self.knots
-        x = np.clip(np.atleast_1d(x_m), low[0], high[0] - 1e-9)
-        y = np.clip(np.atleast_1d(y_m), low[1], high[1] - 1e-9)
-        rows = BSpline.design_matrix(x, kx, 3) @ self.control_m
-        return np.einsum("ij,ij->i", rows, BSpline.design_matrix(y, ky, 3).toarray())
+        at_w = np.stack([np.atleast_1d(x_m), np.atleast_1d(y_m)], axis=1)
+        first, (along_x, along_y) = self._cells(np.clip(at_w, *self.domain))
+        return np.einsum("ni,nij,nj->n", along_x[:, 0], self._corners(first), along_y[:, 0])
 
-    def jet(self) -> ca.Function:
-        """(x, y) -> height, gradient (2), second derivatives (xx, xy, yy), as a (6, 1) column."""
-        at = ca.MX.sym("at", 2)
-        coefficients = ca.DM(self.control_m.T.ravel())
-        height = ca.bspline(at, coefficients, [list(k) for k in self.knots], [3, 3], 1, {})
-        gradient = ca.jacobian(height, at).T
-        second = ca.jacobian(gradient, at)
-        return ca.Function(
-            "jet", [at], [ca.vertcat(height, gradient, second[0, 0], second[0, 1], second[1, 1])]
-        )
+    def jets(self, at_w: np.ndarray) -> np.ndarray:
+        """(n, 6) height, gradient (2) and second derivatives (xx, xy, yy) at points (n, 2); extrapolated outside."""
+        first, (along_x, along_y) = self._cells(at_w)
+        table = along_x @ self._corners(first) @ along_y.transpose(0, 2, 1)
+        return np.stack([table[:, a, b] for a, b in ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))], axis=1)
+
+    def _cells(self, at_w: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+        """(n, 2) first control point of each point's cell; per axis (n, 3, 4) weights of value and derivatives."""
+        u = (at_w - np.array(self.origin_m)) / self.spacing_m
+        cell = np.clip(np.floor(u).astype(int), 1, np.array(self.control_m.shape) - 3)
+        t = (u - cell)[:, :, None] ** np.arange(4)
+        weights = np.einsum("dpc,nap->nadc", _BASIS, t) / self.spacing_m ** np.arange(3)[:, None]
+        return cell - 1, (weights[:, 0], weights[:, 1])
+
+    def _corners(self, first: np.ndarray) -> np.ndarray:
+        """(n, 4, 4) control points from `first` on."""
+        reach = np.arange(4)
+        return self.control_m[first[:, 0, None, None] + reach[:, None], first[:, 1, None, None] + reach]
 
 
 def safe_ground(

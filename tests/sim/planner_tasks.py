@@ -1,9 +1,13 @@
 """Tasks that several planner tests share."""
 
+import dataclasses
+
 import numpy as np
 
 import sim
 from sim.planner import Cylinder, Goal, Limits, Planner, Task, Weights
+from sim.planner.terrain import safe_ground
+from sim.world.terrain import Terrain
 
 PLANNER = Planner()
 """Built problems are kept from test to test; plans do not depend on what was planned before."""
@@ -61,3 +65,24 @@ def replayed(plan: sim.planner.Plan) -> sim.Trajectory:
         initial=plan.task.start,
         controls=plan.controls[:-1],
     )
+
+
+def hills() -> Terrain:
+    """A ridge across the way."""
+    x = np.arange(0.0, 61.0)
+    y = np.arange(-20.0, 21.0)
+    heights = 6.0 * np.exp(-(((x[None, :] - 30.0) / 4.0) ** 2)) + 0.05 * np.sin(y[:, None])
+    return Terrain(np.ascontiguousarray(heights, np.float32), (0.0, -20.0), 1.0)
+
+
+def with_ground(margin_m: float = 1.0) -> tuple[sim.Vehicle, Task]:
+    heli, task = forest()
+    ground = safe_ground(hills(), margin_m=margin_m, low_m=(8.0, -10.0), high_m=(52.0, 10.0), spacing_m=1.5)
+    start, goal = heli.state(x=(10, 0, 3)), Goal(heli.state(x=(50, 0, 3)))
+    return heli, dataclasses.replace(
+        task, start=start, goal=goal, obstacles=(), ground=ground, duration_s=10.0, clearance_m=margin_m
+    )
+
+
+BOAT = sim.vehicle("boat")
+CROSSING = Task(start=BOAT.state(), goal=Goal(BOAT.state(x=10.0)), duration_s=10.0)

@@ -1,0 +1,262 @@
+"""Machine code that evaluates one expression for many columns at once: SX -> LLVM -> a function of arrays.
+
+Where the kernels advance one state many times, an optimiser wants values and derivatives of one node's
+expressions at all nodes. Columns stand side by side in vector registers, so an instruction does its work for
+`WIDTH` of them. LLVM's text is printed directly and selected without optimising, as CasADi has shared what can be
+shared: thousands of instructions are compiled in tenths of a second, and run no slower than after a second of passes.
+"""
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from functools import cache
+
+import casadi as ca
+import llvmlite.binding as llvm
+import numpy as np
+
+WIDTH = 4
+_V = f"<{WIDTH} x double>"
+_ARITHMETIC = {ca.OP_ADD: "fadd", ca.OP_SUB: "fsub", ca.OP_MUL: "fmul", ca.OP_DIV: "fdiv"}
+_COMPARED = {ca.OP_LT: "olt", ca.OP_LE: "ole", ca.OP_EQ: "oeq", ca.OP_NE: "une"}
+_INTRINSIC = {
+    ca.OP_SQRT: "sqrt",
+    ca.OP_FABS: "fabs",
+    ca.OP_FLOOR: "floor",
+    ca.OP_CEIL: "ceil",
+    ca.OP_SIN: "sin",
+    ca.OP_COS: "cos",
+    ca.OP_EXP: "exp",
+    ca.OP_LOG: "log",
+    ca.OP_POW: "pow",
+    ca.OP_CONSTPOW: "pow",
+    ca.OP_COPYSIGN: "copysign",
+    ca.OP_FMIN: "minnum",
+    ca.OP_FMAX: "maxnum",
+}
+_LIBRARY = {
+    ca.OP_TAN: "tan",
+    ca.OP_ASIN: "asin",
+    ca.OP_ACOS: "acos",
+    ca.OP_ATAN: "atan",
+    ca.OP_SINH: "sinh",
+    ca.OP_COSH: "cosh",
+    ca.OP_TANH: "tanh",
+    ca.OP_ATAN2: "atan2",
+}
+_BINARY = {
+    *_ARITHMETIC,
+    *_COMPARED,
+    ca.OP_POW,
+    ca.OP_CONSTPOW,
+    ca.OP_COPYSIGN,
+    ca.OP_FMIN,
+    ca.OP_FMAX,
+    ca.OP_ATAN2,
+    ca.OP_AND,
+    ca.OP_OR,
+    ca.OP_IF_ELSE_ZERO,
+}
+
+
+class ColumnKernel:
+    """A function of columns: inputs (size, n) or, where shared, (size,); outputs (size, n). Columns are contiguous."""
+
+    def __init__(self, function: ca.Function, shared: Sequence[int] = ()) -> None:
+        """shared: indices of the inputs that are the same for all columns.
+
+        Raises TypeError for an operation that has no compiled form here.
+        """
+        text = _module(function, frozenset(shared))
+        self.sizes_in = tuple(function.size1_in(i) for i in range(function.n_in()))
+        self.sizes_out = tuple(function.size1_out(i) for i in range(function.n_out()))
+        self._engine = _loaded(text)
+        count = len(self.sizes_in) + len(self.sizes_out)
+        address = self._engine.get_function_address("columns")
+        self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count, ctypes.c_int64)(address)
+
+    def __call__(self, n: int, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
+        """Fill the outputs; all arrays are float64 and contiguous, column after column."""
+        self._call(*[a.ctypes.data for a in inputs], *[a.ctypes.data for a in outputs], n)
+
+
+def _module(function: ca.Function, shared: frozenset[int]) -> str:
+    body = _Body(function, shared)
+    arguments = [f"ptr noalias %in{i}" for i in range(function.n_in())]
+    arguments += [f"ptr noalias %out{i}" for i in range(function.n_out())]
+    lanes = range(WIDTH)
+    head = [
+        f"define void @columns({', '.join(arguments)}, i64 %n) {{",
+        "entry:",
+        "  %last = sub i64 %n, 1",
+        "  %empty = icmp slt i64 %n, 1",
+        "  br i1 %empty, label %done, label %loop",
+        "loop:",
+        "  %k = phi i64 [ 0, %entry ], [ %next, %loop ]",
+    ]
+    # Columns past the end repeat the last one: no second, scalar copy of the code.
+    for lane in lanes:
+        head.append(f"  %raw{lane} = add i64 %k, {lane}")
+        head.append(f"  %c{lane} = call i64 @llvm.smin.i64(i64 %raw{lane}, i64 %last)")
+    tail = [
+        f"  %next = add i64 %k, {WIDTH}",
+        "  %more = icmp slt i64 %next, %n",
+        "  br i1 %more, label %loop, label %done",
+        "done:",
+        "  ret void",
+        "}",
+        "declare i64 @llvm.smin.i64(i64, i64)",
+        *sorted(body.declarations),
+    ]
+    return "\n".join([*head, *body.lines, *tail])
+
+
+class _Body:
+    """The loop's instructions."""
+
+    def __init__(self, function: ca.Function, shared: frozenset[int]) -> None:
+        self.lines: list[str] = []
+        self.declarations: set[str] = set()
+        self._count = 0
+        self._f, self._shared = function, shared
+        self._starts: dict[str, list[str]] = {}
+        self._read: dict[tuple[int, int], str] = {}
+        self._work: dict[int, str] = {}
+        for k in range(function.n_instructions()):
+            self._instruction(k)
+
+    def _instruction(self, k: int) -> None:
+        f, work = self._f, self._work
+        op, into, out = f.instruction_id(k), f.instruction_input(k), f.instruction_output(k)
+        if op == ca.OP_INPUT:
+            place = into[0], into[1]
+            if place not in self._read:
+                self._read[place] = self._load(*place)
+            work[out[0]] = self._read[place]
+        elif op == ca.OP_OUTPUT:
+            self._store(out[0], out[1], work[into[0]])
+        elif op == ca.OP_CONST:
+            work[out[0]] = _splat(float(f.instruction_constant(k)))
+        else:
+            operands = [work[i] for i in (into if op in _BINARY else into[:1])]
+            work[out[0]] = self._operation(op, operands)
+
+    def _new(self, text: str) -> str:
+        self._count += 1
+        name = f"%v{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def _start(self, array: str, size: int) -> list[str]:
+        """Where the columns of this pass start in an array."""
+        if array not in self._starts:
+            offsets = [self._new(f"mul i64 %c{lane}, {size}") for lane in range(WIDTH)]
+            self._starts[array] = [
+                self._new(f"getelementptr double, ptr %{array}, i64 {offset}") for offset in offsets
+            ]
+        return self._starts[array]
+
+    def _load(self, argument: int, entry: int) -> str:
+        array = f"in{argument}"
+        if argument in self._shared:
+            at = self._new(f"getelementptr double, ptr %{array}, i64 {entry}")
+            one = self._new(f"load double, ptr {at}, align 8")
+            first = self._new(f"insertelement {_V} poison, double {one}, i32 0")
+            zeros = f"<{WIDTH} x i32> zeroinitializer"
+            return self._new(f"shufflevector {_V} {first}, {_V} poison, {zeros}")
+        vector = "poison"
+        for lane, start in enumerate(self._start(array, self._f.size1_in(argument))):
+            at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
+            one = self._new(f"load double, ptr {at}, align 8")
+            vector = self._new(f"insertelement {_V} {vector}, double {one}, i32 {lane}")
+        return vector
+
+    def _store(self, result: int, entry: int, vector: str) -> None:
+        for lane, start in enumerate(self._start(f"out{result}", self._f.size1_out(result))):
+            at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
+            one = self._new(f"extractelement {_V} {vector}, i32 {lane}")
+            self.lines.append(f"  store double {one}, ptr {at}, align 8")
+
+    def _operation(self, op: int, x: list[str]) -> str:
+        if op in _ARITHMETIC:
+            return self._new(f"{_ARITHMETIC[op]} contract {_V} {x[0]}, {x[1]}")
+        if op in _COMPARED:
+            return self._number(self._new(f"fcmp {_COMPARED[op]} {_V} {x[0]}, {x[1]}"))
+        if op in _INTRINSIC:
+            return self._intrinsic(_INTRINSIC[op], x)
+        if op in _LIBRARY:
+            return self._library(_LIBRARY[op], x)
+        return self._composed(op, x)
+
+    def _composed(self, op: int, x: list[str]) -> str:
+        """Operations of more than one instruction."""
+        bits = f"<{WIDTH} x i1>"
+        if op == ca.OP_ASSIGN:
+            return x[0]
+        if op == ca.OP_NEG:
+            return self._new(f"fneg {_V} {x[0]}")
+        if op == ca.OP_SQ:
+            return self._operation(ca.OP_MUL, [x[0], x[0]])
+        if op == ca.OP_TWICE:
+            return self._operation(ca.OP_ADD, [x[0], x[0]])
+        if op == ca.OP_INV:
+            return self._operation(ca.OP_DIV, [_splat(1.0), x[0]])
+        if op == ca.OP_NOT:
+            return self._operation(ca.OP_EQ, [x[0], _splat(0.0)])
+        if op in (ca.OP_AND, ca.OP_OR):
+            word = "and" if op == ca.OP_AND else "or"
+            return self._number(self._new(f"{word} {bits} {self._true(x[0])}, {self._true(x[1])}"))
+        if op == ca.OP_IF_ELSE_ZERO:
+            return self._new(f"select {bits} {self._true(x[0])}, {_V} {x[1]}, {_V} zeroinitializer")
+        if op == ca.OP_SIGN:
+            unit = self._intrinsic("copysign", [_splat(1.0), x[0]])
+            return self._new(f"select {bits} {self._true(x[0])}, {_V} {unit}, {_V} zeroinitializer")
+        raise TypeError(f"operation {op} of a symbolic expression has no compiled form")
+
+    def _true(self, x: str) -> str:
+        return self._new(f"fcmp une {_V} {x}, zeroinitializer")
+
+    def _number(self, bits: str) -> str:
+        return self._new(f"uitofp <{WIDTH} x i1> {bits} to {_V}")
+
+    def _intrinsic(self, name: str, x: list[str]) -> str:
+        full = f"@llvm.{name}.v{WIDTH}f64"
+        self.declarations.add(f"declare {_V} {full}({', '.join([_V] * len(x))})")
+        return self._new(f"call {_V} {full}({', '.join(f'{_V} {a}' for a in x)})")
+
+    def _library(self, name: str, x: list[str]) -> str:
+        self.declarations.add(f"declare double @{name}({', '.join(['double'] * len(x))})")
+        vector = "poison"
+        for lane in range(WIDTH):
+            ones = [self._new(f"extractelement {_V} {a}, i32 {lane}") for a in x]
+            one = self._new(f"call double @{name}({', '.join(f'double {a}' for a in ones)})")
+            vector = self._new(f"insertelement {_V} {vector}, double {one}, i32 {lane}")
+        return vector
+
+
+def _splat(x: float) -> str:
+    bits = struct.unpack("<Q", struct.pack("<d", x))[0]
+    return "<" + ", ".join([f"double 0x{bits:016X}"] * WIDTH) + ">"
+
+
+@cache
+def _prepared() -> llvm.Target:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple()
+
+
+def _loaded(text: str) -> llvm.ExecutionEngine:
+    """The module as machine code of this processor."""
+    machine = _prepared().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=0,
+        reloc="pic",
+        codemodel="jitdefault",
+    )
+    module = llvm.parse_assembly(text)
+    module.verify()
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine

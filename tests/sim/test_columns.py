@@ -1,0 +1,65 @@
+"""Machine code for many columns gives what CasADi gives for each of them."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from sim.compiler.columns import ColumnKernel
+
+RNG = np.random.default_rng(3)
+
+
+def by_casadi(function: ca.Function, inputs: list[np.ndarray], shared: tuple[int, ...]) -> list[np.ndarray]:
+    """Column by column."""
+    n = max(a.shape[0] for i, a in enumerate(inputs) if i not in shared)
+    rows = [function.call([a if i in shared else a[k] for i, a in enumerate(inputs)]) for k in range(n)]
+    return [np.array([np.array(row[j]).ravel() for row in rows]) for j in range(function.n_out())]
+
+
+def differences(function: ca.Function, inputs: list[np.ndarray], shared: tuple[int, ...]) -> float:
+    """Largest relative difference."""
+    wanted = by_casadi(function, inputs, shared)
+    found = [np.full_like(w, np.nan) for w in wanted]
+    n = max(a.shape[0] for i, a in enumerate(inputs) if i not in shared)
+    ColumnKernel(function, shared)(n, inputs, found)
+    return max(
+        float((np.abs(f - w) / (1.0 + np.abs(w))).max(initial=0.0))
+        for f, w in zip(found, wanted, strict=True)
+    )
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 64])
+def test_any_number_of_columns_is_evaluated_and_shared_inputs_are_the_same_for_all(n):
+    x, p = ca.SX.sym("x", 5), ca.SX.sym("p", 3)
+    R = ca.skew(x[:3]) @ ca.skew(p) + ca.SX.eye(3) * ca.norm_2(x)
+    f = ca.Function("f", [x, p], [ca.densify(ca.vec(ca.inv(R))), ca.SX(0, 1), x[3:] / p[:2]])
+    assert differences(f, [RNG.normal(size=(n, 5)), RNG.uniform(1, 2, 3)], (1,)) < 1e-13  # 2e-15
+
+
+OPERATIONS = {
+    "arithmetic": lambda a, b: a * b + a / b - a**2 + 2 * b - 1 / (3 + a**2) + (-a) * 3.5,
+    "powers": lambda a, b: ca.sqrt(1 + a**2) + ca.fabs(b) ** 1.7 + (2 + ca.fabs(a)) ** b,
+    "circular": lambda a, b: ca.sin(a) + ca.cos(b) + ca.tan(a / 4) + ca.atan2(a, b) + ca.atan(b),
+    "inverse": lambda a, b: ca.asin(a / 9) + ca.acos(b / 9) + ca.log(9 + a),
+    "hyperbolic": lambda a, b: ca.sinh(a / 3) + ca.cosh(b / 3) + ca.tanh(a) + ca.exp(b / 3),
+    "pieces": lambda a, b: ca.if_else(a < b, a, b * b) + ca.fmin(a, b) - ca.fmax(a, 0.3) + ca.sign(a) * ca.fabs(b),
+    "logic": lambda a, b: ca.logic_and(a > 0, b <= 0) + 3 * ca.logic_or(a > 1, ca.logic_not(b > 1)),
+    "equality": lambda a, b: (a == b) + 2 * (a != b) + 4 * (ca.floor(a) == ca.ceil(b)),
+    "sign": lambda a, b: ca.copysign(a, b),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation_of_an_expression_has_its_machine_code(name):
+    x = ca.SX.sym("x", 2)
+    f = ca.Function("f", [x], [ca.densify(OPERATIONS[name](x[0], x[1]))])
+    columns = np.concatenate([RNG.uniform(-3, 3, (40, 2)), [[0.0, 0.0], [1.0, 1.0], [-1.0, 1.0]]])
+    if name in ("arithmetic", "circular"):
+        columns = columns[:40]
+    assert differences(f, [columns], ()) < 1e-13  # 4e-16
+
+
+def test_an_operation_without_machine_code_is_refused():
+    x = ca.SX.sym("x")
+    with pytest.raises(TypeError, match="has no compiled form"):
+        ColumnKernel(ca.Function("f", [x], [ca.erf(x)]))

@@ -1,0 +1,92 @@
+"""The derivatives that the solvers are given are those of the values that they are given."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+
+import sim
+from sim.planner import Goal, Limits, Task, Waypoint, Weights
+from sim.planner.guess import guess
+from sim.planner.parameters import parameters
+from sim.planner.program import Program
+from sim.planner.shape import problem_shape, scales_of
+from sim.planner.transcription import transcribe
+from sim.planner.waypoints import waypoint_places
+from tests.sim.planner_tasks import BOAT, CROSSING, forest, with_ground
+
+ALL_COSTS = Weights(1, 1, 1, 1, 1, 1, 1)
+
+
+def task_of(case: str) -> tuple[sim.Vehicle, Task]:
+    if case == "forest":
+        return forest(8)
+    if case == "ground":
+        heli, task = with_ground()
+        return heli, dataclasses.replace(task, waypoints=(Waypoint((25.0, 2.0, 12.0), 3.0, 3.0),))
+    if case == "boat":
+        return BOAT, dataclasses.replace(CROSSING, weights=ALL_COSTS, limits=Limits(rates={"u_left": 9.0}))
+    board = sim.vehicle("snakeboard")
+    goal = Goal(board.state(y=0.5), velocity="free")
+    return board, Task(start=board.state(), goal=goal, duration_s=4.0)
+
+
+CASES = [(case, free) for case in ("forest", "ground", "boat", "snakeboard") for free in (False, True)]
+
+
+def program_of(case: str, free_time: bool) -> tuple[Program, np.ndarray, np.ndarray, np.ndarray]:
+    """A program of eight steps with a generic iterate, parameters and multipliers."""
+    vehicle, task = task_of(case)
+    task = dataclasses.replace(task, steps=8, free_duration=(1.0, 90.0) if free_time else None)
+    method, rng = sim.integrators()["variational"], np.random.default_rng(5)
+    shape = dataclasses.replace(problem_shape(vehicle, method, task), scales=scales_of(vehicle, task))
+    t = transcribe(shape)
+    places = waypoint_places(vehicle, task, 8) if task.waypoints else None
+    p = parameters(t, vehicle, task, places=places)
+    w = guess(t, vehicle, task) + 1e-2 * rng.normal(size=t.program.size)
+    return t.program, w, p, rng.normal(size=t.program.rows)
+
+
+def matrix(sparsity, values: np.ndarray) -> np.ndarray:
+    rows, columns = sparsity.get_triplet()
+    return sparse.coo_array((values, (rows, columns)), shape=sparsity.shape).toarray()
+
+
+def differences(f, w: np.ndarray, h: float = 1e-6) -> np.ndarray:
+    """Central, column by column."""
+    steps = h * np.eye(w.size)
+    return np.stack([(f(w + s) - f(w - s)) / (2 * h) for s in steps], axis=-1)
+
+
+@pytest.mark.parametrize(("case", "free_time"), CASES)
+def test_first_derivatives_are_those_of_cost_and_rows(case, free_time):
+    program, w, p, _ = program_of(case, free_time)
+    found = np.empty(program.jacobian_gather.sparsity.nnz())
+    program.jacobian(w, p, found)
+    wanted = differences(lambda x: program.constraints(x, p), w)
+    scale = 1.0 + np.abs(wanted).max()
+    assert np.abs(matrix(program.jacobian_gather.sparsity, found) - wanted).max() < 1e-7 * scale
+    slope = np.empty(program.size)
+    program.gradient(w, p, slope)
+    steepest = differences(lambda x: np.array([program.cost(x, p)]), w)[0]
+    assert np.abs(slope - steepest).max() < 1e-6 * (1.0 + np.abs(steepest).max())
+
+
+@pytest.mark.parametrize(("case", "free_time"), CASES)
+def test_second_derivatives_are_those_of_the_lagrangian_and_both_forms_agree(case, free_time):
+    program, w, p, lam = program_of(case, free_time)
+    slope, blocks = program.lagrangian(w, p, 1.3, lam)
+    full = np.empty(program.full_hessian.sparsity.nnz())
+    program.full_hessian(blocks, full)
+    upper = np.empty(program.upper_hessian.sparsity.nnz())
+    program.upper_hessian(blocks, upper)
+    H = matrix(program.full_hessian.sparsity, full)
+    assert np.array_equal(np.triu(H), matrix(program.upper_hessian.sparsity, upper))
+    wanted = differences(lambda x: program.lagrangian(x, p, 1.3, lam)[0], w)
+    assert np.abs(H - wanted).max() < 1e-6 * (1.0 + np.abs(wanted).max())
+    plain, jacobian = np.empty(program.size), np.empty(program.jacobian_gather.sparsity.nnz())
+    program.gradient(w, p, plain)
+    program.jacobian(w, p, jacobian)
+    pull = matrix(program.jacobian_gather.sparsity, jacobian).T @ lam
+    assert np.abs(slope - 1.3 * plain - pull).max() < 1e-11 * (1.0 + np.abs(slope).max())
