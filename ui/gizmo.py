@@ -91,7 +91,21 @@ class Gizmo:
             im_guizmo.set_axis_mask(False, False, planar and operation == im_guizmo.OPERATION.translate)
             changed |= im_guizmo.manipulate(camera, lens, operation, im_guizmo.MODE.world, pose)
             im_guizmo.pop_id()
-        return from_matrix16(pose) if changed else None
+        if not changed:
+            return None
+        T_w = from_matrix16(pose)
+        return on_level(T_w, float(handle.T_w[2, 3]), view_matrix) if planar else T_w
+
+
+def on_level(T_w: np.ndarray, z_m: float, view_matrix: np.ndarray) -> np.ndarray:
+    """The pose moved along the eye's ray through it to the height z: under the mouse still, but on the ground."""
+    eye = -view_matrix[:3, :3].T @ view_matrix[:3, 3]
+    ray = T_w[:3, 3] - eye
+    share = (z_m - eye[2]) / ray[2] if abs(ray[2]) > 1e-6 else -1.0
+    moved_T_w = T_w.copy()
+    # A ray that leads upwards meets no ground: then the height alone is given up.
+    moved_T_w[:3, 3] = eye + share * ray if share > 0.0 else [*T_w[:2, 3], z_m]
+    return moved_T_w
 
 
 def matrix16(matrix: np.ndarray) -> im_guizmo.Matrix16:

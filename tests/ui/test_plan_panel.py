@@ -7,7 +7,7 @@ import pytest
 from imgui_bundle import imgui
 
 from planning import in_wind
-from render.matrices import perspective
+from render.matrices import look_at, perspective
 from sim.commands import StopPlan
 from sim.planner.plan import Blame
 from sim.planner.requests import (
@@ -213,10 +213,17 @@ def camera() -> tuple[np.ndarray, np.ndarray]:
     return view, perspective(0.9, 936.0 / 628.0, 0.1, 1000.0)
 
 
-def test_a_waypoint_is_chosen_by_a_click_and_dragged_with_the_mouse(bench: Bench) -> None:
+def tilted() -> tuple[np.ndarray, np.ndarray]:
+    """From 30 m away, 40 degrees above the horizon, along y."""
+    eye = 30.0 * np.array([0.0, -np.cos(0.7), np.sin(0.7)])
+    return look_at(eye, np.zeros(3)), camera()[1]
+
+
+@pytest.mark.parametrize("eye", [camera, tilted])
+def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it(bench: Bench, eye) -> None:
     plan_view = shown(bench, task=task(obstacles=()))
     bench.context.plan = plan_view
-    gizmo, (view, projection) = Gizmo(), camera()
+    gizmo, (view, projection) = Gizmo(), eye()
     io = imgui.get_io()
 
     def frame(x: float, y: float, *, down: bool) -> list[EditTask]:
@@ -235,7 +242,7 @@ def test_a_waypoint_is_chosen_by_a_click_and_dragged_with_the_mouse(bench: Bench
     assert gizmo.wants_mouse
     edits: list[EditTask] = []
     for step, down in [(0, True), (0, True), *((i, True) for i in range(10, 90, 10)), (80, False)]:
-        edits += frame(place[0] + step, place[1], down=down)
+        edits += frame(place[0] + step, place[1] + 0.5 * step, down=down)
     moved = edits[-1].task.waypoints[0].position_w
     there = on_screen(np.array(moved), projection @ view, bench.context.scene_rect)
-    assert there == pytest.approx((place[0] + 80.0, place[1]), abs=3.0)
+    assert there == pytest.approx((place[0] + 80.0, place[1] + 40.0), abs=3.0)
