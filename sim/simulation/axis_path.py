@@ -5,8 +5,6 @@ from collections import deque
 
 import numpy as np
 
-from sim.pilot.rotation import rotation_exp, rotation_vector
-
 KEPT_S = 4.0
 SPACING_RAD = 0.02
 """Greatest angle between two rows within a step, as far as the pieces go round."""
@@ -14,31 +12,37 @@ _MOST_PIECES = 16
 
 
 class AxisPath:
-    """Rows (time [s], unit vector in the world) at moments where steps end, and between them as the top is drawn."""
+    """Rows (time [s], unit vector in the world) at moments where steps end, and on a smooth way between them."""
 
-    def __init__(self, time_s: float, R_wb: np.ndarray, axis_b: np.ndarray | None) -> None:
+    def __init__(
+        self, time_s: float, R_wb: np.ndarray, omega_b: np.ndarray, axis_b: np.ndarray | None
+    ) -> None:
         """`axis_b` (3,): unit vector of the axis in the body; None where there is none and nothing is noted."""
         self._axis_b = axis_b
         self._rows: deque[tuple[float, float, float, float]] = deque()
-        self._time_s, self._R_wb = time_s, R_wb
         if axis_b is not None:
-            self._add(time_s, R_wb @ axis_b)
+            self._time_s = time_s
+            self._axis_w, self._rate_w = R_wb @ axis_b, R_wb @ np.cross(omega_b, axis_b)
+            self._add(time_s, self._axis_w)
 
-    def note(self, time_s: float, R_wb: np.ndarray) -> None:
-        """A later moment; the way there is a turn at a constant rate."""
-        axis_b = self._axis_b
-        if axis_b is None or time_s <= self._time_s:
+    def note(self, time_s: float, R_wb: np.ndarray, omega_b: np.ndarray) -> None:
+        """A later moment. Between the two the axis follows the cubic of both directions and both rates.
+
+        A turn at a constant rate would lead it round in a bow: of a long step most is spin about the axis.
+        """
+        if self._axis_b is None or time_s <= self._time_s:
             return
-        turn = rotation_vector(self._R_wb.T @ R_wb)
-        # What the axis goes through, not the spin about it.
-        across = float(np.linalg.norm(np.cross(turn, axis_b)))
-        pieces = min(max(math.ceil(across / SPACING_RAD), 1), _MOST_PIECES)
+        axis_w, rate_w = R_wb @ self._axis_b, R_wb @ np.cross(omega_b, self._axis_b)
+        h = time_s - self._time_s
+        apart = float(np.linalg.norm(axis_w - self._axis_w))
+        pieces = min(max(math.ceil(apart / SPACING_RAD), 1), _MOST_PIECES)
         for k in range(1, pieces):
-            share = k / pieces
-            between = self._R_wb @ rotation_exp(share * turn)
-            self._add(self._time_s + share * (time_s - self._time_s), between @ axis_b)
-        self._add(time_s, R_wb @ axis_b)
-        self._time_s, self._R_wb = time_s, R_wb
+            s = k / pieces
+            way = (1.0 + 2.0 * s) * (1.0 - s) ** 2 * self._axis_w + s * s * (3.0 - 2.0 * s) * axis_w
+            way = way + h * s * (1.0 - s) * ((1.0 - s) * self._rate_w - s * rate_w)
+            self._add(self._time_s + s * h, way / max(float(np.linalg.norm(way)), 1e-12))
+        self._add(time_s, axis_w)
+        self._time_s, self._axis_w, self._rate_w = time_s, axis_w, rate_w
         while self._rows[0][0] < time_s - KEPT_S:
             self._rows.popleft()
 

@@ -200,7 +200,8 @@ class Lane:
         self._verdict = None
         there = self._placed(node)
         self._moments, self._spin = Moments(self.time_s, there.T_wb), SpinPath(self.time_s, there.twist_b[:3])
-        self._axis = AxisPath(self.time_s, there.T_wb[:3, :3], axis_of(self.method.vehicle))
+        axis_b = axis_of(self.method.vehicle)
+        self._axis = AxisPath(self.time_s, there.T_wb[:3, :3], there.twist_b[:3], axis_b)
 
     def _note_start(self, node: np.ndarray) -> None:
         """What energy and momentum are compared with."""
@@ -291,7 +292,7 @@ class Lane:
         self._good_node = node
         T_wb = self.placement.T_wb
         self._moments.add(self.time_s, T_wb)
-        self._axis.note(self.time_s, T_wb[:3, :3])
+        self._axis.note(self.time_s, T_wb[:3, :3], twist_b[:3])
         self._spin.note(self.time_s, twist_b[:3])
         impact = self.footing.take_impact()
         self._verdict = crash(impact) if m.vehicle.name in FRAGILE else None
