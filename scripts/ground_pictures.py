@@ -1,0 +1,87 @@
+"""Pictures of driving and skating for the documentation: `python scripts/ground_pictures.py [FOLDER]` (docs/)."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from export.picture import write_png
+from export.studio import Studio
+from sim.commands import PilotInput, SetPilotInput
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.snapshot import LaneSnapshot
+from sim.world import World, load_world
+
+SIZE = (1280, 800)
+TICK_S = 1.0 / 30.0
+CRUISE_MPS = 9.0
+Pilot = Callable[[LaneSnapshot, World], PilotInput]
+
+
+def round_the_lap(car: LaneSnapshot, world: World) -> PilotInput:
+    """Sticks that aim at a point of the lap ahead, at a steady speed."""
+    lap = world.grounds.lap
+    place, speed = car.T_wb[:2, 3], float(car.twist_b[3])
+    nearest = int(np.linalg.norm(lap - place, axis=1).argmin())
+    aim = lap[(nearest + round(2.0 * (3.0 + 0.6 * speed))) % (len(lap) - 1)] - place
+    aside = float(-car.T_wb[1, 0] * aim[0] + car.T_wb[0, 0] * aim[1]) / float(aim @ aim)
+    return PilotInput(
+        pitch=float(np.clip(CRUISE_MPS - speed, -1.0, 1.0)), roll=float(np.clip(-10.0 * aside, -1.0, 1.0))
+    )
+
+
+def gait_drive(_board: LaneSnapshot, _world: World) -> PilotInput:
+    """The rider drives, in a wide bend."""
+    return PilotInput(actions=frozenset({"gait-drive"}), roll=0.25)
+
+
+PICTURES: dict[str, tuple[Pilot, float, float, float]] = {
+    "drive": (round_the_lap, 13.6, 226.0, 1.3),
+    "skate": (gait_drive, 8.0, 150.0, 1.1),
+}
+"""Scene -> who steers, for how long [s], where the camera looks [deg from +x], how far it stands."""
+
+
+@contextmanager
+def studio(name: str, world: World) -> Iterator[Studio]:
+    """One for the scene, its camera on an orbit."""
+    _, _, bearing_deg, distance = PICTURES[name]
+    scene = load_scene(name)
+    comparison = replace(scene.comparison, bearing_deg=bearing_deg, distance=distance)
+    made = Studio(replace(scene, camera="orbit", comparison=comparison), world, size_px=SIZE, quality="high")
+    try:
+        yield made
+    finally:
+        made.release()
+
+
+def picture(name: str) -> np.ndarray:
+    """(height, width, 3) uint8: the end of the ride."""
+    scene = load_scene(name)
+    world = load_world(scene.world, seed=scene.seed)
+    pilot, seconds, _, _ = PICTURES[name]
+    simulation = Simulation(scene, world)
+    simulation.advance(0.0)
+    with studio(name, world) as view:
+        for _ in range(round(seconds / TICK_S)):
+            simulation.submit(SetPilotInput(pilot(simulation.snapshot.lanes[0], world)))
+            simulation.advance(TICK_S)
+            view.follow(simulation.snapshot, TICK_S)
+        return view.still()
+
+
+def main(folder: Path) -> None:
+    """One picture a scene."""
+    for name in PICTURES:
+        write_png(folder / f"{name}.png", picture(name))
+        print(f"wrote {folder / name}.png", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("docs"))
