@@ -2,7 +2,8 @@
 
     python -m benchmarks.mechanics [--all]
 
-One interleaved run, medians; ratios are to rk4 of the same vehicle. Compile times are taken in fresh
+One interleaved run, medians of CPU time; ratios are to rk4 of the same vehicle. Against a kernel written by hand:
+`benchmarks.work_precision`. Compile times are taken in fresh
 processes, cold (empty cache) and from the cache. Contact with ground is not part of them.
 """
 
@@ -25,7 +26,7 @@ BASIC = ("variational", "variational-split", "rk2", "rk4")
 
 
 def step_costs(vehicle_name: str, methods: list[str], h: float) -> dict[str, float]:
-    """Median ns a step of a rollout in which the body turns and is pushed."""
+    """Median ns of the thread's CPU time a step, of a rollout in which the body turns and is pushed."""
     vehicle = sim.vehicle(vehicle_name)
     p, w = vehicle.parameter_vector, np.zeros(vehicle.group.dim)
     u = np.array([c.neutral for c in vehicle.controls])
@@ -37,9 +38,9 @@ def step_costs(vehicle_name: str, methods: list[str], h: float) -> dict[str, flo
     for _ in range(ROUNDS):
         for m, kernel in kernels.items():
             y = kernel.start(node, u, p, h)
-            begin = time.perf_counter()
+            begin = time.thread_time()
             kernel.rollout(y, u, w, p, h, STEPS)
-            times[m].append((time.perf_counter() - begin) / STEPS * 1e9)
+            times[m].append((time.thread_time() - begin) / STEPS * 1e9)
     return {m: statistics.median(t) for m, t in times.items()}
 
 

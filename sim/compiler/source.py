@@ -24,6 +24,8 @@ from sim.vehicles.holonomic import HolonomicVehicle
 
 NEWTON_TOLERANCE = 1e-9
 """Relative size of the last Newton update; the error after it is its square."""
+REUSED_ACCURACY = 1e-15
+"""Where a Jacobian serves two updates: relative error that the product of the last two leaves, or the square of one."""
 NEWTON_SWEEPS = 6
 INLINE_UNKNOWNS = 3
 """Larger blocks are solved on arrays: written out, they take long to compile."""
@@ -191,32 +193,52 @@ def _newton_lines(scheme: Scheme, block: Block, k: int) -> list[str]:
         *(f"y[{i}] = y{i}" for i in range(scheme.y.shape[0])),
         *(f"ww[{i}] = w{i}" for i in range(scheme.inputs.w.shape[0])),
     ]
-    if len(names) <= INLINE_UNKNOWNS:
-        step = straight_line(
-            _known(scheme, scalars), [(solve(block.jacobian, block.residual), named(update))], f"b{k}_"
-        )
-        before: list[str] = []
-    else:
+    change = " + ".join(f"abs({d})" for d in update)
+    size = " + ".join(f"abs({z})" for z in names)
+    apply = [f"{z} -= {d}" for z, d in zip(names, update, strict=True)]
+    known = _known(scheme, scalars)
+    before: list[str] = []
+    small = [f"if {change} <= {NEWTON_TOLERANCE!r} * (1.0 + {size}):", "    converged = True", "    break"]
+    if len(names) > INLINE_UNKNOWNS:
         before = to_arrays
-        step = [
+        sweep = [
             f"block_{k}(z, y, u, ww, p, h, r, J)",
             f"if not solve_in_place(J, r, {len(names)}):",
             "    break",
             *(f"{d} = r[{i}]" for i, d in enumerate(update)),
+            *apply,
+            *(f"z[{i}] = z{i}" for i in block.unknowns),
+            "iterations += 1",
+            *small,
         ]
-    change = " + ".join(f"abs({d})" for d in update)
-    size = " + ".join(f"abs({z})" for z in names)
+    elif scheme.reuse_jacobian:
+        inverse = ca.horzcat(*[solve(block.jacobian, unit) for unit in ca.horzsplit(ca.SX.eye(len(names)))])
+        entry = ca.SX.sym("inverse", inverse.numel())
+        kept, again = ca.vec(inverse), ca.reshape(entry, *inverse.shape) @ block.residual
+        sweep = [
+            *straight_line(
+                known, [(kept, scalars("v")), (inverse @ block.residual, named(update))], f"b{k}_"
+            ),
+            *apply,
+            f"first = ({change}) / (1.0 + {size})",
+            "iterations += 1",
+            f"if first * first <= {REUSED_ACCURACY!r}:",
+            "    converged = True",
+            "    break",
+            *straight_line([*known, (entry, scalars("v"))], [(again, named(update))], f"c{k}_"),
+            *apply,
+            f"if first * ({change}) <= {REUSED_ACCURACY!r} * (1.0 + {size}):",
+            "    converged = True",
+            "    break",
+        ]
+    else:
+        solution = [(solve(block.jacobian, block.residual), named(update))]
+        sweep = [*straight_line(known, solution, f"b{k}_"), *apply, "iterations += 1", *small]
     return [
         *before,
         "converged = False",
         f"for sweep in range({NEWTON_SWEEPS}):",
-        *("    " + s for s in step),
-        *(f"    {z} -= {d}" for z, d in zip(names, update, strict=True)),
-        *(f"    z[{i}] = z{i}" for i in block.unknowns if before),
-        "    iterations += 1",
-        f"    if {change} <= {NEWTON_TOLERANCE!r} * (1.0 + {size}):",
-        "        converged = True",
-        "        break",
+        *("    " + s for s in sweep),
         "if not converged:",
         *("    " + line for line in to_arrays),
         f"    tried = robust_{k}(z, y, u, ww, p, h)",

@@ -65,6 +65,8 @@ class Scheme:
     """(dim,) body velocity that the step would reach with w = 0, to first order: what contact works against."""
     substeps: tuple[float, ...] = (1.0,)
     """A step is this composition: the equations are solved with h times each of these numbers, which sum up to 1."""
+    reuse_jacobian: bool = False
+    """The residual is cheap beside its Jacobian, which then serves two updates of Newton's method."""
     error: ca.SX | None = None
     """Estimate of a step's error; the step h is then divided as the tolerance wants (adaptive methods)."""
 

@@ -77,7 +77,7 @@ def measure(kernel: Kernel, bodies: list[Body], h: float) -> Outcome:
     means = np.mean([f[:4] for f in good], axis=0) if good else np.full(4, np.nan)
     energy = max((f[4] for f in good), default=np.nan)
     failures = sum(int(f[5]) for f in found)
-    cpu = float(np.median([_cpu(kernel, body, h, stride) for body in bodies[:5]]))
+    cpu = float(np.median([cpu_of(kernel, body, h) for body in bodies[:5]]))
     position, rotation, omega, velocity = map(float, means)
     blown_up = len(bodies) - len(good)
     return Outcome(position, rotation, omega, velocity, cpu, blown_up, float(energy), failures)
@@ -111,8 +111,9 @@ def _errors(kernel: Kernel, body: Body, h: float, stride: int) -> np.ndarray:
         )
 
 
-def _cpu(kernel: Kernel, body: Body, h: float, stride: int) -> float:
+def cpu_of(kernel: Kernel, body: Body, h: float) -> float:
+    """CPU seconds of one run of a body, all of it in one call."""
     y = kernel.start(body.start, FREE, body.parameters, h)
     began = time.thread_time()
-    kernel.rollout(y, FREE, FREE, body.parameters, h, stride * (len(body.exact) - 1))
+    kernel.rollout(y, FREE, FREE, body.parameters, h, round(SAMPLE_S / h) * (len(body.exact) - 1))
     return time.thread_time() - began
