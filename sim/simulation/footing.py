@@ -72,9 +72,9 @@ class Footing:
         return impact
 
     def recall(self, memory: np.ndarray) -> None:
-        """Remember what was remembered at another moment of such a footing."""
+        """Remember what was remembered at another moment of such a footing; nothing where no ground was felt."""
         if self.ground is not None:
-            self.ground.report[:] = memory
+            self.ground.report[:] = memory if memory.size else 0.0
 
     def forget(self) -> None:
         """Clear what the contact remembers: the vehicle was put somewhere else."""

@@ -34,9 +34,9 @@ class _Shown:
     moments: Moments
     """The latest that were shown, one after the other."""
 
-    def put(self, moment: Moment, world: World) -> None:
+    def put(self, moment: Moment, method: Method, footing: Footing) -> None:
         """The lane to that moment, and where it was before that."""
-        self.lane.put(_method(self.playback, moment.leg), _footing(moment.leg, world), moment)
+        self.lane.put(method, footing, moment)
         T_wb, ahead_s = self.lane.placement.T_wb, moment.time_s - self.moments.latest_s
         if not 0.0 <= ahead_s <= _GAP_S:
             self.moments = Moments(moment.time_s, T_wb)
@@ -140,7 +140,7 @@ class Replay:
         take = shown.take
         if take.status is LaneStatus.RUNNING or time_s < take.end_s - SAME_S:
             moment = shown.playback.at(time_s)
-            lane.put(_method(shown.playback, moment.leg), _footing(moment.leg, self._world), moment)
+            lane.put(self._method(moment.leg), self._footing(moment.leg), moment)
             lane.recording = Recording.before(moment, take.legs, shown.playback)
         return True
 
@@ -169,15 +169,16 @@ class Replay:
         playback = take.playback(lambda: world, kernels=self._kernels.get)
         for leg in take.legs:
             playback.kernel(leg)
+            self._method(leg)
         start = playback.at(take.begin_s)
-        method, footing = _method(playback, start.leg), _footing(start.leg, world)
+        method, footing = self._method(start.leg), self._footing(start.leg)
         pilot = PlannedPilot(start.controls[None], start.leg.step_s)
         lane = Lane(look, method, playback.node(start), pilot, footing, tape=ControlTape(), follows=True)
         return _Shown(look, take, playback, lane, Moments(start.time_s, lane.placement.T_wb))
 
     def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
         take, moment = shown.take, shown.playback.at(self.time_s)
-        shown.put(moment, self._world)
+        shown.put(moment, self._method(moment.leg), self._footing(moment.leg))
         picture = shown.lane.publish(0.0)
         previous_s, T_wb_previous, *_ = shown.moments.pair(max(span_s, picture.step_s))
         over = self.time_s >= take.end_s - SAME_S
@@ -190,13 +191,13 @@ class Replay:
             status_text=take.ended if over else "",
         )
 
+    def _method(self, leg: Leg) -> Method:
+        """By which a lane shows it and goes on from it: on the ground, even where it had been planned without any."""
+        kernel = self._kernels.get(leg.vehicle, leg.integrator)
+        return Method(leg.vehicle, kernel, leg.step_s, leg.every_step)
 
-def _method(playback: Playback, leg: Leg) -> Method:
-    return Method(leg.vehicle, playback.kernel(leg), leg.step_s, leg.every_step)
-
-
-def _footing(leg: Leg, world: World) -> Footing:
-    footing = Footing(leg.vehicle, world)
-    if leg.pivot_w is not None:
-        footing.pivot_w = np.array(leg.pivot_w)
-    return footing
+    def _footing(self, leg: Leg) -> Footing:
+        footing = Footing(leg.vehicle, self._world)
+        if leg.pivot_w is not None:
+            footing.pivot_w = np.array(leg.pivot_w)
+        return footing

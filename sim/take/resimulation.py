@@ -26,9 +26,12 @@ def resimulated(
     """
     old, new = playback_of(legs), playback_of(methods)
     out: list[Leg] = []
+    same = True
     for leg, method in zip(legs, methods, strict=True):
         nothing = np.zeros_like(leg.memories[0])
-        if not out and method.same_method(leg):
+        same = same and method.same_method(leg)
+        # A later leg that does not count its steps from its beginning goes on in the middle of what was under way.
+        if same and (not out or leg.first_step > 0):
             begun, status = _rolled(method, leg, new, leg.states[0], leg.memories[0])
         else:
             before = old.moment(leg, leg.first_step) if not out else new.moment(out[-1], out[-1].steps)

@@ -1,7 +1,7 @@
 """A take: what a vehicle did and why, to be looked at, gone on from, and simulated anew another way."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -36,7 +36,7 @@ class Take:
     """Inputs and states of one vehicle over a while. Immutable; every change makes another take."""
 
     name: str
-    legs: tuple[Leg, ...]
+    legs: tuple[Leg, ...] = field(repr=False)
     """One after the other in time, all of one vehicle; a change of method or parameters begins the next."""
     scene: str = ""
     """Name of the scene, or path of its file; empty: none."""

@@ -214,6 +214,25 @@ def test_a_take_is_played_to_its_end_while_the_present_waits():
     np.testing.assert_array_equal(running.advance(0.0).lanes[0].T_wb, present.lanes[0].T_wb)
 
 
+def test_a_take_made_in_free_space_is_shown_over_the_ground_and_flown_on_from():
+    vehicle = sim.vehicle("helicopter", mass=1100.0, inertia=(560.0, 2300.0, 2000.0))
+    hover = np.array([1100.0 * 9.81, 0.0, 0.0, 0.0])
+    start = vehicle.state(x=(3.0, 4.0, 40.0), v=(5.0, 0.0, 0.0))
+    run = sim.simulate(vehicle, step=0.02, duration=2.0, initial=start, controls=hover)
+    running = simulation(helicopter_scene(**RAW))
+    running.submit(PlayTake(Take.of_trajectory(run)))
+    running.submit(Scrub(1.0))
+    shown = running.advance(0.0).lanes[0]
+    np.testing.assert_allclose(shown.T_wb, run.pose[50], rtol=0.0, atol=1e-11)
+    assert 30.0 < shown.height_above_ground_m < 45.0
+    running.submit(Retake())
+    running.submit(SetPaused(False))
+    running.advance(1.0)
+    again = kept(running)
+    assert (again.begin_s, again.end_s) == pytest.approx((0.0, 2.0))
+    np.testing.assert_array_equal(again.resimulate().samples().nodes, again.samples().nodes)
+
+
 def test_one_flies_on_from_a_take_of_another_vehicle():
     recorded = simulation(helicopter_scene(**RAW))
     flown(recorded, 1.0)
