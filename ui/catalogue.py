@@ -41,11 +41,18 @@ class IntegratorEntry:
         return " \N{MIDDLE DOT} ".join(part for part in (self.family, order, tau) if part)
 
 
+MOVE, COMPARE, PLAN = "Fly, drive, skate", "Methods side by side", "Plan"
+SCENE_KINDS = (MOVE, COMPARE, PLAN)
+"""In menu order."""
+
+
 @dataclass(frozen=True, slots=True)
 class SceneEntry:
     name: str
     title: str
     text: str
+    kind: str = MOVE
+    """One of SCENE_KINDS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,8 @@ def _scenes() -> dict[str, SceneEntry]:
             scene = load_scene(name)
         except InputError:
             continue
-        found[name] = SceneEntry(name, scene.title, scene.text)
+        kind = PLAN if scene.plan is not None else COMPARE if scene.comparison.caption else MOVE
+        found[name] = SceneEntry(name, scene.title, scene.text, kind)
     return found
 
 

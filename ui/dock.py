@@ -38,12 +38,12 @@ def simulation_window(snapshot: Snapshot, context: PanelContext) -> list[Request
 
 WINDOWS: dict[str, Panel] = {
     layout.UPPER: simulation_window,
+    "Scene": scene.draw,
     "Vehicle": vehicle.draw,
     layout.PLAN: plan.draw,
     "Lanes": lanes.draw,
     layout.TAKES: takes.draw,
     "View": view.draw,
-    "Scene": scene.draw,
     layout.POLHODE: polhode.draw,
     layout.PLOTS: plots.draw,
     layout.ERRORS: errors.draw,

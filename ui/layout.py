@@ -8,10 +8,10 @@ PLAN = "Plan"
 LANES = "Lanes"
 POLHODE = "Polhode"
 TAKES = "Takes"
-TABS = ("Vehicle", PLAN, LANES, TAKES, "View", "Scene")
+TABS = ("Scene", "Vehicle", PLAN, LANES, TAKES, "View")
 PLOTS = "Plots"
 ERRORS = "Errors"
-COLUMN_PX = 364.0
+COLUMN_PX = 376.0
 UPPER_PX = 374.0
 PLOTS_PX = 172.0
 

@@ -78,6 +78,7 @@ def test_a_click_on_the_panel_swaps_the_integrator_in_flight(flight: App) -> Non
 
 def test_a_click_on_the_panel_swaps_the_vehicle_where_it_is(flight: App) -> None:
     before = flight.wait_until(lambda p: True, timeout_s=5, what="still there")
+    flight.click("tab/Vehicle")
     flight.click("vehicle/combo")
     flight.click("vehicle/item/rigid-body")
     after = flight.wait_until(

@@ -24,7 +24,7 @@ from sim.snapshot import LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import hud
-from ui.catalogue import load_catalogue
+from ui.catalogue import COMPARE, MOVE, PLAN, load_catalogue
 from ui.dock import WINDOWS
 from ui.history import CHANNELS, History, Trace, measured
 from ui.observer import Observer
@@ -126,11 +126,25 @@ def test_every_parameter_of_every_real_vehicle_has_a_field(bench: Bench) -> None
         assert named >= {f"vehicle/param/{parameter.name}" for parameter in entry.parameters}
 
 
-def test_scenes_are_loaded_by_choice(bench: Bench) -> None:
+def test_scenes_are_loaded_by_one_click(bench: Bench) -> None:
     now = fakes.snapshot()
-    bench.click("scene/combo", scene.draw, now)
-    assert bench.click("scene/item/plain", scene.draw, now) == [LoadScene("plain")]
+    assert bench.click("scene/open/plain", scene.draw, now) == [LoadScene("plain")]
+    assert bench.click("scene/open/canyon", scene.draw, now) == []
     assert bench.click("scene/reload", scene.draw, now) == [LoadScene("canyon")]
+
+
+def test_every_scene_is_listed_once_under_its_kind(bench: Bench) -> None:
+    bench.context.catalogue = load_catalogue()
+    scenes = bench.context.catalogue.scenes
+    bench.frame(scene.draw, fakes.snapshot())
+    listed = {name for name in bench.context.rects if name.startswith("scene/open/")}
+    assert listed == {f"scene/open/{name}" for name in scenes}
+    kinds = {name: entry.kind for name, entry in scenes.items()}
+    assert {kind for name, kind in kinds.items() if name.startswith("blowup")} == {COMPARE}
+    assert kinds["canyon"] == MOVE
+    assert {name for name, kind in kinds.items() if kind == PLAN} == {
+        n for n in kinds if n.startswith("plan-")
+    }
 
 
 def test_view_settings_and_window_buttons(bench: Bench) -> None:

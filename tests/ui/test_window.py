@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ui.layout import COLUMN_PX
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -45,7 +47,7 @@ def test_at_1280_by_800_no_window_overlaps_another_or_the_scene(seen: dict) -> N
     width, height = layout["size"]
     x, y, w, h = layout["scene_px"]
     rects = {**layout["windows"], "scene": (x, height - y - h, w, h)}
-    assert {"window/Simulation", "window/Vehicle", "window/Plots"} <= set(rects)
+    assert {"window/Simulation", "window/Scene", "window/Plots"} <= set(rects)
     for (one, a), (two, b) in combinations(rects.items(), 2):
         overlap_x = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
         overlap_y = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
@@ -104,8 +106,11 @@ def test_the_layout_is_remembered(seen: dict, folder: Path) -> None:
     (name,) = seen["files"]
     assert name.startswith("layout-")
     (layout,) = folder.glob("*.ini")
-    layout.write_text(
-        layout.read_text().replace("SizeRef=364", "SizeRef=464").replace("SizeRef=914", "SizeRef=814")
-    )
+    column = round(COLUMN_PX)
+    rest = seen["layout"]["size"][0] - column - 2
+    text = layout.read_text()
+    for width, wider in ((column, column + 100), (rest, rest - 100)):
+        text = text.replace(f"SizeRef={width}", f"SizeRef={wider}")
+    layout.write_text(text)
     again = play(folder, "layout")
     assert again["layout"]["scene_px"][2] == seen["layout"]["scene_px"][2] - 100

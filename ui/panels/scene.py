@@ -1,27 +1,34 @@
-"""The scene, and its text."""
+"""The scenes, each a click away, and the text of the present one."""
 
 from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
+from ui.catalogue import SCENE_KINDS
 from ui.panels.context import PanelContext
-from ui.panels.widgets import Item, button, label, menu, prose
+from ui.panels.widgets import button, heading, note, prose, tooltip
 from ui.requests import LoadScene, Request
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """Menu of scenes and what the present one is about."""
+    """What the present scene is about, then all of them by kind."""
     requests: list[Request] = []
-    label(context, "Scene")
     scenes = context.catalogue.scenes
     here = scenes.get(snapshot.scene)
-    entries = [Item(entry.name, entry.title, entry.text) for entry in scenes.values()]
-    shown = here.title if here else snapshot.scene
-    chosen = menu(context, "scene", entries, snapshot.scene, shown=shown)
-    if chosen is not None and chosen != snapshot.scene:
-        requests.append(LoadScene(chosen))
     if here is not None and here.text:
         prose(here.text)
     doc = "Everything as the scene's file has it: vehicle, parameters, method, lanes."
     if button(context, "scene/reload", f"{icons.ICON_FA_ROTATE_LEFT}  Load again", doc):
         requests.append(LoadScene(snapshot.scene))
+    for kind in SCENE_KINDS:
+        members = [entry for entry in scenes.values() if entry.kind == kind]
+        if members:
+            heading(context, kind)
+        for entry in members:
+            present = entry.name == snapshot.scene
+            picked, _ = imgui.selectable(f"{entry.title}##scene/{entry.name}", present)
+            note(context, f"scene/open/{entry.name}")
+            tooltip(entry.text)
+            if picked and not present:
+                requests.append(LoadScene(entry.name))
     return requests
