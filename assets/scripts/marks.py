@@ -67,7 +67,7 @@ def barrels(detail: float = 1.0) -> list[Node]:
     drum = lathe(
         [(0, 0), *rib, (0.44, 1.08), (0.455, 1.1), (0.42, 1.1), (0.41, 1.07), (0, 1.07)], sides=sides
     )
-    places = [(0.50, 0.08), (-0.40, 0.40), (-0.12, -0.50)]
+    places = [(0.50, 0.08), (-0.38, 0.36), (-0.12, -0.50)]
     for (x, y), colour in zip(places, ("blue", "red", "steel"), strict=True):
         node.add(colour, drum.moved((x, y, 0.0)))
     node.add("blue", drum.moved((0.02, 0.02, 1.1)))

@@ -72,8 +72,8 @@ def build(detail: float = 1.0) -> list[Node]:
     body.add("coat", frame.painted(np.full((len(frame.positions), 4), PAINT_FAR)))
     sides = max(int(26 * detail), 10)
     for x in AXLES_X:
-        well = lathe([(0, -0.2), (0.40, -0.2), (0.40, 0.0), (0, 0.0)], sides=sides, axis="y")
-        body.add("dark", both_sides(well.moved((x, 0.66, WHEEL_RADIUS + 0.02))))
+        well = lathe([(0, -0.2), (0.365, -0.2), (0.365, 0.0), (0, 0.0)], sides=sides, axis="y")
+        body.add("dark", both_sides(well.moved((x, 0.66, WHEEL_RADIUS + 0.06))))
         wheel = (x, HALF_TRACK, WHEEL_RADIUS)
         body.add("rubber", both_sides(tyre(WHEEL_RADIUS, WHEEL_WIDTH, sides=sides).moved(wheel)))
         body.add("rim", both_sides(rim(WHEEL_RADIUS, WHEEL_WIDTH, sides=max(sides * 2 // 3, 8)).moved(wheel)))

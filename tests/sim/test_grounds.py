@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from sim.simulation.space import placement
+from sim.vehicles import vehicle
 from sim.world import load_world
 from sim.world.grounds import driving_grounds, plaza_grounds
 from sim.world.grounds.desert import grow_desert
@@ -115,3 +117,15 @@ def test_the_middle_of_the_plaza_is_free() -> None:
     for radius in np.linspace(0.0, OPEN_RADIUS_M, 10):
         ring = radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         assert not any(inside(ring, block, 0.0).any() for block in plaza_grounds().blocks)
+
+
+@pytest.mark.parametrize("name", ["harbour", "canyon"])
+def test_a_boat_lies_on_the_water_and_a_car_stands_on_the_bed(name: str) -> None:
+    world = load_world(name, seed=7)
+    x = 300.0 if world.river is not None else 5.0
+    y = float(world.river.centre(x)) if world.river is not None else -3.0
+    boat, car = vehicle("boat"), vehicle("car")
+    afloat = placement(boat, boat.state(theta=0.3, x=x, y=y).node, world).T_wb
+    assert afloat[2, 3] == world.water_level_m
+    np.testing.assert_allclose(afloat[:3, 2], [0.0, 0.0, 1.0], atol=1e-12)
+    assert placement(car, car.state(theta=0.3, x=x, y=y).node, world).T_wb[2, 3] < world.water_level_m - 0.5

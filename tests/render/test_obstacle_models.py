@@ -1,0 +1,65 @@
+"""Obstacles look like things, are as wide as their shape and stand where they belong."""
+
+import numpy as np
+import pytest
+
+from render.models.asset import MODELS_DIR, load_asset
+from render.obstacle_models import obstacle_model
+from render.shadows import VehicleShadow
+from sim.planner.obstacles import LOOKS, Box, Cylinder
+from sim.world import World, load_world
+
+MODELLED = sorted(set(LOOKS) - {"", "kerb"})
+ROUND = sorted(set(MODELLED) - {"saloon"})
+
+
+@pytest.fixture(scope="module")
+def harbour() -> World:
+    return load_world("harbour")
+
+
+@pytest.mark.parametrize("look", ["", "kerb"])
+def test_bare_shapes_have_no_model(look: str, harbour: World) -> None:
+    assert obstacle_model(Cylinder((0.0, 0.0, 0.0), 1.0, look=look), harbour) is None
+
+
+@pytest.mark.parametrize("look", ROUND)
+def test_round_things_fill_the_radius_and_stay_within_it(look: str) -> None:
+    asset = load_asset(MODELS_DIR / f"{look}.glb")
+    reach = np.linalg.norm(asset.vertices[:, :2], axis=1).max()
+    assert 0.85 < reach < 1.03
+
+
+def test_a_parked_car_fills_its_box() -> None:
+    asset = load_asset(MODELS_DIR / "saloon.glb")
+    low, high = asset.vertices[:, :3].min(axis=0), asset.vertices[:, :3].max(axis=0)
+    np.testing.assert_allclose([low[0], high[0]], [-2.1, 2.1], atol=0.03)
+    assert np.abs([low[1], high[1]]).max() < 0.96  # mirrors; the body 0.90
+    assert abs(low[2]) < 0.01
+
+
+def test_a_buoy_floats_as_wide_as_its_obstacle_and_a_car_faces_along_its_box(harbour: World) -> None:
+    buoy = obstacle_model(Cylinder((10.0, 4.0, 0.0), 1.5, "west", "buoy"), harbour)
+    assert buoy is not None
+    np.testing.assert_allclose(buoy.T_wb[:3, 3], [10.0, 4.0, harbour.water_level_m])
+    np.testing.assert_allclose(np.linalg.norm(buoy.T_wb[:3, :3], axis=0), 1.5)
+    car = obstacle_model(Box((3.0, 60.0, 0.0), (2.1, 0.9, 1.0), 0.4, "car", "saloon"), harbour)
+    assert car is not None
+    np.testing.assert_allclose(car.T_wb[:2, 0], [np.cos(0.4), np.sin(0.4)])
+
+
+def test_the_shadow_map_is_not_stretched_by_what_stands_about(ctx, harbour: World) -> None:
+    shadow = VehicleShadow(ctx, 64)
+    still = [obstacle_model(Cylinder((x, 4.0, 0.0), 1.5, look="buoy"), harbour) for x in (10.0, 20.0)]
+    flown = obstacle_model(Cylinder((0.0, 0.0, 0.0), 1.0, look="rock"), harbour)
+    assert flown is not None
+    assert all(still)
+    flown = type(flown)(model="boat", T_wb=flown.T_wb, controls=np.zeros(2), shape=np.zeros(0))
+    sun = np.array([0.0, 0.0, 1.0])
+    alone = shadow.fit((flown,), lambda _: 2.0, sun)
+    span_m = shadow.span_m
+    both = shadow.fit((flown, *still), lambda _: 2.0, sun)
+    assert shadow.span_m == span_m
+    assert len(alone) == 1
+    assert len(both) == 3
+    shadow.release()
