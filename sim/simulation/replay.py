@@ -187,6 +187,7 @@ class Replay:
             generation=generation,
             time_previous_s=previous_s,
             T_wb_previous=T_wb_previous,
+            step_cost_s=0.0,
             status=take.status if over else LaneStatus.RUNNING,
             status_text=take.ended if over else "",
         )

@@ -1,0 +1,40 @@
+"""Looking back in the real window, by its keys: nothing of what a user made is lost."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sim.take import load_take
+from tests.app.desktop import App, Screen
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
+
+
+def test_a_flight_is_looked_back_at_flown_on_from_and_saved(tmp_path: Path) -> None:
+    screen = Screen(960, 640)
+    app = App(screen, tmp_path, "plain", "--quality", "low", "--size", "900x600")
+    try:
+        app.wait_until(lambda p: p["clock_s"] > 3.0, timeout_s=120, what="it flies")
+        screen.xdotool("key", "F5")
+        back = app.wait_until(lambda p: p["look_back"] is not None, timeout_s=30, what="it looks back")
+        end_s = back["recorded_s"][1]
+        assert back["paused"]
+        assert back["clock_s"] == pytest.approx(end_s - 1.0, abs=0.06)
+        screen.xdotool("key", "F7")
+        again = app.wait_until(lambda p: p["look_back"] is None, timeout_s=30, what="it is retaken")
+        assert again["paused"]
+        assert again["recorded_s"] == pytest.approx([0.0, again["clock_s"]])
+        assert again["clock_s"] == pytest.approx(back["clock_s"], abs=0.06)
+        screen.xdotool("key", "F9")
+        app.wait_until(lambda p: list(tmp_path.glob("takes/*.npz")), timeout_s=60, what="it is saved")
+        (path,) = tmp_path.glob("takes/*.npz")
+        assert load_take(path).end_s == pytest.approx(again["clock_s"])
+        app.click("tab/Takes")
+        app.click("takes/unsaved/0/play")
+        shown = app.wait_until(lambda p: p["look_back"], timeout_s=30, what="the earlier flight is shown")
+        assert shown["look_back"]["end_s"] == pytest.approx(end_s)
+        assert shown["gl_errors"] == []
+    finally:
+        app.close()
+        screen.close()
