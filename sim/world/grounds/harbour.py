@@ -8,7 +8,7 @@ from sim.world.grounds.props import Block, Grounds, Mark, Parked, Paving
 HALF_M = (104.0, 76.0)
 _LAKE = Lake((14.0, -2.0), (64.0, 46.0), level_m=-0.9, depth_m=4.2, shore_m=24.0)
 _BED_M = -4.0
-_MOLE_Y, _MOLE_HALF = 26.0, (38.0, 3.2)
+_MOLE_X, _MOLE_Y, _MOLE_HALF = -5.0, 26.0, (57.0, 3.2)
 _FINGERS_X = (24.6, 33.4, 42.2)
 _FINGER_HALF = (0.8, 9.4)
 _DECK_M = _LAKE.level_m + 0.45
@@ -16,7 +16,7 @@ _DECK_M = _LAKE.level_m + 0.45
 
 def _mole() -> tuple[Block, ...]:
     """A concrete pier with a parapet on its far side and bollards along the near one."""
-    x, half = 14.0, _MOLE_HALF
+    x, half = _MOLE_X, _MOLE_HALF
     parapet = Block((x, _MOLE_Y + half[1] - 0.25), (half[0], 0.25), 1.0)
     bollards = (
         Block((at, _MOLE_Y - half[1] + 0.5), (0.14, 0.14), 0.42, 0.0, "steel")
@@ -52,7 +52,7 @@ def _moored() -> tuple[Parked, ...]:
 
 def harbour_grounds() -> Grounds:
     """The harbour; the water south of the pontoons is free."""
-    road = np.array([(-60.0, _MOLE_Y), (-24.0, _MOLE_Y)])
+    road = np.array([(-96.0, _MOLE_Y), (-61.5, _MOLE_Y)])
     fingers = (block for x in _FINGERS_X for block in _finger(x))
     edge = _MOLE_Y - _MOLE_HALF[1] + 0.25
     return Grounds(
@@ -60,8 +60,8 @@ def harbour_grounds() -> Grounds:
         lap=np.zeros((0, 2)),
         lap_half_width_m=0.0,
         paving=(Paving(road, 3.0, "asphalt"),),
-        marks=(Mark(np.array([(-58.0, _MOLE_Y), (-26.0, _MOLE_Y)]), 0.12, "white"),),
-        blocks=(*_mole(), *fingers, Block((14.0, edge), (_MOLE_HALF[0], 0.12), 0.16, 0.0, "wood", 0.05)),
+        marks=(Mark(np.array([(-95.0, _MOLE_Y), (-62.5, _MOLE_Y)]), 0.12, "white"),),
+        blocks=(*_mole(), *fingers, Block((_MOLE_X, edge), (_MOLE_HALF[0], 0.12), 0.16, 0.0, "wood", 0.05)),
         parked=_moored(),
         lake=_LAKE,
     )
