@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from export.picture import write_png
 from export.studio import offscreen_context
+from render.camera import CameraRig
 from render.canvas import Canvas
 from render.frame import Frame, View
 from render.matrices import look_at, perspective
@@ -24,22 +25,25 @@ from sim.world import load_world
 
 SIZE = (1280, 800)
 FOV_RAD = 0.52
-PICTURES = {
+PICTURES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]] | None] = {
     "plan-canyon": ((58.0, -15.0, 36.0), (180.0, -3.0, 13.0)),
-    "plan-boat-docking": ((-14.0, -12.0, 14.0), (11.5, 3.6, 0.0)),
+    "plan-boat-docking": None,
     "plan-car-parking": ((-13.0, 13.0, 11.0), (-1.5, -1.5, 0.0)),
+    "plan-helicopter-landing": None,
 }
-"""Scene -> eye and target [m]."""
+"""Scene -> eye and target [m]; None: as the overview has it."""
 
 
 def main(folder: Path) -> None:
     """One picture a scene."""
-    for name, (eye, target) in PICTURES.items():
-        write_png(folder / f"{name}.png", picture(name, np.array(eye), np.array(target)))
+    for name, places in PICTURES.items():
+        write_png(folder / f"{name}.png", picture(name, places))
         print(f"wrote {folder / name}.png", flush=True)
 
 
-def picture(name: str, eye_w: np.ndarray, target_w: np.ndarray) -> np.ndarray:
+def picture(
+    name: str, places: tuple[tuple[float, float, float], tuple[float, float, float]] | None
+) -> np.ndarray:
     """(height, width, 3) uint8: the scene's plan with the solver's last iterates."""
     scene = load_scene(name)
     world = load_world(scene.world, seed=scene.seed)
@@ -54,12 +58,16 @@ def picture(name: str, eye_w: np.ndarray, target_w: np.ndarray) -> np.ndarray:
     print(f"{name}: {plan.message}", flush=True)
     shown = tuple(Ghostly(it.places_w, 0.06 * k) for k, it in enumerate(iterates[-24:]))
     view = PlanView(vehicle, task, plan=record_of(plan, name), iterates=shown)
-    camera = View(
-        eye_w=eye_w,
-        view=look_at(eye_w, target_w, np.array([0.0, 0.0, 1.0])),
-        projection=perspective(FOV_RAD, SIZE[0] / SIZE[1], 0.5, 6000.0),
-    )
-    frame = PlanScene(world).added(Frame(camera, ()), view, 1.44)
+    scenery, aspect = PlanScene(world), SIZE[0] / SIZE[1]
+    if places is None:
+        rig = CameraRig("overview")
+        rig.watch(scenery.reach(view))
+        camera = rig.update(np.eye(4), np.zeros(6), 0.0, model=vehicle.name, world=world, aspect=aspect)
+    else:
+        eye_w, target_w = np.array(places[0]), np.array(places[1])
+        turned = look_at(eye_w, target_w, np.array([0.0, 0.0, 1.0]))
+        camera = View(eye_w, turned, perspective(FOV_RAD, aspect, 0.5, 6000.0))
+    frame = scenery.added(Frame(camera, ()), view, 1.44)
     if vehicle.group.name == "SE3":  # far apart: as it is at each of these moments
         solid = tuple(replace(v, ghost=False, tint=(1.0, 1.0, 1.0)) for v in frame.vehicles)
         frame = replace(frame, vehicles=solid)
