@@ -3,11 +3,16 @@
 import casadi as ca
 import numpy as np
 
+from sim.groups import SO3
 from sim.planner.arcs import arcs
+from sim.planner.inputs import ThrustVectorChart, input_chart
 from sim.planner.route import paced, route
 from sim.planner.task import Task, positions
 from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
+
+_RIGHTING = 0.7
+"""Share of the highest turn rate at which a guess turns upright."""
 
 
 def guess(transcription: Transcription, vehicle: Vehicle, task: Task) -> np.ndarray:
@@ -53,33 +58,54 @@ def paced_way(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
 
 
 def free_motion(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
-    """(N+1, node size): poses along the way, turning evenly from the start's rotation to the goal's."""
-    poses = _turned(vehicle, task, paced_way(vehicle, task, steps))
+    """(N+1, node size): poses along the way, turning evenly from the start's rotation to the goal's.
+
+    What is held up by its lift rights itself first: a thrown helicopter falls until it does.
+    """
+    places = paced_way(vehicle, task, steps)
+    a, b = task.start.node, task.goal.state.node
+    s = np.linspace(0.0, 1.0, steps + 1)
+    if vehicle.group.name == "SE2":
+        turn = 0.0 if task.goal.rotation == "free" else (b[0] - a[0] + np.pi) % (2 * np.pi) - np.pi
+        poses = np.c_[a[0] + _paced_turn(s) * turn, places[:, :2]]
+    else:
+        R = _rotations(vehicle, task, s)
+        poses = np.c_[R.transpose(0, 2, 1).reshape(-1, 9), places]
     return nodes_of_poses(vehicle, poses, task.duration_s / steps)
 
 
-def _turned(vehicle: Vehicle, task: Task, places: np.ndarray) -> np.ndarray:
-    """(N+1, pose_dim) with rotations on the shortest way between the ends, paced like the places."""
-    a, b = task.start.node, task.goal.state.node
-    share = np.linspace(0.0, 1.0, len(places))
-    share = 0.3 * share + 0.7 * (10 * share**3 - 15 * share**4 + 6 * share**5)
-    if vehicle.group.name == "SE2":
-        turn = 0.0 if task.goal.rotation == "free" else (b[0] - a[0] + np.pi) % (2 * np.pi) - np.pi
-        return np.c_[a[0] + share * turn, places[:, :2]]
-    from sim.groups import SO3
+def _rotations(vehicle: Vehicle, task: Task, s: np.ndarray) -> np.ndarray:
+    """(N+1, 3, 3) at shares s of the time."""
+    Ra, Rb = (x.node[:9].reshape(3, 3).T for x in (task.start, task.goal.state))
+    righting = _to_upright(Ra)
+    if isinstance(input_chart(vehicle), ThrustVectorChart):
+        takes_s = float(np.linalg.norm(righting)) / (_RIGHTING * task.limits.turn_radps)
+        first = _turned(righting, _smooth(np.minimum(s * task.duration_s / max(takes_s, 1e-9), 1.0)))
+        rest = _between(Ra @ first[-1], Rb) if task.goal.rotation in ("fixed", "within") else np.zeros(3)
+        return Ra @ first @ _turned(rest, _paced_turn(s))
+    turn = righting if task.goal.rotation == "upright" else _between(Ra, Rb)
+    return Ra @ _turned(np.zeros(3) if task.goal.rotation == "free" else turn, _paced_turn(s))
 
-    exp, log = SO3.function("exp"), SO3.function("log")
-    Ra, Rb = a[:9].reshape(3, 3).T, b[:9].reshape(3, 3).T
-    turn = (
-        np.zeros(3)
-        if task.goal.rotation in ("free", "upright")
-        else np.array(log((Ra.T @ Rb).T.ravel())).ravel()
-    )
-    if task.goal.rotation == "upright":
-        turn = _to_upright(Ra)
-    R = np.array(exp.map(len(places))(np.outer(turn, share))).T.reshape(-1, 3, 3).transpose(0, 2, 1)
-    turned = Ra @ R
-    return np.c_[turned.transpose(0, 2, 1).reshape(-1, 9), places]
+
+def _between(Ra: np.ndarray, Rb: np.ndarray) -> np.ndarray:
+    """Body rotation vector of the shortest turn from Ra to Rb."""
+    return np.array(SO3.function("log")((Ra.T @ Rb).T.ravel())).ravel()
+
+
+def _turned(vector: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """(n, 3, 3) rotations by shares (n,) of a rotation vector."""
+    exp = SO3.function("exp").map(len(shares))
+    return np.array(exp(np.outer(vector, shares))).T.reshape(-1, 3, 3).transpose(0, 2, 1)
+
+
+def _smooth(s: np.ndarray) -> np.ndarray:
+    """From 0 to 1, at rest at both ends."""
+    return 10 * s**3 - 15 * s**4 + 6 * s**5
+
+
+def _paced_turn(s: np.ndarray) -> np.ndarray:
+    """Like the pace along the way."""
+    return 0.3 * s + 0.7 * _smooth(s)
 
 
 def _to_upright(R_wb: np.ndarray) -> np.ndarray:

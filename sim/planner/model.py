@@ -59,6 +59,7 @@ class StageModel:
         sizes = {
             "vehicle": self.vehicle.parameter_count,
             "duration": 1,
+            "steps": 1,
             "duration_range": 2 if self.shape.free_time else 0,
             "weights": len(WEIGHT_NAMES),
             "effort": self.chart.size,
@@ -87,7 +88,7 @@ class StageModel:
 
     def duration_of_step(self, x: dict[str, ca.SX]) -> ca.SX:
         """h of a node with the state pieces x."""
-        return x["h"] if self.shape.free_time else self.given["duration"] / self.shape.steps
+        return x["h"] if self.shape.free_time else self.given["duration"] / self.given["steps"]
 
     # What the numbers of the private state are.
 

@@ -30,6 +30,7 @@ def parameters(
     pieces: dict[str, object] = {
         "vehicle": vehicle.parameter_vector,
         "duration": task.duration_s,
+        "steps": shape.steps,
         "duration_range": task.free_duration if shape.free_time and task.free_duration else (),
         "weights": task.weights.array,
         "effort": effort_weights(transcription, vehicle, task),

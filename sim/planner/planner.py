@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from sim.planner.plan import Plan, Status, cost_parts, motion
 from sim.planner.refine import transferred
 from sim.planner.shape import problem_shape, scales_of, size_of
 from sim.planner.task import Task
-from sim.planner.transcription import Transcription, transcribe
+from sim.planner.transcription import Nodes, Transcription, build_nodes, transcribe
 from sim.planner.waypoints import kept_times, waypoint_places, with_times
 from sim.vehicles.base import Vehicle
 
@@ -28,6 +29,7 @@ _DIRECT, _COARSEST = 64, 12
 """Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
 _SIMILAR = float(np.log(3.0))
 """Sizes within this factor share the scaling of one problem."""
+_Built = TypeVar("_Built")
 
 
 class Planner:
@@ -39,18 +41,24 @@ class Planner:
 
     def __init__(self) -> None:
         self._solvers: dict[tuple[object, ...], list[tuple[np.ndarray, Solvers]]] = {}
+        self._nodes: dict[tuple[object, ...], list[tuple[np.ndarray, Nodes]]] = {}
 
     def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
         """The problem of a task, built if it is not there yet."""
         shape = problem_shape(vehicle, method, task, **options)  # type: ignore[arg-type]
         size = size_of(vehicle, task)
-        alike = self._solvers.setdefault(shape.key, [])
-        for known, solvers in alike:
-            if np.abs(known - size).max() < _SIMILAR:
-                return solvers
-        solvers = Solvers(transcribe(replace(shape, scales=scales_of(vehicle, task))))
-        solvers.prepare()
-        alike.append((size, solvers))
+        known = self._solvers.setdefault(shape.key, [])
+        solvers = _alike(known, size)
+        if solvers is None:
+            scaled = replace(shape, scales=scales_of(vehicle, task))
+            ready = self._nodes.setdefault(shape.node_key, [])
+            nodes = _alike(ready, size)
+            if nodes is None:
+                nodes = build_nodes(scaled)
+                ready.append((size, nodes))
+            solvers = Solvers(transcribe(scaled, nodes))
+            solvers.prepare()
+            known.append((size, solvers))
         return solvers
 
     def plan(
@@ -215,6 +223,11 @@ class Planner:
         run = Run(time.perf_counter() + _EXPLAINING_S, None)
         result = attempted(solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), run)
         return explained(plan, vehicle, task, solvers.t, result, p)
+
+
+def _alike(known: list[tuple[np.ndarray, _Built]], size: np.ndarray) -> _Built | None:
+    """What was built for a task of about this size."""
+    return next((built for there, built in known if np.abs(there - size).max() < _SIMILAR), None)
 
 
 def _growth(short: np.ndarray, reach: int) -> np.ndarray:

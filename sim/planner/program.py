@@ -33,10 +33,10 @@ class Program:
     """
 
     def __init__(
-        self, model: StageModel, run: NodeFunctions, end: NodeFunctions, begin: NodeFunctions
+        self, steps: int, model: StageModel, run: NodeFunctions, end: NodeFunctions, begin: NodeFunctions
     ) -> None:
         self.model, self.run, self.end, self.begin = model, run, end, begin
-        self.n, self.nx = model.shape.steps, model.state.size
+        self.n, self.nx = steps, model.state.size
         self.nv, self.nl = run.variables, end.variables
         self.cut = self.n * self.nv
         self.size = self.cut + self.nl

@@ -97,8 +97,8 @@ def duration_rows(model: StageModel, h: ca.SX) -> list[Row]:
     """Bounds of a free final time."""
     if not model.shape.free_time:
         return []
-    steps, (shortest, longest) = model.shape.steps, ca.vertsplit(model.given["duration_range"])
-    unit = model.scales.step_s * steps
+    steps, (shortest, longest) = model.given["steps"], ca.vertsplit(model.given["duration_range"])
+    unit = model.scales.step_s * model.shape.steps
     return [
         Row("shortest final time", (h * steps - shortest) / unit, 0.0, np.inf, "s", unit),
         Row("longest final time", (longest - h * steps) / unit, 0.0, np.inf, "s", unit),

@@ -61,6 +61,11 @@ class ProblemShape:
     @property
     def key(self) -> tuple[object, ...]:
         """Hashable; equal keys mean interchangeable problems."""
+        return (*self.node_key, self.steps)
+
+    @property
+    def node_key(self) -> tuple[object, ...]:
+        """Hashable; equal keys mean the same expressions at every node, whatever the number of nodes."""
         absent = tuple(
             q.name for q in self.vehicle.parameters if q.optional and not np.any(self.vehicle.values[q.name])
         )
@@ -68,8 +73,8 @@ class ProblemShape:
             type(self.vehicle),
             absent,
             self.integrator.name,
-            self.steps,
-            self.free_time,
+            # Where the step is a variable, its scale belongs to the grid.
+            self.steps if self.free_time else 0,
             self.remembers_inputs,
             self.waypoints,
             tuple(sorted(self.obstacles.items())),

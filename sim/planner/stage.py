@@ -81,7 +81,7 @@ def _stage(model: StageModel, controls: Slots, *, last: bool) -> Stage:
     rows += place_rows(model, node, slack)
     rows += velocity_rows(model, node) if moves else []
     rows += goal_rows(model, node, missed) + duration_rows(model, h) if last else []
-    price = model.given["price"] * (h * model.shape.steps * slack + ca.sum1(ca.densify(missed)))
+    price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))
     cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price
     following = [y_next[model.form.kept.tolist()] / model.y_scale]
     following += [a / model.scales.inputs] if model.shape.remembers_inputs else []

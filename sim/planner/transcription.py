@@ -24,10 +24,7 @@ class Transcription:
     """The program in scaled variables w, with parameters P, for one problem shape."""
 
     shape: ProblemShape
-    model: StageModel
-    running: Stage
-    last: Stage
-    initial: tuple[Row, ...]
+    nodes: "Nodes"
     program: Program
     """Values and derivatives."""
     low: np.ndarray
@@ -35,6 +32,24 @@ class Transcription:
     """Bounds of w."""
     row_low: np.ndarray
     row_high: np.ndarray
+
+    @property
+    def model(self) -> StageModel:
+        return self.nodes.model
+
+    @property
+    def running(self) -> Stage:
+        """Any node but the last."""
+        return self.nodes.running
+
+    @property
+    def last(self) -> Stage:
+        return self.nodes.last
+
+    @property
+    def initial(self) -> tuple[Row, ...]:
+        """What the first node has to be besides."""
+        return self.nodes.initial
 
     @property
     def state_size(self) -> int:
@@ -118,18 +133,41 @@ class Transcription:
         return out + [(self.shape.steps, row) for row in self.last.rows]
 
 
-def transcribe(shape: ProblemShape) -> Transcription:
-    """Build the program of a shape."""
-    model = StageModel(shape)
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """What all grids of one kind of task share: the nodes' expressions and their machine code."""
+
+    model: StageModel
+    running: Stage
+    last: Stage
+    initial: tuple[Row, ...]
+    run: NodeFunctions
+    end: NodeFunctions
+    begin: NodeFunctions
+
+
+def build_nodes(shape: ProblemShape) -> Nodes:
+    """Of a shape, with its scales."""
+    model, none = StageModel(shape), ca.SX(0, 1)
     running, last = running_stage(model), last_stage(model)
     initial = initial_rows(model, running)
-    none, n = ca.SX(0, 1), shape.steps
-    program = Program(
+    return Nodes(
         model,
+        running,
+        last,
+        initial,
         run=NodeFunctions(model, running.v, running.next_state, column(running.rows), running.cost),
         end=NodeFunctions(model, last.v, none, column(last.rows), last.cost),
         begin=NodeFunctions(model, running.v, none, column(initial), ca.SX(0)),
     )
+
+
+def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription:
+    """Build the program of a shape, of `nodes` of another grid where there are some."""
+    nodes = nodes or build_nodes(shape)
+    model, running, last, initial = nodes.model, nodes.running, nodes.last, nodes.initial
+    n = shape.steps
+    program = Program(n, model, nodes.run, nodes.end, nodes.begin)
     gap = np.zeros(model.state.size)
     own = [
         np.array([[r.low, r.high] for r in rows]).reshape(-1, 2)
@@ -149,10 +187,7 @@ def transcribe(shape: ProblemShape) -> Transcription:
         low[final], high[final] = -np.inf, np.inf
     return Transcription(
         shape=shape,
-        model=model,
-        running=running,
-        last=last,
-        initial=initial,
+        nodes=nodes,
         program=program,
         low=low,
         high=high,
