@@ -96,9 +96,7 @@ class Adaptive(Integrator):
         if not isinstance(vehicle, HolonomicVehicle):
             return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
         if vehicle.group.name not in ("SE3", "SO3"):
-            return (
-                f"{self.name} measures its error on SE(3) and SO(3); {vehicle.name} moves on {vehicle.group.name}"
-            )
+            return f"{self.name} measures its error on SE(3) and SO(3); {vehicle.name} moves on {vehicle.group.name}"
         return ""
 
     def scheme(self, vehicle: Vehicle) -> Scheme:

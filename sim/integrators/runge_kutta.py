@@ -1,7 +1,7 @@
-"""Explicit Runge-Kutta methods on a quaternion and a vector (on SO(3) without the vector), as the vehicles paper compares against.
+"""Explicit Runge-Kutta methods on a quaternion and a vector, as the vehicles paper compares against.
 
 The quaternion is renormalised inside every stage and after every step. Nothing about the group is
-kept by the method itself; position is driven by the body velocity. Tableaux are data.
+kept by the method itself; position is driven by the body velocity, on SO(3) there is none. Tableaux are data.
 """
 
 from dataclasses import dataclass
@@ -69,9 +69,7 @@ class QuaternionRungeKutta(Integrator):
 def no_quaternion(name: str, vehicle: Vehicle) -> str:
     """Why a method that stores a quaternion cannot serve a vehicle; empty where it can."""
     if not isinstance(vehicle, HolonomicVehicle) or vehicle.group.name not in QUATERNION_CHARTS:
-        return (
-            f"{name} stores a quaternion and needs a holonomic vehicle on SE(3) or SO(3); {vehicle.name} is none"
-        )
+        return f"{name} stores a quaternion and needs a holonomic vehicle on SE(3) or SO(3); {vehicle.name} is none"
     return ""
 
 
