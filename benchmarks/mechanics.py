@@ -3,8 +3,8 @@
     python -m benchmarks.mechanics [--all]
 
 One interleaved run, medians of CPU time; ratios are to rk4 of the same vehicle. Against a kernel written by hand:
-`benchmarks.work_precision`. Compile times are taken in fresh
-processes, cold (empty cache) and from the cache. Contact with ground is not part of them.
+`benchmarks.work_precision`. Compile times are taken in fresh processes, cold (empty cache) and from the cache.
+Contact with ground is not part of them.
 """
 
 import argparse
