@@ -54,7 +54,7 @@ def _(command: BackToNow, stage: Stage) -> str:
 @execute.register
 def _(command: Retake, stage: Stage) -> str:
     stage.retake()
-    return f"back at t = {stage.clock.time_s:.2f} s: Space flies on from here"
+    return f"back at t = {stage.clock.time_s:.2f} s, and paused"
 
 
 @execute.register

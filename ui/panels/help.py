@@ -1,4 +1,4 @@
-"""F1: the keys while the present vehicle is flown, in two columns over the scene."""
+"""The help: all keys while the present vehicle is flown, in two columns over the scene."""
 
 from dataclasses import replace
 
@@ -97,7 +97,8 @@ def _title(context: PanelContext) -> None:
     imgui.push_font(context.fonts.bold, _font_px(context, 1.35))
     imgui.text_unformatted("Keys")
     imgui.pop_font()
-    prose("F1 or Esc closes this. Typing in a field flies nothing.")
+    keys = context.keymap
+    prose(f"{keys.first('help')} or {keys.first('escape')} closes this. Typing in a field flies nothing.")
 
 
 def _table(context: PanelContext, bindings: tuple[KeyBinding, ...]) -> None:

@@ -79,7 +79,7 @@ def _buttons(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[
     imgui.same_line(0.0, gap)
     requests += _flying(plan, context, width, gap)
     imgui.same_line(0.0, gap)
-    doc = "Frame the whole plan (O)"
+    doc = "Frame the whole plan" + context.keymap.hint("overview")
     if button(context, "plan/overview", icons.ICON_FA_EXPAND, doc, width=icon):
         requests.append(ChangeView(overlooking(context.view)))
     return requests

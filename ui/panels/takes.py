@@ -139,7 +139,7 @@ def _stored(context: PanelContext) -> list[Request]:
         if button(context, f"takes/stored/{index}/play", icons.ICON_FA_PLAY, "Open and show it", width=width):
             requests.append(OpenTake(str(stored.path)))
     if not takes.stored:
-        prose("None yet. Save take, under the clock, writes one.")
+        prose("None yet. Save, under the clock, writes one.")
     width, gap = context.px(62.0), context.px(4.0)
     imgui.set_next_item_width(imgui.get_content_region_avail().x - width - gap)
     _, context.take_path = imgui.input_text_with_hint(

@@ -26,10 +26,9 @@ def _line(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
     begin_s, end_s, at_s = shown_s(snapshot)
     looking, there = snapshot.look_back is not None, is_recorded(snapshot)
-    small, gap = context.px(26.0), context.px(3.0)
-    back = button(
-        context, "timeline/back", icons.ICON_FA_ANGLE_LEFT, "A second back (F5)", width=small, enabled=there
-    )
+    small, gap, keys = context.px(26.0), context.px(3.0), context.keymap
+    doc = "A second back" + keys.hint("back")
+    back = button(context, "timeline/back", icons.ICON_FA_ANGLE_LEFT, doc, width=small, enabled=there)
     imgui.same_line(0.0, gap)
     imgui.set_next_item_width(imgui.get_content_region_avail().x - small - gap)
     imgui.begin_disabled(not there)
@@ -46,9 +45,8 @@ def _line(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     if moved:
         requests.append(Scrub(begin_s + value))
     imgui.same_line(0.0, gap)
-    on = button(
-        context, "timeline/on", icons.ICON_FA_ANGLE_RIGHT, "A second on (F6)", width=small, enabled=looking
-    )
+    doc = "A second on" + keys.hint("on")
+    on = button(context, "timeline/on", icons.ICON_FA_ANGLE_RIGHT, doc, width=small, enabled=looking)
     if back or on:
         request = jumped(snapshot, JUMP_S if on else -JUMP_S)
         requests += [] if request is None else [request]
@@ -57,17 +55,19 @@ def _line(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 def _buttons(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
-    look, gap = snapshot.look_back, context.px(4.0)
+    look, gap, keys = snapshot.look_back, context.px(4.0), context.keymap
     width = (imgui.get_content_region_avail().x - 2.0 * gap) / 3.0
-    doc = "Time goes on from the moment that is shown; what came after it is kept as an earlier flight (F7)"
+    doc = "Time goes on from the moment that is shown; what came after it is kept as an earlier flight"
+    doc += keys.hint("retake")
     looking = look is not None
     if button(context, "timeline/retake", "Fly from here", doc, width=width, lit=looking, enabled=looking):
         requests.append(Retake())
     imgui.same_line(0.0, gap)
-    if button(context, "timeline/now", "Now", "Back to the present (F8)", width=width, enabled=looking):
+    doc = "Back to the present" + keys.hint("now")
+    if button(context, "timeline/now", "Now", doc, width=width, enabled=looking):
         requests.append(BackToNow())
     imgui.same_line(0.0, gap)
-    doc = "Write what is recorded to your folder of takes (F9)"
+    doc = "Write what is recorded to your folder of takes" + keys.hint("save_take")
     free = is_recorded(snapshot) and not context.takes.saving and not (look and look.opened)
     if button(context, "timeline/save", f"{icons.ICON_FA_FLOPPY_DISK}  Save", doc, width=width, enabled=free):
         requests.append(SaveTake())

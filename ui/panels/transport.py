@@ -41,8 +41,9 @@ def _speed(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
     small, field = context.px(30.0), context.px(52.0)
     imgui.same_line(right_edge() - 2.0 * small - field - context.px(6.0))
+    doc = "Half the speed" + context.keymap.hint("slower")
     slower = button(
-        context, "transport/speed_down", icons.ICON_FA_BACKWARD, "Half the speed ([)", width=small,
+        context, "transport/speed_down", icons.ICON_FA_BACKWARD, doc, width=small,
         enabled=snapshot.speed > SPEED_RANGE[0],
     )  # fmt: skip
     if slower:
@@ -55,8 +56,9 @@ def _speed(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         "Simulated seconds per second, 1/32 to 8. Slow motion takes fewer steps, never shorter ones. Click for 1."
     )
     imgui.same_line(0.0, context.px(3.0))
+    doc = "Twice the speed" + context.keymap.hint("faster")
     faster = button(
-        context, "transport/speed_up", icons.ICON_FA_FORWARD, "Twice the speed (])", width=small,
+        context, "transport/speed_up", icons.ICON_FA_FORWARD, doc, width=small,
         enabled=snapshot.speed < SPEED_RANGE[1],
     )  # fmt: skip
     if faster:

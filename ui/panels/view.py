@@ -17,7 +17,7 @@ CAMERA_DOCS = {
     "cockpit": "From the pilot's seat.",
     "tower": "Stands on the ground and looks after the vehicle.",
     "free": "Flies where the mouse takes it.",
-    "overview": "Frames the whole plan, or what there is (O: anew).",
+    "overview": "Frames the whole plan, or what there is.",
 }
 TOGGLES = (
     ("trail", "Trail", "Where the vehicle has been."),
@@ -40,7 +40,12 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 def _camera(context: PanelContext, view: ViewSettings) -> ViewSettings:
     heading(context, "Camera")
-    kinds = [Item(kind, kind.capitalize(), CAMERA_DOCS[kind] + " (C: next)") for kind in CAMERA_KINDS]
+    following, anew = context.keymap.first("camera"), context.keymap.first("overview")
+    kinds = []
+    for kind in CAMERA_KINDS:
+        doc = f"{CAMERA_DOCS[kind]} {following}: the next camera."
+        doc += f" {anew}: frame it anew." if kind == "overview" else ""
+        kinds.append(Item(kind, kind.capitalize(), doc))
     chosen = segmented(context, "view/camera", kinds, view.camera)
     return view if chosen is None else replace(view, camera=chosen)
 
@@ -78,12 +83,13 @@ def _window(context: PanelContext) -> list[Request]:
     chosen = segmented(context, "view/scale", scales, f"{context.scale:g}")
     if chosen is not None:
         requests.append(SetInterfaceScale(float(chosen)))
-    if button(
-        context, "view/screenshot", f"{icons.ICON_FA_CAMERA}  Picture", "Save what the window shows (F12)"
-    ):
+    keys = context.keymap
+    doc = "Save what the window shows" + keys.hint("screenshot")
+    if button(context, "view/screenshot", f"{icons.ICON_FA_CAMERA}  Picture", doc):
         requests.append(TakeScreenshot())
     imgui.same_line()
-    if button(context, "view/fullscreen", icons.ICON_FA_EXPAND, "Full screen (F11)"):
+    doc = "Full screen" + keys.hint("fullscreen")
+    if button(context, "view/fullscreen", icons.ICON_FA_EXPAND, doc):
         requests.append(ToggleFullscreen())
     imgui.same_line()
     if button(context, "view/layout", "Reset layout", "Panels back to where they were at first."):
