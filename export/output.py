@@ -1,9 +1,10 @@
-"""Files that appear complete or not at all."""
+"""Files that were asked for: complete, or refused in one clear line."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import sim.replacing
 
 
 class OutputError(Exception):
@@ -12,18 +13,9 @@ class OutputError(Exception):
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes the name of `path` at the end, and goes at an error.
-
-    Raises OutputError where the file cannot be created, before anything costly is done, or finished.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """As `sim.replacing.replacing`, but raises OutputError where the file cannot be created or finished."""
     try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "is a folder")
-        temporary.touch()
-        yield temporary
-        os.replace(temporary, path)
+        with sim.replacing.replacing(path) as temporary:
+            yield temporary
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -2,11 +2,11 @@
 
 import json
 import math
-import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sim.replacing import replacing
 from sim.snapshot import LaneSnapshot, Snapshot
 
 PERIOD_S = 0.1
@@ -52,9 +52,8 @@ class Probe:
             "gl_errors": self._gl_errors[:20],
             **details,
         }
-        temporary = self._path.with_name(f".{self._path.name}.part")
-        temporary.write_text(json.dumps(content), encoding="utf-8")
-        os.replace(temporary, self._path)
+        with replacing(self._path) as temporary:
+            temporary.write_text(json.dumps(content), encoding="utf-8")
 
 
 def _lane(lane: LaneSnapshot) -> dict[str, object]:

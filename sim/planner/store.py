@@ -1,7 +1,6 @@
 """Plans as files: one `.npz` a plan, numbers as arrays and the rest as JSON within. Nothing in it is executed."""
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from zipfile import BadZipFile
@@ -12,6 +11,7 @@ from sim.errors import InputError
 from sim.planner.plan import Blame
 from sim.planner.record import PlanRecord
 from sim.planner.task_values import task_of_values, task_values
+from sim.replacing import file_stem, replacing
 from sim.vehicles import vehicle
 
 _FORMAT = 2
@@ -24,7 +24,7 @@ _NUMBERS = ("step_s", "cost", "seconds", "defect", "clearance_m")
 def save_record(record: PlanRecord, folder: Path) -> Path:
     """Write a plan into `folder`, replacing one of the same name; a reader never sees half of it."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{_file_name(record.name)}.npz"
+    path = folder / f"{file_stem(record.name, 'plan')}.npz"
     about = {
         "format": _FORMAT,
         "vehicle": record.vehicle.name,
@@ -36,8 +36,7 @@ def save_record(record: PlanRecord, folder: Path) -> Path:
         "task": None if record.task is None else task_values(record.task),
         **{key: getattr(record, key) for key in _TEXTS + _NUMBERS},
     }
-    temporary = path.with_name(f".{path.name}.part")
-    with temporary.open("wb") as file:
+    with replacing(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(
             file,
             about=np.array(json.dumps(about)),
@@ -45,7 +44,6 @@ def save_record(record: PlanRecord, folder: Path) -> Path:
             controls=record.controls,
             history=np.array(record.history, float).reshape(-1, 2),
         )
-    os.replace(temporary, path)
     return path
 
 
@@ -90,8 +88,3 @@ def _check(array: np.ndarray, shape: tuple[int, ...], *, rows: int | None = None
     wanted = (array.shape[0] if rows is None else rows, *shape)
     if array.ndim != 2 or array.shape != wanted or len(array) < 2 or not np.isfinite(array).all():
         raise ValueError(f"an array of {array.shape} where {wanted} finite numbers belong")
-
-
-def _file_name(name: str) -> str:
-    """Letters, digits, dots and dashes of a name."""
-    return "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip(".-") or "plan"

@@ -5,7 +5,6 @@
 """
 
 import json
-import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.integrators import integrator
+from sim.replacing import file_stem, replacing
 from sim.scene import WORLDS
 from sim.snapshot import LaneStatus
 from sim.take.columns import control_columns, node_columns
@@ -51,20 +51,15 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None)
     }
     arrays = {f"leg{k}_{name}": getattr(leg, name) for k, leg in enumerate(take.legs) for name in _ARRAYS}
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                header=np.array(json.dumps(header, indent=1)),
-                time=seen.time,
-                nodes=seen.nodes,
-                node_controls=seen.controls,
-                **arrays,
-            )
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(
+            file,
+            header=np.array(json.dumps(header, indent=1)),
+            time=seen.time,
+            nodes=seen.nodes,
+            node_controls=seen.controls,
+            **arrays,
+        )
     return path
 
 
@@ -184,7 +179,7 @@ def _require(holds: bool, what: str) -> None:
 
 def free_path(folder: Path, name: str) -> Path:
     """A file in `folder` that is not there yet, after a name."""
-    stem = "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip(".-") or "take"
+    stem = file_stem(name, "take")
     path, count = folder / f"{stem}.npz", 2
     while path.exists():
         path, count = folder / f"{stem}-{count}.npz", count + 1
