@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.vehicles import Vehicle
+
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from sim.take import Take
 
-from sim.vehicles import Vehicle
+SPEED_RANGE = (1.0 / 32.0, 8.0)
+"""Simulated seconds per wall second."""
+MOST_LANES = 8
+"""The flown one among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class SingleStep:
 
 @dataclass(frozen=True, slots=True)
 class SetSpeed:
-    """Simulated seconds per wall second, 1/32 .. 8. Never changes h."""
+    """Simulated seconds per wall second, within SPEED_RANGE. Never changes h."""
 
     speed: float
 
@@ -110,7 +115,7 @@ class SetDemo:
 
 @dataclass(frozen=True, slots=True)
 class AddLane:
-    """A further lane from the flown lane's present state, same inputs, other method or step."""
+    """A further lane from the flown lane's present state, same inputs, other method or step; MOST_LANES in all."""
 
     integrator: str
     step_s: float

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 MOST_DEBT_S = 0.25
 """Wall time that is caught up with; what is lost beyond it (a suspended laptop, a machine too slow) stays lost."""
-SPEED_RANGE = (1.0 / 32.0, 8.0)
 _MEMORY_S = 0.5
 
 

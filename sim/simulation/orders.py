@@ -6,6 +6,7 @@ from functools import singledispatch
 
 import sim
 from sim.commands import (
+    SPEED_RANGE,
     AddLane,
     FlyPlan,
     RemoveLane,
@@ -27,7 +28,6 @@ from sim.commands import (
 )
 from sim.pilot import flight_modes, has_autopilot
 from sim.scene import STEP_RANGE_S
-from sim.simulation.clock import SPEED_RANGE
 from sim.simulation.method import Method
 from sim.simulation.stage import Stage
 
@@ -106,7 +106,7 @@ def _(command: SetIntegrator, stage: Stage) -> str:
 @execute.register
 def _(command: SetStep, stage: Stage) -> str:
     lane = stage.lane(command.lane)
-    step_s = _checked_step(command.step_s)
+    step_s = checked_step(command.step_s)
     lane.swap(Method(stage.vehicle, lane.method.kernel, step_s), lane.footing)
     return f"{lane.look.name}: h = {step_s:g} s"
 
@@ -146,7 +146,7 @@ def _(command: SetDemo, stage: Stage) -> str:
 
 @execute.register
 def _(command: AddLane, stage: Stage) -> str:
-    step_s = _checked_step(command.step_s)
+    step_s = checked_step(command.step_s)
     kernel = stage.kernels.get(stage.vehicle, command.integrator)
     method = Method(stage.vehicle, kernel, step_s)
     lane = stage.add_lane(method, command.name, command.tint, own_pilot=command.own_pilot)
@@ -203,7 +203,8 @@ def _(command: SetReference, stage: Stage) -> str:
     return "the reference starts here" if command.on else "no reference"
 
 
-def _checked_step(step_s: float) -> float:
+def checked_step(step_s: float) -> float:
+    """The step [s]; raises InputError where it is too long or too short."""
     low, high = STEP_RANGE_S
     if not low <= step_s <= high:
         raise sim.InputError(f"h = {step_s:g} s is refused; allowed: {low:g} to {high:g} s")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import sim
-from sim.commands import FlyPlan, PilotInput
+from sim.commands import MOST_LANES, FlyPlan, PilotInput
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
 from sim.pilot.trim import TrimmedPilot
 from sim.scene import Scene
@@ -27,7 +27,6 @@ from sim.vehicles import Vehicle
 from sim.world import World
 
 FLOWN = Look("flown", (1.0, 1.0, 1.0), ghost=False)
-MOST_LANES = 8
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share that is done (0..1)."""
@@ -212,8 +211,7 @@ class Stage:
         node: np.ndarray | None = None,
     ) -> Lane:
         """A comparison lane from the flown lane's present state, or from `node` at that time."""
-        if len(self.lanes) >= MOST_LANES:
-            raise sim.InputError(f"no more than {MOST_LANES} lanes")
+        check_room(len(self.lanes))
         taken = {lane.look.name for lane in self.lanes}
         if name in taken:
             raise sim.InputError(f'there is a lane "{name}" already')
@@ -304,6 +302,12 @@ class Stage:
     def _as_in_scene(self) -> bool:
         """Whether the scene's own vehicle flies."""
         return not self.lanes or self.vehicle.name == self.scene.vehicle
+
+
+def check_room(lanes: int) -> None:
+    """Raises InputError where there is no room for one more lane."""
+    if lanes >= MOST_LANES:
+        raise sim.InputError(f"no more than {MOST_LANES} lanes")
 
 
 def _mode(wanted: str, vehicle: Vehicle) -> str:

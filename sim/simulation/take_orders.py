@@ -14,10 +14,9 @@ from sim.commands import (
     SetSpeed,
     SingleStep,
 )
-from sim.scene import STEP_RANGE_S
 from sim.simulation.lane import Look
-from sim.simulation.orders import execute
-from sim.simulation.stage import MOST_LANES, Stage
+from sim.simulation.orders import checked_step, execute
+from sim.simulation.stage import Stage, check_room
 from sim.simulation.tints import next_tint
 
 KEEP_LOOKING = (
@@ -67,9 +66,7 @@ def _(command: PlayTake, stage: Stage) -> str:
 
 @execute.register
 def _(command: Resimulate, stage: Stage) -> str:
-    low, high = STEP_RANGE_S
-    if command.step_s is not None and not low <= command.step_s <= high:
-        raise sim.InputError(f"h = {command.step_s:g} s is refused; allowed: {low:g} to {high:g} s")
+    step_s = None if command.step_s is None else checked_step(command.step_s)
     rewind = stage.rewind
     if rewind.replay is None:
         rewind.look_back(rewind.span_s[1])
@@ -77,17 +74,14 @@ def _(command: Resimulate, stage: Stage) -> str:
     replay = rewind.replay
     assert replay is not None
     looks = replay.looks
-    if len(looks) >= MOST_LANES:
-        raise sim.InputError(f"no more than {MOST_LANES} lanes")
+    check_room(len(looks))
     take = replay.take
-    name = f"{command.integrator or take.integrator.name} {command.step_s or take.step_s:g} s"
+    name = f"{command.integrator or take.integrator.name} {step_s or take.step_s:g} s"
     name += "".join(f" {key}={value}" for key, value in command.parameters)
     while name in {look.name for look in looks}:
         name += " again"
     tint = next_tint(look.tint for look in looks)
-    replay.resimulate(
-        Look(name, tint, ghost=True), command.integrator, command.step_s, dict(command.parameters)
-    )
+    replay.resimulate(Look(name, tint, ghost=True), command.integrator, step_s, dict(command.parameters))
     return f"resimulated: {name}"
 
 

@@ -2,7 +2,17 @@
 
 from dataclasses import replace
 
-from sim.commands import BackToNow, Reset, Retake, SetDemo, SetFlightMode, SetPaused, SetSpeed, SingleStep
+from sim.commands import (
+    SPEED_RANGE,
+    BackToNow,
+    Reset,
+    Retake,
+    SetDemo,
+    SetFlightMode,
+    SetPaused,
+    SetSpeed,
+    SingleStep,
+)
 from sim.snapshot import Snapshot
 from ui.requests import (
     ChangeView,
@@ -18,7 +28,6 @@ from ui.requests import (
 from ui.timeline import JUMP_S, jumped
 from ui.view_settings import CAMERA_KINDS, ViewSettings, overlooking
 
-SPEED_RANGE = (1.0 / 32.0, 8.0)
 PLAIN: dict[str, Request] = {
     "help": ToggleHelp(),
     "panels": TogglePanels(),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.commands import AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
+from sim.commands import MOST_LANES, AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour, linear
@@ -27,7 +27,6 @@ from ui.panels.widgets import (
 )
 from ui.requests import ChangeView, Request
 
-MOST_LANES = 8
 SPREAD_RANGE_M = (0.0, 30.0)
 STATUS_COLOURS = {
     LaneStatus.RUNNING: theme.GOOD,

@@ -5,10 +5,10 @@ import math
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.commands import Reset, SetPaused, SetSpeed, SingleStep
+from sim.commands import SPEED_RANGE, Reset, SetPaused, SetSpeed, SingleStep
 from sim.snapshot import Snapshot
 from ui import theme
-from ui.input.viewer import SPEED_RANGE, doubled, halved
+from ui.input.viewer import doubled, halved
 from ui.panels import timeline
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, note, right_edge, tooltip
