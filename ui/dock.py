@@ -27,6 +27,11 @@ from ui.shell_state import ShellState
 
 Panel = Callable[[Snapshot, PanelContext], list[Request]]
 
+# Without the second flag imgui paints its background over the whole window.
+_KEPT = imgui.DockNodeFlags_.keep_alive_only.value | imgui.DockNodeFlags_.passthru_central_node.value
+# What comes back does not push itself before the tab that was in front.
+_WINDOW = imgui.WindowFlags_.no_collapse.value | imgui.WindowFlags_.no_focus_on_appearing.value
+
 
 def simulation_window(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """What one reaches for in flight, in one window."""
@@ -76,7 +81,7 @@ class Dock:
         size = (viewport.work_size.x, viewport.work_size.y)
         if not state.panels:
             # Keeps every window's place while none of them is submitted.
-            imgui.dock_space_over_viewport(0, None, imgui.DockNodeFlags_.keep_alive_only.value)
+            imgui.dock_space_over_viewport(0, None, _KEPT)
             context.scene_rect = (0.0, 0.0, *size)
             return []
         dock_id = imgui.dock_space_over_viewport(0, None, imgui.DockNodeFlags_.passthru_central_node.value)
@@ -101,7 +106,7 @@ class Dock:
 
 
 def _window(name: str, panel: Panel, snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    shown = imgui.begin(name, None, imgui.WindowFlags_.no_collapse.value)[0]
+    shown = imgui.begin(name, None, _WINDOW)[0]
     requests: list[Request] = []
     _note_tab(name, context)
     if shown:

@@ -88,7 +88,10 @@ def test_hidden_panels_give_the_whole_window_to_the_scene_and_come_back(seen: di
     rect, windows = seen["hiding"]["hidden"]
     assert rect == [0, 0, 1280, 800]
     assert windows == []
+    for colour in seen["hiding"]["colours"]:  # shows, where panels were as well
+        assert colour == pytest.approx([0.3 * 255, 0.5 * 255, 0.7 * 255], abs=9)
     assert seen["hiding"]["back"] == seen["layout"]["scene_px"]
+    assert seen["hiding"]["fronts"] == sorted(seen["layout"]["windows"])
 
 
 def test_the_scene_shows_through_the_middle_and_panels_have_text(seen: dict) -> None:

@@ -150,9 +150,14 @@ def hiding(session: Session) -> dict:
     session.press(key.H)
     session.frames(3)
     hidden = (session.shell.scene_rect_px, [k for k in session.shell.widget_rects if k.startswith("window/")])
+    session.wants_picture = True
+    session.frames(1)
+    colours = [session.picture[y, x].tolist() for y, x in ((300, 500), (300, 1100))]
+    session.wants_picture = False
     session.press(key.H)
-    session.frames(3)
-    return {"hidden": hidden, "back": session.shell.scene_rect_px}
+    session.frames(6)
+    fronts = sorted(k for k in session.shell.widget_rects if k.startswith("window/"))
+    return {"hidden": hidden, "colours": colours, "back": session.shell.scene_rect_px, "fronts": fronts}
 
 
 def look(session: Session) -> dict:

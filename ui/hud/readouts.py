@@ -18,7 +18,7 @@ def rows(data: FlightData) -> list[tuple[str, str, str]]:
         return _turning_rows(data.gyration)
     if data.wheels is not None:
         return _rolling_rows(data, data.wheels)
-    height = "\N{EM DASH}" if math.isnan(data.height_m) else f"{data.height_m:.1f}"
+    height = "\N{EM DASH}" if math.isnan(data.height_m) else f"{round(data.height_m, 1) + 0.0:.1f}"
     return [
         ("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h"),
         ("HEIGHT", height, "m"),
@@ -43,7 +43,7 @@ def _rolling_rows(data: FlightData, wheels: Rolling) -> list[tuple[str, str, str
     if len(wheels.momentum) == 1:
         p = round(float(wheels.momentum[0]), 1) + 0.0
         return [*rows, ("MOMENTUM P", f"{p:.1f}", "kg m\N{SUPERSCRIPT TWO}/s")]
-    return [*rows, ("SLIP", f"{wheels.slip_mps:.0e}", "m/s")]
+    return [*rows, ("SLIP", f"{wheels.slip_mps:.0e}" if wheels.slip_mps else "0", "m/s")]
 
 
 def draw_numbers(pen: Pen, corner: Point, width: float, data: FlightData) -> None:

@@ -28,7 +28,8 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
             present = entry.name == snapshot.scene
             picked, _ = imgui.selectable(f"{entry.title}##scene/{entry.name}", present)
             note(context, f"scene/open/{entry.name}")
-            tooltip(entry.text)
+            if not present:  # its text stands above
+                tooltip(entry.text)
             if picked and not present:
                 requests.append(LoadScene(entry.name))
     return requests
