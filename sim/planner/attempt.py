@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -48,11 +48,9 @@ class Run:
         return time.perf_counter() > self.deadline
 
 
-def order_of(choice: Choice, run: Run) -> tuple[Backend, ...]:
-    """Solvers to try, in turn: the fast one first, or the one whose iterates can be watched."""
-    if choice != "auto":
-        return (choice,)
-    return ("ipopt", "fatrop") if run.show is not None else ("fatrop", "ipopt")
+def order_of(choice: Choice) -> tuple[Backend, ...]:
+    """Solvers to try, in turn: the fast one first."""
+    return ("fatrop", "ipopt") if choice == "auto" else (choice,)
 
 
 def attempted(
@@ -66,10 +64,14 @@ def attempted(
     """The first solver that converges, else what violates least."""
     best: Result | None = None
     w0 = start.w if isinstance(start, Result) else start
-    pair = (start.lam_x, start.lam_g) if isinstance(start, Result) and mode in ("again", "warm") else None
+    pair = (
+        (start.lam_x, start.lam_g)
+        if isinstance(start, Result) and mode in ("again", "warm", "finish")
+        else None
+    )
     for backend in order:
         limit = max(0.05, run.deadline - time.perf_counter())
-        cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and len(order) > 1 else 300
+        cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and (len(order) > 1 or mode == "warm") else 300
         result = solvers.solve(
             backend,
             p,
@@ -86,6 +88,9 @@ def attempted(
             best = result
         if best.converged or run.stopped or run.out_of_time:
             break
+        if mode == "finish" and isinstance(start, Result) and start.exact and start.kkt < _SLOPE:
+            # Multipliers that are not unique keep a solver from its last digits, not the motion from being right.
+            return replace(start, rough=False)
         if pair is not None:
             mode, pair = "cold", None
     assert best is not None
@@ -97,9 +102,9 @@ def _watcher(t: Transcription, run: Run) -> Callable[[int, float, float, np.ndar
         return None
     show = run.show
 
-    def watch(iteration: int, cost: float, violation: float, w: np.ndarray) -> bool:
+    def watch(_: int, cost: float, violation: float, w: np.ndarray) -> bool:
         run.history = (*run.history, (cost, violation))
-        go_on = show(Iterate(iteration, cost, violation, t.places(w)))
+        go_on = show(Iterate(len(run.history) - 1, cost, violation, t.places(w)))
         run.stopped = run.stopped or not go_on
         return go_on
 

@@ -1,8 +1,8 @@
 """The two solvers: fatrop, fast by the stage structure, and IPOPT, robust and watched."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import casadi as ca
@@ -15,20 +15,21 @@ Watch = Callable[[int, float, float, np.ndarray], bool]
 """(iteration, objective, largest violation, variables) -> go on?"""
 
 TOLERANCE = 1e-8
-_DEFECT = 1e-9
+_DEFECT = 1e-8
 """Of a plan that is finished: its inputs land on its nodes."""
 _ROUGH = 1e-3
-Mode = Literal["cold", "near", "again", "warm"]
-"""From a guess; from the plan of another grid; from an iterate of this very problem with its multipliers, to the
-end; from the plan of a task that differs a little, no further than a dragging hand can see."""
-FATROP_ITERATIONS: dict[Mode, int] = {"cold": 80, "near": 60, "again": 40, "warm": 25}
+Mode = Literal["cold", "near", "again", "warm", "finish"]
+"""From a guess; from the plan of another grid; with its multipliers from the plan of a task whose obstacles have
+grown; of one that differs a little, no further than a dragging hand can see; of the task itself, to the end."""
+FATROP_ITERATIONS: dict[Mode, int] = {"cold": 80, "near": 60, "again": 40, "warm": 80, "finish": 25}
 """After these IPOPT is more likely to arrive."""
 _FATROP: dict[Mode, dict[str, float]] = {
     # Coarse: what follows moves the obstacles' margins or goes on to the end.
     "cold": {"mu_init": 0.1, "tol": 1e-4},
     "near": {"mu_init": 1e-4, "tol": 1e-4},
     "again": {"mu_init": 1e-5, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": TOLERANCE},
-    "warm": {"mu_init": 1e-6, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": 1e-6},
+    "warm": {"mu_init": 1e-6, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": 1e-7},
+    "finish": {"mu_init": 1e-8, "bound_push": 1e-9, "bound_frac": 1e-9, "tol": TOLERANCE},
 }
 _FIRST_PUSH = {True: 0.1, False: 0.01}
 """How far inside their bounds first variables are moved, in space and on a plane; found by trial."""
@@ -67,6 +68,11 @@ class Result:
     margin_m: np.ndarray | None = None
     """(N+1,) distances that were added at the nodes to keep clear between them."""
 
+    @property
+    def exact(self) -> bool:
+        """Rounding in large coordinates can keep a solver from its own last tolerance where this holds."""
+        return self.violation < 1e-7 and self.defect < 1e-9
+
 
 class Solvers:
     """Solvers of one transcription, made when first asked for."""
@@ -75,7 +81,6 @@ class Solvers:
         self.t = transcription
         self._oracle = Oracle(transcription.program)
         self._made: dict[tuple[str, str, int], ca.Function] = {}
-        self._watched: tuple[ca.Function, _Watcher] | None = None
 
     def solve(
         self,
@@ -90,32 +95,41 @@ class Solvers:
         slope: float = 1e-5,
         watch: Watch | None = None,
     ) -> Result:
-        """Run one solver. duals: (lam_x, lam_g), which the modes "again" and "warm" start from.
+        """Run one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
 
-        fatrop knows no time limit; its runs are short, and `iterations` bounds them. slope: the gradient of the
-        Lagrangian at which a feasible result counts as converged, even where the solver wants more.
+        seconds: after these, or when `watch` says so, the run ends with the iterate that it has come to. slope: the
+        gradient of the Lagrangian at which a feasible result counts as converged, even where the solver wants more.
         """
-        t = self.t
-        if watch is not None and backend == "ipopt" and duals is None:
-            solver, watcher = self._with_watcher(iterations)
-            watcher.begin(_until(watch, seconds))
-        else:
-            solver = self._solver(backend, mode, iterations)
+        t, solver = self.t, self._solver(backend, mode, iterations)
         extra = {"lam_x0": duals[0], "lam_g0": duals[1]} if duals is not None else {}
-        begun = time.perf_counter()
+        begun, seen = time.perf_counter(), [w0]
+
+        def go_on(w: np.ndarray) -> bool:
+            seen.append(w)
+            wanted = watch is None or watch(len(seen) - 2, *self._progress(w, p), w)
+            return wanted and time.perf_counter() < begun + seconds
+
+        self._oracle.begin(backend, go_on)
         out = solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
-        taken = time.perf_counter() - begun
+        taken, stopped = time.perf_counter() - begun, self._oracle.stopped
+        self._oracle.begin(backend, None)
+        if stopped:
+            nothing = np.zeros_like(seen[-1]), np.zeros_like(t.row_low)
+            out = {"x": seen[-1], "lam_x": nothing[0], "lam_g": nothing[1], "f": t.program.cost(seen[-1], p)}
         rough = backend == "fatrop" and mode in ("cold", "near")
         return self._result(out, p, solver.stats(), taken, backend, slope, rough)
+
+    def _progress(self, w: np.ndarray, p: np.ndarray) -> tuple[float, float]:
+        """Cost and largest violation of a row."""
+        g, t = self.t.program.constraints(w, p), self.t
+        return t.program.cost(w, p), float(max(0.0, (t.row_low - g).max(), (g - t.row_high).max()))
 
     def _result(
         self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str, slope: float, rough: bool
     ) -> Result:
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
         violation, defect, kkt = self.residuals(w, lam_x, lam_g, p)
-        # Rounding in large coordinates can keep a solver from its own last tolerance.
-        close = violation < 1e-7 and defect < 1e-9 and kkt < slope
-        return Result(
+        result = Result(
             w,
             lam_x,
             lam_g,
@@ -125,17 +139,18 @@ class Solvers:
             kkt,
             int(stats.get("iter_count", -1)),
             seconds,
-            bool(np.isfinite(w).all())
-            and (bool(stats.get("success")) or close)
-            and violation < (_ROUGH if rough else 1e-6),
+            False,
             str(stats.get("return_status")),
             backend,
             rough=rough or defect > _DEFECT,
         )
+        arrived = bool(stats.get("success")) or (result.exact and kkt < slope)
+        within = violation < (_ROUGH if rough else 1e-6)
+        return replace(result, converged=bool(np.isfinite(w).all()) and arrived and within)
 
     def prepare(self) -> None:
         """Make the solvers that are needed first, so that planning does not wait for them."""
-        for mode in ("cold", "again", "warm"):
+        for mode in ("cold", "again", "warm", "finish"):
             self._solver("fatrop", mode, FATROP_ITERATIONS[mode])
 
     def residuals(
@@ -154,10 +169,10 @@ class Solvers:
         key = (backend, mode, iterations)
         if key not in self._made:
             make = self._fatrop if backend == "fatrop" else self._ipopt
-            self._made[key] = make(mode, iterations, {})
+            self._made[key] = make(mode, iterations)
         return self._made[key]
 
-    def _fatrop(self, mode: Mode, iterations: int, extra: dict) -> ca.Function:
+    def _fatrop(self, mode: Mode, iterations: int) -> ca.Function:
         t = self.t
         options: dict[str, Any] = {
             "print_level": 0,
@@ -175,21 +190,20 @@ class Solvers:
                 "print_time": False,
                 "error_on_fail": False,
                 "calc_lam_p": False,
+                "show_eval_warnings": False,
                 "equality": t.equality,
                 "fatrop": options,
                 "cache": self._oracle.derivatives("fatrop"),
                 **t.structure,
-                **extra,
             },
         )
 
-    def _ipopt(self, mode: Mode, iterations: int, extra: dict) -> ca.Function:
+    def _ipopt(self, mode: Mode, iterations: int) -> ca.Function:
         options: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
         options["constr_viol_tol"] = TOLERANCE
-        options["max_wall_time"] = 30.0
         if mode == "near":
             options["mu_init"] = 1e-2
-        if mode in ("again", "warm"):
+        if mode in ("again", "warm", "finish"):
             options |= {"mu_init": 1e-4, **_WARM_IPOPT}
         return ca.nlpsol(
             "plan",
@@ -199,72 +213,8 @@ class Solvers:
                 "print_time": False,
                 "error_on_fail": False,
                 "calc_lam_p": False,
+                "show_eval_warnings": False,
                 "ipopt": options,
                 "cache": self._oracle.derivatives("ipopt"),
-                **extra,
             },
         )
-
-    def _with_watcher(self, iterations: int) -> tuple[ca.Function, "_Watcher"]:
-        if self._watched is None:
-            watcher = _Watcher(self)
-            self._watched = self._ipopt("cold", iterations, {"iteration_callback": watcher}), watcher
-        return self._watched
-
-
-def _until(watch: Watch, seconds: float) -> Watch:
-    """The same, and no longer than that."""
-    end = time.perf_counter() + seconds
-
-    def limited(iteration: int, cost: float, violation: float, w: np.ndarray) -> bool:
-        return watch(iteration, cost, violation, w) and time.perf_counter() < end
-
-    return limited
-
-
-class _Watcher(ca.Callback):
-    """Shows every iterate to a function, which may stop the solver."""
-
-    def __init__(self, solvers: Solvers) -> None:
-        ca.Callback.__init__(self)
-        t = solvers.t
-        self._sizes = {
-            "f": 1,
-            "x": t.low.size,
-            "lam_x": t.low.size,
-            "g": t.row_low.size,
-            "lam_g": t.row_low.size,
-            "lam_p": t.program.parameter_count,
-        }
-        self._t = t
-        self._watch: Watch | None = None
-        self._count = 0
-        self.construct("watch", {})
-
-    def begin(self, watch: Watch) -> None:
-        self._watch, self._count = watch, 0
-
-    def get_n_in(self) -> int:
-        return ca.nlpsol_n_out()
-
-    def get_n_out(self) -> int:
-        return 1
-
-    def get_name_in(self, i: int) -> str:
-        return ca.nlpsol_out(i)
-
-    def get_name_out(self, i: int) -> str:
-        return "ret"
-
-    def get_sparsity_in(self, i: int) -> ca.Sparsity:
-        return ca.Sparsity.dense(self._sizes[ca.nlpsol_out(i)], 1)
-
-    def eval(self, arguments: Sequence[ca.DM]) -> list:
-        given = dict(zip(ca.nlpsol_out(), arguments, strict=True))
-        g, t = np.array(given["g"]).ravel(), self._t
-        violation = float(max(0.0, (t.row_low - g).max(), (g - t.row_high).max()))
-        go_on = self._watch is None or self._watch(
-            self._count, float(given["f"]), violation, np.array(given["x"]).ravel()
-        )
-        self._count += 1
-        return [0 if go_on else 1]

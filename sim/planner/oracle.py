@@ -14,10 +14,17 @@ _Outputs = Sequence[np.ndarray | None]
 
 
 class Oracle:
-    """The functions of one program. The solvers hold no references to them, so this has to outlive them."""
+    """The functions of one program. The solvers hold no references to them, so this has to outlive them.
+
+    Both solvers ask for the Jacobian once an iteration: there the iterate is shown to whoever watches. When nobody
+    wants a further one IPOPT is given no further numbers and gives up; fatrop, which would not survive that, runs
+    on unseen to its near end.
+    """
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._watch: Callable[[np.ndarray], bool] | None = None
+        self.stopped = self._gives_up = False
         x, p = ca.Sparsity.dense(program.size), ca.Sparsity.dense(program.parameter_count)
         g, one = ca.Sparsity.dense(program.rows), ca.Sparsity.dense(1)
         self._point, self._multipliers, self._g = {"x": x, "p": p}, {"lam_f": one, "lam_g": g}, g
@@ -41,8 +48,14 @@ class Oracle:
             "nlp_hess_l": self._hessians[backend],
         }
 
+    def begin(self, backend: Backend, watch: Callable[[np.ndarray], bool] | None) -> None:
+        """watch: answers whether to go on from an iterate."""
+        self._watch, self.stopped, self._gives_up = watch, False, backend == "ipopt"
+
     def _values(self, given: _Arrays, out: _Outputs) -> None:
         f, g = out
+        if self._withheld(out):
+            return
         if f is not None:
             f[0] = self._program.cost(*given)
         if g is not None:
@@ -50,6 +63,8 @@ class Oracle:
 
     def _gradient(self, given: _Arrays, out: _Outputs) -> None:
         f, slope = out
+        if self._withheld(out):
+            return
         if f is not None:
             f[0] = self._program.cost(*given)
         if slope is not None:
@@ -59,6 +74,14 @@ class Oracle:
     def _gradient_only(self, given: _Arrays, out: _Outputs) -> None:
         self._gradient(given, (None, *out))
 
+    def _withheld(self, out: _Outputs) -> bool:
+        if not (self.stopped and self._gives_up):
+            return False
+        for array in out:
+            if array is not None:
+                array[:] = np.nan
+        return True
+
     def _told(self, given: _Arrays, out: _Outputs) -> None:
         """What is asked for once at a solution; prices of parameters are not."""
         self._values(given[:2], out[:2])
@@ -67,6 +90,10 @@ class Oracle:
 
     def _derivatives(self, given: _Arrays, out: _Outputs) -> None:
         g, jacobian = out
+        if self._watch is not None and not self.stopped:
+            self.stopped = not self._watch(given[0].copy())
+        if self._withheld(out):
+            return
         if g is not None:
             g[:] = self._program.constraints(*given)
         if jacobian is not None:
@@ -79,6 +106,8 @@ class Oracle:
         own = "hess_gamma_x_x" if full else "triu_hess_gamma_x_x"
 
         def evaluated(given: _Arrays, out: _Outputs) -> None:
+            if self._withheld(out):
+                return
             w, p, lam_f, lam_g = given
             slope, blocks = self._program.lagrangian(w, p, float(lam_f[0]), lam_g)
             *slopes, hessian = out

@@ -103,14 +103,17 @@ class Planner:
         warm: Plan | None,
         run: Run,
     ) -> tuple[Task, tuple[Result, np.ndarray, Clearance]]:
-        order = order_of(choice, run)
+        order = order_of(choice)
         if warm is not None and warm.result is not None and _fits(warm.result, solvers.t):
             task = kept_times(task, warm.task)
             run.dragged = True
-            result = self._kept_clear(vehicle, task, solvers, order, warm.result, run, "warm")
+            # Where the hand has gone too far for the one, the other still finds the way from here.
+            attempts: tuple[tuple[Mode, tuple[Backend, ...]], ...] = (("warm", order[:1]), ("near", order))
+            for mode, solvers_in_turn in attempts:
+                result = self._kept_clear(vehicle, task, solvers, solvers_in_turn, warm.result, run, mode)
+                if result[0].converged:
+                    return task, result
             run.dragged = False
-            if result[0].converged:
-                return task, result
         start, task, mode = self._start(vehicle, scheme, task, solvers, order, run, direct=_DIRECT)
         found = self._kept_clear(vehicle, task, solvers, order, start, run, mode)
         if not (found[0].converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
@@ -173,8 +176,11 @@ class Planner:
             cut = short.max() >= _PENETRATION_M
             if not result.converged or run.out_of_time or not (cut or result.rough):
                 return replace(result, margin_m=_needed(margin, clear, task)), p, clear
-            margin += _growth(np.where(short < _PENETRATION_M, 0.0, short), reach=1 + attempt // 2)
-            start, mode = replace(result, margin_m=None), "again"
+            margin += _growth(
+                np.where(short < _PENETRATION_M, 0.0, short), reach=1 + attempt // 2, by=1.2 + attempt
+            )
+            start = replace(result, margin_m=None)
+            mode = "finish" if not cut else "warm" if run.dragged else "again"
         return result, p, clear
 
     # Telling.
@@ -230,12 +236,15 @@ def _alike(known: list[tuple[np.ndarray, _Built]], size: np.ndarray) -> _Built |
     return next((built for there, built in known if np.abs(there - size).max() < _SIMILAR), None)
 
 
-def _growth(short: np.ndarray, reach: int) -> np.ndarray:
-    """(N+1,) margin for the nodes within `reach` steps of an arc that comes too close: nodes slide along the way."""
+def _growth(short: np.ndarray, reach: int, by: float) -> np.ndarray:
+    """(N+1,) margin for the nodes within `reach` steps of an arc that comes too close: nodes slide along the way.
+
+    by: how much more than what is short.
+    """
     out = np.zeros(len(short) + 1)
     for k in np.flatnonzero(short):
         near = slice(max(0, k + 1 - reach), k + 1 + reach)
-        out[near] = np.maximum(out[near], 1.2 * short[k])
+        out[near] = np.maximum(out[near], by * short[k])
     return out
 
 
