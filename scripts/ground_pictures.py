@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -76,12 +78,13 @@ def picture(name: str) -> np.ndarray:
         return view.still()
 
 
-def main(folder: Path) -> None:
+def main(folder: Annotated[Path, typer.Argument(help="Where the pictures go.")] = Path("docs")) -> None:
     """One picture a scene."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in PICTURES:
         write_png(folder / f"{name}.png", picture(name))
         print(f"wrote {folder / name}.png", flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("docs"))
+    typer.run(main)

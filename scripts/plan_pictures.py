@@ -1,11 +1,13 @@
 """Pictures of plans for the documentation: `python scripts/plan_pictures.py [FOLDER]`, by default docs/."""
 
 import sys
-from contextlib import closing
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -34,8 +36,9 @@ PICTURES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]
 """Scene -> eye and target [m]; None: as the overview has it."""
 
 
-def main(folder: Path) -> None:
+def main(folder: Annotated[Path, typer.Argument(help="Where the pictures go.")] = Path("docs")) -> None:
     """One picture a scene."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, places in PICTURES.items():
         write_png(folder / f"{name}.png", picture(name, places))
         print(f"wrote {folder / name}.png", flush=True)
@@ -74,21 +77,12 @@ def picture(
     ctx = offscreen_context()
     canvas = Canvas(ctx, SIZE)
     renderer = Renderer(ctx, SIZE, world, quality="medium")
-    with closing(_Released(renderer, canvas, ctx)):
+    with ExitStack() as stack:
+        for resource in (ctx, canvas, renderer):
+            stack.callback(resource.release)
         renderer.draw(frame, canvas.framebuffer)
         return canvas.image()
 
 
-class _Released:
-    """Frees things in their order."""
-
-    def __init__(self, *owned: object) -> None:
-        self._owned = owned
-
-    def close(self) -> None:
-        for resource in self._owned:
-            resource.release()  # type: ignore[attr-defined]
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("docs"))
+    typer.run(main)
