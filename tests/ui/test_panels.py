@@ -214,6 +214,18 @@ def test_numbers_in_plots_are_short() -> None:
     assert plots.engineering(float("nan"), "J") == "not finite"
 
 
+def test_moments_under_a_plot_are_round_evenly_apart_within_it_and_few() -> None:
+    for start_s, length_s, intervals in ((0.0, 20.0, 3), (3.3, 20.0, 2), (101.7, 60.0, 4), (0.4, 5.0, 1)):
+        moments = plots.round_moments(start_s, start_s + length_s, intervals)
+        steps = np.diff(moments)
+        assert 1 <= len(moments) <= intervals + 1
+        assert all(start_s <= moment <= start_s + length_s for moment in moments)
+        assert np.allclose(steps, steps[:1])
+        assert all(
+            float(f"{moment:.2g}" if moment < 100.0 else f"{moment:.3g}") == moment for moment in moments
+        )
+
+
 def test_rounding_errors_do_not_fill_a_plot() -> None:
     time_s = np.arange(3.0)
     for values in (np.zeros(3), np.array([0.0, 1e-12, 0.0]), np.full(3, 2.0)):

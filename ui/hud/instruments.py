@@ -9,7 +9,7 @@ from ui import theme
 from ui.hud import heading_tape, horizon, readouts
 from ui.hud.flight_data import FlightData, flight_data
 from ui.hud.pen import Pen, Point
-from ui.panels.context import PanelContext
+from ui.panels.context import PanelContext, Rect
 from ui.panels.transport import real_time, speed_label
 
 RADIUS = 55.0
@@ -35,7 +35,7 @@ class Badge:
 def draw(snapshot: Snapshot, context: PanelContext) -> None:
     """Heading tape on top, horizon and numbers at the lower left, state of the flight at the upper right.
 
-    What turns about a fixed point has numbers only.
+    What turns about a fixed point has numbers only. Their places are left in `context.rects`.
     """
     x, y, width, height = context.scene_rect
     if width < context.px(SMALLEST_SCENE[0]) or height < context.px(SMALLEST_SCENE[1]):
@@ -47,20 +47,20 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     lower_left = (x + pen.px(MARGIN), y + height - pen.px(MARGIN))
     if data.gyration is None:
         heading_tape.draw(pen, (x + width / 2.0, top), tape, data.heading_deg)
-        _cluster(pen, lower_left, data)
+        context.rects["hud/heading"] = (x + (width - tape) / 2.0, top, tape, pen.px(heading_tape.HEIGHT))
+        context.rects["hud/numbers"] = _cluster(pen, lower_left, data)
     else:
         tape = 0.0
-        _numbers(pen, lower_left, data)
+        context.rects["hud/numbers"] = _numbers(pen, lower_left, data)
     badges = _badges(pen, snapshot, context.view.camera)
     beside_tape = (width - tape) / 2.0 - pen.px(2.0 * MARGIN)
     fits = sum(badge.width + pen.px(GAP) for badge in badges) < beside_tape
-    _draw_badges(
-        pen, (x + width - pen.px(MARGIN), top if fits else top + pen.px(heading_tape.HEIGHT + GAP)), badges
-    )
+    badges_top = top if fits else top + pen.px(heading_tape.HEIGHT + GAP)
+    context.rects["hud/badges"] = _draw_badges(pen, (x + width - pen.px(MARGIN), badges_top), badges)
     pen.draw_list.pop_clip_rect()
 
 
-def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> None:
+def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
     pad, radius = pen.px(12.0), pen.px(RADIUS)
     numbers, bar = pen.px(NUMBERS), pen.px(BAR)
     width = pen.px(CLUSTER)
@@ -72,15 +72,17 @@ def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> None:
     readouts.draw_numbers(pen, (left, y + pad + pen.px(1.0)), numbers, data)
     bar_corner = (left + numbers + 1.6 * pad, y + pad)
     readouts.draw_collective(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), data.collective)
+    return x, y, width, height
 
 
-def _numbers(pen: Pen, lower_left: Point, data: FlightData) -> None:
+def _numbers(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
     """For what goes nowhere: no horizon, which would spin with it."""
     pad, numbers = pen.px(12.0), pen.px(NUMBERS)
     width, height = numbers + 2.0 * pad, 3.0 * pen.px(readouts.ROW) + 1.6 * pad
     x, y = lower_left[0], lower_left[1] - height
     pen.glass((x, y), (x + width, y + height), 14.0)
     readouts.draw_numbers(pen, (x + pad, y + pad), numbers, data)
+    return x, y, width, height
 
 
 def _badges(pen: Pen, snapshot: Snapshot, camera: str) -> list[Badge]:
@@ -94,7 +96,7 @@ def _badges(pen: Pen, snapshot: Snapshot, camera: str) -> list[Badge]:
     return [Badge(text, ink, pen.width(text, 13.0) + pen.px(18.0)) for text, ink in words if text]
 
 
-def _draw_badges(pen: Pen, upper_right: Point, badges: list[Badge]) -> None:
+def _draw_badges(pen: Pen, upper_right: Point, badges: list[Badge]) -> Rect:
     x, y = upper_right
     for badge in reversed(badges):
         pen.glass((x - badge.width, y), (x, y + pen.px(24.0)), 7.0)
@@ -102,3 +104,4 @@ def _draw_badges(pen: Pen, upper_right: Point, badges: list[Badge]) -> None:
             (x - badge.width / 2.0, y + pen.px(4.5)), badge.text, size=13.0, colour=badge.colour, align=0.5
         )
         x -= badge.width + pen.px(GAP)
+    return x, y, upper_right[0] - x, pen.px(24.0)

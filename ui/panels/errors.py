@@ -12,11 +12,13 @@ from ui.history import CHANNELS
 from ui.panels import plot_bar, plot_values
 from ui.panels.caption import outcome
 from ui.panels.context import PanelContext
-from ui.panels.plots import AXIS_FLAGS, NARROWEST_PX, PLOT_FLAGS, POINTS, line_spec, span
+from ui.panels.plots import AXIS_FLAGS, NARROWEST_PX, PLOT_FLAGS, POINTS, line_spec, span, time_axis
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
 
 LEAST_DECADES = 3.0
+AGAINST_REFERENCE = ("position_error", "rotation_error")
+"""Are nothing without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,13 @@ ERRORS = {
         1e-15,
     ),
     "position_error": ErrorPlot(
-        "position error", "m", "Distance from the reference at the same time.", 1e-12
+        "position error", "m", "Distance from the reference at the same time; Lanes switches one on.", 1e-12
     ),
     "rotation_error": ErrorPlot(
-        "rotation error", "rad", "Angle between the lane's attitude and the reference's.", 1e-12
+        "rotation error",
+        "rad",
+        "Angle between the lane's attitude and the reference's; Lanes switches one on.",
+        1e-12,
     ),
     "orthogonality": ErrorPlot("||R'R - I||", "", "How far the attitude is from being a rotation.", 1e-17),
     "cost_per_s": ErrorPlot(
@@ -66,7 +71,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         if index % columns:
             imgui.same_line(0.0, gap)
         imgui.begin_group()
-        _plot(context, lanes, channel, plot, (width, height))
+        _plot(context, lanes, channel, plot, (width, height), reference=snapshot.reference)
         imgui.end_group()
         note(context, f"errors/{channel}")
     return plot_bar.draw(snapshot, context)
@@ -78,6 +83,8 @@ def _plot(
     channel: str,
     plot: ErrorPlot,
     size: tuple[float, float],
+    *,
+    reference: bool,
 ) -> None:
     start_s, end_s = span(lanes, context)
     row = CHANNELS.index(channel)
@@ -91,7 +98,7 @@ def _plot(
     imgui.push_font(None, theme.FONT_PX * 0.74)
     if implot.begin_plot(f"##{channel}", (size[0], height), PLOT_FLAGS):
         implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
-        implot.setup_axis_format(implot.ImAxis_.x1, "%g s")
+        time_axis(start_s, end_s, size[0], context)
         implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10.value)
         implot.setup_axis_format(implot.ImAxis_.y1, "%.0e")
         implot.setup_axis_limits(implot.ImAxis_.x1, start_s, end_s, implot.Cond_.always)
@@ -101,6 +108,8 @@ def _plot(
             if known.any():
                 values = np.clip(np.abs(trace.values[known]), plot.floor, 1e300)
                 implot.plot_line(lane.name, trace.time_s[known], values, line_spec(lane, context))
+        if channel in AGAINST_REFERENCE and not reference:
+            implot.plot_text("no reference", 0.5 * (start_s + end_s), float(np.sqrt(low * high)))
         mark_stops(lanes, start_s, context, told=channel == "energy_error")
         plot_values.draw(lanes, row, plot.unit, context)
         implot.end_plot()

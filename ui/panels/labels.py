@@ -11,16 +11,18 @@ from ui.panels.placing import Box, placed
 Places = dict[str, tuple[float, float]]
 """By lane name: (x, y), logical units, origin top left."""
 
+OVER_THE_SCENE = ("caption", "key_hint", "hud/heading", "hud/numbers", "hud/badges")
+
 
 def draw(places: Places, snapshot: Snapshot, context: PanelContext, *, split: bool) -> None:
     """Each lane's name beside its colour, what has become of it where it has a picture of its own, or why it stopped.
 
-    Within the scene, clear of its caption and of one another, as far as there is room.
+    Within the scene, clear of its caption, of the instruments and of one another, as far as there is room.
     """
     pen = imgui.get_background_draw_list()
     row, pad = imgui.get_text_line_height(), context.px(5.0)
     chip = context.px(5.0)
-    taken = [context.rects[name] for name in ("caption", "key_hint") if name in context.rects]
+    taken = [context.rects[name] for name in OVER_THE_SCENE if name in context.rects]
     for lane in snapshot.lanes:
         if lane.name not in places:
             continue

@@ -11,6 +11,7 @@ from ui import theme
 from ui.colours import line_colour, linear
 from ui.panels.context import PanelContext
 from ui.panels.integrator import items, step_field
+from ui.panels.labels import step_text
 from ui.panels.widgets import (
     LABEL_WIDTH,
     Item,
@@ -64,7 +65,7 @@ def _row(context: PanelContext, lane: LaneSnapshot, *, flown: bool) -> list[Requ
     note(context, f"lanes/status/{lane.name}")
     tooltip(lane.status_text or lane.status.value)
     imgui.same_line()
-    imgui.text_unformatted(f"{lane.integrator}  {lane.step_s * 1e3:.4g} ms")
+    imgui.text_unformatted(f"{lane.integrator}  {step_text(lane.step_s)}")
     tooltip(f"{lane.name}: {lane.vehicle}\n{lane.status_text}")
     solo = context.view.solo == lane.name
     imgui.same_line(edge - (width if flown else 3.0 * width + 2.0 * gap))

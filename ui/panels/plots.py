@@ -1,5 +1,6 @@
 """What the integrators do to the invariants, and what a step costs: five small plots over the last seconds."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +45,7 @@ PLOTS = {
     ),
     "newton": Plot("Newton iterations", "", "Mean per step; 0 for explicit methods.", 1.0),
     "slip": Plot(
-        "Constraint residual",
+        "Wheel slip",
         "m/s",
         "Largest speed at which a wheel slips or skids along the next arc. "
         "Variational methods keep it at rounding (with cay only sideways).",
@@ -126,7 +127,7 @@ def _plot(
     imgui.push_font(None, theme.FONT_PX * 0.78)
     if implot.begin_plot(f"##{plot.title}", (size[0], height), PLOT_FLAGS):
         implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
-        implot.setup_axis_format(implot.ImAxis_.x1, "%g s")
+        time_axis(start_s, end_s, size[0], context)
         implot.setup_axis_format(implot.ImAxis_.y1, f"%g{prefix}")
         implot.setup_axis_limits(implot.ImAxis_.x1, start_s, end_s, implot.Cond_.always)
         implot.setup_axis_limits(implot.ImAxis_.y1, low / factor, high / factor, implot.Cond_.always)
@@ -155,6 +156,21 @@ def span(lanes: list[LaneSnapshot], context: PanelContext) -> tuple[float, float
     latest_s = max((context.histories[lane.name].latest_s for lane in lanes), default=0.0)
     end_s = max(latest_s, context.view.plot_s)
     return end_s - context.view.plot_s, end_s
+
+
+def time_axis(start_s: float, end_s: float, width_px: float, context: PanelContext) -> None:
+    """Within a plot: as many moments as have room for their labels."""
+    moments = round_moments(start_s, end_s, intervals=int(width_px / context.px(45.0)))
+    implot.setup_axis_ticks(implot.ImAxis_.x1, moments, [f"{moment:g} s" for moment in moments])
+
+
+def round_moments(start_s: float, end_s: float, intervals: int) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten within the span, which they divide into so many parts at most."""
+    rough = (end_s - start_s) / max(intervals, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= rough * (1.0 - 1e-9))
+    first, last = math.ceil(start_s / step - 1e-9), math.floor(end_s / step + 1e-9)
+    return [round(k * step, 9) for k in range(first, last + 1)]
 
 
 def line_spec(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
