@@ -24,6 +24,7 @@ class Planning:
     def __init__(self, scene: Scene, world: World, *, folder: Path | None = None) -> None:
         """Raises InputError where the scene's task cannot be read."""
         self._session: PlanSession | None = None
+        self._prepared = False
         self._scene = PlanScene(world)
         if scene.plan is not None:
             vehicle, task = task_of_scene(scene, world=world)
@@ -57,6 +58,10 @@ class Planning:
     def poll(self) -> None:
         """Once a frame."""
         if self._session is not None:
+            if not self._prepared:
+                # With the first frame, not before it: the window opens first.
+                self._prepared = True
+                self._session.prepare()
             self._session.poll(time.perf_counter())
 
     def added(self, frame: Frame) -> Frame:

@@ -3,6 +3,7 @@
 No thread and no waiting: whoever shows it calls `poll` once a frame.
 """
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +29,7 @@ from sim.planner.requests import (
 from sim.planner.shape import problem_shape
 from sim.planner.store import load_record, save_record, stored
 from sim.planner.task import Task
-from sim.planner.worker import Answer, Job, Planned, PlanWorker, Progressed
+from sim.planner.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
 from sim.vehicles import Vehicle
 
 Phase = Literal["idle", "building", "solving", "following", "stopping"]
@@ -90,7 +91,7 @@ class PlanView:
 
 
 class PlanSession:
-    """Owns the planner's process, started with the first plan. Times are `time.perf_counter()` seconds."""
+    """Owns the planner's process, started by `prepare` or the first plan. Times are `time.perf_counter()` seconds."""
 
     def __init__(
         self,
@@ -141,6 +142,15 @@ class PlanSession:
                 self._delete(name)
             case SavePlan(name):
                 self._save(name)
+
+    def prepare(self) -> None:
+        """Start the process and have the problem built, so that the first plan will not wait for either."""
+        if self._worker is None:
+            self._worker = self._make_worker()
+            view = self.view
+            self._builds(view)
+            with contextlib.suppress(OSError):
+                self._worker.submit(Job(self._number, view.vehicle, view.task, view.method, only_build=True))
 
     def poll(self, now_s: float) -> None:
         """Take in what the planner has done by now, and let the plan follow the task."""
@@ -233,7 +243,7 @@ class PlanSession:
                 self.view = replace(self.view, iterates=(), history=())
                 self._submit(warm=False)
                 self._by_itself = True
-        else:
+        elif isinstance(answer, Refused):
             self.view = replace(view, phase="idle", message=answer.reason, stale=view.plan is not None)
 
     def _lost(self, message: str) -> None:

@@ -29,6 +29,8 @@ class Job:
     method: str
     warm: bool = False
     """Go on from the last plan if it was for a task of this shape, and do not look into failures."""
+    only_build: bool = False
+    """Make the problem ready, so that planning will not wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,13 @@ class Progressed:
 
 
 @dataclass(frozen=True, slots=True)
+class Built:
+    """The answer to a job that was only to be built."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Planned:
     """The answer to a job."""
 
@@ -65,7 +74,7 @@ class Refused:
     reason: str
 
 
-Answer = Progressed | Planned | Refused
+Answer = Progressed | Built | Planned | Refused
 
 
 class PlanWorker:
@@ -132,7 +141,7 @@ class _Server:
             self._pipe.send(Refused(message.number, "Stopped."))
             return
         try:
-            answer: Answer = Planned(message.number, self._planned(message))
+            answer: Answer = self._answered(message)
         except InputError as refusal:
             answer = Refused(message.number, str(refusal))
         except Exception as error:
@@ -141,8 +150,14 @@ class _Server:
             )
         self._pipe.send(answer)
 
-    def _planned(self, job: Job) -> PlanRecord:
+    def _answered(self, job: Job) -> Answer:
         task = replace(job.task, ground=self._ground)
+        if job.only_build:
+            self._planner.build(job.vehicle, task, method=job.method)
+            return Built(job.number)
+        return Planned(job.number, self._planned(job, task))
+
+    def _planned(self, job: Job, task: Task) -> PlanRecord:
 
         def show(iterate: Iterate) -> bool:
             places = np.ascontiguousarray(iterate.places_w)

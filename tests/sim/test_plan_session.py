@@ -24,7 +24,7 @@ from sim.planner.requests import (
 )
 from sim.planner.session import FADE_S, PlanSession
 from sim.planner.store import load_record, save_record, stored
-from sim.planner.worker import Answer, Job, Planned, Progressed, Refused
+from sim.planner.worker import Answer, Built, Job, Planned, Progressed, Refused
 from tests.sim.plan_samples import BOAT, record, task
 
 
@@ -80,6 +80,19 @@ def planned(session: PlanSession, workers: list[FakeWorker], name: str = "first"
 
 def iterate(cost: float) -> Iterate:
     return Iterate(0, cost, 1.0, np.zeros((5, 3)))
+
+
+def test_a_prepared_session_has_the_problem_built_before_the_first_plan(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    session.prepare()
+    assert [(job.only_build, job.warm) for job in workers[0].jobs] == [(True, False)]
+    workers[0].waiting = [Built(workers[0].jobs[0].number)]
+    session.poll(0.1)
+    assert not session.view.busy
+    planned(session, workers)
+    assert session.view.plan is not None
+    assert len(workers) == 1
 
 
 def test_no_process_is_started_before_the_first_plan(session: PlanSession, workers: list[FakeWorker]) -> None:
