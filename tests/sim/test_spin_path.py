@@ -37,9 +37,10 @@ def test_a_body_that_does_not_change_its_spin_leaves_but_its_start():
 def test_the_oldest_rows_give_way_and_the_start_stays():
     angle = 0.05 * np.arange(5 * MOST_ROWS)
     omegas = np.column_stack([np.cos(angle), np.sin(angle), 0.3 * np.ones_like(angle)])
-    rows = walked(omegas)
-    assert len(rows) == MOST_ROWS - 1
-    np.testing.assert_array_equal(rows[:, 1:], omegas[-(MOST_ROWS - 1) :])
+    # Before, while and after the rows are moved together.
+    for count in (*range(2 * MOST_ROWS - 2, 2 * MOST_ROWS + 3), len(omegas)):
+        rows = walked(omegas[:count])
+        np.testing.assert_array_equal(rows[:, 1:], omegas[:count][-(MOST_ROWS - 1) :])
 
 
 def test_what_was_handed_out_does_not_change():
