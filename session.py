@@ -82,7 +82,7 @@ class Session:
         self._window.set_visible(False)  # at once: a compilation that has begun is waited for
         self._simulation.stop()
         self._planning.close()
-        self._takes.close()
+        self._takes.close(self._simulation, self._world)
         self._renderer.release()
         self._resources.close()
         self._window.close()

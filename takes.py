@@ -19,6 +19,10 @@ from ui.takes_view import StoredTake, TakesView
 
 MOST_UNSAVED = 12
 """Flights that are remembered without a file, from scene to scene."""
+AUTOSAVED = "autosaved"
+"""Folder within that of the takes. Its files belong to the app, which removes the oldest."""
+MOST_AUTOSAVED = 10
+WORTH_AUTOSAVING_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class News:
 
 
 class Takes:
-    """Lives as long as the window. Nothing here overwrites a file."""
+    """Lives as long as the window. Nothing here overwrites a file, or removes one that the user has asked for."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or config_dir() / "takes"
@@ -43,7 +47,7 @@ class Takes:
         self._pending: list[Future[News]] = []
         self._left: tuple[Take, ...] = ()
         self._saved: list[Take] = []
-        self._view = TakesView(self._folder, _stored(self._folder))
+        self._view = TakesView(self._folder, _stored(self._folder), _stored(self._folder / AUTOSAVED))
 
     @property
     def view(self) -> TakesView:
@@ -90,8 +94,16 @@ class Takes:
         """The scene is left and its simulation has been stopped: remember what was flown in it."""
         self._left = (*self._left, *simulation.takes())[-MOST_UNSAVED:]
 
-    def close(self) -> None:
-        """Finish what is being written."""
+    def close(self, simulation: Simulation, world: World) -> None:
+        """Finish what is being written, and keep what was flown and is in no file. The simulation has been stopped."""
+        saved = [*self._saved, *(future.result().saved for future in self._pending)]
+        flights = [
+            take
+            for take in (*self._left, *simulation.takes())
+            if take not in saved and _worth_autosaving(take)
+        ]
+        for take in flights[-MOST_AUTOSAVED:]:
+            self._worker.submit(_autosaved, take, self._folder / AUTOSAVED, world)
         self._worker.shutdown(wait=True)
 
     def _write(self, take: Take, world: World) -> None:
@@ -112,7 +124,8 @@ def _exported(plan: PlanRecord, scene: str, folder: Path, world: World) -> News:
 
 
 def _written(take: Take, folder: Path, world: World) -> News:
-    stem = f"{take.scene or take.name}-{datetime.now():%Y%m%d-%H%M%S}"
+    when = datetime.fromisoformat(take.created) if take.created else datetime.now()
+    stem = f"{take.scene or take.name}-{when:%Y%m%d-%H%M%S}"
     here = (world.name, world.seed) == (take.world, take.seed)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -122,6 +135,18 @@ def _written(take: Take, folder: Path, world: World) -> News:
     except OSError as error:
         return News(f"the take cannot be written: {error.strerror or error}", error=True)
     return News(f"Take saved: {path}", saved=take)
+
+
+def _worth_autosaving(take: Take) -> bool:
+    """Somebody steered, for a while."""
+    steered = any(len(leg.change_steps) > 1 for leg in take.legs)
+    return steered and take.duration_s >= WORTH_AUTOSAVING_S
+
+
+def _autosaved(take: Take, folder: Path, world: World) -> None:
+    _written(take, folder, world)
+    for path in sorted(folder.glob("*.npz"), key=_age_s)[MOST_AUTOSAVED:]:
+        path.unlink(missing_ok=True)
 
 
 def _stored(folder: Path) -> tuple[StoredTake, ...]:

@@ -22,6 +22,8 @@ class TakesView:
     folder: Path | None = None
     stored: tuple[StoredTake, ...] = ()
     """The latest first."""
+    autosaved: tuple[StoredTake, ...] = ()
+    """Were flown before the window was closed last, and not saved by hand; the latest first."""
     unsaved: tuple[Take, ...] = ()
     """Flights that have begun anew, and are in no file; the latest first."""
     saving: bool = False

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.commands import PilotInput, Reset, SetPilotInput
+from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
 from sim.simulation import Simulation
 from sim.take import load_take
-from takes import News, Takes
+from takes import MOST_AUTOSAVED, News, Takes
 from tests.sim.plan_samples import record
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
 from ui.requests import ExportPlan, OpenTake, SaveTake
@@ -48,7 +48,7 @@ def test_what_is_recorded_is_saved_twice_and_opened_again(tmp_path: Path, runnin
     assert opened is not None
     final = opened.trajectory.pose[-1]
     np.testing.assert_array_equal(final, running.snapshot.lanes[0].T_wb)
-    desk.close()
+    desk.close(running, world("plain"))
 
 
 def test_flights_that_began_anew_wait_until_they_are_saved(tmp_path: Path, running: Simulation) -> None:
@@ -63,7 +63,7 @@ def test_flights_that_began_anew_wait_until_they_are_saved(tmp_path: Path, runni
     desk.handle(SaveTake(flight), running, world("plain"))
     assert answered(desk, running).error
     assert desk.view.unsaved == (flight,), "it could not be written, so it stays"
-    desk.close()
+    desk.close(running, world("plain"))
     desk = Takes(tmp_path / "takes")
     desk.leave(running)
     desk.poll(simulation(helicopter_scene()))
@@ -72,7 +72,7 @@ def test_flights_that_began_anew_wait_until_they_are_saved(tmp_path: Path, runni
     other = simulation(helicopter_scene())
     assert not answered(desk, other).error
     assert desk.view.unsaved == ()
-    desk.close()
+    desk.close(running, world("plain"))
 
 
 def test_a_plan_is_exported(tmp_path: Path, running: Simulation) -> None:
@@ -83,7 +83,7 @@ def test_a_plan_is_exported(tmp_path: Path, running: Simulation) -> None:
     take = load_take(desk.view.stored[0].path)
     assert take.vehicle.name == plan.vehicle.name
     np.testing.assert_array_equal(take.trajectory.controls, plan.controls[:-1])
-    desk.close()
+    desk.close(running, world("plain"))
 
 
 def test_what_cannot_be_is_answered_in_one_line(tmp_path: Path) -> None:
@@ -96,4 +96,42 @@ def test_what_cannot_be_is_answered_in_one_line(tmp_path: Path) -> None:
     assert told.error
     assert "is no take" in told.text
     assert desk.view.stored == ()
-    desk.close()
+    desk.close(fresh, world("plain"))
+
+
+def flown(seconds: float, throttle: float) -> Simulation:
+    flying = simulation(helicopter_scene())
+    flying.submit(SetFlightMode("raw"))
+    flying.advance(0.1)
+    flying.submit(SetPilotInput(PilotInput(throttle=throttle)))
+    flying.advance(seconds)
+    return flying
+
+
+def test_closing_keeps_what_was_steered_for_a_while_and_the_latest_ten_of_it(tmp_path: Path) -> None:
+    for seconds, throttle in ((1.5, 0.4), (5.5, 0.0)):
+        Takes(tmp_path).close(flown(seconds, throttle), world("plain"))
+    assert Takes(tmp_path).view.autosaved == (), "too short, or nobody steered"
+    flying = flown(5.5, 0.4)
+    Takes(tmp_path).close(flying, world("plain"))
+    (kept,) = Takes(tmp_path).view.autosaved
+    final = load_take(kept.path).trajectory.pose[-1]
+    np.testing.assert_array_equal(final, flying.snapshot.lanes[0].T_wb)
+    for _ in range(MOST_AUTOSAVED):
+        desk = Takes(tmp_path)
+        desk.leave(flying)
+        desk.close(flying, world("plain"))
+    view = Takes(tmp_path).view
+    assert len(view.autosaved) == MOST_AUTOSAVED
+    assert view.stored == ()
+
+
+def test_what_was_saved_by_hand_is_not_kept_a_second_time(tmp_path: Path) -> None:
+    flying, desk = flown(5.5, 0.4), Takes(tmp_path)
+    flying.submit(Reset())
+    flying.advance(0.0)
+    desk.poll(flying)
+    desk.handle(SaveTake(desk.view.unsaved[0]), flying, world("plain"))
+    desk.close(flying, world("plain"))
+    view = Takes(tmp_path).view
+    assert (len(view.stored), view.autosaved) == (1, ())

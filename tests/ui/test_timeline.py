@@ -84,7 +84,7 @@ def test_flights_and_files_are_listed_shown_and_saved(bench: Bench) -> None:
     vehicle = sim.vehicle("rigid-body")
     take = Take.of_trajectory(sim.simulate(vehicle, "rk4", step=0.01, duration=0.1))
     path = Path("folder/flight-1.npz")
-    bench.context.takes = TakesView(Path("folder"), (StoredTake(path, "helicopter"),), (take,))
+    bench.context.takes = TakesView(Path("folder"), (StoredTake(path, "helicopter"),), unsaved=(take,))
     (played,) = bench.click("takes/unsaved/0/play", takes.draw, flying())
     assert isinstance(played, PlayTake)
     assert played.take is take

@@ -22,6 +22,7 @@ from ui.panels.widgets import (
     tooltip,
 )
 from ui.requests import OpenTake, Request, SaveTake
+from ui.takes_view import StoredTake
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
@@ -129,15 +130,7 @@ def _stored(context: PanelContext) -> list[Request]:
     heading(context, "Saved takes")
     requests: list[Request] = []
     takes = context.takes
-    for index, stored in enumerate(takes.stored):
-        edge, width = right_edge(), context.px(26.0)
-        imgui.align_text_to_frame_padding()
-        imgui.text_unformatted(stored.path.stem)
-        note(context, f"takes/stored/{index}")
-        tooltip(f"{stored.path}\n{stored.doc}")
-        imgui.same_line(edge - width)
-        if button(context, f"takes/stored/{index}/play", icons.ICON_FA_PLAY, "Open and show it", width=width):
-            requests.append(OpenTake(str(stored.path)))
+    requests += _files(context, "stored", takes.stored)
     if not takes.stored:
         prose("None yet. Save, under the clock, writes one.")
     width, gap = context.px(62.0), context.px(4.0)
@@ -151,4 +144,21 @@ def _stored(context: PanelContext) -> list[Request]:
         context, "takes/open", "Open", "A file anywhere", width=width, enabled=bool(context.take_path.strip())
     ):
         requests.append(OpenTake(context.take_path.strip()))
+    if takes.autosaved:
+        heading(context, "Autosaved on closing")
+    return requests + _files(context, "autosaved", takes.autosaved)
+
+
+def _files(context: PanelContext, kind: str, files: tuple[StoredTake, ...]) -> list[Request]:
+    """One row a file, each opened by a button."""
+    requests: list[Request] = []
+    for index, stored in enumerate(files):
+        edge, width = right_edge(), context.px(26.0)
+        imgui.align_text_to_frame_padding()
+        imgui.text_unformatted(stored.path.stem)
+        note(context, f"takes/{kind}/{index}")
+        tooltip(f"{stored.path}\n{stored.doc}")
+        imgui.same_line(edge - width)
+        if button(context, f"takes/{kind}/{index}/play", icons.ICON_FA_PLAY, "Open and show it", width=width):
+            requests.append(OpenTake(str(stored.path)))
     return requests
