@@ -20,6 +20,7 @@ def test_a_table_reads_back_to_the_bit(tmp_path) -> None:
     with path.open(newline="") as file:
         header, *rows = csv.reader(file)
     assert header == ["time_s", "lane", "a_m", "b_J"]
+    assert [row[3] for row in rows if row[1] == "flown"].index("") == 3, "what is not known is empty"
     assert path.name.startswith("canyon-plots-")
     for name, (times, values) in lanes.items():
         own = [row for row in rows if row[1] == name]

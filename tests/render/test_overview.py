@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from render.camera import CameraRig
-from render.cameras.framing import Still
+from render.cameras.framing import Still, Subject, framing_of
+from render.cameras.overview import Overview
 from render.frame import View
 
 AT_START = np.eye(4)
@@ -24,9 +25,17 @@ class Wall:
         )
 
 
+class Cleft:
+    """Ground 100 m high but for a cleft along the way, so narrow that little in it is seen from aside."""
+
+    def height(self, x_m, y_m):
+        x, y = np.asarray(x_m), np.asarray(y_m)
+        return np.where((np.abs(y - 12.0 * np.sin(x / 24.0)) < 8.0) & (x > -8.0) & (x < 128.0), 0.0, 100.0)
+
+
 @dataclass
 class Country:
-    terrain: Wall
+    terrain: Wall | Cleft
     water_level_m: float | None = None
 
 
@@ -70,6 +79,19 @@ def test_it_is_seen_from_the_side_that_nothing_hides() -> None:
     for place in places:
         ray = place + np.linspace(0.0, 1.0, 500)[:, None] * (eye - place)
         assert (ray[:, 2] > Wall().height(ray[:, 0], ray[:, 1])).all()
+
+
+def test_where_little_is_seen_from_anywhere_the_eye_at_least_stays_above_the_ground() -> None:
+    subject = Subject(AT_START, np.zeros(3), framing_of("helicopter"))
+
+    def eye_in(country: Country | None) -> np.ndarray:
+        overview = Overview()
+        overview.watch(way())
+        return overview.shot(subject, Still(), 1 / 60, country, ASPECT).eye_w
+
+    assert eye_in(None)[2] < 100.0
+    eye = eye_in(Country(Cleft()))
+    assert eye[2] > Cleft().height(eye[0], eye[1])
 
 
 def test_it_is_framed_anew_when_a_plan_comes_or_it_is_asked_for_and_not_while_one_is_dragged() -> None:

@@ -79,6 +79,8 @@ def test_a_change_of_method_step_and_parameters_begins_a_leg_and_keeps_the_bits(
         ("variational", 0.01), ("rk4", 0.01), ("rk4", 0.004), ("rk4", 0.004),
     ]  # fmt: skip
     check_bits(running, flight)
+    for leg in flight.legs:
+        assert flight.playback().at(leg.begin_s).leg is leg, "a leg's first moment is its own"
     again = flight.resimulate()
     np.testing.assert_array_equal(again.samples().nodes, flight.samples().nodes)
 

@@ -81,11 +81,12 @@ def test_another_method_gets_the_same_inputs():
     np.testing.assert_allclose(fine.nodes, again.nodes, rtol=1e-12, atol=1e-12)
 
 
-def test_a_longer_step_takes_the_inputs_in_force_at_its_start():
+@pytest.mark.parametrize("longer", [4, 12], ids=["than the sticks", "in which they change twice"])
+def test_a_longer_step_takes_the_inputs_in_force_at_its_start(longer: int):
     take = flown("helicopter")
-    coarse = take.resimulate(step=0.04).trajectory
-    np.testing.assert_array_equal(coarse.controls, take.trajectory.controls[::4])
-    assert coarse.time[-1] == pytest.approx(2.0)
+    coarse, steps = take.resimulate(step=longer * 0.01).trajectory, 200 // longer
+    np.testing.assert_array_equal(coarse.controls, take.trajectory.controls[::longer][:steps])
+    assert coarse.time[-1] == pytest.approx(steps * longer * 0.01)
 
 
 def test_other_parameters_from_the_same_start():
@@ -156,6 +157,8 @@ def test_a_file_explains_itself_without_the_project(tmp_path: Path):
         (lambda data: data.update(header=edited(data, world="moon")), "unknown world 'moon'"),
         (lambda data: data.update(header=edited(data, format="plan")), "is no take"),
         (lambda data: data.update(header=np.array("[]")), "is no take"),
+        (lambda data: data.update(header=edited_leg(data, step_s=0.0)), "finite"),
+        (lambda data: twice(data), "in order"),
     ],
 )
 def test_a_damaged_file_is_refused_in_one_line(tmp_path: Path, damage, said: str):
@@ -173,6 +176,18 @@ def test_a_damaged_file_is_refused_in_one_line(tmp_path: Path, damage, said: str
 
 def edited(data: dict, **changes) -> np.ndarray:
     return np.array(json.dumps({**json.loads(str(data["header"])), **changes}))
+
+
+def edited_leg(data: dict, **changes) -> np.ndarray:
+    (leg,) = json.loads(str(data["header"]))["legs"]
+    return edited(data, legs=[{**leg, **changes}])
+
+
+def twice(data: dict) -> None:
+    """The same leg once more behind itself."""
+    (leg,) = json.loads(str(data["header"]))["legs"]
+    data.update({name.replace("leg0", "leg1"): array for name, array in data.items() if "leg0" in name})
+    data.update(header=edited(data, legs=[leg, leg]))
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 broken"])
