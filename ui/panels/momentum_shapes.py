@@ -26,7 +26,7 @@ def ellipsoid(axes: np.ndarray) -> Curve:
     )
     grid = np.stack([np.sin(lean) * np.cos(turn), np.sin(lean) * np.sin(turn), np.cos(lean)], axis=-1) * axes
     a, b, c, d = grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]
-    return _parts(np.stack([a, b, c, a, c, d], axis=2).reshape(-1, 3))
+    return parts(np.stack([a, b, c, a, c, d], axis=2).reshape(-1, 3))
 
 
 def rings(axes: np.ndarray) -> list[Curve]:
@@ -36,7 +36,7 @@ def rings(axes: np.ndarray) -> list[Curve]:
     for k in range(3):
         ring = np.zeros((len(turn), 3))
         ring[:, (k + 1) % 3], ring[:, (k + 2) % 3] = np.cos(turn), np.sin(turn)
-        curves.append(_parts(ring * axes))
+        curves.append(parts(ring * axes))
     return curves
 
 
@@ -58,9 +58,10 @@ def polhodes(momentum_b: np.ndarray, inertia: np.ndarray) -> list[Curve]:
     curve = np.zeros((len(turn), 3))
     curve[:, others[0]], curve[:, others[1]] = widths[0] * np.cos(turn), widths[1] * np.sin(turn)
     curve[:, k] = np.sqrt(np.maximum(square - (curve**2).sum(axis=1), 0.0))
-    return [_parts(curve), _parts(curve * np.where(np.arange(3) == k, -1.0, 1.0))]
+    return [parts(curve), parts(curve * np.where(np.arange(3) == k, -1.0, 1.0))]
 
 
-def _parts(points: np.ndarray) -> Curve:
+def parts(points: np.ndarray) -> Curve:
+    """Of points (n, 3), as they are plotted."""
     x, y, z = (np.ascontiguousarray(points[:, i]) for i in range(3))
     return x, y, z

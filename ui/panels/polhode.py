@@ -7,7 +7,7 @@ from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour
 from ui.panels.context import PanelContext
-from ui.panels.momentum_shapes import Curve, ellipsoid, half_axes, polhodes, rings
+from ui.panels.momentum_shapes import Curve, ellipsoid, half_axes, parts, polhodes, rings
 from ui.panels.widgets import note, prose, tooltip
 from ui.requests import Request
 
@@ -96,16 +96,11 @@ def _lane(lane: LaneSnapshot, points: np.ndarray, reach: float, context: PanelCo
     line, lonely = pieces(points, reach)
     colour = line_colour(lane)
     if len(line):
-        implot3d.plot_line(f"##way{lane.name}", *_parts(line), _line(colour, context.px(1.8)))
+        implot3d.plot_line(f"##way{lane.name}", *parts(line), _line(colour, context.px(1.8)))
     for name, dots, radius in (("step", lonely, 2.2), ("now", points[-1:], 4.5)):
         inside = dots[np.abs(dots).max(axis=1) < reach]
         if len(inside):
-            implot3d.plot_scatter(f"##{name}{lane.name}", *_parts(inside), _dots(colour, context.px(radius)))
-
-
-def _parts(points: np.ndarray) -> Curve:
-    x, y, z = (np.ascontiguousarray(points[:, i]) for i in range(3))
-    return x, y, z
+            implot3d.plot_scatter(f"##{name}{lane.name}", *parts(inside), _dots(colour, context.px(radius)))
 
 
 def _line(colour: theme.Colour, weight: float) -> implot3d.Spec:
