@@ -188,8 +188,8 @@ def limits(traces: list[Trace], floor: float) -> tuple[float, float]:
     if not len(values):
         return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
-    # Relative to the values, too: two limits have to differ in floating point.
-    missing = max(floor + 1e-6 * max(abs(low), abs(high)) - (high - low), 0.0)
+    # Relative to the values, too: six digits have to tell the marks apart.
+    missing = max(floor + 1e-4 * max(abs(low), abs(high)) - (high - low), 0.0)
     air = 0.08 * (high - low) + 0.5 * missing
     return low - air, high + air
 
