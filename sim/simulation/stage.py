@@ -54,7 +54,8 @@ class Stage:
         self.measure = Measure(kernels, self._tape)
         self.rewind = Rewind(scene.name, world, kernels, self.lanes)
         vehicle = self.vehicle_named(scene.vehicle)
-        self.flight_mode = _mode(scene.flight_mode, vehicle)
+        self._asked_mode = scene.flight_mode
+        self.flight_mode = _mode(self._asked_mode, vehicle)
         wanted = [(scene.integrator, scene.step_s), *((s.integrator, s.step_s) for s in scene.lanes)]
         methods = []
         for i, (integrator, step_s) in enumerate(wanted):
@@ -187,7 +188,7 @@ class Stage:
         if flown.method.every_step:
             flown.swap(Method(vehicle, flown.method.kernel, flown.method.step_s), flown.footing)
         self.demo = self.demo and has_autopilot(vehicle.name)
-        self.flight_mode = _mode(self.flight_mode, vehicle)
+        self.flight_mode = _mode(self._asked_mode, vehicle)
         for lane in self.lanes:
             lane.pilot = self._pilot()
         self.measure.restart(vehicle, flown.footing, flown.node, now_s)
@@ -266,7 +267,7 @@ class Stage:
         self.measure.prepare(vehicle)
         self.rewind.put_away()
         self.demo = self.demo and has_autopilot(vehicle.name)
-        self.flight_mode = _mode(self.flight_mode, vehicle)
+        self.flight_mode = _mode(self._asked_mode, vehicle)
         for lane, method in zip(self.lanes, methods, strict=True):
             footing = Footing(vehicle, self.world)
             there = taken_over(lane.method.vehicle, vehicle, lane.placement)
@@ -280,7 +281,8 @@ class Stage:
     def set_pilot(self, *, mode: str = "", demo: bool) -> None:
         """Hand all lanes to another flight mode, or to the autopilot."""
         self.leave_plan()
-        self.flight_mode = mode or self.flight_mode
+        if mode:
+            self.flight_mode = self._asked_mode = mode
         self.demo = demo
         for lane in self.lanes:
             lane.pilot = self._pilot()

@@ -138,6 +138,16 @@ def test_another_vehicle_starts_where_the_old_one_was():
     assert snapshot.flight_mode == "raw"
 
 
+def test_a_flight_mode_comes_back_with_a_vehicle_that_has_it():
+    running = lifted()
+    running.submit(SetFlightMode("rate"))
+    modes = []
+    for vehicle in ("rigid-body", "car", "helicopter"):
+        running.submit(SetVehicle(vehicle))
+        modes.append(running.advance(0.0).flight_mode)
+    assert modes == ["raw", "drive", "rate"]
+
+
 def test_every_vehicle_can_take_the_place_of_any_other():
     running = lifted()
     for name in (*sim.vehicles(), *reversed(sim.vehicles())):
