@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
 
 
 @dataclass(frozen=True)
@@ -102,3 +103,10 @@ class Integrator(ABC):
     def serves(self, vehicle: Vehicle) -> str:
         """Why this method cannot integrate the vehicle, in a sentence; empty where it can."""
         return ""
+
+
+def holonomic_only(name: str, vehicle: Vehicle) -> str:
+    """Why a method that knows no constraints cannot integrate the vehicle; empty where it can."""
+    if isinstance(vehicle, HolonomicVehicle):
+        return ""
+    return f"{name} needs a holonomic vehicle, {vehicle.name} is none"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from sim.integrators.arc import free_arc
-from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
 from sim.integrators.trivialisation import frames, simplest_group
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -47,9 +47,7 @@ class Composed(Integrator):
         return len(self.substeps) + 1
 
     def serves(self, vehicle: Vehicle) -> str:
-        if not isinstance(vehicle, HolonomicVehicle):
-            return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
-        return ""
+        return holonomic_only(self.name, vehicle)
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)

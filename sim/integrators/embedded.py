@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import casadi as ca
 
 from sim.errors import InputError
-from sim.integrators.base import Integrator, Scheme
+from sim.integrators.base import Integrator, Scheme, holonomic_only
 from sim.integrators.lie_group import Mechanics, Stages, explicit_scheme, weighted
 from sim.integrators.lie_group_methods import DORMAND_PRINCE_A, DORMAND_PRINCE_B
 from sim.vehicles.base import Vehicle
@@ -93,11 +93,9 @@ class Adaptive(Integrator):
             )
 
     def serves(self, vehicle: Vehicle) -> str:
-        if not isinstance(vehicle, HolonomicVehicle):
-            return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
-        if vehicle.group.name not in ("SE3", "SO3"):
+        if isinstance(vehicle, HolonomicVehicle) and vehicle.group.name not in ("SE3", "SO3"):
             return f"{self.name} measures its error on SE(3) and SO(3); {vehicle.name} moves on {vehicle.group.name}"
-        return ""
+        return holonomic_only(self.name, vehicle)
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)

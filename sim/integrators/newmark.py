@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
@@ -25,9 +25,7 @@ class LieNewmark(Integrator):
     tau: str = "exp"
 
     def serves(self, vehicle: Vehicle) -> str:
-        if not isinstance(vehicle, HolonomicVehicle):
-            return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
-        return ""
+        return holonomic_only(self.name, vehicle)
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)

@@ -18,7 +18,7 @@ import casadi as ca
 
 from sim.errors import InputError
 from sim.groups import SO3_R3, LieGroup
-from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
 from sim.integrators.difference_map import CAY, CAY_TLN, CCSK, EXP, EXP_TLN, DifferenceMap
 from sim.integrators.nonholonomic import nonholonomic_scheme
 from sim.integrators.trivialisation import frames, isotropic_mass
@@ -94,11 +94,9 @@ class Variational(Integrator):
     def serves(self, vehicle: Vehicle) -> str:
         if isinstance(vehicle, NonholonomicVehicle) and not self.split and self.chart.odd:
             return ""
-        if not isinstance(vehicle, HolonomicVehicle):
-            return f"{self.name} needs a holonomic vehicle, {vehicle.name} is none"
-        if self.split and not isotropic_mass(vehicle):
+        if self.split and isinstance(vehicle, HolonomicVehicle) and not isotropic_mass(vehicle):
             return f"{self.name} needs SE(3) and a mass that is the same in all directions; {vehicle.name} has none"
-        return ""
+        return holonomic_only(self.name, vehicle)
 
     def scheme(self, vehicle: Vehicle) -> Scheme:
         if isinstance(vehicle, NonholonomicVehicle):

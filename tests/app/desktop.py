@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +19,8 @@ class Screen:
     """A virtual X screen on a free display number."""
 
     def __init__(self, width: int = 1280, height: int = 800) -> None:
+        for program in ("Xvfb", "xdotool"):
+            assert shutil.which(program), f"{program} is needed; ./test installs it where it may"
         read, write = os.pipe()
         command = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-noreset"]
         self._server = subprocess.Popen(

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -15,12 +16,11 @@ START_S = 150.0
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    screen = Screen()
-    app = App(screen, tmp_path_factory.mktemp("blowup"), "blowup-slab", "--quality", "software")
-    yield app
-    app.close()
-    screen.close()
+def app(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    with closing(
+        App(screen, tmp_path_factory.mktemp("blowup"), "blowup-slab", "--quality", "software")
+    ) as app:
+        yield app
 
 
 def test_untouched_it_blows_up_within_ten_seconds_and_says_why(app: App) -> None:

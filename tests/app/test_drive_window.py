@@ -1,10 +1,8 @@
 """Wheels as a user has them: keys drive a lap between the cones, a held key takes the snakeboard out of rest."""
 
 import math
-import shutil
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,15 +25,6 @@ REACTION_S = 0.25
 """From what the probe shows to what a key does."""
 LAP_S = 160.0
 """Simulated time within which the lap has to be done: at the cruising speed it takes half of that."""
-
-
-@pytest.fixture(scope="module")
-def screen() -> Iterator[Screen]:
-    assert shutil.which("Xvfb"), "Xvfb is needed; ./test installs it where it may"
-    assert shutil.which("xdotool"), "xdotool is needed; ./test installs it where it may"
-    screen = Screen()
-    yield screen
-    screen.close()
 
 
 class Keys:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -15,14 +16,11 @@ START_S, ANSWER_S = 240.0, 60.0
 
 
 @pytest.fixture(scope="module")
-def orbit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    screen = Screen()
-    app = App(screen, tmp_path_factory.mktemp("orbit"), "orbit", "--quality", "software")
-    app.wait_until(lambda p: p["frames"] > 3, timeout_s=START_S, what="the window is drawn")
-    screen.xdotool("mousemove", 400, 300)
-    yield app
-    app.close()
-    screen.close()
+def orbit(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    with closing(App(screen, tmp_path_factory.mktemp("orbit"), "orbit", "--quality", "software")) as app:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=START_S, what="the window is drawn")
+        screen.xdotool("mousemove", 400, 300)
+        yield app
 
 
 def nose_up(probe: Probe) -> float:

@@ -1,9 +1,9 @@
 """Planning as a user has it: press Plan, drag a waypoint, fly it."""
 
 import math
-import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -18,16 +18,11 @@ LOAD_S, SOLVE_S = 240.0, 120.0
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    assert shutil.which("Xvfb"), "Xvfb is needed; ./test installs it where it may"
-    assert shutil.which("xdotool"), "xdotool is needed; ./test installs it where it may"
-    screen = Screen()
+def app(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("plan")
-    app = App(screen, folder, "plan-boat-docking", "--quality", "software")
-    app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
-    yield app
-    app.close()
-    screen.close()
+    with closing(App(screen, folder, "plan-boat-docking", "--quality", "software")) as app:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
+        yield app
 
 
 def solved(probe: Probe) -> bool:

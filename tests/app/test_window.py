@@ -1,10 +1,10 @@
 """The app as a user has it: keys fly it, mouse clicks on its panels swap integrator and vehicle."""
 
 import math
-import shutil
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -21,21 +21,11 @@ COMPILE_S = 240.0
 
 
 @pytest.fixture(scope="module")
-def screen() -> Iterator[Screen]:
-    assert shutil.which("Xvfb"), "Xvfb is needed; ./test installs it where it may"
-    assert shutil.which("xdotool"), "xdotool is needed; ./test installs it where it may"
-    screen = Screen()
-    yield screen
-    screen.close()
-
-
-@pytest.fixture(scope="module")
 def flight(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    app = App(screen, tmp_path_factory.mktemp("window"), "canyon")
-    app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
-    screen.xdotool("mousemove", 400, 400)
-    yield app
-    app.close()
+    with closing(App(screen, tmp_path_factory.mktemp("window"), "canyon")) as app:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
+        screen.xdotool("mousemove", 400, 400)
+        yield app
 
 
 def height(probe: Probe) -> float:
