@@ -10,7 +10,7 @@ from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.obstacle_models import obstacle_model
 from render.overlay import shapes
 from sim.planner.forces import control_forces_b
-from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle
+from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle, entered
 from sim.planner.record import PlanRecord
 from sim.planner.session import FADE_S, PlanView
 from sim.planner.task import positions
@@ -147,8 +147,8 @@ class PlanScene:
             surfaces.append(_surface(shapes.sphere(place, radius_m), _WAYPOINT, 0.45))
             lines.append(_post(place, 0.3 * size_m, _WAYPOINT))
         named = {blame.constraint for blame in view.plan.blames} if view.plan is not None else set()
-        for obstacle in task.obstacles:
-            blamed = any(obstacle.name and obstacle.name in constraint for constraint in named)
+        for i, obstacle in enumerate(task.obstacles):
+            blamed = entered(obstacle, i) in named
             alpha = 0.10 if obstacle.look and not blamed else 0.42
             surfaces.append(_surface(self._obstacle(obstacle), FAILED if blamed else _OBSTACLE, alpha))
         return surfaces, lines

@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.planner.backends import Result
 from sim.planner.clearance import clearance
-from sim.planner.obstacles import label
+from sim.planner.obstacles import entered
 from sim.planner.plan import Blame, Motion, Plan, motion
 from sim.planner.task import Task, positions
 from sim.planner.transcription import Transcription
@@ -57,7 +57,7 @@ def _jumped(vehicle: Vehicle, task: Task, move: Motion, places: np.ndarray) -> d
     found, k = {}, int(clear.by_arc_m.argmin())
     for i, distance in enumerate(clear.by_obstacle):
         if distance < -_SHALLOW_M:
-            name = f"obstacle {label(task.obstacles[i], i)} is entered"
+            name = entered(task.obstacles[i], i)
             by = float(task.clearance_m - distance)
             found[name] = Blame(name, k * move.step_s, by, "m", _place(places[k]))
     return found
@@ -107,7 +107,7 @@ def _named(row: str, task: Task) -> str:
     alike = [(i, o) for i, o in enumerate(task.obstacles) if o.kind == kind]
     if index.isdigit() and int(index) < len(alike):
         i, obstacle = alike[int(index)]
-        return f"obstacle {label(obstacle, i)} is entered"
+        return entered(obstacle, i)
     return {
         "ground": "the ground's clearance is broken",
         "waypoint": "a waypoint is missed",

@@ -149,3 +149,8 @@ def true_distance(obstacle: Obstacle, points_w: np.ndarray) -> np.ndarray:
 def label(obstacle: Obstacle, index: int) -> str:
     """What messages call it."""
     return obstacle.name or f"{obstacle.kind} {index + 1}"
+
+
+def entered(obstacle: Obstacle, index: int) -> str:
+    """What failures call it when the motion goes through it."""
+    return f"obstacle {label(obstacle, index)} is entered"

@@ -90,10 +90,6 @@ class Program:
         self.end.jacobian(1, self._last(w, p), [np.empty(0), parts[3]])
         self.jacobian_gather(blocks, out)
 
-    @property
-    def jacobian_sparsity(self) -> ca.Sparsity:
-        return self.jacobian_gather.sparsity
-
     @cached_property
     def jacobian_gather(self) -> _Gather:
         columns, end = self.nv * np.arange(self.n), self.cut

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.planner.handles import stretched, without
-from sim.planner.obstacles import label
+from sim.planner.obstacles import entered, label
 from sim.planner.record import PlanRecord
 from sim.planner.shape import control_limits
 from sim.planner.task import Task, positions
@@ -31,14 +31,14 @@ def remedies(record: PlanRecord, task: Task) -> tuple[Remedy, ...]:
     """Of a plan that failed, the likeliest first; none for one that is solved or was stopped."""
     if record.status not in ("infeasible", "stuck", "time limit"):
         return ()
-    names = " ".join(blame.constraint for blame in record.blames)
-    blocked = "obstacle" in names or "ground" in names
-    late = "goal" in names or "waypoint" in names or not record.blames
+    named = {blame.constraint for blame in record.blames}
+    missed = {name for name in named if name.endswith("missed")}
+    late, blocked = bool(missed) or not named, bool(named - missed)
     found: list[Remedy] = []
     if late:
         found += [_more_time(record, task)] if task.duration_s < _LONGEST_S else []
         found += _higher_limits(record, task)
-    found += _fewer_obstacles(names, task)
+    found += _fewer_obstacles(named, task)
     if blocked and task.clearance_m > 0.0:
         less = _tidy(_LESS * task.clearance_m)
         doc = f"Passes may be closer than {task.clearance_m:g} m."
@@ -115,11 +115,11 @@ def _higher_ceiling(record: PlanRecord, task: Task) -> list[Remedy]:
     return [Remedy(f"Up to {more:g} m high", doc, replace(task, limits=limits))]
 
 
-def _fewer_obstacles(names: str, task: Task) -> list[Remedy]:
+def _fewer_obstacles(named: set[str], task: Task) -> list[Remedy]:
     found = []
     for i, obstacle in enumerate(task.obstacles):
-        name = label(obstacle, i)
-        if f"obstacle {name} is entered" in names:
+        if entered(obstacle, i) in named:
+            name = label(obstacle, i)
             found.append(
                 Remedy(f"Without {name}", "Takes the obstacle away.", without(task, f"obstacle {i}"))
             )

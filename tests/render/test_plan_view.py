@@ -8,7 +8,7 @@ import pytest
 from render.frame import Frame, View
 from render.overlay import shapes
 from render.plan_view import FAILED, KEPT, PRESENT, STALE, PlanScene
-from sim.planner import Blame, Iterate
+from sim.planner import Blame, Cylinder, Iterate
 from sim.planner.session import FADE_S, Ghostly, PlanView
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, record, task
@@ -85,6 +85,17 @@ def test_a_failure_is_marked_in_red_at_its_place() -> None:
     assert np.linalg.norm(middles - [5.0, 1.5], axis=1).min() < 0.1
     # The obstacle that is to blame is red, too.
     assert np.linalg.norm(middles - [5.0, 2.0], axis=1).min() < 0.1
+
+
+def test_only_the_obstacle_that_is_to_blame_is_red_named_or_not() -> None:
+    names = ("east", "north-east", "")
+    obstacles = tuple(Cylinder((5.0, 5.0 + 8.0 * k, 0.0), 1.0, name) for k, name in enumerate(names))
+    for guilty, told in enumerate(("obstacle east", "obstacle north-east", "obstacle cylinder 3")):
+        blame = Blame(f"{told} is entered", 2.0, 0.4, "m", (0.0, -9.0, 0.0))
+        frame = picture(task=task(obstacles=obstacles), plan=record(status="infeasible", blames=(blame,)))
+        red = np.array([s.corners_w.mean(axis=0)[:2] for s in frame.surfaces if s.colour == FAILED])
+        hit = [bool(np.linalg.norm(red - o.centre_w[:2], axis=1).min() < 0.1) for o in obstacles]
+        assert hit == [k == guilty for k in range(3)]
 
 
 def test_iterates_fade_and_are_gone() -> None:

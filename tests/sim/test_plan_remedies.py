@@ -56,6 +56,12 @@ def test_an_obstacle_in_the_way_may_go_or_be_passed_closer() -> None:
     assert texts["Keep 0.2 m clear"].clearance_m == 0.2
 
 
+def test_an_obstacle_is_in_the_way_whatever_it_is_called() -> None:
+    asked = task(obstacles=(replace(task().obstacles[0], name="the goal"),))
+    blame = replace(ENTERED, constraint="obstacle the goal is entered")
+    assert list(offered(record(status="infeasible", blames=(blame,)), asked)) == ["Without the goal"]
+
+
 def test_who_is_stuck_without_a_reason_gets_a_finer_grid() -> None:
     assert offered(record(status="stuck"), task())["8 steps"].steps == 8
 

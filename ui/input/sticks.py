@@ -24,7 +24,6 @@ RATES: Mapping[str, RampRates] = {
     "yaw": RampRates(away=2.5, back=5.0),
     "throttle": RampRates(away=2.0, back=4.0),
 }
-CENTRED = PilotInput()
 
 
 def ramp(value: float, target: float, dt_s: float, rates: RampRates) -> float:
