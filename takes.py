@@ -1,5 +1,6 @@
 """Takes in the window: read and written beside the frames, in the user's folder."""
 
+import os
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -92,10 +93,12 @@ class Takes:
 
     def leave(self, simulation: Simulation) -> None:
         """The scene is left and its simulation has been stopped: remember what was flown in it."""
+        self._settle()
         self._left = (*self._left, *simulation.takes())[-MOST_UNSAVED:]
 
     def close(self, simulation: Simulation, world: World) -> None:
         """Finish what is being written, and keep what was flown and is in no file. The simulation has been stopped."""
+        self._settle()
         saved = [*self._saved, *(future.result().saved for future in self._pending)]
         flights = [
             take
@@ -106,13 +109,21 @@ class Takes:
             self._worker.submit(_autosaved, take, self._folder / AUTOSAVED, world)
         self._worker.shutdown(wait=True)
 
+    def _settle(self) -> None:
+        """Of a simulation that has been stopped: write what it has answered; nothing more will come."""
+        for reply, world in self._asked:
+            if reply.done() and reply.exception() is None:
+                self._write(reply.result(), world)
+        self._asked = []
+
     def _write(self, take: Take, world: World) -> None:
         self._pending.append(self._worker.submit(_written, take, self._folder, world))
 
 
 def _opened(path: str) -> News:
     try:
-        take = load_take(Path(path).expanduser())
+        # Not Path.expanduser: that raises for a user whom nobody knows.
+        take = load_take(os.path.expanduser(path))
     except InputError as error:
         return News(str(error), error=True)
     return News(f"Take opened: {take.name}", opened=take)
@@ -134,6 +145,8 @@ def _written(take: Take, folder: Path, world: World) -> News:
         save_take(named, path, playback=named.playback((lambda: world) if here else None))
     except OSError as error:
         return News(f"the take cannot be written: {error.strerror or error}", error=True)
+    except InputError as error:
+        return News(str(error), error=True)
     return News(f"Take saved: {path}", saved=take)
 
 

@@ -95,6 +95,11 @@ def test_what_cannot_be_is_answered_in_one_line(tmp_path: Path) -> None:
     told = answered(desk, fresh)
     assert told.error
     assert "is no take" in told.text
+    for path in ("~nobody-of-that-name/flight.npz", str(tmp_path), "a\0b.npz", "nothing-there.npz"):
+        desk.handle(OpenTake(path), fresh, world("plain"))
+        told = answered(desk, fresh)
+        assert told.error
+        assert path in told.text
     assert desk.view.stored == ()
     desk.close(fresh, world("plain"))
 
@@ -124,6 +129,22 @@ def test_closing_keeps_what_was_steered_for_a_while_and_the_latest_ten_of_it(tmp
     view = Takes(tmp_path).view
     assert len(view.autosaved) == MOST_AUTOSAVED
     assert view.stored == ()
+
+
+def test_what_is_asked_for_at_the_last_moment_is_written_and_bars_nothing(tmp_path: Path) -> None:
+    flying, desk = flown(1.0, 0.4), Takes(tmp_path)
+    desk.handle(SaveTake(), flying, world("plain"))
+    flying.advance(0.0)
+    desk.handle(SaveTake(), flying, world("plain"))  # comes too late to be answered
+    desk.leave(flying)
+    other = flown(1.0, 0.2)
+    assert not answered(desk, other).error
+    assert not desk.view.saving
+    assert len(desk.view.stored) == 1
+    desk.handle(SaveTake(), other, world("plain"))
+    other.advance(0.0)
+    desk.close(other, world("plain"))
+    assert len(Takes(tmp_path).view.stored) == 2
 
 
 def test_what_was_saved_by_hand_is_not_kept_a_second_time(tmp_path: Path) -> None:
