@@ -8,8 +8,10 @@ from sim.planner.session import PlanView
 from ui import theme
 from ui.gizmo import on_screen
 from ui.panels.context import PanelContext, Rect
+from ui.panels.placing import placed
 
-_AWAY_PX = 46.0
+_AWAY_PX, _OFF_PX = 46.0, 16.0
+"""From the mark: as a label is wanted, and at least."""
 
 
 def draw(plan: PlanView, view_matrix: np.ndarray, projection: np.ndarray, context: PanelContext) -> None:
@@ -36,7 +38,7 @@ def _label(mark: tuple[float, float], lines: list[str], taken: list[Rect], conte
     pen = imgui.get_background_draw_list()
     row, pad = imgui.get_text_line_height(), context.px(6.0)
     size = max(imgui.calc_text_size(line).x for line in lines) + 2.0 * pad, row * len(lines) + 2.0 * pad
-    left, top = _free_place(mark, size, taken, context)
+    left, top, *_ = place = _free_place(mark, size, taken, context)
     end = (min(max(mark[0], left), left + size[0]), top + size[1] if top < mark[1] else top)
     pen.add_line(mark, end, theme.packed(theme.DANGER), context.px(1.5))
     pen.add_circle_filled(mark, context.px(3.0), theme.packed(theme.DANGER))
@@ -46,7 +48,7 @@ def _label(mark: tuple[float, float], lines: list[str], taken: list[Rect], conte
     for number, line in enumerate(lines):
         colour = theme.DANGER if number % 2 else theme.INK
         pen.add_text((left + pad, top + pad + number * row), theme.packed(colour), line)
-    return (left, top, *size)
+    return place
 
 
 def words(blame: Blame) -> tuple[str, str]:
@@ -60,21 +62,11 @@ def _free_place(
     size: tuple[float, float],
     taken: list[Rect],
     context: PanelContext,
-) -> tuple[float, float]:
-    """(left, top) above the mark, inside the scene, off the labels that are there."""
-    x, y, width, _ = context.scene_rect
-    edge = context.px(8.0)
-    left = min(max(mark[0] - 0.5 * size[0], x + edge), x + width - size[0] - edge)
-    top = mark[1] - context.px(_AWAY_PX) - size[1]
-    step = -(size[1] + context.px(4.0))
-    if top < y + edge:
-        top, step = mark[1] + context.px(_AWAY_PX), -step
-    while any(_overlap((left, top, *size), other) for other in taken):
-        top += step
-    return left, top
-
-
-def _overlap(a: Rect, b: Rect) -> bool:
-    return abs(a[0] + a[2] / 2 - b[0] - b[2] / 2) < (a[2] + b[2]) / 2 and (
-        abs(a[1] + a[3] / 2 - b[1] - b[3] / 2) < (a[3] + b[3]) / 2
-    )
+) -> Rect:
+    """Above the mark or else below it, inside the scene, off the labels that are there."""
+    x, y, width, height = context.scene_rect
+    edge, off = context.px(8.0), context.px(_OFF_PX)
+    scene = (x + edge, y + edge, width - 2.0 * edge, height - 2.0 * edge)
+    kept_free = (mark[0] - off, mark[1] - off, 2.0 * off, 2.0 * off)
+    wanted = (mark[0] - 0.5 * size[0], mark[1] - context.px(_AWAY_PX) - size[1], *size)
+    return placed(wanted, scene, [kept_free, *taken], step=context.px(4.0))

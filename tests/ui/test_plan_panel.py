@@ -31,6 +31,7 @@ from ui import blames
 from ui.blames import words
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import plan
+from ui.panels.placing import overlap
 
 
 def shown(bench: Bench, **changes) -> PlanView:
@@ -180,6 +181,19 @@ def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
     assert 0.0 < mark[1] - first[1] < 120.0
     assert second[1] + second[3] <= first[1] or first[1] + first[3] <= second[1]  # not on one another
     assert labels(stale=True) == []
+
+
+def test_failures_close_together_are_told_inside_a_low_view_and_off_one_another(bench: Bench) -> None:
+    places = ((5.0, 0.0, 0.0), (4.8, 0.0, 0.0), (5.2, 0.1, 0.0), (4.9, -0.1, 0.0))
+    told = tuple(Blame(f"part {k} is missed", 1.0, 5.0, "m", place) for k, place in enumerate(places))
+    shown(bench, plan=record(status="infeasible", blames=told))
+    bench.context.scene_rect = (0.0, 20.0, 936.0, 300.0)
+    imgui.new_frame()
+    blames.draw(bench.context.plan, *camera(), bench.context)
+    imgui.render()
+    labels = [bench.context.rects[f"plan/blame/{k}"] for k in range(4)]
+    assert all(y >= 20.0 and y + height <= 320.0 for _, y, _, height in labels)
+    assert not any(overlap(a, b) for k, a in enumerate(labels) for b in labels[:k])
 
 
 def test_kept_plans_are_compared_chosen_saved_and_deleted(bench: Bench) -> None:
