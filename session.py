@@ -54,6 +54,8 @@ class Session:
         self._loader = ThreadPoolExecutor(1, thread_name_prefix="loader")
         self._resources.callback(self._loader.shutdown, wait=False, cancel_futures=True)
         self._loading: Future[Loaded] | None = None
+        self._loads = ""
+        """What."""
         self._wants_screenshot = False
         chosen = detect(window.ctx) if quality == "auto" else quality
         view = opened(ViewSettings(quality=chosen), scene)
@@ -197,8 +199,8 @@ class Session:
         if isinstance(action, TakeScreenshot):
             self._wants_screenshot = True
         elif isinstance(action, LoadScene):
-            self._shell.notify(f"Loading {action.name} ...")
             self._opening = None
+            self._loads = action.name
             self._loading = self._loader.submit(lambda: _load(load_scene(action.name)))
         elif isinstance(action, SaveCurves):
             self._save_curves()
@@ -234,12 +236,15 @@ class Session:
         if (take.world, take.seed) == (self._world.name, self._world.seed):
             self._simulation.submit(PlayTake(take))
         else:
-            self._opening = take
+            self._opening, self._loads = take, take.scene or take.world
             self._loading = self._loader.submit(lambda: _load(scene_of(take)))
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
-        if self._loading is None or not self._loading.done():
+        if self._loading is None:
+            return
+        if not self._loading.done():
+            self._shell.notify(f"Loading {self._loads} ...")
             return
         loading, self._loading = self._loading, None
         try:

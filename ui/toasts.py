@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 LIFETIME_S = 5.0
 ERROR_LIFETIME_S = 9.0
+ONGOING_LIFETIME_S = 2.0
+"""Of what ends in "...": it is said again as long as it goes on."""
 FADE_S = 0.6
 MOST = 4
 
@@ -16,6 +18,8 @@ class Toast:
 
     @property
     def dies_s(self) -> float:
+        if self.text.endswith("..."):
+            return self.born_s + ONGOING_LIFETIME_S
         return self.born_s + (ERROR_LIFETIME_S if self.error else LIFETIME_S)
 
     def opacity(self, now_s: float) -> float:
@@ -37,8 +41,8 @@ class Toasts:
         self._toasts = self._toasts[-MOST:]
 
     def hear(self, message: str, now_s: float) -> None:
-        """The simulation's last message: shown once, when it changes."""
-        if message and message != self._heard:
+        """The simulation's last message: shown once, when it changes, or as long as it tells of what goes on."""
+        if message and (message != self._heard or message.endswith("...")):
             self.add(message, now_s)
         self._heard = message
 

@@ -20,7 +20,7 @@ def test_a_top_tells_spin_lean_and_precession_and_no_airspeed() -> None:
     lane = fakes.lane(gyration=NOW, gyration_start=START)
     shown = rows(flight_data(lane, {}))
     assert [name for name, _, _ in shown] == ["SPIN", "LEAN", "PRECESSION"]
-    assert [number for _, number, _ in shown] == ["29.9", "52.0", "-100"]
+    assert [number for _, number, _ in shown] == ["29.9", "52.0°", "-100"]
     upright = replace(NOW, precession_radps=math.nan)
     assert rows(flight_data(fakes.lane(gyration=upright), {}))[2][1] == "\N{EM DASH}"
 

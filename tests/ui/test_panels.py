@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from imgui_bundle import imgui
+from imgui_bundle.imgui import internal
 
 from sim.commands import (
     AddLane,
@@ -109,6 +111,21 @@ def test_a_changed_parameter_goes_back_to_its_default(bench: Bench) -> None:
     assert bench.click("vehicle/param/mass/reset", vehicle.draw, now) == [SetParameter("mass", 5.0)]
     assert bench.context.parameters["mass"] == 5.0
     assert bench.click("vehicle/param/mass/reset", vehicle.draw, now) == []
+
+
+def test_what_was_just_clicked_does_not_cover_with_its_tooltip_what_came_of_it(bench: Bench) -> None:
+    now = fakes.snapshot()
+
+    def tells_after_a_while() -> bool:
+        for _ in range(120):
+            bench.frame(transport.draw, now)
+        return internal.find_window_by_name("##Tooltip_00") is not None
+
+    bench.click("transport/step", transport.draw, now)
+    assert not tells_after_a_while()
+    x, y, width, height = bench.context.rects["transport/reset"]
+    imgui.get_io().add_mouse_pos_event(x + width / 2.0, y + height / 2.0)
+    assert tells_after_a_while()
 
 
 def test_a_parameters_tooltip_tells_meaning_unit_range_and_default() -> None:

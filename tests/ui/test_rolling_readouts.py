@@ -22,7 +22,7 @@ def shown(wheels):
 
 def test_a_car_tells_speed_steering_and_slip():
     assert [name for name, _, _ in shown(CAR)] == ["SPEED", "STEER", "SLIP"]
-    assert shown(CAR)[1][1:] == ("-29", "°")
+    assert shown(CAR)[1][1:] == ("-29°", "")
     assert shown(CAR)[2][1] == "3e-15"
 
 

@@ -18,7 +18,7 @@ from ui.requests import (
     TogglePlots,
 )
 from ui.shell_state import OWN, ShellState, applied
-from ui.toasts import LIFETIME_S, MOST, Toasts
+from ui.toasts import LIFETIME_S, MOST, ONGOING_LIFETIME_S, Toasts
 from ui.view_settings import ViewSettings
 
 START = ShellState(ViewSettings())
@@ -84,3 +84,12 @@ def test_toasts_fade_at_the_end_and_only_so_many_are_kept() -> None:
     assert shown[0].opacity(0.0) == 1.0
     assert 0.0 < shown[0].opacity(LIFETIME_S - 0.1) < 1.0
     assert shown[-1].dies_s > shown[0].dies_s
+
+
+def test_what_goes_on_is_told_as_long_as_it_does_and_not_much_longer() -> None:
+    toasts = Toasts()
+    for k in range(200):
+        toasts.hear("compiling rk4 for boat ...", 0.1 * k)
+    assert [t.text for t in toasts.visible(20.0)] == ["compiling rk4 for boat ..."]
+    toasts.hear("integrator: rk4", 20.0)
+    assert [t.text for t in toasts.visible(20.0 + ONGOING_LIFETIME_S)] == ["integrator: rk4"]

@@ -31,7 +31,7 @@ def _turning_rows(turning: Gyration) -> list[tuple[str, str, str]]:
     round_trip = "\N{EM DASH}" if math.isnan(slow_degps) else f"{round(slow_degps):+d}"
     return [
         ("SPIN", f"{round(turning.spin_radps, 1) + 0.0:.1f}", "rad/s"),
-        ("LEAN", f"{math.degrees(turning.lean_rad):.1f}", "\N{DEGREE SIGN}"),
+        ("LEAN", f"{math.degrees(turning.lean_rad):.1f}\N{DEGREE SIGN}", ""),
         ("PRECESSION", round_trip, "\N{DEGREE SIGN}/s"),
     ]
 
@@ -39,7 +39,7 @@ def _turning_rows(turning: Gyration) -> list[tuple[str, str, str]]:
 def _rolling_rows(data: FlightData, wheels: Rolling) -> list[tuple[str, str, str]]:
     rows = [("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h")]
     if not math.isnan(wheels.steering_rad):
-        rows.append(("STEER", f"{round(math.degrees(wheels.steering_rad)):+d}", "\N{DEGREE SIGN}"))
+        rows.append(("STEER", f"{round(math.degrees(wheels.steering_rad)):+d}\N{DEGREE SIGN}", ""))
     if len(wheels.momentum) == 1:
         p = round(float(wheels.momentum[0]), 1) + 0.0
         return [*rows, ("MOMENTUM P", f"{p:.1f}", "kg m\N{SUPERSCRIPT TWO}/s")]

@@ -29,13 +29,27 @@ def note(context: PanelContext, name: str) -> None:
     context.rects[name] = (low.x, low.y, high.x - low.x, high.y - low.y)
 
 
+UNTOLD_S = 10.0
+"""What has just been clicked is known; its tooltip would cover what comes of it."""
+
+
 def tooltip(text: str, width: float = 320.0) -> None:
-    """Of the last widget, wrapped."""
-    if text and imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip.value) and imgui.begin_tooltip():
+    """Of the last widget, wrapped; not of what has just been clicked."""
+    known = _just_clicked()
+    hovered = imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip.value)
+    if text and hovered and not known and imgui.begin_tooltip():
         imgui.push_text_wrap_pos(width * imgui.get_style().font_scale_main)
         imgui.text_unformatted(text)
         imgui.pop_text_wrap_pos()
         imgui.end_tooltip()
+
+
+def _just_clicked() -> bool:
+    """Whether the last widget has been clicked a moment ago."""
+    storage, key, now_s = imgui.get_state_storage(), imgui.get_item_id(), imgui.get_time()
+    if imgui.is_item_clicked():
+        storage.set_float(key, now_s)
+    return now_s - storage.get_float(key, -UNTOLD_S) < UNTOLD_S
 
 
 def label(context: PanelContext, text: str, doc: str = "", *, width: float = LABEL_WIDTH) -> None:
