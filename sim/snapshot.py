@@ -165,6 +165,8 @@ class Snapshot:
     """A tight integration runs alongside; lanes tell their deviation from it."""
     plan_flies: bool = False
     """The controls are those of a plan."""
+    plan_verdict: str = ""
+    """How the last flight of a plan ended; empty before its end."""
     recorded_s: tuple[float, float] = (0.0, 0.0)
     """From when to when the flown lane's motion is remembered."""
     look_back: LookBack | None = None

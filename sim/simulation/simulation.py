@@ -183,6 +183,7 @@ class Simulation:
             demo=stage.demo,
             message=self._message,
             plan_flies=stage.flight is not None,
+            plan_verdict=stage.plan_verdict,
             recorded_s=stage.rewind.span_s,
             look_back=view,
             former=stage.rewind.former,

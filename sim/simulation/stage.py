@@ -46,6 +46,8 @@ class Stage:
         self.sticks = PilotInput()
         self.demo = False
         self.flight: PlanFlight | None = None
+        self.plan_verdict = ""
+        """How the last flight of a plan ended."""
         self.news = ""
         """What happened by itself and is worth telling; whoever tells it empties it."""
         self._vehicles: dict[str, Vehicle] = {}
@@ -109,7 +111,7 @@ class Stage:
             lane.run_until(clock_s, self.sticks)
         if self.flight is not None and clock_s >= self.flight.end_s:
             self.flight.done = self.clock.paused = True
-            self.news = self.flight.verdict(self.flown.placement.T_wb[:3, 3])
+            self.news = self.plan_verdict = self.flight.verdict(self.flown.placement.T_wb[:3, 3])
 
     def fly_plan(self, command: FlyPlan) -> None:
         """All lanes to the start of a plan, under its inputs; the flown one by its method. Time runs from 0."""
@@ -134,6 +136,7 @@ class Stage:
         self.measure.restart(vehicle, self.flown.footing, command.nodes[0], 0.0)
         end_s = command.step_s * (len(command.nodes) - 1)
         self.flight = PlanFlight(end_s, end_place(vehicle, command.nodes[-1]), resume)
+        self.plan_verdict = ""
 
     def leave_plan(self) -> None:
         """Back to the method and the pilot from before the plan, where the vehicle is."""

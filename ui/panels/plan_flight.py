@@ -40,8 +40,8 @@ def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Requ
         prose(f"The next flight meets a wind of ({x:.1f}, {y:.1f}) m/s. Fly drifts off; Track holds on.")
     else:
         prose("Without wind, Fly lands on the plan.")
-    if snapshot.message.startswith("plan flown"):
-        prose(snapshot.message)
+    if snapshot.plan_verdict:
+        prose(snapshot.plan_verdict)
     return []
 
 
