@@ -1,6 +1,7 @@
 """The vocabulary that all groups share, and what follows from it for any of them."""
 
 from abc import ABC, abstractmethod
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -100,6 +101,11 @@ class LieGroup(ABC):
 
     def function(self, name: str) -> ca.Function:
         """One of this group's maps of a single argument as a callable on numbers, e.g. `SE3.function("exp")`."""
-        size = self.pose_dim if name in ("inverse", "log", "cay_inv", "Ad") else self.dim
-        x = ca.SX.sym("x", size)
-        return ca.Function(name, [x], [getattr(self, name)(x)])
+        return _function(self, name)
+
+
+@cache
+def _function(group: LieGroup, name: str) -> ca.Function:
+    """Groups have no state, and there are few."""
+    x = ca.SX.sym("x", group.pose_dim if name in ("inverse", "log", "cay_inv", "Ad") else group.dim)
+    return ca.Function(name, [x], [getattr(group, name)(x)])

@@ -1,9 +1,12 @@
 """Guesses that depend on how a vehicle moves: freely, along its heading, or by wriggling."""
 
+from functools import lru_cache
+
 import casadi as ca
 import numpy as np
 
 from sim.planner.guess import free_motion, paced_way
+from sim.planner.inputs import input_chart
 from sim.planner.task import Task
 from sim.planner.transcription import Transcription
 from sim.trajectory import simulate
@@ -19,14 +22,20 @@ def guessed_motion(
     transcription: Transcription, vehicle: Vehicle, task: Task
 ) -> tuple[np.ndarray, np.ndarray]:
     """Nodes (N+1, node size) and planned inputs (N+1, size) to start from."""
-    steps, chart = transcription.shape.steps, transcription.model.chart
+    steps = transcription.shape.steps
     if isinstance(vehicle, HolonomicVehicle):
-        trim = chart.trim(vehicle.group.identity())
+        trim = _hovering(vehicle)
         return free_motion(vehicle, task, steps), np.tile(trim, (steps + 1, 1))
     assert isinstance(vehicle, NonholonomicVehicle)
     if vehicle.commanded:
         return driven(vehicle, task, steps)
     return wriggled(vehicle, task, steps)
+
+
+@lru_cache(maxsize=32)
+def _hovering(vehicle: Vehicle) -> np.ndarray:
+    """(planned inputs,) that hold it still, upright."""
+    return input_chart(vehicle).trim(vehicle.group.identity())
 
 
 def driven(vehicle: NonholonomicVehicle, task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:

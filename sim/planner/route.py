@@ -88,7 +88,9 @@ def _grid(
     for obstacle in obstacles:
         clear = np.minimum(clear, true_distance(obstacle, flat) - radius_m)
     if ground is not None:
-        clear = np.minimum(clear, flat[:, 2] - ground.height(flat[:, 0], flat[:, 1]))
+        columns = points[:, :, 0].reshape(-1, 3)
+        soil = ground.height(columns[:, 0], columns[:, 1]).reshape(*points.shape[:2], 1)
+        clear = np.minimum(clear, (points[..., 2] - soil).ravel())
     comfort = max(1.5 * spacing, 0.5 * radius_m)
     cost = 1.0 + _PENALTY * np.clip(1.0 - clear / comfort, 0.0, 1.0)
     cost[clear < 0.0] = np.inf

@@ -52,7 +52,8 @@ class SafeGround:
         """z [m] of the surface at points (n,), clamped to the domain."""
         at_w = np.stack([np.atleast_1d(x_m), np.atleast_1d(y_m)], axis=1)
         first, (along_x, along_y) = self._cells(np.clip(at_w, *self.domain))
-        return np.einsum("ni,nij,nj->n", along_x[:, 0], self._corners(first), along_y[:, 0])
+        rows = (along_x[:, :1] @ self._corners(first))[:, 0]
+        return np.einsum("nj,nj->n", rows, along_y[:, 0])
 
     def jets(self, at_w: np.ndarray) -> np.ndarray:
         """(n, 6) height, gradient (2) and second derivatives (xx, xy, yy) at points (n, 2); extrapolated outside."""
