@@ -8,6 +8,8 @@ from ui.hud.pen import Pen, Point
 
 SPAN_DEG = 100.0
 HEIGHT = 34.0
+BOX_HALF, LABEL_HALF = 23.0, 14.0
+"""Half the widths of the box with the heading, and of a label, which is not drawn half under the box."""
 
 
 def marks(heading_deg: float, span_deg: float = SPAN_DEG) -> list[tuple[float, int]]:
@@ -29,14 +31,14 @@ def draw(pen: Pen, top_centre: Point, width: float, heading_deg: float) -> None:
         colour = (*theme.INK[:3], fade)
         major = degrees % 10 == 0
         pen.line((at, y + height), (at, y + height - pen.px(7.0 if major else 4.0)), colour, 1.2)
-        if degrees % 30 == 0:
+        if degrees % 30 == 0 and abs(offset) * width > pen.px(BOX_HALF + LABEL_HALF):
             cardinal = degrees % 90 == 0
             named = (*theme.ACCENT_BRIGHT[:3], fade) if cardinal else colour
             pen.text(
                 (at, y + pen.px(7.0)), compass(degrees), size=14.0, colour=named, align=0.5, bold=cardinal
             )
     pen.draw_list.pop_clip_rect()
-    half = pen.px(23.0)
+    half = pen.px(BOX_HALF)
     low, high = (x - half, y - pen.px(2.0)), (x + half, y + pen.px(24.0))
     pen.draw_list.add_rect_filled(low, high, theme.packed(theme.rgb(0x0E0D10, 0.95)), pen.px(5.0))
     pen.draw_list.add_rect(low, high, theme.packed(theme.ACCENT), pen.px(5.0), pen.px(1.2))
