@@ -2,9 +2,10 @@
 
 import math
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -18,9 +19,10 @@ from render.background_threads import give_way
 from render.camera import CameraRig
 from render.cameras.framing import framing_of
 from render.light import Sun
-from render.quality import PRESETS, detect
+from render.quality import PRESETS, detect, preset
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
+from render.scenery import Scenery, load_scenery
 from sim.commands import PlayTake, SetPaused
 from sim.errors import InputError
 from sim.planner.requests import PlanRequest
@@ -39,7 +41,18 @@ from ui.window import AppWindow
 
 SCREENSHOT_FOLDER = Path("out")
 
-Loaded = tuple[Scene, World, Simulation, Planning]
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A scene that is ready to be changed over to."""
+
+    scene: Scene
+    world: World
+    simulation: Simulation
+    planning: Planning
+    quality: str
+    scenery: Scenery | None
+    """In that quality; None for the world that is shown already."""
 
 
 class Session:
@@ -185,7 +198,8 @@ class Session:
         if self._scene.plan is not None:
             self._simulation.submit(SetPaused(True))
 
-    def _make_renderer(self) -> Renderer:
+    def _make_renderer(self, scenery: Scenery | None = None) -> Renderer:
+        """`scenery`: of the world in the present quality, where it has been loaded."""
         sun = self._scene.sun
         return Renderer(
             self._window.ctx,
@@ -193,6 +207,7 @@ class Session:
             self._world,
             quality=self._shell.view.quality,
             sun=Sun(math.radians(sun.azimuth_deg), math.radians(sun.elevation_deg)),
+            scenery=scenery,
         )
 
     def _carry_out(self, action: object) -> None:
@@ -201,7 +216,7 @@ class Session:
         elif isinstance(action, LoadScene):
             self._opening = None
             self._loads = action.name
-            self._loading = self._loader.submit(lambda: _load(load_scene(action.name)))
+            self._load(lambda: load_scene(action.name))
         elif isinstance(action, SaveCurves):
             self._save_curves()
         elif isinstance(action, SaveTake | OpenTake | ExportPlan):
@@ -237,7 +252,11 @@ class Session:
             self._simulation.submit(PlayTake(take))
         else:
             self._opening, self._loads = take, take.scene or take.world
-            self._loading = self._loader.submit(lambda: _load(scene_of(take)))
+            self._load(lambda: scene_of(take))
+
+    def _load(self, scene: Callable[[], Scene]) -> None:
+        quality, shown = self._shell.view.quality, self._world.key
+        self._loading = self._loader.submit(lambda: prepared(scene(), quality, shown))
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
@@ -248,16 +267,17 @@ class Session:
             return
         loading, self._loading = self._loading, None
         try:
-            scene, world, simulation, planning = loading.result()
+            loaded = loading.result()
         except InputError as error:
             self._shell.notify(str(error), error=True)
             return
         self._simulation.stop()
         self._takes.leave(self._simulation)
         self._planning.close()
-        self._planning = planning
+        scene, world = loaded.scene, loaded.world
         changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
-        self._scene, self._world, self._simulation = scene, world, simulation
+        self._scene, self._world = scene, world
+        self._simulation, self._planning = loaded.simulation, loaded.planning
         self._shell.use_scene(scene)
         self._shell.view = opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")
@@ -269,7 +289,8 @@ class Session:
             self._simulation.submit(PlayTake(opening))
         if changed:
             self._renderer.release()
-            self._renderer = self._make_renderer()
+            fits = loaded.quality == self._shell.view.quality
+            self._renderer = self._make_renderer(loaded.scenery if fits else None)
         self._starts = True
 
     def _save_screenshot(self) -> None:
@@ -287,6 +308,8 @@ class Session:
             self._shell.notify(f"Screenshot saved: {path}")
 
 
-def _load(scene: Scene) -> Loaded:
+def prepared(scene: Scene, quality: str, shown: str) -> Loaded:
+    """In the loader's thread, meshes included, which may have to be made. `shown`: key of the world that is shown."""
     world = load_world(scene.world, seed=scene.seed)
-    return scene, world, Simulation(scene, world), Planning(scene, world)
+    scenery = None if world.key == shown else load_scenery(world, preset(quality))
+    return Loaded(scene, world, Simulation(scene, world), Planning(scene, world), quality, scenery)

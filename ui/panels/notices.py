@@ -7,7 +7,7 @@ from sim.commands import Reset
 from sim.snapshot import LaneStatus, Snapshot
 from ui import theme
 from ui.panels.context import PanelContext
-from ui.panels.widgets import button, note
+from ui.panels.widgets import button
 from ui.requests import Request
 from ui.timeline import jumped
 from ui.toasts import Toast
@@ -90,9 +90,10 @@ def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) 
         imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + context.px(320.0))
         imgui.text_unformatted(toast.text)
         imgui.pop_text_wrap_pos()
-        bottom -= imgui.get_window_height() + context.px(8.0)
+        place, size = imgui.get_window_pos(), imgui.get_window_size()
+        context.rects[f"toast/{index}"] = (place.x, place.y, size.x, size.y)
+        bottom -= size.y + context.px(8.0)
         imgui.end()
-        note(context, f"toast/{index}")
         imgui.pop_style_var()
 
 
