@@ -8,6 +8,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -164,6 +165,7 @@ class Kernel:
         return True, ground.heights, ground.frame, ground.points, wrench_b, ground.report
 
 
+@lru_cache(maxsize=256)
 def compile_kernel(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> Kernel:
     """The kernel of a pair, from the cache where it is there.
 
