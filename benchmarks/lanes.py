@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import pyglet
 
+from render.errors import DisplayError
 from sim.commands import PilotInput, SetPilotInput, SetReference
 from sim.scene import LaneSpec, Scene, load_scene
 from sim.simulation import Simulation
@@ -134,7 +135,10 @@ def main() -> None:
     cost = as_fast_as_it_goes(scene, world, options.seconds, reference=options.reference)
     print(f"as fast as it goes:\n  {cost:.3f} CPU s a simulated second")
     if not options.no_window:
-        told = in_the_window(scene, world, options.seconds, reference=options.reference)
+        try:
+            told = in_the_window(scene, world, options.seconds, reference=options.reference)
+        except DisplayError as error:
+            parser.exit(2, f"{error}; --no-window measures without one\n")
         print(f"window open:\n  {told}")
 
 
