@@ -1,5 +1,6 @@
 """The heavy top in three formulations, and the symplectic theta family on it (mechanics survey, figures 2 and 3)."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import casadi as ca
@@ -23,7 +24,7 @@ METHOD = next(m.method for m in LIE_GROUP if m.name == "rkmk5")
 
 
 @dataclass(frozen=True)
-class Formulation:
+class Formulation(ABC):
     """Equations (g, pi) -> (xi, pi') on some group, in the form that the Lie group methods take."""
 
     group: LieGroup
@@ -36,16 +37,17 @@ class Formulation:
         v = self.top.values
         return np.array(v["inertia"]), np.array(v["arm"]), float(np.multiply(v["mass"], v["gravity"]))
 
+    @abstractmethod
     def rate(self, g: ca.SX, pi: ca.SX) -> tuple[ca.SX, ca.SX]:
-        raise NotImplementedError
+        """(xi, pi') at (g, pi)."""
 
+    @abstractmethod
     def start(self) -> np.ndarray:
         """(g, pi), turning with omega from the identity."""
-        raise NotImplementedError
 
+    @abstractmethod
     def seen(self, state: np.ndarray) -> np.ndarray:
         """(Pi, Gamma): body momentum and the upward direction in the body, from rows of (g, pi)."""
-        raise NotImplementedError
 
 
 class Canonical(Formulation):

@@ -1,0 +1,112 @@
+"""Laws of stored plans and of what the hand does to a task: files are whole, handles move what they name."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.errors import InputError
+from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Waypoint, Weights
+from sim.planner.handles import freed, handles, moved, stretched, with_waypoint, without
+from sim.planner.session import PlanSession
+from sim.planner.store import load_record, save_record
+from tests.sim.plan_samples import BOAT, record, task
+
+
+def test_a_stored_plan_brings_its_task_back(tmp_path: Path) -> None:
+    obstacles = (
+        Sphere((1.0, 2.0, 3.0), 0.5, "ball"),
+        Cylinder((5.0, 2.0, 0.0), 1.0),
+        Capsule((0.0, 1.0, 2.0), (3.0, 4.0, 5.0), 0.7, "beam"),
+        Box((9.0, -3.0, 0.0), (1.0, 2.0, 3.0), 0.4, "crate"),
+    )
+    before = task(
+        name="harbour",
+        free_duration=(4.0, 20.0),
+        obstacles=obstacles,
+        waypoints=(Waypoint((4.0, -1.0, 0.0), 0.5, 3.0), Waypoint((6.0, 0.0, 0.0), 0.25, None)),
+        weights=Weights(effort=2.0, time=0.3),
+        limits=Limits(speed_mps=4.0, low_w=(-9.0, -9.0, -1.0), controls={"u_left": (-10.0, 60.0)}),
+        goal=Goal(BOAT.state(x=10.0, theta=0.5), position="within", tolerance_m=0.3),
+        body=((0.8, 0.0, 0.0, 0.7), (-0.8, 0.0, 0.0, 0.7)),
+        effort_scale={"u_left": 40.0},
+    )
+    after = load_record(save_record(record("one", task=before), tmp_path)).task
+    assert after is not None
+    for there, here in ((before.start, after.start), (before.goal.state, after.goal.state)):
+        np.testing.assert_array_equal(there.node, here.node)
+    same = {"start": before.start, "goal": replace(after.goal, state=before.goal.state)}
+    assert replace(after, **same) == before
+
+
+def test_files_of_the_first_format_still_load(tmp_path: Path) -> None:
+    path = save_record(record("old", task=task()), tmp_path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    about = json.loads(str(arrays["about"]))
+    del about["task"]
+    arrays["about"] = np.array(json.dumps({**about, "format": 1}))
+    np.savez_compressed(path, **arrays)
+    assert load_record(path).task is None
+    kept = PlanSession(BOAT, task(name="any"), "variational", tmp_path).view.kept
+    assert [one.name for one in kept] == ["old"]
+
+
+def test_plans_of_another_scene_stay_out_of_the_list(tmp_path: Path) -> None:
+    for name in ("harbour", "lake"):
+        save_record(record(name, task=task(name=name)), tmp_path)
+    kept = PlanSession(BOAT, task(name="lake"), "variational", tmp_path).view.kept
+    assert [one.name for one in kept] == ["lake"]
+
+
+def test_final_time_is_freed_fixed_and_stretched_with_its_waypoints() -> None:
+    free = freed(task(), (9.0, 20.0))
+    assert (free.duration_s, free.free_duration) == (9.0, (9.0, 20.0))
+    assert free.waypoints[0].time_s == pytest.approx(3.0 * 9.0 / 8.0)
+    assert freed(free, None).free_duration is None
+    longer = stretched(free, 30.0)
+    assert longer.free_duration == (9.0, 30.0)
+    assert longer.waypoints[0].time_s == pytest.approx(3.0 * 30.0 / 8.0)
+
+
+def test_a_stored_plan_is_read_back_bit_for_bit(tmp_path: Path) -> None:
+    before = record("a b/c", nodes=np.random.default_rng(1).normal(size=(5, BOAT.node_layout.size)))
+    path = save_record(before, tmp_path)
+    after = load_record(path)
+    np.testing.assert_array_equal(before.nodes, after.nodes)
+    np.testing.assert_array_equal(before.controls, after.controls)
+    for name in ("name", "step_s", "cost", "costs", "history", "status", "message", "waypoint_times_s"):
+        assert getattr(before, name) == getattr(after, name), name
+    assert after.vehicle.values == before.vehicle.values
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_file_that_is_no_plan_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "broken.npz"
+    path.write_bytes(b"PK\x03\x04 not really")
+    with pytest.raises(InputError, match=r"broken\.npz") as refusal:
+        load_record(path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_handles_move_what_they_name_and_nothing_else() -> None:
+    before = task()
+    for handle in handles(BOAT, before):
+        pose = handle.T_w.copy()
+        pose[:3, 3] += [1.0, 2.0, 5.0]
+        after = moved(BOAT, before, handle.name, pose)
+        for old, new in zip(handles(BOAT, before), handles(BOAT, after), strict=True):
+            # What moves on a plane stays on it: the third coordinate is not heard.
+            by = [1.0, 2.0, 0.0] if old.name == handle.name else [0.0, 0.0, 0.0]
+            np.testing.assert_allclose(new.T_w[:3, 3] - old.T_w[:3, 3], by, atol=1e-12)
+            np.testing.assert_allclose(new.T_w[:3, :3], old.T_w[:3, :3], atol=1e-12)
+
+
+def test_waypoints_and_obstacles_come_and_go() -> None:
+    more = with_waypoint(task(), np.array([1.0, 2.0, 0.0]), tolerance_m=0.3, time_s=None)
+    assert [w.position_w for w in more.waypoints] == [(4.0, -1.0, 0.0), (1.0, 2.0, 0.0)]
+    assert without(more, "waypoint 0").waypoints == more.waypoints[1:]
+    assert without(more, "obstacle 0").obstacles == ()
+    assert without(more, "goal") is more
