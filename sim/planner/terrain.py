@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numba import njit
 from scipy.ndimage import grey_dilation, maximum_filter
 
 from sim.world.terrain import Terrain
@@ -51,28 +52,56 @@ class SafeGround:
     def height(self, x_m: np.ndarray, y_m: np.ndarray) -> np.ndarray:
         """z [m] of the surface at points (n,), clamped to the domain."""
         at_w = np.stack([np.atleast_1d(x_m), np.atleast_1d(y_m)], axis=1)
-        first, (along_x, along_y) = self._cells(np.clip(at_w, *self.domain))
-        rows = (along_x[:, :1] @ self._corners(first))[:, 0]
-        return np.einsum("nj,nj->n", rows, along_y[:, 0])
+        return self.jets(np.clip(at_w, *self.domain))[:, 0]
 
     def jets(self, at_w: np.ndarray) -> np.ndarray:
         """(n, 6) height, gradient (2) and second derivatives (xx, xy, yy) at points (n, 2); extrapolated outside."""
-        first, (along_x, along_y) = self._cells(at_w)
-        table = along_x @ self._corners(first) @ along_y.transpose(0, 2, 1)
-        return np.stack([table[:, a, b] for a, b in ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))], axis=1)
+        out = np.empty((len(at_w), 6))
+        spline_jets(self.control_m, *self.origin_m, self.spacing_m, np.asarray(at_w, float), out)
+        return out
 
-    def _cells(self, at_w: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-        """(n, 2) first control point of each point's cell; per axis (n, 3, 4) weights of value and derivatives."""
-        u = (at_w - np.array(self.origin_m)) / self.spacing_m
-        cell = np.clip(np.floor(u).astype(int), 1, np.array(self.control_m.shape) - 3)
-        t = (u - cell)[:, :, None] ** np.arange(4)
-        weights = np.einsum("dpc,nap->nadc", _BASIS, t) / self.spacing_m ** np.arange(3)[:, None]
-        return cell - 1, (weights[:, 0], weights[:, 1])
 
-    def _corners(self, first: np.ndarray) -> np.ndarray:
-        """(n, 4, 4) control points from `first` on."""
-        reach = np.arange(4)
-        return self.control_m[first[:, 0, None, None] + reach[:, None], first[:, 1, None, None] + reach]
+@njit(nogil=True, cache=True, error_model="numpy")
+def spline_jets(
+    control: np.ndarray, x0: float, y0: float, spacing: float, at_w: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the jets of a bicubic spline at points (n, 2) to out (n, 6)."""
+    along_x, along_y, rows = np.empty((3, 4)), np.empty((3, 4)), np.empty((3, 4))
+    for k in range(at_w.shape[0]):
+        i = _weights((at_w[k, 0] - x0) / spacing, spacing, control.shape[0], along_x)
+        j = _weights((at_w[k, 1] - y0) / spacing, spacing, control.shape[1], along_y)
+        for d in range(3):
+            for c in range(4):
+                rows[d, c] = 0.0
+                for r in range(4):
+                    rows[d, c] += along_x[d, r] * control[i + r, j + c]
+        entry = 0
+        for order in range(3):
+            for d in range(order + 1):
+                total = 0.0
+                for c in range(4):
+                    total += rows[order - d, c] * along_y[d, c]
+                out[k, entry] = total
+                entry += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _weights(u: float, spacing: float, count: int, out: np.ndarray) -> int:
+    """First control point of the cell of u, and in out (3, 4) the weights of value and derivatives there."""
+    floor = np.floor(u)
+    # Asked this way round, a number that is none gets a cell too.
+    if not floor >= 1.0:
+        floor = 1.0
+    if floor > count - 3.0:
+        floor = count - 3.0
+    t, unit = u - floor, 1.0
+    for d in range(3):
+        for c in range(4):
+            out[d, c] = unit * (
+                _BASIS[d, 0, c] + t * (_BASIS[d, 1, c] + t * (_BASIS[d, 2, c] + t * _BASIS[d, 3, c]))
+            )
+        unit /= spacing
+    return int(floor) - 1
 
 
 def safe_ground(
