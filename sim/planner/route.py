@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import dijkstra
 
+from sim.planner.grid_search import cheapest_cells
 from sim.planner.obstacles import Obstacle, true_distance
 from sim.planner.terrain import SafeGround
 
@@ -98,41 +97,27 @@ def _grid(
 
 
 def _moves(flat: bool) -> np.ndarray:
-    """(m, 3) half of the steps between cells (the other half is their negative): also knight's moves on a plane."""
+    """(m, 3) steps between cells: to all neighbours, on a plane also knight's moves."""
     reach = (-2, -1, 0, 1, 2) if flat else (-1, 0, 1)
     steps = [(i, j, k) for i in reach for j in reach for k in ((0,) if flat else (-1, 0, 1))]
-    return np.array([s for s in steps if s > (0, 0, 0) and np.gcd.reduce(np.abs(s)) == 1])
+    return np.array([s for s in steps if np.gcd.reduce(np.abs(s)) == 1])
+
+
+_MOVES = {flat: _moves(flat) for flat in (True, False)}
 
 
 def _search(grid: Grid, start: np.ndarray, goal: np.ndarray) -> np.ndarray | None:
     a, b = grid.index(start), grid.index(goal)
     cost = grid.cost.copy()
     cost[a] = cost[b] = 1.0
-    shape = np.array(cost.shape)
-    number = np.arange(cost.size).reshape(cost.shape)
-    tails, heads, lengths = [], [], []
-    for step in _moves(shape[2] == 1):
-        if (np.abs(step) >= shape).any():
-            continue
-        here = tuple(slice(max(0, -d), n - max(0, d)) for d, n in zip(step, shape, strict=True))
-        there = tuple(slice(max(0, d), n - max(0, -d)) for d, n in zip(step, shape, strict=True))
-        price = (cost[here] + cost[there]) / 2 * np.linalg.norm(step)
-        open_ = np.isfinite(price)
-        tails.append(number[here][open_])
-        heads.append(number[there][open_])
-        lengths.append(price[open_])
-    edges = np.concatenate(lengths), (np.concatenate(tails), np.concatenate(heads))
-    graph = coo_matrix(edges, shape=(cost.size, cost.size)).tocsr()
-    first, last = int(number[a]), int(number[b])
-    # The stubs of scipy leave out that indices may be one number.
-    reached, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)  # type: ignore[call-overload]
-    if not np.isfinite(reached[last]):
+    shape = cost.shape
+    first, last = (int(np.ravel_multi_index(cell, shape)) for cell in (a, b))
+    cells = cheapest_cells(cost, _MOVES[shape[2] == 1], first, last)
+    if not cells.size:
         return None
-    cells = [last]
-    while cells[-1] != first:
-        cells.append(int(before[cells[-1]]))
-    index = np.stack(np.unravel_index(cells[::-1], cost.shape), axis=1)
-    way = grid.low + grid.spacing_m * index
+    way = grid.low + grid.spacing_m * np.stack(np.unravel_index(cells, shape), axis=1)
+    if len(way) == 1:
+        return np.stack([start, goal])
     way[0], way[-1] = start, goal
     return way
 
@@ -141,19 +126,23 @@ def _straightened(
     way: np.ndarray, obstacles: tuple[Obstacle, ...], ground: SafeGround | None, radius_m: float
 ) -> np.ndarray:
     """Corners of the way that are needed: others are skipped where the chord is free."""
+    share = np.linspace(0.0, 1.0, 24)[1:-1, None]
 
-    def free(a: np.ndarray, b: np.ndarray) -> bool:
-        s = np.linspace(0.0, 1.0, 24)[1:-1, None]
-        x = a + s * (b - a)
-        if any((true_distance(o, x) < 1.15 * radius_m + 1e-3).any() for o in obstacles):
-            return False
-        return ground is None or bool((x[:, 2] > ground.height(x[:, 0], x[:, 1])).all())
+    def free(at: int) -> np.ndarray:
+        """Whether the chords from a corner to those after its next one are."""
+        x = (way[at] + share * (way[at + 2 :, None] - way[at])).reshape(-1, 3)
+        clear = np.ones(len(x), bool)
+        for obstacle in obstacles:
+            clear &= true_distance(obstacle, x) >= 1.15 * radius_m + 1e-3
+        if ground is not None:
+            clear &= x[:, 2] > ground.height(x[:, 0], x[:, 1])
+        return clear.reshape(-1, len(share)).all(axis=1)
 
     kept, at = [way[0]], 0
     while at < len(way) - 1:
-        ahead = next((j for j in range(len(way) - 1, at + 1, -1) if free(way[at], way[j])), at + 1)
-        kept.append(way[ahead])
-        at = ahead
+        ahead = np.flatnonzero(free(at))
+        at = int(ahead[-1]) + at + 2 if ahead.size else at + 1
+        kept.append(way[at])
     return np.array(kept)
 
 
