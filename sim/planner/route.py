@@ -136,7 +136,7 @@ def _straightened(
             clear &= true_distance(obstacle, x) >= 1.15 * radius_m + 1e-3
         if ground is not None:
             clear &= x[:, 2] > ground.height(x[:, 0], x[:, 1])
-        return clear.reshape(-1, len(share)).all(axis=1)
+        return np.asarray(clear.reshape(-1, len(share)).all(axis=1))
 
     kept, at = [way[0]], 0
     while at < len(way) - 1:
