@@ -5,30 +5,34 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from sim.compiler.columns import ColumnKernel
 from sim.groups import LieGroup
 
 
-@lru_cache(maxsize=64)
-def _velocity(group: LieGroup, count: int) -> ca.Function:
+@lru_cache(maxsize=16)
+def _arc(group: LieGroup) -> ColumnKernel:
     g, k = ca.SX.sym("g", group.pose_dim), ca.SX.sym("k", group.pose_dim)
-    arc = group.cay_inv(group.compose(group.inverse(g), k))
-    return ca.Function("arc", [g, k], [arc]).map(count)
+    return _kernel([g, k], group.cay_inv(group.compose(group.inverse(g), k)))
 
 
-@lru_cache(maxsize=64)
-def _point(group: LieGroup, count: int) -> ca.Function:
+@lru_cache(maxsize=16)
+def _point(group: LieGroup) -> ColumnKernel:
     g, xi, s = ca.SX.sym("g", group.pose_dim), ca.SX.sym("xi", group.dim), ca.SX.sym("s")
-    return ca.Function("point", [g, xi, s], [group.compose(g, group.cay(s * xi))]).map(count)
+    return _kernel([g, xi, s], group.compose(g, group.cay(s * xi)))
+
+
+def _kernel(inputs: list[ca.SX], expression: ca.SX) -> ColumnKernel:
+    return ColumnKernel(ca.Function("arcs", inputs, [ca.densify(expression)], {"cse": True}))
 
 
 def arcs(group: LieGroup, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """(n, dim): xi with start cay(xi) = end, of flat poses (n, pose_dim)."""
-    return np.array(_velocity(group, len(starts))(starts.T, ends.T)).T
+    return _rows(_arc(group), starts, ends)
 
 
 def points(group: LieGroup, starts: np.ndarray, xi: np.ndarray, share: np.ndarray) -> np.ndarray:
     """(n, pose_dim): start cay(share xi)."""
-    return np.array(_point(group, len(starts))(starts.T, xi.T, share[None])).T
+    return _rows(_point(group), starts, xi, share)
 
 
 def between(group: LieGroup, poses: np.ndarray, per_step: int) -> np.ndarray:
@@ -37,3 +41,11 @@ def between(group: LieGroup, poses: np.ndarray, per_step: int) -> np.ndarray:
     share = np.tile(np.arange(per_step) / per_step, len(xi))
     fine = points(group, np.repeat(poses[:-1], per_step, axis=0), np.repeat(xi, per_step, axis=0), share)
     return np.concatenate([fine, poses[-1:]])
+
+
+def _rows(kernel: ColumnKernel, *given: np.ndarray) -> np.ndarray:
+    """(n, size) of arrays with n rows."""
+    inputs = [np.ascontiguousarray(a, float) for a in given]
+    out = np.empty((len(given[0]), kernel.sizes_out[0]))
+    kernel(len(out), inputs, [out])
+    return out

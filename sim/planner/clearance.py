@@ -30,18 +30,19 @@ def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
     """(balls, n, 3) centres of the vehicle's balls in the world."""
     body = np.array(task.body, float)
     T = vehicle.group.to_matrix(poses)
-    if vehicle.group.name == "SE2":
-        xy = np.einsum("nij,bj->bni", T[:, :2, :2], body[:, :2]) + T[:, :2, 2]
-        return np.concatenate([xy, np.zeros((*xy.shape[:2], 1))], axis=2)
-    return np.einsum("nij,bj->bni", T[:, :3, :3], body[:, :3]) + T[:, :3, 3]
+    dim = T.shape[1] - 1
+    centres = np.zeros((len(poses), len(body), 3))
+    centres[:, :, :dim] = body[:, :dim] @ T[:, :dim, :dim].transpose(0, 2, 1) + T[:, None, :dim, dim]
+    return centres.transpose(1, 0, 2)
 
 
 def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     """Measure a motion given by its poses (N+1, pose_dim)."""
     fine = between(vehicle.group, poses, _PER_STEP)
     centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
+    everywhere = centres.reshape(-1, 3)
     distances = [
-        (np.stack([true_distance(_flat(vehicle, o), c) for c in centres]) - radii[:, None]).min(axis=0)
+        (true_distance(_flat(vehicle, o), everywhere).reshape(len(radii), -1) - radii[:, None]).min(axis=0)
         for o in task.obstacles
     ]
     by_obstacle = np.array([d.min() for d in distances])

@@ -130,20 +130,32 @@ KINDS: dict[str, Kind] = {
 
 def true_distance(obstacle: Obstacle, points_w: np.ndarray) -> np.ndarray:
     """Exact signed distance [m] of points (n, 3); negative inside. What plans are checked by."""
-    x = np.asarray(points_w, float)
+    x = np.asarray(points_w, float).T
     if isinstance(obstacle, Sphere):
-        return np.linalg.norm(x - np.array(obstacle.centre_w), axis=1) - obstacle.radius_m
+        return _length(*_from(obstacle.centre_w, x)) - obstacle.radius_m
     if isinstance(obstacle, Cylinder):
-        return np.linalg.norm((x - np.array(obstacle.centre_w))[:, :2], axis=1) - obstacle.radius_m
+        return _length(*_from(obstacle.centre_w, x)[:2]) - obstacle.radius_m
     if isinstance(obstacle, Capsule):
         a, b = np.array(obstacle.start_w), np.array(obstacle.end_w)
-        s = np.clip((x - a) @ (b - a) / max((b - a) @ (b - a), 1e-12), 0.0, 1.0)
-        return np.linalg.norm(x - a - s[:, None] * (b - a), axis=1) - obstacle.radius_m
+        along, d = b - a, _from(obstacle.start_w, x)
+        s = np.clip(along @ d / max(along @ along, 1e-12), 0.0, 1.0)
+        return _length(*(d - along[:, None] * s)) - obstacle.radius_m
     c, s = math.cos(obstacle.heading_rad), math.sin(obstacle.heading_rad)
-    d = x - np.array(obstacle.centre_w)
-    local = np.stack([c * d[:, 0] + s * d[:, 1], -s * d[:, 0] + c * d[:, 1], d[:, 2]], axis=1)
-    over = np.abs(local) - np.array(obstacle.half_m)
-    return np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0)
+    dx, dy, dz = _from(obstacle.centre_w, x)
+    local = (c * dx + s * dy, -s * dx + c * dy, dz)
+    over = [np.abs(d) - half for d, half in zip(local, obstacle.half_m, strict=True)]
+    deepest = np.maximum(np.maximum(over[0], over[1]), over[2])
+    return _length(*(np.maximum(d, 0.0) for d in over)) + np.minimum(deepest, 0.0)
+
+
+def _from(place_w: Vector, x: np.ndarray) -> np.ndarray:
+    """(3, n) from a place to points (3, n)."""
+    return x - np.array(place_w)[:, None]
+
+
+def _length(*parts: np.ndarray) -> np.ndarray:
+    """(n,) of vectors given axis by axis: sums along short rows are slow."""
+    return np.sqrt(sum(part * part for part in parts))
 
 
 def label(obstacle: Obstacle, index: int) -> str:
