@@ -9,13 +9,17 @@ from sim.pilot.contract import Sensed
 from sim.pilot.tracking import Track
 from sim.vehicles import Vehicle
 
+_LEARNING_S = 0.5
+"""In which what is not explained yet shrinks to 1/e."""
+
 
 class PlannedPilot:
     """Open loop gives out the planned inputs bit for bit; with a track, errors are fed back."""
 
     def __init__(self, controls: np.ndarray, step_s: float, track: Track | None = None) -> None:
         """`controls` (N+1, n_controls) at the nodes of a plan that are `step_s` apart."""
-        self._controls, self._step_s, self._track = controls, step_s, track
+        self._controls, self._step_s = controls, step_s
+        self._follower = None if track is None else _Follower(track)
         self._calls = 0
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
@@ -32,8 +36,54 @@ class PlannedPilot:
         k = min(math.floor(at), len(self._controls) - 1)
         following = self._controls[min(k + 1, len(self._controls) - 1)]
         u = self._controls[k] + (at - k) * (following - self._controls[k])
-        if self._track is None:
+        if self._follower is None:
             return u
+        return self._follower.corrected(round(now * dt_s / self._step_s), u, sensed, vehicle)
+
+
+class _Follower:
+    """Feeds errors back, and learns what steadily leads aside.
+
+    Where the regulator's model and the inputs should have led is compared with where the vehicle has come to. The
+    inputs are those that act, so nothing winds up while they are at their limits.
+    """
+
+    def __init__(self, track: Track) -> None:
+        self._track = track
+        self._step = 0
+        self._error, self._drift = np.zeros((2, track.turned.shape[2]))
+        """The error at the beginning of that step."""
+        self._before: np.ndarray = np.zeros(track.gains.shape[1])
+        """More than planned, in the step before."""
+        self._given: list[np.ndarray] = []
+        """Since then."""
+
+    def corrected(self, step: int, planned: np.ndarray, sensed: Sensed, vehicle: Vehicle) -> np.ndarray:
+        """The inputs at a time in a step of the plan; as they are after the last one."""
+        if step >= len(self._track.gains):
+            return planned
+        error = self._track.error(step, sensed.node)
+        if step != self._step or not self._given:
+            if step == self._step + 1:
+                if not _carried(sensed, vehicle):
+                    self._learn(error)
+                self._before = self._given[-1]
+            self._step, self._error, self._given = step, error, []
         low = np.array([control.low for control in vehicle.controls])
         high = np.array([control.high for control in vehicle.controls])
-        return np.clip(u + self._track.correction(round(now * dt_s / self._step_s), sensed.node), low, high)
+        before = self._given[-1] if self._given else self._before
+        more = self._track.correction(step, error, before, self._drift)
+        u = np.clip(planned + more, low, high)
+        self._given.append(u - planned)
+        return u
+
+    def _learn(self, ended: np.ndarray) -> None:
+        """From the step that has just ended."""
+        during = np.mean(self._given, axis=0)
+        seen = self._track.drift(self._step, self._error, self._before, during, ended)
+        self._drift += -math.expm1(-self._track.step_s / _LEARNING_S) * (seen - self._drift)
+
+
+def _carried(sensed: Sensed, vehicle: Vehicle) -> bool:
+    """By the ground, which is no wind."""
+    return vehicle.group.name == "SE3" and sensed.clearance_m <= 0.0

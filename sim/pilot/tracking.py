@@ -1,6 +1,8 @@
 """Time-varying LQR along a plan, on the group: errors live in the tangent space of the planned node.
 
-The plan's own integrator is linearised by central differences, so whatever is simulated is what is regulated.
+The plan's own integrator is linearised by central differences, so whatever is simulated is what is regulated. What
+steadily leads aside, such as wind, is a part of the regulated state that does not change by itself (disturbance
+accommodation): the gains answer it for all that is left of the way, and where the motion is steady no error is left.
 """
 
 from dataclasses import dataclass
@@ -15,23 +17,44 @@ _EPS = 1e-5
 _POSITION_M, _ANGLE_RAD, _SPEED_MPS, _TURN_RADPS, _SHAPE = 0.5, 0.15, 1.0, 0.5, 0.2
 """Errors that cost as much as `_INPUT_SHARE` of a control's range."""
 _INPUT_SHARE = 0.2
+_END, _END_PLACE = 10.0, 100.0
+"""How many times more errors cost after the last step, and those of the place."""
 
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """Reference nodes and the gains that lead back to them."""
+    """Reference nodes and the gains that lead back to them.
+
+    What is regulated is `error`; by how much the inputs of the step before differed from the plan's, since half their
+    impulse is still to come; and the drift: what is added to the error in a second besides what the model tells, in the
+    errors' order, translations in the world frame, rotations in the body's.
+    """
 
     vehicle: Vehicle
+    step_s: float
     nodes: np.ndarray
     """(N+1, node size) as a pilot senses them: velocities with the inputs of the step before."""
     gains: np.ndarray
-    """(N, n_controls, n_errors)."""
+    """(N, n_controls, n_errors + n_controls + n_errors)."""
+    told: np.ndarray
+    """(N, n_errors, n_errors + 2 n_controls) error after a step by error before it, inputs before and during it."""
+    turned: np.ndarray
+    """(N, n_errors, n_errors) drifts, as they are seen from the planned body."""
 
-    def correction(self, k: int, node: np.ndarray) -> np.ndarray:
-        """What to add to the planned inputs of step k; nothing after the last step."""
-        if not 0 <= k < len(self.gains):
-            return np.zeros(self.gains.shape[1])
-        return -self.gains[k] @ difference(self.vehicle, self.nodes[k], node)
+    def error(self, k: int, node: np.ndarray) -> np.ndarray:
+        """(n_errors,) of a node against the planned one of step k."""
+        return difference(self.vehicle, self.nodes[k], node)
+
+    def correction(self, k: int, error: np.ndarray, before: np.ndarray, drift: np.ndarray) -> np.ndarray:
+        """(n_controls,) to add to the planned inputs of step k; `before`: what was added in the step before."""
+        return -self.gains[k] @ np.concatenate((error, before, drift))
+
+    def drift(
+        self, k: int, error: np.ndarray, before: np.ndarray, during: np.ndarray, ended: np.ndarray
+    ) -> np.ndarray:
+        """(n_errors,) that explains how step k led from one error to another, by what was added to the inputs."""
+        told = self.told[k] @ np.concatenate((error, before, during))
+        return self.turned[k].T @ (ended - told) / self.step_s
 
 
 def track(vehicle: Vehicle, kernel: Kernel, step_s: float, first: np.ndarray, controls: np.ndarray) -> Track:
@@ -39,17 +62,45 @@ def track(vehicle: Vehicle, kernel: Kernel, step_s: float, first: np.ndarray, co
     p, count = vehicle.parameter_vector, len(controls) - 1
     first, controls = np.ascontiguousarray(first), np.ascontiguousarray(controls)
     nodes = _replayed(vehicle, kernel, step_s, first, controls)
-    scale = _scale(vehicle)
-    Q = np.diag(1.0 / scale**2)
+    scale, m = _scale(vehicle), controls.shape[1]
+    n = len(scale)
+    errors, before, drift = slice(0, n), slice(n, n + m), slice(n + m, 2 * n + m)
+    Q = np.zeros((2 * n + m, 2 * n + m))
+    Q[errors, errors] = np.diag(1.0 / scale**2)
     R = np.diag(1.0 / (_INPUT_SHARE * _ranges(vehicle, controls)) ** 2)
-    S = 10.0 * Q
-    gains = np.zeros((count, controls.shape[1], len(scale)))
+    A, B, S = np.zeros_like(Q), np.zeros((len(Q), m)), _END * Q
+    place = _translation(vehicle)
+    S[place, place] *= _END_PLACE / _END
+    A[drift, drift], B[before] = np.eye(n), np.eye(m)
+    gains, told = np.zeros((count, m, len(Q))), np.zeros((count, n, n + 2 * m))
+    turned = np.array([_turned(vehicle, node, n) for node in nodes[:-1]])
     for k in reversed(range(count)):
-        A, B = _linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
+        told[k] = _linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
+        A[errors, : n + m], B[errors] = told[k, :, : n + m], told[k, :, n + m :]
+        A[errors, drift] = step_s * turned[k]
         gains[k] = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
         S = Q + A.T @ S @ (A - B @ gains[k])
         S = 0.5 * (S + S.T)
-    return Track(vehicle, nodes, gains)
+    return Track(vehicle, step_s, nodes, gains, told, turned)
+
+
+def _translation(vehicle: Vehicle) -> slice:
+    """Of a pose's tangent vector."""
+    return slice(1, 3) if vehicle.group.name == "SE2" else slice(3, 6)
+
+
+def _turned(vehicle: Vehicle, node: np.ndarray, n: int) -> np.ndarray:
+    """(n, n) from the world to the body for the translations among the errors, as they are for all others."""
+    pose, of_pose, dim = node[vehicle.node_layout.pose], _translation(vehicle), vehicle.group.dim
+    out = np.eye(n)
+    if vehicle.group.name == "SE2":
+        c, s = np.cos(pose[0]), np.sin(pose[0])
+        world_to_body = np.array([[c, s], [-s, c]])
+    else:
+        world_to_body = pose[:9].reshape(3, 3)
+    of_velocity = slice(of_pose.start + dim, of_pose.stop + dim)
+    out[of_pose, of_pose] = out[of_velocity, of_velocity] = world_to_body
+    return out
 
 
 def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.ndarray:
@@ -96,30 +147,24 @@ def _replayed(
 
 def _linearised(
     vehicle: Vehicle, kernel: Kernel, p: np.ndarray, h: float, node: np.ndarray, u: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Error after one step by error before it (A), and by input (B)."""
-    nothing = np.zeros(kernel.dim)
+) -> np.ndarray:
+    """(n_errors, n_errors + 2 n_controls) error after one step by error before it, inputs before and during it."""
+    nothing, scale = np.zeros(kernel.dim), _scale(vehicle)
 
-    def after(start: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-        y = kernel.start(start, u, p, h)
-        kernel.rollout(y, inputs, nothing, p, h, 1)
-        return kernel.node(y, inputs, p, h)
+    def after(error: np.ndarray, before: np.ndarray, during: np.ndarray) -> np.ndarray:
+        y = kernel.start(moved(vehicle, node, error), u + before, p, h)
+        kernel.rollout(y, u + during, nothing, p, h, 1)
+        return kernel.node(y, u + during, p, h)
 
-    middle, scale = after(node, u), _scale(vehicle)
-    reach = _EPS * _ranges(vehicle, u[None])
-    A = np.zeros((len(scale), len(scale)))
-    B = np.zeros((len(scale), len(u)))
-    for i, size in enumerate(_EPS * scale):
-        e = np.zeros(len(scale))
+    reach, ends_of_parts = _EPS * _ranges(vehicle, u[None]), [len(scale), len(scale) + len(u)]
+    J = np.zeros((len(scale), len(scale) + 2 * len(u)))
+    middle = after(*np.split(J[0], ends_of_parts))
+    for i, size in enumerate(np.concatenate((_EPS * scale, reach, reach))):
+        e = np.zeros(J.shape[1])
         e[i] = size
-        ends = (after(moved(vehicle, node, sign * e), u) for sign in (1.0, -1.0))
-        A[:, i] = np.subtract(*(difference(vehicle, middle, end) for end in ends)) / (2.0 * size)
-    for i, size in enumerate(reach):
-        e = np.zeros(len(u))
-        e[i] = size
-        ends = (after(node, u + sign * e) for sign in (1.0, -1.0))
-        B[:, i] = np.subtract(*(difference(vehicle, middle, end) for end in ends)) / (2.0 * size)
-    return A, B
+        ends = (after(*np.split(sign * e, ends_of_parts)) for sign in (1.0, -1.0))
+        J[:, i] = np.subtract(*(difference(vehicle, middle, end) for end in ends)) / (2.0 * size)
+    return J
 
 
 def _scale(vehicle: Vehicle) -> np.ndarray:
