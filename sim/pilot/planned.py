@@ -63,11 +63,10 @@ class _Follower:
         if step >= len(self._track.gains):
             return planned
         error = self._track.error(step, sensed.node)
-        if step != self._step or not self._given:
-            if step == self._step + 1:
-                if not _carried(sensed, vehicle):
-                    self._learn(error)
-                self._before = self._given[-1]
+        if step != self._step:
+            if step == self._step + 1 and not _carried(sensed, vehicle):
+                self._learn(error)
+            self._before = self._given[-1]
             self._step, self._error, self._given = step, error, []
         low = np.array([control.low for control in vehicle.controls])
         high = np.array([control.high for control in vehicle.controls])

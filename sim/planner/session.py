@@ -111,6 +111,8 @@ class PlanSession:
         self._cancelled_s: float | None = None
         self._edited = False
         self._by_itself = False
+        self._chosen: PlanRecord | None = None
+        """What is shown, while that is none of the worker's own last plans."""
         kept = _stored(folder, vehicle, task)
         saved = frozenset(record.name for record in kept)
         self.view = PlanView(vehicle, task, method, kept=kept, saved=saved)
@@ -187,7 +189,8 @@ class PlanSession:
         self._number += 1
         self._cancelled_s = None
         view = self.view
-        self._asked = Job(self._number, view.vehicle, view.task, view.method, warm)
+        start = self._chosen if warm else None
+        self._asked = Job(self._number, view.vehicle, view.task, view.method, warm, start)
         try:
             self._worker.submit(self._asked)
         except OSError:
@@ -234,6 +237,7 @@ class PlanSession:
             # A drag that leads nowhere keeps the last plan in sight, marked as stale, with the reason.
             keeps_old = warm and not record.solved and view.plan is not None
             plan = view.plan if keeps_old else record
+            self._chosen = self._chosen if keeps_old else None
             stale = keeps_old or changed
             self.view = replace(
                 view, phase="idle", plan=plan, stale=stale, message=record.message, history=history
@@ -249,6 +253,8 @@ class PlanSession:
     def _lost(self, message: str) -> None:
         self.close()
         self._asked = self._cancelled_s = None
+        plan = self.view.plan
+        self._chosen = plan if plan is not None and plan.solved else None
         self.view = replace(self.view, phase="idle", message=message)
 
     def _choose(self, chosen: PlanRecord) -> None:
@@ -257,6 +263,7 @@ class PlanSession:
         if self._asked is not None and self._worker is not None:
             self._worker.cancel()
             self._asked = self._cancelled_s = None
+        self._chosen = chosen if chosen.solved else None
         self.view = replace(
             self.view, phase="idle", plan=chosen, history=chosen.history, message=chosen.message, iterates=()
         )

@@ -9,9 +9,12 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from sim.errors import InputError
+from sim.integrators import integrator
 from sim.planner.plan import Plan
 from sim.planner.planner import Iterate, Planner
 from sim.planner.record import PlanRecord, record_of
+from sim.planner.resume import resumed
+from sim.planner.shape import problem_shape
 from sim.planner.task import Task
 from sim.planner.terrain import SafeGround
 from sim.vehicles import Vehicle
@@ -28,7 +31,9 @@ class Job:
     task: Task
     method: str
     warm: bool = False
-    """Go on from the last plan if it was for a task of this shape, and do not look into failures."""
+    """Go on from `start` or else the last plan, and do not look into failures."""
+    start: PlanRecord | None = None
+    """What is shown, where that is not the last plan."""
     only_build: bool = False
     """Make the problem ready, so that planning will not wait for it."""
 
@@ -119,13 +124,15 @@ class PlanWorker:
 
 def _serve(pipe: Connection) -> None:
     """The process: jobs in, answers out, until the other end closes."""
-    server = _Server(pipe)
+    server = PlanServer(pipe)
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
             server.take(pipe.recv())
 
 
-class _Server:
+class PlanServer:
+    """What runs in the process: carries out messages that come through a pipe."""
+
     def __init__(self, pipe: Connection) -> None:
         self._pipe, self._planner = pipe, Planner()
         self._ground: SafeGround | None = None
@@ -168,7 +175,7 @@ class _Server:
             job.vehicle,
             task,
             method=job.method,
-            warm=self._last if job.warm else None,
+            warm=self._start(job, task) if job.warm else None,
             show=None if job.warm else show,
             explain=not job.warm,
             time_limit_s=TIME_LIMIT_S,
@@ -176,3 +183,18 @@ class _Server:
         if plan.solved:
             self._last = plan
         return record_of(plan, f"{task.name} {time.strftime('%H:%M:%S')}")
+
+    def _start(self, job: Job, task: Task) -> Plan | None:
+        """What is planned on from: with its multipliers where it is the last plan and of this shape."""
+        last = self._last
+        if job.start is not None:
+            return resumed(self._planner, job.start, job.vehicle, task, method=job.method)
+        if last is None or last.vehicle.name != job.vehicle.name:
+            return None
+        shapes = (
+            problem_shape(job.vehicle, integrator(job.method), task),
+            problem_shape(last.vehicle, last.integrator, last.task),
+        )
+        if shapes[0].key == shapes[1].key:
+            return last
+        return resumed(self._planner, record_of(last, "last"), job.vehicle, task, method=job.method)

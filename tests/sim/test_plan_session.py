@@ -251,6 +251,29 @@ def test_a_chosen_plan_comes_with_its_task_and_is_planned_on_from_there(
     assert (last.method, last.task.duration_s, last.task.weights) == ("rk4", 12.0, first.weights)
 
 
+def test_what_is_planned_after_a_choice_goes_on_from_the_chosen_plan(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    for name in ("one", "two"):
+        planned(session, workers, name, task=task())
+        session.handle(KeepPlan(), 1.0)
+    session.handle(ChoosePlan("one"), 1.0)
+    chosen, starts = session.view.plan, []
+    for answer in (record("lost", status="stuck"), record("found"), record("next")):
+        session.handle(EditTask(replace(session.view.task, duration_s=9.0)), 2.0)
+        session.poll(2.0)
+        starts.append(workers[0].jobs[-1].start)
+        workers[0].waiting = [Planned(workers[0].jobs[-1].number, answer)]
+        session.handle(EditTask(replace(session.view.task, duration_s=9.5)), 2.0)
+        session.poll(2.1)
+    assert starts == [chosen, chosen, None]  # until another plan is shown
+    workers[0].broken = True
+    session.poll(3.0)
+    session.handle(EditTask(replace(session.view.task, duration_s=10.0)), 3.0)
+    session.poll(3.0)
+    assert workers[1].jobs[-1].start is session.view.plan  # a new process knows of none
+
+
 def test_an_answer_to_what_was_asked_before_the_choice_is_not_heard(
     session: PlanSession, workers: list[FakeWorker]
 ) -> None:
