@@ -81,7 +81,7 @@ class Session:
         self._takes = Takes()
         self._opening: Take | None = None
         """Is to be shown once its scene is there."""
-        self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
+        self._scene_view, self._rig = SceneView(world.water_level_m), CameraRig(scene.camera)
         self._framings = view.framings
         self._frame_scene()
         self._wait_for_plan()
@@ -281,7 +281,7 @@ class Session:
         self._shell.use_scene(scene)
         self._shell.view = opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")
-        self._scene_view = SceneView()
+        self._scene_view = SceneView(world.water_level_m)
         self._frame_scene()
         self._wait_for_plan()
         opening, self._opening = self._opening, None

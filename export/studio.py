@@ -40,7 +40,7 @@ class Studio:
         self._resources.callback(self._canvas.release)
         self._renderer: Renderer | None = None
         self._drawn_with = ("", 1)
-        self._scene_view, self._rig = SceneView(), CameraRig(scene.camera)
+        self._scene_view, self._rig = SceneView(world.water_level_m), CameraRig(scene.camera)
         comparison = scene.comparison
         bearing_rad = math.radians(comparison.bearing_deg or 0.0)
         self._rig.frame_scene(

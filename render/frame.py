@@ -80,6 +80,30 @@ class Surface:
 
 
 @dataclass(frozen=True, slots=True)
+class Wake:
+    """Waves and foam behind a hull, by the places that its leading end has passed: the oldest first, the last now."""
+
+    places_w: np.ndarray
+    """(n, 2) m on the water."""
+    age_s: np.ndarray
+    """(n,) simulated time since."""
+    speed_mps: np.ndarray
+    """(n,) through the water, then."""
+    length_m: float
+    half_beam_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class Splash:
+    """Where something has hit the water."""
+
+    place_w: tuple[float, float]
+    age_s: float
+    """Simulated time since."""
+    speed_mps: float
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """Everything that one picture needs."""
 
@@ -88,6 +112,8 @@ class Frame:
     lines: tuple[Polyline, ...] = ()
     arrows: tuple[Arrow, ...] = ()
     surfaces: tuple[Surface, ...] = ()
+    wakes: tuple[Wake, ...] = ()
+    splashes: tuple[Splash, ...] = ()
     wall_s: float = 0.0
     """Drives water and clouds; runs while the simulation is paused."""
     exposure: float = 1.0

@@ -23,9 +23,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "reflection_map": 7,
     "slope_map": 8,
     "band_map": 9,
+    "water_marks_map": 10,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 10
+FIRST_FREE_UNIT = 11
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

@@ -139,6 +139,9 @@ class Renderer:
         self._bind_textures()
         with self._probe("vehicle shadow"):
             self._draw_vehicle_shadow(frame)
+        if self._water is not None:
+            with self._probe("marks on the water"):
+                self._water.marks.draw(frame, self._water_level_m)
         self._set_uniforms(frame)
         if self._mirror is not None:
             with self._probe("reflection"):
@@ -155,6 +158,8 @@ class Renderer:
         self._stage.bind()
         self._sun_map.bind()
         self._vehicle_shadow.map.bind()
+        if self._water is not None:
+            self._water.marks.bind()
         for name, texture in (
             ("opaque_map", self._targets.opaque_map),
             ("reflection_map", self._targets.mirror_map),

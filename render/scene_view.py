@@ -1,17 +1,21 @@
 """From snapshots to pictures: what is drawn, where, at the wall time of the frame."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from render.cameras.framing import framing_of
-from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface, View
+from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface, View, Wake
 from render.interpolation import pose_between
 from render.models.rigs import spin_rates
+from render.splash import Splashes
 from render.tracks import WHEELS, Tracks
 from render.trail import Trail
+from render.wake import WakeTrack
 from render.wreck import wreck_marker
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.vehicles.contact_points import soles_m
 
 _FORCE_ARROW_M = 4.0
 """Drawn length of the largest control force seen on a lane."""
@@ -75,7 +79,11 @@ class _Shown:
 class SceneView:
     """Keeps what a picture needs beyond one snapshot: trails, tracks and the scale of force arrows."""
 
-    def __init__(self) -> None:
+    def __init__(self, water_level_m: float | None = None) -> None:
+        """`water_level_m`: of the world, where it has water."""
+        self._level_m = -math.inf if water_level_m is None else water_level_m
+        self._wakes: dict[str, WakeTrack] = {}
+        self._splashes: dict[str, Splashes] = {}
         self._trails: dict[str, Trail] = {}
         self._tracks: dict[str, Tracks] = {}
         self._largest_force_N: dict[tuple[str, str], float] = {}
@@ -88,12 +96,18 @@ class SceneView:
         names = {lane.name for lane in snapshot.lanes}
         self._trails = {name: trail for name, trail in self._trails.items() if name in names}
         self._tracks = {name: tracks for name, tracks in self._tracks.items() if name in names}
+        self._wakes = {name: wake for name, wake in self._wakes.items() if name in names}
+        self._splashes = {name: splashes for name, splashes in self._splashes.items() if name in names}
         for shown in self._shown:
             trail = self._trails.setdefault(shown.lane.name, Trail())
             lane = shown.lane
             trail.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, lane.axis_path)
             tracks = self._tracks.setdefault(shown.lane.name, Tracks())
             tracks.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
+            wake = self._wakes.setdefault(lane.name, WakeTrack())
+            wake.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb)
+            splashes = self._splashes.setdefault(lane.name, Splashes(self._level_m))
+            splashes.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, soles_m(lane.vehicle))
             self._note_force(shown.lane)
         flown = self._shown[0]
         T_wb, twist_b = flown.T_wb, flown.lane.twist_b
@@ -126,6 +140,10 @@ class SceneView:
             lines=(*lines, *(line for shown in finite for line in _wreck(shown))),
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
             surfaces=self._surfaces(finite) if options.show_trail else (),
+            wakes=self._shown_wakes(finite),
+            splashes=tuple(
+                splash for shown in finite for splash in self._splashes[shown.lane.name].present(shown.time_s)
+            ),
             wall_s=wall_s,
             exposure=exposure,
             extras=extras,
@@ -194,6 +212,15 @@ class SceneView:
             for shown in lanes
         )
         return tuple(surface for surface in tracks if surface is not None)
+
+    def _shown_wakes(self, lanes: list[_Shown]) -> tuple[Wake, ...]:
+        """What solid hulls leave on the water."""
+        wakes = (
+            self._wakes[shown.lane.name].wake(shown.time_s, shown.T_wb - _shift(shown), shown.shift_w)
+            for shown in lanes
+            if shown.apart or not shown.lane.ghost
+        )
+        return tuple(wake for wake in wakes if wake is not None)
 
     def _arrows(self, shown: _Shown, options: ViewOptions) -> list[Arrow]:
         arrows: list[Arrow] = []

@@ -10,6 +10,7 @@ from render.passes import PassContext
 from render.programs import Programs
 from render.quality import Quality
 from render.vertex_arrays import vertex_array
+from render.water_marks import WaterMarks
 from sim.world import World
 from sim.world.grounds import Lake
 
@@ -83,6 +84,9 @@ class WaterSurface:
         program = programs.load(
             "water.vert", "water.frag", PLANAR_REFLECTION=int(planar), WALLS=int(world.river is not None)
         )
+        self._program = program
+        self.marks = WaterMarks(ctx, programs, quality)
+        self._resources.callback(self.marks.release)
         content = [(buffer, "2f 1f 1f 1f", "place", "depth", "lateral", "slope")]
         self._array = vertex_array(ctx, program, content, index)
         for resource in (buffer, index, self._array):
@@ -102,6 +106,7 @@ class WaterSurface:
 
     def draw(self, context: PassContext) -> None:
         """Draw the blocks in view, nearest run by nearest run."""
+        self._program["marks_window"].value = self.marks.window
         for block in np.flatnonzero(self._boxes.visible(context.frustum)):
             rows = self._blocks[block]
             self._array.render(

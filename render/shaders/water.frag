@@ -13,7 +13,8 @@ in float riffle;
 in float lump;
 out vec4 colour;
 
-uniform sampler2D noise_map, slope_map, strata_map;
+uniform sampler2D noise_map, slope_map, strata_map, water_marks_map;
+uniform vec3 marks_window;  // xy middle of the map of wakes, z 1 / its width
 #if FULL_MATERIALS
 uniform sampler2D opaque_map;
 #endif
@@ -23,6 +24,7 @@ uniform sampler2D reflection_map;
 
 const vec3 ABSORPTION = vec3(0.62, 0.26, 0.25);   // per m
 const vec3 BODY = vec3(0.036, 0.052, 0.041);      // what deep water scatters back
+const vec3 AERATED = vec3(0.10, 0.17, 0.15);      // what it scatters back where it is full of bubbles
 const vec3 BED = vec3(0.20, 0.155, 0.105);        // wet sand
 
 vec2 slope_at(vec2 uv) { return texture(slope_map, uv).xy * 2.0 - 1.0; }
@@ -107,11 +109,23 @@ float foam(float depth) {
 }
 #endif
 
+// Slopes, foam and air of wakes, splashes and rotors; slopes that are finer than a pixel are levelled.
+vec4 marks() {
+    vec2 uv = (p_w.xy - marks_window.xy) * marks_window.z;
+    float inside = 1.0 - smoothstep(0.42, 0.5, max(abs(uv.x), abs(uv.y)));
+    if (marks_window.z <= 0.0 || inside <= 0.0) return vec4(0.0);
+    vec4 m = textureLod(water_marks_map, uv + 0.5, 0.0) * inside;
+    float pixel_m = distance(p_w, eye.xyz) * 2.0 * viewport.w / max(clip_from_world[1][1], 0.3);
+    m.xy /= 1.0 + pixel_m * pixel_m * 4.0;
+    return m;
+}
+
 void main() {
     vec3 v = normalize(eye.xyz - p_w);
     float distance_m = distance(p_w, eye.xyz);
     vec2 s = ripples();
-    vec2 slope_w = s.y * flow + s.x * vec2(-flow.y, flow.x);
+    vec4 mark = marks();
+    vec2 slope_w = s.y * flow + s.x * vec2(-flow.y, flow.x) + mark.xy;
     vec3 n = normalize(vec3(-slope_w, 1.0));
     vec2 screen = gl_FragCoord.xy * viewport.zw;
     float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
@@ -131,11 +145,19 @@ void main() {
     vec4 bed = vec4(BED / PI * light * 1.2, 0.0);
 #endif
     vec3 through = exp(-thickness * ABSORPTION);
-    vec3 refracted = bed.rgb * through + BODY * light / PI * 1.15 * (1.0 - through);
+    vec3 body = mix(BODY, AERATED, saturate(mark.w) * 0.7);
+    through *= 1.0 - 0.6 * saturate(mark.w);
+    vec3 refracted = bed.rgb * through + body * light / PI * 1.15 * (1.0 - through);
 
     float fresnel = 0.02 + 0.98 * pow(1.0 - saturate(dot(n, v)), 5.0);
     vec3 c = mix(refracted, reflection(n, v, screen), fresnel);
     c += sun_irradiance.rgb * ggx(n, v, sun_direction.xyz, 0.02, 0.02) * sun;
+    if (mark.z > 0.01) {
+        vec2 drift = p_w.xy + mark.xy;
+        float lace = 0.55 * texture(noise_map, drift * 0.46).g + 0.45 * texture(noise_map, drift.yx * 1.3 + 0.01 * eye.w).r;
+        float cover = 0.8 * smoothstep(0.66 - 0.40 * mark.z, 1.02 - 0.40 * mark.z, lace) + 0.30 * mark.z;
+        c = mix(c, 0.70 / PI * light, saturate(cover) * saturate(4.0 * mark.z));
+    }
 #if FULL_MATERIALS
     c = mix(c, 0.62 / PI * light, foam(shore));
     vec3 seen = c * transmittance + inscatter;

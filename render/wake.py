@@ -1,0 +1,131 @@
+"""The wake of a hull: where its leading end has been, and the pattern of waves that spreads from there.
+
+In calm deep water the waves behind a hull that moves steadily at speed U lie within the Kelvin wedge, whose half angle
+is asin(1/3). With k0 = g / U^2, a wave that runs at the angle theta to the course has the wave number k0 / cos^2 theta;
+x behind the hull and y aside of its course two such angles are stationary, with t = tan theta:
+y / x = t / (1 + 2 t^2), and the phase k0 (x - y t) sqrt(1 + t^2) (Lighthill, Waves in Fluids, section 3.10).
+The fragment shader of the wake evaluates it.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from render.frame import Wake
+from render.interpolation import pose_between
+
+KEPT_S = 16.0
+"""Simulated time after which a wake has died away."""
+GRAVITY_MPS2 = 9.81
+WEDGE_SLOPE = 1.0 / np.sqrt(8.0)
+"""tan asin(1/3): the half width of the wedge over the distance behind the hull."""
+LEAST_SPEED_MPS = 0.7
+"""Slower hulls make waves that are too short to be seen; their phase is that of this speed."""
+_MARGIN = 1.25
+"""The band is this much wider than the wedge: the outermost crests fade out beyond it."""
+_SPACING_M = 0.45
+_MOST_POINTS = 320
+_TURNS_AT_MPS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Hull:
+    """What parts the water, in the body frame."""
+
+    bow_m: float
+    stern_m: float
+    half_beam_m: float
+
+
+HULLS = {"boat": Hull(1.9, -1.6, 0.85)}
+"""By vehicle: measures of the models."""
+
+
+class WakeTrack:
+    """What one lane's hull leaves; starts anew with every generation."""
+
+    def __init__(self) -> None:
+        self._generation: int | None = None
+        self._vehicle = ""
+        self._last: tuple[float, np.ndarray] | None = None
+        self._points: deque[tuple[float, np.ndarray, float]] = deque(maxlen=_MOST_POINTS)
+
+    def extend(self, vehicle: str, generation: int, time_s: float, T_wb: np.ndarray) -> None:
+        """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead."""
+        if (vehicle, generation) != (self._vehicle, self._generation):
+            self._points.clear()
+            self._vehicle, self._generation, self._last = vehicle, generation, None
+        if vehicle not in HULLS or not np.isfinite(T_wb).all():
+            return
+        while self._points and self._points[-1][0] > time_s:
+            self._points.pop()
+        while self._points and self._points[0][0] < time_s - KEPT_S:
+            self._points.popleft()
+        last, self._last = self._last, (time_s, T_wb.copy())
+        if last is None or not 0.0 < time_s - last[0] < KEPT_S:
+            return
+        self._follow(*last, time_s, T_wb)
+
+    def _follow(self, start_s: float, start: np.ndarray, end_s: float, end: np.ndarray) -> None:
+        """Between two looks the hull has moved along an arc, by the group's exponential."""
+        speed = float(start[:3, 0] @ (end[:3, 3] - start[:3, 3])) / (end_s - start_s)
+        pieces = max(int(np.linalg.norm(end[:2, 3] - start[:2, 3]) / _SPACING_M), 1)
+        for k in range(1, pieces + 1):
+            share = k / pieces
+            place = self._end_w(pose_between(start, end, share), speed)
+            if not self._points or np.linalg.norm(place - self._points[-1][1]) > 0.9 * _SPACING_M:
+                self._points.append((start_s + share * (end_s - start_s), place, abs(speed)))
+
+    def _end_w(self, T_wb: np.ndarray, speed_mps: float) -> np.ndarray:
+        """(2,) m of the end that leads: the bow, or astern the stern; in between where little happens."""
+        hull = HULLS[self._vehicle]
+        ahead = float(np.clip(0.5 + 0.5 * speed_mps / _TURNS_AT_MPS, 0.0, 1.0))
+        return T_wb[:2, 3] + T_wb[:2, 0] * (hull.stern_m + ahead * (hull.bow_m - hull.stern_m))
+
+    def wake(self, time_s: float, T_wb: np.ndarray, shift_w: np.ndarray) -> Wake | None:
+        """The wake as it is at `time_s`, moved by `shift_w` (3,) m; None where there is none."""
+        if len(self._points) < 2:
+            return None
+        speed = self._points[-1][2]
+        heading = np.sign(T_wb[:2, 0] @ (self._points[-1][1] - self._points[-2][1]))
+        now = self._end_w(T_wb, heading * speed)
+        hull = HULLS[self._vehicle]
+        return Wake(
+            places_w=np.array([place for _, place, _ in self._points] + [now]) + shift_w[:2],
+            age_s=np.maximum(time_s - np.array([time for time, _, _ in self._points] + [time_s]), 0.0),
+            speed_mps=np.array([speed for _, _, speed in self._points] + [speed]),
+            length_m=hull.bow_m - hull.stern_m,
+            half_beam_m=hull.half_beam_m,
+        )
+
+
+WAKE_LAYOUT = ("2f 1f 1f 1f 1f 1f 2f", "place", "phase", "behind", "aside", "speed", "age", "ahead")
+"""Of `wake_band`: m on the course, rad, m, m to its left, m/s, s, its unit vector."""
+
+
+def wake_band(wake: Wake) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 3, 9) float32 as WAKE_LAYOUT has it (left edge, course, right edge) and indices (k,) of triangles.
+
+    Waves spread from each place at its own speed, so the wedge goes on opening behind a hull that has stopped. The
+    phase is that of the waves on the course itself, summed up along it, so that they keep their length at any speed.
+    """
+    speed = np.maximum(wake.speed_mps, LEAST_SPEED_MPS)
+    behind = wake.speed_mps * wake.age_s
+    step = np.linalg.norm(np.diff(wake.places_w, axis=0), axis=1)
+    number = GRAVITY_MPS2 / speed**2
+    lengths = np.append(step, 0.0) * number
+    phase = np.cumsum(lengths[::-1])[::-1]
+    course = np.gradient(wake.places_w, axis=0)
+    course /= np.maximum(np.linalg.norm(course, axis=1, keepdims=True), 1e-9)
+    half = wake.half_beam_m + _MARGIN * WEDGE_SLOPE * behind
+    rows = np.empty((len(behind), 3, 9), np.float32)
+    for column, side in enumerate((1.0, 0.0, -1.0)):
+        rows[:, column, :2] = wake.places_w
+        rows[:, column, 4] = side * half
+    for column, values in ((2, phase), (3, behind), (5, speed), (6, wake.age_s)):
+        rows[..., column] = values[:, None]
+    rows[..., 7:] = course[:, None]
+    corner = 3 * np.arange(len(behind) - 1)[:, None] + np.array([0, 1])
+    quads = np.stack([corner, corner + 1, corner + 4, corner, corner + 4, corner + 3], axis=-1)
+    return rows, quads.ravel().astype("u4")
