@@ -1,18 +1,18 @@
 """Tasks that cannot be, refused before any solver runs, with the reason in one line."""
 
-import math
-
 import numpy as np
 
 from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
-from sim.planner.clearance import clearance
-from sim.planner.inputs import input_chart
-from sim.planner.obstacles import Box, label
-from sim.planner.shape import control_limits
-from sim.planner.task import WEIGHT_NAMES, Task, check_can_plan, positions
+from sim.planner.check_numbers import check_numbers, refusal
+from sim.planner.clearance import ball_places, on_plane
+from sim.planner.obstacles import label, true_distance
+from sim.planner.task import Task, check_can_plan, positions
+from sim.planner.waypoints import waypoint_node
 from sim.vehicles.base import State, Vehicle
+
+_ROUNDING = 1e-9
 
 
 def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
@@ -21,9 +21,8 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
     reason = unplannable(method) or method.serves(vehicle)
     if reason:
         raise InputError(f"{task.name}: {reason}")
-    _check_numbers(vehicle, task)
-    _check_limits(vehicle, task)
-    _check_obstacles(task)
+    check_numbers(vehicle, task)
+    _check_waypoints(vehicle, task)
     for name, state in (("start", task.start), ("goal", task.goal.state)):
         _check_end(vehicle, task, name, state)
 
@@ -37,122 +36,134 @@ def unplannable(method: Integrator) -> str:
     return ""
 
 
-def _refuse(task: Task, text: str) -> InputError:
-    return InputError(f"{task.name}: {text}")
-
-
-def _check_numbers(vehicle: Vehicle, task: Task) -> None:
-    if not (math.isfinite(task.duration_s) and task.duration_s > 0.0):
-        raise _refuse(task, f"duration_s = {task.duration_s:g} is not possible; allowed: seconds above 0")
-    if not 4 <= task.steps <= 1024:
-        raise _refuse(task, f"steps = {task.steps} is not possible; allowed: 4 to 1024")
-    if task.free_duration is not None:
-        low, high = task.free_duration
-        if not 0.0 < low < high < math.inf:
-            raise _refuse(
-                task, f"free duration {low:g} to {high:g} s is not possible; allowed: 0 < shortest < longest"
-            )
-    for name, value in zip(WEIGHT_NAMES, task.weights.array, strict=True):
-        if not (math.isfinite(value) and value >= 0.0):
-            raise _refuse(task, f"weight {name} = {value:g} is not possible; allowed: numbers from 0")
-    if task.clearance_m < 0.0 or any(ball[3] < 0.0 for ball in task.body):
-        raise _refuse(task, "clearance and radii must not be negative")
+def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
+    """Each can be met by itself, and no node has to meet two."""
+    at_node: dict[int, int] = {}
     for i, waypoint in enumerate(task.waypoints):
-        if waypoint.tolerance_m <= 0.0:
-            raise _refuse(task, f"waypoint {i + 1}: tolerance {waypoint.tolerance_m:g} m; allowed: above 0")
-        if waypoint.time_s is not None and not 0.0 < waypoint.time_s < task.duration_s:
-            raise _refuse(
+        x = np.array(waypoint.position_w, float)
+        if vehicle.group.name == "SE2":
+            x[2] = 0.0
+        what, near = f"waypoint {i + 1}", waypoint.tolerance_m
+        _check_place(vehicle, task, what, x, near)
+        _check_anyhow_clear(vehicle, task, what, x, near)
+        if waypoint.time_s is None:
+            continue
+        k = waypoint_node(waypoint.time_s, task, task.steps)
+        if k in at_node:
+            raise refusal(
                 task,
-                f"waypoint {i + 1} at {waypoint.time_s:g} s; allowed: between 0 and {task.duration_s:g} s",
+                f"{what} falls on the same step as waypoint {at_node[k] + 1}; allowed: at least "
+                f"{task.step_s():.3g} s apart, or more steps",
             )
-    for kind, state in (("start", task.start), ("goal", task.goal.state)):
-        if state.node.shape != (vehicle.node_layout.size,):
-            raise _refuse(
-                task, f"{kind} does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)"
-            )
-
-
-def _check_limits(vehicle: Vehicle, task: Task) -> None:
-    limits = task.limits
-    if limits.speed_mps <= 0.0 or limits.turn_radps <= 0.0:
-        raise _refuse(task, "limits of speed and turn rate must be above 0")
-    if limits.low_w is not None and limits.high_w is not None:
-        for axis, low, high in zip("xyz", limits.low_w, limits.high_w, strict=True):
-            if low >= high:
-                raise _refuse(task, f"bounds contradict each other: {axis} from {low:g} to {high:g} m")
-    controls, shapes = [c.name for c in vehicle.controls], [s.name for s in vehicle.shape_coordinates]
-    planned = input_chart(vehicle).names
-    for what, names, allowed in (
-        ("control", limits.controls, controls),
-        ("shape coordinate", limits.shape, shapes),
-        ("planned input", limits.rates, planned),
-        ("planned input", task.effort_scale, planned),
-    ):
-        for name in names:
-            if name not in allowed:
-                raise _refuse(task, f"unknown {what} {name!r}; allowed: {', '.join(allowed) or 'none'}")
-    for name, (low, high) in {**limits.controls, **limits.shape}.items():
-        if low >= high:
-            raise _refuse(task, f"bounds contradict each other: {name} from {low:g} to {high:g}")
-    for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, limits), strict=True):
-        if low >= high:
-            raise _refuse(
-                task,
-                f"bounds contradict each other: {control.name} is left {low:g} to {high:g} {control.unit} of "
-                f"the vehicle's {control.low:g} to {control.high:g}",
-            )
-    for name, rate in limits.rates.items():
-        if rate <= 0.0:
-            raise _refuse(task, f"rate of {name} = {rate:g} per second; allowed: above 0")
-
-
-def _check_obstacles(task: Task) -> None:
-    for i, obstacle in enumerate(task.obstacles):
-        size = obstacle.half_m if isinstance(obstacle, Box) else (obstacle.radius_m,)
-        if min(size) <= 0.0 or not np.all(np.isfinite(obstacle.numbers())):
-            raise _refuse(task, f"obstacle {label(obstacle, i)}: sizes must be above 0 and numbers finite")
+        at_node[k] = i
 
 
 def _check_end(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
-    if name == "goal" and task.goal.position == "free":
-        return
-    at = vehicle.node_layout
-    poses = np.stack([state.node[at.pose]] * 2)
-    clear = clearance(vehicle, poses, task)
-    for i, distance in enumerate(clear.by_obstacle):
-        if distance < task.clearance_m - 1e-9:
-            deep = task.clearance_m - distance
-            raise _refuse(
-                task,
-                f"{name} is inside obstacle {label(task.obstacles[i], i)} or its clearance by {deep:.3g} m",
-            )
+    goal, at = task.goal, vehicle.node_layout
     x = positions(vehicle, state.node[None])[0]
-    if task.ground is not None:
-        low, high = task.ground.domain
-        if (x[:2] < low).any() or (x[:2] > high).any():
-            raise _refuse(task, f"{name} is outside the terrain that the task covers")
-        soil = float(task.ground.terrain.height(x[0], x[1]))
-        if x[2] < soil:
-            raise _refuse(task, f"{name} is under ground by {soil - x[2]:.3g} m")
-        height = float(x[2] - task.ground.height(x[0], x[1])[0])
-        if height < -1e-9:
-            raise _refuse(
-                task,
-                f"{name} is {-height:.3g} m too low to keep {task.ground.margin_m:g} m from the terrain",
+    position, rotation, velocity = (
+        (goal.position, goal.rotation, goal.velocity) if name == "goal" else ("fixed",) * 3
+    )
+    if position != "free":
+        near = goal.tolerance_m * np.sqrt(3.0) if position == "within" else 0.0
+        if position == rotation == "fixed":
+            _check_clear(vehicle, task, name, state)
+        _check_anyhow_clear(vehicle, task, name, x, near)
+        _check_place(vehicle, task, name, x, near)
+    if rotation != "free" and vehicle.group.name == "SE3":
+        spare = goal.tolerance_rad if rotation == "within" else 0.0
+        _check_tilt(task, name, 1.0 if rotation == "upright" else float(state.node[8]), spare)
+    _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == "goal" else None)
+    if velocity == "free":
+        return
+    spare = goal.tolerance_mps if velocity == "within" else 0.0
+    turns = 1 if vehicle.group.name == "SE2" else 3
+    speed = np.abs(state.node[at.velocity]) - spare - _ROUNDING
+    for what, most, limit, unit in (
+        ("turns at", speed[:turns].max(), task.limits.turn_radps, "rad/s"),
+        ("moves at", speed[turns:].max(), task.limits.speed_mps, "m/s"),
+    ):
+        if most > limit:
+            raise refusal(
+                task, f"{name} is faster than the limits allow: it {what} {most:.3g} of {limit:g} {unit}"
             )
+
+
+def _check_clear(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
+    """Of a pose that is given, whole."""
+    pose = state.node[vehicle.node_layout.pose][None]
+    centres = ball_places(vehicle, pose, task)[:, 0]
+    for i, obstacle in enumerate(task.obstacles):
+        distance = true_distance(on_plane(vehicle, obstacle), centres) - np.array(task.body, float)[:, 3]
+        deep = task.clearance_m - float(distance.min())
+        if deep > _ROUNDING:
+            raise _inside(task, name, i, deep)
+
+
+def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: str, x: np.ndarray, near_m: float) -> None:
+    """Of a place that may be met within `near_m` and at any attitude: no ball can keep out of what covers all that."""
+    for i, obstacle in enumerate(task.obstacles):
+        outside = float(true_distance(on_plane(vehicle, obstacle), x[None])[0]) - task.clearance_m
+        deep = max(ball[3] - float(np.linalg.norm(ball[:3])) for ball in task.body) - outside - near_m
+        if deep > _ROUNDING:
+            raise _inside(task, name, i, deep)
+
+
+def _inside(task: Task, name: str, i: int, deep_m: float) -> InputError:
+    what = label(task.obstacles[i], i)
+    return refusal(task, f"{name} is inside obstacle {what} or its clearance by {deep_m:.3g} m")
+
+
+def _check_place(vehicle: Vehicle, task: Task, name: str, x: np.ndarray, near_m: float) -> None:
+    """Ground and box of a place that may be met within `near_m`."""
     limits = task.limits
-    for axis, value in zip(range(3), x, strict=True):
+    for axis in range(2 if vehicle.group.name == "SE2" else 3):
         least = limits.low_w[axis] if limits.low_w else -np.inf
         most = limits.high_w[axis] if limits.high_w else np.inf
-        planar = axis == 2 and vehicle.group.name == "SE2"
-        if not planar and not least - 1e-9 <= value <= most + 1e-9:
-            raise _refuse(
+        if not least - near_m - _ROUNDING <= x[axis] <= most + near_m + _ROUNDING:
+            raise refusal(
                 task,
-                f"{name} is outside the bounds: {'xyz'[axis]} = {value:g} m, allowed {least:g} to {most:g}",
+                f"{name} is outside the bounds: {'xyz'[axis]} = {x[axis]:g} m, allowed {least:g} to {most:g}",
             )
-    turns = 1 if vehicle.group.name == "SE2" else 3
-    velocity = np.abs(state.node[at.velocity])
-    if name == "goal" and task.goal.velocity == "free":
-        return
-    if (velocity[:turns] > limits.turn_radps).any() or (velocity[turns:] > limits.speed_mps).any():
-        raise _refuse(task, f"{name} is faster than the limits allow")
+    if task.ground is not None:
+        _check_over_ground(task, name, x, near_m)
+
+
+def _check_over_ground(task: Task, name: str, x: np.ndarray, near_m: float) -> None:
+    ground = task.ground
+    assert ground is not None
+    low, high = ground.domain
+    if (x[:2] + near_m < low).any() or (x[:2] - near_m > high).any():
+        raise refusal(task, f"{name} is outside the terrain that the task covers")
+    # The lowest ground that can be reached, on a grid where there is room to move.
+    around = near_m * np.linspace(-1.0, 1.0, 9) if near_m else np.zeros(1)
+    xs, ys = (np.clip(x[i] + around, low[i], high[i]) for i in (0, 1))
+    xs, ys = (a.ravel() for a in np.meshgrid(xs, ys))
+    top = x[2] + near_m
+    soil = float(np.min(ground.terrain.height(xs, ys)))
+    if top < soil - _ROUNDING:
+        raise refusal(task, f"{name} is under ground by {soil - top:.3g} m")
+    short = float(np.min(ground.height(xs, ys))) - top
+    if short > _ROUNDING:
+        raise refusal(task, f"{name} is {short:.3g} m too low to keep {ground.margin_m:g} m from the terrain")
+
+
+def _check_tilt(task: Task, name: str, cosine: float, spare_rad: float) -> None:
+    tilt = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+    if task.limits.tilt_rad is not None and tilt - spare_rad > task.limits.tilt_rad + 1e-6:
+        asked, most = np.degrees(tilt), np.degrees(task.limits.tilt_rad)
+        raise refusal(task, f"{name} is tilted by {asked:.3g} deg; allowed by the limit: {most:.3g} deg")
+
+
+def _check_shape(
+    vehicle: Vehicle, task: Task, name: str, r: np.ndarray, wanted: tuple[int, ...] | None
+) -> None:
+    """wanted: which coordinates count; None: all."""
+    for i, coordinate in enumerate(vehicle.shape_coordinates):
+        low, high = task.limits.shape.get(coordinate.name, (-np.inf, np.inf))
+        low, high = max(low, coordinate.low), min(high, coordinate.high)
+        if (wanted is None or i in wanted) and not low - _ROUNDING <= r[i] <= high + _ROUNDING:
+            raise refusal(
+                task,
+                f"{name} has {coordinate.name} = {r[i]:g}; allowed: {low:g} to {high:g} {coordinate.unit}",
+            )

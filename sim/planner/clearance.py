@@ -42,7 +42,7 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
     everywhere = centres.reshape(-1, 3)
     distances = [
-        (true_distance(_flat(vehicle, o), everywhere).reshape(len(radii), -1) - radii[:, None]).min(axis=0)
+        (true_distance(on_plane(vehicle, o), everywhere).reshape(len(radii), -1) - radii[:, None]).min(axis=0)
         for o in task.obstacles
     ]
     by_obstacle = np.array([d.min() for d in distances])
@@ -54,7 +54,7 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     return Clearance(by_obstacle, float(nearest.min()), by_arc, np.maximum(task.clearance_m - by_arc, 0.0))
 
 
-def _flat(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:
+def on_plane(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:
     """On a plane every obstacle is met at its own height."""
     if vehicle.group.name != "SE2":
         return obstacle

@@ -11,6 +11,7 @@ Vector = tuple[float, float, float]
 LOOKS = ("", "barrels", "buoy", "crates", "mast", "rock", "saloon", "kerb")
 """What an obstacle may be drawn as; empty: as the bare shape. A kerb is part of the world's own ground."""
 
+_THIN_M = 0.1
 _EDGE_M = 0.02
 """Rounding of a box's edges, so that its distance can be differentiated twice."""
 
@@ -81,9 +82,13 @@ Obstacle = Sphere | Cylinder | Capsule | Box
 
 
 def _round(point: ca.SX, q: ca.SX, radius: ca.SX) -> ca.SX:
-    """Exact on the surface and smooth everywhere: (|d|^2 - r^2) / 2r."""
+    """Exact on the surface and smooth everywhere: (|d|^2 - r^2) / 2r.
+
+    Of what is thinner than a hand only the sign is: a steeper slope no solver can work with. Where a negative margin
+    is more than the radius, nothing is left.
+    """
     d = point - q
-    return (ca.dot(d, d) - radius**2) / (2 * radius)
+    return (ca.dot(d, d) - radius * ca.fabs(radius)) / (2 * ca.fmax(radius, _THIN_M))
 
 
 def _sphere(x: ca.SX, q: ca.SX, margin: ca.SX) -> ca.SX:

@@ -1,7 +1,7 @@
 """What is to be planned: from where, to where, in what time, at which price, around what."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from sim.planner.terrain import SafeGround
 from sim.vehicles.base import State, Vehicle
 
 Demand = Literal["fixed", "within", "upright", "free"]
+DEMANDS: tuple[str, ...] = get_args(Demand)
 
 
 @dataclass(frozen=True)
@@ -118,12 +119,14 @@ class Task:
 
 
 def check_can_plan(vehicle: Vehicle) -> None:
-    """InputError for what goes nowhere."""
+    """InputError for what goes nowhere, or not by what is done to it."""
     if vehicle.group.name not in ("SE2", "SE3"):
         raise InputError(
             f"{vehicle.name} turns about a fixed point, and plans lead from place to place; allowed: vehicles that move"
             " on SE(2) or SE(3)"
         )
+    if not vehicle.controls:
+        raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
 
 
 def positions(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
