@@ -1,6 +1,7 @@
 // Concrete with ring, H and edge stripes painted by signed distance in metres: crisp at any range.
 #include "surface.glsl"
 #include "shadow.glsl"
+#include "gravel.glsl"
 
 in vec3 p_w;
 in vec3 n_w;
@@ -8,8 +9,6 @@ in vec2 pad_m;
 in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
-
-uniform sampler2D noise_map;
 
 const float HALF_WIDTH = 8.0;
 const vec3 CONCRETE = vec3(0.26, 0.24, 0.215), WHITE = vec3(0.72, 0.70, 0.66), YELLOW = vec3(0.68, 0.42, 0.05);
@@ -28,7 +27,8 @@ void main() {
     if (clipped(p_w)) discard;
     vec3 n = normalize(n_w);
     vec4 grain = texture(noise_map, pad_m * 0.21), stain = texture(noise_map, pad_m * 0.037 + 0.3);
-    vec3 albedo = CONCRETE * (0.75 + 0.3 * grain.r + 0.35 * stain.r);
+    float stones = gravel(pad_m);
+    vec3 albedo = CONCRETE * (0.75 + 0.3 * grain.r + 0.35 * stain.r) * (1.0 + 0.34 * stones);
 
     float wear = smoothstep(0.30, 0.52, grain.g * 0.6 + grain.a * 0.4) * 0.9;
     float letter = min(box(vec2(pad_m.x, abs(pad_m.y) - 1.5), vec2(2.4, 0.36)), box(pad_m, vec2(0.36, 1.5)));
@@ -41,7 +41,7 @@ void main() {
     float seam = min(abs(pad_m.x), abs(pad_m.y)) - 0.02;
     albedo *= 1.0 - 0.35 * inside(seam) * (1.0 - inside(letter)) * top;
 
-    n = normalize(n + vec3(grain.r - 0.5, grain.g - 0.5, 0.0) * 0.15);
+    n = normalize(n + vec3(grain.r - 0.5 + stones, grain.g - 0.5 - stones, 0.0) * 0.15);
     float sun = saturate(dot(n, sun_direction.xyz));
     if (sun > 0.0) sun *= sun_visibility(p_w, n);
     vec3 ambient = sky_irradiance(n) * 0.8 + sun_irradiance.rgb * ROCK_BOUNCE * 0.1;

@@ -1,6 +1,7 @@
 // Asphalt, slabs, paint, kerbs, cones, concrete, steel, wood and soil: one material each, chosen by kind.
 #include "surface.glsl"
 #include "shadow.glsl"
+#include "gravel.glsl"
 
 in vec3 p_w;
 in vec3 n_w;
@@ -12,8 +13,6 @@ in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
 
-uniform sampler2D noise_map;
-
 const int ASPHALT = 0, SLABS = 1, WHITE = 2, YELLOW = 3, KERB = 4, CONE = 5, CONCRETE = 6, STEEL = 7, WOOD = 8,
           SOIL = 9, LAMP = 10, LINING = 11;
 const vec3 SAND = vec3(0.40, 0.315, 0.215), TAR = vec3(0.060, 0.058, 0.056), CEMENT = vec3(0.33, 0.31, 0.285);
@@ -24,19 +23,31 @@ float below(float edge, float value) {
     return saturate(0.5 + (edge - value) / width);
 }
 
-vec3 asphalt(vec4 grain, vec4 stain) {
-    vec3 tone = TAR * (0.86 + 0.28 * stain.r + 0.26 * grain.r);
-    float dust = smoothstep(0.42, 0.80, stain.g * 0.65 + grain.r * 0.35) * 0.13;
+// Share of a pixel that a line of this half width covers, its middle so far away.
+float line(float half_width, float away) {
+    float width = max(fwidth(away), 1e-4);
+    return saturate(0.5 + (half_width - away) / width) * min(2.0 * half_width / width, 1.0);
+}
+
+vec3 asphalt(vec4 grain, vec4 stain, float stones) {
+    vec3 tone = TAR * (0.92 + 0.20 * stain.r + 0.16 * grain.r) * (1.0 + 1.7 * stones);
+    tone += vec3(0.06, 0.056, 0.05) * smoothstep(0.18, 0.36, stones);
+    float dust = smoothstep(0.48, 0.84, stain.g * 0.65 + grain.r * 0.35) * 0.10;
     return mix(tone, SAND * 0.75, dust);
 }
 
-vec3 slabs(vec4 grain, vec4 stain) {
+// No two slabs are of quite the same casting; dirt gathers along their joints.
+vec3 slabs(vec4 grain, vec4 stain, float stones) {
     const float SIZE = 2.0;
     vec2 cell = floor(p_w.xy / SIZE), within = abs(fract(p_w.xy / SIZE) - 0.5) * SIZE;
     float tint = fract(sin(dot(cell, vec2(12.9898, 78.233))) * 43758.5453);
-    vec3 tone = CEMENT * (0.86 + 0.16 * tint) * (0.72 + 0.30 * grain.r + 0.28 * stain.r);
+    float warmth = fract(tint * 71.7);
+    vec3 tone = CEMENT * (0.84 + 0.20 * tint) * (0.80 + 0.22 * grain.r + 0.20 * stain.r) * (1.0 + 0.34 * stones);
+    tone *= mix(vec3(1.0), vec3(1.03, 1.0, 0.95), warmth);
     float joint = 0.5 * SIZE - max(within.x, within.y);
-    return mix(tone, mix(tone, SAND * 0.9, 0.25) * 0.42, below(0.012, joint));
+    float grime = smoothstep(0.22, 0.0, joint - 0.16 * grain.g) * (0.35 + 0.65 * smoothstep(0.42, 0.6, stain.a));
+    tone *= 1.0 - 0.20 * grime;
+    return mix(tone, mix(tone, SAND * 0.9, 0.25) * 0.34, line(0.012, joint));
 }
 
 vec3 concrete(vec3 n, vec4 grain, vec4 stain) {
@@ -59,20 +70,22 @@ void main() {
     if (kind == LINING && dot(n, eye.xyz - p_w) < 0.0) discard;  // seen from outside it is cut away
     vec2 flat_uv = abs(n.z) > 0.6 ? p_w.xy : vec2(p_w.x + p_w.y, p_w.z);
     vec4 grain = texture(noise_map, flat_uv * 0.43), stain = texture(noise_map, flat_uv * 0.031 + 0.3);
+    float distance_m = distance(p_w, eye.xyz);
+    float stones = gravel(flat_uv);
     float gloss = 0.0, roughness = 0.6;
     vec3 albedo;
     if (kind == ASPHALT) {
         // The edge has crumbled, and sand lies on it.
         float rim = on_face.y - 0.42 * stain.a - 0.22 * grain.g;
         if (rim < -0.12) discard;
-        albedo = mix(SAND * (0.8 + 0.4 * grain.r), asphalt(grain, stain), smoothstep(-0.1, 0.55, rim));
+        albedo = mix(SAND * (0.8 + 0.4 * grain.r), asphalt(grain, stain, stones), smoothstep(-0.1, 0.55, rim));
         gloss = 0.5;
     } else if (kind == SLABS) {
-        albedo = slabs(grain, stain);
+        albedo = slabs(grain, stain, stones);
     } else if (kind == WHITE || kind == YELLOW) {
         vec3 paint = kind == WHITE ? vec3(0.66, 0.65, 0.61) : vec3(0.66, 0.42, 0.06);
         float worn = smoothstep(0.60, 0.40, grain.g * 0.6 + stain.a * 0.4);
-        albedo = mix(TAR * 1.8, paint * (0.85 + 0.3 * grain.r), 0.30 + 0.62 * worn);
+        albedo = mix(TAR * 1.8, paint * (0.85 + 0.3 * grain.r), 0.30 + 0.62 * worn) * (1.0 + 0.35 * stones);
         gloss = 0.5;
     } else if (kind == KERB) {
         float red = below(0.25, abs(fract(on_face.x / 2.4) - 0.5));
@@ -83,7 +96,7 @@ void main() {
         gloss = 1.0;
         roughness = 0.45;
     } else if (kind == CONCRETE || kind == LINING) {
-        albedo = concrete(n, grain, stain);
+        albedo = concrete(n, grain, stain) * (1.0 + 0.28 * stones);
     } else if (kind == LAMP) {
         albedo = vec3(0.7);
     } else if (kind == STEEL) {
@@ -98,7 +111,7 @@ void main() {
         albedo = mix(vec3(0.13, 0.09, 0.06), vec3(0.10, 0.12, 0.045), smoothstep(0.45, 0.6, stain.b * 0.4 + grain.r * 0.6)) * (0.6 + 0.8 * grain.g);
     }
 
-    vec3 rough_n = normalize(n + vec3(grain.r - 0.5, grain.g - 0.5, 0.0) * 0.16);
+    vec3 rough_n = normalize(n + vec3(grain.r - 0.5 + stones, grain.g - 0.5 - stones, 0.0) * 0.16);
     float sun = saturate(dot(rough_n, sun_direction.xyz));
 #if FULL_MATERIALS
     const float LIFT_M = 0.10;
@@ -120,5 +133,5 @@ void main() {
         radiance += gloss * (kind == STEEL ? 0.45 : fresnel * 0.4) * open_sky * environment(reflect(-v, rough_n), roughness);
     }
 #endif
-    colour = vec4(radiance * transmittance + inscatter, distance(p_w, eye.xyz));
+    colour = vec4(radiance * transmittance + inscatter, distance_m);
 }

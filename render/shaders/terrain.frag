@@ -20,6 +20,13 @@ vec3 bumped(vec3 n, vec3 v, float relief) {
     return normalize(n - tilt * min(1.0, STEEPEST / max(length(tilt), 1e-4)));
 }
 
+// Sand and pebbles of level ground near the eye, which farther away average out; about 1.
+float underfoot(float steep) {
+    float fine = texture(noise_map, p_w.xy * 0.53).a - 0.5, finest = texture(noise_map, p_w.yx * 1.7 + 0.4).a - 0.5;
+    float stones = 0.45 * fine + 0.40 * finest - 0.30 * smoothstep(0.26, 0.38, fine);
+    return 1.0 + stones * (1.0 - steep);
+}
+
 void main() {
     if (clipped(p_w)) discard;
     vec3 n = normalize(n_w);
@@ -37,6 +44,7 @@ void main() {
     vec3 shading_n = bumped(n, (eye.xyz - p_w) / max(distance_m, 1e-3), bump * mix(0.4, 0.75, smoothstep(4.0, 45.0, distance_m)));
 
     vec3 albedo = rock_albedo(p_w, n, grain) * mix(1.0, 0.82 + 0.36 * near_noise.g, close);
+    albedo *= underfoot(grain.steep);
     float lift = 0.35 + 0.003 * distance_m;  // coarse levels stray from the surface the shadow map saw
     float sun = saturate(dot(shading_n, sun_direction.xyz));
     if (sun > 0.0) sun *= min(canyon_sun(p_w + n * lift), vehicle_sun(p_w + n * 0.03));
