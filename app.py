@@ -1,8 +1,9 @@
 """The entry: parse, load a scene, wire simulation, renderer and panels, run."""
 
 import os
+import signal
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -194,29 +195,50 @@ def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tup
     if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
         return "no display was found (DISPLAY is not set)"
     from export.probe import Probe
+    from loader import Loader
+    from opening import opened
     from render.errors import DisplayError
-    from session import Session
+    from render.quality import detect
     from ui.window import AppWindow
 
-    world, simulation = prepare(scene)
-    if request.demo:
-        simulation.submit(SetDemo(True))
-    for asked in at_first:
-        simulation.submit(asked)
-    simulation.advance(0.0)
     try:
         window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
     except DisplayError as error:
         return str(error)
-    with closing(Session(window, scene, world, simulation, quality=request.quality)) as session:
-        session.run(Probe(probe) if probe else None)
+    quality = detect(window.ctx) if request.quality == "auto" else request.quality
+    watched = Probe(probe) if probe else None
+    with ExitStack() as resources:
+        resources.callback(window.close)
+        loader = resources.enter_context(closing(Loader()))
+        commands = (SetDemo(True), *at_first) if request.demo else at_first
+        loader.load(lambda: scene, quality, commands=commands)
+        loaded = opened(window, loader, scene.title, watched)
+        if loaded is not None:
+            from session import Session
+
+            session = resources.enter_context(closing(Session(window, loader, loaded)))
+            session.run(watched)
     return ""
 
 
+def end_on_signals() -> None:
+    """Being asked to end, or losing the terminal, leaves by the way that Ctrl+C takes: what was flown is saved."""
+
+    def leave(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # once: the second must not stop the saving
+        raise SystemExit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, leave)
+
+
 def main() -> int:
-    """Exit status: 0 all that was asked for was done, 1 it could not be, 2 bad input."""
+    """Exit status: 0 all that was asked for was done, 1 it could not be, 2 bad input, else as shells have it."""
     from render.errors import DisplayError
 
+    end_on_signals()
     try:
         return cli(standalone_mode=False) or 0
     except InputError as error:

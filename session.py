@@ -3,9 +3,8 @@
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -13,25 +12,24 @@ from export.curves import save_curves
 from export.output import OutputError, replacing
 from export.picture import write_png
 from export.probe import Probe
-from planning import Planning
+from loader import Loader
+from preparation import Loaded
 from render.arrangement import draw_panes, label_places, pane_rects, spread_along
 from render.background_threads import give_way
 from render.camera import CameraRig
 from render.cameras.framing import framing_of
 from render.light import Sun
-from render.quality import PRESETS, detect, preset
+from render.quality import PRESETS
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
-from render.scenery import Scenery, load_scenery
-from sim.commands import PlayTake, SetPaused
+from render.scenery import Scenery
+from sim.commands import Command, PlayTake, SetPaused
 from sim.errors import InputError
 from sim.planner.requests import PlanRequest
 from sim.scene import Scene, load_scene
-from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 from sim.take import Take
 from sim.take.scene import scene_of
-from sim.world import World, load_world
 from takes import Takes
 from ui.history import COLUMNS
 from ui.requests import CameraMotion, ExportPlan, LoadScene, OpenTake, SaveCurves, SaveTake, TakeScreenshot
@@ -42,65 +40,45 @@ from ui.window import AppWindow
 SCREENSHOT_FOLDER = Path("out")
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A scene that is ready to be changed over to."""
-
-    scene: Scene
-    world: World
-    simulation: Simulation
-    planning: Planning
-    quality: str
-    scenery: Scenery | None
-    """In that quality; None for the world that is shown already."""
-
-
 class Session:
     """Lives as long as its window. Commands go down to the simulation, snapshots come up."""
 
-    def __init__(
-        self, window: AppWindow, scene: Scene, world: World, simulation: Simulation, *, quality: str
-    ) -> None:
-        """`quality`: name of a preset or "auto"."""
-        self._window = window
+    def __init__(self, window: AppWindow, loader: Loader, loaded: Loaded) -> None:
+        """`loaded` is what is shown first, `loader` gets what is asked for later; the window stays the caller's."""
+        self._window, self._loader = window, loader
         self._resources = ExitStack()
-        self._loader = ThreadPoolExecutor(1, thread_name_prefix="loader")
-        self._resources.callback(self._loader.shutdown, wait=False, cancel_futures=True)
-        self._loading: Future[Loaded] | None = None
         self._loads = ""
-        """What."""
+        """What the loader was asked for."""
         self._wants_screenshot = False
-        chosen = detect(window.ctx) if quality == "auto" else quality
-        view = opened(ViewSettings(quality=chosen), scene)
+        scene, world = loaded.scene, loaded.world
+        view = opened(ViewSettings(quality=loaded.quality), scene)
         self._shell = Shell(window, scene=scene, view=view, qualities=tuple(reversed(PRESETS)))
         self._resources.callback(self._shell.release)
-        self._scene, self._world, self._simulation = scene, world, simulation
+        self._scene, self._world = scene, world
+        self._simulation, self._planning = loaded.simulation, loaded.planning
         self._starts = True
         """The simulation waits for its first picture."""
-        self._planning = Planning(scene, world)
         self._takes = Takes()
-        self._opening: Take | None = None
-        """Is to be shown once its scene is there."""
         self._scene_view, self._rig = SceneView(world.water_level_m), CameraRig(scene.camera)
         self._framings = view.framings
         self._frame_scene()
         self._wait_for_plan()
         self._began_s = time.perf_counter()
-        self._renderer = self._make_renderer()
+        self._renderer = self._make_renderer(loaded.scenery)
 
     def run(self, probe: Probe | None = None) -> None:
         """Fly until the window is closed. `probe` is told of every frame."""
         self._window.run(lambda dt_s: self._frame(dt_s, probe))
 
     def close(self) -> None:
-        """Stop the simulation and free everything, the window last."""
-        self._window.set_visible(False)  # at once: a compilation that has begun is waited for
+        """Stop the simulation, write what was flown, and free everything but the window."""
+        self._window.set_visible(False)  # at once: what was flown is still to be written
+        self._loader.close()
         self._simulation.stop()
         self._planning.close()
         self._takes.close(self._simulation, self._world)
         self._renderer.release()
         self._resources.close()
-        self._window.close()
 
     def _frame(self, dt_s: float, probe: Probe | None) -> None:
         self._take_loaded_scene()
@@ -214,9 +192,7 @@ class Session:
         if isinstance(action, TakeScreenshot):
             self._wants_screenshot = True
         elif isinstance(action, LoadScene):
-            self._opening = None
-            self._loads = action.name
-            self._load(lambda: load_scene(action.name))
+            self._load(action.name, lambda: load_scene(action.name))
         elif isinstance(action, SaveCurves):
             self._save_curves()
         elif isinstance(action, SaveTake | OpenTake | ExportPlan):
@@ -251,25 +227,22 @@ class Session:
         if (take.world, take.seed) == (self._world.name, self._world.seed):
             self._simulation.submit(PlayTake(take))
         else:
-            self._opening, self._loads = take, take.scene or take.world
-            self._load(lambda: scene_of(take))
+            self._load(take.scene or take.world, lambda: scene_of(take), PlayTake(take))
 
-    def _load(self, scene: Callable[[], Scene]) -> None:
-        quality, shown = self._shell.view.quality, self._world.key
-        self._loading = self._loader.submit(lambda: prepared(scene(), quality, shown))
+    def _load(self, name: str, scene: Callable[[], Scene], *commands: Command) -> None:
+        self._loads = name
+        self._loader.load(scene, self._shell.view.quality, shown=self._world.key, commands=commands)
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
-        if self._loading is None:
-            return
-        if not self._loading.done():
-            self._shell.notify(f"Loading {self._loads} ...")
-            return
-        loading, self._loading = self._loading, None
         try:
-            loaded = loading.result()
+            loaded = self._loader.take()
         except InputError as error:
             self._shell.notify(str(error), error=True)
+            return
+        if loaded is None:
+            if self._loader.busy:
+                self._shell.notify(f"Loading {self._loads} ...")
             return
         self._simulation.stop()
         self._takes.leave(self._simulation)
@@ -284,9 +257,6 @@ class Session:
         self._scene_view = SceneView(world.water_level_m)
         self._frame_scene()
         self._wait_for_plan()
-        opening, self._opening = self._opening, None
-        if opening is not None:
-            self._simulation.submit(PlayTake(opening))
         if changed:
             self._renderer.release()
             fits = loaded.quality == self._shell.view.quality
@@ -306,10 +276,3 @@ class Session:
             self._shell.notify(str(error), error=True)
         else:
             self._shell.notify(f"Screenshot saved: {path}")
-
-
-def prepared(scene: Scene, quality: str, shown: str) -> Loaded:
-    """In the loader's thread, meshes included, which may have to be made. `shown`: key of the world that is shown."""
-    world = load_world(scene.world, seed=scene.seed)
-    scenery = None if world.key == shown else load_scenery(world, preset(quality))
-    return Loaded(scene, world, Simulation(scene, world), Planning(scene, world), quality, scenery)

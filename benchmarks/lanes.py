@@ -106,16 +106,22 @@ class Watch:
         return "\n  ".join(lines + [f"stopped on the way: {name}" for name in self.stopped])
 
 
-def in_the_window(scene: Scene, world: World, seconds: float, *, reference: bool) -> str:
+def in_the_window(scene: Scene, seconds: float, *, reference: bool) -> str:
     """The app with its panels, at its usual size."""
+    from loader import Loader
+    from opening import opened
+    from render.quality import detect
     from session import Session
     from ui.window import AppWindow
 
-    simulation = Simulation(scene, world)
-    simulation.submit(SetReference(reference))
-    watch = Watch(simulation, seconds)
-    with closing(Session(AppWindow(), scene, world, simulation, quality="auto")) as session:
-        session.run(watch)
+    with closing(AppWindow()) as window, closing(Loader()) as loader:
+        loader.load(lambda: scene, detect(window.ctx), commands=(SetReference(reference),))
+        loaded = opened(window, loader, scene.title, None)
+        if loaded is None:
+            return "closed"
+        watch = Watch(loaded.simulation, seconds)
+        with closing(Session(window, loader, loaded)) as session:
+            session.run(watch)
     return watch.report()
 
 
@@ -136,7 +142,7 @@ def main() -> None:
     print(f"as fast as it goes:\n  {cost:.3f} CPU s a simulated second")
     if not options.no_window:
         try:
-            told = in_the_window(scene, world, options.seconds, reference=options.reference)
+            told = in_the_window(scene, options.seconds, reference=options.reference)
         except DisplayError as error:
             parser.exit(2, f"{error}; --no-window measures without one\n")
         print(f"window open:\n  {told}")

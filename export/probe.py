@@ -21,6 +21,10 @@ class Probe:
         self._written_s = 0.0
         self._gl_errors: list[str] = []
 
+    def opening(self, jobs: Sequence[str], size: tuple[int, int]) -> None:
+        """A frame from before there is a scene."""
+        self._write({"opening": list(jobs), "size": size})
+
     def frame(
         self,
         snapshot: Snapshot,
@@ -34,13 +38,8 @@ class Probe:
         self._frames += 1
         if gl_error != "GL_NO_ERROR":
             self._gl_errors.append(f"frame {self._frames}: {gl_error}")
-        now = time.perf_counter()
-        if now - self._written_s < PERIOD_S:
-            return
-        self._written_s = now
         content = {
             "frames": self._frames,
-            "wall_s": now,
             "size": size,
             "clock_s": snapshot.clock_s,
             "paused": snapshot.paused,
@@ -52,8 +51,15 @@ class Probe:
             "gl_errors": self._gl_errors[:20],
             **details,
         }
+        self._write(content)
+
+    def _write(self, content: dict[str, object]) -> None:
+        now = time.perf_counter()
+        if now - self._written_s < PERIOD_S:
+            return
+        self._written_s = now
         with replacing(self._path) as temporary:
-            temporary.write_text(json.dumps(content), encoding="utf-8")
+            temporary.write_text(json.dumps({"wall_s": now, **content}), encoding="utf-8")
 
 
 def _lane(lane: LaneSnapshot) -> dict[str, object]:

@@ -74,6 +74,10 @@ class AppWindow(pyglet.window.Window):
             # app.run leaves its redraw scheduled; a second run must not draw twice a frame.
             pyglet.clock.unschedule(pyglet.app.event_loop._redraw_windows)
 
+    def leave(self) -> None:
+        """End `run` after this frame."""
+        pyglet.app.exit()
+
     def screenshot(self) -> np.ndarray:
         """(h, w, 3) uint8, top row first: what has been drawn of this frame so far."""
         width, height = self.framebuffer_px
@@ -97,7 +101,7 @@ class AppWindow(pyglet.window.Window):
         if self._frames_left is not None:
             self._frames_left -= 1
             if self._frames_left <= 0:
-                pyglet.app.exit()
+                self.leave()
 
     def flip(self) -> None:
         if sys.platform == "win32" and not self.fullscreen:
@@ -124,7 +128,7 @@ class AppWindow(pyglet.window.Window):
 
     def on_close(self) -> None:
         """Leave the loop; the caller releases its GL objects and closes the window."""
-        pyglet.app.exit()
+        self.leave()
 
 
 def _what_there_is() -> str:

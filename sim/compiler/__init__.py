@@ -1,5 +1,23 @@
 """Turns a vehicle and an integrator into machine code: SX -> straight-line Python -> numba, cached on disk."""
 
-from sim.compiler.kernel import NEWTON_FAILED, NOT_FINITE, OK, Kernel, Observation, compile_kernel
+from sim.compiler.kernel import (
+    NEWTON_FAILED,
+    NOT_FINITE,
+    OK,
+    Kernel,
+    Observation,
+    compile_kernel,
+    kernel_file,
+    load_module,
+)
 
-__all__ = ["NEWTON_FAILED", "NOT_FINITE", "OK", "Kernel", "Observation", "compile_kernel"]
+__all__ = [
+    "NEWTON_FAILED",
+    "NOT_FINITE",
+    "OK",
+    "Kernel",
+    "Observation",
+    "compile_kernel",
+    "kernel_file",
+    "load_module",
+]

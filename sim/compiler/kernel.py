@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -172,32 +173,51 @@ def compile_kernel(vehicle: Vehicle, integrator: Integrator, *, ground: bool = F
     With `ground`, bodies in space can touch terrain; that takes longer to compile.
     Raises InputError with the reason where the integrator cannot serve the vehicle.
     """
-    reason = integrator.serves(vehicle)
-    if reason:
-        raise InputError(reason)
-    scheme = integrator.scheme(vehicle)
-    text = module_source(vehicle, scheme, f"{vehicle.name} under {integrator.name}", ground=ground)
+    generated = kernel_file(vehicle, integrator, ground=ground)
     return Kernel(
         vehicle.name,
         integrator,
-        _module(text, f"{vehicle.name}_{integrator.name}"),
-        scheme.y.shape[0] + (2 if integrator.adaptive else 0),
+        load_module(generated.path),
+        generated.scheme_size + (2 if integrator.adaptive else 0),
         vehicle.node_layout.size,
         vehicle.group.dim,
         ground,
     )
 
 
-def _module(text: str, title: str) -> ModuleType:
+@dataclass(frozen=True, slots=True)
+class KernelFile:
+    """The generated module of a pair in the cache folder, which need not have been compiled yet."""
+
+    path: Path
+    """Named by the text."""
+    scheme_size: int
+    """Of the scheme's private state."""
+
+
+@lru_cache(maxsize=256)
+def kernel_file(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> KernelFile:
+    """Write the module of a pair where it is not there. Raises InputError as `compile_kernel` does."""
+    reason = integrator.serves(vehicle)
+    if reason:
+        raise InputError(reason)
+    scheme = integrator.scheme(vehicle)
+    text = module_source(vehicle, scheme, f"{vehicle.name} under {integrator.name}", ground=ground)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    name = re.sub(r"\W", "_", f"holonomy_{title}_{digest}")
-    if name in sys.modules:
-        return sys.modules[name]
+    name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
     path = cache_dir("kernels") / f"{name}.py"
     if not path.exists():
         draft = path.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
         draft.write_text(text)
         draft.replace(path)
+    return KernelFile(path, scheme.y.shape[0])
+
+
+def load_module(path: Path) -> ModuleType:
+    """A generated module, once a process: its functions come from the cache, or are compiled into it."""
+    name = path.stem
+    if name in sys.modules:
+        return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

@@ -1,12 +1,16 @@
 """Kernels on demand: those in use are kept, missing ones are compiled without stopping the lanes."""
 
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
 import sim
-from sim.compiler import Kernel, compile_kernel
+from sim.aside import Aside, Tell
+from sim.compiler import Kernel, compile_kernel, kernel_file, load_module
 from sim.integrators import Integrator
+from sim.scene import Scene
+from sim.simulation.reference import reference_method
 from sim.vehicles import Vehicle
 
 Key = tuple[str, Integrator, bool, frozenset[str]]
@@ -19,24 +23,37 @@ class Compiling(Exception):
 class KernelStore:
     """Kernels by vehicle class, integrator, contact and the optional effects that are switched on."""
 
-    def __init__(self) -> None:
+    def __init__(self, aside: Aside | None = None) -> None:
+        """With `aside`, which it then owns, missing kernels are compiled in processes beside this one."""
+        self._aside = aside
+        self._symbolic = threading.Lock()
+        """CasADi does not say that expressions may be built by two threads at once."""
         self._ready: dict[Key, Kernel] = {}
         self._coming: dict[Key, Future[Kernel]] = {}
         self._worker: ThreadPoolExecutor | None = None
 
-    def get(self, vehicle: Vehicle, integrator: str | Integrator, contact: bool = True) -> Kernel:
+    def get(
+        self,
+        vehicle: Vehicle,
+        integrator: str | Integrator,
+        contact: bool = True,
+        *,
+        tell: Tell | None = None,
+    ) -> Kernel:
         """The kernel of a pair, with ground contact or without.
 
-        Raises InputError where the pair cannot work. In background mode raises Compiling until it is there.
+        Raises InputError where the pair cannot work. In background mode raises Compiling until it is there;
+        before, threads may get several at once, each told of what is compiled for it, and GivenUp where the
+        store is closed meanwhile.
         """
         method = _method(vehicle, integrator)
         key = vehicle.name, method, contact, _active(vehicle)
         if key in self._ready:
             return self._ready[key]
         if self._worker is None:
-            kernel = _compiled(vehicle, method, contact)
+            kernel = self._compiled(vehicle, method, contact, tell)
         else:
-            coming = self._coming.get(key) or self._worker.submit(_compiled, vehicle, method, contact)
+            coming = self._coming.get(key) or self._worker.submit(self._compiled, vehicle, method, contact)
             self._coming[key] = coming
             if not coming.done():
                 raise Compiling(f"compiling {method.name} for {vehicle.name} ...")
@@ -51,11 +68,34 @@ class KernelStore:
             self._worker = ThreadPoolExecutor(1, thread_name_prefix="kernels")
 
     def close(self) -> None:
-        """Back to compiling in the caller's thread; waits for a compilation that has begun."""
+        """Back to compiling in the caller's thread and process; what is being compiled is given up."""
+        aside, self._aside = self._aside, None
+        if aside is not None:
+            aside.close()
         if self._worker is not None:
             self._worker.shutdown(wait=True, cancel_futures=True)
         self._worker = None
         self._coming.clear()
+
+    def _compiled(
+        self, vehicle: Vehicle, method: Integrator, contact: bool, tell: Tell | None = None
+    ) -> Kernel:
+        aside = self._aside
+        if aside is not None:
+            with self._symbolic:
+                path = kernel_file(vehicle, method, ground=contact).path
+            aside.ensure(path.stem, load_module, path, tell=tell)
+        with self._symbolic:
+            return compile_kernel(vehicle, method, ground=contact)
+
+
+def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:
+    """A scene's vehicle, and the methods that its lanes and its reference start with, each once."""
+    vehicle = sim.vehicle(scene.vehicle, **scene.parameters.get(scene.vehicle, {}))
+    names = [scene.integrator, *(lane.integrator for lane in scene.lanes)]
+    if scene.comparison.reference:
+        names.append(reference_method(vehicle))
+    return vehicle, tuple(dict.fromkeys(names))
 
 
 def _active(vehicle: Vehicle) -> frozenset[str]:
@@ -72,7 +112,3 @@ def _method(vehicle: Vehicle, integrator: str | Integrator) -> Integrator:
     if reason:
         raise sim.InputError(f"{integrator.name} does not serve {vehicle.name}: {reason}")
     return integrator
-
-
-def _compiled(vehicle: Vehicle, method: Integrator, contact: bool) -> Kernel:
-    return compile_kernel(vehicle, method, ground=contact)

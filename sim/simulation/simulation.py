@@ -48,12 +48,19 @@ class Simulation:
     """Runs a scene in a world.
 
     `start`, `submit`, `snapshot`, `stop` for the live application; `advance` for headless runs, which repeat
-    bit for bit. The constructor compiles what the scene needs and tells `progress`; InputError where the
-    scene cannot work.
+    bit for bit. The constructor compiles what the scene needs and is not in `kernels` (which it owns), and tells
+    `progress`; InputError where the scene cannot work.
     """
 
-    def __init__(self, scene: Scene, world: World, *, progress: Progress | None = None) -> None:
-        self._kernels = KernelStore()
+    def __init__(
+        self,
+        scene: Scene,
+        world: World,
+        *,
+        progress: Progress | None = None,
+        kernels: KernelStore | None = None,
+    ) -> None:
+        self._kernels = kernels or KernelStore()
         self._stage = Stage(scene, world, self._kernels, progress)
         self._queue: SimpleQueue[Command] = SimpleQueue()
         self._waiting: list[Command] = []

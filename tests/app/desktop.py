@@ -45,11 +45,12 @@ class Screen:
 class App:
     """`python app.py` on a screen, watched through its probe file."""
 
-    def __init__(self, screen: Screen, folder: Path, *arguments: str) -> None:
+    def __init__(self, screen: Screen, folder: Path, *arguments: str, **variables: str) -> None:
+        """`variables`: of its environment, beside the present ones."""
         self.screen = screen
         self._file = folder / "probe.json"
         self._log = (folder / "log.txt").open("w+")
-        environment = {**os.environ, "DISPLAY": screen.display, "HOLONOMY_CONFIG": str(folder)}
+        environment = {**os.environ, "DISPLAY": screen.display, "HOLONOMY_CONFIG": str(folder), **variables}
         environment.pop("WAYLAND_DISPLAY", None)
         self.process = subprocess.Popen(
             [sys.executable, str(ROOT / "app.py"), *arguments, "--probe", str(self._file)],
@@ -59,7 +60,16 @@ class App:
         )
 
     def seen(self) -> Probe | None:
-        """What the window shows now; None before its first frame."""
+        """What the window shows now; None before its scene's first frame."""
+        shown = self._shown()
+        return None if shown is None or "opening" in shown else shown
+
+    def opening(self) -> list[str] | None:
+        """What the window says it is making ready; None before its first frame and once a scene is shown."""
+        shown = self._shown()
+        return None if shown is None else shown.get("opening")
+
+    def _shown(self) -> Probe | None:
         return json.loads(self._file.read_text()) if self._file.exists() else None
 
     def log(self) -> str:
@@ -76,6 +86,17 @@ class App:
                 return seen
             time.sleep(0.05)
         raise AssertionError(f"not within {timeout_s} s: {what}; last seen {self.seen()}\n{self.log()}")
+
+    def wait_for_opening(self, job: str, *, timeout_s: float) -> None:
+        """Until the window says that it makes this ready."""
+        end = time.monotonic() + timeout_s
+        while job not in (self.opening() or ()):
+            assert self.process.poll() is None, f"the app ended before {job}:\n{self.log()}"
+            assert self.seen() is None, f"the scene is shown, and there was no {job}"
+            assert time.monotonic() < end, (
+                f"not within {timeout_s} s: {job}; last {self.opening()}\n{self.log()}"
+            )
+            time.sleep(0.02)
 
     def wait_frames(self, count: int) -> Probe:
         """Wait until `count` more frames have been drawn, however slow the machine is."""
@@ -96,5 +117,5 @@ class App:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.terminate()
-            self.process.wait(20)
+            self.process.wait(60)
         self._log.close()

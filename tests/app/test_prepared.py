@@ -1,17 +1,73 @@
 """Laws of what is loaded beside the frames."""
 
-from session import prepared
+import time
+from contextlib import closing
+
+import pytest
+
+from loader import Board, Loader
+from preparation import Loaded, prepared
+from sim.aside import Aside
+from sim.commands import SetPaused
+from sim.errors import InputError
 from sim.scene import load_scene
 
 
+def plain(shown: str, *commands: object) -> Loaded:
+    loaded = prepared(load_scene("plain"), "software", shown, commands, Aside(), Board())
+    loaded.simulation.stop()
+    loaded.planning.close()
+    return loaded
+
+
+def wait_for(loader: Loader) -> Loaded:
+    while True:
+        loaded = loader.take()
+        if loaded is not None:
+            return loaded
+        time.sleep(0.01)
+
+
 def test_the_meshes_of_another_world_come_with_a_scene_and_those_that_are_shown_do_not() -> None:
-    scene = load_scene("plain")
-    other = prepared(scene, "software", "another world")
+    other = plain("another world")
     assert other.scenery is not None
     assert len(other.scenery.terrain) > 0
-    same = prepared(scene, "software", other.world.key)
+    same = plain(other.world.key)
     assert same.scenery is None
     assert same.world.key == other.world.key
     for loaded in (other, same):
         assert loaded.simulation.snapshot.scene == "plain"
-        loaded.planning.close()
+
+
+def test_commands_that_come_with_a_scene_are_carried_out_before_it_is_shown() -> None:
+    assert not plain("").simulation.snapshot.paused
+    assert plain("", SetPaused(True)).simulation.snapshot.paused
+
+
+def test_the_board_tells_what_is_being_done_and_for_how_long_it_was() -> None:
+    board = Board()
+    with board.shown("first"):
+        pass
+    with board.shown("second") as tell:
+        tell("start")
+        tell("rollout")
+        first, second = board.jobs
+        assert (first.title, second.title) == ("first", "second")
+        assert first.ended_s is not None
+        assert first.ended_s >= first.began_s
+        assert (second.function, second.functions, second.ended_s) == ("rollout", 2, None)
+    assert board.jobs[1].ended_s is not None
+
+
+def test_a_scene_that_cannot_work_is_told_once_and_another_one_can_be_asked_for() -> None:
+    def refused() -> None:
+        raise InputError("no such scene")
+
+    with closing(Loader()) as loader:
+        assert loader.take() is None
+        for _ in range(2):
+            loader.load(refused, "software")
+            assert loader.busy
+            with pytest.raises(InputError, match="no such scene"):
+                wait_for(loader)
+            assert not loader.busy

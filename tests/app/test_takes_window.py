@@ -38,3 +38,21 @@ def test_a_flight_is_looked_back_at_flown_on_from_and_saved(tmp_path: Path) -> N
     finally:
         app.close()
         screen.close()
+
+
+def test_a_flight_that_is_steered_is_kept_where_the_app_is_told_to_end(
+    screen: Screen, tmp_path: Path
+) -> None:
+    app = App(screen, tmp_path, "plain", "--quality", "low", "--size", "800x500")
+    try:
+        app.wait_until(lambda p: p["clock_s"] > 0.1, timeout_s=120, what="it flies")
+        screen.xdotool("keydown", "r")
+        app.wait_until(lambda p: p["clock_s"] > 6.0, timeout_s=60, what="it was steered for long enough")
+        app.process.terminate()
+        assert app.process.wait(60) == 128 + 15
+        (path,) = tmp_path.glob("takes/autosaved/*.npz")
+        assert load_take(path).duration_s > 5.0
+        assert "Traceback" not in app.log()
+    finally:
+        screen.xdotool("keyup", "r")
+        app.close()

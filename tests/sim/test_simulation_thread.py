@@ -70,13 +70,13 @@ def test_a_paused_thread_publishes_but_does_not_move(running):
 def test_lanes_go_on_while_a_kernel_is_being_compiled(running, monkeypatch):
     from sim.simulation import kernels
 
-    gate, compiled = threading.Event(), kernels._compiled
+    gate, compiled = threading.Event(), kernels.compile_kernel
 
-    def slow(*arguments):
+    def slow(*pair, ground):
         gate.wait(20.0)
-        return compiled(*arguments)
+        return compiled(*pair, ground=ground)
 
-    monkeypatch.setattr(kernels, "_compiled", slow)
+    monkeypatch.setattr(kernels, "compile_kernel", slow)
     running.submit(SetIntegrator("rk4"))
     snapshot = wait_for(running, lambda s: "compiling rk4" in s.message)
     wait_for(running, lambda s: s.clock_s > snapshot.clock_s + 0.1)

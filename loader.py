@@ -1,0 +1,110 @@
+"""Scenes made ready beside the frames: by a thread, and by processes where something has to be compiled or grown."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from sim.aside import Aside, Tell
+from sim.commands import Command
+from sim.scene import Scene
+from ui.opening import Job
+
+if TYPE_CHECKING:
+    from preparation import Loaded
+
+
+class Board:
+    """What is being done, written by threads and read by the window."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._jobs: dict[str, Job] = {}
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """In the order in which they were begun."""
+        with self._lock:
+            return tuple(self._jobs.values())
+
+    @contextmanager
+    def shown(self, title: str) -> Iterator[Tell]:
+        """A job from beginning to end; what is yielded takes the names of functions that are compiled for it."""
+        began_s, functions = time.perf_counter(), 0
+
+        def tell(function: str) -> None:
+            nonlocal functions
+            functions += 1
+            self._put(Job(title, began_s, function, functions))
+
+        self._put(Job(title, began_s))
+        yield tell
+        self._put(Job(title, began_s, functions=functions, ended_s=time.perf_counter()))
+
+    def _put(self, job: Job) -> None:
+        with self._lock:
+            self._jobs[job.title] = job
+
+
+class Loader:
+    """Makes one scene ready at a time; another one that is asked for takes its place."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="loader")
+        self._coming: Future[Loaded] | None = None
+        self._aside, self._board = Aside(), Board()
+
+    def load(
+        self,
+        scene: Callable[[], Scene],
+        quality: str,
+        *,
+        shown: str = "",
+        commands: tuple[Command, ...] = (),
+    ) -> None:
+        """Begin. `scene` reads it, in the thread; its simulation carries the commands out before it is shown.
+
+        shown: key of a world whose meshes are there already.
+        """
+        self.give_up()
+        aside, board = Aside(), Board()
+        self._aside, self._board = aside, board
+
+        def load() -> "Loaded":
+            # Here, not above: these imports take longer than to open a window.
+            with board.shown("Libraries"):
+                from preparation import prepared
+            return prepared(scene(), quality, shown, commands, aside, board)
+
+        self._coming = self._thread.submit(load)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is coming that has not been taken."""
+        return self._coming is not None
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """What has been done for it, and what is being done."""
+        return self._board.jobs
+
+    def take(self) -> "Loaded | None":
+        """What was asked for, once, when it is there. Raises InputError where the scene cannot work."""
+        if self._coming is None or not self._coming.done():
+            return None
+        coming, self._coming = self._coming, None
+        return coming.result()
+
+    def give_up(self) -> None:
+        """Forget what is coming, and end its processes."""
+        if self._coming is not None:
+            self._coming.cancel()
+            self._aside.close()
+            self._coming = None
+
+    def close(self) -> None:
+        """Give up for good."""
+        self.give_up()
+        self._thread.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,134 @@
+"""Work in processes beside this one, for what it leaves in the cache.
+
+Compiling kernels and growing worlds take long and keep the interpreter busy. In a process of its own such work stops
+no window, has a processor to itself, and can be given up at once.
+"""
+
+import hashlib
+import multiprocessing
+import os
+import platform
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding
+import numba
+from numba.core import event
+
+from sim.cache import cache_dir
+
+Tell = Callable[[str], None]
+"""Called with the name of the function that is being compiled."""
+
+
+class GivenUp(Exception):
+    """The work was ended before it was done."""
+
+
+class Aside:
+    """Starts a process for each piece of work, as many at once as there are processors."""
+
+    def __init__(self) -> None:
+        self._room = threading.Semaphore(os.cpu_count() or 1)
+        self._lock = threading.Lock()
+        self._running: set[BaseProcess] = set()
+        self._closed = False
+
+    def ensure(
+        self, name: str, work: Callable[..., object], *arguments: object, tell: Tell | None = None
+    ) -> None:
+        """Have `work(*arguments)` in the cache: it runs in a process, and only if it never has on this machine.
+
+        name: of what it makes, with a digest of all that it is made from. `work` is a function of a module.
+        Work that fails is not told of: whoever needs its outcome makes that himself, and fails there.
+        Waits for the process; raises GivenUp where `close` comes first.
+        """
+        done = _mark(name)
+        with self._room:
+            if done.exists():
+                return
+            if self._ran(work, arguments, tell or _silent):
+                with suppress(OSError):
+                    done.touch()
+
+    def close(self) -> None:
+        """End what runs, at once. Any thread may call this; those that wait in `ensure` get GivenUp."""
+        with self._lock:
+            self._closed = True
+            for process in self._running:
+                process.terminate()
+
+    def _ran(self, work: Callable[..., object], arguments: tuple[object, ...], tell: Tell) -> bool:
+        context = multiprocessing.get_context("spawn")
+        here, there = context.Pipe(duplex=False)
+        process = context.Process(target=_serve, args=(there, work, arguments), name="aside", daemon=True)
+        with here:
+            with self._lock:
+                if self._closed:
+                    raise GivenUp
+                with _keys_kept_off():
+                    process.start()
+                self._running.add(process)
+            there.close()
+            with suppress(EOFError, OSError):
+                while True:
+                    tell(here.recv())
+            process.join()
+        with self._lock:
+            self._running.discard(process)
+            if self._closed:
+                raise GivenUp
+        return process.exitcode == 0
+
+
+def _silent(function: str) -> None:
+    """Nobody wants to know."""
+
+
+def _mark(name: str) -> Path:
+    """A file that is there once the work of that name is done. Machine code is this compiler's, for this processor."""
+    machine = (sys.version, numba.__version__, platform.machine(), llvmlite.binding.get_host_cpu_name())
+    digest = hashlib.sha256(" ".join(machine).encode()).hexdigest()[:8]
+    return cache_dir("done") / f"{name}-{digest}"
+
+
+@contextmanager
+def _keys_kept_off() -> Iterator[None]:
+    """What this thread starts meanwhile never gets Ctrl+C: that is for the one who started it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Listener(event.Listener):  # type: ignore[misc] # numba has no types
+    """Sends the name of each function when its compilation begins."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+
+    def on_start(self, started: Any) -> None:
+        self._pipe.send(started.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, ended: Any) -> None:
+        """Of no interest."""
+
+
+def _serve(pipe: Connection, work: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    """The process."""
+    try:
+        with event.install_listener("numba:compile", _Listener(pipe)):
+            work(*arguments)
+    except Exception:
+        sys.exit(1)
