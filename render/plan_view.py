@@ -12,6 +12,7 @@ from render.overlay import shapes
 from sim.planner.forces import control_forces_b
 from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle, entered
 from sim.planner.record import PlanRecord
+from sim.planner.refusals import refused_parts
 from sim.planner.session import FADE_S, PlanView
 from sim.planner.task import positions
 from sim.simulation.space import placement
@@ -35,7 +36,14 @@ _ITERATE: Colour = (0.95, 0.75, 0.25)
 _GOAL: Colour = (0.15, 0.85, 0.20)
 _WAYPOINT: Colour = (1.00, 0.50, 0.05)
 _OBSTACLE: Colour = (0.80, 0.25, 0.12)
-_THRUST: Colour = (1.0, 0.45, 0.05)
+HELD: Colour = (1.0, 0.62, 0.0)
+"""Of what keeps the plan from being cheaper, and of the ribbon's edges while that is a limit."""
+_THRUST: Colour = (1.0, 0.78, 0.0)
+_CASING: Colour = (0.01, 0.012, 0.015)
+"""Under the edges of ribbons: they stand out against rock, sand and water alike."""
+_OLDER = 0.72
+"""Of the brightness of an iterate, the one before it has."""
+_TICKS_S, _MOST_TICKS = (1.0, 2.0, 5.0, 10.0, 20.0, 60.0), 30
 _MOST_GHOSTS, _GHOST_GAP = 9, 0.55
 """Ghosts stand no nearer to one another than this share of the chase camera's distance."""
 _PILLAR_M = 12.0
@@ -91,12 +99,18 @@ class PlanScene:
         arrows: list[Arrow] = []
         if view.plan is not None:
             way, colour = self._way(view.plan), _colour(view)
-            surface, edges = _ribbon(way, colour, _half_m(way, size_m), 0.5)
+            half_m = _half_m(way, size_m)
+            surface, edges = _ribbon(way, colour, half_m, 0.3 if view.dated else 0.5)
             surfaces.append(surface)
             lines += edges
+            lines += _ticks(way, colour, half_m)
+            if not view.stale:
+                lines += _held(way, half_m)
             lines += _turns(way, colour, size_m)
             vehicles, arrows = _ghosts(way, colour, size_m)
-            for blame in view.plan.blames:
+            if view.dated:
+                arrows = []
+            for blame in () if view.dated else view.plan.blames:
                 more, post = self._failure(np.array(blame.place_w), 0.07 * size_m)
                 surfaces.append(more)
                 lines.append(post)
@@ -128,12 +142,13 @@ class PlanScene:
     def _iterates(self, view: PlanView, now_s: float) -> list[Polyline]:
         """The newest brightest, older ones fading away."""
         lines = []
-        for iterate in view.iterates:
+        for age, iterate in enumerate(reversed(view.iterates)):
             share = 1.0 - (now_s - iterate.seen_s) / FADE_S
-            if share > 0.0:
+            alpha = 0.9 * max(share, 0.0) ** 2 * _OLDER**age
+            if alpha > 0.02:
                 places = self._on_ground(view, iterate.places_w)
-                lines.append(Polyline(places, _ITERATE, np.full(len(places), 0.75 * share**2), 1.8))
-        return lines
+                lines.append(Polyline(places, _ITERATE, np.full(len(places), alpha), 1.6 if age else 2.6))
+        return lines[::-1]
 
     def _marks(self, view: PlanView, size_m: float) -> tuple[list[Surface], list[Polyline]]:
         """Goal, waypoints and obstacles of the task."""
@@ -141,16 +156,18 @@ class PlanScene:
         goal = self._on_ground(view, positions(view.vehicle, task.goal.state.node))[0]
         surfaces = [_surface(shapes.ring(goal, 0.11 * size_m, 0.15 * size_m), _GOAL, 0.8)]
         lines = [_post(goal, 0.4 * size_m, _GOAL)]
-        for waypoint in task.waypoints:
+        for i, waypoint in enumerate(task.waypoints):
             place = self._on_ground(view, np.array([waypoint.position_w]))[0]
             radius_m = max(waypoint.tolerance_m, 0.03 * size_m)
-            surfaces.append(_surface(shapes.sphere(place, radius_m), _WAYPOINT, 0.45))
+            alpha = 0.7 if f"waypoint {i}" in _holding(view) else 0.4
+            surfaces.append(_surface(shapes.sphere(place, radius_m), _WAYPOINT, alpha))
             lines.append(_post(place, 0.3 * size_m, _WAYPOINT))
-        named = {blame.constraint for blame in view.plan.blames} if view.plan is not None else set()
+        guilty, holding = _to_blame(view), _holding(view)
         for i, obstacle in enumerate(task.obstacles):
-            blamed = entered(obstacle, i) in named
-            alpha = 0.10 if obstacle.look and not blamed else 0.42
-            surfaces.append(_surface(self._obstacle(obstacle), FAILED if blamed else _OBSTACLE, alpha))
+            name = f"obstacle {i}"
+            colour = FAILED if name in guilty else HELD if name in holding else _OBSTACLE
+            alpha = 0.42 if colour is FAILED or not obstacle.look else 0.24 if colour is HELD else 0.10
+            surfaces.append(_surface(self._obstacle(obstacle), colour, alpha))
         return surfaces, lines
 
     def _obstacle(self, obstacle: Obstacle) -> shapes.Corners:
@@ -178,8 +195,27 @@ class PlanScene:
         return np.column_stack([x, y, np.asarray(floor) + _LIFT_M])
 
 
+def _to_blame(view: PlanView) -> set[str]:
+    """Handles of what a failure, or a refusal, is about."""
+    if view.refused:
+        return set(refused_parts(view.message, view.task))
+    if view.plan is None or view.stale:
+        return set()
+    named = {blame.constraint for blame in view.plan.blames}
+    return {f"obstacle {i}" for i, o in enumerate(view.task.obstacles) if entered(o, i) in named}
+
+
+def _holding(view: PlanView) -> set[str]:
+    """Handles of what the plan passes as closely as it may."""
+    if view.plan is None or view.dated:
+        return set()
+    holds = view.plan.holds
+    obstacles = {f"obstacle {hold.obstacle}" for hold in holds if hold.obstacle is not None}
+    return obstacles | {f"waypoint {hold.waypoint}" for hold in holds if hold.waypoint is not None}
+
+
 def _colour(view: PlanView) -> Colour:
-    if view.stale:
+    if view.dated:
         return STALE
     return PRESENT if view.plan is not None and view.plan.solved else FAILED
 
@@ -189,14 +225,47 @@ def _half_m(way: _Way, size_m: float) -> float:
     return max(min(0.06 * size_m, 0.15 * way.reach_m), 0.003 * way.reach_m)
 
 
-def _ribbon(way: _Way, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
-    """A band that banks with the vehicle, and its two edges."""
+def _edges(way: _Way, half_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) left and right edge of a band that banks with the vehicle."""
     side, up = way.poses[:, :3, 1], way.poses[:, :3, 2]
     middle = way.poses[:, :3, 3] + _LIFT_M * up
-    left, right = middle + half_m * side, middle - half_m * side
-    opaque = np.full(len(middle), 0.95)
-    edges = [Polyline(edge, colour, opaque, 2.0) for edge in (left, right)]
-    return _surface(shapes.ribbon(left, right, up), colour, alpha), edges
+    return middle + half_m * side, middle - half_m * side
+
+
+def _ribbon(way: _Way, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
+    """A band that banks with the vehicle, and its two edges, each cased in dark."""
+    edges = _edges(way, half_m)
+    opaque = np.full(len(way.poses), 0.95)
+    cased = [Polyline(edge, _CASING, 0.6 * opaque, 4.5) for edge in edges]
+    bright = [Polyline(edge, colour, opaque, 2.0) for edge in edges]
+    return _surface(shapes.ribbon(*edges, way.poses[:, :3, 2]), colour, alpha), cased + bright
+
+
+def _ticks(way: _Way, colour: Colour, half_m: float) -> list[Polyline]:
+    """Rungs across the band at equal times: every second, or as many as leave the band legible."""
+    record = way.record
+    every_s = next(s for s in _TICKS_S if record.duration_s / s <= _MOST_TICKS or s == _TICKS_S[-1])
+    at = np.arange(every_s, record.duration_s - 0.5 * every_s, every_s) / record.step_s
+    k, share = np.divmod(at, 1.0)
+    k = k.astype(int)
+    ends = [
+        edge[k] + share[:, None] * (edge[np.minimum(k + 1, len(edge) - 1)] - edge[k])
+        for edge in _edges(way, half_m)
+    ]
+    return [Polyline(np.stack(rung), colour, np.full(2, 0.9), 1.6) for rung in zip(*ends, strict=True)]
+
+
+def _held(way: _Way, half_m: float) -> list[Polyline]:
+    """The edges once more, where the plan leans on a limit."""
+    record, lines = way.record, []
+    for hold in record.holds:
+        for begin_s, end_s in hold.spans_s if hold.obstacle is None and hold.waypoint is None else ():
+            first = max(int(begin_s / record.step_s), 0)
+            last = min(int(np.ceil(end_s / record.step_s)) + 1, len(record.nodes))
+            if last - first > 1:
+                opaque = np.ones(last - first)
+                lines += [Polyline(e[first:last], HELD, opaque, 3.4) for e in _edges(way, half_m)]
+    return lines
 
 
 def _turns(way: _Way, colour: Colour, size_m: float) -> list[Polyline]:

@@ -12,6 +12,7 @@ from ui.panels.context import PanelContext, Rect
 
 _DOT_PX = 6.0
 _NEAR_PX = 16.0
+_LINE_PX, _ARROW_PX = 4.0, 9.0
 _COLOURS = {"goal": theme.GOOD, "waypoint": theme.ACCENT_BRIGHT, "obstacle": theme.DANGER}
 
 
@@ -35,6 +36,9 @@ class Gizmo:
         Matrices (4, 4) act on columns, as render.frame.View has them.
         """
         im_guizmo.begin_frame()
+        style = im_guizmo.get_style()
+        style.translation_line_thickness = style.rotation_line_thickness = context.px(_LINE_PX)
+        style.translation_line_arrow_size = context.px(_ARROW_PX)
         parts = handles(plan.vehicle, plan.task)
         if self.chosen not in {handle.name for handle in parts}:
             self.chosen = ""
@@ -69,8 +73,12 @@ class Gizmo:
                 self._hovered, nearest = handle.name, away
             if handle.name != self.chosen:
                 colour = _COLOURS[handle.name.partition(" ")[0]]
-                pen.add_circle_filled(place, size, theme.packed(colour, 0.85))
-                pen.add_circle(place, size + 1.0, theme.packed(theme.GROUND), thickness=2.0)
+                hot = handle.name == self._hovered
+                pen.add_circle_filled(
+                    place, size + context.px(4.0 if hot else 3.0), theme.packed(theme.GROUND, 0.8)
+                )
+                pen.add_circle_filled(place, size + context.px(2.0 if hot else 1.0), theme.packed(theme.INK))
+                pen.add_circle_filled(place, size - context.px(1.0), theme.packed(colour))
         if self._hovered and imgui.is_mouse_clicked(imgui.MouseButton_.left.value):
             self.chosen = self._hovered
 

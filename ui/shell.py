@@ -151,8 +151,9 @@ class Shell:
         requests += self._dock.draw(snapshot, context, self._state)
         if context.plan is not None and self._camera is not None:
             requests += self._gizmo.draw(context.plan, *self._camera, context)
-            blames.draw(context.plan, *self._camera, context)
         requests += self._overlays(snapshot)
+        if context.plan is not None and self._camera is not None:
+            requests += blames.draw(context.plan, *self._camera, context)
         return self._sorted(requests, sample.camera)
 
     def render(self) -> None:

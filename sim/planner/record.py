@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sim.planner.holding import Hold, holds
 from sim.planner.plan import Blame, Plan, Status
 from sim.planner.task import Task, positions
 from sim.vehicles import Vehicle
@@ -35,6 +36,8 @@ class PlanRecord:
     defect: float
     clearance_m: float
     blames: tuple[Blame, ...] = ()
+    holds: tuple[Hold, ...] = ()
+    """What a solved plan leans on."""
     waypoint_times_s: tuple[float | None, ...] = ()
     task: Task | None = None
     """What it was planned for, without its ground; None where a file does not say."""
@@ -59,6 +62,7 @@ class PlanRecord:
 
 def record_of(plan: Plan, name: str) -> PlanRecord:
     """The plain values of a plan."""
+    held = holds(plan.vehicle, plan.task, plan.trajectory.nodes, plan.controls, plan.step_s)
     return PlanRecord(
         name=name,
         vehicle=plan.vehicle,
@@ -76,6 +80,7 @@ def record_of(plan: Plan, name: str) -> PlanRecord:
         defect=plan.defect,
         clearance_m=plan.clearance_m,
         blames=plan.blames,
+        holds=held if plan.solved else (),
         waypoint_times_s=tuple(waypoint.time_s for waypoint in plan.task.waypoints),
         task=replace(plan.task, ground=None),
     )

@@ -8,10 +8,14 @@ import numpy as np
 from sim.planner.handles import stretched, without
 from sim.planner.obstacles import entered, label
 from sim.planner.record import PlanRecord
+from sim.planner.refusals import refused_parts
+from sim.planner.session import PlanView
 from sim.planner.shape import control_limits
 from sim.planner.task import Task, positions
 
 _MOST = 4
+_AWAY = "Takes the obstacle away."
+_OVER_GROUND_M = 0.05
 _AT_BOUND = 0.98
 _MORE, _LESS = 1.5, 0.5
 _LONGEST_S, _MOST_STEPS = 600.0, 256
@@ -25,6 +29,38 @@ class Remedy:
     """As a command: "Give it 12 s"."""
     doc: str
     task: Task
+    about: str = ""
+    """The constraint that it goes at, as blames call it; empty: the failure as a whole."""
+
+
+def offered(view: PlanView) -> tuple[Remedy, ...]:
+    """What would help now: with a task that was refused, or with the plan that is shown where it failed."""
+    if view.refused:
+        return after_refusal(view.message, view.task)
+    if view.plan is None or view.busy or view.stale:
+        return ()
+    return remedies(view.plan, view.task)
+
+
+def after_refusal(reason: str, task: Task) -> tuple[Remedy, ...]:
+    """Of a task that cannot be: what is in the way goes away, who is in the ground comes up."""
+    parts = refused_parts(reason, task)
+    found = []
+    for part in parts:
+        kind, _, index = part.partition(" ")
+        if kind == "obstacle":
+            name = label(task.obstacles[int(index)], int(index))
+            found.append(Remedy(f"Without {name}", _AWAY, without(task, part)))
+    ground, place = task.ground, task.goal.state.node[9:12]
+    if "goal" in parts and not found and ground is not None:
+        up_m = float(ground.height(place[0], place[1])[0]) - float(place[2])
+        if up_m > 0.0:
+            node = task.goal.state.node.copy()
+            node[11] += up_m + _OVER_GROUND_M
+            goal = replace(task.goal, state=replace(task.goal.state, node=node))
+            doc = f"The goal {up_m + _OVER_GROUND_M:.2g} m higher: clear of the ground by what the task asks for."
+            found.append(Remedy("Raise the goal", doc, replace(task, goal=goal)))
+    return tuple(found)
 
 
 def remedies(record: PlanRecord, task: Task) -> tuple[Remedy, ...]:
@@ -36,13 +72,15 @@ def remedies(record: PlanRecord, task: Task) -> tuple[Remedy, ...]:
     late, blocked = bool(missed) or not named, bool(named - missed)
     found: list[Remedy] = []
     if late:
-        found += [_more_time(record, task)] if task.duration_s < _LONGEST_S else []
-        found += _higher_limits(record, task)
+        sooner = [_more_time(record, task)] if task.duration_s < _LONGEST_S else []
+        worst = next((blame.constraint for blame in record.blames if blame.constraint in missed), "")
+        found += [replace(remedy, about=worst) for remedy in sooner + _higher_limits(record, task)]
     found += _fewer_obstacles(named, task)
     if blocked and task.clearance_m > 0.0:
         less = _tidy(_LESS * task.clearance_m)
         doc = f"Passes may be closer than {task.clearance_m:g} m."
-        found.append(Remedy(f"Keep {less:g} m clear", doc, replace(task, clearance_m=less)))
+        worst = next(blame.constraint for blame in record.blames if blame.constraint not in missed)
+        found.append(Remedy(f"Keep {less:g} m clear", doc, replace(task, clearance_m=less), worst))
     if not record.blames and task.steps * 2 <= _MOST_STEPS:
         doc = "A finer grid has other ways."
         found.append(Remedy(f"{task.steps * 2} steps", doc, replace(task, steps=task.steps * 2)))
@@ -120,9 +158,8 @@ def _fewer_obstacles(named: set[str], task: Task) -> list[Remedy]:
     for i, obstacle in enumerate(task.obstacles):
         if entered(obstacle, i) in named:
             name = label(obstacle, i)
-            found.append(
-                Remedy(f"Without {name}", "Takes the obstacle away.", without(task, f"obstacle {i}"))
-            )
+            gone = without(task, f"obstacle {i}")
+            found.append(Remedy(f"Without {name}", _AWAY, gone, entered(obstacle, i)))
     return found
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from sim.errors import InputError
 from sim.integrators import integrator
 from sim.planner.record import PlanRecord
+from sim.planner.refusals import told
 from sim.planner.requests import (
     ChooseMethod,
     ChoosePlan,
@@ -76,6 +77,10 @@ class PlanView:
     """The present one."""
     stale: bool = False
     """The task has changed since `plan`."""
+    refused: bool = False
+    """The task as it stands cannot be; `message` says why."""
+    outrun: bool = False
+    """The plan could not follow the task."""
     kept: tuple[PlanRecord, ...] = ()
     saved: frozenset[str] = frozenset()
     """Names of kept plans that are on disk."""
@@ -88,6 +93,11 @@ class PlanView:
     @property
     def busy(self) -> bool:
         return self.phase != "idle"
+
+    @property
+    def dated(self) -> bool:
+        """What is shown is of another task, and not about to catch up with this one."""
+        return self.stale and (self.phase != "following" or self.outrun)
 
 
 class PlanSession:
@@ -180,7 +190,7 @@ class PlanSession:
         if self._asked is not None and not self._asked.warm:
             return
         self._by_itself = False
-        self.view = replace(self.view, iterates=(), history=())
+        self.view = replace(self.view, iterates=(), history=(), refused=False)
         self._submit(warm=False)
 
     def _submit(self, *, warm: bool) -> None:
@@ -240,7 +250,14 @@ class PlanSession:
             self._chosen = self._chosen if keeps_old else None
             stale = keeps_old or changed
             self.view = replace(
-                view, phase="idle", plan=plan, stale=stale, message=record.message, history=history
+                view,
+                phase="idle",
+                plan=plan,
+                stale=stale,
+                refused=False,
+                outrun=keeps_old,
+                message=record.message,
+                history=history,
             )
             if keeps_old and not changed:
                 # The hand rests where following failed: look for another way, or for words why there is none.
@@ -248,7 +265,14 @@ class PlanSession:
                 self._submit(warm=False)
                 self._by_itself = True
         elif isinstance(answer, Refused):
-            self.view = replace(view, phase="idle", message=answer.reason, stale=view.plan is not None)
+            self.view = replace(
+                view,
+                phase="idle",
+                message=told(answer.reason, view.task),
+                refused=not changed,
+                outrun=True,
+                stale=view.plan is not None,
+            )
 
     def _lost(self, message: str) -> None:
         self.close()
@@ -265,7 +289,14 @@ class PlanSession:
             self._asked = self._cancelled_s = None
         self._chosen = chosen if chosen.solved else None
         self.view = replace(
-            self.view, phase="idle", plan=chosen, history=chosen.history, message=chosen.message, iterates=()
+            self.view,
+            phase="idle",
+            plan=chosen,
+            history=chosen.history,
+            message=chosen.message,
+            iterates=(),
+            refused=False,
+            outrun=False,
         )
         task = chosen.task
         if task is not None:

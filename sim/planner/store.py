@@ -3,11 +3,13 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from sim.errors import InputError
+from sim.planner.holding import Hold
 from sim.planner.plan import Blame
 from sim.planner.record import PlanRecord
 from sim.planner.task_values import task_of_values, task_values
@@ -32,6 +34,7 @@ def save_record(record: PlanRecord, folder: Path) -> Path:
         "costs": record.costs,
         "iterations": record.iterations,
         "blames": [asdict(blame) for blame in record.blames],
+        "holds": [asdict(hold) for hold in record.holds],
         "waypoint_times_s": record.waypoint_times_s,
         "task": None if record.task is None else task_values(record.task),
         **{key: getattr(record, key) for key in _TEXTS + _NUMBERS},
@@ -69,6 +72,7 @@ def load_record(path: Path) -> PlanRecord:
             costs={str(name): float(value) for name, value in about["costs"].items()},
             iterations=int(about["iterations"]),
             blames=tuple(Blame(**{**blame, "place_w": tuple(blame["place_w"])}) for blame in about["blames"]),
+            holds=tuple(_hold(hold) for hold in about.get("holds", ())),
             waypoint_times_s=tuple(about["waypoint_times_s"]),
             **{key: str(about[key]) for key in _TEXTS},  # type: ignore[arg-type]
             **{key: float(about[key]) for key in _NUMBERS},  # type: ignore[arg-type]
@@ -77,6 +81,10 @@ def load_record(path: Path) -> PlanRecord:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: is no stored plan ({error})") from None
+
+
+def _hold(values: dict[str, Any]) -> Hold:
+    return Hold(**{**values, "spans_s": tuple((float(a), float(b)) for a, b in values["spans_s"])})
 
 
 def stored(folder: Path) -> tuple[Path, ...]:

@@ -9,6 +9,8 @@ from imgui_bundle import imgui
 from planning import in_wind
 from render.matrices import look_at, perspective
 from sim.commands import StopPlan
+from sim.planner import Goal
+from sim.planner.holding import Hold
 from sim.planner.plan import Blame
 from sim.planner.requests import (
     ChooseMethod,
@@ -173,14 +175,73 @@ def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
         imgui.new_frame()
         blames.draw(bench.context.plan, view, projection, bench.context)
         imgui.render()
-        return [rect for name, rect in bench.context.rects.items() if name.startswith("plan/blame")]
+        rects = bench.context.rects
+        return [rects[name] for name in ("plan/blame/0", "plan/blame/1") if name in rects]
 
     first, second = labels()
     mark = on_screen(np.array(missed.place_w), projection @ view, bench.context.scene_rect)
     assert abs(first[0] + first[2] / 2 - mark[0]) < 60.0
-    assert 0.0 < mark[1] - first[1] < 120.0
+    assert 0.0 < mark[1] - first[1] - first[3] < 60.0
     assert second[1] + second[3] <= first[1] or first[1] + first[3] <= second[1]  # not on one another
     assert labels(stale=True) == []
+
+
+def over_the_scene(snapshot, context):
+    return blames.draw(context.plan, *camera(), context)
+
+
+def test_what_would_help_is_offered_at_the_place_that_it_is_about(bench: Bench) -> None:
+    missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+    entered = Blame("obstacle buoy is entered", 4.0, 0.3, "m", (-4.0, 2.0, 0.0))
+    shown(bench, plan=record(status="infeasible", blames=(missed, entered)))
+    for _ in range(3):
+        bench.frame(over_the_scene, fakes.snapshot())
+    rects = bench.context.rects
+    for number, sign in ((0, 0), (1, 1)):
+        x, y, width, height = rects[f"plan/blame/remedy/{number}"]
+        left, top, wide, high = rects[f"plan/blame/{sign}"]
+        assert left < x < x + width < left + wide
+        assert top < y < y + height < top + high
+    (edit,) = bench.click("plan/blame/remedy/0", over_the_scene, fakes.snapshot())
+    assert edit.task.duration_s == 14.0
+    (edit,) = bench.click("plan/blame/remedy/1", over_the_scene, fakes.snapshot())
+    assert edit.task.obstacles == ()
+
+
+def test_a_refusal_is_told_where_it_is_about_with_a_way_out(bench: Bench) -> None:
+    inside = task(goal=Goal(BOAT.state(x=5.0, y=2.0)))
+    shown(bench, task=inside, message="goal is inside obstacle buoy or its clearance by 1 m", refused=True)
+    (edit,) = bench.click("plan/blame/remedy/0", over_the_scene, fakes.snapshot())
+    assert edit.task.obstacles == ()
+    mark = on_screen(np.array([5.0, 2.0, 0.0]), camera()[1] @ camera()[0], bench.context.scene_rect)
+    x, y, width, height = bench.context.rects["plan/blame/0"]
+    assert x <= mark[0] <= x + width
+    assert y + height < mark[1]
+    shown(bench, task=inside, message="steps = 2 is not possible", refused=True)
+    bench.frame(over_the_scene, fakes.snapshot())
+    assert "plan/blame/0" not in bench.context.rects
+
+
+def test_a_plan_of_another_task_says_so_over_the_scene_unless_it_is_about_to_follow(bench: Bench) -> None:
+    for changes, told in (
+        ({"stale": True}, True),
+        ({"stale": True, "phase": "following"}, False),
+        ({"stale": True, "phase": "following", "outrun": True}, True),
+        ({"stale": True, "phase": "solving"}, True),
+        ({}, False),
+    ):
+        shown(bench, **changes)
+        bench.frame(over_the_scene, fakes.snapshot())
+        assert ("plan/dated" in bench.context.rects) == told, changes
+
+
+def test_what_holds_a_plan_is_listed(bench: Bench) -> None:
+    shown(bench, plan=record(holds=(Hold("u_left at most 150 N", ((3.1, 4.0),)),)))
+    bench.frame(plan.draw, fakes.snapshot())
+    assert "plan/held" in bench.context.rects
+    shown(bench)
+    bench.frame(plan.draw, fakes.snapshot())
+    assert "plan/held" not in bench.context.rects
 
 
 def test_failures_close_together_are_told_inside_a_low_view_and_off_one_another(bench: Bench) -> None:

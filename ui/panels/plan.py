@@ -7,7 +7,8 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import StopPlan
-from sim.planner.remedies import remedies
+from sim.planner.record import PlanRecord
+from sim.planner.remedies import offered
 from sim.planner.requests import EditTask, FlyShown, StartPlanning, StopPlanning
 from sim.planner.session import PlanView
 from sim.snapshot import Snapshot
@@ -24,6 +25,8 @@ _PHASES = {
     "following": "Following ...",
     "stopping": "Stopping ...",
 }
+_HELD_TOLD = 2
+"""Of what holds a plan; all of it is in the tooltip."""
 _PAGES = (
     Item("task", "Task", "Final time, steps, method, waypoints"),
     Item("cost", "Cost", "What the plan is to cost"),
@@ -102,12 +105,17 @@ def _flying(plan: PlanView, context: PanelContext, width: float, gap: float) -> 
     wind_mps = context.planning.wind_w
     requests: list[Request] = []
     text = f"{icons.ICON_FA_PLANE} Fly"
-    doc = "Open loop: the planned inputs through the same method and step. Without a disturbance it lands on the plan."
+    dated = "Out of date: it flies the task before.\n" if plan.dated else ""
+    doc = (
+        f"{dated}Open loop: the planned inputs by the same method and step. Undisturbed it lands on the plan."
+    )
     if button(context, "plan/fly", text, doc, width=width, enabled=ready):
         requests.append(FlyShown(wind_mps=wind_mps))
     imgui.same_line(0.0, gap)
     text = f"{icons.ICON_FA_CROSSHAIRS} Track"
-    doc = "The same with errors fed back (LQR along the plan, on the group): it holds against wind."
+    doc = (
+        f"{dated}The same with errors fed back (LQR along the plan, on the group); wind is learnt on the way."
+    )
     if button(context, "plan/track", text, doc, width=width, enabled=ready):
         requests.append(FlyShown(tracked=True, wind_mps=wind_mps))
     return requests
@@ -117,6 +125,8 @@ def _status(plan: PlanView, context: PanelContext) -> None:
     solved = plan.plan is not None and plan.plan.solved
     if plan.busy:
         text, colour = _PHASES[plan.phase], theme.WARNING
+    elif plan.refused:
+        text, colour = plan.message, theme.DANGER
     elif plan.stale:
         text, colour = f"Out of date. {plan.message}", theme.WARNING
     else:
@@ -131,16 +141,26 @@ def _status(plan: PlanView, context: PanelContext) -> None:
         clear = f", clear by {record.clearance_m:.2f} m" if np.isfinite(record.clearance_m) else ""
         prose(f"cost {record.cost:.4g}, {record.duration_s:.2f} s in {record.steps} steps{clear}")
         tooltip("\n".join(f"{name}: {value:.4g}" for name, value in record.costs.items()))
+        _held(record, context)
+
+
+def _held(record: PlanRecord, context: PanelContext) -> None:
+    """What keeps it from being cheaper."""
+    if not record.holds:
+        return
+    more = len(record.holds) - _HELD_TOLD
+    text = "; ".join(hold.words for hold in record.holds[:_HELD_TOLD])
+    prose(f"Held by {text}{f'; {more} more' if more > 0 else ''}.")
+    note(context, "plan/held")
+    tooltip("Without these it could be cheaper:\n" + "\n".join(hold.words for hold in record.holds))
 
 
 def _remedies(plan: PlanView, context: PanelContext) -> list[Request]:
     """Buttons with what would help, where a plan failed."""
     requests: list[Request] = []
-    if plan.plan is None or plan.busy:
-        return requests
     gap = context.px(4.0)
     half = (imgui.get_content_region_avail().x - gap) / 2.0
-    for index, remedy in enumerate(remedies(plan.plan, plan.task)):
+    for index, remedy in enumerate(offered(plan)):
         if index % 2:
             imgui.same_line(0.0, gap)
         text = f"{icons.ICON_FA_WRENCH} {remedy.text}"
