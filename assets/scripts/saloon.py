@@ -70,14 +70,17 @@ def build(detail: float = 1.0) -> list[Node]:
     panes, frame = split(cabin, _glazing(cabin.positions))
     body.add("pane", panes)
     body.add("coat", frame.painted(np.full((len(frame.positions), 4), PAINT_FAR)))
-    sides = max(int(26 * detail), 10)
+    sides, fine = max(int(26 * detail), 10), detail > 0.6
     for x in AXLES_X:
         well = lathe([(0, -0.2), (0.365, -0.2), (0.365, 0.0), (0, 0.0)], sides=sides, axis="y")
         body.add("dark", both_sides(well.moved((x, 0.66, WHEEL_RADIUS + 0.06))))
         wheel = (x, HALF_TRACK, WHEEL_RADIUS)
-        body.add("rubber", both_sides(tyre(WHEEL_RADIUS, WHEEL_WIDTH, sides=sides).moved(wheel)))
-        body.add("rim", both_sides(rim(WHEEL_RADIUS, WHEEL_WIDTH, sides=max(sides * 2 // 3, 8)).moved(wheel)))
-    _fittings(body)
+        body.add(
+            "rubber", both_sides(tyre(WHEEL_RADIUS, WHEEL_WIDTH, sides=sides, shoulders=fine).moved(wheel))
+        )
+        wheel_rim = rim(WHEEL_RADIUS, WHEEL_WIDTH, sides=max(sides * 2 // 3, 8), edges=fine)
+        body.add("rim", both_sides(wheel_rim.moved(wheel)))
+    _fittings(body, fine=fine)
     return [body]
 
 
@@ -116,17 +119,21 @@ def _paint(p: FloatArray) -> FloatArray:
     return np.column_stack([far, np.minimum(doors, lids), z - 0.30, far])
 
 
-def _fittings(body: Node) -> None:
+def _fittings(body: Node, *, fine: bool) -> None:
     """Lamps, number plates, grille, mirrors, door handles."""
-    body.add("lens", both_sides(box((0.16, 0.34, 0.13), bevel=0.03).moved((1.985, 0.52, 0.645))))
-    body.add("red_light", both_sides(box((0.10, 0.30, 0.14), bevel=0.03).moved((-2.005, 0.58, 0.78))))
-    body.add("dark", box((0.05, 0.72, 0.11), bevel=0.02).moved((2.075, 0, 0.56)))
-    body.add("dark", box((0.06, 1.10, 0.10), bevel=0.02).moved((2.06, 0, 0.36)))
+    body.add("lens", both_sides(_block((0.16, 0.34, 0.13), 0.03, fine).moved((1.985, 0.52, 0.645))))
+    body.add("red_light", both_sides(_block((0.10, 0.30, 0.14), 0.03, fine).moved((-2.005, 0.58, 0.78))))
+    body.add("dark", _block((0.05, 0.72, 0.11), 0.02, fine).moved((2.075, 0, 0.56)))
+    body.add("dark", _block((0.06, 1.10, 0.10), 0.02, fine).moved((2.06, 0, 0.36)))
     number = plate([(-0.055, -0.26), (0.055, -0.26), (0.055, 0.26), (-0.055, 0.26)], 0.012)
     upright = np.array([[0, 0, 1.0], [0, 1, 0], [-1.0, 0, 0]])
     body.add("plate", number.transformed(upright).moved((2.095, 0, 0.46)))
     body.add("plate", number.transformed(upright).moved((-2.10, 0, 0.66)))
-    mirror = box((0.10, 0.17, 0.11), bevel=0.03).moved((0.70, 0.86, 1.0))
+    mirror = _block((0.10, 0.17, 0.11), 0.03, fine).moved((0.70, 0.86, 1.0))
     body.add("dark", both_sides(mirror))
     for x in (-0.22, -1.16):
-        body.add("dark", both_sides(box((0.17, 0.02, 0.03), bevel=0.008).moved((x, 0.893, 0.80))))
+        body.add("dark", both_sides(_block((0.17, 0.02, 0.03), 0.008, fine).moved((x, 0.893, 0.80))))
+
+
+def _block(size: tuple[float, float, float], bevel_m: float, fine: bool) -> Mesh:
+    return box(size, bevel=bevel_m if fine else 0.0)

@@ -6,8 +6,10 @@ from assets.scripts.mesh import Mesh, join
 from assets.scripts.shapes import box, hoop, lathe
 
 
-def tyre(radius_m: float, width_m: float, *, sides: int = 36, treads: int = 0) -> Mesh:
-    """Rubber with a rounded shoulder, and tread blocks where `treads` > 0."""
+def tyre(
+    radius_m: float, width_m: float, *, sides: int = 36, treads: int = 0, shoulders: bool = True
+) -> Mesh:
+    """Rubber with rounded shoulders if wanted, and tread blocks where `treads` > 0."""
     w, r = width_m / 2, radius_m
     deep = 0.04 * r if treads else 0.0
     outer = r - deep
@@ -18,6 +20,8 @@ def tyre(radius_m: float, width_m: float, *, sides: int = 36, treads: int = 0) -
         (0.95 * outer, -0.93 * w),
         (outer, -0.62 * w),
     ]
+    if not shoulders:
+        profile = [profile[0], profile[2], profile[4]]
     profile += [(radius, -height) for radius, height in reversed(profile)]
     parts = [hoop(profile, sides=sides, axis="y", crease_deg=30.0)]
     for k in range(treads):
@@ -29,8 +33,8 @@ def tyre(radius_m: float, width_m: float, *, sides: int = 36, treads: int = 0) -
     return join(parts)
 
 
-def rim(radius_m: float, width_m: float, *, spokes: int = 6, sides: int = 32) -> Mesh:
-    """Barrel, spokes and hub cap; the face looks along +y."""
+def rim(radius_m: float, width_m: float, *, spokes: int = 6, sides: int = 32, edges: bool = True) -> Mesh:
+    """Barrel, spokes, bevelled if wanted, and hub cap; the face looks along +y."""
     w, r = width_m / 2, 0.63 * radius_m
     barrel = hoop(
         [(0.86 * r, -0.75 * w), (r, -0.75 * w), (r, 0.75 * w), (0.9 * r, 0.75 * w), (0.86 * r, 0.3 * w)],
@@ -45,7 +49,7 @@ def rim(radius_m: float, width_m: float, *, spokes: int = 6, sides: int = 32) ->
         sides=sides // 2,
         axis="y",
     )
-    arm = box((0.20 * r, 0.22 * w, 0.80 * r), bevel=0.02 * r, taper=(0.75, 0.8)).moved(
+    arm = box((0.20 * r, 0.22 * w, 0.80 * r), bevel=0.02 * r if edges else 0.0, taper=(0.75, 0.8)).moved(
         (0, 0.45 * w, 0.52 * r)
     )
     arms = [arm.transformed(_about_y(2 * np.pi * k / spokes)) for k in range(spokes)]

@@ -16,8 +16,8 @@ PANEL_X = 1.66
 def build(detail: float) -> Node:
     """Lining, floor, bulkhead, seats, instrument panel and controls."""
     node = Node("interior")
-    walls = lining(detail)
-    node.add("lining", split(walls, lining_edge(walls.positions))[1], _pillar())
+    walls = lining(detail if detail > 0.6 else 0.8 * detail)
+    node.add("lining", split(walls, lining_edge(walls.positions))[1], _pillar(detail))
     node.add("floor", _floor(detail), _bulkhead())
     if detail < 0.6:
         node.add("panel", box((0.16, 1.02, 0.34)).moved((1.72, 0, -0.06)))
@@ -39,7 +39,7 @@ def build_pilot(detail: float) -> Node:
     """A seated pilot in the right seat; hidden when the camera sits there."""
     node = Node("pilot")
     base = np.array([0.60, -SEAT_Y, FLOOR_Z + 0.37])
-    sides = max(int(14 * detail), 5)
+    sides = max(int(14 * detail), 4)
     trunk = tube(
         [(-0.08, 0, 0.02), (-0.12, 0, 0.20), (-0.14, 0, 0.42), (-0.12, 0, 0.52)],
         [0.15, 0.16, 0.185, 0.09],
@@ -64,10 +64,9 @@ def build_pilot(detail: float) -> Node:
     )
     shell = lathe([(0.10, -0.07), (0.125, 0.0), (0.118, 0.07), (0.08, 0.125), (0.0, 0.145)], sides=sides)
     node.add("helmet", shell.moved(base + np.array([-0.11, 0, 0.62])))
-    node.add(
-        "black",
-        tube([(-0.02, -0.09, 0.64), (0.025, 0, 0.645), (-0.02, 0.09, 0.64)], 0.035, sides=8).moved(base),
-    )
+    if detail > 0.6:
+        visor = tube([(-0.02, -0.09, 0.64), (0.025, 0, 0.645), (-0.02, 0.09, 0.64)], 0.035, sides=8)
+        node.add("black", visor.moved(base))
     return node
 
 
@@ -81,11 +80,11 @@ def _floor(detail: float) -> Mesh:
     return mesh if mesh.normals[0, 2] > 0 else mesh.flipped()
 
 
-def _pillar() -> Mesh:
+def _pillar(detail: float) -> Mesh:
     """Bar down the middle of the windscreen."""
-    x = np.linspace(1.36, 2.58, 9)
+    x = np.linspace(1.36, 2.58, max(int(9 * detail), 4))
     path = np.array([on_roof(at, 0.0) - [0.0, 0.0, 0.022] for at in x])
-    return tube(path, 0.032, sides=8, flatten=0.6)
+    return tube(path, 0.032, sides=max(int(8 * detail), 4), flatten=0.6)
 
 
 def _half_width_at(x: FloatArray, z: float) -> FloatArray:

@@ -42,7 +42,7 @@ MATERIALS: Mapping[str, Material] = {
 def build(detail: float = 1.0) -> list[Node]:
     """All nodes, in the body frame; `detail` below 0.6 leaves out what a far view cannot show."""
     body, glass = Node("body"), Node("glass", occludes=False)
-    skin = outline.fuselage(max(detail, 0.33))
+    skin = outline.fuselage(detail)
     skin = skin.painted(outline.body_paint(skin.positions))
     panes, shell = split(skin, skin.paint[:, 0])
     body.add("livery", shell)

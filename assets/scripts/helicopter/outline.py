@@ -67,11 +67,41 @@ REAR_DOOR = [(0.345, 0.70), (-0.46, 0.66), (-0.63, 0.42), (-0.63, -0.64), (0.345
 BAGGAGE_DOOR = [(-0.98, 0.02), (-1.62, 0.06), (-1.62, -0.40), (-0.98, -0.52)]
 
 
+_COARSE_X = (
+    *(
+        2.78,
+        2.74,
+        2.66,
+        2.45,
+        2.18,
+        1.86,
+        1.55,
+        1.22,
+        0.97,
+        0.70,
+        0.42,
+        0.30,
+        0.0,
+        -0.28,
+        -0.56,
+        -0.70,
+        -0.95,
+    ),
+    *(-1.20, -1.60, -2.05, -2.55, -3.2, -4.3, -5.4, -6.3, -6.44, -6.5),
+)
+"""Stations of the coarse skin, at the posts between the windows."""
+
+
 def fuselage(detail: float) -> Mesh:
     """The whole outer skin from the nose to the end of the boom, windows not yet cut."""
-    step = 1.0 / detail
-    breaks = [2.78, 2.70, 2.45, -1.25, -3.2, -6.3, -6.5]
-    x = stations(breaks, [0.012 * step, 0.035 * step, 0.085 * step, 0.13 * step, 0.30 * step, 0.05 * step])
+    if detail > 0.6:
+        step = 1.0 / detail
+        breaks = [2.78, 2.70, 2.45, -1.25, -3.2, -6.3, -6.5]
+        x = stations(
+            breaks, [0.012 * step, 0.035 * step, 0.085 * step, 0.13 * step, 0.30 * step, 0.05 * step]
+        )
+    else:
+        x = np.array(_COARSE_X)
     skin = FUSELAGE.skin(FUSELAGE.parameter_at(x), _even(60 * detail), crease_deg=60.0)
     return refine(skin, window_distance, within_m=0.012, passes=1)
 

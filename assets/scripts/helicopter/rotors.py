@@ -33,13 +33,21 @@ def build(detail: float) -> list[Node]:
         Node("tail_rotor", TAIL_PIVOT, occludes=False),
         Node("tail_blades", TAIL_PIVOT, occludes=False),
     )
-    hub = lathe([(0, -0.08), (0.055, -0.08), (0.06, 0.03), (0.03, 0.06), (0, 0.06)], sides=12, axis="y")
-    tail.add("hub", hub.moved(TAIL_PIVOT), box((0.10, 0.05, 0.36), bevel=0.012).moved(TAIL_PIVOT))
+    hub = lathe(
+        [(0, -0.08), (0.055, -0.08), (0.06, 0.03), (0.03, 0.06), (0, 0.06)],
+        sides=max(int(12 * detail), 6),
+        axis="y",
+    )
+    tail.add("hub", hub.moved(TAIL_PIVOT), _edged((0.10, 0.05, 0.36), detail).moved(TAIL_PIVOT))
     for k in range(TAIL_BLADES):
         turn = np.diag([1.0, 1.0, 1.0]) if k == 0 else np.diag([-1.0, 1.0, -1.0])
         for material, mesh in _tail_blade(detail):
             tail_blades.add(material, mesh.transformed(turn).moved(TAIL_PIVOT))
     return [main, blades, tail, tail_blades]
+
+
+def _edged(size: tuple[float, float, float], detail: float) -> Mesh:
+    return box(size, bevel=0.012 if detail > 0.6 else 0.0)
 
 
 def _about_z(angle_rad: float) -> np.ndarray:
@@ -48,7 +56,7 @@ def _about_z(angle_rad: float) -> np.ndarray:
 
 
 def _hub(detail: float) -> Mesh:
-    sides = max(int(24 * detail), 8)
+    sides = max(int(24 * detail), 6)
     cap = lathe(
         [(0.0, -0.10), (0.15, -0.09), (0.17, -0.03), (0.17, 0.03), (0.13, 0.07), (0.06, 0.10), (0.0, 0.105)],
         sides=sides,
@@ -63,14 +71,15 @@ def _hub(detail: float) -> Mesh:
 def _arm(detail: float) -> Mesh:
     """Star arm and blade sleeve along +x."""
     sides = max(int(12 * detail), 5)
-    star = plate([(0.05, -0.13), (0.42, -0.055), (0.42, 0.055), (0.05, 0.13)], 0.055, bevel=0.012)
+    bevel = 0.012 if detail > 0.6 else 0.0
+    star = plate([(0.05, -0.13), (0.42, -0.055), (0.42, 0.055), (0.05, 0.13)], 0.055, bevel=bevel)
     sleeve = tube(
-        [(0.36, 0, 0.0), (0.55, 0, 0.012), (0.80, 0, 0.022), (0.98, 0, 0.030)],
-        [0.085, 0.09, 0.075, 0.06],
+        [(0.36, 0, 0.0), (0.55, 0, 0.012), (0.80, 0, 0.022), (0.98, 0, 0.030)][:: 1 if detail > 0.6 else 3],
+        [0.085, 0.09, 0.075, 0.06][:: 1 if detail > 0.6 else 3],
         sides=sides,
         flatten=0.62,
     )
-    horn = box((0.09, 0.20, 0.045), bevel=0.012).moved((0.50, 0.13, -0.01))
+    horn = _edged((0.09, 0.20, 0.045), detail).moved((0.50, 0.13, -0.01))
     return join([star, sleeve, horn])
 
 
@@ -78,19 +87,15 @@ def _links(detail: float) -> Mesh:
     """Pitch link from the swash plate up to the pitch horn."""
     sides = max(int(8 * detail), 3)
     rod = tube([(0.225, 0.06, -0.42), (0.49, 0.215, -0.02)], 0.014, sides=sides)
-    return join(
-        [
-            rod,
-            lathe([(0, -0.03), (0.022, -0.03), (0.022, 0.03), (0, 0.03)], sides=sides).moved(
-                (0.49, 0.215, -0.01)
-            ),
-        ]
-    )
+    if detail < 0.6:
+        return rod
+    joint = lathe([(0, -0.03), (0.022, -0.03), (0.022, 0.03), (0, 0.03)], sides=sides)
+    return join([rod, joint.moved((0.49, 0.215, -0.01))])
 
 
 def _blade(detail: float) -> list[tuple[str, Mesh]]:
     """Blade along +x, coned, leading edge towards +y (the rotor turns counter-clockwise seen from above)."""
-    sides, count = max(int(16 * detail), 8), max(int(8 * detail), 3)
+    sides, count = max(int(16 * detail), 4), max(int(8 * detail), 2)
     turn = _about_z(-np.pi / 2)  # foil leading edge +x -> seen from the blade it must be +y
     parts = []
     for material, inner, outer, twist in (
@@ -118,7 +123,7 @@ def _on_cone(radius: float) -> np.ndarray:
 
 def _tail_blade(detail: float) -> list[tuple[str, Mesh]]:
     """Blade along +z, thin in y."""
-    sides = max(int(12 * detail), 6)
+    sides, count = max(int(12 * detail), 4), 3 if detail > 0.6 else 2
     parts = []
     for material, inner, outer in (("blade", 0.14, 0.72), ("tip", 0.72, TAIL_RADIUS)):
         parts.append(
@@ -130,7 +135,7 @@ def _tail_blade(detail: float) -> list[tuple[str, Mesh]]:
                     (0.18, 0.17),
                     thickness=0.12,
                     sides=sides,
-                    stations=3,
+                    stations=count,
                     lift_dir=(0, 1, 0),
                 ),
             )

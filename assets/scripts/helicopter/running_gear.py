@@ -14,7 +14,7 @@ TUBE_RADIUS = 0.048
 def build_skids(detail: float) -> Node:
     """Skid tubes with upturned toes, arched cross tubes, steps and shoes."""
     node = Node("skids")
-    sides = max(int(14 * detail), 5)
+    sides = max(int(14 * detail), 4)
     x = np.concatenate([np.linspace(-1.60, 1.30, 6), np.linspace(1.38, 1.84, 8)])
     if detail < 0.6:
         x = x[[0, 5, 8, 10, 13]]
@@ -22,17 +22,12 @@ def build_skids(detail: float) -> Node:
     skid = np.column_stack([x - 0.06 * toe**3, np.full(len(x), 1.0), SOLE_Z + TUBE_RADIUS + 0.30 * toe**2])
     node.add("skid", both_sides(tube(skid, TUBE_RADIUS, sides=sides)))
     for at in (-0.92, 0.88):
-        y = np.linspace(-1, 1, max(int(25 * detail), 7))
+        y = np.linspace(-1, 1, max(int(25 * detail), 5))
         bow = np.column_stack([np.full(len(y), at), y, -0.83 - (1.35 - 0.83) * np.abs(y) ** 2.6])
         node.add("skid", tube(bow, 0.040, sides=sides))
-        node.add(
-            "metal",
-            both_sides(
-                lathe([(0.0, -0.09), (0.062, -0.09), (0.062, 0.09), (0.0, 0.09)], sides=12, axis="x").moved(
-                    (at, 1.0, SOLE_Z + 0.052)
-                )
-            ),
-        )
+        if detail > 0.6:
+            clamp = lathe([(0.0, -0.09), (0.062, -0.09), (0.062, 0.09), (0.0, 0.09)], sides=12, axis="x")
+            node.add("metal", both_sides(clamp.moved((at, 1.0, SOLE_Z + 0.052))))
     if detail > 0.6:
         step = box((0.42, 0.16, 0.025), bevel=0.008).moved((0.42, 0.94, -1.03))
         struts = [tube([(xx, 0.90, -0.96), (xx, 0.985, -1.30)], 0.014, sides=6) for xx in (0.26, 0.58)]
@@ -45,7 +40,7 @@ def build_skids(detail: float) -> Node:
 def build_tail(detail: float) -> Node:
     """Fins, stabiliser with end plates, tail rotor gearbox, skid stinger."""
     node = Node("tail")
-    sides, count = max(int(22 * detail), 8), max(int(6 * detail), 2)
+    sides, count = max(int(22 * detail), 6), max(int(6 * detail), 2)
     upper = foil(
         (-5.62, 0, 0.60), (-6.28, 0, 1.78), (1.05, 0.52), thickness=0.11, sides=sides, stations=count
     )
@@ -61,7 +56,7 @@ def build_tail(detail: float) -> Node:
         (-4.62, 1.27, 0.86),
         (0.66, 0.36),
         thickness=0.05,
-        sides=max(sides // 2, 6),
+        sides=max(sides // 2, 4),
         stations=2,
     )
     node.add("livery", both_sides(_plain_paint(wing)), both_sides(_fin_paint(plate_up)))
@@ -76,12 +71,17 @@ def build_tail(detail: float) -> Node:
             (0.05, 0.26),
             (0.0, 0.26),
         ],
-        sides=max(int(20 * detail), 8),
+        sides=max(int(20 * detail), 6),
         axis="y",
     )
     node.add("metal_dark", housing.moved((-6.2, 0, 0.745)))
     node.add(
-        "skid", tube([(-6.20, 0, -0.10), (-6.42, 0, -0.28), (-6.62, 0, -0.33)], [0.022, 0.022, 0.02], sides=8)
+        "skid",
+        tube(
+            [(-6.20, 0, -0.10), (-6.42, 0, -0.28), (-6.62, 0, -0.33)],
+            [0.022, 0.022, 0.02],
+            sides=max(int(8 * detail), 4),
+        ),
     )
     return node
 
@@ -89,7 +89,7 @@ def build_tail(detail: float) -> Node:
 def build_fittings(detail: float) -> Node:
     """Exhaust, intakes, mast fairing, drive shaft cover, antennae, lights, handles, landing light."""
     node = Node("fittings")
-    sides = max(int(20 * detail), 8)
+    sides = max(int(20 * detail), 6)
     pipe = [(-1.35, 0, 0.96), (-1.70, 0, 1.00), (-2.00, 0, 1.06), (-2.20, 0, 1.12)]
     node.add("exhaust", tube(pipe, [0.13, 0.145, 0.15, 0.155], sides=sides, flatten=0.85))
     node.add("soot", tube([(-2.10, 0, 1.09), (-2.212, 0, 1.124)], [0.135, 0.137], sides=sides, flatten=0.85))
