@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 
 from render.geometry.mesh import Mesh
 from render.geometry.scatter import INSTANCE_FLOATS, Scatter, by_cell, scatter_of
-from sim.world import World
+from sim.world import Terrain, World
 from sim.world.store import cached_arrays, package_digest
 
 _DIGEST = package_digest(__file__, ("boulders", "scatter"))
@@ -18,6 +18,10 @@ _CANDIDATES = 380_000
 _DRY_M = 9.0
 """Where there is no river, plants and blocks stand as if it were this far below."""
 _CLEAR_OF_PADS_M = 16.0
+_DEEPEST = 0.24
+"""Of its size: no middle lies deeper in the ground."""
+_SIDES, _FOOT, _BELLY = 8, 0.62, 0.26
+"""A boulder's foot is a ring about its middle, so wide and so far below it, in units of its size."""
 
 
 def _icosphere(detail: int) -> tuple[np.ndarray, np.ndarray]:
@@ -78,6 +82,14 @@ def place_boulders(world: World, variants: int = 4, seed: int = 5) -> tuple[Scat
     return tuple(scatter_of(kinds[f"kind{k}"]) for k in range(variants))
 
 
+def bedded(terrain: Terrain, x: np.ndarray, y: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """(n,) z of the middle of boulders of these sizes at which their downhill side, too, lies in the ground."""
+    angle = np.arange(_SIDES) * (2.0 * np.pi / _SIDES)
+    around_x = x + _FOOT * size * np.cos(angle)[:, None]
+    around_y = y + _FOOT * size * np.sin(angle)[:, None]
+    return terrain.height(around_x, around_y).min(axis=0) + _BELLY * size
+
+
 def _boulders(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     """(k, 8) instances by cell, for every variant."""
     assert world.layers is not None
@@ -91,7 +103,7 @@ def _boulders(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     patches = 0.5 + 0.5 * np.sin(x / 29.0 + 2.5 * np.sin(y / 17.0)) * np.sin(
         y / 27.0 + 2.5 * np.sin(x / 21.0)
     )
-    chance = 0.30 * loose * patches + 0.35 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.008
+    chance = 0.41 * loose * patches + 0.48 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.011
     chance *= np.clip((upright - 0.55) / 0.2, 0.0, 1.0) * (above_river > -1.2) * (above_river < 150.0)
     chance *= np.where(above_river < 1.2, 0.35, 1.0)
     for pad in world.pads:
@@ -104,8 +116,11 @@ def _boulders(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     instances = np.empty((n, INSTANCE_FLOATS))
     instances[:, 0], instances[:, 1], instances[:, 3] = x[keep], y[keep], size
     instances[:, 2] = z[keep] + size * rng.uniform(0.05, 0.22, n)
+    instances[:, 2] = np.minimum(instances[:, 2], bedded(terrain, x[keep], y[keep], size))
     instances[:, 4:7] = np.array([0.255, 0.165, 0.108]) * rng.uniform(0.7, 1.12, (n, 1))
     instances[:, 4:7] += rng.normal(0.0, 0.003, (n, 3))
     instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
     kind = rng.integers(0, variants, n)
+    rests = z[keep] - instances[:, 2] < _DEEPEST * size  # from steeper slopes they have rolled down
+    instances, size, kind = instances[rests], size[rests], kind[rests]
     return {f"kind{k}": by_cell(instances[kind == k], size[kind == k]) for k in range(variants)}
