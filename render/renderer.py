@@ -28,6 +28,9 @@ from render.water import WaterSurface
 from sim.world import World
 
 EXPOSURE = 0.60
+STANDS = frozenset({"heavy-top"})
+"""Models that stand on the ground where they are put, however it is grown over."""
+STAND_CLEARANCE_M = 0.9
 _NO_WATER_M = -1e4
 _DRY_GROUND_M = -2.2
 """Level ground in the desert is as sandy as a bank this far above water."""
@@ -66,6 +69,7 @@ class Renderer:
         programs = self._programs = self._owned(Programs(ctx, defines=self.quality.defines))
         self._build(programs, world, scenery or load_scenery(world, self.quality))
         self._bounds_w = _bounds(world)
+        self._cleared = np.zeros((0, 2))
         self.resize(size_px)
         self.set_sun(sun or Sun())
 
@@ -115,6 +119,10 @@ class Renderer:
         self._sun_view = sun_view(*self._bounds_w, self._light.direction_w)
         for uniforms in self._uniforms.values():
             uniforms.set_light(self._light, Atmosphere(), water_level_m=self._water_level_m)
+        self._cast_and_bake()
+
+    def _cast_and_bake(self) -> None:
+        """The canyon's shadow map and baked light, for the sun and the still things that there are."""
         self._bind_textures()
         with self._probe("sun: canyon shadow"):
             context = self._begin_light("shadow", self._sun_view, self._sun_map)
@@ -136,6 +144,7 @@ class Renderer:
         viewport: tuple[int, int, int, int] | None = None,
     ) -> None:
         """Draw `frame` into `viewport` (x, y, width, height) px of `target`, by default all of it."""
+        self._clear_around(frame)
         self._bind_textures()
         with self._probe("vehicle shadow"):
             self._draw_vehicle_shadow(frame)
@@ -152,6 +161,15 @@ class Renderer:
             exposure = EXPOSURE * self._light.exposure * frame.exposure
             whole = (0, 0, *self.size_px)
             self._post.draw(self._targets.scene_map, target, viewport or whole, exposure=exposure)
+
+    def _clear_around(self, frame: Frame) -> None:
+        """No plant or block stays where a stand has been put up."""
+        stands = [v.T_wb[:2, 3] for v in frame.vehicles if v.model in STANDS and np.isfinite(v.T_wb).all()]
+        places = np.round(np.array(stands).reshape(-1, 2), 1)
+        if not np.array_equal(places, self._cleared):
+            self._cleared = places
+            if self._stage.clear(places, STAND_CLEARANCE_M):
+                self._cast_and_bake()
 
     def _bind_textures(self) -> None:
         self._sky.bind()
@@ -289,6 +307,11 @@ class Renderer:
         for extra in frame.extras:
             extra.draw(context)
         self._overlay.draw(frame, context)
+
+    @property
+    def strewn(self) -> int:
+        """Plants and blocks of the world that nothing has taken the place of."""
+        return self._stage.strewn
 
     @property
     def drawn_triangles(self) -> dict[str, int]:

@@ -136,8 +136,10 @@ class ScatterField:
         budget: int,
     ):
         self._material = material
-        self._instances = np.ascontiguousarray(scatter.instances, dtype="f4")
+        self._all = self._instances = np.ascontiguousarray(scatter.instances, dtype="f4")
         cells = scatter.cells
+        self._kept = np.ones(len(self._all), dtype=bool)
+        self._cell = np.repeat(np.arange(len(cells)), [cell.count for cell in cells])
         self._first = np.array([cell.first for cell in cells], dtype=int)
         self._counts = np.array([cell.count for cell in cells], dtype=int)
         low = np.array([cell.low for cell in cells], dtype=float).reshape(-1, 3)
@@ -156,6 +158,24 @@ class ScatterField:
     def _places(self, cell: Cell) -> np.ndarray:
         """(n, 3) where the instances of a cell stand."""
         return self._instances[cell.first : cell.first + cell.count, :3].astype(float)
+
+    @property
+    def count(self) -> int:
+        """Of all that are not left out."""
+        return len(self._instances)
+
+    def clear(self, places_w: np.ndarray, radius_m: float) -> bool:
+        """Leave out what reaches within `radius_m` of the places (n, 2); whether that changes anything."""
+        off = np.linalg.norm(self._all[:, None, :2] - np.asarray(places_w, "f4").reshape(-1, 2), axis=-1)
+        keep = (off > radius_m + self._all[:, 3:4]).all(axis=1)
+        if np.array_equal(keep, self._kept):
+            return False
+        self._kept = keep
+        self._instances = np.ascontiguousarray(self._all[keep])
+        self._counts = np.bincount(self._cell[keep], minlength=len(self._counts))
+        self._first = np.cumsum(self._counts) - self._counts
+        self._drawn_key = b""
+        return True
 
     def draw(self, context: PassContext) -> None:
         """Draw what the pass's camera sees; in the shadow pass everything, at the coarsest level."""

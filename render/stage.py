@@ -109,6 +109,11 @@ class Stage:
             )
         return [self._owned(field) for field in fields]
 
+    def clear(self, places_w: np.ndarray, radius_m: float) -> bool:
+        """Leave out plants and blocks about the places (n, 2) m; whether that changes anything."""
+        changed = [field.clear(places_w, radius_m) for fields in self._fields.values() for field in fields]
+        return any(changed)
+
     def bind(self) -> None:
         """Keep the shared textures where every material looks for them."""
         for name, texture in self._textures.items():
@@ -129,6 +134,11 @@ class Stage:
         self._pads.draw(context)
         for field in self._fields["mirror" if context.mirrored else "picture"]:
             field.draw(context)
+
+    @property
+    def strewn(self) -> int:
+        """Plants and blocks that there are, in view or not."""
+        return sum(field.count for field in self._fields["picture"])
 
     @property
     def drawn_triangles(self) -> dict[str, int]:

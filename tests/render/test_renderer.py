@@ -1,11 +1,14 @@
 """Pictures of a small canyon at every quality: light where light falls, no GL error, nothing left behind."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from render.canvas import Canvas
+from render.frame import DrawnVehicle
 from render.quality import PRESETS
-from render.renderer import Renderer
+from render.renderer import STAND_CLEARANCE_M, Renderer
 from tests.render.small_world import small_frame, small_scenery, small_world
 
 SIZE = (320, 200)
@@ -148,3 +151,27 @@ def _record(ctx, kind: str, made: list, monkeypatch) -> None:
         return thing
 
     monkeypatch.setattr(moderngl.Context, kind, make)
+
+
+def test_plants_make_room_for_a_stand_and_come_back(ctx, scenery):
+    shrubs, (boulders,) = scenery.shrubs.instances, [each.instances for each in scenery.boulders]
+    place = shrubs[7, :3]
+    inside = sum(
+        int((np.linalg.norm(each[:, :2] - place[:2], axis=1) <= STAND_CLEARANCE_M + each[:, 3]).sum())
+        for each in (shrubs, boulders)
+    )
+    T_wb = np.eye(4)
+    T_wb[:3, 3] = place
+    top = DrawnVehicle("heavy-top", T_wb, np.zeros(0), np.zeros(0))
+    renderer = Renderer(ctx, SIZE, small_world(), quality="high", scenery=scenery)
+    canvas = Canvas(ctx, SIZE)
+    plain = small_frame(SIZE)
+    counts = []
+    for vehicles in ((), (top,), (replace(top, model="car"),)):
+        renderer.draw(replace(plain, vehicles=vehicles), canvas.framebuffer)
+        counts.append(renderer.strewn)
+    canvas.release()
+    renderer.release()
+    assert inside >= 1
+    assert counts[0] - counts[1] == inside
+    assert counts[2] == counts[0]
