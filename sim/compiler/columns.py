@@ -9,6 +9,7 @@ shared: thousands of instructions are compiled in tenths of a second, and run no
 import ctypes
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import casadi as ca
@@ -59,17 +60,31 @@ _BINARY = {
 }
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """A function (..., z, ...) -> (z, change), carried out again and again."""
+
+    argument: int
+    """Which input z is: it is overwritten."""
+    below: float
+    """Until the changes (1,) of columns that stand side by side are below this, or not a number."""
+    most: int
+    """Times."""
+
+
 class ColumnKernel:
     """A function of columns: inputs (size, n) or, where shared, (size,); outputs (size, n). Columns are contiguous."""
 
-    def __init__(self, function: ca.Function, shared: Sequence[int] = ()) -> None:
-        """shared: indices of the inputs that are the same for all columns.
+    def __init__(
+        self, function: ca.Function, shared: Sequence[int] = (), repeated: Repeated | None = None
+    ) -> None:
+        """shared: indices of the inputs that are the same for all columns. Where repeated there are no other outputs.
 
         Raises TypeError for an operation that has no compiled form here.
         """
-        text = _module(function, frozenset(shared))
+        text = _module(function, frozenset(shared), repeated)
         self.sizes_in = tuple(function.size1_in(i) for i in range(function.n_in()))
-        self.sizes_out = tuple(function.size1_out(i) for i in range(function.n_out()))
+        self.sizes_out = () if repeated else tuple(function.size1_out(i) for i in range(function.n_out()))
         self._engine = _loaded(text)
         count = len(self.sizes_in) + len(self.sizes_out)
         address = self._engine.get_function_address("columns")
@@ -80,10 +95,10 @@ class ColumnKernel:
         self._call(*[a.ctypes.data for a in inputs], *[a.ctypes.data for a in outputs], n)
 
 
-def _module(function: ca.Function, shared: frozenset[int]) -> str:
-    body = _Body(function, shared)
+def _module(function: ca.Function, shared: frozenset[int], repeated: Repeated | None) -> str:
+    body = _Body(function, shared, repeated)
     arguments = [f"ptr noalias %in{i}" for i in range(function.n_in())]
-    arguments += [f"ptr noalias %out{i}" for i in range(function.n_out())]
+    arguments += [] if repeated else [f"ptr noalias %out{i}" for i in range(function.n_out())]
     lanes = range(WIDTH)
     head = [
         f"define void @columns({', '.join(arguments)}, i64 %n) {{",
@@ -92,13 +107,19 @@ def _module(function: ca.Function, shared: frozenset[int]) -> str:
         "  %empty = icmp slt i64 %n, 1",
         "  br i1 %empty, label %done, label %loop",
         "loop:",
-        "  %k = phi i64 [ 0, %entry ], [ %next, %loop ]",
+        "  %k = phi i64 [ 0, %entry ], [ %next, %settled ]",
     ]
     # Columns past the end repeat the last one: no second, scalar copy of the code.
     for lane in lanes:
         head.append(f"  %raw{lane} = add i64 %k, {lane}")
         head.append(f"  %c{lane} = call i64 @llvm.smin.i64(i64 %raw{lane}, i64 %last)")
+    lines = (
+        [*body.lines, "  br label %settled"]
+        if repeated is None
+        else [*_REPEATED_HEAD, *body.lines, *_repeated_tail(repeated, body)]
+    )
     tail = [
+        "settled:",
         f"  %next = add i64 %k, {WIDTH}",
         "  %more = icmp slt i64 %next, %n",
         "  br i1 %more, label %loop, label %done",
@@ -106,24 +127,47 @@ def _module(function: ca.Function, shared: frozenset[int]) -> str:
         "  ret void",
         "}",
         "declare i64 @llvm.smin.i64(i64, i64)",
+        f"declare i1 @llvm.vector.reduce.or.v{WIDTH}i1(<{WIDTH} x i1>)",
         *sorted(body.declarations),
     ]
-    return "\n".join([*head, *body.lines, *tail])
+    return "\n".join([*head, *lines, *tail])
+
+
+_REPEATED_HEAD = ["  br label %again", "again:", "  %time = phi i64 [ 1, %loop ], [ %later, %again ]"]
+
+
+def _repeated_tail(repeated: Repeated, body: "_Body") -> list[str]:
+    """Jump back while any column still changes."""
+    changes, bits = body.results[1][0], f"<{WIDTH} x i1>"
+    return [
+        f"  %moves = fcmp oge {_V} {changes}, {_splat(repeated.below)}",
+        f"  %any = call i1 @llvm.vector.reduce.or.v{WIDTH}i1({bits} %moves)",
+        f"  %left = icmp slt i64 %time, {repeated.most}",
+        "  %repeat = and i1 %any, %left",
+        "  %later = add i64 %time, 1",
+        "  br i1 %repeat, label %again, label %settled",
+    ]
 
 
 class _Body:
     """The loop's instructions."""
 
-    def __init__(self, function: ca.Function, shared: frozenset[int]) -> None:
+    def __init__(self, function: ca.Function, shared: frozenset[int], repeated: Repeated | None) -> None:
         self.lines: list[str] = []
+        self.results: dict[int, dict[int, str]] = {0: {}, 1: {}}
+        """Outputs of a repeated function, which are stored only when all inputs have been read."""
         self.declarations: set[str] = set()
         self._count = 0
         self._f, self._shared = function, shared
         self._starts: dict[str, list[str]] = {}
         self._read: dict[tuple[int, int], str] = {}
         self._work: dict[int, str] = {}
+        self._repeated = repeated
         for k in range(function.n_instructions()):
             self._instruction(k)
+        if repeated is not None:
+            for entry, vector in self.results[0].items():
+                self._store(f"in{repeated.argument}", function.size1_in(repeated.argument), entry, vector)
 
     def _instruction(self, k: int) -> None:
         f, work = self._f, self._work
@@ -134,7 +178,10 @@ class _Body:
                 self._read[place] = self._load(*place)
             work[out[0]] = self._read[place]
         elif op == ca.OP_OUTPUT:
-            self._store(out[0], out[1], work[into[0]])
+            if self._repeated is None:
+                self._store(f"out{out[0]}", f.size1_out(out[0]), out[1], work[into[0]])
+            else:
+                self.results[out[0]][out[1]] = work[into[0]]
         elif op == ca.OP_CONST:
             work[out[0]] = _splat(float(f.instruction_constant(k)))
         else:
@@ -171,8 +218,8 @@ class _Body:
             vector = self._new(f"insertelement {_V} {vector}, double {one}, i32 {lane}")
         return vector
 
-    def _store(self, result: int, entry: int, vector: str) -> None:
-        for lane, start in enumerate(self._start(f"out{result}", self._f.size1_out(result))):
+    def _store(self, array: str, size: int, entry: int, vector: str) -> None:
+        for lane, start in enumerate(self._start(array, size)):
             at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
             one = self._new(f"extractelement {_V} {vector}, i32 {lane}")
             self.lines.append(f"  store double {one}, ptr {at}, align 8")

@@ -25,14 +25,20 @@ FATROP_ITERATIONS: dict[Mode, int] = {"cold": 80, "near": 60, "again": 40, "warm
 """After these IPOPT is more likely to arrive."""
 _FATROP: dict[Mode, dict[str, float]] = {
     # Coarse: what follows moves the obstacles' margins or goes on to the end.
-    "cold": {"mu_init": 0.1, "tol": 1e-4},
+    "cold": {"tol": 1e-4},
     "near": {"mu_init": 1e-4, "tol": 1e-4},
     "again": {"mu_init": 1e-5, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": TOLERANCE},
     "warm": {"mu_init": 1e-6, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": 1e-7},
     "finish": {"mu_init": 1e-8, "bound_push": 1e-9, "bound_frac": 1e-9, "tol": TOLERANCE},
 }
-_FIRST_PUSH = {True: 0.1, False: 0.01}
-"""How far inside their bounds first variables are moved, in space and on a plane; found by trial."""
+_PIVOT = 1e-3
+"""What an input does to a goal in one step counts from here on. fatrop's own 1e-5 divides by what is too small: its
+regularisation then grows for ever, and it does not come back."""
+_FIRST: dict[bool, dict[str, float]] = {
+    True: {"mu_init": 0.01, "bound_push": 0.1, "bound_frac": 0.1},
+    False: {"mu_init": 0.1, "bound_push": 0.01, "bound_frac": 0.01},
+}
+"""Of cold solutions in space and on a plane; found by trial."""
 _WARM_IPOPT = {
     "warm_start_init_point": "yes",
     "warm_start_bound_push": 1e-6,
@@ -101,6 +107,8 @@ class Solvers:
         gradient of the Lagrangian at which a feasible result counts as converged, even where the solver wants more.
         """
         t, solver = self.t, self._solver(backend, mode, iterations)
+        if not np.isfinite(t.program.constraints(w0, p)).all():
+            return self._hopeless(w0, backend)
         extra = {"lam_x0": duals[0], "lam_g0": duals[1]} if duals is not None else {}
         begun, seen = time.perf_counter(), [w0]
 
@@ -118,6 +126,13 @@ class Solvers:
             out = {"x": seen[-1], "lam_x": nothing[0], "lam_g": nothing[1], "f": t.program.cost(seen[-1], p)}
         rough = backend == "fatrop" and mode in ("cold", "near")
         return self._result(out, p, solver.stats(), taken, backend, slope, rough)
+
+    def _hopeless(self, w0: np.ndarray, backend: str) -> Result:
+        """Where equations have no value at the start: fatrop would look for a direction for ever."""
+        inf = float("inf")
+        duals = np.zeros_like(w0), np.zeros_like(self.t.row_low)
+        word = "the equations have no value at the first guess"
+        return Result(w0, *duals, inf, inf, inf, inf, 0, 0.0, False, word, backend, rough=False)
 
     def _progress(self, w: np.ndarray, p: np.ndarray) -> tuple[float, float]:
         """Cost and largest violation of a row."""
@@ -162,8 +177,8 @@ class Solvers:
         over = [t.row_low - g, g - t.row_high, t.low - w, w - t.high]
         slope = t.program.lagrangian(w, p, 1.0, lam_g)[0] + lam_x
         equal = t.row_low == t.row_high
-        defect = float(np.abs(g - t.row_low)[equal].max(initial=0.0))
-        return float(max(0.0, *(o.max(initial=0.0) for o in over))), defect, float(np.abs(slope).max())
+        defect = max(float(np.abs(g - t.row_low)[equal].max(initial=0.0)), t.program.imbalance(w, p))
+        return float(max(defect, *(o.max(initial=0.0) for o in over))), defect, float(np.abs(slope).max())
 
     def _solver(self, backend: Backend, mode: Mode, iterations: int) -> ca.Function:
         key = (backend, mode, iterations)
@@ -177,11 +192,11 @@ class Solvers:
         options: dict[str, Any] = {
             "print_level": 0,
             "max_iter": iterations,
+            "linsol_lu_fact_tol": _PIVOT,
             **_FATROP[mode],
         }
         if mode == "cold":
-            push = _FIRST_PUSH[t.model.turns == 3]
-            options |= {"bound_push": push, "bound_frac": push}
+            options |= _FIRST[t.model.turns == 3]
         return ca.nlpsol(
             "plan",
             "fatrop",

@@ -6,11 +6,14 @@ import numpy as np
 from sim.groups import SO3
 from sim.planner.arcs import arcs
 from sim.planner.inputs import ThrustVectorChart, input_chart
+from sim.planner.model import StageModel
 from sim.planner.route import paced, route
 from sim.planner.task import Task, positions
 from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
 
+_FORGETFUL = 0.01
+"""Square of the share of a step's first momentum that still counts in its equation."""
 _RIGHTING = 0.7
 """Share of the highest turn rate at which a guess turns upright."""
 
@@ -141,7 +144,8 @@ def variables(
     """Scaled variables of nodes (N+1, node size) and planned inputs (N+1, size), over the task's duration or another.
 
     Private states come from the integrator's own start, unknowns from its guess, or from the poses where they
-    are body velocities, which closes all gaps of the poses.
+    are body velocities, which closes all gaps of the poses. Where unknowns are no variables the momenta are then
+    those that lead to such arcs.
     """
     t, h = transcription, (duration_s or task.duration_s) / transcription.shape.steps
     model, n = t.model, t.shape.steps
@@ -159,7 +163,27 @@ def variables(
         poses = nodes[:, vehicle.node_layout.pose]
         xi = arcs(vehicle.group, poses[:-1], poses[1:]) / h
         z = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
+        if model.eliminates:
+            y[:n] = _led_along(model, y[:n], xi, inputs[:n], p, h)
     return assembled(t, y, z, inputs, h)
+
+
+def _led_along(
+    model: StageModel, y: np.ndarray, z: np.ndarray, inputs: np.ndarray, p: np.ndarray, h: float
+) -> np.ndarray:
+    """(n, n_y) private states, their last entries such that steps (n) with unknowns z solve the residual.
+
+    Where drag makes a long step forget what it began with, they are left alone.
+    """
+    scheme, i, count = model.scheme, model.scheme.inputs, model.unknowns
+    a = ca.SX.sym("a", model.chart.size)
+    u, w = model.chart.controls_and_wrench(a, i.p)
+    residual = ca.substitute(scheme.residual, ca.vertcat(i.u, i.w), ca.vertcat(u, w))
+    J = ca.jacobian(residual, scheme.y[-count:])
+    change = -ca.solve(J.T @ J + _FORGETFUL * ca.SX.eye(count), J.T @ residual)
+    step = ca.Function("led", [scheme.y, scheme.z, a, i.p, i.h], [change])
+    changes = np.array(step.map("l", "serial", len(y), [3, 4], [])(y.T, z.T, inputs.T, p, h)).T
+    return np.concatenate([y[:, :-count], y[:, -count:] + changes], axis=1)
 
 
 def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray, h: float) -> np.ndarray:
@@ -170,8 +194,9 @@ def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray
     )
     states = [y[:, model.form.kept], remembered, np.full((n + 1, int(t.shape.free_time)), h)]
     slack = 0.1 * np.ones((n, model.controls.sizes["slack"]))
-    running = np.concatenate([*[s[:n] for s in states], inputs[:n], z[:n], slack], axis=1)
+    free = z[:, : model.controls.sizes["z"]]
+    running = np.concatenate([*[s[:n] for s in states], inputs[:n], free[:n], slack], axis=1)
     missing = t.last.v.shape[0] - model.state.size
-    own = np.r_[inputs[n], z[n]] if model.ends_with_controls else np.zeros(0)
+    own = np.r_[inputs[n], free[n]] if model.ends_with_controls else np.zeros(0)
     last = np.r_[np.concatenate([s[n] for s in states]), own, 0.1 * np.ones(missing - own.size)]
     return t.join(running, last)

@@ -1,8 +1,11 @@
 """What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales."""
 
+from typing import NamedTuple
+
 import casadi as ca
 import numpy as np
 
+from sim.compiler.blocks import silenced
 from sim.integrators.base import Scheme
 from sim.planner.inputs import InputChart, input_chart
 from sim.planner.obstacles import KINDS
@@ -13,6 +16,20 @@ from sim.planner.task import WEIGHT_NAMES
 from sim.vehicles.holonomic import HolonomicVehicle
 
 BODY_NUMBERS = 4
+_ELIMINATED = 6
+"""Up to so many unknowns of a step are eliminated; more of them are better left to the solver."""
+
+
+class StepExpressions(NamedTuple):
+    """An integrator's step at planned inputs."""
+
+    residual: ca.SX
+    following: ca.SX
+    """The private state at the end."""
+    node: ca.SX
+    start: ca.SX
+    guess: ca.SX
+    """Of the unknowns."""
 
 
 class StageModel:
@@ -25,9 +42,13 @@ class StageModel:
         self.chart: InputChart = input_chart(shape.vehicle)
         self.scheme: Scheme = shape.integrator.scheme(shape.vehicle)
         i = self.scheme.inputs
-        outputs = [self.scheme.residual, self.scheme.y_next, self.scheme.node, self.scheme.start]
+        residual, following = self._bare(self.scheme.residual), self._bare(self.scheme.y_next)
+        outputs = [residual, following, self.scheme.node, self.scheme.start, self.scheme.guess]
         free = [self.scheme.y, self.scheme.z, i.u, i.w, i.p, i.h, i.node]
         self.step = ca.Function("step", free, outputs, {"cse": True})
+        self.unknowns: int = self.scheme.z.shape[0]
+        self.eliminates = 0 < self.unknowns <= _ELIMINATED
+        """The unknowns are functions of the state and the inputs that solve the residual, not variables."""
         self.ends_with_controls = any(
             ca.which_depends(self.scheme.node, ca.vertcat(i.u, self.scheme.z), 1, False)
         )
@@ -49,9 +70,7 @@ class StageModel:
                 "h": int(shape.free_time),
             }
         )
-        self.controls = Slots(
-            {"a": self.chart.size, "z": self.scheme.z.shape[0], "slack": int(shape.elastic)}
-        )
+        self.controls = Slots({"a": self.chart.size, "z": self._free_unknowns, "slack": int(shape.elastic)})
         self.y_scale = self._y_scale()
 
     def _parameter_sizes(self) -> dict[str, int]:
@@ -77,14 +96,23 @@ class StageModel:
 
     def last_controls(self, missed: int) -> Slots:
         """Pieces of the last node's controls; `missed` slacks for what of the goal is not met."""
-        a, z = (self.chart.size, self.scheme.z.shape[0]) if self.ends_with_controls else (0, 0)
+        a, z = (self.chart.size, self._free_unknowns) if self.ends_with_controls else (0, 0)
         return Slots({"a": a, "z": z, "slack": int(self.shape.elastic), "missed": missed})
 
-    def evaluate(self, y: ca.SX, z: ca.SX, a: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
-        """(residual, y_next, node, start) of the scheme at planned inputs a."""
+    @property
+    def _free_unknowns(self) -> int:
+        return 0 if self.eliminates else self.unknowns
+
+    def _bare(self, expressions: ca.SX) -> ca.SX:
+        """Without the unknowns that only seem to matter."""
+        i = self.scheme.inputs
+        others = [self.scheme.y, i.u, i.w, i.p, i.h]
+        return silenced(expressions, self.scheme.z, others)[0] if self.scheme.z.shape[0] else expressions
+
+    def evaluate(self, y: ca.SX, z: ca.SX, a: ca.SX, h: ca.SX) -> StepExpressions:
+        """The scheme at planned inputs a."""
         u, w = self.chart.controls_and_wrench(a, self.given["vehicle"])
-        residual, y_next, node, start = self.step(y, z, u, w, self.given["vehicle"], h, self.given["start"])
-        return residual, y_next, node, start
+        return StepExpressions(*self.step(y, z, u, w, self.given["vehicle"], h, self.given["start"]))
 
     def duration_of_step(self, x: dict[str, ca.SX]) -> ca.SX:
         """h of a node with the state pieces x."""

@@ -2,49 +2,78 @@
 
 import casadi as ca
 
-from sim.compiler.columns import ColumnKernel
+from sim.compiler.columns import ColumnKernel, Repeated
+from sim.planner.implicit import Implicit
 from sim.planner.inputs import Row
 from sim.planner.model import StageModel
+from sim.planner.stage import Stage
 
-_P, _LAM_F = 3, 6
+_Z, _P, _LAM_F = 3, 4, 7
+_NEWTON = Repeated(argument=_Z, below=1e-8, most=20)
+"""Change of an unknown in its scale; the error after it is its square."""
 
 
 class NodeFunctions:
     """Value, first and second derivatives of one kind of node, for many nodes at once.
 
-    Inputs are columns of (v, own parameters, jet of the ground, parameters of all), for `hessian` also of the
-    multipliers of the next state, of the rows and of the cost. Derivatives come as columns of nonzeros.
+    Inputs are columns of (v, own parameters, jet of the ground, unknowns of the step, parameters of all), for
+    `hessian` also of the multipliers of the next state, of the rows and of the cost. Derivatives are those by v, with
+    the unknowns as functions of v, and come as columns of nonzeros.
     """
 
-    def __init__(self, model: StageModel, v: ca.SX, following: ca.SX, rows: ca.SX, cost: ca.SX) -> None:
-        here = [v, model.s, model.jet, model.p]
+    def __init__(
+        self, model: StageModel, implicit: Implicit, guess: ca.SX, following: ca.SX, rows: ca.SX, cost: ca.SX
+    ) -> None:
+        v, z = implicit.v, implicit.z
+        here = [v, model.s, model.jet, z, model.p]
         position = model.ground_position(v) if model.shape.ground is not None else None
 
-        def compiled(inputs: list[ca.SX], expressions: list[ca.SX]) -> ColumnKernel:
+        def compiled(
+            inputs: list[ca.SX], expressions: list[ca.SX], repeated: Repeated | None = None
+        ) -> ColumnKernel:
             if position is not None:
                 # The model of the ground is exact at the point it is developed about.
                 expressions = ca.substitute(expressions, [model.jet_at], [position])
             shared = [i for i in (_P, _LAM_F) if i < len(inputs)]
-            return ColumnKernel(ca.Function("node", inputs, expressions, {"cse": True}), shared)
+            return ColumnKernel(ca.Function("node", inputs, expressions, {"cse": True}), shared, repeated)
 
-        following, rows, cost = ca.densify(following), ca.densify(rows), ca.densify(cost)
-        self.variables, self.row_count = v.shape[0], rows.shape[0]
+        self.variables, self.unknowns, self.row_count = v.shape[0], z.shape[0], rows.shape[0]
+        if self.unknowns:
+            change = implicit.correction
+            size = ca.norm_inf(change / model.z_scale)
+            self.guess = compiled(here, [ca.densify(guess)])
+            """Of the unknowns."""
+            self.residual = compiled(here, [ca.densify(implicit.residual)])
+            """Scaled, of the equation that defines the unknowns."""
+            self.newton = compiled(here, [ca.densify(z + change), size], _NEWTON)
+            """Solves for the unknowns, in place."""
         self.value = compiled(here, [following, rows])
         self.cost = compiled(here, [cost])
-        jf, jr = ca.jacobian(-following, v), ca.jacobian(rows, v)
+        jf, jr = implicit.total(-following), implicit.total(rows)
         self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
         self.jacobian = compiled(here, [_nonzeros(jf), _nonzeros(jr)])
         """Of minus the next state, and of the rows."""
-        self.gradient = compiled(here, [ca.densify(ca.gradient(cost, v))])
+        self.gradient = compiled(here, [ca.densify(implicit.total(cost).T)])
         lam_next, lam_rows = ca.SX.sym("ln", following.shape[0]), ca.SX.sym("lr", rows.shape[0])
         lam_f = ca.SX.sym("lf")
         lagrangian = ca.dot(lam_next, following) + ca.dot(lam_rows, rows) + lam_f * cost
-        hessian, pull = ca.hessian(lagrangian, v)
+        pull, hessian = implicit.second(lagrangian)
         self.hessian_pattern = hessian.sparsity()
         self.hessian = compiled([*here, lam_next, lam_rows, lam_f], [ca.densify(pull), _nonzeros(hessian)])
 
 
-def column(rows: tuple[Row, ...]) -> ca.SX:
+def node_functions(
+    model: StageModel, stage: Stage, following: ca.SX, rows: tuple[Row, ...], cost: ca.SX
+) -> NodeFunctions:
+    """Of a node with these next state, rows and cost."""
+    found = [ca.densify(x) for x in (following, _column(rows), cost)]
+    nothing = ca.SX(0, 1)
+    used = bool(stage.z.shape[0]) and ca.depends_on(ca.vertcat(*found), stage.z)
+    z, residual, guess = (stage.z, stage.residual, stage.guess) if used else (nothing,) * 3
+    return NodeFunctions(model, Implicit(stage.v, z, residual), guess, *found)
+
+
+def _column(rows: tuple[Row, ...]) -> ca.SX:
     return ca.vertcat(*[r.expression for r in rows]) if rows else ca.SX(0, 1)
 
 

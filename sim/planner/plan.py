@@ -100,7 +100,7 @@ class Motion:
 def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion:
     """Read an iterate in SI units."""
     t, model = transcription, transcription.model
-    y, z, a = t.rows_of(w)
+    y, z, a = t.rows_of(w, p)
     h = t.step_s(w, p)
     numbers = p[model.parameters.slice("vehicle")]
     nodes = np.array(t.reader(y.T, z.T, a.T, numbers, h)).T

@@ -50,6 +50,8 @@ class Program:
         self._plan_scale = model.y_scale[self._plan]
         self._where = np.full((0, 2), np.nan)
         self._jet = np.zeros((self.n + 1, 6))
+        self._solved_at: tuple[np.ndarray, np.ndarray] | None = None
+        self._z = np.zeros((self.n + 1, model.unknowns))
 
     # Values.
 
@@ -167,9 +169,54 @@ class Program:
 
     # What the functions of nodes are given.
 
+    def unknowns(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(N+1, unknowns) of the steps, where they are eliminated; where the last node has none, those before."""
+        at = self._solved_at
+        if at is None or not (np.array_equal(at[0], w) and np.array_equal(at[1], p)):
+            self._solve(
+                self.run, self._z[:-1], w[: self.cut], p[self.model.parameters.size :], self._jets(w), p
+            )
+            if self.end.unknowns:
+                here = p[p.size - self.model.stage_parameters.size :]
+                self._solve(self.end, self._z[-1:], w[self.cut :], here, self._jets(w)[self.n :], p)
+            else:
+                self._z[-1] = self._z[-2]
+            self._solved_at = w.copy(), p.copy()
+        return self._z
+
+    def imbalance(self, w: np.ndarray, p: np.ndarray) -> float:
+        """Largest scaled residual that the unknowns leave: rounding, unless a step's equations have no solution."""
+        left = [np.zeros(0)]
+        for nodes, count, given in (
+            (self.run, self.n, self._running(w, p)),
+            (self.end, 1, self._last(w, p)),
+        ):
+            if nodes.unknowns:
+                left.append(np.empty(count * nodes.unknowns))
+                nodes.residual(count, given, left[-1:])
+        return float(np.abs(np.concatenate(left)).max(initial=0.0))
+
+    def _solve(
+        self,
+        nodes: NodeFunctions,
+        z: np.ndarray,
+        v: np.ndarray,
+        s: np.ndarray,
+        jets: np.ndarray,
+        p: np.ndarray,
+    ) -> None:
+        """Newton's method at all nodes at once, from the method's own guess."""
+        count = len(z)
+        given = [v, s, jets, z, p[: self.model.parameters.size]]
+        nodes.guess(count, given, [z])
+        nodes.newton(count, given, [])
+
     def _running(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
         count = self.model.parameters.size
-        return [w[: self.cut], p[count:], self._jets(w), p[:count]]
+        return [w[: self.cut], p[count:], self._jets(w), self._unknowns(self.run, w, p), p[:count]]
+
+    def _unknowns(self, nodes: NodeFunctions, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        return self.unknowns(w, p) if nodes.unknowns else np.empty(0)
 
     def _first(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
         """The first node's, which are the first columns of all."""
@@ -178,7 +225,8 @@ class Program:
     def _last(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
         count = self.model.parameters.size
         here = p[p.size - self.model.stage_parameters.size :]
-        return [w[self.cut :], here, self._jets(w)[self.n :], p[:count]]
+        z = self._unknowns(self.end, w, p)[-1:]
+        return [w[self.cut :], here, self._jets(w)[self.n :], z, p[:count]]
 
     def _jets(self, w: np.ndarray) -> np.ndarray:
         """(N+1, 6) of the safe ground under the nodes; kept while these stay where they are."""

@@ -79,11 +79,12 @@ def place_rows(model: StageModel, node: ca.SX, slack: ca.SX) -> list[Row]:
     return rows
 
 
-def velocity_rows(model: StageModel, node: ca.SX) -> list[Row]:
-    """Limits of the node velocity, where no variable of the problem is a body velocity that could be bounded."""
-    if model.unknown_is_velocity or model.velocity_is_state:
+def velocity_rows(model: StageModel, node: ca.SX, z: ca.SX) -> list[Row]:
+    """Limits of the velocity of the arc or else the node, where no variable of the problem is one to be bounded."""
+    if model.velocity_is_state or (model.unknown_is_velocity and not model.eliminates):
         return []
-    limits, xi = model.shape.limits, node[model.vehicle.node_layout.velocity]
+    limits = model.shape.limits
+    xi = z if model.unknown_is_velocity else node[model.vehicle.node_layout.velocity]
     rows = []
     for i in range(xi.shape[0]):
         if not xi[i].is_zero():

@@ -33,6 +33,11 @@ class Stage:
     v: ca.SX
     unscale: np.ndarray
     """Physical variables = unscale * v."""
+    z: ca.SX
+    """Unknowns of the step, in SI units, that solve `residual`; none where they are variables or there is no step."""
+    residual: ca.SX
+    guess: ca.SX
+    """Of z."""
     next_state: ca.SX
     """Scaled state of the next node."""
     rows: tuple[Row, ...]
@@ -59,7 +64,8 @@ def last_stage(model: StageModel) -> Stage:
 def initial_rows(model: StageModel, stage: Stage) -> tuple[Row, ...]:
     """The first state is the discrete Legendre transform of the start, which takes half of the first impulse."""
     x, c = _pieces(model, model.controls, stage.v, stage.unscale)
-    start = model.evaluate(model.form.expanded(x["y"]), c["z"], c["a"], model.duration_of_step(x))[3]
+    z = ca.SX.zeros(model.unknowns)
+    start = model.evaluate(model.form.expanded(x["y"]), z, c["a"], model.duration_of_step(x)).start
     kept = model.form.kept.tolist()
     difference = (x["y"] - start[kept]) / model.y_scale
     return tuple(Row("start", difference[i], 0.0, 0.0) for i in range(difference.shape[0]))
@@ -71,23 +77,28 @@ def _stage(model: StageModel, controls: Slots, *, last: bool) -> Stage:
     x, c = _pieces(model, controls, v, unscale)
     h, moves = model.duration_of_step(x), bool(controls.sizes["a"])
     a = c["a"] if moves else ca.SX.zeros(model.chart.size)
-    z = c["z"] if controls.sizes["z"] else ca.SX.zeros(model.scheme.z.shape[0])
+    implicit = moves and model.eliminates
+    z = ca.SX.sym("z", model.unknowns) if implicit else c["z"] if moves else ca.SX.zeros(model.unknowns)
     slack = c["slack"] if controls.sizes["slack"] else ca.SX(0)
     missed = c.get("missed", ca.SX(0, 1))
-    residual, y_next, node, _ = model.evaluate(model.form.expanded(x["y"]), z, a, h)
+    step = model.evaluate(model.form.expanded(x["y"]), z, a, h)
+    node = step.node
     rows: list[Row] = []
     if moves:
-        rows += residual_rows(model, residual) + input_rows(model, a, x["previous"], h)
+        rows += [] if implicit else residual_rows(model, step.residual)
+        rows += input_rows(model, a, x["previous"], h)
     rows += place_rows(model, node, slack)
-    rows += velocity_rows(model, node) if moves else []
+    rows += velocity_rows(model, node, z) if moves else []
     rows += goal_rows(model, node, missed) + duration_rows(model, h) if last else []
     price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))
     cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price
-    following = [y_next[model.form.kept.tolist()] / model.y_scale]
+    following = [step.following[model.form.kept.tolist()] / model.y_scale]
     following += [a / model.scales.inputs] if model.shape.remembers_inputs else []
     following += [x["h"] / model.scales.step_s] if model.shape.free_time else []
     low, high = variable_bounds(model, controls, unscale)
-    return Stage(v, unscale, ca.vertcat(*following), tuple(rows), cost, node, low, high)
+    nothing = ca.SX(0, 1)
+    solved = (z, step.residual / model.residual_scale, step.guess) if implicit else (nothing,) * 3
+    return Stage(v, unscale, *solved, ca.vertcat(*following), tuple(rows), cost, node, low, high)
 
 
 def _pieces(

@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.planner.inputs import Row
 from sim.planner.model import StageModel
-from sim.planner.node_functions import NodeFunctions, column
+from sim.planner.node_functions import NodeFunctions, node_functions
 from sim.planner.program import Program
 from sim.planner.shape import ProblemShape
 from sim.planner.stage import Stage, initial_rows, last_stage, running_stage
@@ -93,7 +93,7 @@ class Transcription:
         places = np.concatenate([running[:, index], last[None, index]])
         return places if places.shape[1] == 3 else np.c_[places, np.zeros((len(places), 3 - places.shape[1]))]
 
-    def rows_of(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def rows_of(self, w: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Private states (N+1, n_y), unknowns (N+1, n_z) and planned inputs (N+1, n_a).
 
         Where the last node has none of its own they repeat the one before.
@@ -104,7 +104,8 @@ class Transcription:
         own = last[nx:] if model.ends_with_controls else running[-1, nx:]
         y = np.concatenate([running[:, model.state.slice("y")], last[None, model.state.slice("y")]])
         controls = np.concatenate([running[:, nx : nx + z.stop], own[None, : z.stop]])
-        return model.form.expanded_rows(y), controls[:, z], controls[:, a]
+        unknowns = self.program.unknowns(w, p) if model.eliminates else controls[:, z]
+        return model.form.expanded_rows(y), unknowns, controls[:, a]
 
     def step_s(self, w: np.ndarray, p: np.ndarray) -> float:
         """Of an iterate."""
@@ -156,9 +157,9 @@ def build_nodes(shape: ProblemShape) -> Nodes:
         running,
         last,
         initial,
-        run=NodeFunctions(model, running.v, running.next_state, column(running.rows), running.cost),
-        end=NodeFunctions(model, last.v, none, column(last.rows), last.cost),
-        begin=NodeFunctions(model, running.v, none, column(initial), ca.SX(0)),
+        run=node_functions(model, running, running.next_state, running.rows, running.cost),
+        end=node_functions(model, last, none, last.rows, last.cost),
+        begin=node_functions(model, running, none, initial, ca.SX(0)),
     )
 
 

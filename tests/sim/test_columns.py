@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sim.compiler.columns import ColumnKernel
+from sim.compiler.columns import ColumnKernel, Repeated
 
 RNG = np.random.default_rng(3)
 
@@ -64,3 +64,26 @@ def test_an_operation_without_machine_code_is_refused():
     x = ca.SX.sym("x")
     with pytest.raises(TypeError, match="has no compiled form"):
         ColumnKernel(ca.Function("f", [x], [ca.erf(x)]))
+
+
+@pytest.mark.parametrize("n", [1, 6])
+def test_a_repeated_function_finds_its_fixed_point_in_every_column(n):
+    z, a = ca.SX.sym("z", 2), ca.SX.sym("a", 2)
+    change = -(z**2 - a) / (2 * z)
+    newton = ca.Function("f", [a, z], [z + change, ca.norm_inf(change)])
+    wanted = RNG.uniform(0.5, 9.0, (n, 2))
+    found = np.ones((n, 2))
+    ColumnKernel(newton, repeated=Repeated(argument=1, below=1e-8, most=30))(n, [wanted, found], [])
+    assert np.abs(found - np.sqrt(wanted)).max() < 1e-14  # 9e-16
+
+
+def test_a_repeated_function_that_finds_nothing_comes_back_and_one_that_is_no_number_stops_at_once():
+    z, a = ca.SX.sym("z"), ca.SX.sym("a")
+    counted = ColumnKernel(
+        ca.Function("f", [a, z], [z + 1 + 0 * a, 1 + ca.sqrt(a)]),
+        repeated=Repeated(argument=1, below=0.5, most=7),
+    )
+    for given, times in ((0.0, 7.0), (-1.0, 1.0)):
+        found = np.zeros(1)
+        counted(1, [np.array([given]), found], [])
+        assert found[0] == times

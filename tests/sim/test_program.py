@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sparse
 
 import sim
-from sim.planner import Goal, Limits, Task, Waypoint, Weights
+from sim.planner import Goal, Limits, Planner, Task, Waypoint, Weights
 from sim.planner.guess import guess
 from sim.planner.parameters import parameters
 from sim.planner.program import Program
@@ -27,6 +27,12 @@ def task_of(case: str) -> tuple[sim.Vehicle, Task]:
         return heli, dataclasses.replace(task, waypoints=(Waypoint((25.0, 2.0, 12.0), 3.0, 3.0),))
     if case == "boat":
         return BOAT, dataclasses.replace(CROSSING, weights=ALL_COSTS, limits=Limits(rates={"u_left": 9.0}))
+    if case == "free flight":
+        heli, task = forest(8)
+        return heli, dataclasses.replace(task, obstacles=())
+    if case == "car":
+        car = sim.vehicle("car")
+        return car, Task(start=car.state(), goal=Goal(car.state(x=8.0, y=2.0, theta=0.3)), duration_s=5.0)
     board = sim.vehicle("snakeboard")
     goal = Goal(board.state(y=0.5), velocity="free")
     return board, Task(start=board.state(), goal=goal, duration_s=4.0)
@@ -90,3 +96,36 @@ def test_second_derivatives_are_those_of_the_lagrangian_and_both_forms_agree(cas
     program.jacobian(w, p, jacobian)
     pull = matrix(program.jacobian_gather.sparsity, jacobian).T @ lam
     assert np.abs(slope - 1.3 * plain - pull).max() < 1e-11 * (1.0 + np.abs(slope).max())
+
+
+@pytest.mark.parametrize("case", ["free flight", "car", "boat", "ground"])
+def test_a_plan_is_the_same_whether_unknowns_of_a_step_are_eliminated_or_variables(case, monkeypatch):
+    vehicle, task = task_of(case)
+    task = dataclasses.replace(task, steps=16, weights=Weights())
+    eliminated = Planner().plan(vehicle, task)
+    monkeypatch.setattr("sim.planner.model._ELIMINATED", 0)
+    free = Planner().plan(vehicle, task)
+    assert free.result.w.size > eliminated.result.w.size
+    assert eliminated.solved
+    assert free.solved
+    assert eliminated.cost == pytest.approx(free.cost, rel=1e-9)  # 2e-12
+    assert np.abs(eliminated.motion.nodes - free.motion.nodes).max() < 1e-7  # 9e-10
+
+
+def test_unknowns_leave_no_residual_at_any_iterate_and_without_a_solution_the_defect_says_so():
+    program, w, p, _ = program_of("free flight", free_time=False)
+    assert program.imbalance(w, p) < 1e-12  # 3e-16
+    wild = w.copy()
+    wild[9:12] += 1e4
+    assert not program.imbalance(wild, p) < 1.0  # 1e3: a spin that the step's map cannot make
+
+
+@pytest.mark.parametrize("steps", [4, 8, 16])
+def test_few_long_steps_end_in_a_plan_and_do_not_keep_the_solver_for_ever(steps):
+    heli, flight = forest(steps)
+    boat = sim.vehicle("boat", wind=(0.0, -6.0))
+    drift = Task(
+        start=boat.state(), goal=Goal(boat.state(x=0.4, y=0.1, theta=2.0)), duration_s=12.0, steps=steps
+    )
+    for vehicle, wanted in ((heli, dataclasses.replace(flight, obstacles=())), (boat, drift)):
+        assert Planner().plan(vehicle, wanted).solved
