@@ -30,7 +30,8 @@ from sim.world import World
 EXPOSURE = 0.60
 STANDS = frozenset({"heavy-top"})
 """Models that stand on the ground where they are put, however it is grown over."""
-STAND_CLEARANCE_M = 0.9
+STAND_CLEARANCE_M = 5.5
+"""Room for the one who looks on, too."""
 _NO_WATER_M = -1e4
 _DRY_GROUND_M = -2.2
 """Level ground in the desert is as sandy as a bank this far above water."""
