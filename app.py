@@ -6,6 +6,7 @@ import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Annotated
 
 import typer
@@ -14,8 +15,10 @@ import export.request
 from export.output import OutputError
 from export.progress import shown
 from export.request import Request
+from sim.cache import cache_dir
 from sim.commands import Command, PlayTake, Resimulate, SetDemo
 from sim.errors import InputError
+from sim.pilot import has_autopilot
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.vehicles import enter_own, is_reference
 
@@ -60,6 +63,7 @@ def run(
     if list_scenes:
         print_scenes()
         return
+    timed = seconds is not None
     at_first: tuple[Command, ...] = ()
     if scene.endswith(".npz"):
         loaded, at_first, duration_s = open_take(
@@ -72,6 +76,8 @@ def run(
         loaded = with_overrides(
             load_scene(scene), vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
         )
+    if demo and not has_autopilot(loaded.vehicle):
+        raise InputError(f"--demo: no autopilot knows the {loaded.vehicle}; allowed: with the helicopter")
     request = export.request.checked(
         seconds=USUAL_SECONDS if seconds is None else seconds,
         size=size,
@@ -86,9 +92,9 @@ def run(
         run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first)
     elif plan:
         raise InputError("--plan: refused with a window, which has a button for it; allowed: with --headless")
-    elif request.asks_for_files:
+    elif request.asks_for_files or timed:
         raise InputError(
-            "--video, --screenshot, --csv, --take: refused with a window; allowed: with --headless"
+            "--seconds, --video, --screenshot, --csv, --take: refused with a window; allowed: with --headless"
         )
     elif no_window := run_window(loaded, request, probe, at_first):
         if fallback is None:
@@ -247,6 +253,10 @@ def main() -> int:
         status, message = EXIT_BAD_INPUT, error.format_message()
     except (OutputError, DisplayError) as error:
         status, message = EXIT_FAILED, str(error)
+    except UnpicklingError:
+        # Nothing but compiled functions is unpickled.
+        folder = cache_dir("kernels").parent
+        status, message = EXIT_FAILED, f"compiled functions in {folder} are damaged; delete that folder"
     except (KeyboardInterrupt, typer.Abort):
         status, message = EXIT_FAILED, "interrupted"
     print(f"holonomy: {message}", file=sys.stderr)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sim.replacing import replacing
+from export.output import replacing
 from sim.snapshot import LaneSnapshot, Snapshot
 
 PERIOD_S = 0.1

@@ -64,6 +64,9 @@ def checked(
         _check_ending(screenshot, "--screenshot", (".png",))
     if take is not None:
         _check_ending(take, "--take", (".npz",))
+    files = [path for path in (video, screenshot, csv, take) if path is not None]
+    if len({path.absolute() for path in files}) < len(files):
+        raise InputError("--video, --screenshot, --csv, --take: two name one file; allowed: a file each")
     return Request(seconds, size_px, video, screenshot, csv, quality, demo, take)
 
 

@@ -4,11 +4,13 @@ import os
 import sys
 from pathlib import Path
 
+from sim.errors import InputError
+
 
 def cache_dir(kind: str) -> Path:
     """Folder for one kind of generated file, created on demand.
 
-    `$HOLONOMY_CACHE` overrides the platform's cache folder.
+    `$HOLONOMY_CACHE` overrides the platform's cache folder. Raises InputError where the folder cannot be made.
     """
     override = os.environ.get("HOLONOMY_CACHE")
     if override:
@@ -20,5 +22,11 @@ def cache_dir(kind: str) -> Path:
     else:
         root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "holonomy"
     folder = root / kind
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"the cache folder {folder} cannot be made ({error.strerror}); "
+            "HOLONOMY_CACHE may name one that can be written"
+        ) from None
     return folder

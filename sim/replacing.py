@@ -1,5 +1,6 @@
 """Files that appear complete or not at all."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +11,16 @@ from pathlib import Path
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; it takes the name of `path` at the end, and goes at an error.
 
-    Raises OSError where the file cannot be created, before anything costly is done, or finished.
+    A link is followed: it goes on leading to the file. Raises OSError where the file cannot be created, before
+    anything costly is done, or finished, and where something else has the name: devices are not replaced.
     """
+    path = path.resolve()
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder")
+    if path.exists() and not path.is_file():
+        raise FileExistsError(errno.EEXIST, "is no ordinary file")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "is a folder")
         temporary.touch()
         yield temporary
         os.replace(temporary, path)

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sim.commands import MOST_LANES
 from sim.errors import InputError
 from sim.integrators import integrators
 from sim.toml_table import TomlTable, quoted
@@ -16,6 +17,8 @@ PADS = ("start", "landing")
 FLIGHT_MODES = ("raw", "rate", "attitude", "hold", "drive", "ride")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 STEP_RANGE_S = (1e-4, 0.5)
+FLOWN_LANE = "flown"
+"""Name of the lane that is there without being asked for."""
 
 Vector = tuple[float, float, float]
 ParameterValues = dict[str, float | tuple[float, ...]]
@@ -170,7 +173,7 @@ def _read_scene(table: TomlTable, path: Path) -> Scene:
     name = path.stem
     vehicle = _read_vehicle(table, path.parent)
     integrator = table.name("integrator", integrators(), "variational")
-    _check_integrator(integrator, vehicle, f"{table.source}: integrator")
+    _check_integrator(integrator, vehicle, table.place("integrator"))
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
     world = table.table("world")
     scene = Scene(
@@ -186,7 +189,7 @@ def _read_scene(table: TomlTable, path: Path) -> Scene:
         camera=table.name("camera", CAMERAS, "chase"),
         start=_read_start(table.table("start")),
         sun=_read_sun(table.table("sun")),
-        lanes=tuple(_read_lane(lane, vehicle, step_s) for lane in table.tables("lanes")),
+        lanes=_read_lanes(table, vehicle, step_s),
         comparison=_read_comparison(table.table("comparison")),
         trim=_read_trim(table.table("trim"), vehicle),
         parameters=_read_parameters(table.table("parameters")),
@@ -237,9 +240,27 @@ def _read_sun(table: TomlTable) -> Sun:
     return sun
 
 
+def _read_lanes(table: TomlTable, vehicle: str, step_s: float) -> tuple[LaneSpec, ...]:
+    tables = table.tables("lanes")
+    if len(tables) >= MOST_LANES:
+        raise table.error(
+            "lanes", f"{len(tables)} are refused; allowed: {MOST_LANES - 1} beside the flown one"
+        )
+    taken = {FLOWN_LANE}
+    lanes = []
+    for lane_table in tables:
+        lane = _read_lane(lane_table, vehicle, step_s)
+        if lane.name in taken:
+            raise lane_table.error("name", f'"{lane.name}" is taken; allowed: a name that no other lane has')
+        if lane.name:
+            taken.add(lane.name)
+        lanes.append(lane)
+    return tuple(lanes)
+
+
 def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
     integrator = table.name("integrator", integrators(), "variational")
-    _check_integrator(integrator, vehicle, f"{table.source}: lanes: integrator")
+    _check_integrator(integrator, vehicle, table.place("integrator"))
     tint = table.numbers("tint", (), low=0.0, high=1.0, count=3)
     lane = LaneSpec(
         integrator=integrator,

@@ -27,8 +27,8 @@ class TomlTable:
     def read(cls, path: Path, source: str) -> "TomlTable":
         """Parse a file; raises InputError when it is missing, unreadable or not TOML."""
         try:
-            with path.open("rb") as file:
-                return cls(source, tomllib.load(file))
+            # Some editors begin a text with a mark of its encoding.
+            return cls(source, tomllib.loads(path.read_text(encoding="utf-8-sig")))
         except OSError as error:
             raise InputError(f"{source}: cannot be read: {error.strerror}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -36,7 +36,11 @@ class TomlTable:
 
     def error(self, key: str, complaint: str) -> InputError:
         """The one-line refusal of a key of this table."""
-        return InputError(f"{self.source}: {self._prefix}{key}: {complaint}")
+        return InputError(f"{self.place(key)}: {complaint}")
+
+    def place(self, key: str) -> str:
+        """File and full name of a key."""
+        return f"{self.source}: {self._prefix}{key}"
 
     def _take(self, key: str) -> Any:
         self._known.append(key)

@@ -5,9 +5,14 @@ import os
 import sys
 from pathlib import Path
 
+from sim.errors import InputError
+
 
 def config_dir() -> Path:
-    """The user's configuration folder, created on demand. `$HOLONOMY_CONFIG` overrides the platform's."""
+    """The user's configuration folder, created on demand. `$HOLONOMY_CONFIG` overrides the platform's.
+
+    Raises InputError where the folder cannot be made.
+    """
     override = os.environ.get("HOLONOMY_CONFIG")
     if override:
         folder = Path(override)
@@ -17,7 +22,13 @@ def config_dir() -> Path:
         folder = Path.home() / "Library" / "Application Support" / "holonomy"
     else:
         folder = Path(os.environ.get("XDG_CONFIG_HOME", Path.home() / ".config")) / "holonomy"
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"the settings folder {folder} cannot be made ({error.strerror}); "
+            "HOLONOMY_CONFIG may name one that can be written"
+        ) from None
     return folder
 
 

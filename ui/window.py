@@ -1,5 +1,6 @@
 """The app's one window: a GL 4.1 core context, a paced frame loop, full screen, screenshots."""
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -48,8 +49,9 @@ class AppWindow(pyglet.window.Window):
         try:
             super().__init__(*size, caption=title, resizable=True, visible=visible, vsync=True, config=config)
         except Exception as error:  # pyglet's platforms share no class for "no display" and "no context"
+            why = f" ({error})" if str(error) else ""
             raise DisplayError(
-                f"no window with OpenGL 4.1 could be opened ({error}); {_what_there_is()}"
+                f"no window with OpenGL 4.1 could be opened{why}; {_what_there_is()}"
             ) from error
 
     @property
@@ -136,7 +138,9 @@ def _what_there_is() -> str:
     try:
         window = pyglet.window.Window(visible=False)
     except Exception:  # as above; no display is an answer, too
-        return "no display, or no OpenGL at all, was found"
+        return (
+            f"no display, or no OpenGL at all, was found (DISPLAY is {os.environ.get('DISPLAY', 'not set')})"
+        )
     info = window.context.get_info()
     found = f"found OpenGL {info.get_version_string()} ({info.get_renderer()})"
     window.close()

@@ -206,7 +206,7 @@ def kernel_file(vehicle: Vehicle, integrator: Integrator, *, ground: bool = Fals
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
     path = cache_dir("kernels") / f"{name}.py"
-    if not path.exists():
+    if not _holds(path, text):
         draft = path.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
         draft.write_text(text)
         draft.replace(path)
@@ -215,9 +215,26 @@ def kernel_file(vehicle: Vehicle, integrator: Integrator, *, ground: bool = Fals
 
 def load_module(path: Path) -> ModuleType:
     """A generated module, once a process: its functions come from the cache, or are compiled into it."""
+    if path.stem in sys.modules:
+        return sys.modules[path.stem]
+    try:
+        return _executed(path)
+    except Exception:
+        # A crash or a full disk may have left halves of compiled functions, which nothing but loading shows.
+        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+            compiled.unlink(missing_ok=True)
+        return _executed(path)
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_text() == text
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _executed(path: Path) -> ModuleType:
     name = path.stem
-    if name in sys.modules:
-        return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

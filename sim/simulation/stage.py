@@ -10,7 +10,7 @@ import sim
 from sim.commands import MOST_LANES, FlyPlan, PilotInput
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
 from sim.pilot.trim import TrimmedPilot
-from sim.scene import Scene
+from sim.scene import FLOWN_LANE, Scene
 from sim.simulation.clock import Clock
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
@@ -26,7 +26,7 @@ from sim.simulation.tints import Tint, next_tint
 from sim.vehicles import Vehicle
 from sim.world import World
 
-FLOWN = Look("flown", (1.0, 1.0, 1.0), ghost=False)
+FLOWN = Look(FLOWN_LANE, (1.0, 1.0, 1.0), ghost=False)
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share that is done (0..1)."""

@@ -73,7 +73,7 @@ def load_take(path: str | Path) -> Take:
     except (BadZipFile, EOFError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         if isinstance(error, InputError):
             raise InputError(f"{path}: {error}") from None
-        what = f"{error!r} is missing" if isinstance(error, KeyError) else str(error)
+        what = f"{str(error.args[0]).split()[0]} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"{path}: is no take ({what})") from None
 
 

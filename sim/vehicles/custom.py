@@ -51,7 +51,7 @@ def _found(file: str, folders: Sequence[Path]) -> Path:
         if path.is_file():
             return path
     raise InputError(
-        f"vehicle file {file!r} is not there; looked in {_list(str(f.resolve()) for f in folders)}"
+        f"vehicle file {file!r} is not there; looked in {_list(dict.fromkeys(str(f.resolve()) for f in folders))}"
     )
 
 

@@ -2,12 +2,16 @@
 
 import sys
 from pathlib import Path
+from pickle import UnpicklingError
 
 import pytest
 
 import app
+from sim.cache import cache_dir
+from sim.errors import InputError
 from sim.scene import scene_names
 from tests.app.program import run_app
+from ui.config import config_dir
 
 BAD_INPUT = {
     "unknown scene": (["nosuch"], "canyon"),
@@ -31,6 +35,9 @@ BAD_INPUT = {
     "files asked of a window": (["--csv", "out.csv"], "--headless"),
     "take asked of a window": (["--take", "out.npz"], "--headless"),
     "take of an unknown kind": (["--headless", "--take", "out.zip"], ".npz"),
+    "seconds asked of a window": (["--seconds", "3"], "--headless"),
+    "two outcomes in one file": (["--headless", "--csv", "out.npz", "--take", "out.npz"], "a file each"),
+    "demo of a vehicle without an autopilot": (["drive", "--demo", "--headless"], "helicopter"),
     "no such take": (["nosuch.npz"], "nosuch.npz"),
 }
 
@@ -56,6 +63,30 @@ def test_bad_input_leaves_no_traceback_in_a_real_process(tmp_path: Path) -> None
     assert result.returncode == 2
     assert "odd.toml: vehicel: unknown key" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("variable", ["HOLONOMY_CACHE", "HOLONOMY_CONFIG"])
+def test_a_folder_that_cannot_be_made_is_named_with_the_variable_that_moves_it(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv(variable, str(tmp_path / "file" / "folder"))
+    make = {"HOLONOMY_CACHE": lambda: cache_dir("kernels"), "HOLONOMY_CONFIG": config_dir}[variable]
+    with pytest.raises(InputError, match=rf"file/folder.* cannot be made .*{variable}"):
+        make()
+
+
+def test_damaged_compiled_functions_are_told_with_the_folder_to_delete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def damaged(_: object) -> None:
+        raise UnpicklingError("pickle data was truncated")
+
+    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path))
+    monkeypatch.setattr(app, "prepare", damaged)
+    monkeypatch.setattr(sys, "argv", ["app.py", "plain", "--headless"])
+    assert app.main() == 1
+    assert f"{tmp_path} are damaged; delete that folder" in capsys.readouterr().err
 
 
 def test_list_names_every_scene(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

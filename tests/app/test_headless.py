@@ -121,6 +121,29 @@ def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OutputError, match="is no ordinary file"), replacing(pipe):
+        pass
+    assert pipe.is_fifo()
+
+
+def test_a_link_goes_on_leading_to_the_file(tmp_path: Path) -> None:
+    file, link = tmp_path / "file", tmp_path / "link"
+    link.symlink_to(file)
+    with replacing(link) as temporary:
+        temporary.write_text("through")
+    assert link.is_symlink()
+    assert file.read_text() == "through"
+
+
+def test_an_empty_name_is_refused_as_the_folder_it_means() -> None:
+    with pytest.raises(OutputError, match="is a folder"), replacing(Path("")):
+        pass
+
+
 def test_without_opengl_4_1_the_message_says_what_was_found() -> None:
     """Mesa can be told to offer less than it has."""
     code = "import export.studio as s\ntry: s.offscreen_context()\nexcept s.DisplayError as e: print(e)"

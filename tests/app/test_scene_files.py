@@ -44,6 +44,14 @@ REFUSED = {
     "parameter a text": ('[parameters.helicopter]\nmass = "heavy"', "parameters.helicopter.mass", "finite"),
     "lane with an unknown integrator": ('[[lanes]]\nintegrator = "rk5"', "lanes[0].integrator", "rk4"),
     "lane with an unknown key": ("[[lanes]]\ncolor = 3", "lanes[0].color", "tint"),
+    "lane with an integrator that does not serve": (
+        'vehicle = "car"\n[[lanes]]\nintegrator = "variational-split"',
+        "lanes[0].integrator",
+        "holonomic",
+    ),
+    "more lanes than there can be": ("[[lanes]]\n" * 8, "lanes", "7"),
+    "two lanes of one name": ('[[lanes]]\nname = "a"\n[[lanes]]\nname = "a"', "lanes[1].name", "no other"),
+    "a lane called as the flown one": ('[[lanes]]\nname = "flown"', "lanes[0].name", "no other"),
     "lanes not a list": ("lanes = 3", "lanes", "[[lanes]]"),
     "table a number": ("world = 3", "world", "[world]"),
     "sun below the horizon": ("[sun]\nelevation_deg = -3.0", "sun.elevation_deg", "90"),
@@ -63,6 +71,12 @@ def test_a_wrong_scene_file_is_refused_with_file_key_and_what_is_allowed(case: s
     assert key in message
     assert allowed in message
     assert "\n" not in message
+
+
+def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "marked.toml"
+    path.write_text("step_s = 0.02", encoding="utf-8-sig")
+    assert load_scene(path).step_s == 0.02
 
 
 @pytest.mark.parametrize("name", ["", "canyno", "missing.toml", "../canyon"])
