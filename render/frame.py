@@ -33,6 +33,8 @@ class DrawnVehicle:
     """Angles of free-turning parts (main rotor, tail rotor), render time only."""
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
     ghost: bool = False
+    presence: float = 1.0
+    """Of a ghost, 0..1: how much of it is seen."""
     wreck: bool = False
     half_extent_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
     """Of the fallback box."""

@@ -1,7 +1,6 @@
 """Plans as things in the picture: ribbons, ghosts, thrust arrows, fading iterates, marks of task and failures."""
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,63 +8,39 @@ from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.obstacle_models import obstacle_model
 from render.overlay import shapes
+from render.plan_ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
 from sim.planner.forces import control_forces_b
 from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle, entered
 from sim.planner.record import PlanRecord
 from sim.planner.refusals import refused_parts
-from sim.planner.session import FADE_S, PlanView
+from sim.planner.shown import FADE_S, PlanView
 from sim.planner.task import positions
 from sim.simulation.space import placement
 from sim.vehicles import NonholonomicVehicle
 from sim.world import World
 
-Colour = tuple[float, float, float]
-
 PRESENT: Colour = (0.02, 0.55, 0.95)
 FAILED: Colour = (0.90, 0.03, 0.02)
 STALE: Colour = (0.30, 0.33, 0.38)
 KEPT: tuple[Colour, ...] = (
-    (0.95, 0.45, 0.02),
-    (0.40, 0.80, 0.10),
-    (0.75, 0.12, 0.80),
-    (0.95, 0.80, 0.05),
-    (0.05, 0.70, 0.55),
+    (0.95, 0.42, 0.00),
+    (0.00, 0.55, 0.28),
+    (0.78, 0.22, 0.50),
+    (0.95, 0.85, 0.06),
+    (0.85, 0.85, 0.85),
 )
-"""Linear RGB of plans that are kept, in the order of their list."""
+"""Linear RGB of plans that are kept, in the order of their list; told apart by the colour-blind too (Okabe and Ito)."""
 _ITERATE: Colour = (0.95, 0.75, 0.25)
 _GOAL: Colour = (0.15, 0.85, 0.20)
 _WAYPOINT: Colour = (1.00, 0.50, 0.05)
 _OBSTACLE: Colour = (0.80, 0.25, 0.12)
-HELD: Colour = (1.0, 0.62, 0.0)
-"""Of what keeps the plan from being cheaper, and of the ribbon's edges while that is a limit."""
 _THRUST: Colour = (1.0, 0.78, 0.0)
-_CASING: Colour = (0.01, 0.012, 0.015)
-"""Under the edges of ribbons: they stand out against rock, sand and water alike."""
-_OLDER = 0.72
-"""Of the brightness of an iterate, the one before it has."""
-_TICKS_S, _MOST_TICKS = (1.0, 2.0, 5.0, 10.0, 20.0, 60.0), 30
+_NEWEST, _OLDER = 0.9, 0.4
+"""Opacity of the last iterate and of those before it."""
 _MOST_GHOSTS, _GHOST_GAP = 9, 0.55
 """Ghosts stand no nearer to one another than this share of the chase camera's distance."""
 _PILLAR_M = 12.0
 """Drawn height of an endless pillar above its foot."""
-_LIFT_M = 0.06
-"""By which marks of what moves on the ground float above it."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Way:
-    """A plan in the world, computed once."""
-
-    record: PlanRecord
-    poses: np.ndarray
-    """(N+1, 4, 4) T_wb."""
-    forces_w: np.ndarray
-    """(N+1, 3) N."""
-
-    @cached_property
-    def reach_m(self) -> float:
-        """Longest side of the box around it: long plans are drawn bolder, as they are seen from farther."""
-        return float(np.ptp(self.poses[:, :3, 3], axis=0).max())
 
 
 class PlanScene:
@@ -73,7 +48,7 @@ class PlanScene:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._ways: dict[int, _Way] = {}
+        self._ways: dict[int, Way] = {}
 
     def added(self, frame: Frame, view: PlanView, now_s: float) -> Frame:
         """The frame with everything there is to see of `view` at wall time `now_s`."""
@@ -88,8 +63,8 @@ class PlanScene:
         self._ways = {id(r): self._way(r) for r in (*shown, *(r for r, _ in kept))}
         surfaces, lines = self._marks(view, size_m)
         for record, colour in kept:
-            surface, edges = _ribbon(
-                self._way(record), colour, 0.4 * _half_m(self._way(record), size_m), 0.35
+            surface, edges = ribbon(
+                self._way(record), colour, 0.4 * half_width_m(self._way(record), size_m), 0.35
             )
             surfaces.append(surface)
             lines += edges
@@ -99,14 +74,14 @@ class PlanScene:
         arrows: list[Arrow] = []
         if view.plan is not None:
             way, colour = self._way(view.plan), _colour(view)
-            half_m = _half_m(way, size_m)
-            surface, edges = _ribbon(way, colour, half_m, 0.3 if view.dated else 0.5)
+            half_m = half_width_m(way, size_m)
+            surface, edges = ribbon(way, colour, half_m, 0.3 if view.dated else 0.5)
             surfaces.append(surface)
-            lines += edges
-            lines += _ticks(way, colour, half_m)
+            lines += cased(edges) + edges
+            lines += rungs(way, colour, half_m)
             if not view.stale:
-                lines += _held(way, half_m)
-            lines += _turns(way, colour, size_m)
+                lines += held(way, half_m)
+            lines += turns(way, colour, size_m)
             vehicles, arrows = _ghosts(way, colour, size_m)
             if view.dated:
                 arrows = []
@@ -132,22 +107,22 @@ class PlanScene:
             places = np.concatenate([places[:-1], others, places[-1:]])
         return self._on_ground(view, places)
 
-    def _way(self, record: PlanRecord) -> _Way:
+    def _way(self, record: PlanRecord) -> Way:
         way = self._ways.get(id(record))
         if way is not None and way.record is record:
             return way
         poses = np.array([placement(record.vehicle, node, self._world).T_wb for node in record.nodes])
-        return _Way(record, poses, np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record)))
+        return Way(record, poses, np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record)))
 
     def _iterates(self, view: PlanView, now_s: float) -> list[Polyline]:
         """The newest brightest, older ones fading away."""
         lines = []
         for age, iterate in enumerate(reversed(view.iterates)):
             share = 1.0 - (now_s - iterate.seen_s) / FADE_S
-            alpha = 0.9 * max(share, 0.0) ** 2 * _OLDER**age
-            if alpha > 0.02:
+            if share > 0.0:
                 places = self._on_ground(view, iterate.places_w)
-                lines.append(Polyline(places, _ITERATE, np.full(len(places), alpha), 1.6 if age else 2.6))
+                alpha, width_px = (_OLDER, 1.6) if age else (_NEWEST, 2.6)
+                lines.append(Polyline(places, _ITERATE, np.full(len(places), alpha * share**2), width_px))
         return lines[::-1]
 
     def _marks(self, view: PlanView, size_m: float) -> tuple[list[Surface], list[Polyline]]:
@@ -159,7 +134,7 @@ class PlanScene:
         for i, waypoint in enumerate(task.waypoints):
             place = self._on_ground(view, np.array([waypoint.position_w]))[0]
             radius_m = max(waypoint.tolerance_m, 0.03 * size_m)
-            alpha = 0.7 if f"waypoint {i}" in _holding(view) else 0.4
+            alpha = 0.55 if f"waypoint {i}" in _holding(view) else 0.4
             surfaces.append(_surface(shapes.sphere(place, radius_m), _WAYPOINT, alpha))
             lines.append(_post(place, 0.3 * size_m, _WAYPOINT))
         guilty, holding = _to_blame(view), _holding(view)
@@ -192,7 +167,7 @@ class PlanScene:
         x, y = places_w[:, 0], places_w[:, 1]
         rolls = isinstance(view.vehicle, NonholonomicVehicle)
         floor = self._world.terrain.height(x, y) if rolls else self._world.surface_m(x, y)
-        return np.column_stack([x, y, np.asarray(floor) + _LIFT_M])
+        return np.column_stack([x, y, np.asarray(floor) + LIFT_M])
 
 
 def _to_blame(view: PlanView) -> set[str]:
@@ -220,64 +195,7 @@ def _colour(view: PlanView) -> Colour:
     return PRESENT if view.plan is not None and view.plan.solved else FAILED
 
 
-def _half_m(way: _Way, size_m: float) -> float:
-    """Half the width of the present plan's ribbon: no wider than the way is long."""
-    return max(min(0.06 * size_m, 0.15 * way.reach_m), 0.003 * way.reach_m)
-
-
-def _edges(way: _Way, half_m: float) -> tuple[np.ndarray, np.ndarray]:
-    """(N+1, 3) left and right edge of a band that banks with the vehicle."""
-    side, up = way.poses[:, :3, 1], way.poses[:, :3, 2]
-    middle = way.poses[:, :3, 3] + _LIFT_M * up
-    return middle + half_m * side, middle - half_m * side
-
-
-def _ribbon(way: _Way, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:
-    """A band that banks with the vehicle, and its two edges, each cased in dark."""
-    edges = _edges(way, half_m)
-    opaque = np.full(len(way.poses), 0.95)
-    cased = [Polyline(edge, _CASING, 0.6 * opaque, 4.5) for edge in edges]
-    bright = [Polyline(edge, colour, opaque, 2.0) for edge in edges]
-    return _surface(shapes.ribbon(*edges, way.poses[:, :3, 2]), colour, alpha), cased + bright
-
-
-def _ticks(way: _Way, colour: Colour, half_m: float) -> list[Polyline]:
-    """Rungs across the band at equal times: every second, or as many as leave the band legible."""
-    record = way.record
-    every_s = next(s for s in _TICKS_S if record.duration_s / s <= _MOST_TICKS or s == _TICKS_S[-1])
-    at = np.arange(every_s, record.duration_s - 0.5 * every_s, every_s) / record.step_s
-    k, share = np.divmod(at, 1.0)
-    k = k.astype(int)
-    ends = [
-        edge[k] + share[:, None] * (edge[np.minimum(k + 1, len(edge) - 1)] - edge[k])
-        for edge in _edges(way, half_m)
-    ]
-    return [Polyline(np.stack(rung), colour, np.full(2, 0.9), 1.6) for rung in zip(*ends, strict=True)]
-
-
-def _held(way: _Way, half_m: float) -> list[Polyline]:
-    """The edges once more, where the plan leans on a limit."""
-    record, lines = way.record, []
-    for hold in record.holds:
-        for begin_s, end_s in hold.spans_s if hold.obstacle is None and hold.waypoint is None else ():
-            first = max(int(begin_s / record.step_s), 0)
-            last = min(int(np.ceil(end_s / record.step_s)) + 1, len(record.nodes))
-            if last - first > 1:
-                opaque = np.ones(last - first)
-                lines += [Polyline(e[first:last], HELD, opaque, 3.4) for e in _edges(way, half_m)]
-    return lines
-
-
-def _turns(way: _Way, colour: Colour, size_m: float) -> list[Polyline]:
-    """Of what only turns on the spot: the ways of its nose, its left side and its top."""
-    if way.reach_m > 0.1 * size_m:
-        return []
-    opaque, middle = np.full(len(way.poses), 0.95), way.poses[:, :3, 3]
-    tips = [middle + 0.24 * size_m * way.poses[:, :3, axis] for axis in range(3)]
-    return [Polyline(tip, colour, opaque, 3.0) for tip in tips]
-
-
-def _ghosts(way: _Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
+def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
     """Poses at equal distances along the way, each with the force of its controls."""
     record, arrow_m = way.record, max(0.35 * size_m, 0.03 * way.reach_m)
     # Clear of the ribbon where the forces lie in it.

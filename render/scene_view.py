@@ -7,7 +7,7 @@ import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface, View, Wake
-from render.interpolation import pose_between
+from render.interpolation import pose_between, rotation_log
 from render.models.rigs import spin_rates
 from render.splash import Splashes
 from render.tracks import WHEELS, Tracks
@@ -23,6 +23,8 @@ _MOMENTUM_ARROW_M = 0.75
 """Drawn length of a top's angular momentum at its start, and of its axes."""
 _AXES_M = 3.0
 _LEAST_SPEED_MPS = 0.3
+_LEAST_PRESENCE, _SEEN_APART = 0.12, 0.45
+"""Of ghosts: what is left where they coincide with the flown vehicle, and how far apart [sizes] they are seen whole."""
 _UNTINTED = (1.0, 0.50, 0.10)
 """Trail of a lane that has no tint of its own."""
 _COLOURS = {
@@ -136,7 +138,7 @@ class SceneView:
         lines = self._lines(finite) if options.show_trail else ()
         return Frame(
             view=view,
-            vehicles=tuple(_drawn(shown, options.highlight) for shown in finite),
+            vehicles=tuple(_drawn(shown, self._shown[0], options.highlight) for shown in finite),
             lines=(*lines, *(line for shown in finite for line in _wreck(shown))),
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
             surfaces=self._surfaces(finite) if options.show_trail else (),
@@ -264,7 +266,15 @@ def _wreck(shown: _Shown) -> tuple[Polyline, ...]:
     return wreck_marker(shown.T_wb[:3, 3], size_m, shown.lane.tint)
 
 
-def _drawn(shown: _Shown, highlight: str = "") -> DrawnVehicle:
+def presence(T_wb: np.ndarray, flown_T_wb: np.ndarray, size_m: float) -> float:
+    """How much is to be seen of a ghost of this size: little while it would only cover the flown vehicle."""
+    turned = float(np.linalg.norm(rotation_log(flown_T_wb[:3, :3].T @ T_wb[:3, :3])))
+    apart_m = float(np.linalg.norm(T_wb[:3, 3] - flown_T_wb[:3, 3])) + 0.5 * size_m * turned
+    share = min(apart_m / (_SEEN_APART * size_m), 1.0)
+    return _LEAST_PRESENCE + (1.0 - _LEAST_PRESENCE) * share * share * (3.0 - 2.0 * share)
+
+
+def _drawn(shown: _Shown, flown: _Shown, highlight: str = "") -> DrawnVehicle:
     lane = shown.lane
     wreck = lane.status is not LaneStatus.RUNNING
     return DrawnVehicle(
@@ -275,6 +285,9 @@ def _drawn(shown: _Shown, highlight: str = "") -> DrawnVehicle:
         spin_rad=tuple((rate * shown.time_s) % (2 * np.pi) for rate in spin_rates(lane.vehicle)),
         tint=lane.tint,
         ghost=lane.name != highlight if highlight else lane.ghost and not (wreck or shown.apart),
+        presence=presence(shown.T_wb, flown.T_wb, 0.5 * framing_of(lane.vehicle).distance_m)
+        if not shown.apart and np.isfinite(flown.T_wb).all()
+        else 1.0,
         wreck=wreck,
         on_wheels=lane.rolling is not None,
     )

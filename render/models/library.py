@@ -66,6 +66,7 @@ class ModelLibrary:
         elif context.name == "opaque":
             self._draw_opaque(loaded, vehicle, pose, context)
         elif vehicle.ghost:
+            _set(self._ghost, "presence", vehicle.presence)
             self._culled(self._ghost, loaded, vehicle, pose, context, face="back")
         elif loaded.glass is not None:
             far_panes = context.quality.full_materials  # seen through the near ones

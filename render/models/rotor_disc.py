@@ -36,6 +36,7 @@ class RotorDiscs:
             "blades": (float(disc.blades), disc.chord_m, disc.spin_rad % (2 * np.pi), SHUTTER_RAD),
             "tip_band": disc.tip_band_m,
             "ghost_tint": (*vehicle.tint, 1.0 if vehicle.ghost else 0.0),
+            "presence": vehicle.presence,
         }
         for name, value in values.items():
             if name in program:

@@ -169,3 +169,21 @@ def test_rotors_turn_with_simulated_time_and_stand_while_paused():
         spins.append(scene.frame(VIEW).vehicles[0].spin_rad)
     assert spins[0] != spins[1]
     assert spins[2] == spins[3]
+
+
+def test_a_ghost_is_seen_the_more_the_further_it_is_from_the_flown_vehicle():
+    flown = pose_exp(TWIST)
+    shares = []
+    for size in (0.0, 0.02, 0.1, 0.3, 3.0):
+        away = flown @ pose_exp(size * TWIST)
+        scene = SceneView()
+        lanes = (_lane(flown, flown), _lane(away, away, name="other", ghost=True))
+        scene.observe(_snapshot(*lanes), 100.0)
+        solid, ghost = scene.frame(VIEW).vehicles
+        assert solid.ghost is False
+        shares.append(ghost.presence)
+        (_, apart) = scene.frame(VIEW, ViewOptions(spread_w=(9.0, 0.0, 0.0))).vehicles
+        assert apart.presence == 1.0
+    assert shares == sorted(shares)
+    assert shares[0] < 0.2
+    assert shares[-1] == 1.0

@@ -2,6 +2,8 @@
 #include "surface.glsl"
 #include "models/surface_look.glsl"
 
+uniform float presence;
+
 out vec4 colour;
 
 void main() {
@@ -11,5 +13,5 @@ void main() {
     float rim = pow(1.0 - abs(dot(n, v)), 2.5);
     float sunny = 0.5 + 0.5 * dot(n, sun_direction.xyz);
     vec3 light = tint.rgb * (sun_irradiance.rgb * 0.10 * sunny + sky_irradiance(n) * 0.16 + rim * 1.6);
-    colour = vec4(light * clearness + veil, 0.34 + 0.5 * rim);
+    colour = vec4(light * clearness + veil, (0.34 + 0.5 * rim) * presence);
 }

@@ -10,6 +10,7 @@ in float edge_on;
 uniform vec3 extent;
 uniform float tip_band;
 uniform vec4 ghost_tint;  // rgb, 1 for a ghost
+uniform float presence;
 
 const vec3 BLADE = vec3(0.080, 0.083, 0.088);
 const vec3 TIP = vec3(0.62, 0.38, 0.03);
@@ -25,5 +26,5 @@ void main() {
     cover = 1.0 - pow(1.0 - cover, clamp(0.35 / max(edge_on, 0.05), 1.0, 1.7));
     cover *= smoothstep(0.0, 1.5 * px, extent.y - at.x);
     vec3 light = mix(mix(BLADE, TIP, tip) * incoming, ghost_tint.rgb * 0.9, ghost_tint.w);
-    colour = vec4(light * clearness + veil, cover * mix(1.0, 0.6, ghost_tint.w));
+    colour = vec4(light * clearness + veil, cover * mix(1.0, 0.6, ghost_tint.w) * presence);
 }
