@@ -11,7 +11,8 @@ from sim.commands import FlyPlan
 from sim.errors import InputError
 from sim.planner.api import task_of_scene
 from sim.planner.requests import FlyShown, PlanRequest
-from sim.planner.session import PlanSession, PlanView
+from sim.planner.session import PlanSession
+from sim.planner.shown import PlanView
 from sim.scene import Scene
 from sim.vehicles import Vehicle
 from sim.world import World

@@ -21,7 +21,7 @@ from render.plan_view import PlanScene
 from render.renderer import Renderer
 from sim.planner import Iterate, Planner, task_of_scene
 from sim.planner.record import record_of
-from sim.planner.session import Ghostly, PlanView
+from sim.planner.shown import Ghostly, PlanView
 from sim.scene import load_scene
 from sim.world import load_world
 

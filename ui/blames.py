@@ -11,7 +11,7 @@ from sim.planner.plan import Blame
 from sim.planner.refusals import refused_parts
 from sim.planner.remedies import Remedy, offered
 from sim.planner.requests import EditTask
-from sim.planner.session import PlanView
+from sim.planner.shown import PlanView
 from sim.planner.task import positions
 from ui import theme
 from ui.gizmo import on_screen

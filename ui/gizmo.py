@@ -6,7 +6,7 @@ from imgui_bundle.imguizmo import im_guizmo
 
 from sim.planner.handles import Handle, handles, moved
 from sim.planner.requests import EditTask
-from sim.planner.session import PlanView
+from sim.planner.shown import PlanView
 from ui import theme
 from ui.panels.context import PanelContext, Rect
 

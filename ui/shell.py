@@ -9,7 +9,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from sim.commands import Command, PilotInput, SetPilotInput
-from sim.planner.session import PlanView
+from sim.planner.shown import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from ui import blames, config, hud, theme

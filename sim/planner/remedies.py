@@ -9,8 +9,8 @@ from sim.planner.handles import stretched, without
 from sim.planner.obstacles import entered, label
 from sim.planner.record import PlanRecord
 from sim.planner.refusals import refused_parts
-from sim.planner.session import PlanView
 from sim.planner.shape import control_limits
+from sim.planner.shown import PlanView
 from sim.planner.task import Task, positions
 
 _MOST = 4

@@ -5,11 +5,9 @@ No thread and no waiting: whoever shows it calls `poll` once a frame.
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
-
-import numpy as np
+from typing import Any, Protocol
 
 from sim.errors import InputError
 from sim.integrators import integrator
@@ -28,15 +26,14 @@ from sim.planner.requests import (
     StopPlanning,
 )
 from sim.planner.shape import problem_shape
+from sim.planner.shown import FADE_S, Ghostly, PlanView
 from sim.planner.store import load_record, save_record, stored
 from sim.planner.task import Task
 from sim.planner.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
 from sim.vehicles import Vehicle
 
-Phase = Literal["idle", "building", "solving", "following", "stopping"]
-
-FADE_S = 1.5
-"""Wall time for which an iterate stays visible."""
+_LATE_S = 0.4
+"""A plan that follows may be behind by as much before it looks out of date."""
 _GIVE_UP_S = 2.0
 """After this a process that does not hear is ended."""
 
@@ -50,54 +47,6 @@ class Worker(Protocol):
     def cancel(self) -> None: ...
     def answers(self) -> list[Answer]: ...
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ghostly:
-    """An iterate that is fading."""
-
-    places_w: np.ndarray
-    """(N+1, 3) m."""
-    seen_s: float
-    """Wall time at which it came."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PlanView:
-    """What is to be shown of a session; replaced as a whole."""
-
-    vehicle: Vehicle
-    task: Task
-    method: str = "variational"
-    """Integrator that is planned with."""
-    phase: Phase = "idle"
-    message: str = ""
-    """One or a few sentences about the last plan, or why there is none."""
-    plan: PlanRecord | None = None
-    """The present one."""
-    stale: bool = False
-    """The task has changed since `plan`."""
-    refused: bool = False
-    """The task as it stands cannot be; `message` says why."""
-    outrun: bool = False
-    """The plan could not follow the task."""
-    kept: tuple[PlanRecord, ...] = ()
-    saved: frozenset[str] = frozenset()
-    """Names of kept plans that are on disk."""
-    hidden: frozenset[str] = frozenset()
-    """Names of kept plans that the scene leaves out."""
-    iterates: tuple[Ghostly, ...] = ()
-    history: tuple[tuple[float, float], ...] = ()
-    """(cost, largest violation) of each iteration of the run at hand, or the last one."""
-
-    @property
-    def busy(self) -> bool:
-        return self.phase != "idle"
-
-    @property
-    def dated(self) -> bool:
-        """What is shown is of another task, and not about to catch up with this one."""
-        return self.stale and (self.phase != "following" or self.outrun)
 
 
 class PlanSession:
@@ -117,6 +66,8 @@ class PlanSession:
         self._worker: Worker | None = None
         self._number = 0
         self._asked: Job | None = None
+        self._asked_s = 0.0
+        """Wall time at which it was asked to follow."""
         self._built: set[tuple[object, ...]] = set()
         self._cancelled_s: float | None = None
         self._edited = False
@@ -178,7 +129,10 @@ class PlanSession:
             self.view = replace(self.view, iterates=fresh)
         if self._edited and (self._asked is None or self._by_itself):
             self._edited = self._by_itself = False
+            self._asked_s = now_s
             self._submit(warm=True)
+        if self.view.phase == "following" and not self.view.outrun and now_s - self._asked_s > _LATE_S:
+            self.view = replace(self.view, outrun=True)
 
     def close(self) -> None:
         """End the process."""

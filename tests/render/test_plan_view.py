@@ -7,9 +7,11 @@ import pytest
 
 from render.frame import Frame, View
 from render.overlay import shapes
+from render.plan_ribbon import HELD
 from render.plan_view import FAILED, KEPT, PRESENT, STALE, PlanScene
 from sim.planner import Blame, Cylinder, Iterate
-from sim.planner.session import FADE_S, Ghostly, PlanView
+from sim.planner.holding import Hold
+from sim.planner.shown import FADE_S, Ghostly, PlanView
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, record, task
 
@@ -75,6 +77,43 @@ def test_the_ribbon_is_green_light_red_or_grey() -> None:
     assert PRESENT in colours(picture())
     assert FAILED in colours(picture(plan=record(status="infeasible")))
     assert STALE in colours(picture(stale=True))
+
+
+def test_a_plan_of_another_task_pales_unless_it_is_about_to_follow() -> None:
+    for dated in ({"stale": True}, {"stale": True, "phase": "following", "outrun": True}):
+        frame = picture(**dated)
+        assert STALE in colours(frame)
+        assert PRESENT not in colours(frame)
+        assert all(vehicle.tint == STALE for vehicle in frame.vehicles)
+        assert frame.arrows == ()
+    assert PRESENT in colours(picture(stale=True, phase="following"))
+
+
+def test_rungs_cross_the_ribbon_at_every_second() -> None:
+    # 10 m in 8 s: 1.25 m apart, from edge to edge.
+    lines = [line for line in picture().lines if line.width_px == 1.3]
+    (points,) = (line.points_w for line in lines)
+    across = np.abs(np.diff(points[:, 1])) > 0.1
+    np.testing.assert_allclose(points[:-1][across][:, 0], 1.25 * np.arange(1, 8), atol=1e-9)
+    np.testing.assert_allclose(points[1:][across][:, 0], points[:-1][across][:, 0], atol=1e-9)
+
+
+def test_what_holds_the_plan_stands_out() -> None:
+    by_limit = Hold("u_left at most 30 N", ((4.0, 6.0),))
+    by_buoy = Hold("touches buoy", ((4.0, 4.0),), obstacle=0)
+    assert HELD not in colours(picture())
+    frame = picture(plan=record(holds=(by_limit, by_buoy)))
+    edges = [line.points_w for line in frame.lines if line.colour == HELD]
+    assert len(edges) == 2
+    np.testing.assert_allclose([edge[[0, -1], 0] for edge in edges], [[5.0, 7.5]] * 2)
+    (skin,) = (surface for surface in frame.surfaces if surface.colour == HELD)
+    np.testing.assert_allclose(skin.corners_w.mean(axis=0)[:2], [5.0, 2.0], atol=0.05)
+
+
+def test_an_obstacle_that_a_refusal_is_about_is_red() -> None:
+    frame = picture(message="goal is inside obstacle buoy or its clearance by 1 m", refused=True, stale=True)
+    (red,) = (surface for surface in frame.surfaces if surface.colour == FAILED)
+    np.testing.assert_allclose(red.corners_w.mean(axis=0)[:2], [5.0, 2.0], atol=0.05)
 
 
 def test_a_failure_is_marked_in_red_at_its_place() -> None:

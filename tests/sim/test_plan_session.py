@@ -21,7 +21,8 @@ from sim.planner.requests import (
     StartPlanning,
     StopPlanning,
 )
-from sim.planner.session import FADE_S, PlanSession
+from sim.planner.session import PlanSession
+from sim.planner.shown import FADE_S
 from sim.planner.store import stored
 from sim.planner.worker import Answer, Built, Job, Planned, Progressed, Refused
 from tests.sim.plan_samples import BOAT, record, task
@@ -314,6 +315,41 @@ def test_a_problem_of_another_shape_is_built_and_says_so(
         assert session.view.phase == phase
         workers[0].waiting = [Planned(workers[0].jobs[-1].number, record("next"))]
         session.poll(1.1)
+
+
+def test_a_plan_looks_out_of_date_once_it_cannot_keep_up(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    def edited(now_s: float) -> int:
+        session.handle(
+            EditTask(replace(session.view.task, duration_s=session.view.task.duration_s + 0.1)), now_s
+        )
+        session.poll(now_s)
+        return workers[0].jobs[-1].number
+
+    planned(session, workers)
+    number = edited(1.0)
+    assert session.view.stale
+    assert not session.view.dated  # it is about to follow
+    session.poll(1.3)
+    assert not session.view.dated
+    session.poll(1.6)
+    assert session.view.dated  # but does not
+    workers[0].waiting = [Planned(number, record("second"))]
+    session.poll(1.7)
+    assert not session.view.dated
+    number = edited(2.0)
+    workers[0].waiting = [Refused(number, "task: goal is inside obstacle buoy or its clearance by 1 m")]
+    session.poll(2.1)
+    assert session.view.dated
+    assert session.view.refused
+    assert session.view.message == "goal is inside obstacle buoy or its clearance by 1 m"
+    number = edited(3.0)
+    assert session.view.dated  # until a plan is there again
+    workers[0].waiting = [Planned(number, record("third"))]
+    session.poll(3.1)
+    assert not session.view.dated
+    assert not session.view.refused
 
 
 def test_kept_plans_are_shown_and_hidden(session: PlanSession, workers: list[FakeWorker]) -> None:

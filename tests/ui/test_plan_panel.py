@@ -24,7 +24,7 @@ from sim.planner.requests import (
     StartPlanning,
     StopPlanning,
 )
-from sim.planner.session import PlanView
+from sim.planner.shown import PlanView
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes

@@ -10,7 +10,7 @@ from sim.commands import StopPlan
 from sim.planner.record import PlanRecord
 from sim.planner.remedies import offered
 from sim.planner.requests import EditTask, FlyShown, StartPlanning, StopPlanning
-from sim.planner.session import PlanView
+from sim.planner.shown import PlanView
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.panels import plan_cost, plan_flight, plan_progress, plan_table, plan_task

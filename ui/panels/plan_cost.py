@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sim.planner.requests import EditTask
-from sim.planner.session import PlanView
+from sim.planner.shown import PlanView
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
 from ui.panels.widgets import label, log_slider

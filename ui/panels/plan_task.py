@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from sim.planner.handles import freed, stretched, with_waypoint, without
 from sim.planner.requests import ChooseMethod, EditTask
-from sim.planner.session import PlanView
+from sim.planner.shown import PlanView
 from sim.planner.task import Task
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
