@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.planner.arcs import between
-from sim.planner.obstacles import Capsule, Obstacle, true_distance
+from sim.planner.obstacles import Capsule, Obstacle, half_thickness_m, true_distance
 from sim.planner.task import Task
 from sim.vehicles.base import Vehicle
 
-_PER_STEP = 8
+_PER_STEP, _MOST_PER_STEP = 8, 256
+_PER_THICKNESS = 4
+"""Places looked at within the thickness of the thinnest obstacle: none is jumped."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
 
 def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     """Measure a motion given by its poses (N+1, pose_dim)."""
-    fine = between(vehicle.group, poses, _PER_STEP)
+    per_step = _per_step(vehicle, poses, task)
+    fine = between(vehicle.group, poses, per_step)
     centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
     everywhere = centres.reshape(-1, 3)
     distances = [
@@ -50,8 +53,18 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
         x = fine[:, 9:12]
         distances.append(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m)
     nearest = np.min(distances, axis=0) if distances else np.full(len(fine), np.inf)
-    by_arc = np.minimum(nearest[:-1].reshape(-1, _PER_STEP).min(axis=1), nearest[_PER_STEP::_PER_STEP])
+    by_arc = np.minimum(nearest[:-1].reshape(-1, per_step).min(axis=1), nearest[per_step::per_step])
     return Clearance(by_obstacle, float(nearest.min()), by_arc, np.maximum(task.clearance_m - by_arc, 0.0))
+
+
+def _per_step(vehicle: Vehicle, poses: np.ndarray, task: Task) -> int:
+    """Places on an arc to look at."""
+    if not task.obstacles:
+        return _PER_STEP
+    around = task.clearance_m + min(ball[3] for ball in task.body)
+    thinnest = 2.0 * (min(half_thickness_m(o) for o in task.obstacles) + around)
+    longest = np.linalg.norm(np.diff(ball_places(vehicle, poses, task), axis=1), axis=2).max()
+    return int(np.clip(np.ceil(_PER_THICKNESS * longest / thinnest), _PER_STEP, _MOST_PER_STEP))
 
 
 def on_plane(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:

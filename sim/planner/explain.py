@@ -6,20 +6,23 @@ import numpy as np
 
 from sim.planner.backends import Result
 from sim.planner.clearance import clearance
-from sim.planner.obstacles import entered
-from sim.planner.plan import Blame, Motion, Plan, motion
-from sim.planner.task import Task, positions
+from sim.planner.guess import way_of
+from sim.planner.obstacles import entered, half_thickness_m
+from sim.planner.plan import Blame, Motion, Plan, Status, motion
+from sim.planner.task import WEIGHT_NAMES, Task, Weights, positions
 from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
 
 _NOTICEABLE = 1e-3
+_CHEAP = 1e-3
 _SHALLOW_M = 0.05
 """A corner that is cut by less does not hold the motion up; more steps would do."""
 
 
 def softened(task: Task) -> Task:
-    """The task as it is explored: coarse enough to be quick."""
-    return replace(task, steps=min(task.steps, 48))
+    """The task as it is explored: coarse enough to be quick, and so cheap that nothing is given for the cost's sake."""
+    cheap = Weights(**{name: _CHEAP * getattr(task.weights, name) for name in WEIGHT_NAMES})
+    return replace(task, steps=min(task.steps, 48), weights=cheap)
 
 
 def explained(
@@ -32,7 +35,9 @@ def explained(
         )
     move = motion(t, result.w, p)
     places = positions(vehicle, move.nodes)
-    worst = _jumped(vehicle, task, move, places) | _violated(task, t, result.w, p, move.step_s, places)
+    jumped = _jumped(vehicle, task, move, places)
+    violated = _violated(task, t, result.w, p, move.step_s, places)
+    worst = jumped | violated
     blames = tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
     if not blames:
         text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
@@ -41,10 +46,19 @@ def explained(
         f"{b.constraint} at {b.time_s:.2f} s by {b.amount:.3g}{' ' + b.unit if b.unit else ''}"
         for b in blames
     ]
-    message = f"Impossible as asked: {'; '.join(lines)}. {_advice({b.constraint for b in blames}, task)}"
+    if jumped and not violated and way_of(vehicle, task) is not None:
+        # There is a way around; that the solver leaps over it between two nodes says nothing about the task.
+        status: Status = "stuck"
+        message = f"Found at the nodes only, not between them: {'; '.join(lines)}. What may help: more steps."
+    else:
+        status = "infeasible"
+        told = {b.constraint for b in blames}
+        message = (
+            f"No motion was found that does it all; the nearest: {'; '.join(lines)}. {_advice(told, task)}"
+        )
     return replace(
         plan,
-        status="infeasible",
+        status=status,
         message=message,
         motion=move,
         blames=blames,
@@ -56,7 +70,7 @@ def _jumped(vehicle: Vehicle, task: Task, move: Motion, places: np.ndarray) -> d
     clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
     found, k = {}, int(clear.by_arc_m.argmin())
     for i, distance in enumerate(clear.by_obstacle):
-        if distance < -_SHALLOW_M:
+        if distance < -min(_SHALLOW_M, 0.5 * half_thickness_m(task.obstacles[i])):
             name = entered(task.obstacles[i], i)
             by = float(task.clearance_m - distance)
             found[name] = Blame(name, k * move.step_s, by, "m", _place(places[k]))

@@ -133,6 +133,11 @@ KINDS: dict[str, Kind] = {
 }
 
 
+def half_thickness_m(obstacle: Obstacle) -> float:
+    """Of its thinnest part."""
+    return min(obstacle.half_m) if isinstance(obstacle, Box) else obstacle.radius_m
+
+
 def true_distance(obstacle: Obstacle, points_w: np.ndarray) -> np.ndarray:
     """Exact signed distance [m] of points (n, 3); negative inside. What plans are checked by."""
     x = np.asarray(points_w, float).T

@@ -5,6 +5,7 @@ import numpy as np
 from sim.planner.obstacles import Obstacle
 from sim.planner.shape import unit_inputs
 from sim.planner.task import Task
+from sim.planner.thickness import thickened
 from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
 
@@ -42,8 +43,9 @@ def parameters(
         "clearance": task.clearance_m,
         "price": price,
     }
+    obstacles = thickened(vehicle, task, shape.steps)
     for kind in shape.obstacles:
-        chosen = [o for o in task.obstacles if o.kind == kind]
+        chosen = [o for o in obstacles if o.kind == kind]
         pieces[kind] = np.concatenate([_numbers(vehicle, o) for o in chosen])
     share = np.ones((shape.steps + 1, 1))
     if model.ends_with_controls:

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.planner.grid_search import cheapest_cells
-from sim.planner.obstacles import Obstacle, true_distance
+from sim.planner.obstacles import Box, Capsule, Obstacle, half_thickness_m, true_distance
 from sim.planner.terrain import SafeGround
 
 _CELLS = 14_000
 _PENALTY = 1.5
+_LONGEST_MOVE = float(np.sqrt(5.0))
+"""From cell to cell, in their spacing: a knight's."""
+_PLACES = 24
+"""On a chord that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,8 @@ def _grid(
     flat = points.reshape(-1, 3)
     clear = np.full(len(flat), np.inf)
     for obstacle in obstacles:
-        clear = np.minimum(clear, true_distance(obstacle, flat) - radius_m)
+        swelling = _swelling(obstacle, radius_m, _LONGEST_MOVE * spacing)
+        clear = np.minimum(clear, true_distance(obstacle, flat) - radius_m - swelling)
     if ground is not None:
         columns = points[:, :, 0].reshape(-1, 3)
         soil = ground.height(columns[:, 0], columns[:, 1]).reshape(*points.shape[:2], 1)
@@ -94,6 +99,13 @@ def _grid(
     cost = 1.0 + _PENALTY * np.clip(1.0 - clear / comfort, 0.0, 1.0)
     cost[clear < 0.0] = np.inf
     return Grid(low, spacing, cost.reshape(points.shape[:3]))
+
+
+def _swelling(obstacle: Obstacle, radius_m: float, longest_move_m: np.ndarray | float) -> np.ndarray | float:
+    """What has to be added to a wall so that no move leaps over it."""
+    if not isinstance(obstacle, Box | Capsule):
+        return 0.0
+    return np.maximum(0.0, 0.5 * longest_move_m - radius_m - half_thickness_m(obstacle))
 
 
 def _moves(flat: bool) -> np.ndarray:
@@ -126,17 +138,20 @@ def _straightened(
     way: np.ndarray, obstacles: tuple[Obstacle, ...], ground: SafeGround | None, radius_m: float
 ) -> np.ndarray:
     """Corners of the way that are needed: others are skipped where the chord is free."""
-    share = np.linspace(0.0, 1.0, 24)[1:-1, None]
+    share = np.linspace(0.0, 1.0, _PLACES)[1:-1, None]
 
     def free(at: int) -> np.ndarray:
         """Whether the chords from a corner to those after its next one are."""
-        x = (way[at] + share * (way[at + 2 :, None] - way[at])).reshape(-1, 3)
-        clear = np.ones(len(x), bool)
+        chords = way[at + 2 :, None] - way[at]
+        apart = np.linalg.norm(chords, axis=2) / (_PLACES - 1)
+        x = (way[at] + share * chords).reshape(-1, 3)
+        clear = np.ones((len(chords), len(share)), bool)
         for obstacle in obstacles:
-            clear &= true_distance(obstacle, x) >= 1.15 * radius_m + 1e-3
+            distance = true_distance(obstacle, x).reshape(clear.shape)
+            clear &= distance >= 1.15 * radius_m + 1e-3 + _swelling(obstacle, radius_m, apart)
         if ground is not None:
-            clear &= x[:, 2] > ground.height(x[:, 0], x[:, 1])
-        return np.asarray(clear.reshape(-1, len(share)).all(axis=1))
+            clear &= (x[:, 2] > ground.height(x[:, 0], x[:, 1])).reshape(clear.shape)
+        return np.asarray(clear.all(axis=1))
 
     kept, at = [way[0]], 0
     while at < len(way) - 1:
