@@ -69,6 +69,12 @@ def attempted(
         if isinstance(start, Result) and mode in ("again", "warm", "finish")
         else None
     )
+    slope = _DRAGGED_SLOPE if run.dragged else _SLOPE
+    if isinstance(start, Result):
+        near = solvers.follow(p, start, mode=mode, slope=slope, watch=_watcher(solvers.t, run))
+        run.iterations += near.iterations if near else 0
+        if near is not None and (near.converged or run.stopped or mode == "warm"):
+            return near
     for backend in order:
         limit = max(0.05, run.deadline - time.perf_counter())
         cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and (len(order) > 1 or mode == "warm") else 300
@@ -80,7 +86,7 @@ def attempted(
             duals=pair,
             iterations=cap,
             seconds=limit,
-            slope=_DRAGGED_SLOPE if run.dragged else _SLOPE,
+            slope=slope,
             watch=_watcher(solvers.t, run),
         )
         run.iterations += max(result.iterations, 0)

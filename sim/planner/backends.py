@@ -3,11 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
 
+from sim.planner.newton import Newton, Point
 from sim.planner.oracle import Backend, Oracle
 from sim.planner.transcription import Transcription
 
@@ -47,6 +49,8 @@ _WARM_IPOPT = {
     "warm_start_bound_frac": 1e-6,
     "warm_start_slack_bound_frac": 1e-6,
 }
+_NEWTON: dict[Mode, float] = {"again": 1e-9, "warm": 1e-7, "finish": 1e-9}
+"""Products of bounds' multipliers and distances that Newton's method goes down to."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,30 @@ class Solvers:
         word = "the equations have no value at the first guess"
         return Result(w0, *duals, inf, inf, inf, inf, 0, 0.0, False, word, backend, rough=False)
 
+    def follow(
+        self, p: np.ndarray, start: Result, *, mode: Mode, slope: float = 1e-5, watch: Watch | None = None
+    ) -> Result | None:
+        """Go on from a result with multipliers by Newton's method; None where that is not for this problem or mode."""
+        if mode not in _NEWTON or not self._newton.serves or not start.lam_g.any():
+            return None
+        t, begun, seen = self.t, time.perf_counter(), 0
+
+        def go_on(w: np.ndarray) -> bool:
+            nonlocal seen
+            seen += 1
+            return watch is None or watch(seen - 1, *self._progress(w, p), w)
+
+        backend = "newton" if mode == "warm" else start.backend
+        run = self._newton(p, Point(start.w, start.lam_g, start.lam_x), mu=_NEWTON[mode], go_on=go_on)
+        point, stats = run.point, {"success": run.converged, "iter_count": run.iterations}
+        out = {"x": point.w, "lam_x": point.lam_x, "lam_g": point.lam_g, "f": t.program.cost(point.w, p)}
+        return self._result(out, p, stats, time.perf_counter() - begun, backend, slope, rough=False)
+
+    @cached_property
+    def _newton(self) -> Newton:
+        t = self.t
+        return Newton(t.program, (t.row_low, t.row_high), (t.low, t.high))
+
     def _progress(self, w: np.ndarray, p: np.ndarray) -> tuple[float, float]:
         """Cost and largest violation of a row."""
         g, t = self.t.program.constraints(w, p), self.t
@@ -167,6 +195,12 @@ class Solvers:
         """Make the solvers that are needed first, so that planning does not wait for them."""
         for mode in ("cold", "again", "warm", "finish"):
             self._solver("fatrop", mode, FATROP_ITERATIONS[mode])
+
+    def rehearse(self, p: np.ndarray, w0: np.ndarray) -> None:
+        """Go through Newton's method once, so that its machine code is there when something is dragged."""
+        if self._newton.serves:
+            nothing = Point(w0, np.zeros_like(self.t.row_low), np.zeros_like(w0))
+            self._newton(p, nothing, mu=1.0, most=1)
 
     def residuals(
         self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray

@@ -62,14 +62,20 @@ class Planner:
         return solvers
 
     def build(self, vehicle: Vehicle, task: Task, *, method: str | Integrator = "variational") -> None:
-        """Make the problems of a task ready, from the grid that is solved first on. InputError where it cannot be."""
+        """Make the problems of a task ready, from the grid that is solved first on, and what guesses need.
+
+        InputError where it cannot be.
+        """
         scheme = integrator(method) if isinstance(method, str) else method
         check_task(vehicle, scheme, task)
         grids = [task.steps]
         while grids[-1] > _DIRECT:
             grids.append(grids[-1] // 2)
         for steps in reversed(grids):
-            self.solvers(vehicle, scheme, replace(task, steps=steps))
+            sized = replace(task, steps=steps)
+            solvers = self.solvers(vehicle, scheme, sized)
+        w0, p = guess(solvers.t, vehicle, sized), parameters(solvers.t, vehicle, sized)
+        solvers.rehearse(p, w0)
 
     def plan(
         self,

@@ -53,6 +53,12 @@ class Program:
         self._solved_at: tuple[np.ndarray, np.ndarray] | None = None
         self._z = np.zeros((self.n + 1, model.unknowns))
 
+    @property
+    def places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Which rows are the gaps (N, nx), the running nodes' own (N, m), those besides of the first, of the last."""
+        gaps, own = self._gap[:, None] + np.arange(self.nx), self._own[:, None] + np.arange(self._m)
+        return gaps, own, self.nx + np.arange(self._m_begin), self.rows - self._m_end + np.arange(self._m_end)
+
     # Values.
 
     def cost(self, w: np.ndarray, p: np.ndarray) -> float:
@@ -86,11 +92,16 @@ class Program:
 
     def jacobian(self, w: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
         """Nonzeros of dg/dw."""
-        blocks, parts = self._jacobian_blocks
+        self.stage_jacobian(w, p)
+        self.jacobian_gather(self._jacobian_blocks[0], out)
+
+    def stage_jacobian(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
+        """Nonzeros, node by node, of minus the next states, the rows, those besides of the first and of the last."""
+        _, parts = self._jacobian_blocks
         self.run.jacobian(self.n, self._running(w, p), parts[:2])
         self.begin.jacobian(1, self._first(w, p), [np.empty(0), parts[2]])
         self.end.jacobian(1, self._last(w, p), [np.empty(0), parts[3]])
-        self.jacobian_gather(blocks, out)
+        return parts
 
     @cached_property
     def jacobian_gather(self) -> _Gather:
@@ -142,6 +153,10 @@ class Program:
         V[1:, :nx] += gaps[:-1]
         slope[self.cut : self.cut + nx] += gaps[-1]
         return slope, blocks
+
+    def stage_hessian(self, blocks: np.ndarray) -> list[np.ndarray]:
+        """Nonzeros of the running nodes, besides of the first and of the last, in the blocks of `lagrangian`."""
+        return np.split(blocks[:-1], np.cumsum([part.size for part in self._hessian_blocks[1]])[:-1])
 
     @cached_property
     def full_hessian(self) -> _Gather:

@@ -1,0 +1,175 @@
+"""Newton's step of a problem in stages: eliminated backwards by a Riccati recursion, carried out forwards.
+
+Stages k = 0 ... N-1 have variables v_k = (x_k, u_k); the step dv minimises the sum of dv' Q dv / 2 + g' dv, with
+dx_{k+1} = F_k dv_k + f_k. What is asked of the last state comes in as further gradients, one a multiplier: its
+multipliers are found together with the first stage's variables.
+"""
+
+import numpy as np
+from numba import njit
+
+_FAST = {"contract", "reassoc", "nsz"}
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def eliminated(
+    Q: np.ndarray,
+    g: np.ndarray,
+    F: np.ndarray,
+    f: np.ndarray,
+    P: np.ndarray,
+    q: np.ndarray,
+    K: np.ndarray,
+    k: np.ndarray,
+    W: np.ndarray,
+) -> bool:
+    """Carry the cost to go back to the first stage; False where a stage's cost is not convex in its inputs.
+
+    Q: (N, nv, nv) and g: (N, nv, r) costs of stages; the first ones then hold the whole cost to go. F: (N, nx, nv),
+    f: (N, nx). P: (N+1, nx, nx) and q: (N+1, nx, r), of which the last are given, those after the first stage found.
+    Gradients have r columns: one of the cost and one of each multiplier. K: (N, nu, nx), k: (N, nu, r): inputs
+    u = K x + k (1, multipliers). W: (r, r) products of the columns, added to.
+    """
+    steps, nv, columns = g.shape
+    nx = f.shape[1]
+    nu = nv - nx
+    PF, h = np.empty((nx, nv)), np.empty((nx, columns))
+    for stage in range(steps - 1, -1, -1):
+        A, M, G, later = F[stage], Q[stage], g[stage], P[stage + 1]
+        PF[:] = 0.0
+        for i in range(nx):
+            for j in range(nx):
+                a = later[i, j]
+                for c in range(nv):
+                    PF[i, c] += a * A[j, c]
+            for c in range(columns):
+                h[i, c] = q[stage + 1, i, c]
+            for c in range(1, columns):
+                W[0, c] += f[stage, i] * h[i, c]
+            for j in range(nx):
+                h[i, 0] += later[i, j] * f[stage, j]
+        for j in range(nx):
+            for r in range(nv):
+                a = A[j, r]
+                if a != 0.0:
+                    for c in range(nv):
+                        M[r, c] += a * PF[j, c]
+                    for c in range(columns):
+                        G[r, c] += a * h[j, c]
+        if stage == 0:
+            return True
+        if not _factored(M[nx:, nx:]):
+            return False
+        gain, free = K[stage], k[stage]
+        for r in range(nu):
+            for c in range(nx):
+                gain[r, c] = M[nx + r, c]
+            for c in range(columns):
+                free[r, c] = G[nx + r, c]
+        L = M[nx:, nx:]
+        _lower_solved(L, gain)
+        _lower_solved(L, free)
+        now, along = P[stage], q[stage]
+        for i in range(nx):
+            for j in range(nx):
+                now[i, j] = M[i, j]
+            for c in range(columns):
+                along[i, c] = G[i, c]
+        for r in range(nu):
+            for i in range(nx):
+                a = gain[r, i]
+                for j in range(nx):
+                    now[i, j] -= a * gain[r, j]
+                for c in range(columns):
+                    along[i, c] -= a * free[r, c]
+            for i in range(columns):
+                for c in range(columns):
+                    W[i, c] -= free[r, i] * free[r, c]
+        _upper_solved(L, gain)
+        _upper_solved(L, free)
+    return True
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _factored(M: np.ndarray) -> bool:
+    """Cholesky's factor in the lower half, in place; False where there is none."""
+    n = M.shape[0]
+    for j in range(n):
+        for i in range(j, n):
+            total = M[i, j]
+            for c in range(j):
+                total -= M[i, c] * M[j, c]
+            if i == j:
+                if not total > 1e-12:
+                    return False
+                M[j, j] = np.sqrt(total)
+            else:
+                M[i, j] = total / M[j, j]
+    return True
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _lower_solved(L: np.ndarray, b: np.ndarray) -> None:
+    """b = L^-1 b."""
+    for i in range(L.shape[0]):
+        for c in range(b.shape[1]):
+            total = b[i, c]
+            for j in range(i):
+                total -= L[i, j] * b[j, c]
+            b[i, c] = total / L[i, i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _upper_solved(L: np.ndarray, b: np.ndarray) -> None:
+    """b = -L^-T b."""
+    n = L.shape[0]
+    for i in range(n - 1, -1, -1):
+        for c in range(b.shape[1]):
+            total = -b[i, c]
+            for j in range(i + 1, n):
+                total -= L[j, i] * b[j, c]
+            b[i, c] = total / L[i, i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def carried_out(
+    F: np.ndarray,
+    f: np.ndarray,
+    P: np.ndarray,
+    q: np.ndarray,
+    K: np.ndarray,
+    k: np.ndarray,
+    lam: np.ndarray,
+    dv: np.ndarray,
+    last: np.ndarray,
+    multipliers: np.ndarray,
+) -> None:
+    """Steps of all stages after the first and of the last state, and of the multipliers of the gaps.
+
+    lam: (r,) one, then the changes of what the last state's multipliers are. dv: (N, nv), of which the first is given.
+    last: (nx,). multipliers: (N, nx), of dx_{k+1} - F_k dv_k = f_k.
+    """
+    steps, nx = f.shape
+    nu = dv.shape[1] - nx
+    for stage in range(steps):
+        x = dv[stage + 1, :nx] if stage + 1 < steps else last
+        for i in range(nx):
+            total = f[stage, i]
+            for c in range(nx + nu):
+                total += F[stage, i, c] * dv[stage, c]
+            x[i] = total
+        for i in range(nx):
+            total = 0.0
+            for c in range(nx):
+                total += P[stage + 1, i, c] * x[c]
+            for c in range(lam.shape[0]):
+                total += q[stage + 1, i, c] * lam[c]
+            multipliers[stage, i] = -total
+        if stage + 1 < steps:
+            for r in range(nu):
+                total = 0.0
+                for c in range(nx):
+                    total += K[stage + 1, r, c] * x[c]
+                for c in range(lam.shape[0]):
+                    total += k[stage + 1, r, c] * lam[c]
+                dv[stage + 1, nx + r] = total
