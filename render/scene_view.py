@@ -277,6 +277,10 @@ def presence(T_wb: np.ndarray, flown_T_wb: np.ndarray, size_m: float) -> float:
 def _drawn(shown: _Shown, flown: _Shown, highlight: str = "") -> DrawnVehicle:
     lane = shown.lane
     wreck = lane.status is not LaneStatus.RUNNING
+    ghost = lane.name != highlight if highlight else lane.ghost and not (wreck or shown.apart)
+    seen = 1.0
+    if ghost and not shown.apart and np.isfinite(flown.T_wb).all():
+        seen = presence(shown.T_wb, flown.T_wb, 0.5 * framing_of(lane.vehicle).distance_m)
     return DrawnVehicle(
         model=lane.vehicle,
         T_wb=shown.T_wb,
@@ -284,10 +288,8 @@ def _drawn(shown: _Shown, flown: _Shown, highlight: str = "") -> DrawnVehicle:
         shape=lane.shape,
         spin_rad=tuple((rate * shown.time_s) % (2 * np.pi) for rate in spin_rates(lane.vehicle)),
         tint=lane.tint,
-        ghost=lane.name != highlight if highlight else lane.ghost and not (wreck or shown.apart),
-        presence=presence(shown.T_wb, flown.T_wb, 0.5 * framing_of(lane.vehicle).distance_m)
-        if not shown.apart and np.isfinite(flown.T_wb).all()
-        else 1.0,
+        ghost=ghost,
+        presence=seen,
         wreck=wreck,
         on_wheels=lane.rolling is not None,
     )

@@ -180,7 +180,7 @@ def test_a_ghost_is_seen_the_more_the_further_it_is_from_the_flown_vehicle():
         lanes = (_lane(flown, flown), _lane(away, away, name="other", ghost=True))
         scene.observe(_snapshot(*lanes), 100.0)
         solid, ghost = scene.frame(VIEW).vehicles
-        assert solid.ghost is False
+        assert solid.presence == 1.0
         shares.append(ghost.presence)
         (_, apart) = scene.frame(VIEW, ViewOptions(spread_w=(9.0, 0.0, 0.0))).vehicles
         assert apart.presence == 1.0
