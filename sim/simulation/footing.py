@@ -63,6 +63,14 @@ class Footing:
             node[11] -= min(self.clearance_m(node), 0.0)
         return node
 
+    def under_water(self, node: np.ndarray) -> bool:
+        """Whether a point that bears no touch is below the surface of river or lake, which carries nothing."""
+        level_m = self.world.water_level_m
+        if self.ground is None or level_m is None:
+            return False
+        frail = self.ground.points[self.ground.points[:, 3] > 0.0]
+        return any(world_point(node, point)[2] < level_m for point in frail)
+
     def take_impact(self) -> Impact:
         """The worst touch since the last call."""
         if self.ground is None:

@@ -41,6 +41,11 @@ def crash(impact: Impact) -> Verdict | None:
     return None
 
 
+def ditching(speed_mps: float) -> Verdict:
+    """The end of a flight in river or lake."""
+    return Verdict(LaneStatus.CRASHED, f"ditched at {speed_mps:.1f} m/s: rotor or hull met the water")
+
+
 def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:
     """Energy [J] that no pilot can have brought the vehicle to: that of 100 m/s, a thousand times over."""
     mass = vehicle.values.get("mass", 1.0)

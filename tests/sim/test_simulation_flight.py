@@ -10,6 +10,7 @@ import sim
 from sim.commands import SetDemo
 from sim.pilot.rotation import heading_of, turn_between
 from sim.scene import Start
+from sim.simulation import Simulation
 from sim.snapshot import LaneStatus
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, world
 
@@ -171,6 +172,30 @@ def test_a_rotor_that_meets_the_ground_is_a_crash():
     lane = fly(standing(start=start, flight_mode="raw"), 4.0, throttle=-1.0)
     assert lane.status is LaneStatus.CRASHED
     assert "rotor or hull" in lane.status_text
+
+
+def over_the_river(height_m: float) -> tuple[Simulation, float]:
+    """A helicopter at rest over the middle of the river, and the water's level [m]."""
+    river = world("canyon").river
+    at = (420.0, float(river.centre(420.0)), river.level_m + height_m)
+    scene = replace(helicopter_scene(), world="canyon", start=Start(position_w=at), flight_mode="raw")
+    return simulation(scene), river.level_m
+
+
+def test_a_fall_into_the_river_ends_at_its_surface():
+    running, level_m = over_the_river(6.0)
+    lane = fly(running, 4.0, throttle=-1.0)
+    assert lane.status is LaneStatus.CRASHED
+    words = lane.status_text.split()
+    assert words[:2] == ["ditched", "at"]
+    # The cabin, 0.8 m below the origin, has fallen 5.2 m.
+    assert float(words[2]) == pytest.approx(math.sqrt(2.0 * 9.81 * 5.2), abs=0.25)
+    assert lane.T_wb[2, 3] - level_m == pytest.approx(0.8, abs=0.2)
+
+
+def test_skids_may_touch_the_water():
+    running, _ = over_the_river(1.2)
+    assert fly(running, 0.02, throttle=1.0).status is LaneStatus.RUNNING
 
 
 def test_a_gentle_touch_is_not_a_crash():
