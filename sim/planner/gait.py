@@ -5,6 +5,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from sim.planner.burns import burnt, thrust_axis
 from sim.planner.guess import free_motion, paced_way
 from sim.planner.inputs import input_chart
 from sim.planner.task import Task
@@ -24,6 +25,9 @@ def guessed_motion(
     """Nodes (N+1, node size) and planned inputs (N+1, size) to start from."""
     steps = transcription.shape.steps
     if isinstance(vehicle, HolonomicVehicle):
+        axis_b = thrust_axis(vehicle, task)
+        if axis_b is not None:
+            return burnt(vehicle, task, steps, axis_b)
         trim = _hovering(vehicle)
         return free_motion(vehicle, task, steps), np.tile(trim, (steps + 1, 1))
     assert isinstance(vehicle, NonholonomicVehicle)
