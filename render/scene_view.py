@@ -90,6 +90,7 @@ class SceneView:
         self._tracks: dict[str, Tracks] = {}
         self._largest_force_N: dict[tuple[str, str], float] = {}
         self._shown: tuple[_Shown, ...] = ()
+        self._ended_wall_s: dict[str, float] = {}
         self._first: dict[str, tuple[int, float]] = {}
 
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
@@ -144,7 +145,9 @@ class SceneView:
             surfaces=self._surfaces(finite) if options.show_trail else (),
             wakes=self._shown_wakes(finite),
             splashes=tuple(
-                splash for shown in finite for splash in self._splashes[shown.lane.name].present(shown.time_s)
+                splash
+                for shown in finite
+                for splash in self._splashes[shown.lane.name].present(self._water_time_s(shown, wall_s))
             ),
             wall_s=wall_s,
             exposure=exposure,
@@ -214,6 +217,14 @@ class SceneView:
             for shown in lanes
         )
         return tuple(surface for surface in tracks if surface is not None)
+
+    def _water_time_s(self, shown: _Shown, wall_s: float) -> float:
+        """Simulated time of the picture; that of a vehicle that has ended stands still, the water about it does not."""
+        name = shown.lane.name
+        if shown.lane.status is LaneStatus.RUNNING:
+            self._ended_wall_s.pop(name, None)
+            return shown.time_s
+        return shown.time_s + max(wall_s - self._ended_wall_s.setdefault(name, wall_s), 0.0)
 
     def _shown_wakes(self, lanes: list[_Shown]) -> tuple[Wake, ...]:
         """What solid hulls leave on the water."""

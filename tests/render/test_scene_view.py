@@ -187,3 +187,17 @@ def test_a_ghost_is_seen_the_more_the_further_it_is_from_the_flown_vehicle():
     assert shares == sorted(shares)
     assert shares[0] < 0.2
     assert shares[-1] == 1.0
+
+
+def test_rings_run_on_about_a_vehicle_that_the_water_has_stopped():
+    scene = SceneView(water_level_m=0.0)
+    ages = []
+    for k, height in enumerate((3.0, 2.0, 0.5, 0.5, 0.5)):
+        there = np.eye(4)
+        there[2, 3] = height
+        status = LaneStatus.RUNNING if height > 1.0 else LaneStatus.CRASHED
+        at_s = min(1.0 + k, 3.0)
+        lane = _lane(there, there, times=(at_s, at_s), status=status)
+        scene.observe(_snapshot(lane, clock_s=at_s), 100.0)
+        ages.append([splash.age_s for splash in scene.frame(VIEW, wall_s=50.0 + k).splashes])
+    assert ages == [[], [], [0.0], [1.0], [2.0]]
