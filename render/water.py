@@ -81,15 +81,14 @@ class WaterSurface:
         vertices, rows = strip(world, along_m=along, across_m=across)
         buffer = ctx.buffer(np.ascontiguousarray(vertices.reshape(-1, 5)))
         index = ctx.buffer(np.ascontiguousarray(rows, dtype="u4"))
-        program = programs.load(
-            "water.vert", "water.frag", PLANAR_REFLECTION=int(planar), WALLS=int(world.river is not None)
-        )
-        self._program = program
+        defines = {"PLANAR_REFLECTION": int(planar), "WALLS": int(world.river is not None)}
+        still, moved = (programs.load("water.vert", "water.frag", **defines, MARKS=m) for m in (0, 1))
+        self._moved_program = moved
         self.marks = WaterMarks(ctx, programs, quality)
         self._resources.callback(self.marks.release)
         content = [(buffer, "2f 1f 1f 1f", "place", "depth", "lateral", "slope")]
-        self._array = vertex_array(ctx, program, content, index)
-        for resource in (buffer, index, self._array):
+        self._still, self._moved = (vertex_array(ctx, each, content, index) for each in (still, moved))
+        for resource in (buffer, index, self._still, self._moved):
             self._resources.callback(resource.release)
         self._row_size = rows.shape[1]
         self._blocks = np.array_split(np.arange(len(rows)), max(len(rows) // 16, 1))
@@ -106,10 +105,11 @@ class WaterSurface:
 
     def draw(self, context: PassContext) -> None:
         """Draw the blocks in view, nearest run by nearest run."""
-        self._program["marks_window"].value = self.marks.window
+        array = self._moved if self.marks.any else self._still  # looking up nothing is not free, either
+        self._moved_program["marks_window"].value = self.marks.window
         for block in np.flatnonzero(self._boxes.visible(context.frustum)):
             rows = self._blocks[block]
-            self._array.render(
+            array.render(
                 moderngl.TRIANGLES, vertices=len(rows) * self._row_size, first=int(rows[0]) * self._row_size
             )
 

@@ -85,6 +85,11 @@ class WaterMarks:
         self._resources.callback(resource.release)
         return resource
 
+    @property
+    def any(self) -> bool:
+        """Whether anything moves on the water."""
+        return self.window[2] > 0.0
+
     def bind(self) -> None:
         """Keep the map where the water's material looks for it."""
         self._map.use(SAMPLER_UNITS["water_marks_map"])

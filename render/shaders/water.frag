@@ -13,8 +13,11 @@ in float riffle;
 in float lump;
 out vec4 colour;
 
-uniform sampler2D noise_map, slope_map, strata_map, water_marks_map;
+uniform sampler2D noise_map, slope_map, strata_map;
+#if MARKS
+uniform sampler2D water_marks_map;
 uniform vec3 marks_window;  // xy middle of the map of wakes, z 1 / its width
+#endif
 #if FULL_MATERIALS
 uniform sampler2D opaque_map;
 #endif
@@ -111,13 +114,17 @@ float foam(float depth) {
 
 // Slopes, foam and air of wakes, splashes and rotors; slopes that are finer than a pixel are levelled.
 vec4 marks() {
+#if MARKS
     vec2 uv = (p_w.xy - marks_window.xy) * marks_window.z;
     float inside = 1.0 - smoothstep(0.42, 0.5, max(abs(uv.x), abs(uv.y)));
-    if (marks_window.z <= 0.0 || inside <= 0.0) return vec4(0.0);
+    if (inside <= 0.0) return vec4(0.0);
     vec4 m = textureLod(water_marks_map, uv + 0.5, 0.0) * inside;
     float pixel_m = distance(p_w, eye.xyz) * 2.0 * viewport.w / max(clip_from_world[1][1], 0.3);
     m.xy /= 1.0 + pixel_m * pixel_m * 4.0;
     return m;
+#else
+    return vec4(0.0);
+#endif
 }
 
 void main() {
@@ -152,12 +159,14 @@ void main() {
     float fresnel = 0.02 + 0.98 * pow(1.0 - saturate(dot(n, v)), 5.0);
     vec3 c = mix(refracted, reflection(n, v, screen), fresnel);
     c += sun_irradiance.rgb * ggx(n, v, sun_direction.xyz, 0.02, 0.02) * sun;
+#if MARKS
     if (mark.z > 0.01) {
         vec2 drift = p_w.xy + mark.xy;
         float lace = 0.55 * texture(noise_map, drift * 0.46).g + 0.45 * texture(noise_map, drift.yx * 1.3 + 0.01 * eye.w).r;
         float cover = 0.8 * smoothstep(0.66 - 0.40 * mark.z, 1.02 - 0.40 * mark.z, lace) + 0.30 * mark.z;
         c = mix(c, 0.70 / PI * light, saturate(cover) * saturate(4.0 * mark.z));
     }
+#endif
 #if FULL_MATERIALS
     c = mix(c, 0.62 / PI * light, foam(shore));
     vec3 seen = c * transmittance + inscatter;
