@@ -24,6 +24,7 @@ from ui.panels.widgets import button
 _AWAY_PX, _OFF_PX = 46.0, 22.0
 """From the mark: as a label is wanted, and at least."""
 _WIDEST_PX, _GAP_PX = 260.0, 4.0
+_HELD_TOLD = 2
 _FLAGS = OVERLAY | imgui.WindowFlags_.no_bring_to_front_on_focus
 
 
@@ -81,6 +82,9 @@ def _signs(plan: PlanView) -> list[_Sign]:
         told = {blame.constraint for blame in blames} | (set() if signs else {""})
         here = tuple((number, remedy) for number, remedy in ways_out if remedy.about in told)
         lines = [line for b in blames for line in zip(words(b), (theme.INK, theme.DANGER), strict=True)]
+        if blames[0].constraint.endswith("missed"):
+            held = [hold for hold in plan.plan.holds if hold.obstacle is not None][:_HELD_TOLD]
+            lines += [(f"held by {hold.what}", theme.WARNING) for hold in held]
         signs.append(_Sign(place_w, tuple(lines), here))
     return signs
 

@@ -37,7 +37,7 @@ class PlanRecord:
     clearance_m: float
     blames: tuple[Blame, ...] = ()
     holds: tuple[Hold, ...] = ()
-    """What a solved plan leans on."""
+    """What it leans on."""
     waypoint_times_s: tuple[float | None, ...] = ()
     task: Task | None = None
     """What it was planned for, without its ground; None where a file does not say."""
@@ -80,7 +80,7 @@ def record_of(plan: Plan, name: str) -> PlanRecord:
         defect=plan.defect,
         clearance_m=plan.clearance_m,
         blames=plan.blames,
-        holds=held if plan.solved else (),
+        holds=held,
         waypoint_times_s=tuple(waypoint.time_s for waypoint in plan.task.waypoints),
         task=replace(plan.task, ground=None),
     )

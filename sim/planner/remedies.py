@@ -17,7 +17,7 @@ _MOST = 4
 _AWAY = "Takes the obstacle away."
 _OVER_GROUND_M = 0.05
 _AT_BOUND = 0.98
-_MORE, _LESS = 1.5, 0.5
+_MORE, _ENOUGH, _HALF = 1.5, 1.3, 0.5
 _LONGEST_S, _MOST_STEPS = 600.0, 256
 
 
@@ -68,23 +68,54 @@ def remedies(record: PlanRecord, task: Task) -> tuple[Remedy, ...]:
     if record.status not in ("infeasible", "stuck", "time limit"):
         return ()
     named = {blame.constraint for blame in record.blames}
-    missed = {name for name in named if name.endswith("missed")}
-    late, blocked = bool(missed) or not named, bool(named - missed)
-    found: list[Remedy] = []
-    if late:
+    missed = [blame for blame in record.blames if blame.constraint.endswith("missed")]
+    entered_ones = [blame for blame in record.blames if blame not in missed]
+    late: list[Remedy] = []
+    if missed or not named:
         sooner = [_more_time(record, task)] if task.duration_s < _LONGEST_S else []
-        worst = next((blame.constraint for blame in record.blames if blame.constraint in missed), "")
-        found += [replace(remedy, about=worst) for remedy in sooner + _higher_limits(record, task)]
-    found += _fewer_obstacles(named, task)
-    if blocked and task.clearance_m > 0.0:
-        less = _tidy(_LESS * task.clearance_m)
-        doc = f"Passes may be closer than {task.clearance_m:g} m."
-        worst = next(blame.constraint for blame in record.blames if blame.constraint not in missed)
-        found.append(Remedy(f"Keep {less:g} m clear", doc, replace(task, clearance_m=less), worst))
+        about = missed[0].constraint if missed else ""
+        late = [replace(remedy, about=about) for remedy in sooner + _higher_limits(record, task)]
+    stopping = _stopping(record, task) if missed else ()
+    if stopping:
+        # Who waits in front of an obstacle is not too slow.
+        way = [replace(remedy, about=missed[0].constraint) for remedy in _clear_way(stopping, _HALF, task)]
+        found = way + late
+    else:
+        guilty = tuple(i for i, o in enumerate(task.obstacles) if entered(o, i) in named)
+        deepest = max((blame.amount for blame in entered_ones if blame.unit == "m"), default=np.inf)
+        less = task.clearance_m - _ENOUGH * deepest
+        found = late + _clear_way(guilty, less / max(task.clearance_m, 1e-9), task)
+        found = [
+            replace(r, about=r.about or entered_ones[0].constraint) if entered_ones else r for r in found
+        ]
     if not record.blames and task.steps * 2 <= _MOST_STEPS:
         doc = "A finer grid has other ways."
         found.append(Remedy(f"{task.steps * 2} steps", doc, replace(task, steps=task.steps * 2)))
     return tuple(found[:_MOST])
+
+
+def _stopping(record: PlanRecord, task: Task) -> tuple[int, ...]:
+    """Obstacles that the best attempt still leans on when its time is up."""
+    last_s = record.duration_s - 2.0 * record.step_s
+    return tuple(
+        hold.obstacle
+        for hold in record.holds
+        if hold.obstacle is not None and hold.obstacle < len(task.obstacles) and hold.spans_s[-1][1] >= last_s
+    )
+
+
+def _clear_way(guilty: tuple[int, ...], share: float, task: Task) -> list[Remedy]:
+    """Less clearance, by that share of it, or obstacles away."""
+    found = []
+    if share > 0.0 and task.clearance_m > 0.0:
+        nearer = replace(task, clearance_m=_tidy(share * task.clearance_m, down=True))
+        doc = f"Passes may be closer than {task.clearance_m:g} m."
+        found.append(Remedy(f"Keep {nearer.clearance_m:g} m clear", doc, nearer))
+    for i in guilty:
+        obstacle = task.obstacles[i]
+        gone = without(task, f"obstacle {i}")
+        found.append(Remedy(f"Without {label(obstacle, i)}", _AWAY, gone, entered(obstacle, i)))
+    return found
 
 
 def _more_time(record: PlanRecord, task: Task) -> Remedy:
@@ -153,16 +184,6 @@ def _higher_ceiling(record: PlanRecord, task: Task) -> list[Remedy]:
     return [Remedy(f"Up to {more:g} m high", doc, replace(task, limits=limits))]
 
 
-def _fewer_obstacles(named: set[str], task: Task) -> list[Remedy]:
-    found = []
-    for i, obstacle in enumerate(task.obstacles):
-        if entered(obstacle, i) in named:
-            name = label(obstacle, i)
-            gone = without(task, f"obstacle {i}")
-            found.append(Remedy(f"Without {name}", _AWAY, gone, entered(obstacle, i)))
-    return found
-
-
 def _leans(values: np.ndarray, span: np.ndarray) -> bool:
     width = span[1] - span[0]
     if not math.isfinite(width):
@@ -171,7 +192,8 @@ def _leans(values: np.ndarray, span: np.ndarray) -> bool:
     return bool((values > span[1] - edge).any() or (values < span[0] + edge).any())
 
 
-def _tidy(value: float) -> float:
-    """Rounded up to two digits: what one would say."""
+def _tidy(value: float, *, down: bool = False) -> float:
+    """Rounded up, or down, to two digits: what one would say."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return float(f"{math.ceil(value / unit - 1e-9) * unit:.6g}")
+    digits = math.floor(value / unit + 1e-9) if down else math.ceil(value / unit - 1e-9)
+    return float(f"{digits * unit:.6g}")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.planner import Limits, Planner, Task
+from sim.planner import Cylinder, Goal, Limits, Planner, Task
 from sim.planner.plan import Blame
 from sim.planner.record import PlanRecord, record_of
 from sim.planner.remedies import remedies
@@ -53,7 +53,32 @@ def test_an_obstacle_in_the_way_may_go_or_be_passed_closer() -> None:
     asked = task(clearance_m=0.4)
     texts = offered(record(status="infeasible", blames=(ENTERED,)), asked)
     assert texts["Without buoy"].obstacles == ()
-    assert texts["Keep 0.2 m clear"].clearance_m == 0.2
+    assert texts["Keep 0.01 m clear"].clearance_m == 0.01  # 0.4 less 1.3 x 0.3 m
+    assert not any(
+        "clear" in text for text in offered(record(status="infeasible", blames=(ENTERED,)), task())
+    )
+    tight = task(clearance_m=0.2)
+    assert not any("clear" in text for text in offered(record(status="infeasible", blames=(ENTERED,)), tight))
+
+
+def test_who_waits_at_a_gate_that_is_too_narrow_gets_a_wider_one_and_not_only_more_time() -> None:
+    gate = tuple(Cylinder((8.0, y, 0.0), 8.0, side) for y, side in ((-9.0, "right"), (9.0, "left")))
+    asked = Task(
+        start=BOAT.state(),
+        goal=Goal(BOAT.state(x=16.0)),
+        duration_s=16.0,
+        steps=40,
+        obstacles=gate,
+        clearance_m=0.5,  # of the 0.3 m that there are on either side
+        body=((0.8, 0.0, 0.0, 0.7), (-0.8, 0.0, 0.0, 0.7)),
+    )
+    planner = Planner()
+    plan = planner.plan(BOAT, asked)
+    assert plan.status == "infeasible", plan.message
+    ways_out = offered(record_of(plan, "waits"), asked)
+    assert list(ways_out)[:3] == ["Keep 0.25 m clear", "Without right", "Without left"]
+    again = planner.plan(BOAT, ways_out["Keep 0.25 m clear"])
+    assert again.solved, again.message
 
 
 def test_an_obstacle_is_in_the_way_whatever_it_is_called() -> None:

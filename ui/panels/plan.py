@@ -25,7 +25,7 @@ _PHASES = {
     "following": "Following ...",
     "stopping": "Stopping ...",
 }
-_HELD_TOLD = 2
+_HELD_TOLD = 1
 """Of what holds a plan; all of it is in the tooltip."""
 _PAGES = (
     Item("task", "Task", "Final time, steps, method, waypoints"),
@@ -137,7 +137,7 @@ def _status(plan: PlanView, context: PanelContext) -> None:
     imgui.pop_style_color()
     note(context, "plan/status")
     record = plan.plan
-    if record is not None and record.solved:
+    if record is not None and record.solved and not plan.refused:
         clear = f", clear by {record.clearance_m:.2f} m" if np.isfinite(record.clearance_m) else ""
         prose(f"cost {record.cost:.4g}, {record.duration_s:.2f} s in {record.steps} steps{clear}")
         tooltip("\n".join(f"{name}: {value:.4g}" for name, value in record.costs.items()))
