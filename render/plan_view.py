@@ -39,6 +39,9 @@ _NEWEST, _OLDER = 0.9, 0.4
 """Opacity of the last iterate and of those before it."""
 _MOST_GHOSTS, _GHOST_GAP = 9, 0.55
 """Ghosts stand no nearer to one another than this share of the chase camera's distance."""
+_COVERED = 0.04
+_SMALLEST_RING = 0.05
+"""Shares of the chase camera's distance, too."""
 _PILLAR_M = 12.0
 """Drawn height of an endless pillar above its foot."""
 
@@ -83,6 +86,7 @@ class PlanScene:
                 lines += held(way, half_m)
             lines += turns(way, colour, size_m)
             vehicles, arrows = _ghosts(way, colour, size_m)
+            vehicles = [ghost for ghost in vehicles if not _covered(ghost, frame, _COVERED * size_m)]
             if view.dated:
                 arrows = []
             for blame in () if view.dated else view.plan.blames:
@@ -100,7 +104,8 @@ class PlanScene:
 
     def reach(self, view: PlanView) -> np.ndarray:
         """(n, 3) from the start to the goal, along the plan where there is one; then the task's other places."""
-        nodes = [view.task.start.node, *(view.plan.nodes if view.plan else ()), view.task.goal.state.node]
+        start, goal = _ends(view)
+        nodes = [start, *(view.plan.nodes if view.plan else ()), goal]
         places = positions(view.vehicle, np.array(nodes))
         if view.task.waypoints:
             others = np.array([waypoint.position_w for waypoint in view.task.waypoints])
@@ -129,7 +134,10 @@ class PlanScene:
         """Goal, waypoints and obstacles of the task."""
         task = view.task
         goal = self._on_ground(view, positions(view.vehicle, task.goal.state.node))[0]
-        surfaces = [_surface(shapes.ring(goal, 0.11 * size_m, 0.15 * size_m), _GOAL, 0.8)]
+        away_m = float(np.linalg.norm(np.subtract(*positions(view.vehicle, np.array(_ends(view))))))
+        # No wider than the way to it is long.
+        ring_m = min(0.15 * size_m, max(0.5 * away_m, _SMALLEST_RING * size_m))
+        surfaces = [_surface(shapes.ring(goal, 0.73 * ring_m, ring_m), _GOAL, 0.8)]
         lines = [_post(goal, 0.4 * size_m, _GOAL)]
         for i, waypoint in enumerate(task.waypoints):
             place = self._on_ground(view, np.array([waypoint.position_w]))[0]
@@ -168,6 +176,17 @@ class PlanScene:
         rolls = isinstance(view.vehicle, NonholonomicVehicle)
         floor = self._world.terrain.height(x, y) if rolls else self._world.surface_m(x, y)
         return np.column_stack([x, y, np.asarray(floor) + LIFT_M])
+
+
+def _ends(view: PlanView) -> tuple[np.ndarray, np.ndarray]:
+    """Flat nodes of the task's start and goal."""
+    return view.task.start.node, view.task.goal.state.node
+
+
+def _covered(ghost: DrawnVehicle, frame: Frame, near_m: float) -> bool:
+    """Whether a solid vehicle stands where a ghost does: surfaces would show through one another."""
+    solid = (v.T_wb[:3, 3] for v in frame.vehicles if not v.ghost and v.model == ghost.model)
+    return any(float(np.linalg.norm(place - ghost.T_wb[:3, 3])) < near_m for place in solid)
 
 
 def _to_blame(view: PlanView) -> set[str]:

@@ -47,6 +47,17 @@ def test_ghosts_keep_apart_and_those_of_a_turn_on_the_spot_are_spread_in_time() 
     assert ahead.min() > 4.0
 
 
+def test_no_ghost_stands_in_the_vehicle_itself() -> None:
+    ghosts = picture().vehicles
+    solid = replace(ghosts[0], ghost=False)
+    view = PlanView(BOAT, task(), plan=record())
+    frame = PlanScene(load_world("plain", seed=7)).added(replace(EMPTY, vehicles=(solid,)), view, 0.0)
+    np.testing.assert_allclose(
+        [v.T_wb[:3, 3] for v in frame.vehicles if v.ghost], [v.T_wb[:3, 3] for v in ghosts[1:]]
+    )
+    assert len(frame.arrows) == len(ghosts)
+
+
 def test_a_turn_on_the_spot_is_drawn_by_the_ways_of_nose_side_and_top() -> None:
     nodes = np.zeros((5, BOAT.node_layout.size))
     nodes[:, 0] = np.linspace(0.0, 1.0, 5)
