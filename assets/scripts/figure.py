@@ -42,12 +42,38 @@ def head(at: Point, *, sides: int = 16) -> tuple[Mesh, Mesh, Mesh]:
     return face.moved(place), helmet.moved(place - [0.01, 0, 0]), visor.moved(place)
 
 
+def hand(wrist: Point, towards: Point, thumb: Point, *, sides: int = 10) -> Mesh:
+    """A gloved hand about half open: palm and fingers from the wrist, the thumb to one side; both are directions."""
+    at = np.asarray(wrist, float)
+    ahead, aside = (np.asarray(d, float) / np.linalg.norm(d) for d in (towards, thumb))
+    aside = aside - (aside @ ahead) * ahead
+    aside /= np.linalg.norm(aside)
+    curl = np.cross(ahead, aside)
+    palm = tube(
+        [at - 0.02 * ahead, at + 0.03 * ahead, at + 0.085 * ahead],
+        [0.034, 0.046, 0.044],
+        sides=sides,
+        flatten=0.62,
+        up=tuple(curl),
+    )
+    parts = [palm]
+    for k, length in enumerate((0.072, 0.080, 0.074, 0.060)):
+        root = at + 0.075 * ahead + (0.030 - 0.020 * k) * aside
+        knuckle = root + 0.5 * length * ahead - 0.006 * curl
+        parts.append(
+            limb([root, knuckle, knuckle + 0.5 * length * (ahead - 0.7 * curl)], [0.0125] * 3, sides=6)
+        )
+    root = at + 0.025 * ahead + 0.035 * aside
+    parts.append(limb([root, root + 0.055 * (0.7 * ahead + 0.8 * aside)], [0.015, 0.012], sides=6))
+    return join(parts)
+
+
 def torso(hip: Point, chest: Point, neck: Point, *, sides: int = 16) -> Mesh:
     """Trunk from the hips up, broader than deep."""
     hip, chest, neck = (np.asarray(p, float) for p in (hip, chest, neck))
     path = np.array(
         [
-            hip - 0.06 * (chest - hip),
+            hip - 0.14 * (chest - hip),
             hip,
             hip + 0.5 * (chest - hip),
             chest,
@@ -55,7 +81,7 @@ def torso(hip: Point, chest: Point, neck: Point, *, sides: int = 16) -> Mesh:
             neck,
         ]
     )
-    radii = [0.10, 0.155, 0.150, 0.205, 0.165, 0.065]
+    radii = [0.184, 0.182, 0.160, 0.205, 0.165, 0.065]
     return tube(path, radii, sides=sides, flatten=0.68, up=(1.0, 0.0, 0.0))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assets.scripts.figure import head, limb, shoe, torso
+from assets.scripts.figure import ball, hand, head, limb, shoe, torso
 from assets.scripts.gltf import Material, Node
 from assets.scripts.mesh import Mesh
 from assets.scripts.shapes import box, lathe, plate, tube
@@ -83,7 +83,11 @@ def _legs(sides: int) -> Node:
         ankle = (sign * HALF_LENGTH, 0.03, DECK_Z + 0.11)
         knee = (sign * 0.30, -0.13, 0.56)
         hip = (sign * 0.10, 0.05, 0.92)
-        node.add("trousers", limb([ankle, knee, hip], [0.052, 0.068, 0.092], sides=sides))
+        node.add("trousers", limb([ankle, knee, hip], [0.050, 0.066, 0.102], sides=sides))
+        pad = ball(0.074, sides=12).transformed(np.diag([0.85, 0.62, 1.15]))
+        node.add("glove", pad.moved((sign * 0.30, -0.155, 0.565)))
+        node.add("trousers", tube([(0, 0.05, 0.905), (sign * 0.09, 0.05, 0.905)], [0.122, 0.116], sides=sides))
+    node.add("trousers", ball(0.122, sides=sides).moved((0.0, 0.065, 0.875)))
     return node
 
 
@@ -95,13 +99,12 @@ def _upper_body(sides: int) -> Node:
     def placed(*meshes: Mesh) -> list[Mesh]:
         return [mesh.transformed(face_right).moved((0.0, 0.04, 0.0)) for mesh in meshes]
 
-    node.add("trousers", *placed(tube([(0, -0.10, 0.90), (0, 0.10, 0.90)], 0.115, sides=sides)))
     node.add("shirt", *placed(torso((0.0, 0, 0.92), (0.07, 0, 1.28), (0.10, 0, 1.47), sides=sides)))
     arms, hands = [], []
     for sign in (1.0, -1.0):
         elbow, wrist = (0.06, sign * 0.47, 1.20), (0.20, sign * 0.68, 1.30)
         arms.append(limb([(0.075, sign * 0.185, 1.37), elbow, wrist], [0.072, 0.050, 0.036], sides=sides))
-        hands.append(limb([wrist, (0.25, sign * 0.76, 1.33)], [0.038, 0.03], sides=8))
+        hands.append(hand(wrist, (0.05, sign * 0.08, 0.02), (0.9, 0.0, 0.45)))
     node.add("shirt", *placed(*arms))
     node.add("glove", *placed(*hands))
     face, helmet, visor = head((0.12, 0, 1.61))
