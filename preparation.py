@@ -19,6 +19,7 @@ from sim.simulation import KernelStore, Simulation, starting_methods
 from sim.vehicles import Vehicle
 from sim.world import World, load_world
 from sim.world.store import source_digest
+from ui.catalogue import load_catalogue
 
 
 def _sources(package: object) -> list[str]:
@@ -59,6 +60,7 @@ def prepared(
         kernel.result()
     world, scenery = land.result()
     with board.shown("Simulation"):
+        load_catalogue()  # the panels will want it, and it takes longer than a frame
         simulation = Simulation(scene, world, kernels=store)
         for command in commands:
             simulation.submit(command)

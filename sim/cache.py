@@ -1,10 +1,8 @@
 """Where generated, re-creatable things live on disk: compiled kernels, worlds."""
 
-import os
-import sys
 from pathlib import Path
 
-from sim.errors import InputError
+from sim.folders import user_folder
 
 
 def cache_dir(kind: str) -> Path:
@@ -12,21 +10,11 @@ def cache_dir(kind: str) -> Path:
 
     `$HOLONOMY_CACHE` overrides the platform's cache folder. Raises InputError where the folder cannot be made.
     """
-    override = os.environ.get("HOLONOMY_CACHE")
-    if override:
-        root = Path(override)
-    elif sys.platform == "win32":
-        root = Path(os.environ.get("LOCALAPPDATA", Path.home())) / "holonomy"
-    elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Caches" / "holonomy"
-    else:
-        root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "holonomy"
-    folder = root / kind
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"the cache folder {folder} cannot be made ({error.strerror}); "
-            "HOLONOMY_CACHE may name one that can be written"
-        ) from None
-    return folder
+    return user_folder(
+        "HOLONOMY_CACHE",
+        windows="LOCALAPPDATA",
+        library="Caches",
+        xdg="XDG_CACHE_HOME",
+        home=".cache",
+        inner=kind,
+    )

@@ -1,6 +1,7 @@
 """What there is to choose from: vehicles, integrators, scenes. Collected once, so that a frame builds no vehicles."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sim.errors import InputError
 from sim.integrators import integrators
@@ -66,7 +67,12 @@ class Catalogue:
 
 def load_catalogue() -> Catalogue:
     """From the registries and the scenes folder; a scene that cannot be read is left out."""
-    instances = {name: vehicle(name) for name in vehicles()}
+    return _catalogue(vehicles(), scene_names())
+
+
+@lru_cache(maxsize=1)
+def _catalogue(vehicle_names: tuple[str, ...], scenes: tuple[str, ...]) -> Catalogue:
+    instances = {name: vehicle(name) for name in vehicle_names}
     entries = {
         name: VehicleEntry(name, first_paragraph(type(v).__doc__), v.parameters)
         for name, v in instances.items()
@@ -84,12 +90,12 @@ def load_catalogue() -> Catalogue:
             {vehicle_name: reason for vehicle_name, reason in answers.items() if reason},
             unplannable(method),
         )
-    return Catalogue(entries, methods, _scenes())
+    return Catalogue(entries, methods, _scenes(scenes))
 
 
-def _scenes() -> dict[str, SceneEntry]:
+def _scenes(names: tuple[str, ...]) -> dict[str, SceneEntry]:
     found = {}
-    for name in scene_names():
+    for name in names:
         try:
             scene = load_scene(name)
         except InputError:

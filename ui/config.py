@@ -1,11 +1,9 @@
 """Where the user's settings live: the layout of the panels, the size of the interface."""
 
 import json
-import os
-import sys
 from pathlib import Path
 
-from sim.errors import InputError
+from sim.folders import user_folder
 
 
 def config_dir() -> Path:
@@ -13,23 +11,13 @@ def config_dir() -> Path:
 
     Raises InputError where the folder cannot be made.
     """
-    override = os.environ.get("HOLONOMY_CONFIG")
-    if override:
-        folder = Path(override)
-    elif sys.platform == "win32":
-        folder = Path(os.environ.get("APPDATA", Path.home())) / "holonomy"
-    elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Application Support" / "holonomy"
-    else:
-        folder = Path(os.environ.get("XDG_CONFIG_HOME", Path.home() / ".config")) / "holonomy"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"the settings folder {folder} cannot be made ({error.strerror}); "
-            "HOLONOMY_CONFIG may name one that can be written"
-        ) from None
-    return folder
+    return user_folder(
+        "HOLONOMY_CONFIG",
+        windows="APPDATA",
+        library="Application Support",
+        xdg="XDG_CONFIG_HOME",
+        home=".config",
+    )
 
 
 def read_scale(folder: Path, default: float = 1.0) -> float:

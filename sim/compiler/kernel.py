@@ -1,7 +1,6 @@
 """Compiled kernels: one (vehicle, integrator) pair as machine code, cached on disk across runs."""
 
 import hashlib
-import importlib.util
 import os
 import re
 import sys
@@ -19,6 +18,7 @@ from sim.cache import cache_dir
 from sim.compiler.source import module_source
 from sim.errors import InputError
 from sim.integrators.base import Integrator
+from sim.module_file import run_module
 from sim.vehicles.base import Vehicle
 
 OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
@@ -218,12 +218,12 @@ def load_module(path: Path) -> ModuleType:
     if path.stem in sys.modules:
         return sys.modules[path.stem]
     try:
-        return _executed(path)
+        return run_module(path.stem, path)
     except Exception:
         # A crash or a full disk may have left halves of compiled functions, which nothing but loading shows.
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             compiled.unlink(missing_ok=True)
-        return _executed(path)
+        return run_module(path.stem, path)
 
 
 def _holds(path: Path, text: str) -> bool:
@@ -231,19 +231,3 @@ def _holds(path: Path, text: str) -> bool:
         return path.read_text() == text
     except (OSError, UnicodeDecodeError):
         return False
-
-
-def _executed(path: Path) -> ModuleType:
-    name = path.stem
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # Before it is executed: the compiled code names its module, and the next process looks it up by that name.
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module

@@ -1,12 +1,12 @@
 """A user's own vehicle: a class in a Python file, named `my_vehicle.py:Trike`."""
 
-import importlib.util
 import sys
 from collections.abc import Iterable, MutableMapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
 from sim.errors import InputError
+from sim.module_file import run_module
 from sim.vehicles.base import Vehicle
 
 
@@ -56,14 +56,8 @@ def _found(file: str, folders: Sequence[Path]) -> Path:
 
 
 def _run(path: Path, reference: str) -> ModuleType:
-    name = f"holonomy_vehicle_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        return run_module(f"holonomy_vehicle_{path.stem}", path)
     except InputError:
         raise
     except Exception as error:
@@ -71,7 +65,6 @@ def _run(path: Path, reference: str) -> ModuleType:
         raise InputError(
             f"vehicle {reference!r}: {path.name} cannot be run: {type(error).__name__}: {line}"
         ) from error
-    return module
 
 
 def _is_own_vehicle(value: object, module: ModuleType) -> bool:

@@ -12,16 +12,13 @@ from tests.app.desktop import App, Screen
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
 
 SCENE = """
-vehicle = "rigid-body"
+vehicle = "boat"
 integrator = "lie-euler"
 
 [world]
 name = "plain"
-
-[start]
-position_m = [0.0, 0.0, 50.0]
 """
-COMPILED = "Kernel: lie-euler for rigid-body"
+COMPILED = "Kernel: lie-euler for boat"
 
 
 @pytest.fixture
@@ -44,7 +41,7 @@ def test_the_window_tells_what_it_compiles_then_shows_the_scene(app: App, tmp_pa
     assert not compiled(tmp_path)
     seen = app.wait_until(lambda p: p["clock_s"] > 0.2, timeout_s=200, what="the scene runs")
     (lane,) = seen["lanes"]
-    assert (lane["vehicle"], lane["integrator"]) == ("rigid-body", "lie-euler")
+    assert (lane["vehicle"], lane["integrator"]) == ("boat", "lie-euler")
     assert seen["gl_errors"] == []
     assert compiled(tmp_path)
 
