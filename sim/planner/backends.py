@@ -9,6 +9,7 @@ from typing import Any, Literal
 import casadi as ca
 import numpy as np
 
+from sim.planner.aside import Aside
 from sim.planner.newton import Newton, Point
 from sim.planner.oracle import Backend, Oracle
 from sim.planner.transcription import Transcription
@@ -36,6 +37,8 @@ _FATROP: dict[Mode, dict[str, float]] = {
 _PIVOT = 1e-3
 """What an input does to a goal in one step counts from here on. fatrop's own 1e-5 divides by what is too small: its
 regularisation then grows for ever, and it does not come back."""
+_SILENT_S = 5.0
+"""Without an iteration: a solver that is given up."""
 _FIRST: dict[bool, dict[str, float]] = {
     True: {"mu_init": 0.01, "bound_push": 0.1, "bound_frac": 0.1},
     False: {"mu_init": 0.1, "bound_push": 0.01, "bound_frac": 0.01},
@@ -91,6 +94,8 @@ class Solvers:
         self.t = transcription
         self._oracle = Oracle(transcription.program)
         self._made: dict[tuple[str, str, int], ca.Function] = {}
+        self._left_behind: tuple[tuple[Oracle, dict], ...] = ()
+        """What solvers that have not come back still use."""
 
     def solve(
         self,
@@ -117,19 +122,33 @@ class Solvers:
         begun, seen = time.perf_counter(), [w0]
 
         def go_on(w: np.ndarray) -> bool:
+            call.alive()
             seen.append(w)
             wanted = watch is None or watch(len(seen) - 2, *self._progress(w, p), w)
             return wanted and time.perf_counter() < begun + seconds
 
+        call: Aside[dict] = Aside(
+            lambda: solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
+        )
         self._oracle.begin(backend, go_on)
-        out = solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
+        out = call.answer(_SILENT_S)
         taken, stopped = time.perf_counter() - begun, self._oracle.stopped
-        self._oracle.begin(backend, None)
-        if stopped:
+        stats = {"return_status": "it does not come back"} if out is None else solver.stats()
+        if out is None:
+            self._leave_behind()
+        else:
+            self._oracle.begin(backend, None)
+        if out is None or stopped:
             nothing = np.zeros_like(seen[-1]), np.zeros_like(t.row_low)
             out = {"x": seen[-1], "lam_x": nothing[0], "lam_g": nothing[1], "f": t.program.cost(seen[-1], p)}
         rough = backend == "fatrop" and mode in ("cold", "near")
-        return self._result(out, p, solver.stats(), taken, backend, slope, rough)
+        return self._result(out, p, stats, taken, backend, slope, rough)
+
+    def _leave_behind(self) -> None:
+        """Go on with other solvers than those of which one is still at work."""
+        self._oracle.abandon()
+        self._left_behind = (*self._left_behind, (self._oracle, self._made))
+        self._oracle, self._made = Oracle(self.t.program), {}
 
     def _hopeless(self, w0: np.ndarray, backend: str) -> Result:
         """Where equations have no value at the start: fatrop would look for a direction for ever."""

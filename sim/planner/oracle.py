@@ -52,6 +52,10 @@ class Oracle:
         """watch: answers whether to go on from an iterate."""
         self._watch, self.stopped, self._gives_up = watch, False, backend == "ipopt"
 
+    def abandon(self) -> None:
+        """Keep a solver that nobody waits for any longer away from the program."""
+        self._watch, self.stopped, self._gives_up = None, True, True
+
     def _values(self, given: _Arrays, out: _Outputs) -> None:
         f, g = out
         if self._withheld(out):
@@ -84,6 +88,8 @@ class Oracle:
 
     def _told(self, given: _Arrays, out: _Outputs) -> None:
         """What is asked for once at a solution; prices of parameters are not."""
+        if self._withheld(out):
+            return
         self._values(given[:2], out[:2])
         if out[2] is not None:
             out[2][:] = self._program.lagrangian(given[0], given[1], float(given[2][0]), given[3])[0]

@@ -1,0 +1,42 @@
+"""A call that may never come back, made where it can be left behind."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+_LOOK_S = 0.25
+_T = TypeVar("_T")
+
+
+class Aside(Generic[_T]):
+    """A call on a thread of its own, which is given up where it shows no sign of life for too long."""
+
+    def __init__(self, call: Callable[[], _T]) -> None:
+        self._call = call
+        self._seen_s = time.monotonic()
+        self._answer: list[_T] = []
+        self._error: BaseException | None = None
+
+    def alive(self) -> None:
+        """To be called by what is called, now and then."""
+        self._seen_s = time.monotonic()
+
+    def answer(self, silence_s: float) -> _T | None:
+        """What the call returns or raises; None where it has been silent for so long, and runs on behind."""
+        thread = threading.Thread(target=self._run, name="aside", daemon=True)
+        self.alive()
+        thread.start()
+        while thread.is_alive():
+            thread.join(_LOOK_S)
+            if time.monotonic() - self._seen_s > silence_s:
+                return None
+        if self._error is not None:
+            raise self._error
+        return self._answer[0]
+
+    def _run(self) -> None:
+        try:
+            self._answer.append(self._call())
+        except BaseException as error:
+            self._error = error
