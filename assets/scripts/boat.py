@@ -9,6 +9,7 @@ import numpy as np
 
 from assets.scripts.gltf import Material, Node
 from assets.scripts.mesh import PAINT_FAR, FloatArray, Mesh, both_sides
+from assets.scripts.refine import refine
 from assets.scripts.shapes import box, hoop, lathe, plate, solid, tube
 
 THRUSTER = (-1.2, 0.5, -0.2)
@@ -53,7 +54,8 @@ def build(detail: float = 1.0) -> list[Node]:
     """body with wheelhouse and fittings; the two thrusters with their screws (pivots at the shafts)."""
     body = Node("body")
     hull = _hull(max(int(44 * detail), 12))
-    transom = box((0.06, 1.41, 0.43), bevel=0.012).moved((-1.585, 0, 0.246))
+    # Quartered: light fades towards its edges, not all over it.
+    transom = refine(box((0.06, 1.41, 0.43)).moved((-1.585, 0, 0.246)), _everywhere, within_m=1.0, passes=2)
     for skin in (hull, transom):
         body.add("livery", skin.painted(_paint(skin.positions)))
     body.add("deck", _deck())
@@ -68,6 +70,10 @@ def build(detail: float = 1.0) -> list[Node]:
     body.add("red_light", lamp.moved((0.38, 0.47, 1.52)))
     body.add("green_light", lamp.moved((0.38, -0.47, 1.52)))
     return [body, *_thrusters(detail)]
+
+
+def _everywhere(p: FloatArray) -> FloatArray:
+    return np.zeros(len(p))
 
 
 def _sections(x: FloatArray) -> FloatArray:

@@ -86,7 +86,9 @@ def _legs(sides: int) -> Node:
         node.add("trousers", limb([ankle, knee, hip], [0.050, 0.066, 0.102], sides=sides))
         pad = ball(0.074, sides=12).transformed(np.diag([0.85, 0.62, 1.15]))
         node.add("glove", pad.moved((sign * 0.30, -0.155, 0.565)))
-        node.add("trousers", tube([(0, 0.05, 0.905), (sign * 0.09, 0.05, 0.905)], [0.122, 0.116], sides=sides))
+        node.add(
+            "trousers", tube([(0, 0.05, 0.905), (sign * 0.09, 0.05, 0.905)], [0.122, 0.116], sides=sides)
+        )
     node.add("trousers", ball(0.122, sides=sides).moved((0.0, 0.065, 0.875)))
     return node
 

@@ -40,6 +40,8 @@ KINDS = (
 )
 PROP_FLOATS = 11
 _CHAMFER_M = 0.025
+_POST = 6.0
+"""Blocks this many times as high as half as wide are posts."""
 _CONE_SIDES = 14
 _ARCH_STEPS = 20
 _PORTAL_M = 0.7
@@ -200,6 +202,8 @@ def _block(block: Block, kind: str | None = None, tunnels: tuple[Tunnel, ...] = 
     upright = np.abs(normal[:, None, 2]) > 0.5
     u = np.where(np.abs(normal[:, None, 0]) > 0.5, local[..., 1], local[..., 0])
     uv = np.stack([u, np.where(upright, local[..., 1], local[..., 2])], axis=-1)
+    if top - base > _POST * max(block.half_m):
+        uv = np.where(upright[..., None], uv, uv[..., ::-1])  # the grain of a post runs upwards
     turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
     position = local @ turn + np.array([*block.centre_m, 0.0])
     # Near the ground a wall sees less of the sky.

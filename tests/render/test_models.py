@@ -69,7 +69,7 @@ def test_triangle_budgets(helicopter):
 @pytest.mark.parametrize("name", ["helicopter", "saloon", "boat"])
 def test_a_coarse_model_has_at_most_4000_triangles(name):
     coarse = load_asset(MODELS_DIR / f"{name}_low.glb")
-    assert len(coarse.opaque) + len(coarse.glass) <= 4_000  # measured 3991, 3566 and 3528
+    assert len(coarse.opaque) + len(coarse.glass) <= 4_000  # measured 3991, 3566 and 3720
 
 
 def test_both_levels_of_detail_fill_the_same_box(helicopter):
