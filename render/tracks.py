@@ -18,7 +18,7 @@ _RUBBER = (0.012, 0.011, 0.010)
 _UP = np.array([0.0, 0.0, 1.0])
 
 WHEELS: dict[str, tuple[tuple[tuple[float, float], ...], float, float]] = {
-    "car": (((0.0, 0.75), (0.0, -0.75), (2.4, 0.75), (2.4, -0.75)), 0.20, 0.42),
+    "car": (((0.0, 0.75), (0.0, -0.75), (2.4, 0.75), (2.4, -0.75)), 0.20, 0.28),
     "snakeboard": (((-0.35, 0.0), (0.35, 0.0)), 0.06, 0.6),
 }
 """By vehicle: where wheels touch (body x, y [m]), width of a track [m], how dark it is 0..1."""

@@ -53,8 +53,13 @@ vec3 slabs(vec4 grain, vec4 stain, float stones) {
 vec3 concrete(vec3 n, vec4 grain, vec4 stain) {
     vec3 tone = CEMENT * 0.92 * (0.70 + 0.35 * grain.r + 0.25 * stain.r);
     float wall = 1.0 - smoothstep(0.3, 0.7, abs(n.z));
-    float streak = texture(noise_map, vec2(dot(p_w.xy, vec2(0.31, 0.27)), p_w.z * 0.02)).r;
-    tone *= 1.0 - 0.30 * wall * smoothstep(0.50, 0.72, streak);
+    // What rain has washed down, and the joints of the boards it was cast between.
+    float along = p_w.x + 0.87 * p_w.y;
+    float streak = 0.55 * texture(noise_map, vec2(along * 0.047, p_w.z * 0.011)).g
+        + 0.45 * texture(noise_map, vec2(along * 0.29, p_w.z * 0.013)).g;
+    tone *= 1.0 - 0.34 * wall * smoothstep(0.48, 0.74, streak);
+    float joint = (0.5 - abs(fract(on_face.x / 2.4) - 0.5)) * 2.4;
+    tone *= 1.0 - 0.30 * wall * line(0.010, joint);
     return mix(tone, SAND * 0.7, wall * 0.35 * smoothstep(0.35, 0.0, p_w.z));
 }
 
