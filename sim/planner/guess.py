@@ -140,12 +140,13 @@ def variables(
     inputs: np.ndarray,
     *,
     duration_s: float | None = None,
+    led: bool = True,
 ) -> np.ndarray:
     """Scaled variables of nodes (N+1, node size) and planned inputs (N+1, size), over the task's duration or another.
 
     Private states come from the integrator's own start, unknowns from its guess, or from the poses where they
     are body velocities, which closes all gaps of the poses. Where unknowns are no variables the momenta are then
-    those that lead to such arcs.
+    those that lead to such arcs; not `led`: those of the nodes' velocities.
     """
     t, h = transcription, (duration_s or task.duration_s) / transcription.shape.steps
     model, n = t.model, t.shape.steps
@@ -163,7 +164,7 @@ def variables(
         poses = nodes[:, vehicle.node_layout.pose]
         xi = arcs(vehicle.group, poses[:-1], poses[1:]) / h
         z = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
-        if model.eliminates:
+        if model.eliminates and led:
             y[:n] = _led_along(model, y[:n], xi, inputs[:n], p, h)
     return assembled(t, y, z, inputs, h)
 

@@ -28,6 +28,6 @@ def resampled(vehicle: Vehicle, move: Motion, steps: int) -> tuple[np.ndarray, n
 def transferred(transcription: Transcription, vehicle: Vehicle, task: Task, move: Motion) -> np.ndarray:
     """Scaled variables of another transcription from a motion."""
     nodes, inputs = resampled(vehicle, move, transcription.shape.steps)
-    return variables(
-        transcription, vehicle, task, nodes, inputs, duration_s=move.step_s * (len(move.nodes) - 1)
-    )
+    duration_s = move.step_s * (len(move.nodes) - 1)
+    # Arcs between coarse nodes turn in jumps; momenta that lead along them would, too.
+    return variables(transcription, vehicle, task, nodes, inputs, duration_s=duration_s, led=False)
