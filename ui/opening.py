@@ -102,17 +102,23 @@ class OpeningScreen:
         imgui.dummy((width, height))
 
     def _line(self, job: Job, now_s: float) -> None:
-        done = job.ended_s is not None
-        icon, colour = (
-            (icons.ICON_FA_CHECK, theme.GOOD) if done else (icons.ICON_FA_GEAR, theme.ACCENT_BRIGHT)
-        )
-        imgui.text_colored(imgui.ImVec4(*colour), icon)
-        imgui.same_line(0.0, 10.0 * self._scale)
-        imgui.text_colored(imgui.ImVec4(*(theme.MUTED if done else theme.INK)), job.title)
+        icon, mark, ink = _look(job)
+        imgui.text_colored(imgui.ImVec4(*mark), icon)
+        imgui.same_line(36.0 * self._scale)
+        imgui.text_colored(imgui.ImVec4(*ink), job.title)
         if job.function:
             imgui.same_line()
             imgui.text_disabled(f"compiling {job.function} ({job.functions})")
         _right(f"{(now_s if job.ended_s is None else job.ended_s) - job.began_s:.1f} s", theme.MUTED)
+
+
+def _look(job: Job) -> tuple[str, theme.Colour, theme.Colour]:
+    """(icon, its colour, the text's): done, being compiled, or waiting for a processor or for its start."""
+    if job.ended_s is not None:
+        return icons.ICON_FA_CHECK, theme.GOOD, theme.MUTED
+    if job.functions:
+        return icons.ICON_FA_GEAR, theme.ACCENT_BRIGHT, theme.INK
+    return icons.ICON_FA_HOURGLASS_HALF, theme.FAINT, theme.MUTED
 
 
 def _right(text: str, colour: theme.Colour) -> None:

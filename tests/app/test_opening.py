@@ -1,5 +1,7 @@
 """The first start: the window is there before what it is to show, tells what is being compiled, and can be closed."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.desktop import App, Screen
+from tests.app.program import ROOT
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
 
@@ -52,3 +55,31 @@ def test_a_window_that_is_closed_while_it_compiles_gives_that_up(app: App, tmp_p
     assert app.process.wait(60) == 128 + 15
     assert not compiled(tmp_path)
     assert app.log() == ""
+
+
+CLOSED_BEFORE_ANYTHING_IS_THERE = """
+import threading
+from contextlib import closing
+
+import pyglet
+
+from loader import Loader
+from opening import opened
+from ui.window import AppWindow
+
+never = threading.Event()
+with closing(AppWindow(size=(800, 500))) as window, closing(Loader()) as loader:
+    loader.load(never.wait, "low")
+    pyglet.clock.schedule_once(lambda _: window.dispatch_event("on_close"), 0.2)
+    print(opened(window, loader, "a scene", None), window.ctx.error)
+never.set()
+"""
+
+
+def test_closing_the_window_ends_the_opening(screen: Screen, tmp_path: Path) -> None:
+    environment = {**os.environ, "DISPLAY": screen.display, "HOLONOMY_CONFIG": str(tmp_path)}
+    command = [sys.executable, "-c", CLOSED_BEFORE_ANYTHING_IS_THERE]
+    done = subprocess.run(
+        command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.stdout.strip(), done.stderr) == ("None GL_NO_ERROR", "")
