@@ -28,10 +28,7 @@ def thrust_axis(vehicle: HolonomicVehicle, task: Task) -> np.ndarray | None:
     axes, sizes, _ = np.linalg.svd(forces)
     if sizes[0] < _LITTLE or sizes[1:].max(initial=0.0) > _LITTLE * sizes[0]:
         return None
-    if (
-        np.abs(chart.trim(task.start.node[vehicle.node_layout.pose]) - vehicle.neutral_controls).max()
-        > _LITTLE
-    ):
+    if np.abs(chart.load(task.start.node[vehicle.node_layout.pose])).max() > _LITTLE * sizes[0]:
         return None
     along = forces.T @ axes[:, 0]
     return np.asarray(axes[:, 0] * np.sign(along[np.abs(along).argmax()]))

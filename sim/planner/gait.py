@@ -15,6 +15,8 @@ from sim.vehicles.base import State, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
+_AHEAD, _BOW = 2.5, 0.6
+"""How far ahead of a goal beside the start a car goes, in distances aside, and the share of the time that it takes."""
 _WAVES = (3, 2)
 """Periods of the rotor and of the steering in a gait that drives sideways."""
 
@@ -31,9 +33,16 @@ def guessed_motion(
         trim = _hovering(vehicle)
         return free_motion(vehicle, task, steps), np.tile(trim, (steps + 1, 1))
     assert isinstance(vehicle, NonholonomicVehicle)
-    if vehicle.commanded:
+    if vehicle.commanded or _rolls(vehicle, task):
         return driven(vehicle, task, steps)
     return wriggled(vehicle, task, steps)
+
+
+def _rolls(vehicle: NonholonomicVehicle, task: Task) -> bool:
+    """Whether a motion of its shape alone takes it ahead as it starts."""
+    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    connection = np.array(ca.evalf(ca.densify(vehicle.connection(ca.SX(task.start.shape), q))))
+    return bool(np.abs(connection[1]).max(initial=0.0) > 1e-6)
 
 
 @lru_cache(maxsize=32)
@@ -44,8 +53,12 @@ def _hovering(vehicle: Vehicle) -> np.ndarray:
 
 def driven(vehicle: NonholonomicVehicle, task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Along the way with the heading of its tangent; shape and shape velocity by least squares of the body velocity."""
-    places, h = paced_way(vehicle, task, steps), task.duration_s / steps
-    heading = _along(places, task)
+    h = task.duration_s / steps
+    if _is_beside(task):
+        places, heading = _shuffled(task, steps)
+    else:
+        places = paced_way(vehicle, task, steps)
+        heading = _along(places, task)
     poses = np.c_[heading, places[:, :2]]
     speed = np.gradient(places[:, :2], h, axis=0)
     forward = np.cos(heading) * speed[:, 0] + np.sin(heading) * speed[:, 1]
@@ -62,6 +75,45 @@ def driven(vehicle: NonholonomicVehicle, task: Task, steps: int) -> tuple[np.nda
             nodes[:, vehicle.node_layout.shape_velocity][:, i] = rate
             inputs[:, names.index(vehicle.commanded[coordinate.name])] = rate
     return nodes, inputs
+
+
+def _chord_b(task: Task) -> np.ndarray:
+    """(2,) from start to goal, ahead and left of the start."""
+    a, d = task.start.node[0], task.goal.state.node[1:3] - task.start.node[1:3]
+    return np.array([np.cos(a) * d[0] + np.sin(a) * d[1], np.cos(a) * d[1] - np.sin(a) * d[0]])
+
+
+def _is_beside(task: Task) -> bool:
+    """Whether it has to come to lie beside where it starts, facing about the same way; a straight way leads nowhere."""
+    ahead, left = np.abs(_chord_b(task))
+    turn = 0.0 if task.goal.rotation == "free" else _wrapped(task.goal.state.node[0] - task.start.node[0])
+    return bool(left > 1.2 * ahead and left > 1e-3 and abs(turn) < 1.0 and not task.waypoints)
+
+
+def _shuffled(task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) places and (N+1,) headings: ahead of the goal in a bow, and back into it."""
+    a = task.start.node[0]
+    b = a if task.goal.rotation == "free" else a + _wrapped(task.goal.state.node[0] - a)
+    left = abs(_chord_b(task)[1])
+    at_a, at_b = (np.array([np.cos(x), np.sin(x)]) for x in (a, b))
+    start, goal = task.start.node[1:3], task.goal.state.node[1:3]
+    cusp = goal + _AHEAD * left * at_b
+    t = np.linspace(0.0, 1.0, steps + 1)
+    s, back = _eased(t / _BOW), _eased((t - _BOW) / (1.0 - _BOW))
+    reach = float(np.linalg.norm(cusp - start))
+    blend = np.stack([2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2], axis=1)
+    slope = np.stack([6 * s**2 - 6 * s, 3 * s**2 - 4 * s + 1, 6 * s - 6 * s**2, 3 * s**2 - 2 * s], axis=1)
+    knots = np.stack([start, reach * at_a, cusp, reach * at_b])
+    tangent = slope @ knots
+    heading = a + np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]) - a)
+    xy = blend @ knots - back[:, None] * (cusp - goal)
+    return np.c_[xy, np.zeros(steps + 1)], heading
+
+
+def _eased(s: np.ndarray) -> np.ndarray:
+    """From 0 to 1 and at rest at both."""
+    s = np.clip(s, 0.0, 1.0)
+    return s * s * (3.0 - 2.0 * s)
 
 
 def _along(places: np.ndarray, task: Task) -> np.ndarray:

@@ -81,15 +81,18 @@ class InputChart:
 
     def trim(self, pose: np.ndarray) -> np.ndarray:
         """(size,) inputs that come closest to holding the vehicle still at a flat pose."""
-        neutral = self.vehicle.neutral_controls
         if not isinstance(self.vehicle, HolonomicVehicle):
-            return self.planned(neutral[None])[0]
+            return self.planned(self.vehicle.neutral_controls[None])[0]
+        return -np.linalg.lstsq(self.columns(), self.load(pose), rcond=None)[0]
+
+    def load(self, pose: np.ndarray) -> np.ndarray:
+        """(dim,) wrench on a vehicle at rest at a flat pose with neutral controls."""
+        assert isinstance(self.vehicle, HolonomicVehicle)
         g, p = ca.SX.sym("g", self.vehicle.group.pose_dim), ca.SX.sym("p", self.vehicle.parameter_count)
-        u = ca.SX.sym("u", len(self.vehicle.controls))
-        still = ca.SX.zeros(self.vehicle.group.dim)
-        wrench = ca.Function("f", [g, u, p], [self.vehicle.wrench(g, still, u, self.vehicle.symbols(p))])
-        at_rest = np.array(wrench(pose, np.zeros(len(neutral)), self.vehicle.parameter_vector)).ravel()
-        return -np.linalg.lstsq(self.columns(), at_rest, rcond=None)[0]
+        u, still = ca.SX.sym("u", len(self.vehicle.controls)), ca.SX.zeros(self.vehicle.group.dim)
+        wrench = self.vehicle.wrench(g, still, u, self.vehicle.symbols(p))
+        at_rest = ca.Function("f", [g, u, p], [ca.densify(wrench)])
+        return np.array(at_rest(pose, self.vehicle.neutral_controls, self.vehicle.parameter_vector)).ravel()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,129 @@
+"""Every vehicle can be planned with as it comes: a task from here to there, nothing tuned, and nothing is broken."""
+
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import sim
+from sim.planner import Cylinder, Goal, Planner, Task
+from sim.planner.burns import thrust_axis
+from sim.vehicles import Control, Parameter, Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
+from tests.sim.plan_audit import broken
+from tests.sim.planner_tasks import PLANNER
+
+TURNED = Rotation.from_euler("zyx", [1.0, 0.4, -0.5]).as_matrix()
+DOCS = Path(__file__).parents[2] / "docs" / "your-own-vehicle.md"
+
+
+class Drone(HolonomicVehicle):
+    """Carried by thrust along body z, turned by torques: somebody's own vehicle in space."""
+
+    name = "drone"
+    parameters = (Parameter("mass", "kg", 1.5, 0.1, 10.0, "Mass."),)
+    controls = (
+        Control("lift", "N", 0.0, 40.0, "Thrust along body z."),
+        *(Control(f"torque_{axis}", "N m", -1.0, 1.0, f"About body {axis}.") for axis in "xyz"),
+    )
+
+    def inertia(self, q):
+        return ca.diagcat(0.02, 0.02, 0.04, q.mass, q.mass, q.mass)
+
+    def potential(self, g, q):
+        return 9.81 * q.mass * g[11]
+
+    def control_wrench(self, u, q):
+        return ca.vertcat(u[1:4], 0, 0, u[0])
+
+
+@pytest.fixture(scope="module")
+def trike(tmp_path_factory: pytest.TempPathFactory) -> Vehicle:
+    """The tricycle that the documentation declares."""
+    code = DOCS.read_text().split("```python\n")[1].split("```")[0]
+    path = tmp_path_factory.mktemp("own") / "my_vehicle.py"
+    path.write_text(code)
+    return sim.vehicle(f"{path}:Trike")
+
+
+def obeyed(vehicle: Vehicle, start: sim.State, goal: Goal, duration_s: float, **options) -> None:
+    plan = PLANNER.plan(vehicle, Task(start, goal, duration_s, steps=32, **options), explain=False)
+    assert plan.solved, plan.message
+    assert broken(plan) == []
+
+
+def test_a_rigid_body_and_a_drone_turn_and_go() -> None:
+    body, drone = sim.vehicle("rigid-body"), Drone()
+    obeyed(body, body.state(), Goal(body.state(x=(8, 3, 2), R=TURNED)), 8.0)
+    obeyed(
+        drone,
+        drone.state(),
+        Goal(drone.state(x=(6, -3, 2), R=Rotation.from_euler("z", 1.0).as_matrix())),
+        5.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("goal", "duration_s"),
+    [((8.0, 3.0, 2.0), 8.0), ((-8.0, 3.0, 2.0), 12.0), ((0.0, 0.0, 0.0), 8.0), ((40.0, 30.0, 10.0), 40.0)],
+)
+def test_a_spacecraft_turns_about_to_brake_with_its_one_engine(goal, duration_s) -> None:
+    craft = sim.vehicle("spacecraft")
+    start = craft.state(omega=(0.1, 0.05, -0.05), v=(0.2, 0.0, 0.1))
+    obeyed(craft, start, Goal(craft.state(x=goal, R=TURNED)), duration_s)
+
+
+def test_only_what_is_pushed_along_one_axis_and_weightless_is_guessed_to_burn_and_brake() -> None:
+    def axis(vehicle: HolonomicVehicle) -> np.ndarray | None:
+        return thrust_axis(vehicle, Task(vehicle.state(), Goal(vehicle.state()), 4.0))
+
+    assert axis(sim.vehicle("spacecraft")) == pytest.approx([1.0, 0.0, 0.0])
+    assert axis(sim.vehicle("spacecraft", gravity=1.6)) is None
+    assert axis(sim.vehicle("rigid-body")) is None
+    assert axis(sim.vehicle("helicopter")) is None
+
+
+@pytest.mark.parametrize("goal", [(10.0, 3.0, 1.0), (-10.0, 3.0, 0.0), (0.0, 3.0, 0.0), (0.0, 0.0, 0.0)])
+def test_a_boat_goes_ahead_astern_sideways_and_stays(goal) -> None:
+    boat, (x, y, theta) = sim.vehicle("boat", wind=(2.0, -3.0)), goal
+    obeyed(boat, boat.state(), Goal(boat.state(x=x, y=y, theta=theta)), 20.0)
+
+
+@pytest.mark.parametrize(
+    "goal", [(10.0, 3.0, 1.0), (-10.0, -3.0, 0.0), (0.0, 3.0, 0.0), (1.0, -6.0, 0.5), (0.0, 0.0, 3.1)]
+)
+def test_a_car_drives_backs_turns_and_gets_beside_where_it_stood(goal) -> None:
+    car, (x, y, theta) = sim.vehicle("car"), goal
+    obeyed(car, car.state(), Goal(car.state(x=x, y=y, theta=theta)), 15.0)
+
+
+def test_a_car_gets_beside_where_it_stood_past_what_stands_in_its_bow() -> None:
+    car = sim.vehicle("car")
+    obeyed(car, car.state(), Goal(car.state(y=3.0)), 15.0, obstacles=(Cylinder((4.0, 3.0, 0.0), 1.5),))
+
+
+@pytest.mark.parametrize("goal", [(10.0, 3.0, 0.6), (0.0, 2.0, 0.0)])
+def test_somebodys_own_tricycle_is_ridden(trike: Vehicle, goal) -> None:
+    x, y, theta = goal
+    obeyed(trike, trike.state(), Goal(trike.state(x=x, y=y, theta=theta)), 12.0)
+
+
+@pytest.mark.parametrize(("y", "rolling"), [(0.0, 0.0), (1.0, 3.0)])
+def test_a_disc_rolls_upright_and_leans_into_its_bend(y, rolling) -> None:
+    disc = sim.vehicle("rolling-disc")
+    goal = Goal(disc.state(x=5.0, y=y), velocity="free", rotation="free")
+    obeyed(disc, disc.state(shape_velocity=(0.0, rolling)), goal, 3.0)
+
+
+def test_a_snakeboard_gets_ahead() -> None:
+    board = sim.vehicle("snakeboard")
+    obeyed(board, board.state(), Goal(board.state(x=1.0, y=0.2), velocity="free"), 8.0)
+
+
+@pytest.mark.parametrize("scene", ["plan-spacecraft-rendezvous", "plan-boat-slalom", "plan-car-chicane"])
+def test_a_scene_is_solved_and_breaks_nothing(scene) -> None:
+    plan = sim.plan(None, scene, planner=Planner())
+    assert plan.solved, plan.message
+    assert broken(plan) == []
