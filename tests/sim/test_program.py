@@ -140,7 +140,7 @@ import dataclasses, sys
 import sim.planner.backends as backends
 from sim.planner import Planner
 from tests.sim.planner_tasks import forest
-backends._PIVOT, backends._SILENT_S = 1e-5, 0.5
+backends._PIVOT[True], backends._SILENT_S = 1e-5, 0.5
 heli, task = forest(16)
 plan = Planner().plan(heli, dataclasses.replace(task, obstacles=()), explain=False)
 sys.exit(0 if plan.solved and plan.backend == "ipopt" else 1)
