@@ -86,6 +86,8 @@ def _signs(plan: PlanView) -> list[_Sign]:
             held = [hold for hold in plan.plan.holds if hold.obstacle is not None][:_HELD_TOLD]
             lines += [(f"held by {hold.what}", theme.WARNING) for hold in held]
         signs.append(_Sign(place_w, tuple(lines), here))
+    if ways_out and not signs:
+        signs.append(_Sign(_place_of(plan, "goal"), (("no way there was found", theme.INK),), ways_out))
     return signs
 
 

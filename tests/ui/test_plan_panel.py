@@ -222,6 +222,15 @@ def test_a_refusal_is_told_where_it_is_about_with_a_way_out(bench: Bench) -> Non
     assert "plan/blame/0" not in bench.context.rects
 
 
+def test_a_failure_without_a_reason_has_its_ways_out_at_the_goal(bench: Bench) -> None:
+    shown(bench, plan=record(status="stuck"))
+    (edit,) = bench.click("plan/blame/remedy/0", over_the_scene, fakes.snapshot())
+    assert edit.task.duration_s == 12.0
+    shown(bench, plan=record(status="stopped"))
+    bench.frame(over_the_scene, fakes.snapshot())
+    assert "plan/blame/0" not in bench.context.rects
+
+
 def test_a_plan_of_another_task_says_so_over_the_scene_unless_it_is_about_to_follow(bench: Bench) -> None:
     for changes, told in (
         ({"stale": True}, True),
