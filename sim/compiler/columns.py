@@ -86,23 +86,36 @@ class ColumnKernel:
         self.sizes_in = tuple(function.size1_in(i) for i in range(function.n_in()))
         self.sizes_out = () if repeated else tuple(function.size1_out(i) for i in range(function.n_out()))
         self._engine = _loaded(text)
-        count = len(self.sizes_in) + len(self.sizes_out)
-        address = self._engine.get_function_address("columns")
-        self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count, ctypes.c_int64)(address)
+        self.address = self._engine.get_function_address("columns")
+        """Of machine code that is given a table of the arrays' addresses and the number of columns."""
+        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(self.address)
 
     def __call__(self, n: int, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
         """Fill the outputs; all arrays are float64 and contiguous, column after column."""
-        self._call(*[a.ctypes.data for a in inputs], *[a.ctypes.data for a in outputs], n)
+        self._call(table(inputs, outputs).ctypes.data, n)
+
+
+def table(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.ndarray:
+    """Where the arrays are, as a kernel's machine code wants to be told; it holds no references to them."""
+    return np.array([a.ctypes.data for a in (*inputs, *outputs)], np.int64)
 
 
 def _module(function: ca.Function, shared: frozenset[int], repeated: Repeated | None) -> str:
     body = _Body(function, shared, repeated)
-    arguments = [f"ptr noalias %in{i}" for i in range(function.n_in())]
-    arguments += [] if repeated else [f"ptr noalias %out{i}" for i in range(function.n_out())]
+    arrays = [f"in{i}" for i in range(function.n_in())]
+    arrays += [] if repeated else [f"out{i}" for i in range(function.n_out())]
     lanes = range(WIDTH)
     head = [
-        f"define void @columns({', '.join(arguments)}, i64 %n) {{",
+        "define void @columns(ptr %table, i64 %n) {",
         "entry:",
+        *[
+            line
+            for i, array in enumerate(arrays)
+            for line in (
+                f"  %at_{array} = getelementptr ptr, ptr %table, i64 {i}",
+                f"  %{array} = load ptr, ptr %at_{array}, align 8",
+            )
+        ],
         "  %last = sub i64 %n, 1",
         "  %empty = icmp slt i64 %n, 1",
         "  br i1 %empty, label %done, label %loop",

@@ -34,9 +34,9 @@ _FATROP: dict[Mode, dict[str, float]] = {
     "warm": {"mu_init": 1e-6, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": 1e-7},
     "finish": {"mu_init": 1e-8, "bound_push": 1e-9, "bound_frac": 1e-9, "tol": TOLERANCE},
 }
-_PIVOT = {True: 1e-3, False: 1e-4}
-"""What an input does to a goal in one step counts from here on, in space and on a plane. fatrop's own 1e-5 divides by
-what is too small: its regularisation then grows for ever, and it does not come back."""
+_PIVOT = 1e-3
+"""What an input does to a goal in one step counts from here on. fatrop's own 1e-5 divides by what is too small: its
+regularisation then grows for ever, and it does not come back."""
 _SILENT_S = 5.0
 """Without an iteration: a solver that is given up."""
 _FIRST: dict[bool, dict[str, float]] = {
@@ -52,7 +52,7 @@ _WARM_IPOPT = {
     "warm_start_bound_frac": 1e-6,
     "warm_start_slack_bound_frac": 1e-6,
 }
-_NEWTON: dict[Mode, float] = {"again": 1e-9, "warm": 1e-7, "finish": 1e-9}
+_NEWTON: dict[Mode, float] = {"again": 1e-10, "warm": 1e-7, "finish": 1e-10}
 """Products of bounds' multipliers and distances that Newton's method goes down to."""
 
 
@@ -216,9 +216,12 @@ class Solvers:
             self._solver("fatrop", mode, FATROP_ITERATIONS[mode])
 
     def rehearse(self, p: np.ndarray, w0: np.ndarray) -> None:
-        """Go through Newton's method once, so that its machine code is there when something is dragged."""
+        """Go through the program and Newton's method once, so that their machine code is there when it is needed."""
+        nothing = Point(w0, np.zeros_like(self.t.row_low), np.zeros_like(w0))
+        # CasADi's arrays may not be written to, which is another type to the compiler.
+        given = [np.frombuffer(a.tobytes()) for a in (w0, p, nothing.lam_g)]
+        self.t.program.lagrangian(given[0], given[1], 1.0, given[2])
         if self._newton.serves:
-            nothing = Point(w0, np.zeros_like(self.t.row_low), np.zeros_like(w0))
             self._newton(p, nothing, mu=1.0, most=1)
 
     def residuals(
@@ -245,7 +248,7 @@ class Solvers:
         options: dict[str, Any] = {
             "print_level": 0,
             "max_iter": iterations,
-            "linsol_lu_fact_tol": _PIVOT[t.model.turns == 3],
+            "linsol_lu_fact_tol": _PIVOT,
             **_FATROP[mode],
         }
         if mode == "cold":

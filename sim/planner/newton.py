@@ -96,7 +96,7 @@ class Newton:
             gap, apart = barrier(c, s, below, above, low, high, mu, curvature, slope)
             missed = max(gap, float(np.abs((c - low)[self._equal]).max(initial=0.0)))
             steep = float(np.abs(pull).max())
-            if missed < _EXACT and steep < _FLAT and apart < 10.0 * mu:
+            if missed < _EXACT and steep < _FLAT and apart < mu:
                 return NewtonRun(point, iteration, True)
             residual = missed + steep + apart
             best = min(best, residual)

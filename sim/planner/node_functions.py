@@ -47,8 +47,7 @@ class NodeFunctions:
             """Scaled, of the equation that defines the unknowns."""
             self.newton = compiled(here, [ca.densify(z + change), size], _NEWTON)
             """Solves for the unknowns, in place."""
-        self.value = compiled(here, [following, rows])
-        self.cost = compiled(here, [cost])
+        self.value = compiled(here, [following, rows, cost])
         jf, jr = implicit.total(-following), implicit.total(rows)
         self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
         self.jacobian = compiled(here, [_nonzeros(jf), _nonzeros(jr)])

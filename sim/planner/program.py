@@ -1,28 +1,26 @@
 """The nonlinear program as numbers: values and exact derivatives over all nodes, by machine code of single nodes."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
-import casadi as ca
 import numpy as np
 
+from sim.compiler.launches import Launch, Launches
+from sim.planner.assembly import (
+    Gather,
+    block_places,
+    completed,
+    dealt_out,
+    gather,
+    laid_out,
+    replaced,
+    under_nodes,
+)
 from sim.planner.model import StageModel
 from sim.planner.node_functions import NodeFunctions
+from sim.planner.terrain import spline_jets
 
-
-@dataclass(frozen=True, eq=False)
-class _Gather:
-    """Nonzeros of a sparse matrix, column after column, out of the blocks that the nodes give."""
-
-    sparsity: ca.Sparsity
-    sources: tuple[np.ndarray, ...]
-    """Where the nonzeros' summands stand in the blocks; past their end where there is no further summand."""
-
-    def __call__(self, blocks: np.ndarray, out: np.ndarray) -> None:
-        """blocks: with a zero at the end."""
-        np.take(blocks, self.sources[0], out=out)
-        for source in self.sources[1:]:
-            out += blocks[source]
+_Nodes = tuple[NodeFunctions, int, list[np.ndarray]]
+"""(functions, how many, what they are given)."""
 
 
 class Program:
@@ -36,98 +34,181 @@ class Program:
         self, steps: int, model: StageModel, run: NodeFunctions, end: NodeFunctions, begin: NodeFunctions
     ) -> None:
         self.model, self.run, self.end, self.begin = model, run, end, begin
-        self.n, self.nx = steps, model.state.size
+        n, nx = self.n, self.nx = steps, model.state.size
         self.nv, self.nl = run.variables, end.variables
-        self.cut = self.n * self.nv
+        self.cut = n * self.nv
         self.size = self.cut + self.nl
-        self.parameter_count = model.parameters.size + (self.n + 1) * model.stage_parameters.size
-        self._m, self._m_end, self._m_begin = run.row_count, end.row_count, begin.row_count
-        per = self.nx + self._m
-        self._gap = np.arange(self.n) * per + np.r_[0, np.full(self.n - 1, self._m_begin)].astype(int)
-        self._own = self._gap + self.nx + np.r_[self._m_begin, np.zeros(self.n - 1)].astype(int)
-        self.rows = self.n * per + self._m_begin + self._m_end
-        self._plan = model.place_indices[:2]
-        self._plan_scale = model.y_scale[self._plan]
-        self._where = np.full((0, 2), np.nan)
-        self._jet = np.zeros((self.n + 1, 6))
-        self._solved_at: tuple[np.ndarray, np.ndarray] | None = None
-        self._z = np.zeros((self.n + 1, model.unknowns))
-
-    @property
-    def places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        shared, own = model.parameters.size, model.stage_parameters.size
+        self.parameter_count = shared + (n + 1) * own
+        m, m_begin, m_end = run.row_count, begin.row_count, end.row_count
+        self.rows = n * (nx + m) + m_begin + m_end
+        gaps = np.arange(n) * (nx + m) + np.r_[0, np.full(n - 1, m_begin)].astype(int)
+        self._own = gaps + nx + np.r_[m_begin, np.zeros(n - 1)].astype(int)
+        self.places = (
+            gaps[:, None] + np.arange(nx),
+            self._own[:, None] + np.arange(m),
+            nx + np.arange(m_begin),
+            self.rows - m_end + np.arange(m_end),
+        )
         """Which rows are the gaps (N, nx), the running nodes' own (N, m), those besides of the first, of the last."""
-        gaps, own = self._gap[:, None] + np.arange(self.nx), self._own[:, None] + np.arange(self._m)
-        return gaps, own, self.nx + np.arange(self._m_begin), self.rows - self._m_end + np.arange(self._m_end)
+        # Where it is evaluated; what the nodes are given are parts of these.
+        self._w, self._p = np.full(self.size, np.nan), np.full(self.parameter_count, np.nan)
+        self._z, self._jets = np.zeros((n + 1, model.unknowns)), np.zeros((n + 1, 6))
+        w, p, z, jets = self._w, self._p, self._z, self._jets
+        running = [w[: self.cut], p[shared:], jets, z, p[:shared]]
+        last = [w[self.cut :], p[p.size - own :], jets[n:], z[n:], p[:shared]]
+        self._running: _Nodes = (run, n, running)
+        self._first: _Nodes = (begin, 1, running)
+        self._last: _Nodes = (end, 1, last)
+        plan = np.array(model.place_indices[:2])
+        self._under = self.nv * np.arange(n + 1)[:, None] + plan, model.y_scale[plan]
+        self._where = np.empty((n + 1, 2))
+        self._lam_f = np.ones(1)
+        self._valued = False
+
+    # Where it is evaluated.
+
+    def _move(self, w: np.ndarray, p: np.ndarray) -> None:
+        """To other variables or parameters: what the nodes depend on besides is found once for all functions."""
+        moved = replaced(self._w, w)
+        if replaced(self._p, p) or moved:
+            self._valued = False
+            ground = self.model.shape.ground
+            if ground is not None:
+                starts, scales = self._under
+                under_nodes(w, starts, scales, self._where)
+                spline_jets(ground.control_m, *ground.origin_m, ground.spacing_m, self._where, self._jets)
+            self._solve()
+            if self.run.unknowns and not self.end.unknowns:
+                self._z[-1] = self._z[-2]
+
+    @cached_property
+    def _solve(self) -> Launches:
+        """Newton's method for the unknowns at all nodes at once, from the integration method's own guess."""
+        launches: list[Launch] = []
+        for nodes, count, given in (self._running, self._last):
+            if nodes.unknowns:
+                launches += [(nodes.guess, count, given, given[3:4]), (nodes.newton, count, given, [])]
+        return Launches(*launches)
+
+    def unknowns(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(N+1, unknowns) of the steps, where they are eliminated; where the last node has none, those before."""
+        self._move(w, p)
+        return self._z.copy()
+
+    def imbalance(self, w: np.ndarray, p: np.ndarray) -> float:
+        """Largest scaled residual that the unknowns leave: rounding, unless a step's equations have no solution."""
+        self._move(w, p)
+        launches, left = self._residual
+        launches()
+        return float(np.abs(left).max(initial=0.0))
+
+    @cached_property
+    def _residual(self) -> tuple[Launches, np.ndarray]:
+        nodes = [some for some in (self._running, self._last) if some[0].unknowns]
+        left, parts = _parts([count * functions.unknowns for functions, count, _ in nodes])
+        calls = [
+            (functions.residual, count, given, [part])
+            for (functions, count, given), part in zip(nodes, parts, strict=True)
+        ]
+        return Launches(*calls), left
 
     # Values.
 
     def cost(self, w: np.ndarray, p: np.ndarray) -> float:
         """f."""
-        run, end = np.empty((self.n, 1)), np.empty((1, 1))
-        self.run.cost(self.n, self._running(w, p), [run])
-        self.end.cost(1, self._last(w, p), [end])
-        return float(run.sum() + end[0, 0])
+        self._value(w, p)
+        return float(self._values[2].sum())
 
     def constraints(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(rows,) g."""
-        nx, out = self.nx, np.empty(self.rows)
-        following, own = np.empty((self.n, nx)), np.empty((self.n, self._m))
-        self.run.value(self.n, self._running(w, p), [following, own])
-        body = out[self.nx + self._m_begin : self.rows - self._m_end]
-        V, last = w[: self.cut].reshape(self.n, self.nv), w[self.cut :]
-        gaps = np.concatenate([V[1:, :nx], last[None, :nx]]) - following
-        out[:nx] = gaps[0]
-        self.begin.value(1, self._first(w, p), [np.empty(0), out[nx : nx + self._m_begin]])
-        body[: self._m] = own[0]
-        body[self._m :] = np.concatenate([gaps[1:], own[1:]], axis=1).ravel()
-        self.end.value(1, self._last(w, p), [np.empty(0), out[self.rows - self._m_end :]])
-        return out
+        self._value(w, p)
+        return self._values[1].copy()
+
+    def _value(self, w: np.ndarray, p: np.ndarray) -> None:
+        self._move(w, p)
+        if not self._valued:
+            launches, rows, _, nodes = self._values
+            following, own, begin, end = nodes
+            launches()
+            laid_out(self._w, self.nv, following, own, begin, end, rows)
+            self._valued = True
+
+    @cached_property
+    def _values(self) -> tuple[Launches, np.ndarray, np.ndarray, list[np.ndarray]]:
+        """(to be run, rows, costs of the nodes, what the nodes give)."""
+        n, none = self.n, np.empty(0)
+        following, own = np.empty((n, self.nx)), np.empty((n, self.run.row_count))
+        begin, end = np.empty(self.begin.row_count), np.empty(self.end.row_count)
+        cost = np.zeros(n + 1)
+        launches = self._all(
+            "value", [following, own, cost[:n]], [none, begin, np.empty(1)], [none, end, cost[n:]]
+        )
+        return launches, np.empty(self.rows), cost, [following, own, begin, end]
+
+    def _all(
+        self, function: str, *outputs: list[np.ndarray], extra: list[list[np.ndarray]] | None = None
+    ) -> Launches:
+        """A function of the running nodes, of the first and of the last one."""
+        nodes, extra = (self._running, self._first, self._last), extra or [[], [], []]
+        calls = [
+            (getattr(functions, function), count, [*given, *more], out)
+            for (functions, count, given), more, out in zip(nodes, extra, outputs, strict=True)
+        ]
+        return Launches(*calls)
 
     # First derivatives.
 
     def gradient(self, w: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
         """(size,) df/dw."""
-        self.run.gradient(self.n, self._running(w, p), [out[: self.cut]])
-        self.end.gradient(1, self._last(w, p), [out[self.cut :]])
+        self._move(w, p)
+        launches, slope = self._slope
+        launches()
+        out[:] = slope
+
+    @cached_property
+    def _slope(self) -> tuple[Launches, np.ndarray]:
+        slope, (run, end) = _parts([self.cut, self.nl])
+        nothing = np.empty(self.nv)
+        return self._all("gradient", [run], [nothing], [end]), slope
 
     def jacobian(self, w: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
         """Nonzeros of dg/dw."""
         self.stage_jacobian(w, p)
-        self.jacobian_gather(self._jacobian_blocks[0], out)
+        self.jacobian_gather(self._jacobian[1], out)
 
     def stage_jacobian(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
-        """Nonzeros, node by node, of minus the next states, the rows, those besides of the first and of the last."""
-        _, parts = self._jacobian_blocks
-        self.run.jacobian(self.n, self._running(w, p), parts[:2])
-        self.begin.jacobian(1, self._first(w, p), [np.empty(0), parts[2]])
-        self.end.jacobian(1, self._last(w, p), [np.empty(0), parts[3]])
-        return parts
+        """Nonzeros, node by node, of minus the next states, the rows, those besides of the first and of the last.
+
+        To be read before the next call.
+        """
+        self._move(w, p)
+        self._jacobian[0]()
+        return self._jacobian[2]
 
     @cached_property
-    def jacobian_gather(self) -> _Gather:
+    def jacobian_gather(self) -> Gather:
         columns, end = self.nv * np.arange(self.n), self.cut
-        unit = np.arange(self.nx)
+        gaps, last = self.places[0], self.places[3]
         to_next = np.r_[columns[1:], end]
         places = [
-            _block_places(self.run.next_pattern, self._gap, columns),
-            _block_places(self.run.row_pattern, self._own, columns),
-            _block_places(self.begin.row_pattern, [self.nx], [0]),
-            _block_places(self.end.row_pattern, [self.rows - self._m_end], [end]),
-            ((self._gap[:, None] + unit).ravel(), (to_next[:, None] + unit).ravel()),
+            block_places(self.run.next_pattern, gaps[:, 0], columns),
+            block_places(self.run.row_pattern, self._own, columns),
+            block_places(self.begin.row_pattern, [self.nx], [0]),
+            block_places(self.end.row_pattern, [self.rows - last.size], [end]),
+            (gaps.ravel(), (to_next[:, None] + np.arange(self.nx)).ravel()),
         ]
-        return _gather(places, self.rows, self.size)
+        return gather(places, self.rows, self.size)
 
     @cached_property
-    def _jacobian_blocks(self) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The nodes' derivatives one after another, then the ones of the next states and a zero; and parts of it."""
-        sizes = [
-            self.n * self.run.next_pattern.nnz(),
-            self.n * self.run.row_pattern.nnz(),
-            self.begin.row_pattern.nnz(),
-            self.end.row_pattern.nnz(),
-        ]
-        blocks = np.r_[np.zeros(sum(sizes)), np.ones(self.n * self.nx), 0.0]
-        return blocks, np.split(blocks[: sum(sizes)], np.cumsum(sizes)[:-1])
+    def _jacobian(self) -> tuple[Launches, np.ndarray, list[np.ndarray]]:
+        """(to be run, the nodes' derivatives one after another, the ones of the next states and a zero; parts)."""
+        run, begin, end, none = self.run, self.begin, self.end, np.empty(0)
+        sizes = [self.n * run.next_pattern.nnz(), self.n * run.row_pattern.nnz()]
+        sizes += [begin.row_pattern.nnz(), end.row_pattern.nnz(), self.n * self.nx, 1]
+        blocks, parts = _parts(sizes)
+        parts[4][:] = 1.0
+        return self._all("jacobian", parts[:2], [none, parts[2]], [none, parts[3]]), blocks, parts[:4]
 
     # Second derivatives.
 
@@ -136,148 +217,62 @@ class Program:
     ) -> tuple[np.ndarray, np.ndarray]:
         """(size,) gradient of lam_f f + lam_g' g, and the nodes' blocks of its Hessian.
 
-        `full_hessian` and `upper_hessian` make the matrix of them.
+        `full_hessian` and `upper_hessian` make the matrix of them. To be read before the next call.
         """
-        n, nx = self.n, self.nx
-        blocks, parts = self._hessian_blocks
-        scale, gaps = np.array([lam_f]), lam_g[self._gap[:, None] + np.arange(nx)]
-        own = np.ascontiguousarray(lam_g[self._own[:, None] + np.arange(self._m)])
-        slope, first = np.empty(self.size), np.empty(self.nv)
-        V = slope[: self.cut].reshape(n, self.nv)
-        self.run.hessian(n, [*self._running(w, p), -gaps, own, scale], [V, parts[0]])
-        none, at_begin = np.empty(0), lam_g[nx : nx + self._m_begin].copy()
-        self.begin.hessian(1, [*self._first(w, p), none, at_begin, scale], [first, parts[1]])
-        at_end = lam_g[self.rows - self._m_end :].copy()
-        self.end.hessian(1, [*self._last(w, p), none, at_end, scale], [slope[self.cut :], parts[2]])
-        V[0] += first
-        V[1:, :nx] += gaps[:-1]
-        slope[self.cut : self.cut + nx] += gaps[-1]
-        return slope, blocks
+        self._move(w, p)
+        self._lam_f[0] = lam_f
+        launches, blocks, _, slope, first, multipliers = self._hessian
+        following, own, begin, end = multipliers
+        dealt_out(lam_g, following, own, begin, end)
+        launches()
+        completed(slope, first, following, self.nv)
+        return slope.copy(), blocks
 
     def stage_hessian(self, blocks: np.ndarray) -> list[np.ndarray]:
         """Nonzeros of the running nodes, besides of the first and of the last, in the blocks of `lagrangian`."""
-        return np.split(blocks[:-1], np.cumsum([part.size for part in self._hessian_blocks[1]])[:-1])
+        return np.split(blocks, np.cumsum([part.size for part in self._hessian[2]]))[:3]
 
     @cached_property
-    def full_hessian(self) -> _Gather:
-        return _gather(self._hessian_places, self.size, self.size)
+    def full_hessian(self) -> Gather:
+        return gather(self._hessian_places, self.size, self.size)
 
     @cached_property
-    def upper_hessian(self) -> _Gather:
-        return _gather(self._hessian_places, self.size, self.size, upper=True)
+    def upper_hessian(self) -> Gather:
+        return gather(self._hessian_places, self.size, self.size, upper=True)
 
     @property
     def _hessian_places(self) -> list[tuple[np.ndarray, np.ndarray]]:
         stages = self.nv * np.arange(self.n)
         return [
-            _block_places(self.run.hessian_pattern, stages, stages),
-            _block_places(self.begin.hessian_pattern, [0], [0]),
-            _block_places(self.end.hessian_pattern, [self.cut], [self.cut]),
+            block_places(self.run.hessian_pattern, stages, stages),
+            block_places(self.begin.hessian_pattern, [0], [0]),
+            block_places(self.end.hessian_pattern, [self.cut], [self.cut]),
         ]
 
     @cached_property
-    def _hessian_blocks(self) -> tuple[np.ndarray, list[np.ndarray]]:
-        sizes = [self.n * self.run.hessian_pattern.nnz(), self.begin.hessian_pattern.nnz()]
-        sizes.append(self.end.hessian_pattern.nnz())
-        blocks = np.zeros(sum(sizes) + 1)
-        return blocks, np.split(blocks[:-1], np.cumsum(sizes)[:-1])
-
-    # What the functions of nodes are given.
-
-    def unknowns(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """(N+1, unknowns) of the steps, where they are eliminated; where the last node has none, those before."""
-        at = self._solved_at
-        if at is None or not (np.array_equal(at[0], w) and np.array_equal(at[1], p)):
-            self._solve(
-                self.run, self._z[:-1], w[: self.cut], p[self.model.parameters.size :], self._jets(w), p
-            )
-            if self.end.unknowns:
-                here = p[p.size - self.model.stage_parameters.size :]
-                self._solve(self.end, self._z[-1:], w[self.cut :], here, self._jets(w)[self.n :], p)
-            else:
-                self._z[-1] = self._z[-2]
-            self._solved_at = w.copy(), p.copy()
-        return self._z
-
-    def imbalance(self, w: np.ndarray, p: np.ndarray) -> float:
-        """Largest scaled residual that the unknowns leave: rounding, unless a step's equations have no solution."""
-        left = [np.zeros(0)]
-        for nodes, count, given in (
-            (self.run, self.n, self._running(w, p)),
-            (self.end, 1, self._last(w, p)),
-        ):
-            if nodes.unknowns:
-                left.append(np.empty(count * nodes.unknowns))
-                nodes.residual(count, given, left[-1:])
-        return float(np.abs(np.concatenate(left)).max(initial=0.0))
-
-    def _solve(
+    def _hessian(
         self,
-        nodes: NodeFunctions,
-        z: np.ndarray,
-        v: np.ndarray,
-        s: np.ndarray,
-        jets: np.ndarray,
-        p: np.ndarray,
-    ) -> None:
-        """Newton's method at all nodes at once, from the method's own guess."""
-        count = len(z)
-        given = [v, s, jets, z, p[: self.model.parameters.size]]
-        nodes.guess(count, given, [z])
-        nodes.newton(count, given, [])
-
-    def _running(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
-        count = self.model.parameters.size
-        return [w[: self.cut], p[count:], self._jets(w), self._unknowns(self.run, w, p), p[:count]]
-
-    def _unknowns(self, nodes: NodeFunctions, w: np.ndarray, p: np.ndarray) -> np.ndarray:
-        return self.unknowns(w, p) if nodes.unknowns else np.empty(0)
-
-    def _first(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
-        """The first node's, which are the first columns of all."""
-        return self._running(w, p)
-
-    def _last(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
-        count = self.model.parameters.size
-        here = p[p.size - self.model.stage_parameters.size :]
-        z = self._unknowns(self.end, w, p)[-1:]
-        return [w[self.cut :], here, self._jets(w)[self.n :], z, p[:count]]
-
-    def _jets(self, w: np.ndarray) -> np.ndarray:
-        """(N+1, 6) of the safe ground under the nodes; kept while these stay where they are."""
-        ground = self.model.shape.ground
-        if ground is not None:
-            V = w[: self.cut].reshape(self.n, self.nv)
-            where = np.concatenate([V[:, self._plan], w[None, self.cut :][:, self._plan]]) * self._plan_scale
-            if not np.array_equal(where, self._where):
-                self._where, self._jet = where, ground.jets(where)
-        return self._jet
+    ) -> tuple[Launches, np.ndarray, list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
+        """(to be run, blocks with a zero at the end, their parts, gradient, the first node's besides, multipliers)."""
+        run, begin, end, none = self.run, self.begin, self.end, np.empty(0)
+        blocks, parts = _parts(
+            [self.n * run.hessian_pattern.nnz(), begin.hessian_pattern.nnz(), end.hessian_pattern.nnz(), 1]
+        )
+        slope, (slope_run, slope_end) = _parts([self.cut, self.nl])
+        first = np.empty(self.nv)
+        following, own = np.empty((self.n, self.nx)), np.empty((self.n, run.row_count))
+        at_begin, at_end, scale = np.empty(begin.row_count), np.empty(end.row_count), self._lam_f
+        launches = self._all(
+            "hessian",
+            [slope_run, parts[0]],
+            [first, parts[1]],
+            [slope_end, parts[2]],
+            extra=[[following, own, scale], [none, at_begin, scale], [none, at_end, scale]],
+        )
+        return launches, blocks, parts[:3], slope, first, [following, own, at_begin, at_end]
 
 
-def _block_places(pattern: ca.Sparsity, rows: object, columns: object) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and columns of the nonzeros of copies of a block, copy by copy."""
-    r, c = (np.asarray(x, int) for x in pattern.get_triplet())
-    return (
-        (np.asarray(rows, int)[:, None] + r).ravel(),
-        (np.asarray(columns, int)[:, None] + c).ravel(),
-    )
-
-
-def _gather(
-    places: list[tuple[np.ndarray, np.ndarray]], rows: int, columns: int, *, upper: bool = False
-) -> _Gather:
-    """Of blocks at given places; those that occur twice are summed."""
-    r = np.concatenate([a for a, _ in places])
-    c = np.concatenate([b for _, b in places])
-    kept = np.flatnonzero(r <= c) if upper else np.arange(r.size)
-    unique, inverse = np.unique(c[kept].astype(np.int64) * rows + r[kept], return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    first = np.searchsorted(inverse[order], np.arange(unique.size))
-    count = np.diff(np.r_[first, order.size])
-    zero = r.size
-    sources = tuple(
-        np.where(count > i, kept[order[np.minimum(first + i, order.size - 1)]], zero)
-        for i in range(int(count.max(initial=1)))
-    )
-    sparsity = ca.Sparsity.triplet(rows, columns, (unique % rows).tolist(), (unique // rows).tolist())
-    return _Gather(sparsity, sources)
+def _parts(sizes: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Zeros and consecutive parts of them."""
+    whole = np.zeros(sum(sizes))
+    return whole, np.split(whole, np.cumsum(sizes)[:-1]) if sizes else []
