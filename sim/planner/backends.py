@@ -41,9 +41,10 @@ _SILENT_S = 5.0
 """Without an iteration: a solver that is given up."""
 _FIRST: dict[bool, dict[str, float]] = {
     True: {"mu_init": 0.01, "bound_push": 0.1, "bound_frac": 0.1},
-    False: {"mu_init": 0.1, "bound_push": 0.01, "bound_frac": 0.01},
+    False: {"mu_init": 1.0, "bound_push": 0.03, "bound_frac": 0.03},
 }
-"""Of cold solutions in space and on a plane; found by trial."""
+"""Of cold solutions in space and on a plane; found by trial. Gaits and corridors have many local optima, and more of the
+bad ones are passed by when bounds push harder at first."""
 _WARM_IPOPT = {
     "warm_start_init_point": "yes",
     "warm_start_bound_push": 1e-6,
