@@ -34,9 +34,9 @@ _FATROP: dict[Mode, dict[str, float]] = {
     "warm": {"mu_init": 1e-6, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": 1e-7},
     "finish": {"mu_init": 1e-8, "bound_push": 1e-9, "bound_frac": 1e-9, "tol": TOLERANCE},
 }
-_PIVOT = 1e-3
-"""What an input does to a goal in one step counts from here on. fatrop's own 1e-5 divides by what is too small: its
-regularisation then grows for ever, and it does not come back."""
+_PIVOT = {True: 1e-3, False: 1e-4}
+"""What an input does to a goal in one step counts from here on, in space and on a plane. fatrop's own 1e-5 divides by
+what is too small: its regularisation then grows for ever, and it does not come back."""
 _SILENT_S = 5.0
 """Without an iteration: a solver that is given up."""
 _FIRST: dict[bool, dict[str, float]] = {
@@ -249,7 +249,7 @@ class Solvers:
         options: dict[str, Any] = {
             "print_level": 0,
             "max_iter": iterations,
-            "linsol_lu_fact_tol": _PIVOT,
+            "linsol_lu_fact_tol": _PIVOT[t.model.turns == 3],
             **_FATROP[mode],
         }
         if mode == "cold":
