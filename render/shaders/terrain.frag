@@ -47,7 +47,9 @@ void main() {
     albedo *= underfoot(grain.steep);
     float lift = 0.35 + 0.003 * distance_m;  // coarse levels stray from the surface the shadow map saw
     float sun = saturate(dot(shading_n, sun_direction.xyz));
-    if (sun > 0.0) sun *= min(canyon_sun(p_w + n * lift), vehicle_sun(p_w + n * 0.03));
+    // Under water scattered light fills the shadows.
+    float filled = 0.75 * smoothstep(0.2, 2.5, water.x - p_w.z);
+    if (sun > 0.0) sun *= mix(min(canyon_sun(p_w + n * lift), vehicle_sun(p_w + n * 0.03)), 1.0, filled);
     vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + rock_ambient(shading_n, traits, relief));
     colour = vec4(through_haze(radiance, p_w), distance_m);
 }
