@@ -18,7 +18,6 @@ from export.request import Request
 from sim.cache import cache_dir
 from sim.commands import Command, PlayTake, Resimulate, SetDemo
 from sim.errors import InputError
-from sim.pilot import has_autopilot
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.vehicles import enter_own, is_reference
 
@@ -76,8 +75,8 @@ def run(
         loaded = with_overrides(
             load_scene(scene), vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
         )
-    if demo and not has_autopilot(loaded.vehicle):
-        raise InputError(f"--demo: no autopilot knows the {loaded.vehicle}; allowed: with the helicopter")
+    if demo:
+        check_autopilot(loaded.vehicle)
     request = export.request.checked(
         seconds=USUAL_SECONDS if seconds is None else seconds,
         size=size,
@@ -103,6 +102,14 @@ def run(
         run_headless(
             loaded, export.request.for_fallback(request, fallback, loaded.name, seconds=FALLBACK_SECONDS)
         )
+
+
+def check_autopilot(vehicle: str) -> None:
+    """InputError where there is none for the vehicle."""
+    from sim.pilot import has_autopilot
+
+    if not has_autopilot(vehicle):
+        raise InputError(f"--demo: no autopilot knows the {vehicle}; allowed: with the helicopter")
 
 
 def print_scenes() -> None:

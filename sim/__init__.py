@@ -1,14 +1,15 @@
 """Mechanics of vehicles on Lie groups: structure-preserving integrators, compiled from symbolic declarations."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from sim.errors import InputError
 from sim.integrators import Integrator, integrators
-from sim.trajectory import Trajectory, simulate
 from sim.vehicles import State, Vehicle, vehicle, vehicles
 
 if TYPE_CHECKING:
     from sim.planner.api import plan
+    from sim.trajectory import Trajectory, simulate
 
 __all__ = [
     "InputError",
@@ -24,10 +25,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Planning's libraries take half a second to import: only those who plan wait for them.
-    if name == "plan":
-        from sim.planner.api import plan
+_LATE = {"plan": "sim.planner.api", "simulate": "sim.trajectory", "Trajectory": "sim.trajectory"}
+"""The compiler and the planner take half a second each to import: only those who use them wait for that."""
 
-        return plan
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_LATE[name]), name)

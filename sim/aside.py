@@ -12,15 +12,11 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
-
-import llvmlite.binding
-import numba
-from numba.core import event
 
 from sim.cache import cache_dir
 
@@ -94,6 +90,9 @@ def _silent(function: str) -> None:
 
 def _mark(name: str) -> Path:
     """A file that is there once the work of that name is done. Machine code is this compiler's, for this processor."""
+    import llvmlite.binding
+    import numba
+
     machine = (sys.version, numba.__version__, platform.machine(), llvmlite.binding.get_host_cpu_name())
     digest = hashlib.sha256(" ".join(machine).encode()).hexdigest()[:8]
     return cache_dir("done") / f"{name}-{digest}"
@@ -112,23 +111,24 @@ def _keys_kept_off() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Listener(event.Listener):  # type: ignore[misc] # numba has no types
+def _told_of(pipe: Connection) -> AbstractContextManager[Any]:
     """Sends the name of each function when its compilation begins."""
+    from numba.core import event
 
-    def __init__(self, pipe: Connection) -> None:
-        self._pipe = pipe
+    class Listener(event.Listener):  # type: ignore[misc] # numba has no types
+        def on_start(self, started: Any) -> None:
+            pipe.send(started.data["dispatcher"].py_func.__name__)
 
-    def on_start(self, started: Any) -> None:
-        self._pipe.send(started.data["dispatcher"].py_func.__name__)
+        def on_end(self, ended: Any) -> None:
+            """Of no interest."""
 
-    def on_end(self, ended: Any) -> None:
-        """Of no interest."""
+    return event.install_listener("numba:compile", Listener())
 
 
 def _serve(pipe: Connection, work: Callable[..., object], arguments: tuple[object, ...]) -> None:
     """The process."""
     try:
-        with event.install_listener("numba:compile", _Listener(pipe)):
+        with _told_of(pipe):
             work(*arguments)
     except Exception:
         sys.exit(1)
