@@ -132,8 +132,14 @@ void main() {
     float distance_m = distance(p_w, eye.xyz);
     vec2 s = ripples();
     vec4 mark = marks();
-    vec2 slope_w = s.y * flow + s.x * vec2(-flow.y, flow.x) + mark.xy;
-    vec3 n = normalize(vec3(-slope_w, 1.0));
+    vec2 ripple_w = s.y * flow + s.x * vec2(-flow.y, flow.x);
+    vec3 n = normalize(vec3(-ripple_w - mark.xy, 1.0));
+#if !PLANAR_REFLECTION && WALLS
+    // An edge of the walls falls on one ripple and not on the next: with all of them it is mere noise.
+    vec3 mirror_n = normalize(vec3(-0.45 * ripple_w - mark.xy, 1.0));
+#else
+    vec3 mirror_n = n;
+#endif
     vec2 screen = gl_FragCoord.xy * viewport.zw;
     float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
     vec3 light = sky_irradiance(vec3(0.0, 0.0, 1.0)) * 0.7 + sun_irradiance.rgb * sun_direction.z * sun * 0.75;
@@ -157,7 +163,7 @@ void main() {
     vec3 refracted = bed.rgb * through + body * light / PI * 1.15 * (1.0 - through);
 
     float fresnel = 0.02 + 0.98 * pow(1.0 - saturate(dot(n, v)), 5.0);
-    vec3 c = mix(refracted, reflection(n, v, screen), fresnel);
+    vec3 c = mix(refracted, reflection(mirror_n, v, screen), fresnel);
     c += sun_irradiance.rgb * ggx(n, v, sun_direction.xyz, 0.02, 0.02) * sun;
 #if MARKS
     if (mark.z > 0.01) {
