@@ -77,5 +77,5 @@ def _column(rows: tuple[Row, ...]) -> ca.SX:
 
 
 def _nonzeros(matrix: ca.SX) -> ca.SX:
-    """The structural nonzeros as a dense column."""
-    return ca.SX(matrix.nz[:]) if matrix.nnz() else ca.SX(0, 1)
+    """The structural nonzeros as a dense column; those of a single row would come as a row."""
+    return ca.vec(ca.SX(matrix.nz[:])) if matrix.nnz() else ca.SX(0, 1)
