@@ -19,8 +19,10 @@ _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
 _INSTANCE_FLOATS = 8
 _MIRROR_REACH_M = 250.0
 """Beyond this, things in the mirror image are too small for its resolution."""
-_REACH_M = np.geomspace(4000.0, 8.0, 40)
+_REACH_M = np.geomspace(4000.0, 0.5, 60)
 """Distances up to which everything could be drawn, farthest first."""
+_NEAREST_M = 20.0
+"""Cells nearer than this count as so far away: else the one about the eye would starve its neighbours."""
 _GROWING = 0.3
 """Share of what is drawn of a thinned cell that is drawn smaller, down to nothing: so that none appears at once."""
 _STEP_M = 1.0
@@ -60,7 +62,7 @@ def kept_fractions(counts: np.ndarray, distance_m: np.ndarray, budget: int) -> n
     """(cells,) share of each cell to draw: all up close, thinning with the square of distance, within `budget`."""
 
     def fractions(reach_m: np.ndarray) -> np.ndarray:
-        return np.minimum(1.0, (reach_m[:, None] / np.maximum(distance_m, 1.0)) ** 2)
+        return np.minimum(1.0, (reach_m[:, None] / np.maximum(distance_m, _NEAREST_M)) ** 2)
 
     within = fractions(_REACH_M) @ counts <= budget
     if not within.any():
