@@ -15,7 +15,7 @@ HELD: Colour = (1.0, 0.62, 0.0)
 """Of what keeps a plan from being cheaper, and of the ribbon's edges while that is a limit."""
 _CASING: Colour = (0.01, 0.012, 0.015)
 """Under the edges of ribbons: they stand out against rock, sand and water alike."""
-_LIGHTER = 0.2
+_LIGHTER = 0.4
 """Share of white in edges and rungs, which lie on a band of their colour."""
 _RUNGS_S, _MOST_RUNGS = (1.0, 2.0, 5.0, 10.0, 20.0, 60.0), 30
 LIFT_M = 0.06
@@ -66,7 +66,7 @@ def ribbon(way: Way, colour: Colour, half_m: float, alpha: float) -> tuple[Surfa
 def cased(lines: list[Polyline]) -> list[Polyline]:
     """Lines on a dark ground of their own."""
     return [
-        replace(line, colour=_CASING, alpha=0.6 * line.alpha, width_px=line.width_px + 2.5) for line in lines
+        replace(line, colour=_CASING, alpha=0.4 * line.alpha, width_px=line.width_px + 2.5) for line in lines
     ]
 
 
