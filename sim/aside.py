@@ -20,6 +20,7 @@ from typing import Any
 
 from sim.cache import cache_dir
 
+NICENESS = 5
 Tell = Callable[[str], None]
 """Called with the name of the function that is being compiled."""
 
@@ -126,7 +127,9 @@ def _told_of(pipe: Connection) -> AbstractContextManager[Any]:
 
 
 def _serve(pipe: Connection, work: Callable[..., object], arguments: tuple[object, ...]) -> None:
-    """The process."""
+    """The process; what its user sees and steers goes first."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     try:
         with _told_of(pipe):
             work(*arguments)
