@@ -3,10 +3,11 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
+from sim.errors import InputError
 from sim.planner.backends import FATROP_ITERATIONS, Mode, Result, Solvers
 from sim.planner.oracle import Backend
 from sim.planner.transcription import Transcription
@@ -48,8 +49,17 @@ class Run:
         return time.perf_counter() > self.deadline
 
 
+def deadline_in(time_limit_s: float) -> float:
+    """`time.perf_counter()` at which to give up. InputError where that is no time."""
+    if not time_limit_s > 0.0:
+        raise InputError(f"time_limit_s = {time_limit_s:g} is not possible; allowed: seconds above 0")
+    return time.perf_counter() + time_limit_s
+
+
 def order_of(choice: Choice) -> tuple[Backend, ...]:
-    """Solvers to try, in turn: the fast one first."""
+    """Solvers to try, in turn: the fast one first. InputError for one that there is not."""
+    if choice not in get_args(Choice):
+        raise InputError(f"unknown solver {choice!r}; allowed: {', '.join(get_args(Choice))}")
     return ("fatrop", "ipopt") if choice == "auto" else (choice,)
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from sim.integrators import Integrator, integrator
-from sim.planner.attempt import Choice, Iterate, Run, Show, attempted, order_of
+from sim.planner.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
 from sim.planner.backends import Mode, Result, Solvers
 from sim.planner.check import check_task
 from sim.planner.clearance import Clearance, clearance
@@ -95,12 +95,13 @@ class Planner:
         Raises InputError, before solving, for a task that cannot be.
         """
         scheme = integrator(method) if isinstance(method, str) else method
+        order = order_of(solver)
         check_task(vehicle, scheme, task)
         begun = time.perf_counter()
         solvers = self.solvers(vehicle, scheme, task)
         built = time.perf_counter() - begun
-        run = Run(time.perf_counter() + time_limit_s, show)
-        task, result = self._solved(vehicle, scheme, task, solvers, solver, warm, run)
+        run = Run(deadline_in(time_limit_s), show)
+        task, result = self._solved(vehicle, scheme, task, solvers, order, warm, run)
         seconds = time.perf_counter() - begun - built
         plan = self._finished(vehicle, scheme, task, solvers.t, result, run, seconds, built)
         if explain and not plan.solved and not run.stopped:
@@ -115,11 +116,10 @@ class Planner:
         scheme: Integrator,
         task: Task,
         solvers: Solvers,
-        choice: Choice,
+        order: tuple[Backend, ...],
         warm: Plan | None,
         run: Run,
     ) -> tuple[Task, tuple[Result, np.ndarray, Clearance]]:
-        order = order_of(choice)
         if warm is not None and warm.result is not None and _fits(warm.result, solvers.t):
             task = kept_times(task, warm.task)
             run.dragged = True
