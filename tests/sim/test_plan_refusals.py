@@ -63,21 +63,3 @@ def test_a_goal_in_or_too_near_the_ground_is_raised_by_what_it_lacks(deep_m: flo
     check_task(helicopter, integrator("variational"), remedy.task)
     raised_m = remedy.task.goal.state.node[11] - sunk.goal.state.node[11]
     assert deep_m < raised_m < deep_m + 0.1
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"solver": "snopt"}, "unknown solver 'snopt'; allowed: auto, fatrop, ipopt"),
-        ({"time_limit_s": NAN}, "time_limit_s = nan"),
-        ({"time_limit_s": -1.0}, "time_limit_s = -1"),
-        ({"method": "nope"}, "unknown integrator 'nope'"),
-        ({"method": "rkmk54"}, "rkmk54"),
-        ({"method": "variational-4"}, "variational-4 composes a step of several"),
-    ],
-)
-def test_ways_to_plan_that_there_are_not_are_named(options, words):
-    with pytest.raises(sim.InputError) as told:
-        sim.plan(BOAT, dataclasses.replace(CROSSING, steps=8), **options)
-    assert words in str(told.value)
-    assert "\n" not in str(told.value)
