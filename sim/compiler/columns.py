@@ -83,6 +83,7 @@ class ColumnKernel:
         Raises TypeError for an operation that has no compiled form here.
         """
         text = _module(function, frozenset(shared), repeated)
+        self._shared = frozenset(shared)
         self.sizes_in = tuple(function.size1_in(i) for i in range(function.n_in()))
         self.sizes_out = () if repeated else tuple(function.size1_out(i) for i in range(function.n_out()))
         self._engine = _loaded(text)
@@ -93,6 +94,14 @@ class ColumnKernel:
     def __call__(self, n: int, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
         """Fill the outputs; all arrays are float64 and contiguous, column after column."""
         self._call(table(inputs, outputs).ctypes.data, n)
+
+    def rows(self, *given: np.ndarray) -> np.ndarray:
+        """(n, size) of the only output, for inputs (n, size), or (size,) where shared."""
+        inputs = [np.ascontiguousarray(a, float) for a in given]
+        n = next(len(a) for i, a in enumerate(inputs) if i not in self._shared)
+        out = np.empty((n, self.sizes_out[0]))
+        self(n, inputs, [out])
+        return out
 
 
 def table(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.ndarray:

@@ -27,12 +27,12 @@ def _kernel(inputs: list[ca.SX], expression: ca.SX) -> ColumnKernel:
 
 def arcs(group: LieGroup, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """(n, dim): xi with start cay(xi) = end, of flat poses (n, pose_dim)."""
-    return _rows(_arc(group), starts, ends)
+    return _arc(group).rows(starts, ends)
 
 
 def points(group: LieGroup, starts: np.ndarray, xi: np.ndarray, share: np.ndarray) -> np.ndarray:
     """(n, pose_dim): start cay(share xi)."""
-    return _rows(_point(group), starts, xi, share)
+    return _point(group).rows(starts, xi, share)
 
 
 def between(group: LieGroup, poses: np.ndarray, per_step: int) -> np.ndarray:
@@ -41,11 +41,3 @@ def between(group: LieGroup, poses: np.ndarray, per_step: int) -> np.ndarray:
     share = np.tile(np.arange(per_step) / per_step, len(xi))
     fine = points(group, np.repeat(poses[:-1], per_step, axis=0), np.repeat(xi, per_step, axis=0), share)
     return np.concatenate([fine, poses[-1:]])
-
-
-def _rows(kernel: ColumnKernel, *given: np.ndarray) -> np.ndarray:
-    """(n, size) of arrays with n rows."""
-    inputs = [np.ascontiguousarray(a, float) for a in given]
-    out = np.empty((len(given[0]), kernel.sizes_out[0]))
-    kernel(len(out), inputs, [out])
-    return out

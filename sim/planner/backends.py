@@ -43,7 +43,7 @@ _FIRST: dict[bool, dict[str, float]] = {
     True: {"mu_init": 0.01, "bound_push": 0.1, "bound_frac": 0.1},
     False: {"mu_init": 1.0, "bound_push": 0.03, "bound_frac": 0.03},
 }
-"""Of cold solutions in space and on a plane; found by trial. Gaits and corridors have many local optima, and more of the
+"""Of cold solutions in space and on a plane; found by trial. Gaits and corridors have many local optima; more of the
 bad ones are passed by when bounds push harder at first."""
 _WARM_IPOPT = {
     "warm_start_init_point": "yes",

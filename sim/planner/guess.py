@@ -1,19 +1,15 @@
 """First guesses: nodes along a way, and the transcription's variables that belong to nodes and inputs."""
 
-import casadi as ca
 import numpy as np
 
 from sim.groups import SO3
 from sim.planner.arcs import arcs
 from sim.planner.inputs import ThrustVectorChart, input_chart
-from sim.planner.model import StageModel
 from sim.planner.route import paced, route
 from sim.planner.task import Task, positions
 from sim.planner.transcription import Transcription
 from sim.vehicles.base import Vehicle
 
-_FORGETFUL = 0.01
-"""Square of the share of a step's first momentum that still counts in its equation."""
 _RIGHTING = 0.7
 """Share of the highest turn rate at which a guess turns upright."""
 
@@ -150,41 +146,16 @@ def variables(
     """
     t, h = transcription, (duration_s or task.duration_s) / transcription.shape.steps
     model, n = t.model, t.shape.steps
-    scheme, i = model.scheme, model.scheme.inputs
-    p = vehicle.parameter_vector
-    a = ca.SX.sym("a", model.chart.size)
-    u, w = model.chart.controls_and_wrench(a, i.p)
-    start = ca.substitute(scheme.start, ca.vertcat(i.u, i.w), ca.vertcat(u, w))
-    first = ca.substitute(scheme.guess, ca.vertcat(i.u, i.w), ca.vertcat(u, w))
-    begin = ca.Function("begin", [i.node, a, i.p, i.h], [start])
-    unknown = ca.Function("unknown", [scheme.y, a, i.p, i.h], [first])
-    y = np.array(begin.map("b", "serial", n + 1, [2, 3], [])(nodes.T, inputs.T, p, h)).reshape(-1, n + 1).T
-    z = np.array(unknown.map("u", "serial", n + 1, [2, 3], [])(y.T, inputs.T, p, h)).reshape(-1, n + 1).T
+    p, convert = vehicle.parameter_vector, t.nodes.conversions
+    y = convert.start(nodes, inputs, p, h)
+    z = convert.guess(y, inputs, p, h)
     if model.unknown_is_velocity:
         poses = nodes[:, vehicle.node_layout.pose]
         xi = arcs(vehicle.group, poses[:-1], poses[1:]) / h
         z = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
         if model.eliminates and led:
-            y[:n] = _led_along(model, y[:n], xi, inputs[:n], p, h)
+            y[:n] = convert.led(y[:n], xi, inputs[:n], p, h)
     return assembled(t, y, z, inputs, h)
-
-
-def _led_along(
-    model: StageModel, y: np.ndarray, z: np.ndarray, inputs: np.ndarray, p: np.ndarray, h: float
-) -> np.ndarray:
-    """(n, n_y) private states, their last entries such that steps (n) with unknowns z solve the residual.
-
-    Where drag makes a long step forget what it began with, they are left alone.
-    """
-    scheme, i, count = model.scheme, model.scheme.inputs, model.unknowns
-    a = ca.SX.sym("a", model.chart.size)
-    u, w = model.chart.controls_and_wrench(a, i.p)
-    residual = ca.substitute(scheme.residual, ca.vertcat(i.u, i.w), ca.vertcat(u, w))
-    J = ca.jacobian(residual, scheme.y[-count:])
-    change = -ca.solve(J.T @ J + _FORGETFUL * ca.SX.eye(count), J.T @ residual)
-    step = ca.Function("led", [scheme.y, scheme.z, a, i.p, i.h], [change])
-    changes = np.array(step.map("l", "serial", len(y), [3, 4], [])(y.T, z.T, inputs.T, p, h)).T
-    return np.concatenate([y[:, :-count], y[:, -count:] + changes], axis=1)
 
 
 def assembled(t: Transcription, y: np.ndarray, z: np.ndarray, inputs: np.ndarray, h: float) -> np.ndarray:

@@ -103,7 +103,7 @@ def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion
     y, z, a = t.rows_of(w, p)
     h = t.step_s(w, p)
     numbers = p[model.parameters.slice("vehicle")]
-    nodes = np.array(t.reader(y.T, z.T, a.T, numbers, h)).T
+    nodes = t.nodes.conversions.nodes(y, z, a, numbers, h)
     return Motion(h, _unwrapped(model.vehicle, nodes), a, model.chart.controls(a))
 
 

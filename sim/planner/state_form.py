@@ -37,7 +37,8 @@ class StateForm:
         """(n, size) of y from (n, kept) variables."""
         if not self.turned:
             return x
-        return np.concatenate([np.cross(x[:, _SECOND], x[:, _THIRD]), x], axis=1)
+        (a, b, c), (d, e, f) = x[:, _SECOND].T, x[:, _THIRD].T
+        return np.column_stack([b * f - c * e, c * d - a * f, a * e - b * d, x])
 
 
 def state_form(scheme: Scheme, turns: int) -> StateForm:

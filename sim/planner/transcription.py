@@ -11,6 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from sim.planner.conversions import Conversions
 from sim.planner.inputs import Row
 from sim.planner.model import StageModel
 from sim.planner.node_functions import NodeFunctions, node_functions
@@ -113,17 +114,6 @@ class Transcription:
             return float(self.split(w)[1][self.model.state.slice("h")][0])
         return float(p[self.model.parameters.slice("duration")][0]) / self.shape.steps
 
-    @cached_property
-    def reader(self) -> ca.Function:
-        """(private states, unknowns, planned inputs, vehicle parameters, h) -> nodes, all nodes at once."""
-        model, i = self.model, self.model.scheme.inputs
-        a, p = ca.SX.sym("a", model.chart.size), ca.SX.sym("p", model.vehicle.parameter_count)
-        u, wrench = model.chart.controls_and_wrench(a, p)
-        y, z, nothing = model.scheme.y, model.scheme.z, ca.SX.zeros(i.node.shape[0])
-        node = model.step(y, z, u, wrench, p, i.h, nothing)[2]
-        read = ca.Function("node", [y, z, a, p, i.h], [node])
-        return read.map("nodes", "serial", self.shape.steps + 1, [3, 4], [])
-
     def row_labels(self) -> list[tuple[int, Row | None]]:
         """(node, row) of every constraint; None for the gap to the next state."""
         out: list[tuple[int, Row | None]] = []
@@ -145,6 +135,10 @@ class Nodes:
     run: NodeFunctions
     end: NodeFunctions
     begin: NodeFunctions
+
+    @cached_property
+    def conversions(self) -> Conversions:
+        return Conversions(self.model)
 
 
 def build_nodes(shape: ProblemShape) -> Nodes:
