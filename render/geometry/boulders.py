@@ -20,7 +20,7 @@ _DRY_M = 9.0
 _CLEAR_OF_PADS_M = 16.0
 _DEEPEST = 0.24
 """Of its size: no middle lies deeper in the ground."""
-_SIDES, _FOOT, _BELLY = 8, 0.62, 0.26
+_SIDES, _FOOT, _BELLY = 8, 0.62, 0.16
 """A boulder's foot is a ring about its middle, so wide and so far below it, in units of its size."""
 
 

@@ -216,8 +216,8 @@ def test_no_boulder_hangs_over_the_slope_it_lies_on(canyon: World) -> None:
         above_ground = (some[:, 2:3] + size * z - below) / size
         side = np.floor(np.arctan2(y, x) / (0.25 * np.pi)).astype(int)
         gap = np.max([above_ground[:, side == k].min(axis=1) for k in range(-4, 4)], axis=0)
-        assert gap.max() < 0.3  # measured 0.24 of its size; 1.54 where only the middle is laid on the ground
-        assert (gap > 0.1).mean() < 0.03  # measured 0.003; 0.54
+        assert gap.max() < 0.2  # measured 0.11 of its size; 1.54 where only the middle is laid on the ground
+        assert (gap > 0.1).mean() < 0.03  # measured 0.0002; 0.54
 
 
 @pytest.mark.parametrize("quads", (96, 32, 10))

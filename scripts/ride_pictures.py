@@ -1,9 +1,9 @@
-"""Pictures of driving and skating for the documentation: `python scripts/ground_pictures.py [FOLDER]` (docs/)."""
+"""Pictures of flying, driving and skating for the documentation: `python scripts/ride_pictures.py [FOLDER]` (docs/)."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,13 +14,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from export.picture import write_png
 from export.studio import Studio
-from sim.commands import PilotInput, SetPilotInput
+from sim.commands import PilotInput, SetDemo, SetPilotInput
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot
 from sim.world import World, load_world
 
-SIZE = (1280, 800)
+SIZE, WIDE = (1280, 800), (1280, 720)
 TICK_S = 1.0 / 30.0
 CRUISE_MPS = 9.0
 Pilot = Callable[[LaneSnapshot, World], PilotInput]
@@ -43,20 +43,35 @@ def gait_drive(_board: LaneSnapshot, _world: World) -> PilotInput:
     return PilotInput(actions=frozenset({"gait-drive"}), roll=0.25)
 
 
-PICTURES: dict[str, tuple[Pilot, float, float, float]] = {
-    "drive": (round_the_lap, 13.6, 226.0, 1.3),
-    "skate": (gait_drive, 8.0, 150.0, 1.1),
+@dataclass(frozen=True)
+class Ride:
+    """What is shown of a scene."""
+
+    pilot: Pilot | None
+    """None: the autopilot."""
+    seconds: float
+    bearing_deg: float
+    """Where the camera looks, from +x."""
+    distance: float
+    """Of the camera, in units of what suits the vehicle."""
+    size_px: tuple[int, int] = SIZE
+
+
+PICTURES = {
+    "canyon": Ride(None, 10.0, -150.0, 0.85, WIDE),
+    "drive": Ride(round_the_lap, 13.6, 226.0, 1.3),
+    "skate": Ride(gait_drive, 8.0, 150.0, 1.1),
 }
-"""Scene -> who steers, for how long [s], where the camera looks [deg from +x], how far it stands."""
 
 
 @contextmanager
 def studio(name: str, world: World) -> Iterator[Studio]:
     """One for the scene, its camera on an orbit."""
-    _, _, bearing_deg, distance = PICTURES[name]
+    ride = PICTURES[name]
     scene = load_scene(name)
-    comparison = replace(scene.comparison, bearing_deg=bearing_deg, distance=distance)
-    made = Studio(replace(scene, camera="orbit", comparison=comparison), world, size_px=SIZE, quality="high")
+    comparison = replace(scene.comparison, bearing_deg=ride.bearing_deg, distance=ride.distance)
+    scene = replace(scene, camera="orbit", comparison=comparison)
+    made = Studio(scene, world, size_px=ride.size_px, quality="high")
     try:
         yield made
     finally:
@@ -67,12 +82,15 @@ def picture(name: str) -> np.ndarray:
     """(height, width, 3) uint8: the end of the ride."""
     scene = load_scene(name)
     world = load_world(scene.world, seed=scene.seed)
-    pilot, seconds, _, _ = PICTURES[name]
+    ride = PICTURES[name]
     simulation = Simulation(scene, world)
     simulation.advance(0.0)
+    if ride.pilot is None:
+        simulation.submit(SetDemo(True))
     with studio(name, world) as view:
-        for _ in range(round(seconds / TICK_S)):
-            simulation.submit(SetPilotInput(pilot(simulation.snapshot.lanes[0], world)))
+        for _ in range(round(ride.seconds / TICK_S)):
+            if ride.pilot is not None:
+                simulation.submit(SetPilotInput(ride.pilot(simulation.snapshot.lanes[0], world)))
             simulation.advance(TICK_S)
             view.follow(simulation.snapshot, TICK_S)
         return view.still()
