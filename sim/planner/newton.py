@@ -84,7 +84,7 @@ class Newton:
         """
         g, low, high = self._program, self._low, self._high
         w, lam = start.w.copy(), np.r_[start.lam_g, start.lam_x]
-        c = np.r_[g.constraints(w, p), w]
+        c = np.concatenate([g.constraints(w, p), w])
         s, below, above, curvature, slope = (np.empty(c.size) for _ in range(5))
         started(c, lam, low, high, mu, s, below, above)
         iteration, best = 0, np.inf
@@ -112,7 +112,7 @@ class Newton:
             if share < _JAMMED:
                 return NewtonRun(point, iteration, False)
             w, lam = w + share * dw, lam + share * dlam
-            c = np.r_[g.constraints(w, p), w]
+            c = np.concatenate([g.constraints(w, p), w])
             iteration += 1
 
     def _step(self, *where: np.ndarray) -> _Step | None:

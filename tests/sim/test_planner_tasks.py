@@ -109,6 +109,15 @@ def test_the_jet_of_the_safe_ground_is_that_of_a_tensor_product_of_cubic_b_splin
     assert np.abs(ground.height(at[:, 0], at[:, 1]) - wanted[0]).max() < 1e-11  # 3e-14
 
 
+def test_a_place_that_is_no_number_has_a_jet_that_is_none_and_harms_no_other():
+    _, task = with_ground()
+    at = np.array([[10.0, 3.0], [np.nan, 3.0], [np.inf, -np.inf], [10.0, 3.0]])
+    jets = task.ground.jets(at)
+    assert not np.isfinite(jets[1:3]).all(axis=1).any()
+    assert np.isfinite(jets[0]).all()
+    assert np.array_equal(jets[0], jets[3])
+
+
 def test_a_ridge_is_flown_over_with_the_wanted_distance():
     heli, task = with_ground()
     plan = PLANNER.plan(heli, task)
