@@ -10,11 +10,11 @@ import ctypes
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import casadi as ca
-import llvmlite.binding as llvm
 import numpy as np
+
+from sim.compiler.objects import loaded
 
 WIDTH = 4
 _V = f"<{WIDTH} x double>"
@@ -86,7 +86,7 @@ class ColumnKernel:
         self._shared = frozenset(shared)
         self.sizes_in = tuple(function.size1_in(i) for i in range(function.n_in()))
         self.sizes_out = () if repeated else tuple(function.size1_out(i) for i in range(function.n_out()))
-        self._engine = _loaded(text)
+        self._engine = loaded(text)
         self.address = self._engine.get_function_address("columns")
         """Of machine code that is given a table of the arrays' addresses and the number of columns."""
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(self.address)
@@ -306,26 +306,3 @@ class _Body:
 def _splat(x: float) -> str:
     bits = struct.unpack("<Q", struct.pack("<d", x))[0]
     return "<" + ", ".join([f"double 0x{bits:016X}"] * WIDTH) + ">"
-
-
-@cache
-def _prepared() -> llvm.Target:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple()
-
-
-def _loaded(text: str) -> llvm.ExecutionEngine:
-    """The module as machine code of this processor."""
-    machine = _prepared().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        opt=0,
-        reloc="pic",
-        codemodel="jitdefault",
-    )
-    module = llvm.parse_assembly(text)
-    module.verify()
-    engine = llvm.create_mcjit_compiler(module, machine)
-    engine.finalize_object()
-    return engine

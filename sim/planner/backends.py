@@ -9,10 +9,10 @@ from typing import Any, Literal
 import casadi as ca
 import numpy as np
 
-from sim.planner.aside import Aside
 from sim.planner.newton import Newton, Point
 from sim.planner.oracle import Backend, Oracle
 from sim.planner.transcription import Transcription
+from sim.planner.watched_call import WatchedCall
 
 Watch = Callable[[int, float, float, np.ndarray], bool]
 """(iteration, objective, largest violation, variables) -> go on?"""
@@ -128,7 +128,7 @@ class Solvers:
             wanted = watch is None or watch(len(seen) - 2, *self._progress(w, p), w)
             return wanted and time.perf_counter() < begun + seconds
 
-        call: Aside[dict] = Aside(
+        call: WatchedCall[dict] = WatchedCall(
             lambda: solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
         )
         self._oracle.begin(backend, go_on)

@@ -9,7 +9,7 @@ _LOOK_S = 0.25
 _T = TypeVar("_T")
 
 
-class Aside(Generic[_T]):
+class WatchedCall(Generic[_T]):
     """A call on a thread of its own, which is given up where it shows no sign of life for too long."""
 
     def __init__(self, call: Callable[[], _T]) -> None:
@@ -24,7 +24,7 @@ class Aside(Generic[_T]):
 
     def answer(self, silence_s: float) -> _T | None:
         """What the call returns or raises; None where it has been silent for so long, and runs on behind."""
-        thread = threading.Thread(target=self._run, name="aside", daemon=True)
+        thread = threading.Thread(target=self._run, name="watched call", daemon=True)
         self.alive()
         thread.start()
         while thread.is_alive():
