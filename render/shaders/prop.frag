@@ -111,7 +111,9 @@ void main() {
     } else if (kind == WOOD) {
         float plank = fract(on_face.y / 0.13 + 0.5);
         float fibre = texture(noise_map, on_face * vec2(0.12, 2.3)).r;
-        albedo = vec3(0.27, 0.185, 0.12) * (0.55 + 0.8 * fibre) * (0.35 + 0.65 * smoothstep(0.0, 0.10, min(plank, 1.0 - plank)));
+        // Gaps that are finer than a pixel darken all of it evenly.
+        float gap = mix(smoothstep(0.0, 0.10, min(plank, 1.0 - plank)), 0.9, saturate(45.0 * fwidth(on_face.y) - 0.4));
+        albedo = vec3(0.27, 0.185, 0.12) * (0.55 + 0.8 * fibre) * (0.35 + 0.65 * gap);
     } else {
         albedo = mix(vec3(0.13, 0.09, 0.06), vec3(0.10, 0.12, 0.045), smoothstep(0.45, 0.6, stain.b * 0.4 + grain.r * 0.6)) * (0.6 + 0.8 * grain.g);
     }
