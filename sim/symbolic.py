@@ -4,14 +4,16 @@ import casadi as ca
 
 
 def solve(A: ca.SX, b: ca.SX) -> ca.SX:
-    """x with A x = b, straight-line and without pivoting.
+    """x with A x = b, straight-line and without pivoting; b (n, m) may have many columns.
 
     Up to 3x3 by cofactors; larger ones by Gaussian elimination, so A must be near a matrix whose
     leading minors are nonzero (an inertia plus O(h)). Structural zeros cost nothing.
     """
     n = A.shape[0]
     assert A.shape == (n, n)
-    assert b.shape == (n, 1)
+    assert b.shape[0] == n
+    if b.shape[1] > 1 and n <= 3:
+        return ca.horzcat(*[solve(A, column) for column in ca.horzsplit(b)])
     if n == 1:
         return b / A
     if n == 2:
@@ -33,7 +35,7 @@ def _solve3(A: ca.SX, b: ca.SX) -> ca.SX:
 def _eliminate(A: ca.SX, b: ca.SX) -> ca.SX:
     n = A.shape[0]
     rows = [[A[i, j] for j in range(n)] for i in range(n)]
-    rhs = [b[i] for i in range(n)]
+    rhs = [b[i, :] for i in range(n)]
     zero = [[not A.sparsity().has_nz(i, j) for j in range(n)] for i in range(n)]
     for k in range(n):
         pivot = 1 / rows[k][k]
@@ -46,7 +48,7 @@ def _eliminate(A: ca.SX, b: ca.SX) -> ca.SX:
                     rows[i][j] = rows[i][j] - factor * rows[k][j]
                     zero[i][j] = False
             rhs[i] = rhs[i] - factor * rhs[k]
-    x: list[ca.SX] = [ca.SX(0)] * n
+    x: list[ca.SX] = [ca.SX(1, b.shape[1])] * n
     for k in reversed(range(n)):
         s = rhs[k]
         for j in range(k + 1, n):

@@ -27,12 +27,7 @@ class Implicit:
     @cached_property
     def slope(self) -> ca.SX:
         """(n, variables) dz/dv."""
-        by_v = ca.jacobian(self.residual, self.v)
-        columns = [
-            -solve(self.jacobian, by_v[:, j]) if by_v[:, j].nnz() else ca.SX(self.z.shape[0], 1)
-            for j in range(self.v.shape[0])
-        ]
-        return ca.sparsify(ca.horzcat(*columns))
+        return ca.sparsify(-solve(self.jacobian, ca.jacobian(self.residual, self.v)))
 
     @property
     def correction(self) -> ca.SX:
