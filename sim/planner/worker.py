@@ -19,7 +19,8 @@ from sim.planner.task import Task
 from sim.planner.terrain import SafeGround
 from sim.vehicles import Vehicle
 
-TIME_LIMIT_S = 30.0
+TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
+"""For a plan that was asked for, and for one that follows a hand: what takes longer is looked for afresh."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +179,7 @@ class PlanServer:
             warm=self._start(job, task) if job.warm else None,
             show=None if job.warm else show,
             explain=not job.warm,
-            time_limit_s=TIME_LIMIT_S,
+            time_limit_s=FOLLOWING_S if job.warm else TIME_LIMIT_S,
         )
         if plan.solved:
             self._last = plan

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sim.planner import Cylinder, Goal, Planner, Task, Waypoint
+from sim.planner.plan import Plan
 from sim.planner.record import PlanRecord, record_of
 from sim.planner.resume import resumed
 from sim.planner.worker import Job, Planned, PlanServer
@@ -104,3 +105,21 @@ def test_the_process_plans_on_from_what_is_shown_and_not_from_what_it_planned_la
     assert all(answer.record.solved for answer in answers)
     sides = [side(answer.record.places_w) > 0.0 for answer in answers]
     assert sides == [False, False, True, True]  # the last one on another grid than what it goes on from
+
+
+def test_a_plan_that_follows_a_hand_is_not_waited_for_as_long_as_one_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits: list[float] = []
+
+    class Hurried(Planner):
+        def plan(self, *task: object, time_limit_s: float, **options: object) -> Plan:
+            limits.append(time_limit_s)
+            return super().plan(*task, time_limit_s=time_limit_s, **options)
+
+    monkeypatch.setattr("sim.planner.worker.Planner", Hurried)
+    server = PlanServer(Pipe())
+    server.take(Job(1, BOAT, task(), "variational"))
+    server.take(Job(2, BOAT, task(20.5), "variational", warm=True))
+    asked_for, following = limits
+    assert following < 0.1 * asked_for
