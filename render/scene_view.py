@@ -108,7 +108,7 @@ class SceneView:
             tracks = self._tracks.setdefault(shown.lane.name, Tracks())
             tracks.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
             wake = self._wakes.setdefault(lane.name, WakeTrack())
-            wake.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb)
+            wake.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, lane.twist_b)
             splashes = self._splashes.setdefault(lane.name, Splashes(self._level_m))
             splashes.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, soles_m(lane.vehicle))
             self._note_force(shown.lane)

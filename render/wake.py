@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from render.frame import Wake
-from render.interpolation import pose_between
+from render.interpolation import pose_exp, pose_log
 
 KEPT_S = 16.0
 """Simulated time after which a wake has died away."""
@@ -27,6 +27,7 @@ _MARGIN = 1.25
 _SPACING_M = 0.45
 _MOST_POINTS = 320
 _TURNS_AT_MPS = 0.5
+_SUPPOSED_S = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,13 @@ class WakeTrack:
         self._last: tuple[float, np.ndarray] | None = None
         self._points: deque[tuple[float, np.ndarray, float]] = deque(maxlen=_MOST_POINTS)
 
-    def extend(self, vehicle: str, generation: int, time_s: float, T_wb: np.ndarray) -> None:
-        """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead."""
+    def extend(
+        self, vehicle: str, generation: int, time_s: float, T_wb: np.ndarray, twist_b: np.ndarray
+    ) -> None:
+        """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead.
+
+        `twist_b` (6,): a hull that is first seen under way (a moment of a take) has come the way that it goes.
+        """
         if (vehicle, generation) != (self._vehicle, self._generation):
             self._points.clear()
             self._vehicle, self._generation, self._last = vehicle, generation, None
@@ -63,17 +69,23 @@ class WakeTrack:
         while self._points and self._points[0][0] < time_s - KEPT_S:
             self._points.popleft()
         last, self._last = self._last, (time_s, T_wb.copy())
+        if last is None and np.isfinite(twist_b).all() and abs(twist_b[3]) > _TURNS_AT_MPS:
+            self._follow(time_s - _SUPPOSED_S, T_wb @ pose_exp(-_SUPPOSED_S * twist_b), time_s, T_wb, twist_b)
         if last is None or not 0.0 < time_s - last[0] < KEPT_S:
             return
-        self._follow(*last, time_s, T_wb)
+        passed_s = time_s - last[0]
+        self._follow(*last, time_s, T_wb, pose_log(np.linalg.inv(last[1]) @ T_wb) / passed_s)
 
-    def _follow(self, start_s: float, start: np.ndarray, end_s: float, end: np.ndarray) -> None:
-        """Between two looks the hull has moved along an arc, by the group's exponential."""
-        speed = float(start[:3, 0] @ (end[:3, 3] - start[:3, 3])) / (end_s - start_s)
-        pieces = max(int(np.linalg.norm(end[:2, 3] - start[:2, 3]) / _SPACING_M), 1)
+    def _follow(
+        self, start_s: float, start: np.ndarray, end_s: float, end: np.ndarray, twist_b: np.ndarray
+    ) -> None:
+        """Between two looks the hull has moved along an arc, by the group's exponential of a steady twist (6,)."""
+        speed = float(twist_b[3])
+        pieces = max(int((end_s - start_s) * np.linalg.norm(twist_b[3:5]) / _SPACING_M), 1)
         for k in range(1, pieces + 1):
             share = k / pieces
-            place = self._end_w(pose_between(start, end, share), speed)
+            pose = end if k == pieces else start @ pose_exp(share * (end_s - start_s) * twist_b)
+            place = self._end_w(pose, speed)
             if not self._points or np.linalg.norm(place - self._points[-1][1]) > 0.9 * _SPACING_M:
                 self._points.append((start_s + share * (end_s - start_s), place, abs(speed)))
 

@@ -16,12 +16,13 @@ from tests.render.small_world import small_frame, small_scenery, small_world
 from tests.render.test_tracks import on_circle, pose
 
 LENGTH_M = 3.5
+AT_REST = np.zeros(6)
 
 
 def followed(place, *, until_s: float, step_s: float = 0.1) -> WakeTrack:
     track = WakeTrack()
     for time_s in np.arange(0.0, until_s + 1e-9, step_s):
-        track.extend("boat", 1, float(time_s), place(float(time_s)))
+        track.extend("boat", 1, float(time_s), place(float(time_s)), AT_REST)
     return track
 
 
@@ -105,7 +106,19 @@ def test_the_track_of_the_bow_is_the_exact_circle_between_looks():
     assert len(wake.age_s) > 20
     radius = np.linalg.norm(wake.places_w - np.array([0.0, 8.0]), axis=1)
     np.testing.assert_allclose(radius, np.hypot(8.0, HULLS["boat"].bow_m), rtol=1e-9)
-    np.testing.assert_allclose(wake.speed_mps[:-1], 2.4, rtol=0.05)  # of the chord, measured 2.37
+    np.testing.assert_allclose(wake.speed_mps, 2.4, rtol=1e-9)  # along the arc
+
+
+def test_a_boat_first_seen_under_way_has_come_the_arc_that_it_goes():
+    seen, followed_from_rest = WakeTrack(), followed(lambda t: on_circle(0.3 * t), until_s=6.0)
+    seen.extend("boat", 3, 6.0, on_circle(1.8), np.array([0.0, 0.0, 0.3, 2.4, 0.0, 0.0]))
+    first, whole = (track.wake(6.0, on_circle(1.8), np.zeros(3)) for track in (seen, followed_from_rest))
+    assert first is not None
+    assert whole is not None
+    radius = np.linalg.norm(first.places_w - np.array([0.0, 8.0]), axis=1)
+    np.testing.assert_allclose(radius, np.hypot(8.0, HULLS["boat"].bow_m), rtol=1e-9)
+    np.testing.assert_allclose(first.places_w[-1], whole.places_w[-1])
+    assert first.age_s.max() > 5.0
 
 
 def test_a_boat_going_astern_parts_the_water_with_its_stern():
@@ -118,12 +131,12 @@ def test_a_boat_going_astern_parts_the_water_with_its_stern():
 def test_a_scrub_back_takes_the_wake_back_and_a_jump_starts_it_anew():
     track = followed(lambda t: pose(0.0, 3.0 * t, 0.0), until_s=8.0)
     whole = track.wake(8.0, pose(0.0, 24.0, 0.0), np.zeros(3))
-    track.extend("boat", 1, 4.0, pose(0.0, 12.0, 0.0))
+    track.extend("boat", 1, 4.0, pose(0.0, 12.0, 0.0), AT_REST)
     part = track.wake(4.0, pose(0.0, 12.0, 0.0), np.zeros(3))
     assert whole is not None
     assert part is not None
     assert part.places_w[:-1, 0].max() <= 12.0 + HULLS["boat"].bow_m < whole.places_w[:, 0].max()
-    track.extend("boat", 2, 4.1, pose(0.0, 90.0, 0.0))
+    track.extend("boat", 2, 4.1, pose(0.0, 90.0, 0.0), AT_REST)
     assert track.wake(4.1, pose(0.0, 90.0, 0.0), np.zeros(3)) is None
 
 
@@ -133,7 +146,7 @@ def test_a_wake_ends_with_its_time_and_goes_on_opening_behind_a_hull_that_stops(
     later = wake_band(track.wake(12.0, pose(0.0, 18.0, 0.0), np.zeros(3)))[0]
     assert (later[:-1, 0, 4] > before[:-1, 0, 4]).mean() > 0.8
     for time_s in np.arange(9.0, 9.0 + KEPT_S + 7.0, 0.5):
-        track.extend("boat", 1, float(time_s), pose(0.0, 18.0, 0.0))
+        track.extend("boat", 1, float(time_s), pose(0.0, 18.0, 0.0), AT_REST)
     left = track.wake(32.0, pose(0.0, 18.0, 0.0), np.zeros(3))
     assert left is None or left.speed_mps.max() < 0.1
 
@@ -141,7 +154,7 @@ def test_a_wake_ends_with_its_time_and_goes_on_opening_behind_a_hull_that_stops(
 def test_only_hulls_leave_wakes():
     track = WakeTrack()
     for k in range(20):
-        track.extend("helicopter", 1, 0.1 * k, pose(0.0, 0.5 * k, 0.0))
+        track.extend("helicopter", 1, 0.1 * k, pose(0.0, 0.5 * k, 0.0), np.ones(6))
     assert track.wake(2.0, pose(0.0, 10.0, 0.0), np.zeros(3)) is None
 
 
