@@ -75,7 +75,7 @@ class Newton:
         start: Point,
         *,
         mu: float,
-        most: int = 12,
+        most: int = 18,
         go_on: Callable[[np.ndarray], bool] | None = None,
     ) -> NewtonRun:
         """Solve for parameters p, up to products mu of bounds' multipliers and distances.
