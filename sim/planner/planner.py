@@ -105,7 +105,7 @@ class Planner:
         seconds = time.perf_counter() - begun - built
         plan = self._finished(vehicle, scheme, task, solvers.t, result, run, seconds, built)
         if explain and not plan.solved and not run.stopped:
-            plan = self._explained(vehicle, scheme, task, plan)
+            plan = self._explained(vehicle, scheme, task, plan, order)
         return plan
 
     # Solving.
@@ -236,15 +236,29 @@ class Planner:
             result=result,
         )
 
-    def _explained(self, vehicle: Vehicle, scheme: Integrator, task: Task, plan: Plan) -> Plan:
-        """Solve again with everything but the physics negotiable, and name what had to give."""
+    def _explained(
+        self, vehicle: Vehicle, scheme: Integrator, task: Task, plan: Plan, order: tuple[Backend, ...]
+    ) -> Plan:
+        """Solve again with everything but the physics negotiable, and name what had to give.
+
+        Where nothing had to, what was found is a motion that obeys: the plan is looked for once more from there.
+        """
         soft = softened(task)
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
         run = Run(time.perf_counter() + _EXPLAINING_S, None)
         result = attempted(solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), run)
-        return explained(plan, vehicle, task, solvers.t, result, p)
+        told = explained(plan, vehicle, task, solvers.t, result, p)
+        if told.blames or not result.converged:
+            return told
+        again = self.solvers(vehicle, scheme, task)
+        start = transferred(again.t, vehicle, task, motion(solvers.t, result.w, p))
+        run = Run(time.perf_counter() + _EXPLAINING_S, None, plan.iterations)
+        found = self._kept_clear(vehicle, task, again, order, start, run, "near")
+        seconds = plan.seconds + time.perf_counter() - run.deadline + _EXPLAINING_S
+        better = self._finished(vehicle, scheme, task, again.t, found, run, seconds, plan.build_seconds)
+        return better if better.solved else told
 
 
 def _alike(known: list[tuple[np.ndarray, _Built]], size: np.ndarray) -> _Built | None:

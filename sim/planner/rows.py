@@ -11,6 +11,7 @@ from sim.planner.obstacles import KINDS
 from sim.planner.shape import control_limits
 from sim.planner.symbols import Slots
 
+_LEAST_COSINE = -0.9
 _UNITS = {"position": "m", "rotation": "rad", "velocity": "m/s"}
 
 
@@ -112,12 +113,13 @@ def goal_misses(model: StageModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     position, rotation, velocity, shape, shape_velocity = model.shape.demands
     out = [("position", str(position), node[i] - goal[i]) for i in model.position_indices]
     if model.vehicle.group.name == "SE2":
-        out.append(("rotation", str(rotation), ca.sin(node[0] - goal[0])))
+        out.append(("rotation", str(rotation), 2 * ca.sin((node[0] - goal[0]) / 2)))
     elif rotation == "upright":
-        out += [("rotation", "fixed", node[2]), ("rotation", "fixed", node[5])]
+        half = _cosine_of_half(_cosine_missed(model, node))
+        out += [("rotation", "fixed", node[2] / half), ("rotation", "fixed", node[5] / half)]
     else:
         # Three equations, not nine: R is a rotation already.
-        miss = vee(ca.reshape(goal[:9], 3, 3).T @ ca.reshape(node[:9], 3, 3))
+        miss = vee(_turn_missed(model, node)) / _cosine_of_half(_cosine_missed(model, node))
         out += [("rotation", str(rotation), miss[i]) for i in range(3)]
     xi = node[at.velocity] - goal[at.velocity]
     out += [("velocity", str(velocity), xi[i]) for i in range(xi.shape[0])]
@@ -126,6 +128,23 @@ def goal_misses(model: StageModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
         miss = node[where] - goal[where]
         out += [(name, "fixed", miss[i]) for i in wanted]  # type: ignore[attr-defined]
     return [row for row in out if row[1] != "free"]
+
+
+def _turn_missed(model: StageModel, node: ca.SX) -> ca.SX:
+    """(3, 3) rotation from the goal's attitude to the node's."""
+    return ca.reshape(model.given["goal"][:9], 3, 3).T @ ca.reshape(node[:9], 3, 3)
+
+
+def _cosine_missed(model: StageModel, node: ca.SX) -> ca.SX:
+    """Of the angle in space by which the goal's rotation, or uprightness, is missed."""
+    if model.shape.demands[1] == "upright":
+        return node[8]
+    return (ca.trace(_turn_missed(model, node)) - 1) / 2
+
+
+def _cosine_of_half(cosine: ca.SX) -> ca.SX:
+    """Of half an angle. What is missed is twice the sine of half a turn: a sine alone vanishes at half a turn too."""
+    return ca.sqrt((1 + cosine) / 2 + 1e-9)
 
 
 def goal_rows(model: StageModel, node: ca.SX, missed: ca.SX) -> list[Row]:
@@ -141,6 +160,11 @@ def goal_rows(model: StageModel, node: ca.SX, missed: ca.SX) -> list[Row]:
             rows.append(Row(f"goal {part}", miss / scale + give, 0.0, 0.0, unit, scale, soft=True))
         else:
             rows.append(Row(f"goal {part}", miss / tolerance[part] + give, -1.0, 1.0, unit, soft=True))
+    if model.vehicle.group.name == "SE3" and model.shape.demands[1] != "free":
+        # At half a turn exactly the sine and the cosine of its half both vanish.
+        give = ca.sum1(missed) if missed.shape[0] else ca.SX(0)
+        facing = _cosine_missed(model, node) + give
+        rows.append(Row("goal rotation", facing, _LEAST_COSINE, np.inf, "rad", soft=True))
     return rows
 
 

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy.spatial.transform import Rotation, Slerp
+from scipy.spatial.transform import Rotation
 
 from sim.planner import Box, Capsule, Cylinder, Plan, Sphere, Task
 from sim.vehicles import Vehicle
@@ -11,7 +11,7 @@ from tests.sim.planner_tasks import replayed
 
 _FINE, _FINEST = 12, 200
 _CUT_M = 2e-3
-"""Straight chords between nodes against the arcs that the planner measures on."""
+"""Places that are looked at lie a little apart."""
 
 
 def broken(plan: Plan) -> list[str]:
@@ -130,7 +130,7 @@ def _of_places(plan: Plan) -> list[str]:
             distance(obstacle, x, planar=planar) - radius for ball, radius in zip(centres, radii, strict=True)
             for x in ball
         )  # fmt: skip
-        if least < task.clearance_m - _CUT_M - min(_bow_m(plan), 0.1):
+        if least < task.clearance_m - _CUT_M:
             lines.append(f"obstacle {i + 1} ({obstacle.kind}) at {least:.4f} m")
     x = places_of(plan.vehicle, plan.trajectory.nodes)
     if task.ground is not None:
@@ -145,15 +145,6 @@ def _of_places(plan: Plan) -> list[str]:
     return lines
 
 
-def _bow_m(plan: Plan) -> float:
-    """How far arcs of the group, on which the planner measures, bend away from chords between nodes."""
-    x = places_of(plan.vehicle, plan.trajectory.nodes)
-    turns = 1 if plan.vehicle.group.name == "SE2" else 3
-    omega = plan.trajectory.nodes[:, plan.vehicle.node_layout.velocity][:, :turns]
-    angle = plan.step_s * np.linalg.norm(omega, axis=1)
-    return float((np.linalg.norm(np.diff(x, axis=0), axis=1) * np.maximum(angle[:-1], angle[1:])).max() / 8)
-
-
 def places_of(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
     """(n, 3) positions; z = 0 on a plane."""
     if vehicle.group.name == "SE2":
@@ -163,22 +154,37 @@ def places_of(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
 
 def fine_balls(vehicle: Vehicle, nodes: np.ndarray, task: Task) -> tuple[np.ndarray, np.ndarray]:
     """(balls, n, 3) places of the vehicle's balls on a fine grid of times, and their radii."""
-    k = np.arange(len(nodes), dtype=float)
-    x = places_of(vehicle, nodes)
     thinnest = min((min(o.half_m) if isinstance(o, Box) else o.radius_m for o in task.obstacles), default=1.0)
+    x, turn = places_of(vehicle, nodes), _rotations(vehicle, nodes)
+    steps = turn[:-1].inv() * turn[1:]
+    along, twist = turn[:-1].inv().apply(np.diff(x, axis=0)), steps.as_rotvec()
+    # Screws: the one motion between two poses that looks the same from each of its points.
+    speed = np.linalg.solve(_moved(twist), along[:, :, None])[:, :, 0]
     longest = np.linalg.norm(np.diff(x, axis=0), axis=1).max()
-    per_step = int(np.clip(5 * longest / thinnest, _FINE, _FINEST))
-    fine = np.linspace(0.0, len(nodes) - 1.0, per_step * (len(nodes) - 1) + 1)
-    x = np.stack([np.interp(fine, k, x[:, i]) for i in range(3)], axis=1)
+    shares = np.linspace(0.0, 1.0, int(np.clip(5 * longest / thinnest, _FINE, _FINEST)))
+    body = np.array(task.body, float) * ([1, 1, 0, 1] if vehicle.group.name == "SE2" else 1)
+    balls = []
+    for share in shares:
+        here = x[:-1] + turn[:-1].apply((_moved(share * twist) @ (share * speed)[:, :, None])[:, :, 0])
+        facing = turn[:-1] * Rotation.from_rotvec(share * twist)
+        balls.append([here + facing.apply(ball[:3]) for ball in body])
+    return np.concatenate(balls, axis=1), body[:, 3]
+
+
+def _rotations(vehicle: Vehicle, nodes: np.ndarray) -> Rotation:
     if vehicle.group.name == "SE2":
-        turn = Rotation.from_rotvec(np.interp(fine, k, nodes[:, 0])[:, None] * [0.0, 0.0, 1.0])
-    else:
-        turn = Slerp(k, Rotation.from_matrix(nodes[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1)))(fine)
-    body = np.array(task.body, float)
-    centres = np.stack([x + turn.apply(b[:3]) for b in body])
-    if vehicle.group.name == "SE2":
-        centres[:, :, 2] = 0.0
-    return centres, body[:, 3]
+        return Rotation.from_rotvec(nodes[:, :1] * [0.0, 0.0, 1.0])
+    return Rotation.from_matrix(nodes[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1))
+
+
+def _moved(twist: np.ndarray) -> np.ndarray:
+    """(n, 3, 3) by which a constant body velocity becomes a displacement while the body turns by `twist` (n, 3)."""
+    angle = np.maximum(np.linalg.norm(twist, axis=1), 1e-4)[:, None, None]
+    x, y, z = twist.T
+    nought = np.zeros_like(x)
+    cross = np.array([[nought, -z, y], [z, nought, -x], [-y, x, nought]]).transpose(2, 0, 1)
+    first, second = (1 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
+    return np.eye(3) + first * cross + second * cross @ cross
 
 
 def distance(obstacle: Sphere | Cylinder | Capsule | Box, x: np.ndarray, *, planar: bool) -> float:

@@ -1,5 +1,6 @@
 """Every vehicle can be planned with as it comes: a task from here to there, nothing tuned, and nothing is broken."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
@@ -125,5 +126,18 @@ def test_a_snakeboard_gets_ahead() -> None:
 @pytest.mark.parametrize("scene", ["plan-spacecraft-rendezvous", "plan-boat-slalom", "plan-car-chicane"])
 def test_a_scene_is_solved_and_breaks_nothing(scene) -> None:
     plan = sim.plan(None, scene, planner=Planner())
+    assert plan.solved, plan.message
+    assert broken(plan) == []
+
+
+@pytest.mark.parametrize("name", ["boat", "rigid-body"])
+def test_a_plan_that_ends_the_wrong_way_round_is_not_taken_for_one_that_ends_as_wanted(name) -> None:
+    """A sine is as little half a turn away as at the goal."""
+    vehicle = sim.vehicle(name)
+    half_turn = {"theta": np.pi} if name == "boat" else {"R": np.diag([1.0, -1.0, -1.0])}
+    task = Task(vehicle.state(), Goal(vehicle.state()), 12.0, steps=24)
+    resting = PLANNER.plan(vehicle, task)
+    turned = replace(task, goal=Goal(vehicle.state(**half_turn)))
+    plan = PLANNER.plan(vehicle, turned, warm=resting)
     assert plan.solved, plan.message
     assert broken(plan) == []
