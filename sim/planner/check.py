@@ -7,6 +7,7 @@ from sim.integrators import Integrator
 from sim.integrators.composed import Composed
 from sim.planner.check_numbers import check_numbers, refusal
 from sim.planner.clearance import ball_places, on_plane
+from sim.planner.haste import longest_s, soonest_s
 from sim.planner.obstacles import label, true_distance
 from sim.planner.task import Task, check_can_plan, positions
 from sim.planner.waypoints import waypoint_node
@@ -25,6 +26,14 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
     _check_waypoints(vehicle, task)
     for name, state in (("start", task.start), ("goal", task.goal.state)):
         _check_end(vehicle, task, name, state)
+    least_s, most_s = soonest_s(task), longest_s(task)
+    # Methods that bound the velocity at nodes only may be a little faster between them.
+    if least_s > 1.1 * most_s:
+        raise refusal(
+            task,
+            f"goal is too far for {most_s:g} s: at {task.limits.speed_mps:g} m/s it takes {least_s:.3g} s or longer; "
+            "allowed: more time, or a higher limit of speed",
+        )
 
 
 def unplannable(method: Integrator) -> str:

@@ -24,7 +24,7 @@ from sim.planner.waypoints import kept_times, waypoint_places, with_times
 from sim.vehicles.base import Vehicle
 
 _PENETRATION_M = 1e-4
-_EXPLAINING_S = 3.0
+_EXPLAINING_S = 8.0
 _DIRECT, _COARSEST = 64, 12
 """Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
 _SIMILAR = float(np.log(3.0))
@@ -135,8 +135,9 @@ class Planner:
         if not (found[0].converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
             # Another way in: what is too hard to find on this grid may be easy on a coarser one.
             start, _, mode = self._start(vehicle, scheme, task, solvers, order, run, direct=task.steps // 2)
-            again = self._kept_clear(vehicle, task, solvers, order, start, run, mode)
-            found = again if again[0].converged else found
+            if mode == "near":
+                again = self._kept_clear(vehicle, task, solvers, order, start, run, mode)
+                found = again if again[0].converged else found
         return task, found
 
     def _start(
@@ -248,7 +249,7 @@ class Planner:
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
         run = Run(time.perf_counter() + _EXPLAINING_S, None)
-        result = attempted(solvers, ("ipopt", "fatrop"), p, guess(solvers.t, vehicle, soft), run)
+        result = attempted(solvers, ("fatrop", "ipopt"), p, guess(solvers.t, vehicle, soft), run)
         told = explained(plan, vehicle, task, solvers.t, result, p)
         if told.blames or not result.converged:
             return told

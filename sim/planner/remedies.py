@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.planner.handles import stretched, without
+from sim.planner.haste import longest_s, soonest_s
 from sim.planner.obstacles import entered, label
 from sim.planner.record import PlanRecord
 from sim.planner.refusals import refused_parts
@@ -51,6 +52,8 @@ def after_refusal(reason: str, task: Task) -> tuple[Remedy, ...]:
         if kind == "obstacle":
             name = label(task.obstacles[int(index)], int(index))
             found.append(Remedy(f"Without {name}", _AWAY, without(task, part)))
+    if "goal" in parts and soonest_s(task) > longest_s(task):
+        found.append(_longer(task, _tidy(_MORE * soonest_s(task))))
     ground, place = task.ground, task.goal.state.node[9:12]
     if "goal" in parts and not found and ground is not None:
         up_m = float(ground.height(place[0], place[1])[0]) - float(place[2])
@@ -119,7 +122,10 @@ def _clear_way(guilty: tuple[int, ...], share: float, task: Task) -> list[Remedy
 
 
 def _more_time(record: PlanRecord, task: Task) -> Remedy:
-    seconds = _enough_s(record, task)
+    return _longer(task, _enough_s(record, task))
+
+
+def _longer(task: Task, seconds: float) -> Remedy:
     if task.free_duration is None:
         doc = f"Instead of {task.duration_s:g} s; waypoints keep their share of it."
         return Remedy(f"Give it {seconds:g} s", doc, stretched(task, seconds))
