@@ -29,6 +29,7 @@ _DIRECT, _COARSEST = 64, 12
 """Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
 _SIMILAR = float(np.log(3.0))
 """Sizes within this factor share the scaling of one problem."""
+_TOLD = {"newton": "Newton's method", "ipopt": "IPOPT"}
 _Built = TypeVar("_Built")
 
 
@@ -294,7 +295,8 @@ def _verdict(result: Result, short_m: float, run: Run, seconds: float) -> tuple[
     if run.stopped:
         return "stopped", f"Stopped after {run.iterations} iterations."
     if result.converged and short_m < 10 * _PENETRATION_M:
-        return "solved", f"Solved by {result.backend} in {run.iterations} iterations, {seconds:.2f} s."
+        times = f"{run.iterations} iteration{'s' if run.iterations != 1 else ''}"
+        return "solved", f"Solved by {_TOLD.get(result.backend, result.backend)} in {times}, {seconds:.2f} s."
     if run.out_of_time:
         return (
             "time limit",

@@ -32,6 +32,8 @@ from sim.planner.task import Task
 from sim.planner.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
 from sim.vehicles import Vehicle
 
+_HISTORY = 400
+"""Iterations, and plans that followed a hand, that are drawn."""
 _LATE_S = 0.4
 """A plan that follows may be behind by as much before it looks out of date."""
 _GIVE_UP_S = 2.0
@@ -197,7 +199,8 @@ class PlanSession:
         self._by_itself = False
         if isinstance(answer, Planned):
             record = answer.record
-            history = view.history if warm else record.history
+            followed = (*view.history, (record.cost, record.defect))[-_HISTORY:]
+            history = followed if warm and record.solved else view.history if warm else record.history
             # A drag that leads nowhere keeps the last plan in sight, marked as stale, with the reason.
             keeps_old = warm and not record.solved and view.plan is not None
             plan = view.plan if keeps_old else record

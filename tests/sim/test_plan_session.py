@@ -139,6 +139,20 @@ def test_while_dragging_only_the_newest_task_is_planned(
     assert session.view.phase == "idle"
 
 
+def test_curves_end_at_the_plan_that_is_shown_also_while_it_follows_a_hand(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    planned(session, workers)
+    before = session.view.history
+    session.handle(EditTask(replace(session.view.task, duration_s=9.0)), 1.0)
+    session.poll(1.0)
+    moved = replace(record(), cost=1.25)
+    workers[0].waiting = [Planned(workers[0].jobs[-1].number, moved)]
+    session.poll(2.0)
+    assert session.view.plan is moved
+    assert session.view.history == (*before, (1.25, moved.defect))
+
+
 def test_a_drag_that_leads_nowhere_keeps_the_plan_marked_as_old(
     session: PlanSession, workers: list[FakeWorker]
 ) -> None:

@@ -10,8 +10,8 @@ from ui.panels.widgets import note, tooltip
 
 _HEIGHT_PX = 78.0
 _DOCS = {
-    "cost": "Cost by iteration, logarithmic.",
-    "violation": "Largest violation of an equation or a bound by iteration, logarithmic, in scaled units.",
+    "cost": "Cost by iteration, then by every plan that followed a change, logarithmic.",
+    "violation": "Largest violation of an equation or a bound, likewise, in scaled units.",
 }
 _LEAST = {"cost": 1e-6, "violation": 1e-12}
 
