@@ -105,14 +105,24 @@ class App:
 
     def click(self, widget: str) -> None:
         """Left click on the middle of a widget, once its place has settled; each event gets frames of its own."""
-        self.wait_until(lambda p: widget in p["widgets"], timeout_s=30, what=f"{widget} is shown")
-        x, y, width, height = self.wait_frames(3)["widgets"][widget]
+        x, y, width, height = self._settled(widget)
         self.screen.xdotool("mousemove", round(x + width / 2), round(y + height / 2))
         self.wait_frames(2)
         self.screen.xdotool("mousedown", 1)
         self.wait_frames(2)
         self.screen.xdotool("mouseup", 1)
         self.wait_frames(2)
+
+    def _settled(self, widget: str) -> list[float]:
+        """Its rectangle, once that has been the same twice: what is bound to the scene moves with the camera."""
+        before: list[float] = []
+        for _ in range(40):
+            self.wait_until(lambda p: widget in p["widgets"], timeout_s=30, what=f"{widget} is shown")
+            place = self.wait_frames(2)["widgets"].get(widget, [])
+            if place and place == before:
+                return place
+            before = place
+        raise AssertionError(f"{widget} does not come to rest")
 
     def close(self) -> None:
         if self.process.poll() is None:
