@@ -9,7 +9,8 @@ from sim.planner.obstacles import Capsule, Obstacle, half_thickness_m, true_dist
 from sim.planner.task import Task
 from sim.vehicles.base import Vehicle
 
-_PER_STEP, _MOST_PER_STEP = 8, 256
+_PER_STEP, _MOST = 8, 40_000
+"""Places that are looked at on every arc, and at most on all."""
 _PER_THICKNESS = 4
 """Places looked at within the thickness of the thinnest obstacle: none is jumped."""
 
@@ -64,7 +65,9 @@ def _per_step(vehicle: Vehicle, poses: np.ndarray, task: Task) -> int:
     around = task.clearance_m + min(ball[3] for ball in task.body)
     thinnest = 2.0 * (min(half_thickness_m(o) for o in task.obstacles) + around)
     longest = np.linalg.norm(np.diff(ball_places(vehicle, poses, task), axis=1), axis=2).max()
-    return int(np.clip(np.ceil(_PER_THICKNESS * longest / thinnest), _PER_STEP, _MOST_PER_STEP))
+    return int(
+        np.clip(np.ceil(_PER_THICKNESS * longest / thinnest), _PER_STEP, max(_PER_STEP, _MOST // len(poses)))
+    )
 
 
 def on_plane(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:
