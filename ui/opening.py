@@ -15,7 +15,7 @@ BAR_PX = 3.0
 SLOW_S = 4.0
 """After this long the screen tells why."""
 WHY = "The first start compiles and grows what later ones load."
-FRAME_S = 1.0 / 30.0
+FRAME_S = 1.0 / 12.0
 """More often nothing changes, and the processor has other work."""
 
 
