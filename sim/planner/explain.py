@@ -25,14 +25,51 @@ def softened(task: Task) -> Task:
     return replace(task, steps=min(task.steps, 48), weights=cheap)
 
 
+def settled(result: Result) -> bool:
+    """Whether exploring a softened task has come to a motion that says something."""
+    return result.converged or result.violation < 1e-4
+
+
+def unsettled(plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, p: np.ndarray) -> Plan:
+    """The plan with what its last iterate still breaks, for want of a better explanation."""
+    assert plan.result is not None
+    w, h, places = plan.result.w, plan.step_s, positions(vehicle, plan.motion.nodes)
+    message = f"{plan.message} Exploring it without the obstacles did not settle either"
+    if not np.isfinite(w).all():
+        return replace(plan, message=f"{message}.")
+    worst = sorted(_violated(task, t, w, p, h, places).values(), key=lambda b: -b.amount)
+    blames = (*_torn(t, w, p, h, places), *worst)[:3]
+    advice = _advice({b.constraint for b in worst}, task)
+    ended = f"; where the search ended, {_listed(blames)}" if blames else ""
+    return replace(plan, message=f"{message}{ended}. {advice}", blames=blames)
+
+
+def _listed(blames: tuple[Blame, ...]) -> str:
+    return "; ".join(
+        f"{b.constraint} at {b.time_s:.2f} s by {b.amount:.3g}{' ' + b.unit if b.unit else ''}"
+        for b in blames
+    )
+
+
+def _torn(t: Transcription, w: np.ndarray, p: np.ndarray, h: float, places: np.ndarray) -> tuple[Blame, ...]:
+    """Where a step's end is farthest from the node after it."""
+    model, g = t.model, t.program.constraints(w, p)
+    gaps = g[[row is None for _, row in t.row_labels()]].reshape(t.shape.steps, -1)
+    index = model.place_indices
+    apart = np.linalg.norm(gaps[:, index] * model.y_scale[index], axis=1)
+    k = int(apart.argmax())
+    if apart[k] < _NOTICEABLE:
+        return ()
+    name = "a motion that holds together is missed"
+    return (Blame(name, (k + 1) * h, float(apart[k]), "m", _place(places[k + 1])),)
+
+
 def explained(
     plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, result: Result, p: np.ndarray
 ) -> Plan:
-    """The plan that gives least, with the blames in its message; the plan as it was where nothing has to give."""
-    if not (result.converged or result.violation < 1e-4):
-        return replace(
-            plan, message=f"{plan.message} Exploring it without the obstacles did not settle either."
-        )
+    """The plan that gives least, with the blames in its message; the plan as it was where exploring did not settle."""
+    if not settled(result):
+        return plan
     move = motion(t, result.w, p)
     places = positions(vehicle, move.nodes)
     jumped = _jumped(vehicle, task, move, places)
@@ -42,20 +79,15 @@ def explained(
     if not blames:
         text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
         return replace(plan, message=f"{plan.message} {text}{_advice(set(), task)}")
-    lines = [
-        f"{b.constraint} at {b.time_s:.2f} s by {b.amount:.3g}{' ' + b.unit if b.unit else ''}"
-        for b in blames
-    ]
+    lines = _listed(blames)
     if jumped and not violated and way_of(vehicle, task) is not None:
         # There is a way around; that the solver leaps over it between two nodes says nothing about the task.
         status: Status = "stuck"
-        message = f"Found at the nodes only, not between them: {'; '.join(lines)}. What may help: more steps."
+        message = f"Found at the nodes only, not between them: {lines}. What may help: more steps."
     else:
         status = "infeasible"
         told = {b.constraint for b in blames}
-        message = (
-            f"No motion was found that does it all; the nearest: {'; '.join(lines)}. {_advice(told, task)}"
-        )
+        message = f"No motion was found that does it all; the nearest: {lines}. {_advice(told, task)}"
     return replace(
         plan,
         status=status,

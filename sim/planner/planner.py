@@ -11,7 +11,7 @@ from sim.planner.attempt import Choice, Iterate, Run, Show, attempted, deadline_
 from sim.planner.backends import Mode, Result, Solvers
 from sim.planner.check import check_task
 from sim.planner.clearance import Clearance, clearance
-from sim.planner.explain import explained, softened
+from sim.planner.explain import explained, settled, softened, unsettled
 from sim.planner.guess import guess
 from sim.planner.oracle import Backend
 from sim.planner.parameters import parameters
@@ -251,10 +251,13 @@ class Planner:
         p = parameters(solvers.t, vehicle, soft, places=places)
         run = Run(time.perf_counter() + _EXPLAINING_S, None)
         result = attempted(solvers, ("fatrop", "ipopt"), p, guess(solvers.t, vehicle, soft), run)
+        again = self.solvers(vehicle, scheme, task)
+        if not settled(result):
+            places = waypoint_places(vehicle, task, task.steps)
+            return unsettled(plan, vehicle, task, again.t, parameters(again.t, vehicle, task, places=places))
         told = explained(plan, vehicle, task, solvers.t, result, p)
         if told.blames or not result.converged:
             return told
-        again = self.solvers(vehicle, scheme, task)
         start = transferred(again.t, vehicle, task, motion(solvers.t, result.w, p))
         run = Run(time.perf_counter() + _EXPLAINING_S, None, plan.iterations)
         found = self._kept_clear(vehicle, task, again, order, start, run, "near")
@@ -305,7 +308,10 @@ def _verdict(result: Result, short_m: float, run: Run, seconds: float) -> tuple[
     if result.converged:
         between = f"between them an obstacle is entered by {short_m:.3f} m"
         return "stuck", f"Solved at the nodes, but {between}: use more steps."
-    return "stuck", f"{result.backend} stopped after {run.iterations} iterations ({result.word})."
+    return (
+        "stuck",
+        f"{_TOLD.get(result.backend, result.backend)} stopped after {run.iterations} iterations ({result.word}).",
+    )
 
 
 __all__ = ["Iterate", "Planner"]

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from sim.planner import Planner, planner
+from sim.planner.backends import Result
+from sim.planner.record import record_of
+from sim.planner.remedies import remedies
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import BOAT, CROSSING
 
@@ -28,3 +32,28 @@ def test_a_motion_for_which_nothing_has_to_give_is_made_the_plan(monkeypatch: py
     assert broken(plan) == []
     failed.clear()
     assert not Planner().plan(BOAT, task, explain=False).solved
+
+
+def test_where_nothing_settles_the_last_attempt_tells_where_it_does_not_hold_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every solver ends with nodes that stand where they were guessed, but for one that is 3 m aside."""
+
+    def torn(solvers, order, p, start, run, mode="cold"):
+        w = (start.w if isinstance(start, Result) else start).copy()
+        running, last = solvers.t.split(w)
+        running[5, solvers.t.model.place_indices[1]] += 3.0
+        w = solvers.t.join(running, last)
+        nothing = np.zeros(w.size), np.zeros(solvers.t.row_low.size)
+        return Result(w, *nothing, 1.0, 1.0, 1.0, 1.0, 7, 0.0, False, "lost", "fatrop", rough=False)
+
+    monkeypatch.setattr(planner, "attempted", torn)
+    task = replace(CROSSING, steps=16)
+    plan = Planner().plan(BOAT, task)
+    assert plan.status == "stuck"
+    (tear, *_) = plan.blames
+    assert tear.constraint == "a motion that holds together is missed"
+    assert tear.time_s in (5 * task.step_s(), 6 * task.step_s())
+    assert tear.amount == pytest.approx(3.0, rel=0.5)
+    assert "where the search ended, a motion that holds together is missed" in plan.message
+    assert remedies(record_of(plan, "torn"), task)
