@@ -299,7 +299,8 @@ def _verdict(result: Result, short_m: float, run: Run, seconds: float) -> tuple[
         return "stopped", f"Stopped after {run.iterations} iterations."
     if result.converged and short_m < 10 * _PENETRATION_M:
         times = f"{run.iterations} iteration{'s' if run.iterations != 1 else ''}"
-        return "solved", f"Solved by {_TOLD.get(result.backend, result.backend)} in {times}, {seconds:.2f} s."
+        took = f"{1e3 * seconds:.0f} ms" if seconds < 0.1 else f"{seconds:.2f} s"
+        return "solved", f"Solved by {_TOLD.get(result.backend, result.backend)} in {times}, {took}."
     if run.out_of_time:
         return (
             "time limit",
