@@ -1,5 +1,6 @@
 """Every vehicle can be planned with as it comes: a task from here to there, nothing tuned, and nothing is broken."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import sim
 from sim.planner import Cylinder, Goal, Planner, Task
 from sim.planner.burns import thrust_axis
-from sim.vehicles import Control, Parameter, Vehicle
+from sim.vehicles import VEHICLES, Control, Parameter, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import PLANNER
@@ -41,12 +42,14 @@ class Drone(HolonomicVehicle):
 
 
 @pytest.fixture(scope="module")
-def trike(tmp_path_factory: pytest.TempPathFactory) -> Vehicle:
+def trike(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vehicle]:
     """The tricycle that the documentation declares."""
     code = DOCS.read_text().split("```python\n")[1].split("```")[0]
     path = tmp_path_factory.mktemp("own") / "my_vehicle.py"
     path.write_text(code)
-    return sim.vehicle(f"{path}:Trike")
+    yield sim.vehicle(f"{path}:Trike")
+    # Other tests count the vehicles that there are.
+    VEHICLES.pop("trike", None)
 
 
 def obeyed(vehicle: Vehicle, start: sim.State, goal: Goal, duration_s: float, **options) -> None:
