@@ -3,7 +3,8 @@
 import os
 import signal
 import sys
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from pickle import UnpicklingError
@@ -234,8 +235,10 @@ def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tup
     return ""
 
 
-def end_on_signals() -> None:
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
     """Being asked to end, or losing the terminal, leaves by the way that Ctrl+C takes: what was flown is saved."""
+    before = {}
 
     def leave(number: int, _frame: object) -> None:
         signal.signal(number, signal.SIG_IGN)  # once: the second must not stop the saving
@@ -244,16 +247,21 @@ def end_on_signals() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, leave)
+            before[number] = signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def main() -> int:
     """Exit status: 0 all that was asked for was done, 1 it could not be, 2 bad input, else as shells have it."""
     from render.errors import DisplayError
 
-    end_on_signals()
     try:
-        return cli(standalone_mode=False) or 0
+        with ended_by_signals():
+            return cli(standalone_mode=False) or 0
     except InputError as error:
         status, message = EXIT_BAD_INPUT, str(error)
     except typer.TyperException as error:

@@ -11,10 +11,10 @@ def soonest_s(task: Task) -> float:
     """By the straightest way through the waypoints, at the limit of speed along every axis of the body at once."""
     if task.goal.position == "free":
         return 0.0
-    where = slice(1, 3) if task.start.group.name == "SE2" else slice(9, 12)
-    axes = where.stop - where.start
-    goal, spare = task.goal.state.node[where], task.goal.tolerance_m * np.sqrt(axes)
-    stops = [(task.start.node[where], 0.0)]
+    start, goal = (state.pose[:-1, -1] for state in (task.start, task.goal.state))
+    axes = start.size
+    spare = task.goal.tolerance_m * np.sqrt(axes)
+    stops = [(start, 0.0)]
     stops += [(np.array(w.position_w, float)[:axes], w.tolerance_m) for w in task.waypoints]
     stops.append((goal, spare if task.goal.position == "within" else 0.0))
     way_m = sum(

@@ -20,7 +20,7 @@ from sim.simulation.rolling import rolling
 from sim.simulation.space import Placement, in_space, placement
 from sim.simulation.spin_path import SpinPath
 from sim.simulation.tape import ControlTape
-from sim.simulation.verdict import Verdict, crash, ditching, divergence, energy_bound
+from sim.simulation.verdict import Verdict, divergence, energy_bound, wreck
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
 from sim.take.leg import Moment
 
@@ -296,9 +296,8 @@ class Lane:
         self._spin.note(self.time_s, twist_b[:3])
         impact = self.footing.take_impact()
         if m.vehicle.name in FRAGILE:
-            self._verdict = crash(impact)
-            if self._verdict is None and self.footing.under_water(node):
-                self._verdict = ditching(float(np.linalg.norm(twist_b[3:])))
+            speed_mps = float(np.linalg.norm(twist_b[3:]))
+            self._verdict = wreck(impact, self.footing.under_water(node), speed_mps)
 
     @property
     def _nothing(self) -> np.ndarray:

@@ -41,9 +41,11 @@ def crash(impact: Impact) -> Verdict | None:
     return None
 
 
-def ditching(speed_mps: float) -> Verdict:
-    """The end of a flight in river or lake."""
-    return Verdict(LaneStatus.CRASHED, f"ditched at {speed_mps:.1f} m/s: rotor or hull met the water")
+def wreck(impact: Impact, under_water: bool, speed_mps: float) -> Verdict | None:
+    """Whether what breaks has come to its end, on the ground or in river or lake."""
+    if under_water and crash(impact) is None:
+        return Verdict(LaneStatus.CRASHED, f"ditched at {speed_mps:.1f} m/s: rotor or hull met the water")
+    return crash(impact)
 
 
 def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:

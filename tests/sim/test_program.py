@@ -130,7 +130,9 @@ def test_few_long_steps_end_in_a_plan_and_do_not_keep_the_solver_for_ever(steps)
         start=boat.state(), goal=Goal(boat.state(x=0.4, y=0.1, theta=2.0)), duration_s=12.0, steps=steps
     )
     for vehicle, wanted in ((heli, dataclasses.replace(flight, obstacles=())), (boat, drift)):
-        assert Planner().plan(vehicle, wanted).solved
+        plan = Planner().plan(vehicle, wanted)
+        assert plan.solved
+        assert plan.backend == "fatrop"
 
 
 def test_a_solver_that_does_not_come_back_is_left_behind_and_another_one_plans():
