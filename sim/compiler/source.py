@@ -80,9 +80,9 @@ def module_source(vehicle: Vehicle, scheme: Scheme, title: str, *, ground: bool 
         else []
     )
     if grounded:
-        from sim.world.contact import CONTACT_DIGEST
+        from sim.environment.contact import CONTACT_DIGEST
 
-        imports += [f"# ground contact {CONTACT_DIGEST}", "from sim.world.contact import ground_wrench"]
+        imports += [f"# ground contact {CONTACT_DIGEST}", "from sim.environment.contact import ground_wrench"]
     parts = [_HEADER.format(title=title, imports="\n".join(imports))]
     for k, block in enumerate(nonlinear):
         parts.append(_robust_functions(scheme, block, k))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.environment.contact import Ground
 from sim.simulation.method import Method
-from sim.world.contact import Ground
 
 EVERY = 60
 """Snapshots between two measurements."""

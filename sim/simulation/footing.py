@@ -3,14 +3,14 @@
 import numpy as np
 from numba import njit
 
+from sim.environment.contact import Ground
+from sim.environment.contact_rows import world_point
+from sim.environment.surface import surface_height
 from sim.simulation.space import STAND_M, pivoted, planar, stand_at
 from sim.simulation.verdict import Impact
 from sim.vehicles import Vehicle
 from sim.vehicles.contact_points import contact_points, soles_m
 from sim.world import World
-from sim.world.contact import Ground
-from sim.world.contact_rows import world_point
-from sim.world.surface import surface_height
 
 
 class Footing:

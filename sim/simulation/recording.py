@@ -7,11 +7,11 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
+from sim.environment.contact import Ground
 from sim.simulation.method import Method
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.take.playback import Playback
 from sim.take.resimulation import POINT_PERIOD_S
-from sim.world.contact import Ground
 
 KEPT_S = 300.0
 """Simulated time that is remembered."""

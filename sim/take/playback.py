@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 
 from sim.compiler import Kernel, compile_kernel
+from sim.environment.contact import Ground
 from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.vehicles import Vehicle
 from sim.vehicles.contact_points import contact_points
 from sim.world import World, load_world
-from sim.world.contact import Ground
 
 Kernels = Callable[[Vehicle, Integrator, bool], Kernel]
 """(vehicle, integrator, with ground contact) -> its kernel."""

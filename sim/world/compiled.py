@@ -2,7 +2,7 @@
 
 Numba's own cache looks only at the file of the cached function: change a function that it calls
 from another file and the old machine code stays. Here the cache folder is named by a digest of
-all the package's sources.
+all sources of sim.world and sim.environment.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,9 @@ from sim.cache import cache_dir
 from sim.world.store import source_digest
 
 _CONFIG: Any = config
-KERNEL_DIGEST = source_digest(*(str(path) for path in Path(__file__).parent.glob("*.py")))
-"""Digest of the sources of sim.world: code that embeds these kernels should name its own cache by it."""
+_FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "environment")
+KERNEL_DIGEST = source_digest(*(str(path) for folder in _FOLDERS for path in folder.glob("*.py")))
+"""Digest of those sources: code that embeds these kernels should name its own cache by it."""
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,8 +2,17 @@
 
 import numpy as np
 
+from sim.environment.contact_rows import (
+    AIM,
+    FIRST,
+    IMPULSE,
+    INVERSE_MASS,
+    NORMAL,
+    SECOND,
+    point_velocity,
+    push,
+)
 from sim.world.compiled import compiled
-from sim.world.contact_rows import AIM, FIRST, IMPULSE, INVERSE_MASS, NORMAL, SECOND, point_velocity, push
 
 _SWEEPS = 150
 _TOLERANCE_MPS = 1e-12

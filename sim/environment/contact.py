@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.world.compiled import compiled
-from sim.world.contact_rows import (
+from sim.environment.contact_rows import (
     AIM,
     GAP,
     IMPULSE,
@@ -27,9 +26,10 @@ from sim.world.contact_rows import (
     world_point,
     world_step,
 )
-from sim.world.contact_solver import solve_rows
+from sim.environment.contact_solver import solve_rows
+from sim.environment.surface import first_crossing, surface_height
+from sim.world.compiled import compiled
 from sim.world.store import package_digest
-from sim.world.surface import first_crossing, surface_height
 from sim.world.terrain import Terrain
 
 LOADS = 16
