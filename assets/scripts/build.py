@@ -1,64 +1,88 @@
-"""Writes the models: `python -m assets.scripts.build [NAME ...]` (all of them without a name)."""
+"""Writes the models: `python -m assets.scripts.build [NAME | FOLDER ...]` (all of them without a name).
+
+A vehicle's folder holds `model.py`: `build(detail)` gives its nodes, MATERIALS their looks, DETAILS the detail of each
+file that is written (`model`, and `far` for where it is small), CELL_M how finely occlusion is looked at.
+"""
 
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from assets.scripts import boat, car, disc, heavy_top, marks, saloon, slab, snakeboard, spacecraft
+from assets.scripts import marks, saloon
 from assets.scripts.gltf import Node, to_bytes
-from assets.scripts.helicopter import model as helicopter
 
-MODELS_DIR = Path(__file__).resolve().parent.parent / "models"
+ASSETS = Path(__file__).resolve().parent.parent
+MODELS_DIR, VEHICLES_DIR = ASSETS / "models", ASSETS / "vehicles"
+_REACH_CELLS = 24
+"""How far occlusion is looked for, in cells, where the script does not say."""
 
-
-def recipes() -> dict[str, Callable[[], bytes]]:
-    """Name of each model -> the function that makes its file."""
-    return {
-        "helicopter": partial(_helicopter, 1.0),
-        "helicopter_low": partial(_helicopter, 0.22),
-        "rigid-body": partial(_plain, slab, 1.0, 0.04),
-        "spacecraft": partial(_plain, spacecraft, 1.0, 0.05),
-        "spacecraft_low": partial(_plain, spacecraft, 0.35, 0.05),
-        "car": partial(_plain, car, 1.0, 0.035),
-        "car_low": partial(_plain, car, 0.4, 0.035),
-        "boat": partial(_plain, boat, 1.0, 0.04),
-        "boat_low": partial(_plain, boat, 0.4, 0.04),
-        "saloon": partial(_plain, saloon, 1.0, 0.05),
-        "saloon_low": partial(_plain, saloon, 0.45, 0.05),
-        **{
-            each.__name__: partial(_mark, each)
-            for each in (marks.buoy, marks.mast, marks.barrels, marks.crates, marks.rock)
-        },
-        "heavy-top": partial(_plain, heavy_top, 1.0, 0.012),
-        "rolling-disc": partial(_plain, disc, 1.0, 0.02),
-        "snakeboard": partial(_plain, snakeboard, 1.0, 0.02),
-    }
+Recipe = Callable[[], bytes]
 
 
-def _helicopter(detail: float) -> bytes:
-    return to_bytes(helicopter.build(detail), helicopter.MATERIALS, cell_m=0.05, reach_m=1.5)
+def recipes() -> dict[Path, Recipe]:
+    """File of each model of the project -> the function that makes it."""
+    made = {}
+    for script in sorted(VEHICLES_DIR.glob("*/model.py")):
+        made.update(vehicle_recipes(script.parent))
+    for detail, name in ((1.0, "saloon"), (0.45, "saloon_far")):
+        made[MODELS_DIR / f"{name}.glb"] = partial(_made, saloon, detail)
+    for each in (marks.buoy, marks.mast, marks.barrels, marks.crates, marks.rock):
+        made[MODELS_DIR / f"{each.__name__}.glb"] = partial(_mark, each)
+    return made
 
 
-def _plain(model: ModuleType, detail: float, cell_m: float) -> bytes:
-    return to_bytes(model.build(detail), model.MATERIALS, cell_m=cell_m, reach_m=24 * cell_m)
+def vehicle_recipes(folder: Path) -> dict[Path, Recipe]:
+    """File of each model of a vehicle's folder -> the function that makes it, by the folder's `model.py`."""
+    script = _script(folder)
+    return {folder / f"{name}.glb": partial(_made, script, detail) for name, detail in script.DETAILS.items()}
+
+
+def _script(folder: Path) -> ModuleType:
+    path = folder / "model.py"
+    spec = spec_from_file_location(f"model_of_{folder.name.replace('-', '_')}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _made(model: ModuleType, detail: float) -> bytes:
+    reach_m = getattr(model, "REACH_M", _REACH_CELLS * model.CELL_M)
+    return to_bytes(model.build(detail), model.MATERIALS, cell_m=model.CELL_M, reach_m=reach_m)
 
 
 def _mark(build: Callable[[], list[Node]]) -> bytes:
     return to_bytes(build(), marks.MATERIALS, cell_m=0.08, reach_m=1.5)
 
 
+def _named(name: str, known: dict[Path, Recipe]) -> dict[Path, Recipe]:
+    """By the name of a vehicle or a prop, or by a vehicle's folder."""
+    folder = Path(name) if (Path(name) / "model.py").is_file() else VEHICLES_DIR / name
+    if (folder / "model.py").is_file():
+        return vehicle_recipes(folder)
+    return {path: recipe for path, recipe in known.items() if path == MODELS_DIR / f"{name}.glb"}
+
+
 def main(names: list[str]) -> int:
-    chosen = names or list(recipes())
-    unknown = [name for name in chosen if name not in recipes()]
-    if unknown:
-        print(f"unknown model {unknown[0]!r}; known: {', '.join(recipes())}", file=sys.stderr)
-        return 2
-    for name in chosen:
-        path = MODELS_DIR / f"{name}.glb"
-        path.write_bytes(recipes()[name]())
-        print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB")
+    known = recipes()
+    chosen = {} if names else known
+    for name in names:
+        found = _named(name, known)
+        if not found:
+            allowed = [p.parent.name if p.parent != MODELS_DIR else p.stem for p in known]
+            print(
+                f"unknown model {name!r}; known: {', '.join(dict.fromkeys(allowed))}, or a folder",
+                file=sys.stderr,
+            )
+            return 2
+        chosen |= found
+    for path, recipe in chosen.items():
+        path.write_bytes(recipe())
+        print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
     return 0
 
 

@@ -16,6 +16,8 @@ AXLES_X = (1.30, -1.28)
 WHEEL_RADIUS, WHEEL_WIDTH, HALF_TRACK = 0.31, 0.20, 0.775
 ARCH_RADIUS = 0.365
 
+CELL_M = 0.05
+
 MATERIALS: Mapping[str, Material] = {
     "coat": Material((0.42, 0.43, 0.44), roughness=0.22, finish="coat", second=(0.02, 0.021, 0.022)),
     "pane": Material((0.010, 0.013, 0.015), roughness=0.03),

@@ -8,7 +8,7 @@ import pygltflib as gl
 
 from render.errors import DisplayError
 
-MODELS_DIR = Path(__file__).resolve().parents[2] / "assets" / "models"
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
 MAX_NODES = 24
 MAX_MATERIALS = 32
 """Both as declared in shaders/models/parts.glsl."""
@@ -37,6 +37,14 @@ class ModelAsset:
     """(materials, 4, 4) float32 rows: colour+metallic, second+roughness, accent+finish, emissive+alpha."""
     radius_m: float
     """Of the bounding sphere about the body origin, in the rest pose."""
+
+
+def model_file(name: str, *, far: bool = False) -> Path:
+    """The file of a vehicle's or a prop's model, whether it is there or not; `far`: of the coarse one."""
+    folder = ASSETS / "vehicles" / name
+    if folder.is_dir():
+        return folder / ("far.glb" if far else "model.glb")
+    return ASSETS / "models" / f"{name}{'_far' if far else ''}.glb"
 
 
 def load_asset(path: Path) -> ModelAsset:

@@ -8,7 +8,7 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle, View
-from render.models.asset import MAX_MATERIALS, MAX_NODES, MODELS_DIR, ModelAsset, load_asset
+from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset, load_asset, model_file
 from render.models.fallback import box_asset, cart_asset
 from render.models.rigs import RigPose, rig_of
 from render.models.rotor_disc import RotorDiscs
@@ -52,8 +52,7 @@ class ModelLibrary:
 
     def radius_m(self, model: str) -> float:
         """Bounding sphere about the body origin, rotors included."""
-        file = f"{model}.glb"
-        return self._load(model, file).asset.radius_m if _has_file(file) else 2.0
+        return self._load(model).asset.radius_m if _has_model(model) else 2.0
 
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Draw one vehicle in one pass; poses that are not finite are skipped."""
@@ -84,7 +83,7 @@ class ModelLibrary:
 
     def _choose(self, vehicle: DrawnVehicle, context: PassContext) -> _Loaded:
         """The model's file at the level of detail that the pass can show, or the box."""
-        if not _has_file(f"{vehicle.model}.glb"):
+        if not _has_model(vehicle.model):
             if vehicle.on_wheels:
                 return self._loaded.get(("cart",)) or self._upload(("cart",), cart_asset())
             key = ("box", *vehicle.half_extent_m)
@@ -92,12 +91,11 @@ class ModelLibrary:
         far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
         coarse = context.mirrored or context.quality.name == "software" or (far and context.name != "shadow")
         coarse = coarse and not _sits_in(context.view, vehicle)
-        low = f"{vehicle.model}_low.glb"
-        return self._load(vehicle.model, low if coarse and _has_file(low) else f"{vehicle.model}.glb")
+        return self._load(vehicle.model, far=coarse and _has_model(vehicle.model, far=True))
 
-    def _load(self, model: str, file: str) -> _Loaded:
-        key = (model, file)
-        return self._loaded.get(key) or self._upload(key, load_asset(MODELS_DIR / file))
+    def _load(self, model: str, *, far: bool = False) -> _Loaded:
+        key = (model, far)
+        return self._loaded.get(key) or self._upload(key, load_asset(model_file(model, far=far)))
 
     def _upload(self, key: tuple[object, ...], asset: ModelAsset) -> _Loaded:
         vertices = self._own(self._ctx.buffer(np.ascontiguousarray(asset.vertices)))
@@ -169,9 +167,9 @@ class ModelLibrary:
 
 
 @cache
-def _has_file(name: str) -> bool:
+def _has_model(name: str, *, far: bool = False) -> bool:
     """Whether there is such a model; asked several times a frame, looked up once."""
-    return (MODELS_DIR / name).is_file()
+    return model_file(name, far=far).is_file()
 
 
 def _sits_in(view: View, vehicle: DrawnVehicle) -> bool:

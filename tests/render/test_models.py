@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assets.scripts.build import MODELS_DIR, recipes
-from render.models.asset import ModelAsset, load_asset
+from assets.scripts.build import recipes
+from render.models.asset import ModelAsset, load_asset, model_file
 from render.models.fallback import box_asset, cart_asset
 from render.models.rigs import thrust_tilt
 
@@ -18,17 +18,20 @@ def _places(asset: ModelAsset, *nodes: str) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def helicopter():
-    return load_asset(MODELS_DIR / "helicopter.glb")
+    return load_asset(model_file("helicopter"))
 
 
-@pytest.mark.parametrize("name", sorted(recipes()))
-def test_each_file_is_what_its_script_makes(name):
-    assert (MODELS_DIR / f"{name}.glb").read_bytes() == recipes()[name]()
+FILES = pytest.mark.parametrize("path", sorted(recipes()), ids=lambda path: f"{path.parent.name}-{path.stem}")
 
 
-@pytest.mark.parametrize("name", sorted(recipes()))
-def test_normals_are_unit_and_agree_with_the_winding(name):
-    asset = load_asset(MODELS_DIR / f"{name}.glb")
+@FILES
+def test_each_file_is_what_its_script_makes(path):
+    assert path.read_bytes() == recipes()[path]()
+
+
+@FILES
+def test_normals_are_unit_and_agree_with_the_winding(path):
+    asset = load_asset(path)
     assert np.allclose(np.linalg.norm(asset.vertices[:, 3:6], axis=1), 1.0, atol=1e-3)
     triangles = np.concatenate([asset.opaque, asset.glass])
     corners = asset.vertices[triangles, :3].astype(float)
@@ -68,12 +71,12 @@ def test_triangle_budgets(helicopter):
 
 @pytest.mark.parametrize("name", ["helicopter", "saloon", "boat"])
 def test_a_coarse_model_has_at_most_4000_triangles(name):
-    coarse = load_asset(MODELS_DIR / f"{name}_low.glb")
+    coarse = load_asset(model_file(name, far=True))
     assert len(coarse.opaque) + len(coarse.glass) <= 4_000  # measured 3991, 3566 and 3720
 
 
 def test_both_levels_of_detail_fill_the_same_box(helicopter):
-    coarse = load_asset(MODELS_DIR / "helicopter_low.glb")
+    coarse = load_asset(model_file("helicopter", far=True))
     for fine_end, coarse_end in zip(
         (_places(helicopter, "body").min(axis=0), _places(helicopter, "body").max(axis=0)),
         (_places(coarse, "body").min(axis=0), _places(coarse, "body").max(axis=0)),

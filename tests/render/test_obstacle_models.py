@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from render.models.asset import MODELS_DIR, load_asset
+from render.models.asset import load_asset, model_file
 from render.obstacle_models import obstacle_model
 from render.shadows import VehicleShadow
 from sim.planner.obstacles import LOOKS, Box, Cylinder
@@ -25,13 +25,13 @@ def test_bare_shapes_have_no_model(look: str, harbour: World) -> None:
 
 @pytest.mark.parametrize("look", ROUND)
 def test_round_things_fill_the_radius_and_stay_within_it(look: str) -> None:
-    asset = load_asset(MODELS_DIR / f"{look}.glb")
+    asset = load_asset(model_file(look))
     reach = np.linalg.norm(asset.vertices[:, :2], axis=1).max()
     assert 0.85 < reach < 1.03
 
 
 def test_a_parked_car_fills_its_box() -> None:
-    asset = load_asset(MODELS_DIR / "saloon.glb")
+    asset = load_asset(model_file("saloon"))
     low, high = asset.vertices[:, :3].min(axis=0), asset.vertices[:, :3].max(axis=0)
     np.testing.assert_allclose([low[0], high[0]], [-2.1, 2.1], atol=0.03)
     assert np.abs([low[1], high[1]]).max() < 0.96  # mirrors; the body 0.90

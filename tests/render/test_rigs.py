@@ -5,7 +5,7 @@ import pytest
 
 from render.frame import DrawnVehicle
 from render.models import rigs
-from render.models.asset import MODELS_DIR, load_asset
+from render.models.asset import load_asset, model_file
 from render.models.rigs import RIGS, rig_of
 from render.trail import TRACES
 from sim.simulation.space import STAND_M
@@ -27,7 +27,7 @@ def _pose(model: str, **changes):
 
 @pytest.mark.parametrize("model", sorted(RIGS))
 def test_every_part_that_a_rig_moves_or_hides_is_in_the_model(model):
-    nodes = set(load_asset(MODELS_DIR / f"{model}.glb").nodes)
+    nodes = set(load_asset(model_file(model)).nodes)
     for changes in (
         {"shape": (0.3, 0.2), "controls": (0.1, 0.1, 0.1, 0.5), "spin_rad": (0.1, 0.2)},
         {"wreck": True},
@@ -53,7 +53,7 @@ def test_wheels_roll_without_slip():
 
 @pytest.mark.parametrize("sigma", [0.6, 0.1, -0.4])
 def test_front_wheels_steer_about_one_centre_on_the_rear_axle(sigma):
-    asset = load_asset(MODELS_DIR / "car.glb")
+    asset = load_asset(model_file("car"))
     pivots = dict(zip(asset.nodes, asset.pivots, strict=True))
     pose = _pose("car", shape=(0.0, sigma))
     wheelbase = pivots["wheel_front_left"][0] - pivots["wheel_rear_left"][0]
@@ -87,7 +87,7 @@ def test_the_flame_burns_with_thrust_only():
 
 def test_models_stand_on_the_ground_of_a_planar_vehicle():
     for model in ("car", "snakeboard"):
-        asset = load_asset(MODELS_DIR / f"{model}.glb")
+        asset = load_asset(model_file(model))
         z = asset.vertices[:, 2] + asset.pivots[asset.vertices[:, 8].astype(int), 2]
         assert z.min() == pytest.approx(0.0, abs=0.015)
 
@@ -103,7 +103,7 @@ def test_a_tops_stand_stays_upright_on_its_point_however_the_top_turns():
 
 
 def test_the_top_is_drawn_with_the_point_and_the_height_that_the_simulation_gives_it():
-    asset = load_asset(MODELS_DIR / "heavy-top.glb")
+    asset = load_asset(model_file("heavy-top"))
     node = asset.vertices[:, 8].astype(int)
     top = asset.vertices[node == asset.nodes.index("top"), :3]
     stand = asset.vertices[node == asset.nodes.index("stand"), :3]

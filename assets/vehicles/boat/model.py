@@ -15,6 +15,9 @@ from assets.scripts.shapes import box, hoop, lathe, plate, solid, tube
 THRUSTER = (-1.2, 0.5, -0.2)
 DECK_Z = 0.16
 
+DETAILS = {"model": 1.0, "far": 0.4}
+CELL_M = 0.04
+
 MATERIALS: Mapping[str, Material] = {
     "livery": Material(
         (0.66, 0.65, 0.62),

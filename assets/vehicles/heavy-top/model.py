@@ -17,6 +17,9 @@ STAND_M = 1.0
 _BURIED_M = 0.12
 """The foot reaches this far into ground that is not level."""
 
+DETAILS = {"model": 1.0}
+CELL_M = 0.012
+
 MATERIALS: Mapping[str, Material] = {
     "brass": Material((0.78, 0.52, 0.17), metallic=1.0, roughness=0.26),
     "polished": Material((0.84, 0.60, 0.24), metallic=1.0, roughness=0.12),

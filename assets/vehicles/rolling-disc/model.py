@@ -9,6 +9,9 @@ from assets.scripts.wheel import rim, tyre
 
 RADIUS = 0.5
 
+DETAILS = {"model": 1.0}
+CELL_M = 0.02
+
 MATERIALS: Mapping[str, Material] = {
     "rubber": Material((0.022, 0.022, 0.023), roughness=0.8),
     "rim": Material((0.70, 0.18, 0.015), roughness=0.28),

@@ -10,6 +10,9 @@ from assets.scripts.mesh import ACCENT_HALF_M, PAINT_FAR, FloatArray, Mesh, join
 from assets.scripts.refine import refine
 from assets.scripts.shapes import box, grid, lathe, outward, plate, tube
 
+DETAILS = {"model": 1.0, "far": 0.35}
+CELL_M = 0.05
+
 MATERIALS: Mapping[str, Material] = {
     "livery": Material(
         (0.70, 0.70, 0.69),

@@ -18,6 +18,9 @@ TRACK = 1.50
 WHEEL_RADIUS = 0.32
 WHEEL_WIDTH = 0.26
 
+DETAILS = {"model": 1.0, "far": 0.4}
+CELL_M = 0.035
+
 MATERIALS: Mapping[str, Material] = {
     "livery": Material(
         (0.66, 0.20, 0.012),

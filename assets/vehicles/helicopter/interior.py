@@ -4,9 +4,9 @@ import numpy as np
 
 from assets.scripts.cut import split
 from assets.scripts.gltf import Node
-from assets.scripts.helicopter.outline import CABIN_X, FUSELAGE, LINING_M, lining, lining_edge, on_roof
 from assets.scripts.mesh import FloatArray, Mesh, from_triangles, join
 from assets.scripts.shapes import box, grid, lathe, plate, solid, tube
+from assets.vehicles.helicopter.outline import CABIN_X, FUSELAGE, LINING_M, lining, lining_edge, on_roof
 
 FLOOR_Z = -0.62
 SEAT_Y = 0.40

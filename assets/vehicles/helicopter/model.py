@@ -4,11 +4,15 @@ from collections.abc import Mapping
 
 from assets.scripts.cut import split
 from assets.scripts.gltf import Material, Node
-from assets.scripts.helicopter import interior, outline, rotors, running_gear
+from assets.vehicles.helicopter import interior, outline, rotors, running_gear
 
 WHITE = (0.74, 0.73, 0.70)
 TEAL = (0.012, 0.075, 0.105)
 AMBER = (0.80, 0.26, 0.015)
+
+DETAILS = {"model": 1.0, "far": 0.22}
+CELL_M = 0.05
+REACH_M = 1.5
 
 MATERIALS: Mapping[str, Material] = {
     "livery": Material(WHITE, roughness=0.24, finish="livery", second=TEAL, accent=AMBER),

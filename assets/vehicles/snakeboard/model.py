@@ -14,6 +14,9 @@ HALF_LENGTH = 0.35
 WHEEL_RADIUS = 0.045
 DECK_Z = 0.105
 
+DETAILS = {"model": 1.0}
+CELL_M = 0.02
+
 MATERIALS: Mapping[str, Material] = {
     "bar": Material((0.42, 0.43, 0.44), metallic=1.0, roughness=0.30),
     "deck": Material((0.72, 0.20, 0.012), roughness=0.35),

@@ -3,9 +3,9 @@
 import numpy as np
 
 from assets.scripts.gltf import Node
-from assets.scripts.helicopter.outline import livery, on_roof
 from assets.scripts.mesh import ACCENT_HALF_M, PAINT_FAR, Mesh, both_sides, join
 from assets.scripts.shapes import box, foil, lathe, plate, tube
+from assets.vehicles.helicopter.outline import livery, on_roof
 
 SOLE_Z = -1.40
 TUBE_RADIUS = 0.048

@@ -12,6 +12,9 @@ from assets.scripts.shapes import box, lathe, plate
 SIZE = (2.0, 0.95, 0.36)
 """Edges [m]; principal moments of a homogeneous slab are then in the ratio 0.40 : 1.60 : 1.93."""
 
+DETAILS = {"model": 1.0}
+CELL_M = 0.04
+
 MATERIALS: Mapping[str, Material] = {
     "shell": Material((0.60, 0.595, 0.57), roughness=0.32),
     "top": Material(
