@@ -108,10 +108,10 @@ class Watch:
 
 def in_the_window(scene: Scene, seconds: float, *, reference: bool) -> str:
     """The app with its panels, at its usual size."""
-    from loader import Loader
-    from opening import opened
     from render.quality import detect
-    from session import Session
+    from ui.desktop.loader import Loader
+    from ui.desktop.opening import opened
+    from ui.desktop.session import Session
     from ui.window import AppWindow
 
     with closing(AppWindow()) as window, closing(Loader()) as loader:

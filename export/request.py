@@ -81,6 +81,19 @@ def for_fallback(request: Request, folder: Path, name: str, *, seconds: float) -
     )
 
 
+def check_for_window(request: Request, *, timed: bool, plan: bool) -> None:
+    """InputError where something is asked of a window that only a headless run does.
+
+    timed: seconds were given. plan: a plan was asked for.
+    """
+    if plan:
+        raise InputError("--plan: refused with a window, which has a button for it; allowed: with --headless")
+    if request.asks_for_files or timed:
+        raise InputError(
+            "--seconds, --video, --screenshot, --csv, --take: refused with a window; allowed: with --headless"
+        )
+
+
 def _parse_size(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text)
     low, high = SIZE_RANGE_PX

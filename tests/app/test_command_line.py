@@ -83,7 +83,7 @@ def test_damaged_compiled_functions_are_told_with_the_folder_to_delete(
         raise UnpicklingError("pickle data was truncated")
 
     monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path))
-    monkeypatch.setattr(app, "prepare", damaged)
+    monkeypatch.setattr("export.scene_run.prepare", damaged)
     monkeypatch.setattr(sys, "argv", ["app.py", "plain", "--headless"])
     assert app.main() == 1
     assert f"{tmp_path} are damaged; delete that folder" in capsys.readouterr().err

@@ -63,8 +63,8 @@ from contextlib import closing
 
 import pyglet
 
-from loader import Loader
-from opening import opened
+from ui.desktop.loader import Loader
+from ui.desktop.opening import opened
 from ui.window import AppWindow
 
 never = threading.Event()

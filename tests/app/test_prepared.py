@@ -5,12 +5,13 @@ from contextlib import closing
 
 import pytest
 
-from loader import Board, Loader
-from preparation import Loaded, prepared
 from sim.aside import Aside
 from sim.commands import SetPaused
 from sim.errors import InputError
 from sim.scene import load_scene
+from ui.desktop.board import Board
+from ui.desktop.loader import Loader
+from ui.desktop.preparation import Loaded, prepared
 
 
 def plain(shown: str, *commands: object) -> Loaded:

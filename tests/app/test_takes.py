@@ -9,9 +9,9 @@ import pytest
 from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
 from sim.simulation import Simulation
 from sim.take import load_take
-from takes import MOST_AUTOSAVED, News, Takes
 from tests.sim.plan_samples import record
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
+from ui.desktop.takes import MOST_AUTOSAVED, News, Takes
 from ui.requests import ExportPlan, OpenTake, SaveTake
 
 

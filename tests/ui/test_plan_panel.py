@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from planning import in_wind
 from render.matrices import look_at, perspective
 from sim.commands import StopPlan
 from sim.planner import Goal
@@ -31,6 +30,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import blames
 from ui.blames import words
+from ui.desktop.planning import in_wind
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import plan
 from ui.panels.placing import overlap

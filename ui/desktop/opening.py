@@ -5,12 +5,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from export.probe import Probe
-from loader import Loader
+from ui.desktop.loader import Loader
 from ui.opening import Job, OpeningScreen
 from ui.window import AppWindow
 
 if TYPE_CHECKING:
-    from preparation import Loaded
+    from ui.desktop.preparation import Loaded
 
 
 def opened(window: AppWindow, loader: Loader, title: str, probe: Probe | None) -> "Loaded | None":

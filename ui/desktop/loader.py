@@ -1,51 +1,17 @@
 """Scenes made ready beside the frames: by a thread, and by processes where something has to be compiled or grown."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from sim.aside import Aside, Tell
+from sim.aside import Aside
 from sim.commands import Command
 from sim.scene import Scene
+from ui.desktop.board import Board
 from ui.opening import Job
 
 if TYPE_CHECKING:
-    from preparation import Loaded
-
-
-class Board:
-    """What is being done, written by threads and read by the window."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._jobs: dict[str, Job] = {}
-
-    @property
-    def jobs(self) -> tuple[Job, ...]:
-        """In the order in which they were begun."""
-        with self._lock:
-            return tuple(self._jobs.values())
-
-    @contextmanager
-    def shown(self, title: str) -> Iterator[Tell]:
-        """A job from beginning to end; what is yielded takes the names of functions that are compiled for it."""
-        began_s, functions = time.perf_counter(), 0
-
-        def tell(function: str) -> None:
-            nonlocal functions
-            functions += 1
-            self._put(Job(title, began_s, function, functions))
-
-        self._put(Job(title, began_s))
-        yield tell
-        self._put(Job(title, began_s, functions=functions, ended_s=time.perf_counter()))
-
-    def _put(self, job: Job) -> None:
-        with self._lock:
-            self._jobs[job.title] = job
+    from ui.desktop.preparation import Loaded
 
 
 class Loader:
@@ -75,7 +41,7 @@ class Loader:
         def load() -> "Loaded":
             # Here, not above: these imports take longer than to open a window.
             with board.shown("Libraries"):
-                from preparation import prepared
+                from ui.desktop.preparation import prepared
             return prepared(scene(), quality, shown, commands, aside, board)
 
         self._coming = self._thread.submit(load)

@@ -12,8 +12,6 @@ from export.curves import save_curves
 from export.output import OutputError, replacing
 from export.picture import write_png
 from export.probe import Probe
-from loader import Loader
-from preparation import Loaded
 from render.arrangement import draw_panes, label_places, pane_rects, spread_along
 from render.background_threads import give_way
 from render.camera import CameraRig
@@ -30,7 +28,9 @@ from sim.scene import Scene, load_scene
 from sim.snapshot import Snapshot
 from sim.take import Take
 from sim.take.scene import scene_of
-from takes import Takes
+from ui.desktop.loader import Loader
+from ui.desktop.preparation import Loaded
+from ui.desktop.takes import Takes
 from ui.history import COLUMNS
 from ui.requests import CameraMotion, ExportPlan, LoadScene, OpenTake, SaveCurves, SaveTake, TakeScreenshot
 from ui.shell import Shell, ViewSettings

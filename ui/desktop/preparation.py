@@ -8,8 +8,6 @@ from pathlib import Path
 import render.geometry
 import render.scenery
 import sim.world
-from loader import Board
-from planning import Planning
 from render.quality import preset
 from render.scenery import Scenery, load_scenery
 from sim.aside import Aside
@@ -20,6 +18,8 @@ from sim.vehicles import Vehicle
 from sim.world import World, load_world
 from sim.world.store import source_digest
 from ui.catalogue import load_catalogue
+from ui.desktop.board import Board
+from ui.desktop.planning import Planning
 
 
 def _sources(package: object) -> list[str]:

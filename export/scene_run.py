@@ -1,0 +1,68 @@
+"""A scene without a window: made ready, planned where that is asked for, run, told of on the terminal."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from export import headless
+from export.progress import shown
+from export.request import Request
+from sim.commands import Command
+from sim.scene import Scene
+from sim.simulation import Simulation
+from sim.world import World, load_world
+
+if TYPE_CHECKING:
+    from export.studio import Studio
+
+
+def prepare(scene: Scene) -> tuple[World, Simulation]:
+    """World and simulation of a scene, with progress on the terminal."""
+    with shown(f"World: {scene.world}"):
+        world = load_world(scene.world, seed=scene.seed)
+    with shown("Compiled kernels") as report:
+        simulation = Simulation(scene, world, progress=report)
+    return world, simulation
+
+
+def run_headless(
+    scene: Scene,
+    request: Request,
+    *,
+    plan: bool = False,
+    seconds: float | None = None,
+    at_first: tuple[Command, ...] = (),
+) -> None:
+    """Simulate without a window and write the files asked for.
+
+    plan: solve the scene's task first and fly the outcome, to its end unless `seconds` says otherwise.
+    at_first: what is asked of the simulation.
+    """
+    world, simulation = prepare(scene)
+    if plan:
+        from export.planned import planned_flight
+
+        with shown("Planned"):
+            command, duration_s, told = planned_flight(scene, world)
+        print(told)
+        simulation.submit(command)
+        request = replace(request, seconds=duration_s if seconds is None else seconds)
+
+    for asked in at_first:
+        simulation.submit(asked)
+
+    def studio() -> "Studio":
+        from export.studio import Studio
+
+        return Studio(scene, world, size_px=request.size_px, quality=request.quality)
+
+    with shown("Running") as report:
+        last = headless.run(simulation, request, studio=studio, report=report)
+    lane = last.lanes[0]
+    x, y, z = lane.T_wb[:3, 3]
+    print(
+        f"{scene.name}: {last.clock_s:g} s, {lane.vehicle} under {lane.integrator}, h = {lane.step_s:g} s, "
+        f"{lane.status.value} at ({x:.1f}, {y:.1f}, {z:.1f}) m {lane.status_text}".rstrip()
+    )
+    for path in (request.video, request.screenshot, request.csv, request.take):
+        if path is not None:
+            print(f"wrote {path}")

@@ -1,0 +1,31 @@
+"""A take as something to be run: its scene, and what shows it there."""
+
+from sim.commands import Command, PlayTake, Resimulate
+from sim.errors import InputError
+from sim.scene import Scene, with_overrides
+from sim.take.file import load_take
+from sim.take.scene import scene_of
+from sim.vehicles import enter_own, is_reference
+
+
+def open_take(
+    path: str,
+    *,
+    vehicle: str | None,
+    integrator: str | None,
+    step_s: float | None,
+    camera: str | None,
+) -> tuple[Scene, tuple[Command, ...], float]:
+    """(its scene, what shows it there, its seconds); resimulated beside it where a method or a step is given."""
+    if vehicle is not None:
+        if not is_reference(vehicle):
+            raise InputError("--vehicle: a take has its own; allowed: FILE.py:CLASS, which tells what it was")
+        enter_own(vehicle)
+    taken = load_take(path)
+    scene = with_overrides(scene_of(taken), camera=camera)
+    commands: tuple[Command, ...] = (PlayTake(taken),)
+    if integrator is not None or step_s is not None:
+        method = integrator or taken.integrator.name
+        with_overrides(scene, vehicle=taken.vehicle.name, integrator=method, step_s=step_s)
+        commands += (Resimulate(integrator or "", step_s),)
+    return scene, commands, taken.duration_s

@@ -1,0 +1,41 @@
+"""What is being made ready, for the window to tell."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from sim.aside import Tell
+from ui.opening import Job
+
+
+class Board:
+    """What is being done, written by threads and read by the window."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._jobs: dict[str, Job] = {}
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """In the order in which they were begun."""
+        with self._lock:
+            return tuple(self._jobs.values())
+
+    @contextmanager
+    def shown(self, title: str) -> Iterator[Tell]:
+        """A job from beginning to end; what is yielded takes the names of functions that are compiled for it."""
+        began_s, functions = time.perf_counter(), 0
+
+        def tell(function: str) -> None:
+            nonlocal functions
+            functions += 1
+            self._put(Job(title, began_s, function, functions))
+
+        self._put(Job(title, began_s))
+        yield tell
+        self._put(Job(title, began_s, functions=functions, ended_s=time.perf_counter()))
+
+    def _put(self, job: Job) -> None:
+        with self._lock:
+            self._jobs[job.title] = job

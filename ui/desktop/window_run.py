@@ -1,0 +1,37 @@
+"""A scene in a window: opened, flown until it is closed."""
+
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+from export.probe import Probe
+from export.request import Request
+from render.errors import DisplayError
+from render.quality import detect
+from sim.commands import Command, SetDemo
+from sim.scene import Scene
+from ui.desktop.loader import Loader
+from ui.desktop.opening import opened
+from ui.window import AppWindow
+
+
+def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tuple[Command, ...] = ()) -> str:
+    """Open the window and fly until it is closed; returns why where there can be no window, else nothing."""
+    try:
+        window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
+    except DisplayError as error:
+        return str(error)
+    quality = detect(window.ctx) if request.quality == "auto" else request.quality
+    watched = Probe(probe) if probe else None
+    with ExitStack() as resources:
+        resources.callback(window.close)
+        loader = resources.enter_context(closing(Loader()))
+        commands = (SetDemo(True), *at_first) if request.demo else at_first
+        loader.load(lambda: scene, quality, commands=commands)
+        loaded = opened(window, loader, scene.title, watched)
+        if loaded is not None:
+            # Here, not above: these imports take longer than to open a window.
+            from ui.desktop.session import Session
+
+            session = resources.enter_context(closing(Session(window, loader, loaded)))
+            session.run(watched)
+    return ""
