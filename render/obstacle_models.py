@@ -6,7 +6,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle
 from render.models.rigs import turn
-from sim.planner.obstacles import Box, Capsule, Obstacle
+from sim.planner.task.obstacles import Box, Capsule, Obstacle
 from sim.world import World
 
 _BUILT_IN = ("", "kerb")

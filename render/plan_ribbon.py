@@ -7,7 +7,7 @@ import numpy as np
 
 from render.frame import Polyline, Surface
 from render.overlay import shapes
-from sim.planner.record import PlanRecord
+from sim.planner.result.record import PlanRecord
 
 Colour = tuple[float, float, float]
 
@@ -93,8 +93,10 @@ def rungs(way: Way, colour: Colour, half_m: float) -> list[Polyline]:
 def held(way: Way, half_m: float) -> list[Polyline]:
     """The edges once more, where the plan leans on a limit."""
     record, lines = way.record, []
-    for hold in record.holds:
-        for begin_s, end_s in hold.spans_s if hold.obstacle is None and hold.waypoint is None else ():
+    for constraint in record.active:
+        for begin_s, end_s in (
+            constraint.spans_s if constraint.obstacle is None and constraint.waypoint is None else ()
+        ):
             first = max(int(begin_s / record.step_s), 0)
             last = min(int(np.ceil(end_s / record.step_s)) + 1, len(record.nodes))
             if last - first > 1:

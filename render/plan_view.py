@@ -9,12 +9,12 @@ from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.obstacle_models import obstacle_model
 from render.overlay import shapes
 from render.plan_ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
-from sim.planner.forces import control_forces_b
-from sim.planner.obstacles import Box, Capsule, Cylinder, Obstacle, entered
-from sim.planner.record import PlanRecord
-from sim.planner.refusals import refused_parts
-from sim.planner.shown import FADE_S, PlanView
-from sim.planner.task import positions
+from sim.planner.result.forces import control_forces_b
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.view import FADE_S, PlanView
+from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, entered
+from sim.planner.task.refusals import refused_parts
+from sim.planner.task.task import positions
 from sim.simulation.space import placement
 from sim.vehicles import NonholonomicVehicle
 from sim.world import World
@@ -89,8 +89,8 @@ class PlanScene:
             vehicles = [ghost for ghost in vehicles if not _covered(ghost, frame, _COVERED * size_m)]
             if view.dated:
                 arrows = []
-            for blame in () if view.dated else view.plan.blames:
-                more, post = self._failure(np.array(blame.place_w), 0.07 * size_m)
+            for violation in () if view.dated else view.plan.violations:
+                more, post = self._failure(np.array(violation.place_w), 0.07 * size_m)
                 surfaces.append(more)
                 lines.append(post)
         lines += self._iterates(view, now_s)
@@ -195,7 +195,7 @@ def _to_blame(view: PlanView) -> set[str]:
         return set(refused_parts(view.message, view.task))
     if view.plan is None or view.stale:
         return set()
-    named = {blame.constraint for blame in view.plan.blames}
+    named = {violation.constraint for violation in view.plan.violations}
     return {f"obstacle {i}" for i, o in enumerate(view.task.obstacles) if entered(o, i) in named}
 
 
@@ -203,9 +203,11 @@ def _holding(view: PlanView) -> set[str]:
     """Handles of what the plan passes as closely as it may."""
     if view.plan is None or view.dated:
         return set()
-    holds = view.plan.holds
-    obstacles = {f"obstacle {hold.obstacle}" for hold in holds if hold.obstacle is not None}
-    return obstacles | {f"waypoint {hold.waypoint}" for hold in holds if hold.waypoint is not None}
+    holds = view.plan.active
+    obstacles = {f"obstacle {constraint.obstacle}" for constraint in holds if constraint.obstacle is not None}
+    return obstacles | {
+        f"waypoint {constraint.waypoint}" for constraint in holds if constraint.waypoint is not None
+    }
 
 
 def _colour(view: PlanView) -> Colour:

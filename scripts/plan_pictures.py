@@ -20,8 +20,8 @@ from render.matrices import look_at, perspective
 from render.plan_view import PlanScene
 from render.renderer import Renderer
 from sim.planner import Iterate, Planner, task_of_scene
-from sim.planner.record import record_of
-from sim.planner.shown import Ghostly, PlanView
+from sim.planner.result.record import record_of
+from sim.planner.service.view import FadingIterate, PlanView
 from sim.scene import load_scene
 from sim.world import load_world
 
@@ -59,7 +59,7 @@ def picture(
 
     plan = Planner().plan(vehicle, task, method=scene.integrator, show=show)
     print(f"{name}: {plan.message}", flush=True)
-    shown = tuple(Ghostly(it.places_w, 0.06 * k) for k, it in enumerate(iterates[-24:]))
+    shown = tuple(FadingIterate(it.places_w, 0.06 * k) for k, it in enumerate(iterates[-24:]))
     view = PlanView(vehicle, task, plan=record_of(plan, name), iterates=shown)
     scenery, aspect = PlanScene(world), SIZE[0] / SIZE[1]
     if places is None:

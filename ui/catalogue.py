@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from sim.errors import InputError
 from sim.integrators import integrators
-from sim.planner.check import unplannable
+from sim.planner.task.check import unplannable
 from sim.scene import load_scene, scene_names
 from sim.vehicles import vehicle, vehicles
 from sim.vehicles.parameter import Parameter, Value

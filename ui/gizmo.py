@@ -4,9 +4,9 @@ import numpy as np
 from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
-from sim.planner.handles import Handle, handles, moved
-from sim.planner.requests import EditTask
-from sim.planner.shown import PlanView
+from sim.planner.service.requests import EditTask
+from sim.planner.service.view import PlanView
+from sim.planner.task.handles import Handle, handles, moved
 from ui import theme
 from ui.panels.context import PanelContext, Rect
 

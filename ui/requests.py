@@ -6,8 +6,8 @@ Keys and panels make the same requests, so that either can be tested without the
 from dataclasses import dataclass
 
 from sim.commands import Command
-from sim.planner.record import PlanRecord
-from sim.planner.requests import PlanRequest
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.requests import PlanRequest
 from sim.take import Take
 from ui.view_settings import ViewSettings
 

@@ -9,10 +9,10 @@ import numpy as np
 from imgui_bundle import imgui
 
 from sim.commands import Command, PilotInput, SetPilotInput
-from sim.planner.shown import PlanView
+from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
-from ui import blames, config, hud, theme
+from ui import config, hud, theme, violations
 from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.dock import Dock
@@ -153,7 +153,7 @@ class Shell:
             requests += self._gizmo.draw(context.plan, *self._camera, context)
         requests += self._overlays(snapshot)
         if context.plan is not None and self._camera is not None:
-            requests += blames.draw(context.plan, *self._camera, context)
+            requests += violations.draw(context.plan, *self._camera, context)
         return self._sorted(requests, sample.camera)
 
     def render(self) -> None:

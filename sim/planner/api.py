@@ -5,10 +5,10 @@ from typing import Any
 
 from sim.errors import InputError
 from sim.integrators import Integrator
-from sim.planner.plan import Plan
-from sim.planner.planner import Planner
-from sim.planner.scene_task import read_task
-from sim.planner.task import Task
+from sim.planner.result.plan import Plan
+from sim.planner.service.planner import Planner
+from sim.planner.task.scene_task import read_task
+from sim.planner.task.task import Task
 from sim.scene import Scene, load_scene
 from sim.vehicles import Vehicle
 from sim.vehicles import vehicle as make_vehicle

@@ -9,10 +9,10 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sim.errors import InputError
-from sim.planner.holding import Hold
-from sim.planner.plan import Blame
-from sim.planner.record import PlanRecord
-from sim.planner.task_values import task_of_values, task_values
+from sim.planner.result.active_constraints import ActiveConstraint
+from sim.planner.result.plan import Violation
+from sim.planner.result.record import PlanRecord
+from sim.planner.task.values import task_of_values, task_values
 from sim.replacing import file_stem, replacing
 from sim.vehicles import vehicle
 
@@ -33,8 +33,8 @@ def save_record(record: PlanRecord, folder: Path) -> Path:
         "parameters": record.vehicle.values,
         "costs": record.costs,
         "iterations": record.iterations,
-        "blames": [asdict(blame) for blame in record.blames],
-        "holds": [asdict(hold) for hold in record.holds],
+        "blames": [asdict(violation) for violation in record.violations],
+        "holds": [asdict(constraint) for constraint in record.active],
         "waypoint_times_s": record.waypoint_times_s,
         "task": None if record.task is None else task_values(record.task),
         **{key: getattr(record, key) for key in _TEXTS + _NUMBERS},
@@ -71,8 +71,8 @@ def load_record(path: Path) -> PlanRecord:
             history=tuple((float(cost), float(violation)) for cost, violation in history),
             costs={str(name): float(value) for name, value in about["costs"].items()},
             iterations=int(about["iterations"]),
-            blames=tuple(Blame(**{**blame, "place_w": tuple(blame["place_w"])}) for blame in about["blames"]),
-            holds=tuple(_hold(hold) for hold in about.get("holds", ())),
+            violations=tuple(_violation(values) for values in about["blames"]),
+            active=tuple(_active(values) for values in about.get("holds", ())),
             waypoint_times_s=tuple(about["waypoint_times_s"]),
             **{key: str(about[key]) for key in _TEXTS},  # type: ignore[arg-type]
             **{key: float(about[key]) for key in _NUMBERS},  # type: ignore[arg-type]
@@ -83,8 +83,14 @@ def load_record(path: Path) -> PlanRecord:
         raise InputError(f"{path}: is no stored plan ({error})") from None
 
 
-def _hold(values: dict[str, Any]) -> Hold:
-    return Hold(**{**values, "spans_s": tuple((float(a), float(b)) for a, b in values["spans_s"])})
+def _violation(values: dict[str, Any]) -> Violation:
+    return Violation(**{**values, "place_w": tuple(values["place_w"])})
+
+
+def _active(values: dict[str, Any]) -> ActiveConstraint:
+    return ActiveConstraint(
+        **{**values, "spans_s": tuple((float(a), float(b)) for a, b in values["spans_s"])}
+    )
 
 
 def stored(folder: Path) -> tuple[Path, ...]:

@@ -22,8 +22,8 @@ from sim.vehicles.parameter import Value
 from sim.world import World
 
 if TYPE_CHECKING:
-    from sim.planner.plan import Plan
-    from sim.planner.record import PlanRecord
+    from sim.planner.result.plan import Plan
+    from sim.planner.result.record import PlanRecord
 
 
 def now() -> str:
@@ -200,7 +200,7 @@ class Take:
         seed: int = 7,
     ) -> Self:
         """The planned inputs from the planned start: played, they lead along the plan."""
-        from sim.planner.record import PlanRecord
+        from sim.planner.result.record import PlanRecord
 
         if isinstance(plan, PlanRecord):
             scheme, start = integrator_named(plan.integrator), plan.nodes[0]

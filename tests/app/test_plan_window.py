@@ -99,9 +99,9 @@ def test_what_would_help_is_clicked_where_the_plan_fails(app: App) -> None:
     app.screen.xdotool("click", 1)
     app.wait_until(lambda p: p["plan"]["asked_s"] < 0.3 * before, timeout_s=10, what="there is little time")
     app.wait_until(
-        lambda p: "plan/blame/remedy/0" in p["widgets"], timeout_s=SOLVE_S, what="a way out is offered"
+        lambda p: "plan/violation/remedy/0" in p["widgets"], timeout_s=SOLVE_S, what="a way out is offered"
     )
-    app.click("plan/blame/remedy/0")
+    app.click("plan/violation/remedy/0")
     app.wait_until(lambda p: p["plan"]["asked_s"] > 0.3 * before, timeout_s=10, what="there is more time")
 
 

@@ -6,7 +6,7 @@ import pytest
 from render.models.asset import load_asset, model_file
 from render.obstacle_models import obstacle_model
 from render.shadows import VehicleShadow
-from sim.planner.obstacles import LOOKS, Box, Cylinder
+from sim.planner.task.obstacles import LOOKS, Box, Cylinder
 from sim.world import World, load_world
 
 MODELLED = sorted(set(LOOKS) - {"", "kerb"})

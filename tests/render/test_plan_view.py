@@ -9,9 +9,9 @@ from render.frame import Frame, View
 from render.overlay import shapes
 from render.plan_ribbon import HELD
 from render.plan_view import FAILED, KEPT, PRESENT, STALE, PlanScene
-from sim.planner import Blame, Cylinder, Iterate
-from sim.planner.holding import Hold
-from sim.planner.shown import FADE_S, Ghostly, PlanView
+from sim.planner import Cylinder, Iterate, Violation
+from sim.planner.result.active_constraints import ActiveConstraint
+from sim.planner.service.view import FADE_S, FadingIterate, PlanView
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, record, task
 
@@ -110,10 +110,10 @@ def test_rungs_cross_the_ribbon_at_every_second() -> None:
 
 
 def test_what_holds_the_plan_stands_out() -> None:
-    by_limit = Hold("u_left at most 30 N", ((4.0, 6.0),))
-    by_buoy = Hold("touches buoy", ((4.0, 4.0),), obstacle=0)
+    by_limit = ActiveConstraint("u_left at most 30 N", ((4.0, 6.0),))
+    by_buoy = ActiveConstraint("touches buoy", ((4.0, 4.0),), obstacle=0)
     assert HELD not in colours(picture())
-    frame = picture(plan=record(holds=(by_limit, by_buoy)))
+    frame = picture(plan=record(active=(by_limit, by_buoy)))
     edges = [line.points_w for line in frame.lines if line.colour == HELD]
     assert len(edges) == 2
     np.testing.assert_allclose([edge[[0, -1], 0] for edge in edges], [[5.0, 7.5]] * 2)
@@ -128,8 +128,8 @@ def test_an_obstacle_that_a_refusal_is_about_is_red() -> None:
 
 
 def test_a_failure_is_marked_in_red_at_its_place() -> None:
-    blame = Blame("obstacle buoy is entered", 2.0, 0.4, "m", (5.0, 1.5, 0.0))
-    frame = picture(plan=record(status="infeasible", blames=(blame,)))
+    violation = Violation("obstacle buoy is entered", 2.0, 0.4, "m", (5.0, 1.5, 0.0))
+    frame = picture(plan=record(status="infeasible", violations=(violation,)))
     marks = [s for s in frame.surfaces if s.colour == FAILED]
     middles = np.array([s.corners_w.mean(axis=0)[:2] for s in marks])
     assert np.linalg.norm(middles - [5.0, 1.5], axis=1).min() < 0.1
@@ -141,8 +141,10 @@ def test_only_the_obstacle_that_is_to_blame_is_red_named_or_not() -> None:
     names = ("east", "north-east", "")
     obstacles = tuple(Cylinder((5.0, 5.0 + 8.0 * k, 0.0), 1.0, name) for k, name in enumerate(names))
     for guilty, told in enumerate(("obstacle east", "obstacle north-east", "obstacle cylinder 3")):
-        blame = Blame(f"{told} is entered", 2.0, 0.4, "m", (0.0, -9.0, 0.0))
-        frame = picture(task=task(obstacles=obstacles), plan=record(status="infeasible", blames=(blame,)))
+        violation = Violation(f"{told} is entered", 2.0, 0.4, "m", (0.0, -9.0, 0.0))
+        frame = picture(
+            task=task(obstacles=obstacles), plan=record(status="infeasible", violations=(violation,))
+        )
         red = np.array([s.corners_w.mean(axis=0)[:2] for s in frame.surfaces if s.colour == FAILED])
         hit = [bool(np.linalg.norm(red - o.centre_w[:2], axis=1).min() < 0.1) for o in obstacles]
         assert hit == [k == guilty for k in range(3)]
@@ -152,7 +154,7 @@ def test_iterates_fade_and_are_gone() -> None:
     places = Iterate(0, 1.0, 1.0, record().places_w).places_w
 
     def brightest(now_s: float) -> float:
-        few, more = picture(now_s), picture(now_s, iterates=(Ghostly(places, 0.0),))
+        few, more = picture(now_s), picture(now_s, iterates=(FadingIterate(places, 0.0),))
         extra = more.lines[len(few.lines) :]
         return max((float(np.max(line.alpha)) for line in extra), default=0.0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim.planner import Cylinder, Goal, Task, Waypoint
-from sim.planner.record import PlanRecord
+from sim.planner.result.record import PlanRecord
 from sim.vehicles import vehicle
 
 BOAT = vehicle("boat")

@@ -6,7 +6,7 @@ import numpy as np
 
 import sim
 from sim.planner import Cylinder, Goal, Limits, Planner, Task, Weights
-from sim.planner.terrain import safe_ground
+from sim.planner.task.terrain import safe_ground
 from sim.world.terrain import Terrain
 
 PLANNER = Planner()

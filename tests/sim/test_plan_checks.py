@@ -7,8 +7,8 @@ import pytest
 
 import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Task, Waypoint, Weights
-from sim.planner.check import check_task
-from sim.planner.obstacles import Obstacle
+from sim.planner.task.check import check_task
+from sim.planner.task.obstacles import Obstacle
 from sim.vehicles import Vehicle
 from tests.sim.planner_tasks import BOAT, CROSSING, forest, with_ground
 

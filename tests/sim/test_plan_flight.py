@@ -9,8 +9,8 @@ import pytest
 from sim.commands import AddLane, FlyPlan, Reset, SetFlightMode, SetParameter, SetPaused, StopPlan
 from sim.pilot.rotation import rotation_exp
 from sim.planner import Goal, Planner, Task, task_of_scene
-from sim.planner.record import PlanRecord, record_of
-from sim.planner.task import positions
+from sim.planner.result.record import PlanRecord, record_of
+from sim.planner.task.task import positions
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneStatus

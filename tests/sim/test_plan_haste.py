@@ -6,8 +6,8 @@ import pytest
 
 import sim
 from sim.planner import Goal, Limits, Planner, Task, Waypoint
-from sim.planner.haste import soonest_s
-from sim.planner.remedies import after_refusal
+from sim.planner.service.remedies import after_refusal
+from sim.planner.task.travel_time import soonest_s
 from tests.sim.planner_tasks import BOAT
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sim.planner import Cylinder, Goal, Limits, Planner, Task, Waypoint
-from sim.planner.holding import Hold, holds
-from sim.planner.plan import Plan
-from sim.planner.record import record_of
+from sim.planner.result.active_constraints import ActiveConstraint, active_constraints
+from sim.planner.result.plan import Plan
+from sim.planner.result.record import record_of
 from sim.planner.store import load_record, save_record
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record
@@ -24,9 +24,9 @@ def task(**changes) -> Task:
     return Task(**{**values, **changes})
 
 
-def told(plan: Plan) -> dict[str, Hold]:
+def told(plan: Plan) -> dict[str, ActiveConstraint]:
     assert plan.solved, plan.message
-    return {hold.what: hold for hold in record_of(plan, "plan").holds}
+    return {constraint.what: constraint for constraint in record_of(plan, "plan").active}
 
 
 def test_a_plan_in_the_open_is_held_by_nothing(planner: Planner) -> None:
@@ -40,8 +40,8 @@ def test_a_limit_of_an_input_is_told_with_the_times_at_which_it_is_used_up(plann
     plan = planner.plan(BOAT, task(limits=narrow))
     found = told(plan)
     assert set(found) == {f"u_left at most {most:.4g} N", f"u_right at most {most:.4g} N"}
-    for column, hold in enumerate(found.values()):
-        ((begin_s, end_s),) = hold.spans_s
+    for column, constraint in enumerate(found.values()):
+        ((begin_s, end_s),) = constraint.spans_s
         t = plan.step_s * np.arange(len(plan.controls))
         inside = (t >= begin_s - 1e-9) & (t <= end_s + 1e-9)
         assert inside.sum() > 3
@@ -55,9 +55,9 @@ def test_only_the_obstacle_that_is_passed_closely_is_told_and_without_it_the_pla
 ) -> None:
     near, far = Cylinder((10.0, 0.3, 0.0), 1.5, "near"), Cylinder((10.0, 9.0, 0.0), 1.5, "far")
     plan = planner.plan(BOAT, task(obstacles=(far, near), clearance_m=0.5))
-    (hold,) = told(plan).values()
-    assert (hold.obstacle, hold.what) == (1, "0.5 m clear of near")
-    ((begin_s, end_s),) = hold.spans_s
+    (constraint,) = told(plan).values()
+    assert (constraint.obstacle, constraint.what) == (1, "0.5 m clear of near")
+    ((begin_s, end_s),) = constraint.spans_s
     nearest = np.linalg.norm(plan.trajectory.nodes[:, 1:3] - near.centre_w[:2], axis=1).argmin()
     assert begin_s - plan.step_s <= nearest * plan.step_s <= end_s + plan.step_s
     assert planner.plan(BOAT, task(obstacles=(far,), clearance_m=0.5)).cost < plan.cost
@@ -65,8 +65,8 @@ def test_only_the_obstacle_that_is_passed_closely_is_told_and_without_it_the_pla
 
 def test_a_waypoint_that_is_only_just_met_is_told_and_one_on_the_way_is_not(planner: Planner) -> None:
     aside, on_the_way = Waypoint((10.0, 2.0, 0.0), 0.5, 10.0), Waypoint((10.0, 0.1, 0.0), 0.5, 10.0)
-    (hold,) = told(planner.plan(BOAT, task(waypoints=(aside,)))).values()
-    assert (hold.waypoint, hold.spans_s) == (0, ((10.0, 10.0),))
+    (constraint,) = told(planner.plan(BOAT, task(waypoints=(aside,)))).values()
+    assert (constraint.waypoint, constraint.spans_s) == (0, ((10.0, 10.0),))
     assert told(planner.plan(BOAT, task(waypoints=(on_the_way,)))) == {}
 
 
@@ -74,13 +74,15 @@ def test_limits_of_speed_final_time_and_place_are_told(planner: Planner) -> None
     slow = told(planner.plan(BOAT, task(limits=Limits(speed_mps=1.2))))
     assert list(slow) == ["speed at most 1.2 m/s"]
     late = replace(task(), free_duration=(10.0, 30.0))
-    (hold,) = told(planner.plan(BOAT, late)).values()
-    assert hold.what == "final time at most 30 s"
+    (constraint,) = told(planner.plan(BOAT, late)).values()
+    assert constraint.what == "final time at most 30 s"
     # It sets off to the right, and there is a wall.
     aside = task(start=BOAT.state(theta=-0.5, v=(1.5, 0.0)), limits=Limits(low_w=(-9.0, -0.4, -1.0)))
     plan = planner.plan(BOAT, aside)
-    (hold,) = (hold for what, hold in told(plan).items() if what == "y at least -0.4 m")
-    assert plan.trajectory.nodes[round(hold.spans_s[0][0] / plan.step_s), 2] == pytest.approx(-0.4, abs=0.01)
+    (constraint,) = (constraint for what, constraint in told(plan).items() if what == "y at least -0.4 m")
+    assert plan.trajectory.nodes[round(constraint.spans_s[0][0] / plan.step_s), 2] == pytest.approx(
+        -0.4, abs=0.01
+    )
 
 
 def test_a_tilted_lift_is_told_by_the_limit_of_its_disc(planner: Planner) -> None:
@@ -104,15 +106,18 @@ def test_what_is_given_at_the_ends_holds_nothing() -> None:
     # At rest at both ends, beside an obstacle where it starts.
     beside = task(obstacles=(Cylinder((0.0, 1.0, 0.0), 1.0, "quay"),), steps=4)
     nodes = record().nodes
-    assert holds(BOAT, beside, nodes, np.zeros((5, 2)), 2.0) == ()
+    assert active_constraints(BOAT, beside, nodes, np.zeros((5, 2)), 2.0) == ()
 
 
 def test_words_name_the_times() -> None:
-    hold = Hold("lift at most 9 N", ((3.12, 4.0), (7.2, 7.24)))
-    assert hold.words == "lift at most 9 N (3.1-4.0, 7.2 s)"
-    assert hold.seconds == pytest.approx(0.92)
+    constraint = ActiveConstraint("lift at most 9 N", ((3.12, 4.0), (7.2, 7.24)))
+    assert constraint.words == "lift at most 9 N (3.1-4.0, 7.2 s)"
+    assert constraint.seconds == pytest.approx(0.92)
 
 
 def test_what_holds_a_plan_is_stored_with_it(tmp_path) -> None:
-    before = (Hold("speed at most 3 m/s", ((1.0, 2.5),)), Hold("touches buoy", ((4.0, 4.0),), obstacle=0))
-    assert load_record(save_record(record(holds=before), tmp_path)).holds == before
+    before = (
+        ActiveConstraint("speed at most 3 m/s", ((1.0, 2.5),)),
+        ActiveConstraint("touches buoy", ((4.0, 4.0),), obstacle=0),
+    )
+    assert load_record(save_record(record(active=before), tmp_path)).active == before

@@ -5,7 +5,7 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.planner import Cylinder, Goal, Planner, Sphere, Task
-from sim.planner.check import unplannable
+from sim.planner.task.check import unplannable
 from sim.vehicles import Vehicle
 from tests.sim.plan_audit import broken
 

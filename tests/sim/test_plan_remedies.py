@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from sim.planner import Cylinder, Goal, Limits, Planner, Task
-from sim.planner.plan import Blame
-from sim.planner.record import PlanRecord, record_of
-from sim.planner.remedies import remedies
+from sim.planner.result.plan import Violation
+from sim.planner.result.record import PlanRecord, record_of
+from sim.planner.service.remedies import remedies
 from tests.sim.plan_samples import BOAT, record, task
 
-MISSED = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
-ENTERED = Blame("obstacle buoy is entered", 4.0, 0.3, "m", (5.0, 1.0, 0.0))
+MISSED = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+ENTERED = Violation("obstacle buoy is entered", 4.0, 0.3, "m", (5.0, 1.0, 0.0))
 
 
 def offered(failed: PlanRecord, asked: Task) -> dict[str, Task]:
@@ -25,13 +25,13 @@ def test_nothing_is_offered_where_nothing_failed() -> None:
 
 
 def test_who_is_late_gets_more_time_and_waypoints_keep_their_share() -> None:
-    better = offered(record(status="infeasible", blames=(MISSED,)), task())["Give it 14 s"]
+    better = offered(record(status="infeasible", violations=(MISSED,)), task())["Give it 14 s"]
     assert better.duration_s == 14.0  # 8 s and 10 m gone, 5 m missing: 1.1 x 1.5 x 8 s, rounded up
     assert better.waypoints[0].time_s == pytest.approx(3.0 * 14.0 / 8.0)
 
 
 def test_a_free_final_time_gets_a_later_bound() -> None:
-    late = record(status="infeasible", blames=(MISSED,))
+    late = record(status="infeasible", violations=(MISSED,))
     texts = offered(late, task(free_duration=(4.0, 10.0)))
     assert texts["Allow 15 s"].free_duration == (4.0, 15.0)
 
@@ -40,7 +40,7 @@ def test_limits_are_raised_only_where_they_are_reached_and_are_the_tasks_own() -
     nodes = record().nodes.copy()
     nodes[2, BOAT.node_layout.velocity] = 0.0, 3.0, 0.0
     controls = np.array([[100.0, 150.0]] * 5)
-    failed = record(status="infeasible", blames=(MISSED,), nodes=nodes, controls=controls)
+    failed = record(status="infeasible", violations=(MISSED,), nodes=nodes, controls=controls)
     narrow = Limits(speed_mps=3.0, controls={"u_left": (-50.0, 100.0)})
     texts = offered(failed, task(limits=narrow))
     assert texts["Allow 4.5 m/s"].limits.speed_mps == 4.5
@@ -51,14 +51,16 @@ def test_limits_are_raised_only_where_they_are_reached_and_are_the_tasks_own() -
 
 def test_an_obstacle_in_the_way_may_go_or_be_passed_closer() -> None:
     asked = task(clearance_m=0.4)
-    texts = offered(record(status="infeasible", blames=(ENTERED,)), asked)
+    texts = offered(record(status="infeasible", violations=(ENTERED,)), asked)
     assert texts["Without buoy"].obstacles == ()
     assert texts["Keep 0.01 m clear"].clearance_m == 0.01  # 0.4 less 1.3 x 0.3 m
     assert not any(
-        "clear" in text for text in offered(record(status="infeasible", blames=(ENTERED,)), task())
+        "clear" in text for text in offered(record(status="infeasible", violations=(ENTERED,)), task())
     )
     tight = task(clearance_m=0.2)
-    assert not any("clear" in text for text in offered(record(status="infeasible", blames=(ENTERED,)), tight))
+    assert not any(
+        "clear" in text for text in offered(record(status="infeasible", violations=(ENTERED,)), tight)
+    )
 
 
 def test_who_waits_at_a_gate_that_is_too_narrow_gets_a_wider_one_and_not_only_more_time() -> None:
@@ -85,8 +87,8 @@ def test_who_waits_at_a_gate_that_is_too_narrow_gets_a_wider_one_and_not_only_mo
 
 def test_an_obstacle_is_in_the_way_whatever_it_is_called() -> None:
     asked = task(obstacles=(replace(task().obstacles[0], name="the goal"),))
-    blame = replace(ENTERED, constraint="obstacle the goal is entered")
-    assert list(offered(record(status="infeasible", blames=(blame,)), asked)) == ["Without the goal"]
+    violation = replace(ENTERED, constraint="obstacle the goal is entered")
+    assert list(offered(record(status="infeasible", violations=(violation,)), asked)) == ["Without the goal"]
 
 
 def test_who_is_stuck_without_a_reason_gets_a_finer_grid() -> None:

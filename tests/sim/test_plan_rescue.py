@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sim.planner import Planner, planner
-from sim.planner.backends import Result
-from sim.planner.record import record_of
-from sim.planner.remedies import remedies
+from sim.planner.result.record import record_of
+from sim.planner.service.remedies import remedies
+from sim.planner.solvers.backends import Result
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import BOAT, CROSSING
 
@@ -51,7 +51,7 @@ def test_where_nothing_settles_the_last_attempt_tells_where_it_does_not_hold_tog
     task = replace(CROSSING, steps=16)
     plan = Planner().plan(BOAT, task)
     assert plan.status == "stuck"
-    (tear, *_) = plan.blames
+    (tear, *_) = plan.violations
     assert tear.constraint == "a motion that holds together is missed"
     assert tear.time_s in (5 * task.step_s(), 6 * task.step_s())
     assert tear.amount == pytest.approx(3.0, rel=0.5)

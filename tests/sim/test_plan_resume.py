@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sim.planner import Cylinder, Goal, Planner, Task, Waypoint
-from sim.planner.plan import Plan
-from sim.planner.record import PlanRecord, record_of
-from sim.planner.resume import resumed
-from sim.planner.worker import Job, Planned, PlanServer
+from sim.planner.result.plan import Plan
+from sim.planner.result.record import PlanRecord, record_of
+from sim.planner.service.resume import resumed
+from sim.planner.service.worker import Job, Planned, PlanServer
 from tests.sim.plan_samples import BOAT
 
 BUOY = Cylinder((10.0, 0.3, 0.0), 1.5, "buoy")
@@ -117,7 +117,7 @@ def test_a_plan_that_follows_a_hand_is_not_waited_for_as_long_as_one_that_was_as
             limits.append(time_limit_s)
             return super().plan(*task, time_limit_s=time_limit_s, **options)
 
-    monkeypatch.setattr("sim.planner.worker.Planner", Hurried)
+    monkeypatch.setattr("sim.planner.service.worker.Planner", Hurried)
     server = PlanServer(Pipe())
     server.take(Job(1, BOAT, task(), "variational"))
     server.take(Job(2, BOAT, task(20.5), "variational", warm=True))

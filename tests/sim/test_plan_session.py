@@ -9,8 +9,7 @@ import pytest
 
 from sim.errors import InputError
 from sim.planner import Iterate, Weights
-from sim.planner.handles import freed
-from sim.planner.requests import (
+from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
     DeletePlan,
@@ -21,10 +20,11 @@ from sim.planner.requests import (
     StartPlanning,
     StopPlanning,
 )
-from sim.planner.session import PlanSession
-from sim.planner.shown import FADE_S
+from sim.planner.service.session import PlanSession
+from sim.planner.service.view import FADE_S
+from sim.planner.service.worker import Answer, Built, Job, Planned, Progressed, Refused
 from sim.planner.store import stored
-from sim.planner.worker import Answer, Built, Job, Planned, Progressed, Refused
+from sim.planner.task.handles import freed
 from tests.sim.plan_samples import BOAT, record, task
 
 

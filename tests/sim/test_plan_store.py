@@ -9,9 +9,9 @@ import pytest
 
 from sim.errors import InputError
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Waypoint, Weights
-from sim.planner.handles import freed, handles, moved, stretched, with_waypoint, without
-from sim.planner.session import PlanSession
+from sim.planner.service.session import PlanSession
 from sim.planner.store import load_record, save_record
+from sim.planner.task.handles import freed, handles, moved, stretched, with_waypoint, without
 from tests.sim.plan_samples import BOAT, record, task
 
 

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.planner import Cylinder, Goal, Planner, Task
-from sim.planner.burns import thrust_axis
+from sim.planner.guess.burns import thrust_axis
 from sim.vehicles import VEHICLES, Control, Parameter, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from tests.sim.plan_audit import broken

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sim.planner import Box, Capsule, Sphere
-from sim.planner.clearance import clearance
-from sim.planner.obstacles import Obstacle, half_thickness_m
-from sim.planner.thickness import thickened
+from sim.planner.task.clearance import clearance
+from sim.planner.task.obstacles import Obstacle, half_thickness_m
+from sim.planner.transcription.inflation import thickened
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import BOAT, CROSSING, PLANNER
 

@@ -178,7 +178,7 @@ def test_a_closed_wall_is_named_with_time_and_amount():
     )
     plan = PLANNER.plan(boat, task, time_limit_s=5.0)
     assert plan.status == "infeasible"
-    assert any("pier" in b.constraint and b.amount > 0.05 for b in plan.blames)
+    assert any("pier" in b.constraint and b.amount > 0.05 for b in plan.violations)
     assert "pier" in plan.message
     assert "What may help" in plan.message
 

@@ -9,10 +9,10 @@ from scipy.interpolate import BSpline
 
 import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Waypoint, Weights, safe_ground
-from sim.planner.clearance import clearance
-from sim.planner.inputs import input_chart
-from sim.planner.obstacles import KINDS, true_distance
-from sim.planner.scene_task import read_task
+from sim.planner.task.clearance import clearance
+from sim.planner.task.obstacles import KINDS, true_distance
+from sim.planner.task.scene_task import read_task
+from sim.planner.transcription.inputs import input_map_of
 from sim.toml_table import TomlTable
 from tests.sim.planner_tasks import BOAT, CROSSING, PLANNER, forest, hills, rest_to_rest, with_ground
 
@@ -133,7 +133,7 @@ def test_a_ridge_is_flown_over_with_the_wanted_distance():
 
 def test_thrust_vector_gives_the_helicopters_own_wrench():
     heli = sim.vehicle("helicopter", rotor_offset=0.4)
-    chart, rng = input_chart(heli), np.random.default_rng(0)
+    chart, rng = input_map_of(heli), np.random.default_rng(0)
     u = np.stack([rng.uniform(20, 80, 50), rng.uniform(-5, 5, 50), *rng.uniform(-0.4, 0.4, (2, 50))], axis=1)
     a = chart.planned(u)
     assert np.abs(chart.controls(a) - u).max() < 1e-12

@@ -10,12 +10,12 @@ import scipy.sparse as sparse
 
 import sim
 from sim.planner import Goal, Limits, Planner, Task, Waypoint, Weights
-from sim.planner.guess import guess
-from sim.planner.parameters import parameters
-from sim.planner.program import Program
-from sim.planner.shape import problem_shape, scales_of
-from sim.planner.transcription import transcribe
-from sim.planner.waypoints import waypoint_places
+from sim.planner.guess.guess import guess
+from sim.planner.task.waypoints import waypoint_places
+from sim.planner.transcription.parameters import parameters
+from sim.planner.transcription.program import Program
+from sim.planner.transcription.shape import problem_shape, scales_of
+from sim.planner.transcription.transcription import transcribe
 from tests.sim.planner_tasks import BOAT, CROSSING, forest, with_ground
 
 ALL_COSTS = Weights(1, 1, 1, 1, 1, 1, 1)
@@ -105,7 +105,7 @@ def test_a_plan_is_the_same_whether_unknowns_of_a_step_are_eliminated_or_variabl
     vehicle, task = task_of(case)
     task = dataclasses.replace(task, steps=16, weights=Weights())
     eliminated = Planner().plan(vehicle, task)
-    monkeypatch.setattr("sim.planner.model._ELIMINATED", 0)
+    monkeypatch.setattr("sim.planner.transcription.model._ELIMINATED", 0)
     free = Planner().plan(vehicle, task)
     assert free.result.w.size > eliminated.result.w.size
     assert eliminated.solved
@@ -139,7 +139,7 @@ def test_a_solver_that_does_not_come_back_is_left_behind_and_another_one_plans()
     # In a process of its own: what is left behind runs until that ends.
     script = """
 import dataclasses, sys
-import sim.planner.backends as backends
+import sim.planner.solvers.backends as backends
 from sim.planner import Planner
 from tests.sim.planner_tasks import forest
 backends._PIVOT[True], backends._SILENT_S = 1e-5, 0.5

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.planner.riccati import carried_out, eliminated
+from sim.planner.solvers.riccati import carried_out, eliminated
 
 
 def stages(seed: int, steps: int = 7, nx: int = 5, nu: int = 3, ends: int = 2) -> dict[str, np.ndarray]:

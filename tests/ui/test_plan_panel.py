@@ -9,9 +9,9 @@ from imgui_bundle import imgui
 from render.matrices import look_at, perspective
 from sim.commands import StopPlan
 from sim.planner import Goal
-from sim.planner.holding import Hold
-from sim.planner.plan import Blame
-from sim.planner.requests import (
+from sim.planner.result.active_constraints import ActiveConstraint
+from sim.planner.result.plan import Violation
+from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
     DeletePlan,
@@ -23,17 +23,17 @@ from sim.planner.requests import (
     StartPlanning,
     StopPlanning,
 )
-from sim.planner.shown import PlanView
+from sim.planner.service.view import PlanView
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui import blames
-from ui.blames import words
+from ui import violations
 from ui.desktop.planning import in_wind
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import plan
 from ui.panels.placing import overlap
+from ui.violations import words
 
 
 def shown(bench: Bench, **changes) -> PlanView:
@@ -126,8 +126,8 @@ def test_the_wind_of_the_next_flight_is_set_and_flown_in(bench: Bench) -> None:
 
 def test_what_would_help_a_failed_plan_is_a_click_away(bench: Bench) -> None:
     now = fakes.snapshot()
-    missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
-    shown(bench, plan=record(status="infeasible", blames=(missed,)))
+    missed = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+    shown(bench, plan=record(status="infeasible", violations=(missed,)))
     (edit,) = bench.click("plan/remedy/0", plan.draw, now)
     assert edit.task.duration_s == 14.0
     shown(bench)
@@ -141,9 +141,14 @@ def test_what_is_always_needed_is_seen_without_scrolling_in_the_smallest_column(
         imgui.set_window_size((344.0, 426.0))
         return plan.draw(snapshot, context)
 
-    missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+    missed = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
     history = tuple((9.0 - k, 10.0**-k) for k in range(8))
-    shown(bench, plan=record(status="infeasible", blames=(missed,)), history=history, message="Missed. " * 20)
+    shown(
+        bench,
+        plan=record(status="infeasible", violations=(missed,)),
+        history=history,
+        message="Missed. " * 20,
+    )
     for _ in range(3):
         bench.frame(cramped, fakes.snapshot())
     for name in (
@@ -163,20 +168,20 @@ def test_what_is_always_needed_is_seen_without_scrolling_in_the_smallest_column(
 
 
 def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
-    missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
-    other = Blame("a waypoint is missed", 3.0, 1.0, "m", (4.5, 0.0, 0.0))
+    missed = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+    other = Violation("a waypoint is missed", 3.0, 1.0, "m", (4.5, 0.0, 0.0))
     same_place = replace(missed, constraint="the goal's velocity is missed", unit="m/s")
     assert words(missed) == ("the goal's position is missed", "by 5 m at 8.00 s")
     view, projection = camera()
 
     def labels(**changes) -> list[tuple[float, float, float, float]]:
-        shown(bench, plan=record(status="infeasible", blames=(missed, other, same_place)), **changes)
+        shown(bench, plan=record(status="infeasible", violations=(missed, other, same_place)), **changes)
         bench.context.rects.clear()
         imgui.new_frame()
-        blames.draw(bench.context.plan, view, projection, bench.context)
+        violations.draw(bench.context.plan, view, projection, bench.context)
         imgui.render()
         rects = bench.context.rects
-        return [rects[name] for name in ("plan/blame/0", "plan/blame/1") if name in rects]
+        return [rects[name] for name in ("plan/violation/0", "plan/violation/1") if name in rects]
 
     first, second = labels()
     mark = on_screen(np.array(missed.place_w), projection @ view, bench.context.scene_rect)
@@ -187,48 +192,48 @@ def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
 
 
 def over_the_scene(snapshot, context):
-    return blames.draw(context.plan, *camera(), context)
+    return violations.draw(context.plan, *camera(), context)
 
 
 def test_what_would_help_is_offered_at_the_place_that_it_is_about(bench: Bench) -> None:
-    missed = Blame("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
-    entered = Blame("obstacle buoy is entered", 4.0, 0.3, "m", (-4.0, 2.0, 0.0))
-    shown(bench, plan=record(status="infeasible", blames=(missed, entered)))
+    missed = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
+    entered = Violation("obstacle buoy is entered", 4.0, 0.3, "m", (-4.0, 2.0, 0.0))
+    shown(bench, plan=record(status="infeasible", violations=(missed, entered)))
     for _ in range(3):
         bench.frame(over_the_scene, fakes.snapshot())
     rects = bench.context.rects
     for number, sign in ((0, 0), (1, 1)):
-        x, y, width, height = rects[f"plan/blame/remedy/{number}"]
-        left, top, wide, high = rects[f"plan/blame/{sign}"]
+        x, y, width, height = rects[f"plan/violation/remedy/{number}"]
+        left, top, wide, high = rects[f"plan/violation/{sign}"]
         assert left < x < x + width < left + wide
         assert top < y < y + height < top + high
-    (edit,) = bench.click("plan/blame/remedy/0", over_the_scene, fakes.snapshot())
+    (edit,) = bench.click("plan/violation/remedy/0", over_the_scene, fakes.snapshot())
     assert edit.task.duration_s == 14.0
-    (edit,) = bench.click("plan/blame/remedy/1", over_the_scene, fakes.snapshot())
+    (edit,) = bench.click("plan/violation/remedy/1", over_the_scene, fakes.snapshot())
     assert edit.task.obstacles == ()
 
 
 def test_a_refusal_is_told_where_it_is_about_with_a_way_out(bench: Bench) -> None:
     inside = task(goal=Goal(BOAT.state(x=5.0, y=2.0)))
     shown(bench, task=inside, message="goal is inside obstacle buoy or its clearance by 1 m", refused=True)
-    (edit,) = bench.click("plan/blame/remedy/0", over_the_scene, fakes.snapshot())
+    (edit,) = bench.click("plan/violation/remedy/0", over_the_scene, fakes.snapshot())
     assert edit.task.obstacles == ()
     mark = on_screen(np.array([5.0, 2.0, 0.0]), camera()[1] @ camera()[0], bench.context.scene_rect)
-    x, y, width, height = bench.context.rects["plan/blame/0"]
+    x, y, width, height = bench.context.rects["plan/violation/0"]
     assert x <= mark[0] <= x + width
     assert y + height < mark[1]
     shown(bench, task=inside, message="steps = 2 is not possible", refused=True)
     bench.frame(over_the_scene, fakes.snapshot())
-    assert "plan/blame/0" not in bench.context.rects
+    assert "plan/violation/0" not in bench.context.rects
 
 
 def test_a_failure_without_a_reason_has_its_ways_out_at_the_goal(bench: Bench) -> None:
     shown(bench, plan=record(status="stuck"))
-    (edit,) = bench.click("plan/blame/remedy/0", over_the_scene, fakes.snapshot())
+    (edit,) = bench.click("plan/violation/remedy/0", over_the_scene, fakes.snapshot())
     assert edit.task.duration_s == 12.0
     shown(bench, plan=record(status="stopped"))
     bench.frame(over_the_scene, fakes.snapshot())
-    assert "plan/blame/0" not in bench.context.rects
+    assert "plan/violation/0" not in bench.context.rects
 
 
 def test_a_plan_of_another_task_says_so_over_the_scene_unless_it_is_about_to_follow(bench: Bench) -> None:
@@ -245,7 +250,7 @@ def test_a_plan_of_another_task_says_so_over_the_scene_unless_it_is_about_to_fol
 
 
 def test_what_holds_a_plan_is_listed(bench: Bench) -> None:
-    shown(bench, plan=record(holds=(Hold("u_left at most 150 N", ((3.1, 4.0),)),)))
+    shown(bench, plan=record(active=(ActiveConstraint("u_left at most 150 N", ((3.1, 4.0),)),)))
     bench.frame(plan.draw, fakes.snapshot())
     assert "plan/held" in bench.context.rects
     shown(bench)
@@ -255,13 +260,13 @@ def test_what_holds_a_plan_is_listed(bench: Bench) -> None:
 
 def test_failures_close_together_are_told_inside_a_low_view_and_off_one_another(bench: Bench) -> None:
     places = ((5.0, 0.0, 0.0), (4.8, 0.0, 0.0), (5.2, 0.1, 0.0), (4.9, -0.1, 0.0))
-    told = tuple(Blame(f"part {k} is missed", 1.0, 5.0, "m", place) for k, place in enumerate(places))
-    shown(bench, plan=record(status="infeasible", blames=told))
+    told = tuple(Violation(f"part {k} is missed", 1.0, 5.0, "m", place) for k, place in enumerate(places))
+    shown(bench, plan=record(status="infeasible", violations=told))
     bench.context.scene_rect = (0.0, 20.0, 936.0, 300.0)
     imgui.new_frame()
-    blames.draw(bench.context.plan, *camera(), bench.context)
+    violations.draw(bench.context.plan, *camera(), bench.context)
     imgui.render()
-    labels = [bench.context.rects[f"plan/blame/{k}"] for k in range(4)]
+    labels = [bench.context.rects[f"plan/violation/{k}"] for k in range(4)]
     assert all(y >= 20.0 and y + height <= 320.0 for _, y, _, height in labels)
     assert not any(overlap(a, b) for k, a in enumerate(labels) for b in labels[:k])
 

@@ -10,9 +10,9 @@ from render.plan_view import PlanScene
 from sim.commands import FlyPlan
 from sim.errors import InputError
 from sim.planner.api import task_of_scene
-from sim.planner.requests import FlyShown, PlanRequest
-from sim.planner.session import PlanSession
-from sim.planner.shown import PlanView
+from sim.planner.service.requests import FlyShown, PlanRequest
+from sim.planner.service.session import PlanSession
+from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.vehicles import Vehicle
 from sim.world import World
@@ -84,7 +84,7 @@ class Planning:
             "method": view.method,
             "free_duration_s": view.task.free_duration,
             "asked_s": view.task.duration_s,
-            "blames": len(plan.blames) if plan else 0,
+            "violations": len(plan.violations) if plan else 0,
             "iterations": len(view.history),
             "kept": [record.name for record in view.kept],
             "waypoints": [list(waypoint.position_w) for waypoint in view.task.waypoints],

@@ -23,7 +23,7 @@ from render.scene_view import SceneView, ViewOptions
 from render.scenery import Scenery
 from sim.commands import Command, PlayTake, SetPaused
 from sim.errors import InputError
-from sim.planner.requests import PlanRequest
+from sim.planner.service.requests import PlanRequest
 from sim.scene import Scene, load_scene
 from sim.snapshot import Snapshot
 from sim.take import Take

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sim.commands import KeepTake
 from sim.errors import InputError
-from sim.planner.record import PlanRecord
+from sim.planner.result.record import PlanRecord
 from sim.simulation import Simulation
 from sim.take import Take, load_take, save_take
 from sim.take.file import described, free_path

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from sim.commands import PilotInput
-from sim.planner.shown import PlanView
+from sim.planner.service.view import PlanView
 from sim.vehicles.parameter import Value
 from ui.catalogue import Catalogue
 from ui.history import History

@@ -7,10 +7,10 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import StopPlan
-from sim.planner.record import PlanRecord
-from sim.planner.remedies import offered
-from sim.planner.requests import EditTask, FlyShown, StartPlanning, StopPlanning
-from sim.planner.shown import PlanView
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.remedies import offered
+from sim.planner.service.requests import EditTask, FlyShown, StartPlanning, StopPlanning
+from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.panels import plan_cost, plan_flight, plan_progress, plan_table, plan_task
@@ -146,13 +146,15 @@ def _status(plan: PlanView, context: PanelContext) -> None:
 
 def _held(record: PlanRecord, context: PanelContext) -> None:
     """What keeps it from being cheaper."""
-    if not record.holds:
+    if not record.active:
         return
-    more = len(record.holds) - _HELD_TOLD
-    text = "; ".join(hold.words for hold in record.holds[:_HELD_TOLD])
+    more = len(record.active) - _HELD_TOLD
+    text = "; ".join(constraint.words for constraint in record.active[:_HELD_TOLD])
     prose(f"Held by {text}{f'; {more} more' if more > 0 else ''}.")
     note(context, "plan/held")
-    tooltip("Without these it could be cheaper:\n" + "\n".join(hold.words for hold in record.holds))
+    tooltip(
+        "Without these it could be cheaper:\n" + "\n".join(constraint.words for constraint in record.active)
+    )
 
 
 def _remedies(plan: PlanView, context: PanelContext) -> list[Request]:

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from sim.planner.requests import EditTask
-from sim.planner.shown import PlanView
+from sim.planner.service.requests import EditTask
+from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
 from ui.panels.widgets import label, log_slider

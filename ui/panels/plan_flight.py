@@ -4,7 +4,7 @@ import math
 
 from imgui_bundle import imgui
 
-from sim.planner.shown import PlanView
+from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
 from ui.panels.widgets import label, note, prose, significant, tooltip

@@ -3,7 +3,7 @@
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from sim.planner.shown import PlanView
+from sim.planner.service.view import PlanView
 from ui import theme
 from ui.panels.context import PanelContext
 from ui.panels.widgets import note, tooltip

@@ -7,9 +7,9 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from render.plan_view import KEPT, PRESENT
-from sim.planner.record import PlanRecord
-from sim.planner.requests import ChoosePlan, DeletePlan, KeepPlan, SavePlan, ShowPlan
-from sim.planner.shown import PlanView
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.requests import ChoosePlan, DeletePlan, KeepPlan, SavePlan, ShowPlan
+from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.colours import screen_colour

@@ -6,10 +6,10 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.planner.handles import freed, stretched, with_waypoint, without
-from sim.planner.requests import ChooseMethod, EditTask
-from sim.planner.shown import PlanView
-from sim.planner.task import Task
+from sim.planner.service.requests import ChooseMethod, EditTask
+from sim.planner.service.view import PlanView
+from sim.planner.task.handles import freed, stretched, with_waypoint, without
+from sim.planner.task.task import Task
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
 from ui.panels.integrator import describe

@@ -1,0 +1,1 @@
+"""Where solvers start: ways around everything and motions along them, by how a vehicle moves."""

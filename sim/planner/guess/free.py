@@ -1,0 +1,85 @@
+"""Guesses for what moves in all directions: along the way, turning evenly."""
+
+import numpy as np
+
+from sim.groups import SO3
+from sim.planner.guess.way import paced_way
+from sim.planner.task.geodesics import arcs
+from sim.planner.task.task import Task
+from sim.planner.transcription.inputs import ThrustVectorMap, input_map_of
+from sim.vehicles.base import Vehicle
+
+_RIGHTING = 0.7
+"""Share of the highest turn rate at which a guess turns upright."""
+
+
+def free_motion(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
+    """(N+1, node size): poses along the way, turning evenly from the start's rotation to the goal's.
+
+    What is held up by its lift rights itself first: a thrown helicopter falls until it does.
+    """
+    places = paced_way(vehicle, task, steps)
+    a, b = task.start.node, task.goal.state.node
+    s = np.linspace(0.0, 1.0, steps + 1)
+    if vehicle.group.name == "SE2":
+        turn = 0.0 if task.goal.rotation == "free" else (b[0] - a[0] + np.pi) % (2 * np.pi) - np.pi
+        poses = np.c_[a[0] + _paced_turn(s) * turn, places[:, :2]]
+    else:
+        R = _rotations(vehicle, task, s)
+        poses = np.c_[R.transpose(0, 2, 1).reshape(-1, 9), places]
+    return nodes_of_poses(vehicle, poses, task.duration_s / steps)
+
+
+def _rotations(vehicle: Vehicle, task: Task, s: np.ndarray) -> np.ndarray:
+    """(N+1, 3, 3) at shares s of the time."""
+    Ra, Rb = (x.node[:9].reshape(3, 3).T for x in (task.start, task.goal.state))
+    righting = _to_upright(Ra)
+    if isinstance(input_map_of(vehicle), ThrustVectorMap):
+        takes_s = float(np.linalg.norm(righting)) / (_RIGHTING * task.limits.turn_radps)
+        first = _turned(righting, _smooth(np.minimum(s * task.duration_s / max(takes_s, 1e-9), 1.0)))
+        rest = _between(Ra @ first[-1], Rb) if task.goal.rotation in ("fixed", "within") else np.zeros(3)
+        return Ra @ first @ _turned(rest, _paced_turn(s))
+    turn = righting if task.goal.rotation == "upright" else _between(Ra, Rb)
+    return Ra @ _turned(np.zeros(3) if task.goal.rotation == "free" else turn, _paced_turn(s))
+
+
+def _between(Ra: np.ndarray, Rb: np.ndarray) -> np.ndarray:
+    """Body rotation vector of the shortest turn from Ra to Rb."""
+    return np.array(SO3.function("log")((Ra.T @ Rb).T.ravel())).ravel()
+
+
+def _turned(vector: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """(n, 3, 3) rotations by shares (n,) of a rotation vector."""
+    exp = SO3.function("exp").map(len(shares))
+    return np.array(exp(np.outer(vector, shares))).T.reshape(-1, 3, 3).transpose(0, 2, 1)
+
+
+def _smooth(s: np.ndarray) -> np.ndarray:
+    """From 0 to 1, at rest at both ends."""
+    return 10 * s**3 - 15 * s**4 + 6 * s**5
+
+
+def _paced_turn(s: np.ndarray) -> np.ndarray:
+    """Like the pace along the way."""
+    return 0.3 * s + 0.7 * _smooth(s)
+
+
+def _to_upright(R_wb: np.ndarray) -> np.ndarray:
+    """Body rotation vector that brings body z to the vertical."""
+    up_b = R_wb.T @ np.array([0.0, 0.0, 1.0])
+    axis = np.cross([0.0, 0.0, 1.0], up_b)
+    sine = np.linalg.norm(axis)
+    angle = np.arctan2(sine, up_b[2])
+    if sine < 1e-9:
+        return np.array([angle, 0.0, 0.0])
+    return axis / sine * angle
+
+
+def nodes_of_poses(vehicle: Vehicle, poses: np.ndarray, h: float) -> np.ndarray:
+    """(N+1, node size) with the velocities that the poses ask for: means of the two arcs at a node."""
+    xi = arcs(vehicle.group, poses[:-1], poses[1:]) / h
+    velocity = np.concatenate([xi[:1], (xi[1:] + xi[:-1]) / 2, xi[-1:]])
+    nodes = np.zeros((len(poses), vehicle.node_layout.size))
+    nodes[:, vehicle.node_layout.pose] = poses
+    nodes[:, vehicle.node_layout.velocity] = velocity
+    return nodes

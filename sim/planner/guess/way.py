@@ -1,0 +1,41 @@
+"""A way for the vehicle from start to goal through the waypoints, around everything, walked in time."""
+
+import numpy as np
+
+from sim.planner.guess.route import paced, route
+from sim.planner.task.task import Task, positions
+from sim.vehicles.base import Vehicle
+
+
+def way_of(vehicle: Vehicle, task: Task) -> np.ndarray | None:
+    """Polyline from start to goal through the waypoints, around everything; None where there is none."""
+    ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
+    through = [np.array(w.position_w, float) for w in task.waypoints]
+    stations = np.array([ends[0], *through, ends[1]])
+    plane = vehicle.group.name == "SE2"
+    if plane:
+        stations[:, 2] = 0.0
+    limits = task.limits
+    low = np.array(limits.low_w if limits.low_w else (-np.inf,) * 3, float)
+    high = np.array(limits.high_w if limits.high_w else (np.inf,) * 3, float)
+    return route(
+        stations, task.obstacles, task.ground, radius_m=reach_m(task), plane=plane, low=low, high=high
+    )
+
+
+def reach_m(task: Task) -> float:
+    """Radius of the ball about the body origin that holds the vehicle, with its clearance."""
+    return max(float(np.linalg.norm(b[:3])) + b[3] for b in task.body) + task.clearance_m
+
+
+def paced_way(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
+    """(N+1, 3) places in equal times along the way; straight where there is no way around."""
+    way = way_of(vehicle, task)
+    if way is None:
+        way = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
+    at = vehicle.node_layout
+    resting = [
+        float(np.linalg.norm(s.node[at.velocity])) < 0.2 * task.limits.speed_mps and demand != "free"
+        for s, demand in ((task.start, "fixed"), (task.goal.state, task.goal.velocity))
+    ]
+    return paced(way, steps, from_rest=resting[0], to_rest=resting[1])

@@ -1,0 +1,176 @@
+"""Why there is no plan, in words: the same problem with everything but the physics negotiable, and what had to give."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sim.planner.guess.way import way_of
+from sim.planner.result.plan import Plan, Status, Violation
+from sim.planner.solvers.backends import Result
+from sim.planner.task.clearance import clearance
+from sim.planner.task.obstacles import entered, half_thickness_m
+from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, positions
+from sim.planner.transcription.motion import Motion, motion
+from sim.planner.transcription.transcription import Transcription
+from sim.vehicles.base import Vehicle
+
+_NOTICEABLE = 1e-3
+_CHEAP = 1e-3
+_SHALLOW_M = 0.05
+"""A corner that is cut by less does not hold the motion up; more steps would do."""
+
+
+def softened(task: Task) -> Task:
+    """The task as it is explored: coarse enough to be quick, and so cheap that nothing is given for the cost's sake."""
+    cheap = Weights(**{name: _CHEAP * getattr(task.weights, name) for name in WEIGHT_NAMES})
+    return replace(task, steps=min(task.steps, 48), weights=cheap)
+
+
+def settled(result: Result) -> bool:
+    """Whether exploring a softened task has come to a motion that says something."""
+    return result.converged or result.violation < 1e-4
+
+
+def unsettled(plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, p: np.ndarray) -> Plan:
+    """The plan with what its last iterate still breaks, for want of a better explanation."""
+    assert plan.result is not None
+    w, h, places = plan.result.w, plan.step_s, positions(vehicle, plan.motion.nodes)
+    message = f"{plan.message} Exploring it without the obstacles did not settle either"
+    if not np.isfinite(w).all():
+        return replace(plan, message=f"{message}.")
+    worst = sorted(_violated(task, t, w, p, h, places).values(), key=lambda b: -b.amount)
+    violations = (*_torn(t, w, p, h, places), *worst)[:3]
+    advice = _advice({b.constraint for b in worst}, task)
+    ended = f"; where the search ended, {_listed(violations)}" if violations else ""
+    return replace(plan, message=f"{message}{ended}. {advice}", violations=violations)
+
+
+def _listed(violations: tuple[Violation, ...]) -> str:
+    return "; ".join(
+        f"{b.constraint} at {b.time_s:.2f} s by {b.amount:.3g}{' ' + b.unit if b.unit else ''}"
+        for b in violations
+    )
+
+
+def _torn(
+    t: Transcription, w: np.ndarray, p: np.ndarray, h: float, places: np.ndarray
+) -> tuple[Violation, ...]:
+    """Where a step's end is farthest from the node after it."""
+    model, g = t.model, t.program.constraints(w, p)
+    gaps = g[[row is None for _, row in t.row_labels()]].reshape(t.shape.steps, -1)
+    index = model.place_indices
+    apart = np.linalg.norm(gaps[:, index] * model.y_scale[index], axis=1)
+    k = int(apart.argmax())
+    if apart[k] < _NOTICEABLE:
+        return ()
+    name = "a motion that holds together is missed"
+    return (Violation(name, (k + 1) * h, float(apart[k]), "m", _place(places[k + 1])),)
+
+
+def explained(
+    plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, result: Result, p: np.ndarray
+) -> Plan:
+    """The plan that gives least, with its violations told; the plan as it was where exploring did not settle."""
+    if not settled(result):
+        return plan
+    move = motion(t, result.w, p)
+    places = positions(vehicle, move.nodes)
+    jumped = _jumped(vehicle, task, move, places)
+    violated = _violated(task, t, result.w, p, move.step_s, places)
+    worst = jumped | violated
+    violations = tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
+    if not violations:
+        text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
+        return replace(plan, message=f"{plan.message} {text}{_advice(set(), task)}")
+    lines = _listed(violations)
+    if jumped and not violated and way_of(vehicle, task) is not None:
+        # There is a way around; that the solver leaps over it between two nodes says nothing about the task.
+        status: Status = "stuck"
+        message = f"Found at the nodes only, not between them: {lines}. What may help: more steps."
+    else:
+        status = "infeasible"
+        told = {b.constraint for b in violations}
+        message = f"No motion was found that does it all; the nearest: {lines}. {_advice(told, task)}"
+    return replace(
+        plan,
+        status=status,
+        message=message,
+        motion=move,
+        violations=violations,
+    )
+
+
+def _jumped(vehicle: Vehicle, task: Task, move: Motion, places: np.ndarray) -> dict[str, Violation]:
+    """Obstacles that are passed through between two nodes, which looks like a way but is none."""
+    clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
+    found, k = {}, int(clear.by_arc_m.argmin())
+    for i, distance in enumerate(clear.by_obstacle):
+        if distance < -min(_SHALLOW_M, 0.5 * half_thickness_m(task.obstacles[i])):
+            name = entered(task.obstacles[i], i)
+            by = float(task.clearance_m - distance)
+            found[name] = Violation(name, k * move.step_s, by, "m", _place(places[k]))
+    return found
+
+
+def _place(x_w: np.ndarray) -> tuple[float, float, float]:
+    return (float(x_w[0]), float(x_w[1]), float(x_w[2]))
+
+
+def _violated(
+    task: Task, t: Transcription, w: np.ndarray, p: np.ndarray, h: float, places: np.ndarray
+) -> dict[str, Violation]:
+    """Per constraint the node where it is violated most, slack removed."""
+    bare = _without_slack(t, w)
+    g = t.program.constraints(bare, p)
+    over = np.maximum(t.row_low - g, g - t.row_high)
+    worst: dict[str, Violation] = {}
+    for (k, row), amount in zip(t.row_labels(), over, strict=True):
+        if row is None or not row.soft or amount < _NOTICEABLE:
+            continue
+        name, by = _named(row.name, task), float(amount * row.scale)
+        if row.name == "waypoint":
+            by = _missed_waypoint(task, k, t.shape.steps, places[k])
+        if name not in worst or by > worst[name].amount:
+            worst[name] = Violation(name, k * h, by, row.unit, _place(places[k]))
+    return worst
+
+
+def _missed_waypoint(task: Task, k: int, steps: int, place: np.ndarray) -> float:
+    nearest = min(task.waypoints, key=lambda w: abs((w.time_s or 0.0) / task.duration_s * steps - k))
+    return float(np.linalg.norm(place - np.array(nearest.position_w))) - nearest.tolerance_m
+
+
+def _without_slack(t: Transcription, w: np.ndarray) -> np.ndarray:
+    running, last = t.split(w.copy())
+    nx = t.state_size
+    controls = t.model.controls
+    running[:, nx + controls.slice("slack").start : nx + controls.slice("slack").stop] = 0.0
+    own = controls.sizes["a"] + controls.sizes["z"] if t.model.ends_with_controls else 0
+    last[nx + own :] = 0.0
+    return t.join(running, last)
+
+
+def _named(row: str, task: Task) -> str:
+    """The obstacle's own name for a row called `kind index`."""
+    kind, _, index = row.partition(" ")
+    alike = [(i, o) for i, o in enumerate(task.obstacles) if o.kind == kind]
+    if index.isdigit() and int(index) < len(alike):
+        i, obstacle = alike[int(index)]
+        return entered(obstacle, i)
+    return {
+        "ground": "the ground's clearance is broken",
+        "waypoint": "a waypoint is missed",
+        "goal position": "the goal's position is missed",
+        "goal rotation": "the goal's rotation is missed",
+        "goal velocity": "the goal's velocity is missed",
+    }.get(row, f"{row} is missed")
+
+
+def _advice(names: set[str], task: Task) -> str:
+    what = []
+    if any("goal" in n or "waypoint" in n for n in names) or not names:
+        what.append("more time" if task.free_duration is None else "a longer allowed time")
+        what.append("higher limits of inputs or speed")
+    if any("obstacle" in n or "ground" in n for n in names):
+        what.append("less clearance or another place for the obstacle")
+    return f"What may help: {', '.join(what)}."

@@ -1,0 +1,125 @@
+"""A finished plan: the motion, its inputs, what it costs, and how it came about in words and numbers."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import casadi as ca
+import numpy as np
+
+from sim.integrators.base import Integrator
+from sim.planner.solvers.backends import Result
+from sim.planner.task.task import WEIGHT_NAMES, Task
+from sim.planner.transcription.motion import Motion
+from sim.planner.transcription.transcription import Transcription
+from sim.trajectory import Trajectory
+from sim.vehicles.base import Vehicle
+
+Status = Literal["solved", "infeasible", "stuck", "stopped", "time limit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing that stands in the way."""
+
+    constraint: str
+    time_s: float
+    amount: float
+    unit: str
+    place_w: tuple[float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What `sim.plan` answers. Only where `status` is "solved" does the motion obey everything asked for."""
+
+    vehicle: Vehicle
+    integrator: Integrator
+    task: Task
+    """With the waypoints' times filled in."""
+    status: Status
+    message: str
+    """One or a few sentences for the user."""
+    motion: Motion
+    cost: float
+    costs: dict[str, float]
+    """Weighted parts of the cost, by the name of their weight."""
+    iterations: int
+    """Of all solver runs together."""
+    history: tuple[tuple[float, float], ...]
+    """(cost, largest violation) of each iteration that was watched."""
+    seconds: float
+    """Wall time of planning, without building the problem."""
+    build_seconds: float
+    defect: float
+    """Largest violation of the equations of motion and of the ends, in scaled units (about m, rad, m/s)."""
+    kkt: float
+    """Largest entry of the Lagrangian's gradient, scaled."""
+    clearance_m: float
+    """Smallest distance of the vehicle's balls to any obstacle or ground, also between nodes; inf without any."""
+    backend: str
+    violations: tuple[Violation, ...] = ()
+    result: Result | None = None
+    """What a warm start goes on from."""
+
+    @property
+    def step_s(self) -> float:
+        return self.motion.step_s
+
+    @property
+    def duration_s(self) -> float:
+        return self.step_s * (len(self.controls) - 1)
+
+    @property
+    def controls(self) -> np.ndarray:
+        """(N+1, n_controls); the last row acts at the last node, from which a replay may go on."""
+        return self.motion.controls
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        """N+1 nodes; its controls are those of the first N."""
+        return trajectory(self.vehicle, self.integrator, self.motion)
+
+    @property
+    def solved(self) -> bool:
+        return self.status == "solved"
+
+
+def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajectory:
+    """As `sim.simulate` would give it."""
+    energy, momentum = told(vehicle, len(move.nodes))(move.nodes.T, vehicle.parameter_vector)
+    return Trajectory(
+        vehicle=vehicle,
+        integrator=integrator,
+        step_s=move.step_s,
+        time=move.step_s * np.arange(len(move.nodes)),
+        nodes=move.nodes,
+        controls=move.controls[:-1],
+        energy=np.array(energy).ravel(),
+        momentum=np.array(momentum).T,
+        diverged_at=None,
+        newton_iterations=0,
+    )
+
+
+def told(vehicle: Vehicle, count: int) -> ca.Function:
+    """(nodes, parameters) -> energies, spatial momenta."""
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    q = vehicle.symbols(p)
+    one = ca.Function("told", [node, p], [vehicle.energy(node, q), vehicle.spatial_momentum(node, q)])
+    return one.map("all", "serial", count, [1], [])
+
+
+def cost_parts(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> dict[str, float]:
+    """Weighted terms of the cost by name."""
+    t = transcription
+    where = t.model.parameters.slice("weights")
+    out = {}
+    for i, name in enumerate(WEIGHT_NAMES):
+        if name in t.shape.costs:
+            alone = p.copy()
+            alone[where] = 0.0
+            alone[where.start + i] = p[where.start + i]
+            alone[t.model.parameters.slice("price")] = 0.0
+            out[name] = t.program.cost(w, alone)
+    return out

@@ -1,0 +1,86 @@
+"""A plan as plain values: what travels between processes, is shown, flown, compared and stored."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sim.planner.result.active_constraints import ActiveConstraint, active_constraints
+from sim.planner.result.plan import Plan, Status, Violation
+from sim.planner.task.task import Task, positions
+from sim.vehicles import Vehicle
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlanRecord:
+    """Everything of a plan but the problem that it came from. Arrays are never written to."""
+
+    name: str
+    """By which plans are told apart."""
+    vehicle: Vehicle
+    integrator: str
+    step_s: float
+    nodes: np.ndarray
+    """(N+1, node size)."""
+    controls: np.ndarray
+    """(N+1, n_controls); the last row acts at the last node."""
+    status: Status
+    message: str
+    cost: float
+    costs: dict[str, float]
+    """Weighted parts of the cost by name."""
+    history: tuple[tuple[float, float], ...]
+    """(cost, largest violation) of the iterations that were watched."""
+    iterations: int
+    seconds: float
+    """Wall time of planning."""
+    defect: float
+    clearance_m: float
+    violations: tuple[Violation, ...] = ()
+    active: tuple[ActiveConstraint, ...] = ()
+    """What it leans on."""
+    waypoint_times_s: tuple[float | None, ...] = ()
+    task: Task | None = None
+    """What it was planned for, without its ground; None where a file does not say."""
+
+    @property
+    def solved(self) -> bool:
+        return self.status == "solved"
+
+    @property
+    def steps(self) -> int:
+        return len(self.nodes) - 1
+
+    @property
+    def duration_s(self) -> float:
+        return self.steps * self.step_s
+
+    @property
+    def places_w(self) -> np.ndarray:
+        """(N+1, 3) m; z = 0 for what moves on a plane."""
+        return positions(self.vehicle, self.nodes)
+
+
+def record_of(plan: Plan, name: str) -> PlanRecord:
+    """The plain values of a plan."""
+    held = active_constraints(plan.vehicle, plan.task, plan.trajectory.nodes, plan.controls, plan.step_s)
+    return PlanRecord(
+        name=name,
+        vehicle=plan.vehicle,
+        integrator=plan.integrator.name,
+        step_s=plan.step_s,
+        nodes=np.ascontiguousarray(plan.trajectory.nodes),
+        controls=np.ascontiguousarray(plan.controls),
+        status=plan.status,
+        message=plan.message,
+        cost=plan.cost,
+        costs=dict(plan.costs),
+        history=plan.history,
+        iterations=plan.iterations,
+        seconds=plan.seconds,
+        defect=plan.defect,
+        clearance_m=plan.clearance_m,
+        violations=plan.violations,
+        active=held,
+        waypoint_times_s=tuple(waypoint.time_s for waypoint in plan.task.waypoints),
+        task=replace(plan.task, ground=None),
+    )

@@ -1,0 +1,305 @@
+"""A planning session: a task that is edited, plans that follow it, and the list of those that are kept.
+
+No thread and no waiting: whoever shows it calls `poll` once a frame.
+"""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from sim.errors import InputError
+from sim.integrators import integrator
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.requests import (
+    ChooseMethod,
+    ChoosePlan,
+    DeletePlan,
+    EditTask,
+    KeepPlan,
+    PlanRequest,
+    SavePlan,
+    ShowPlan,
+    StartPlanning,
+    StopPlanning,
+)
+from sim.planner.service.view import FADE_S, FadingIterate, PlanView
+from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
+from sim.planner.store import load_record, save_record, stored
+from sim.planner.task.refusals import told
+from sim.planner.task.task import Task
+from sim.planner.transcription.shape import problem_shape
+from sim.vehicles import Vehicle
+
+_HISTORY = 400
+"""Iterations, and plans that followed a hand, that are drawn."""
+_LATE_S = 0.4
+"""A plan that follows may be behind by as much before it looks out of date."""
+_GIVE_UP_S = 2.0
+"""After this a process that does not hear is ended."""
+
+
+class Worker(Protocol):
+    """What a session needs of a planning process."""
+
+    @property
+    def alive(self) -> bool: ...
+    def submit(self, job: Job) -> None: ...
+    def cancel(self) -> None: ...
+    def answers(self) -> list[Answer]: ...
+    def close(self) -> None: ...
+
+
+class PlanSession:
+    """Owns the planner's process, started by `prepare` or the first plan. Times are `time.perf_counter()` seconds."""
+
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        task: Task,
+        method: str,
+        folder: Path,
+        *,
+        make_worker: Callable[..., Any] = PlanWorker,
+    ) -> None:
+        """`folder`: where the user's plans are stored; those of this task are in the list from the start."""
+        self._folder, self._make_worker = folder, make_worker
+        self._worker: Worker | None = None
+        self._number = 0
+        self._asked: Job | None = None
+        self._asked_s = 0.0
+        """Wall time at which it was asked to follow."""
+        self._built: set[tuple[object, ...]] = set()
+        self._cancelled_s: float | None = None
+        self._edited = False
+        self._by_itself = False
+        self._chosen: PlanRecord | None = None
+        """What is shown, while that is none of the worker's own last plans."""
+        kept = _stored(folder, vehicle, task)
+        saved = frozenset(record.name for record in kept)
+        self.view = PlanView(vehicle, task, method, kept=kept, saved=saved)
+
+    def handle(self, request: PlanRequest, now_s: float) -> None:
+        """Do what was asked for. InputError where a file cannot be written."""
+        view = self.view
+        match request:
+            case StartPlanning():
+                self._edited = False
+                self._start(now_s)
+            case StopPlanning():
+                self._stop(now_s)
+            case EditTask(task):
+                self.view = replace(view, task=task, stale=view.plan is not None)
+                self._edited = view.plan is not None
+            case ChooseMethod(name):
+                self.view = replace(view, method=name, stale=view.plan is not None)
+                self._edited = view.plan is not None
+            case KeepPlan() if view.plan is not None:
+                others = tuple(record for record in view.kept if record.name != view.plan.name)
+                self.view = replace(view, kept=(*others, view.plan))
+            case ChoosePlan(name):
+                self._choose(self._kept(name))
+            case ShowPlan(name, shown):
+                hidden = view.hidden - {name} if shown else view.hidden | {self._kept(name).name}
+                self.view = replace(view, hidden=hidden)
+            case DeletePlan(name):
+                self._delete(name)
+            case SavePlan(name):
+                self._save(name)
+
+    def prepare(self) -> None:
+        """Start the process and have the problem built, so that the first plan will not wait for either."""
+        if self._worker is None:
+            self._worker = self._make_worker()
+            view = self.view
+            self._builds(view)
+            with contextlib.suppress(OSError):
+                self._worker.submit(Job(self._number, view.vehicle, view.task, view.method, only_build=True))
+
+    def poll(self, now_s: float) -> None:
+        """Take in what the planner has done by now, and let the plan follow the task."""
+        try:
+            for answer in self._worker.answers() if self._worker else ():
+                self._take(answer, now_s)
+        except (OSError, EOFError):
+            self._lost("The planner's process ended unexpectedly; the next plan starts another one.")
+        if self._cancelled_s is not None and now_s - self._cancelled_s > _GIVE_UP_S:
+            self._lost("Stopped: the solver did not hear, so its process was ended.")
+        fresh = tuple(i for i in self.view.iterates if now_s - i.seen_s < FADE_S)
+        if len(fresh) != len(self.view.iterates):
+            self.view = replace(self.view, iterates=fresh)
+        if self._edited and (self._asked is None or self._by_itself):
+            self._edited = self._by_itself = False
+            self._asked_s = now_s
+            self._submit(warm=True)
+        if self.view.phase == "following" and not self.view.outrun and now_s - self._asked_s > _LATE_S:
+            self.view = replace(self.view, outrun=True)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._worker is not None:
+            self._worker.close()
+        self._worker = None
+
+    def _start(self, now_s: float) -> None:
+        if self._asked is not None and not self._asked.warm:
+            return
+        self._by_itself = False
+        self.view = replace(self.view, iterates=(), history=(), refused=False)
+        self._submit(warm=False)
+
+    def _submit(self, *, warm: bool) -> None:
+        if self._worker is None or not self._worker.alive:
+            self._worker = self._make_worker()
+        self._number += 1
+        self._cancelled_s = None
+        view = self.view
+        start = self._chosen if warm else None
+        self._asked = Job(self._number, view.vehicle, view.task, view.method, warm, start)
+        try:
+            self._worker.submit(self._asked)
+        except OSError:
+            self._lost("The planner's process ended unexpectedly; the next plan starts another one.")
+            return
+        builds = self._builds(view)
+        self.view = replace(view, phase="following" if warm and not builds else "building")
+
+    def _builds(self, view: PlanView) -> bool:
+        """Whether a problem of this shape has not been asked for yet, so that it is built first."""
+        key = problem_shape(view.vehicle, integrator(view.method), view.task).key
+        known = key in self._built
+        self._built.add(key)
+        return not known
+
+    def _stop(self, now_s: float) -> None:
+        self._edited = False
+        if self._asked is None or self._worker is None or self._cancelled_s is not None:
+            return
+        self._cancelled_s = now_s
+        self._worker.cancel()
+        self.view = replace(self.view, phase="stopping")
+
+    def _take(self, answer: Answer, now_s: float) -> None:
+        if self._asked is None or answer.number != self._asked.number:
+            return
+        view = self.view
+        if isinstance(answer, Progressed):
+            iterate = answer.iterate
+            self.view = replace(
+                view,
+                phase="solving" if view.phase == "building" else view.phase,
+                iterates=(*view.iterates, FadingIterate(iterate.places_w, now_s)),
+                history=(*view.history, (iterate.cost, iterate.violation)),
+            )
+            return
+        warm = self._asked.warm
+        changed = self._asked.task is not view.task or self._asked.method != view.method
+        self._asked = self._cancelled_s = None
+        self._by_itself = False
+        if isinstance(answer, Planned):
+            record = answer.record
+            followed = (*view.history, (record.cost, record.defect))[-_HISTORY:]
+            history = followed if warm and record.solved else view.history if warm else record.history
+            # A drag that leads nowhere keeps the last plan in sight, marked as stale, with the reason.
+            keeps_old = warm and not record.solved and view.plan is not None
+            plan = view.plan if keeps_old else record
+            self._chosen = self._chosen if keeps_old else None
+            stale = keeps_old or changed
+            self.view = replace(
+                view,
+                phase="idle",
+                plan=plan,
+                stale=stale,
+                refused=False,
+                outrun=keeps_old,
+                message=record.message,
+                history=history,
+            )
+            if keeps_old and not changed:
+                # The hand rests where following failed: look for another way, or for words why there is none.
+                self.view = replace(self.view, iterates=(), history=())
+                self._submit(warm=False)
+                self._by_itself = True
+        elif isinstance(answer, Refused):
+            self.view = replace(
+                view,
+                phase="idle",
+                message=told(answer.reason, view.task),
+                refused=not changed,
+                outrun=True,
+                stale=view.plan is not None,
+            )
+
+    def _lost(self, message: str) -> None:
+        self.close()
+        self._asked = self._cancelled_s = None
+        plan = self.view.plan
+        self._chosen = plan if plan is not None and plan.solved else None
+        self.view = replace(self.view, phase="idle", message=message)
+
+    def _choose(self, chosen: PlanRecord) -> None:
+        """The plan as it was made: what is under way for another task is given up."""
+        self._edited = self._by_itself = False
+        if self._asked is not None and self._worker is not None:
+            self._worker.cancel()
+            self._asked = self._cancelled_s = None
+        self._chosen = chosen if chosen.solved else None
+        self.view = replace(
+            self.view,
+            phase="idle",
+            plan=chosen,
+            history=chosen.history,
+            message=chosen.message,
+            iterates=(),
+            refused=False,
+            outrun=False,
+        )
+        task = chosen.task
+        if task is not None:
+            task = replace(task, ground=self.view.task.ground)
+            self.view = replace(
+                self.view, vehicle=chosen.vehicle, task=task, method=chosen.integrator, stale=False
+            )
+
+    def _kept(self, name: str) -> PlanRecord:
+        for record in self.view.kept:
+            if record.name == name:
+                return record
+        raise InputError(f'there is no plan "{name}"')
+
+    def _save(self, name: str) -> None:
+        try:
+            save_record(self._kept(name), self._folder)
+        except OSError as error:
+            raise InputError(f"the plan could not be saved: {error}") from None
+        self.view = replace(self.view, saved=self.view.saved | {name})
+
+    def _delete(self, name: str) -> None:
+        for path in stored(self._folder) if name in self.view.saved else ():
+            if _name_in(path) == name:
+                path.unlink(missing_ok=True)
+        kept = tuple(record for record in self.view.kept if record.name != name)
+        saved, hidden = self.view.saved - {name}, self.view.hidden - {name}
+        self.view = replace(self.view, kept=kept, saved=saved, hidden=hidden)
+
+
+def _stored(folder: Path, vehicle: Vehicle, task: Task) -> tuple[PlanRecord, ...]:
+    """Plans of this vehicle and this scene that can be read; a file that does not say is one of them."""
+    found = []
+    for path in stored(folder):
+        try:
+            record = load_record(path)
+        except InputError:
+            continue
+        here = record.task is None or record.task.name == task.name
+        if record.vehicle.name == vehicle.name and here:
+            found.append(record)
+    return tuple(found)
+
+
+def _name_in(path: Path) -> str:
+    try:
+        return load_record(path).name
+    except InputError:
+        return ""

@@ -1,0 +1,63 @@
+"""What there is to see of a planning session."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sim.planner.result.record import PlanRecord
+from sim.planner.task.task import Task
+from sim.vehicles import Vehicle
+
+Phase = Literal["idle", "building", "solving", "following", "stopping"]
+
+FADE_S = 1.5
+"""Wall time for which an iterate stays visible."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FadingIterate:
+    """An iterate that is fading."""
+
+    places_w: np.ndarray
+    """(N+1, 3) m."""
+    seen_s: float
+    """Wall time at which it came."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanView:
+    """What is to be shown of a session; replaced as a whole."""
+
+    vehicle: Vehicle
+    task: Task
+    method: str = "variational"
+    """Integrator that is planned with."""
+    phase: Phase = "idle"
+    message: str = ""
+    """One or a few sentences about the last plan, or why there is none."""
+    plan: PlanRecord | None = None
+    """The present one."""
+    stale: bool = False
+    """The task has changed since `plan`."""
+    refused: bool = False
+    """The task as it stands cannot be; `message` says why."""
+    outrun: bool = False
+    """The plan could not follow the task, or not at once."""
+    kept: tuple[PlanRecord, ...] = ()
+    saved: frozenset[str] = frozenset()
+    """Names of kept plans that are on disk."""
+    hidden: frozenset[str] = frozenset()
+    """Names of kept plans that the scene leaves out."""
+    iterates: tuple[FadingIterate, ...] = ()
+    history: tuple[tuple[float, float], ...] = ()
+    """(cost, largest violation) of each iteration of the run at hand, or the last one."""
+
+    @property
+    def busy(self) -> bool:
+        return self.phase != "idle"
+
+    @property
+    def dated(self) -> bool:
+        """What is shown is of another task, and not about to catch up with this one."""
+        return self.stale and (self.phase != "following" or self.outrun)

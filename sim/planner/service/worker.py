@@ -1,0 +1,201 @@
+"""The planner in a process of its own: neither a crash of a solver nor a cancel takes the window along."""
+
+import contextlib
+import multiprocessing
+import time
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.integrators import integrator
+from sim.planner.result.plan import Plan
+from sim.planner.result.record import PlanRecord, record_of
+from sim.planner.service.planner import Iterate, Planner
+from sim.planner.service.resume import resumed
+from sim.planner.task.task import Task
+from sim.planner.task.terrain import SafeGround
+from sim.planner.transcription.shape import problem_shape
+from sim.vehicles import Vehicle
+
+TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
+"""For a plan that was asked for, and for one that follows a hand: what takes longer is looked for afresh."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """One thing to plan. Its ground stays behind: it is large and travels by itself, once."""
+
+    number: int
+    vehicle: Vehicle
+    task: Task
+    method: str
+    warm: bool = False
+    """Go on from `start` or else the last plan, and do not look into failures."""
+    start: PlanRecord | None = None
+    """What is shown, where that is not the last plan."""
+    only_build: bool = False
+    """Make the problem ready, so that planning will not wait for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetGround:
+    ground: SafeGround | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Give up the job at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """An iterate of a job."""
+
+    number: int
+    iterate: Iterate
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The answer to a job that was only to be built."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The answer to a job."""
+
+    number: int
+    record: PlanRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A job that cannot be, in one line."""
+
+    number: int
+    reason: str
+
+
+Answer = Progressed | Built | Planned | Refused
+
+
+class PlanWorker:
+    """Owns the process; the caller never waits for it."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._here, there = context.Pipe()
+        self._process = context.Process(target=_serve, args=(there,), name="planner", daemon=True)
+        self._process.start()
+        there.close()
+        self._ground: SafeGround | None = None
+
+    @property
+    def alive(self) -> bool:
+        return self._process.is_alive()
+
+    def submit(self, job: Job) -> None:
+        """Ask for a plan; OSError where the process is gone."""
+        if job.task.ground is not self._ground:
+            self._ground = job.task.ground
+            self._here.send(SetGround(self._ground))
+        self._here.send(replace(job, task=replace(job.task, ground=None)))
+
+    def cancel(self) -> None:
+        """Ask it to give up; the job is answered nevertheless, as stopped or as it is by then."""
+        self._here.send(Cancel())
+
+    def answers(self) -> list[Answer]:
+        """What has arrived since the last call; OSError or EOFError where the process is gone."""
+        out: list[Answer] = []
+        while self._here.poll():
+            out.append(self._here.recv())
+        return out
+
+    def close(self) -> None:
+        """End the process at once."""
+        self._process.terminate()
+        self._process.join(5.0)
+        self._here.close()
+
+
+def _serve(pipe: Connection) -> None:
+    """The process: jobs in, answers out, until the other end closes."""
+    server = PlanServer(pipe)
+    with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
+        while True:
+            server.take(pipe.recv())
+
+
+class PlanServer:
+    """What runs in the process: carries out messages that come through a pipe."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe, self._planner = pipe, Planner()
+        self._ground: SafeGround | None = None
+        self._last: Plan | None = None
+
+    def take(self, message: object) -> None:
+        """Carry out one message. Every job is answered; one that others wait behind is not worth doing."""
+        if isinstance(message, SetGround):
+            self._ground = message.ground
+        if not isinstance(message, Job):
+            return
+        if self._pipe.poll():
+            self._pipe.send(Refused(message.number, "Stopped."))
+            return
+        try:
+            answer: Answer = self._answered(message)
+        except InputError as refusal:
+            answer = Refused(message.number, str(refusal))
+        except Exception as error:
+            answer = Refused(
+                message.number, f"The planner failed: {str(error).splitlines()[0] if str(error) else error!r}"
+            )
+        self._pipe.send(answer)
+
+    def _answered(self, job: Job) -> Answer:
+        task = replace(job.task, ground=self._ground)
+        if job.only_build:
+            self._planner.build(job.vehicle, task, method=job.method)
+            return Built(job.number)
+        return Planned(job.number, self._planned(job, task))
+
+    def _planned(self, job: Job, task: Task) -> PlanRecord:
+
+        def show(iterate: Iterate) -> bool:
+            places = np.ascontiguousarray(iterate.places_w)
+            self._pipe.send(Progressed(job.number, replace(iterate, places_w=places)))
+            return not self._pipe.poll()
+
+        plan = self._planner.plan(
+            job.vehicle,
+            task,
+            method=job.method,
+            warm=self._start(job, task) if job.warm else None,
+            show=None if job.warm else show,
+            explain=not job.warm,
+            time_limit_s=FOLLOWING_S if job.warm else TIME_LIMIT_S,
+        )
+        if plan.solved:
+            self._last = plan
+        return record_of(plan, f"{task.name} {time.strftime('%H:%M:%S')}")
+
+    def _start(self, job: Job, task: Task) -> Plan | None:
+        """What is planned on from: with its multipliers where it is the last plan and of this shape."""
+        last = self._last
+        if job.start is not None:
+            return resumed(self._planner, job.start, job.vehicle, task, method=job.method)
+        if last is None or last.vehicle.name != job.vehicle.name:
+            return None
+        shapes = (
+            problem_shape(job.vehicle, integrator(job.method), task),
+            problem_shape(last.vehicle, last.integrator, last.task),
+        )
+        if shapes[0].key == shapes[1].key:
+            return last
+        return resumed(self._planner, record_of(last, "last"), job.vehicle, task, method=job.method)

@@ -1,0 +1,127 @@
+"""One attempt at a problem: solvers in turn, until one converges, is stopped or runs out of time."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
+from sim.planner.solvers.oracle import Backend
+from sim.planner.transcription.transcription import Transcription
+
+Choice = Literal["auto", "fatrop", "ipopt"]
+
+_SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
+"""Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Iterate:
+    """One iteration of a solver, for the eye."""
+
+    iteration: int
+    cost: float
+    violation: float
+    places_w: np.ndarray
+    """(N+1, 3) m."""
+
+
+Show = Callable[[Iterate], bool]
+"""Answers whether to go on."""
+
+
+@dataclass
+class Run:
+    """What one call of `Planner.plan` gathers on its way."""
+
+    deadline: float
+    show: Show | None
+    iterations: int = 0
+    stopped: bool = False
+    dragged: bool = False
+    history: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def out_of_time(self) -> bool:
+        return time.perf_counter() > self.deadline
+
+
+def deadline_in(time_limit_s: float) -> float:
+    """`time.perf_counter()` at which to give up. InputError where that is no time."""
+    if not time_limit_s > 0.0:
+        raise InputError(f"time_limit_s = {time_limit_s:g} is not possible; allowed: seconds above 0")
+    return time.perf_counter() + time_limit_s
+
+
+def order_of(choice: Choice) -> tuple[Backend, ...]:
+    """Solvers to try, in turn: the fast one first. InputError for one that there is not."""
+    if choice not in get_args(Choice):
+        raise InputError(f"unknown solver {choice!r}; allowed: {', '.join(get_args(Choice))}")
+    return ("fatrop", "ipopt") if choice == "auto" else (choice,)
+
+
+def attempted(
+    solvers: Solvers,
+    order: tuple[Backend, ...],
+    p: np.ndarray,
+    start: np.ndarray | Result,
+    run: Run,
+    mode: Mode = "cold",
+) -> Result:
+    """The first solver that converges, else what violates least."""
+    best: Result | None = None
+    w0 = start.w if isinstance(start, Result) else start
+    pair = (
+        (start.lam_x, start.lam_g)
+        if isinstance(start, Result) and mode in ("again", "warm", "finish")
+        else None
+    )
+    slope = _DRAGGED_SLOPE if run.dragged else _SLOPE
+    if isinstance(start, Result):
+        near = solvers.follow(p, start, mode=mode, slope=slope, watch=_watcher(solvers.t, run))
+        run.iterations += near.iterations if near else 0
+        if near is not None and (near.converged or run.stopped or mode == "warm"):
+            return near
+    for backend in order:
+        limit = max(0.05, run.deadline - time.perf_counter())
+        cap = FATROP_ITERATIONS[mode] if backend == "fatrop" and (len(order) > 1 or mode == "warm") else 300
+        result = solvers.solve(
+            backend,
+            p,
+            w0,
+            mode=mode,
+            duals=pair,
+            iterations=cap,
+            seconds=limit,
+            slope=slope,
+            watch=_watcher(solvers.t, run),
+        )
+        run.iterations += max(result.iterations, 0)
+        if best is None or (result.converged, -result.violation) > (best.converged, -best.violation):
+            best = result
+        if best.converged or run.stopped or run.out_of_time:
+            break
+        if mode == "finish" and isinstance(start, Result) and start.exact and start.kkt < _SLOPE:
+            # Multipliers that are not unique keep a solver from its last digits, not the motion from being right.
+            return replace(start, rough=False)
+        if pair is not None:
+            mode, pair = "cold", None
+    assert best is not None
+    return best
+
+
+def _watcher(t: Transcription, run: Run) -> Callable[[int, float, float, np.ndarray], bool] | None:
+    if run.show is None:
+        return None
+    show = run.show
+
+    def watch(_: int, cost: float, violation: float, w: np.ndarray) -> bool:
+        run.history = (*run.history, (cost, violation))
+        go_on = show(Iterate(len(run.history) - 1, cost, violation, t.places(w)))
+        run.stopped = run.stopped or not go_on
+        return go_on
+
+    return watch

@@ -1,0 +1,292 @@
+"""The two solvers: fatrop, fast by the stage structure, and IPOPT, robust and watched."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import casadi as ca
+import numpy as np
+
+from sim.planner.solvers.newton import Newton, Point
+from sim.planner.solvers.oracle import Backend, Oracle
+from sim.planner.solvers.watched_call import WatchedCall
+from sim.planner.transcription.transcription import Transcription
+
+Watch = Callable[[int, float, float, np.ndarray], bool]
+"""(iteration, objective, largest violation, variables) -> go on?"""
+
+TOLERANCE = 1e-8
+_DEFECT = 1e-8
+"""Of a plan that is finished: its inputs land on its nodes."""
+_ROUGH = 1e-3
+Mode = Literal["cold", "near", "again", "warm", "finish"]
+"""From a guess; from the plan of another grid; with its multipliers from the plan of a task whose obstacles have
+grown; of one that differs a little, no further than a dragging hand can see; of the task itself, to the end."""
+FATROP_ITERATIONS: dict[Mode, int] = {"cold": 80, "near": 60, "again": 40, "warm": 80, "finish": 25}
+"""After these IPOPT is more likely to arrive."""
+_FATROP: dict[Mode, dict[str, float]] = {
+    # Coarse: what follows moves the obstacles' margins or goes on to the end.
+    "cold": {"tol": 1e-4},
+    "near": {"mu_init": 1e-4, "tol": 1e-4},
+    "again": {"mu_init": 1e-5, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": TOLERANCE},
+    "warm": {"mu_init": 1e-6, "bound_push": 1e-6, "bound_frac": 1e-6, "tol": 1e-7},
+    "finish": {"mu_init": 1e-8, "bound_push": 1e-9, "bound_frac": 1e-9, "tol": TOLERANCE},
+}
+_PIVOT = {True: 1e-3, False: 1e-4}
+"""What an input does to a goal in one step counts from here on, in space and on a plane. fatrop's own 1e-5 divides by
+what is too small: its regularisation then grows for ever, and it does not come back."""
+_SILENT_S = 5.0
+"""Without an iteration: a solver that is given up."""
+_FIRST: dict[bool, dict[str, float]] = {
+    True: {"mu_init": 0.01, "bound_push": 0.1, "bound_frac": 0.1},
+    False: {"mu_init": 1.0, "bound_push": 0.03, "bound_frac": 0.03},
+}
+"""Of cold solutions in space and on a plane; found by trial. Gaits and corridors have many local optima; more of the
+bad ones are passed by when bounds push harder at first."""
+_WARM_IPOPT = {
+    "warm_start_init_point": "yes",
+    "warm_start_bound_push": 1e-6,
+    "warm_start_mult_bound_push": 1e-6,
+    "warm_start_slack_bound_push": 1e-6,
+    "warm_start_bound_frac": 1e-6,
+    "warm_start_slack_bound_frac": 1e-6,
+}
+_NEWTON: dict[Mode, float] = {"again": 1e-10, "warm": 1e-7, "finish": 1e-10}
+"""Products of bounds' multipliers and distances that Newton's method goes down to."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run of a solver gave."""
+
+    w: np.ndarray
+    lam_x: np.ndarray
+    lam_g: np.ndarray
+    cost: float
+    violation: float
+    """Largest violation of a scaled constraint or bound; solvers relax inequalities by 1e-8."""
+    defect: float
+    """Largest violation of a scaled equality: equations of motion, start, fixed parts of the goal."""
+    kkt: float
+    """Largest entry of the gradient of the Lagrangian, scaled variables."""
+    iterations: int
+    seconds: float
+    converged: bool
+    word: str
+    """The solver's own."""
+    backend: str
+    rough: bool
+    """Converged only so far that something is still to be decided, or the motion is not yet exact."""
+    margin_m: np.ndarray | None = None
+    """(N+1,) distances that were added at the nodes to keep clear between them."""
+
+    @property
+    def exact(self) -> bool:
+        """Rounding in large coordinates can keep a solver from its own last tolerance where this holds."""
+        return self.violation < 1e-7 and self.defect < 1e-9
+
+
+class Solvers:
+    """Solvers of one transcription, made when first asked for."""
+
+    def __init__(self, transcription: Transcription) -> None:
+        self.t = transcription
+        self._oracle = Oracle(transcription.program)
+        self._made: dict[tuple[str, str, int], ca.Function] = {}
+        self._left_behind: tuple[tuple[Oracle, dict], ...] = ()
+        """What solvers that have not come back still use."""
+
+    def solve(
+        self,
+        backend: Backend,
+        p: np.ndarray,
+        w0: np.ndarray,
+        *,
+        mode: Mode = "cold",
+        duals: tuple[np.ndarray, np.ndarray] | None = None,
+        iterations: int = 300,
+        seconds: float = 60.0,
+        slope: float = 1e-5,
+        watch: Watch | None = None,
+    ) -> Result:
+        """Run one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
+
+        seconds: after these, or when `watch` says so, the run ends with the iterate that it has come to. slope: the
+        gradient of the Lagrangian at which a feasible result counts as converged, even where the solver wants more.
+        """
+        t, solver = self.t, self._solver(backend, mode, iterations)
+        if not np.isfinite(t.program.constraints(w0, p)).all():
+            return self._hopeless(w0, backend)
+        extra = {"lam_x0": duals[0], "lam_g0": duals[1]} if duals is not None else {}
+        begun, seen = time.perf_counter(), [w0]
+
+        def go_on(w: np.ndarray) -> bool:
+            call.alive()
+            seen.append(w)
+            wanted = watch is None or watch(len(seen) - 2, *self._progress(w, p), w)
+            return wanted and time.perf_counter() < begun + seconds
+
+        call: WatchedCall[dict] = WatchedCall(
+            lambda: solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
+        )
+        self._oracle.begin(backend, go_on)
+        out = call.answer(_SILENT_S)
+        taken, stopped = time.perf_counter() - begun, self._oracle.stopped
+        stats = {"return_status": "it does not come back"} if out is None else solver.stats()
+        if out is None:
+            self._leave_behind()
+        else:
+            self._oracle.begin(backend, None)
+        if out is None or stopped:
+            nothing = np.zeros_like(seen[-1]), np.zeros_like(t.row_low)
+            out = {"x": seen[-1], "lam_x": nothing[0], "lam_g": nothing[1], "f": t.program.cost(seen[-1], p)}
+        rough = backend == "fatrop" and mode in ("cold", "near")
+        return self._result(out, p, stats, taken, backend, slope, rough)
+
+    def _leave_behind(self) -> None:
+        """Go on with other solvers than those of which one is still at work."""
+        self._oracle.abandon()
+        self._left_behind = (*self._left_behind, (self._oracle, self._made))
+        self._oracle, self._made = Oracle(self.t.program), {}
+
+    def _hopeless(self, w0: np.ndarray, backend: str) -> Result:
+        """Where equations have no value at the start: fatrop would look for a direction for ever."""
+        inf = float("inf")
+        duals = np.zeros_like(w0), np.zeros_like(self.t.row_low)
+        word = "the equations have no value at the first guess"
+        return Result(w0, *duals, inf, inf, inf, inf, 0, 0.0, False, word, backend, rough=False)
+
+    def follow(
+        self, p: np.ndarray, start: Result, *, mode: Mode, slope: float = 1e-5, watch: Watch | None = None
+    ) -> Result | None:
+        """Go on from a result with multipliers by Newton's method; None where that is not for this problem or mode."""
+        if mode not in _NEWTON or not self._newton.serves or not start.lam_g.any():
+            return None
+        t, begun, seen = self.t, time.perf_counter(), 0
+
+        def go_on(w: np.ndarray) -> bool:
+            nonlocal seen
+            seen += 1
+            return watch is None or watch(seen - 1, *self._progress(w, p), w)
+
+        backend = "newton" if mode == "warm" else start.backend
+        run = self._newton(p, Point(start.w, start.lam_g, start.lam_x), mu=_NEWTON[mode], go_on=go_on)
+        point, stats = run.point, {"success": run.converged, "iter_count": run.iterations}
+        out = {"x": point.w, "lam_x": point.lam_x, "lam_g": point.lam_g, "f": t.program.cost(point.w, p)}
+        return self._result(out, p, stats, time.perf_counter() - begun, backend, slope, rough=False)
+
+    @cached_property
+    def _newton(self) -> Newton:
+        t = self.t
+        return Newton(t.program, (t.row_low, t.row_high), (t.low, t.high))
+
+    def _progress(self, w: np.ndarray, p: np.ndarray) -> tuple[float, float]:
+        """Cost and largest violation of a row."""
+        g, t = self.t.program.constraints(w, p), self.t
+        return t.program.cost(w, p), float(max(0.0, (t.row_low - g).max(), (g - t.row_high).max()))
+
+    def _result(
+        self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str, slope: float, rough: bool
+    ) -> Result:
+        w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
+        violation, defect, kkt = self.residuals(w, lam_x, lam_g, p)
+        result = Result(
+            w,
+            lam_x,
+            lam_g,
+            float(out["f"]),
+            violation,
+            defect,
+            kkt,
+            int(stats.get("iter_count", -1)),
+            seconds,
+            False,
+            str(stats.get("return_status")),
+            backend,
+            rough=rough or defect > _DEFECT,
+        )
+        arrived = bool(stats.get("success")) or (result.exact and kkt < slope)
+        within = violation < (_ROUGH if rough else 1e-6)
+        return replace(result, converged=bool(np.isfinite(w).all()) and arrived and within)
+
+    def prepare(self) -> None:
+        """Make the solvers that are needed first, so that planning does not wait for them."""
+        for mode in ("cold", "again", "warm", "finish"):
+            self._solver("fatrop", mode, FATROP_ITERATIONS[mode])
+
+    def rehearse(self, p: np.ndarray, w0: np.ndarray) -> None:
+        """Go through the program and Newton's method once, so that their machine code is there when it is needed."""
+        nothing = Point(w0, np.zeros_like(self.t.row_low), np.zeros_like(w0))
+        # CasADi's arrays may not be written to, which is another type to the compiler.
+        given = [np.frombuffer(a.tobytes()) for a in (w0, p, nothing.lam_g)]
+        self.t.program.lagrangian(given[0], given[1], 1.0, given[2])
+        if self._newton.serves:
+            self._newton(p, nothing, mu=1.0, most=1)
+
+    def residuals(
+        self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray
+    ) -> tuple[float, float, float]:
+        """(largest violation, largest of an equality, largest entry of the Lagrangian's gradient)."""
+        t = self.t
+        g = t.program.constraints(w, p)
+        over = [t.row_low - g, g - t.row_high, t.low - w, w - t.high]
+        slope = t.program.lagrangian(w, p, 1.0, lam_g)[0] + lam_x
+        equal = t.row_low == t.row_high
+        defect = max(float(np.abs(g - t.row_low)[equal].max(initial=0.0)), t.program.imbalance(w, p))
+        return float(max(defect, *(o.max(initial=0.0) for o in over))), defect, float(np.abs(slope).max())
+
+    def _solver(self, backend: Backend, mode: Mode, iterations: int) -> ca.Function:
+        key = (backend, mode, iterations)
+        if key not in self._made:
+            make = self._fatrop if backend == "fatrop" else self._ipopt
+            self._made[key] = make(mode, iterations)
+        return self._made[key]
+
+    def _fatrop(self, mode: Mode, iterations: int) -> ca.Function:
+        t = self.t
+        options: dict[str, Any] = {
+            "print_level": 0,
+            "max_iter": iterations,
+            "linsol_lu_fact_tol": _PIVOT[t.model.turns == 3],
+            **_FATROP[mode],
+        }
+        if mode == "cold":
+            options |= _FIRST[t.model.turns == 3]
+        return ca.nlpsol(
+            "plan",
+            "fatrop",
+            self._oracle.values,
+            {
+                "print_time": False,
+                "error_on_fail": False,
+                "calc_lam_p": False,
+                "show_eval_warnings": False,
+                "equality": t.equality,
+                "fatrop": options,
+                "cache": self._oracle.derivatives("fatrop"),
+                **t.structure,
+            },
+        )
+
+    def _ipopt(self, mode: Mode, iterations: int) -> ca.Function:
+        options: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
+        options["constr_viol_tol"] = TOLERANCE
+        if mode == "near":
+            options["mu_init"] = 1e-2
+        if mode in ("again", "warm", "finish"):
+            options |= {"mu_init": 1e-4, **_WARM_IPOPT}
+        return ca.nlpsol(
+            "plan",
+            "ipopt",
+            self._oracle.values,
+            {
+                "print_time": False,
+                "error_on_fail": False,
+                "calc_lam_p": False,
+                "show_eval_warnings": False,
+                "ipopt": options,
+                "cache": self._oracle.derivatives("ipopt"),
+            },
+        )

@@ -1,0 +1,188 @@
+"""Going on from a plan whose task has changed a little: a primal-dual interior-point method that starts where the last
+one ended.
+
+fatrop begins from variables alone: its multipliers of bounds start at one. Those of a plan that is dragged are nearly
+right, and from them two or three of Newton's steps are enough.
+"""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.planner.solvers.interior import barrier, moved, started
+from sim.planner.solvers.node_blocks import LastStage, NodeBlocks, condensed
+from sim.planner.solvers.riccati import carried_out, eliminated
+from sim.planner.transcription.program import Program
+
+_CONVEX = 1e3
+"""Weight of the squared misses of the last node's equations: no step changes, but costs to go become convex."""
+_SHIFTS = (0.0, 1e-2, 1.0, 100.0)
+"""Added to second derivatives, in turn, where the cost is not convex."""
+_EXACT, _FLAT = 1e-9, 1e-6
+"""Largest miss of a constraint, and entry of the Lagrangian's gradient, of a solution; scaled."""
+_ROUGH, _WORSE = 1e-3, 1e3
+"""A residual that has grown so much, from one that is not small, is not on its way to a solution."""
+
+_JAMMED = 1e-3
+"""Share of a step below which bounds hold the method where it is."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """Variables, multipliers of rows and of bounds of variables, as CasADi's solvers give them."""
+
+    w: np.ndarray
+    lam_g: np.ndarray
+    lam_x: np.ndarray
+
+
+@dataclass(frozen=True)
+class NewtonRun:
+    """Where it went."""
+
+    point: Point
+    iterations: int
+    converged: bool
+
+
+_Step = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Changes of w, of (rows, variables) to first order, and of the equations' multipliers."""
+
+
+class Newton:
+    """The method for one program, whose equations have to be its steps and conditions on its ends."""
+
+    def __init__(
+        self, program: Program, rows: tuple[np.ndarray, np.ndarray], variables: tuple[np.ndarray, np.ndarray]
+    ) -> None:
+        """(low, high) of the rows and of the variables; equal ones are equations."""
+        self._program, self._blocks = program, NodeBlocks(program)
+        self._low, self._high = np.r_[rows[0], variables[0]], np.r_[rows[1], variables[1]]
+        self._equal = self._low == self._high
+        places = self._blocks
+        self._fixed = self._equal[places.end]
+        elsewhere = self._equal.copy()
+        for place in (places.gaps, places.begin, places.end):
+            elsewhere[place] = False
+        self.serves = bool(self._equal[places.begin].all()) and not elsewhere.any()
+        """Whether it is such a program."""
+
+    def __call__(
+        self,
+        p: np.ndarray,
+        start: Point,
+        *,
+        mu: float,
+        most: int = 18,
+        go_on: Callable[[np.ndarray], bool] | None = None,
+    ) -> NewtonRun:
+        """Solve for parameters p, up to products mu of bounds' multipliers and distances.
+
+        go_on: is shown every iterate and may end the run.
+        """
+        g, low, high = self._program, self._low, self._high
+        w, lam = start.w.copy(), np.r_[start.lam_g, start.lam_x]
+        c = np.concatenate([g.constraints(w, p), w])
+        s, below, above, curvature, slope = (np.empty(c.size) for _ in range(5))
+        started(c, lam, low, high, mu, s, below, above)
+        iteration, best = 0, np.inf
+        while True:
+            y = np.where(self._equal, lam, above - below)
+            point = Point(w, y[: g.rows], y[g.rows :])
+            pull, blocks = g.lagrangian(w, p, 1.0, point.lam_g)
+            pull = pull + point.lam_x
+            gap, apart = barrier(c, s, below, above, low, high, mu, curvature, slope)
+            missed = max(gap, float(np.abs((c - low)[self._equal]).max(initial=0.0)))
+            steep = float(np.abs(pull).max())
+            if missed < _EXACT and steep < _FLAT and apart < mu:
+                return NewtonRun(point, iteration, True)
+            residual = missed + steep + apart
+            best = min(best, residual)
+            lost = not residual < _WORSE * max(best, _ROUGH)
+            ended = go_on is not None and iteration > 0 and not go_on(w)
+            if ended or lost or iteration == most:
+                return NewtonRun(point, iteration, False)
+            step = self._step(w, p, blocks, pull, c, curvature, slope)
+            if step is None:
+                return NewtonRun(point, iteration, False)
+            dw, dc, dlam = step
+            share = moved(c, dc, s, below, above, low, high, mu)
+            if share < _JAMMED:
+                return NewtonRun(point, iteration, False)
+            w, lam = w + share * dw, lam + share * dlam
+            c = np.concatenate([g.constraints(w, p), w])
+            iteration += 1
+
+    def _step(self, *where: np.ndarray) -> _Step | None:
+        """The first step that can be found: with nothing added to the second derivatives, else with more and more."""
+        for shift in _SHIFTS:
+            with contextlib.suppress(np.linalg.LinAlgError):
+                return self._shifted_step(*where, shift=shift)
+        return None
+
+    def _shifted_step(
+        self,
+        w: np.ndarray,
+        p: np.ndarray,
+        hessian: np.ndarray,
+        pull: np.ndarray,
+        c: np.ndarray,
+        curvature: np.ndarray,
+        slope: np.ndarray,
+        *,
+        shift: float,
+    ) -> _Step:
+        """LinAlgError where costs are not convex or equations depend on each other."""
+        g, at, fixed = self._program, self._blocks, self._fixed
+        n, nx, nv, rows = g.n, g.nx, g.nv, g.rows
+        F, C, C_begin, C_end = at.jacobian(w, p)
+        Q, Q_begin, Q_end = at.hessian(hessian)
+        cut = rows + g.cut
+        G = (pull[: g.cut] + slope[rows:cut]).reshape(n, nv)
+        condensed(Q, G, C, curvature[at.own], slope[at.own], curvature[rows:cut].reshape(n, nv) + shift)
+        Q[0] += Q_begin
+        missed = c[at.end] - self._low[at.end]
+        end = LastStage.of(
+            Q_end + np.diag(curvature[cut:] + shift),
+            pull[g.cut :] + slope[cut:],
+            C_end[~fixed],
+            curvature[at.end][~fixed],
+            slope[at.end][~fixed],
+            C_end[fixed],
+            missed[fixed],
+            weight=_CONVEX,
+            states=nx,
+        )
+        columns = end.products.shape[0]
+        P, q = np.empty((n + 1, nx, nx)), np.empty((n + 1, nx, columns))
+        P[n], q[n] = end.curvature, end.slopes
+        K, k = np.empty((n, nv - nx, nx)), np.empty((n, nv - nx, columns))
+        slopes, f = np.zeros((n, nv, columns)), -c[at.gaps]
+        slopes[:, :, 0] = G
+        if not eliminated(Q, slopes, F, f, P, q, K, k, end.products):
+            raise np.linalg.LinAlgError
+        first = _first(Q[0], slopes[0], end.products, C_begin, c[at.begin] - self._low[at.begin])
+        begin = nv + len(at.begin)
+        lam = np.r_[1.0, first[begin:]]
+        dv, last, gaps = np.empty((n, nv)), np.empty(nx), np.empty((n, nx))
+        dv[0] = first[:nv]
+        carried_out(F, f, P, q, K, k, lam, dv, last, gaps)
+        dw = np.r_[dv.ravel(), last, end.inputs(last, lam)]
+        dc, dlam = np.zeros(c.size), np.zeros(c.size)
+        dc[at.own] = (C @ dv[:, :, None])[:, :, 0]
+        dc[at.end] = C_end @ dw[g.cut :]
+        dc[rows:] = dw
+        dlam[at.gaps], dlam[at.begin], dlam[at.end[fixed]] = gaps, first[nv:begin], first[begin:]
+        return dw, dc, dlam
+
+
+def _first(Q: np.ndarray, slopes: np.ndarray, W: np.ndarray, C: np.ndarray, missed: np.ndarray) -> np.ndarray:
+    """(first variables, multipliers of the first node's equations C, of the last one's)."""
+    nv, rows, ends = len(Q), len(C), len(W) - 1
+    A = np.zeros((nv + rows + ends,) * 2)
+    A[:nv, :nv], A[:nv, nv : nv + rows], A[:nv, nv + rows :] = Q, C.T, slopes[:, 1:]
+    A[nv:, :nv] = A[:nv, nv:].T
+    A[nv + rows :, nv + rows :] = W[1:, 1:]
+    return -np.linalg.solve(A, np.r_[slopes[:, 0], missed, W[0, 1:]])

@@ -1,0 +1,1 @@
+"""What is to be planned: start, goal, limits, obstacles, ground; read, checked and edited. Knows no optimisation."""

@@ -1,0 +1,195 @@
+"""Numbers of a task that no task can have, one by one; how they go together is `check`'s."""
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.planner.task.obstacles import KINDS, Box, label
+from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
+from sim.planner.transcription.inputs import input_map_of
+from sim.vehicles.base import State, Vehicle
+
+_FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
+_EFFORT_SCALES = 1e-9, 1e9
+
+
+def check_numbers(vehicle: Vehicle, task: Task) -> None:
+    """Raises InputError, in one line, for the first number that is none or out of range."""
+    number(task, "duration_s", task.duration_s, 0.0, _LONGEST_S, "seconds above 0")
+    steps: object = task.steps
+    if not isinstance(steps, int | np.integer) or not 4 <= steps <= 1024:
+        raise refusal(task, f"steps = {steps} is not possible; allowed: a whole number from 4 to 1024")
+    if task.free_duration is not None:
+        low, high = vector(task, "free duration", task.free_duration, 2)
+        if not 0.0 < low < high <= _LONGEST_S:
+            raise refusal(
+                task, f"free duration {low:g} to {high:g} s is not possible; allowed: 0 < shortest < longest"
+            )
+    for name in WEIGHT_NAMES:
+        value = getattr(task.weights, name)
+        number(task, f"weight {name}", value, 0.0, _MOST_WEIGHT, f"0 to {_MOST_WEIGHT:g}", least_too=True)
+    for what, value in (("clearance_m", task.clearance_m), *_radii(task)):
+        number(task, what, value, 0.0, _FAR_M, "metres from 0", least_too=True)
+    number(task, "safety_range_m", task.safety_range_m, 0.0, _FAR_M, "metres above 0")
+    _check_goal(vehicle, task)
+    for kind, state in (("start", task.start), ("goal", task.goal.state)):
+        _check_state(vehicle, task, kind, state)
+    _check_limits(vehicle, task)
+    _check_obstacles(task)
+    _check_waypoints(task)
+
+
+def refusal(task: Task, text: str) -> InputError:
+    return InputError(f"{task.name}: {text}")
+
+
+def number(
+    task: Task, what: str, value: object, low: float, high: float, allowed: str, *, least_too: bool = False
+) -> float:
+    """The value as a float; refused unless low < value <= high, or low <= value where `least_too`."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise refusal(task, f"{what} = {value!r} is no number; allowed: {allowed}")
+    x = float(value)
+    if not (low < x <= high or (least_too and x == low)):
+        raise refusal(task, f"{what} = {x:g} is not possible; allowed: {allowed}")
+    return x
+
+
+def vector(task: Task, what: str, value: object, count: int) -> tuple[float, ...]:
+    """The value as `count` finite floats."""
+    if not isinstance(value, Sequence | np.ndarray) or len(value) != count:
+        raise refusal(task, f"{what} = {value} is not possible; allowed: {count} numbers")
+    return tuple(number(task, what, x, -math.inf, _FAR_M, f"{count} finite numbers") for x in value)
+
+
+def _radii(task: Task) -> list[tuple[str, float]]:
+    if not task.body:
+        raise refusal(task, "body has no balls; allowed: at least one, (0, 0, 0, 0) for a point")
+    balls = [vector(task, f"body ball {i + 1}", ball, 4) for i, ball in enumerate(task.body)]
+    return [(f"radius of body ball {i + 1}", ball[3]) for i, ball in enumerate(balls)]
+
+
+def _check_goal(vehicle: Vehicle, task: Task) -> None:
+    goal, planar = task.goal, vehicle.group.name == "SE2"
+    for part in ("position", "rotation", "velocity"):
+        allowed = tuple(d for d in DEMANDS if d != "upright" or (part == "rotation" and not planar))
+        if getattr(goal, part) not in allowed:
+            raise refusal(
+                task,
+                f"goal's {part} = {getattr(goal, part)!r} is not possible; allowed: {', '.join(allowed)}",
+            )
+    for name in ("tolerance_m", "tolerance_rad", "tolerance_mps"):
+        number(task, f"goal's {name}", getattr(goal, name), 0.0, _FAR_M, "above 0")
+    count = len(vehicle.shape_coordinates)
+    for index in (*goal.shape, *goal.shape_velocity):
+        if index not in range(count):
+            has = f"0 to {count - 1}" if count else f"none, {vehicle.name} has no shape"
+            raise refusal(task, f"goal's shape index {index!r} is not possible; allowed: {has}")
+
+
+def _check_state(vehicle: Vehicle, task: Task, kind: str, state: State) -> None:
+    at = vehicle.node_layout
+    if state.node.shape != (at.size,) or state.group.name != vehicle.group.name:
+        raise refusal(task, f"{kind} does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)")
+    if not np.isfinite(state.node).all():
+        raise refusal(task, f"{kind} has entries that are not finite; make it with vehicle.state(...)")
+    place = np.abs(state.node[at.pose][-2 if vehicle.group.name == "SE2" else -3 :])
+    if place.max() > _FAR_M:
+        raise refusal(task, f"{kind} is {place.max():.3g} m away; allowed: up to {_FAR_M:g} m")
+    if vehicle.group.name == "SE3":
+        R = state.node[:9].reshape(3, 3)
+        if np.abs(R @ R.T - np.eye(3)).max() > 1e-6:
+            raise refusal(task, f"{kind} has no rotation matrix; make it with vehicle.state(...)")
+
+
+def _check_limits(vehicle: Vehicle, task: Task) -> None:
+    limits = task.limits
+    for name in ("speed_mps", "turn_radps"):
+        number(task, f"limit {name}", getattr(limits, name), 0.0, _FAR_M, "above 0")
+    if limits.tilt_rad is not None:
+        number(
+            task, "limit tilt_rad", limits.tilt_rad, 1e-3, math.pi, "radians above 0.001 up to pi, or None"
+        )
+    _check_box(task)
+    controls, shapes = [c.name for c in vehicle.controls], [s.name for s in vehicle.shape_coordinates]
+    planned = input_map_of(vehicle).names
+    for what, names, allowed in (
+        ("control", limits.controls, controls),
+        ("shape coordinate", limits.shape, shapes),
+        ("planned input", limits.rates, planned),
+        ("planned input", task.effort_scale, planned),
+    ):
+        for name in names:
+            if name not in allowed:
+                raise refusal(task, f"unknown {what} {name!r}; allowed: {', '.join(allowed) or 'none'}")
+    for name, bounds in {**limits.controls, **limits.shape}.items():
+        _check_range(task, name, bounds)
+    for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, limits), strict=True):
+        if low >= high:
+            raise refusal(
+                task,
+                f"bounds contradict each other: {control.name} is left {low:g} to {high:g} {control.unit} of "
+                f"the vehicle's {control.low:g} to {control.high:g}",
+            )
+    for coordinate in vehicle.shape_coordinates:
+        low, high = limits.shape.get(coordinate.name, (-math.inf, math.inf))
+        if max(low, coordinate.low) >= min(high, coordinate.high):
+            raise refusal(
+                task,
+                f"bounds contradict each other: {coordinate.name} from {low:g} to {high:g}, and the vehicle's "
+                f"stops at {coordinate.low:g} and {coordinate.high:g}",
+            )
+    for name, rate in limits.rates.items():
+        number(task, f"rate of {name}", rate, 0.0, 1e12, "per second, above 0")
+    least, most = _EFFORT_SCALES
+    for name, scale in task.effort_scale.items():
+        number(task, f"effort scale of {name}", scale, least, most, f"{least:g} to {most:g}", least_too=True)
+
+
+def _check_box(task: Task) -> None:
+    """Corners may be infinite: no bound on that side."""
+    corners = {"low_w": task.limits.low_w, "high_w": task.limits.high_w}
+    for name, corner in corners.items():
+        if corner is not None and (len(corner) != 3 or any(math.isnan(x) for x in corner)):
+            raise refusal(task, f"limit {name} = {corner!r} is not possible; allowed: three numbers")
+    if task.limits.low_w is None or task.limits.high_w is None:
+        return
+    for axis, low, high in zip("xyz", task.limits.low_w, task.limits.high_w, strict=True):
+        if low >= high:
+            raise refusal(task, f"bounds contradict each other: {axis} from {low:g} to {high:g} m")
+
+
+def _check_range(task: Task, name: str, bounds: Sequence[float]) -> None:
+    if len(bounds) != 2 or any(math.isnan(x) for x in bounds):
+        raise refusal(task, f"bounds of {name} = {bounds!r} are not possible; allowed: two numbers")
+    low, high = bounds
+    if low >= high:
+        raise refusal(task, f"bounds contradict each other: {name} from {low:g} to {high:g}")
+
+
+def _check_obstacles(task: Task) -> None:
+    for i, obstacle in enumerate(task.obstacles):
+        what = f"obstacle {label(obstacle, i)}: "
+        vector(task, f"{what}its numbers", obstacle.numbers().tolist(), KINDS[obstacle.kind].size)
+        size = obstacle.half_m if isinstance(obstacle, Box) else (obstacle.radius_m,)
+        if min(size) <= 0.0:
+            raise refusal(task, f"{what}size {min(size):g} m is not possible; sizes must be above 0")
+
+
+def _check_waypoints(task: Task) -> None:
+    if len(task.waypoints) >= task.steps:
+        raise refusal(
+            task,
+            f"{len(task.waypoints)} waypoints, one node each; allowed: fewer than the {task.steps} steps",
+        )
+    for i, waypoint in enumerate(task.waypoints):
+        what = f"waypoint {i + 1}"
+        vector(task, what, waypoint.position_w, 3)
+        number(task, f"{what}: tolerance", waypoint.tolerance_m, 0.0, _FAR_M, "metres above 0")
+        if waypoint.time_s is not None:
+            time_s = number(task, f"{what}: time_s", waypoint.time_s, -math.inf, math.inf, "seconds")
+            if not 0.0 < time_s < task.duration_s:
+                raise refusal(task, f"{what} at {time_s:g} s; allowed: between 0 and {task.duration_s:g} s")

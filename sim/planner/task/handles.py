@@ -1,0 +1,133 @@
+"""What of a task can be taken by the hand: goal, waypoints, obstacles. Pure edits, any of which is another task."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.planner.task.obstacles import Box, Capsule, Obstacle
+from sim.planner.task.task import Task, Waypoint, positions
+from sim.vehicles import Vehicle
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handle:
+    """One thing that can be moved."""
+
+    name: str
+    """"goal", "waypoint 0", "obstacle 0", ..."""
+    T_w: np.ndarray
+    """(4, 4) where it is, and how it is turned."""
+    turns: bool
+    """Its heading counts, too."""
+
+
+def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:
+    """Everything that can be moved."""
+    out = [Handle("goal", _pose_of(vehicle, task), task.goal.rotation == "fixed")]
+    out += [Handle(f"waypoint {i}", _at(w.position_w), False) for i, w in enumerate(task.waypoints)]
+    for i, obstacle in enumerate(task.obstacles):
+        if isinstance(obstacle, Capsule):
+            middle = 0.5 * (np.array(obstacle.start_w) + np.array(obstacle.end_w))
+            out.append(Handle(f"obstacle {i}", _at(middle), False))
+        else:
+            heading = obstacle.heading_rad if isinstance(obstacle, Box) else 0.0
+            out.append(Handle(f"obstacle {i}", _at(obstacle.centre_w, heading), isinstance(obstacle, Box)))
+    return tuple(out)
+
+
+def moved(vehicle: Vehicle, task: Task, name: str, T_w: np.ndarray) -> Task:
+    """The task with one handle at another pose. What moves on a plane stays on it; T_w is a rigid motion."""
+    kind, _, index = name.partition(" ")
+    if kind == "goal":
+        return _with_goal(vehicle, task, T_w)
+    i, planar = int(index), vehicle.group.name == "SE2"
+    if kind == "waypoint":
+        place = _flat(T_w[:3, 3], planar, task.waypoints[i].position_w[2])
+        return _with_waypoint(task, i, replace(task.waypoints[i], position_w=place))
+    obstacle = task.obstacles[i]
+    new: Obstacle
+    if isinstance(obstacle, Capsule):
+        middle = 0.5 * (np.array(obstacle.start_w) + np.array(obstacle.end_w))
+        by = np.array(_flat(T_w[:3, 3], planar, float(middle[2]))) - middle
+        start, end = (_vector(np.array(end) + by) for end in (obstacle.start_w, obstacle.end_w))
+        new = replace(obstacle, start_w=start, end_w=end)
+    else:
+        new = replace(obstacle, centre_w=_flat(T_w[:3, 3], planar, obstacle.centre_w[2]))
+        if isinstance(new, Box):
+            new = replace(new, heading_rad=float(np.arctan2(T_w[1, 0], T_w[0, 0])))
+    return replace(task, obstacles=(*task.obstacles[:i], new, *task.obstacles[i + 1 :]))
+
+
+def with_waypoint(task: Task, place_w: np.ndarray, *, tolerance_m: float, time_s: float | None) -> Task:
+    """The task with one more waypoint."""
+    return replace(task, waypoints=(*task.waypoints, Waypoint(_vector(place_w), tolerance_m, time_s)))
+
+
+def without(task: Task, name: str) -> Task:
+    """The task without a waypoint or an obstacle; the goal stays."""
+    kind, _, index = name.partition(" ")
+    if kind == "goal":
+        return task
+    i = int(index)
+    if kind == "waypoint":
+        return replace(task, waypoints=(*task.waypoints[:i], *task.waypoints[i + 1 :]))
+    return replace(task, obstacles=(*task.obstacles[:i], *task.obstacles[i + 1 :]))
+
+
+def stretched(task: Task, seconds: float) -> Task:
+    """The task in another final time, or first guess of it; waypoints keep their share, bounds make room."""
+    share = seconds / task.duration_s
+    waypoints = tuple(w if w.time_s is None else replace(w, time_s=w.time_s * share) for w in task.waypoints)
+    free = task.free_duration
+    if free is not None:
+        free = min(free[0], seconds), max(free[1], seconds)
+    return replace(task, duration_s=seconds, waypoints=waypoints, free_duration=free)
+
+
+def freed(task: Task, bounds_s: tuple[float, float] | None) -> Task:
+    """The task with its final time left to the planner between two bounds, or fixed at what it is (None)."""
+    if bounds_s is None:
+        return replace(task, free_duration=None)
+    inside = min(max(task.duration_s, bounds_s[0]), bounds_s[1])
+    return replace(stretched(replace(task, free_duration=None), inside), free_duration=bounds_s)
+
+
+def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
+    return replace(task, waypoints=(*task.waypoints[:i], waypoint, *task.waypoints[i + 1 :]))
+
+
+def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
+    node, pose = task.goal.state.node.copy(), vehicle.node_layout.pose
+    if vehicle.group.name == "SE2":
+        node[pose] = np.arctan2(T_w[1, 0], T_w[0, 0]), *T_w[:2, 3]
+    else:
+        u, _, vt = np.linalg.svd(T_w[:3, :3])
+        node[pose] = *(u @ vt).T.ravel(), *T_w[:3, 3]
+    return replace(task, goal=replace(task.goal, state=replace(task.goal.state, node=node)))
+
+
+def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
+    node = task.goal.state.node
+    place = positions(vehicle, node)[0]
+    if vehicle.group.name == "SE2":
+        return _at(place, float(node[vehicle.node_layout.pose][0]))
+    T_w = _at(place)
+    T_w[:3, :3] = node[:9].reshape(3, 3).T
+    return T_w
+
+
+def _at(place: ArrayLike, heading_rad: float = 0.0) -> np.ndarray:
+    c, s = np.cos(heading_rad), np.sin(heading_rad)
+    T_w = np.eye(4)
+    T_w[:2, :2] = [[c, -s], [s, c]]
+    T_w[:3, 3] = place
+    return T_w
+
+
+def _flat(place: np.ndarray, planar: bool, z_m: float) -> tuple[float, float, float]:
+    return _vector(np.array([*place[:2], z_m if planar else place[2]]))
+
+
+def _vector(place: np.ndarray) -> tuple[float, float, float]:
+    return float(place[0]), float(place[1]), float(place[2])

@@ -1,0 +1,226 @@
+"""Tasks from scene files: the `[plan]` table says start, goal, time, weights, bounds and obstacles."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
+from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
+from sim.planner.task.terrain import SafeGround, safe_ground
+from sim.toml_table import TomlTable
+from sim.vehicles.base import State, Vehicle
+from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.world.world import World
+
+_FAR_M = 1e5
+_SHAPES = {"sphere": Sphere, "cylinder": Cylinder, "capsule": Capsule, "box": Box}
+
+
+def read_task(
+    table: TomlTable, vehicle: Vehicle, world: World | None, name: str, fallback: State | None
+) -> Task:
+    """Task of an unread `[plan]` table.
+
+    fallback: the start where the table has none. Raises InputError, one line with file, key and what is allowed.
+    """
+    check_can_plan(vehicle)
+    if not table.has("start") and fallback is None:
+        raise table.error("start", "is missing; allowed: a table [plan.start]")
+    start = _state(table.table("start"), vehicle) if table.has("start") else fallback
+    assert start is not None
+    duration = table.number("duration_s", 10.0, low=-math.inf, high=math.inf)
+    free = table.numbers("free_duration_s", (), low=0.0, high=1e4, count=2)
+    body = _body(table)
+    clearance = table.number("clearance_m", 0.0, low=0.0, high=1e3)
+    goal = _goal(table.table("goal"), vehicle)
+    task = Task(
+        name=name,
+        start=start,
+        goal=goal,
+        duration_s=duration,
+        free_duration=(free[0], free[1]) if free else None,
+        steps=table.integer("steps", 64, low=4, high=1024),
+        weights=_weights(table.table("weights")),
+        limits=_limits(table.table("limits")),
+        obstacles=tuple(_obstacle(o) for o in table.tables("obstacles")),
+        waypoints=tuple(_waypoint(w) for w in table.tables("waypoints")),
+        clearance_m=clearance,
+        body=body,
+        effort_scale=_named_numbers(table.table("effort_scale")),
+        safety_range_m=table.number("safety_range_m", 2.0, low=1e-3, high=1e3),
+        ground=_ground(table, world, [start, goal.state], body, clearance),
+    )
+    table.finish()
+    return task
+
+
+def _ground(
+    table: TomlTable,
+    world: World | None,
+    states: list[State],
+    body: tuple[tuple[float, float, float, float], ...],
+    clearance_m: float,
+) -> SafeGround | None:
+    if not table.flag("ground", False) or world is None:
+        return None
+    places = np.stack([s.node[9:11] for s in states])
+    reach = max(math.dist((0, 0, 0), b[:3]) + b[3] for b in body)
+    aside = table.number("ground_aside_m", 60.0, low=0.0, high=1e4)
+    low, high = places.min(0) - aside, places.max(0) + aside
+    return safe_ground(
+        world.terrain,
+        margin_m=reach + clearance_m,
+        low_m=(float(low[0]), float(low[1])),
+        high_m=(float(high[0]), float(high[1])),
+    )
+
+
+def _body(table: TomlTable) -> tuple[tuple[float, float, float, float], ...]:
+    balls = table.tables("body")
+    if not balls:
+        return ((0.0, 0.0, 0.0, 0.0),)
+    out = []
+    for ball in balls:
+        x, y, z = ball.numbers("centre_m", (0.0, 0.0, 0.0), low=-1e3, high=1e3, count=3)
+        out.append((x, y, z, ball.number("radius_m", 0.0, low=0.0, high=1e3)))
+        ball.finish()
+    return tuple(out)
+
+
+def _rotation(table: TomlTable) -> np.ndarray:
+    """R_wb of heading, pitch (nose down) and roll (right side down), applied in this order."""
+    heading, pitch, roll = (
+        math.radians(table.number(key, 0.0, low=-360.0, high=360.0))
+        for key in ("heading_deg", "pitch_deg", "roll_deg")
+    )
+    (ch, sh), (cp, sp), (cr, sr) = ((math.cos(a), math.sin(a)) for a in (heading, pitch, roll))
+    turn = np.array([[ch, -sh, 0], [sh, ch, 0], [0, 0, 1]])
+    nod = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    bank = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    return turn @ nod @ bank
+
+
+def _state(table: TomlTable, vehicle: Vehicle) -> State:
+    if vehicle.group.name != "SE2":
+        state = vehicle.state(
+            x=table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3),
+            R=_rotation(table),
+            omega=table.numbers("omega_radps", (0.0, 0.0, 0.0), low=-1e3, high=1e3, count=3),
+            v=table.numbers("velocity_mps", (0.0, 0.0, 0.0), low=-1e3, high=1e3, count=3),
+        )
+        table.finish()
+        return state
+    x, y = table.numbers("position_m", (0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=2)
+    theta = math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0))
+    if isinstance(vehicle, NonholonomicVehicle):
+        n = len(vehicle.shape_coordinates)
+        shape = table.numbers("shape", (0.0,) * n, low=-1e4, high=1e4, count=n)
+        rates = table.numbers("shape_velocity", (0.0,) * n, low=-1e4, high=1e4, count=n)
+        state = vehicle.state(theta=theta, x=x, y=y, shape=shape, shape_velocity=rates)
+    else:
+        v = table.numbers("velocity_mps", (0.0, 0.0), low=-1e3, high=1e3, count=2)
+        omega = table.number("omega_radps", 0.0, low=-1e3, high=1e3)
+        state = vehicle.state(theta=theta, x=x, y=y, v=v, omega=omega)  # type: ignore[call-arg]
+    table.finish()
+    return state
+
+
+def _goal(table: TomlTable, vehicle: Vehicle) -> Goal:
+    planar, inner = vehicle.group.name == "SE2", isinstance(vehicle, NonholonomicVehicle)
+    demands = ("fixed", "within", "free")
+    rotations = demands if planar else ("fixed", "within", "upright", "free")
+    names = [s.name for s in vehicle.shape_coordinates]
+    tolerances = {
+        key: table.number(key, 0.1, low=1e-6, high=1e3)
+        for key in ("tolerance_m", "tolerance_rad", "tolerance_mps")
+    }
+    goal: dict[str, Any] = {
+        "position": table.name("position", demands, "fixed"),
+        "rotation": table.name("rotation", rotations, "fixed"),
+        "velocity": table.name("velocity", demands, "free" if inner else "fixed"),
+        "shape": _indices(table, "fixed_shape", names),
+        "shape_velocity": _indices(table, "fixed_shape_velocity", names),
+        **tolerances,
+    }
+    return Goal(_state(table, vehicle), **goal)
+
+
+def _indices(table: TomlTable, key: str, names: list[str]) -> tuple[int, ...]:
+    listed = table.texts(key)
+    for name in listed:
+        if name not in names:
+            raise table.error(key, f'unknown "{name}"; allowed: {", ".join(names) or "nothing"}')
+    return tuple(names.index(name) for name in listed)
+
+
+def _weights(table: TomlTable) -> Weights:
+    usual = Weights()
+    weights = Weights(**{n: table.number(n, getattr(usual, n), low=0.0, high=1e6) for n in WEIGHT_NAMES})
+    table.finish()
+    return weights
+
+
+def _limits(table: TomlTable) -> Limits:
+    usual = Limits()
+    low, high = (table.numbers(key, (), low=-_FAR_M, high=_FAR_M, count=3) for key in ("low_m", "high_m"))
+    tilt = math.radians(table.number("tilt_deg", 0.0, low=0.0, high=180.0))
+    limits = Limits(
+        speed_mps=table.number("speed_mps", usual.speed_mps, low=1e-3, high=1e3),
+        turn_radps=table.number("turn_radps", usual.turn_radps, low=1e-3, high=1e2),
+        tilt_rad=tilt or None,
+        low_w=(low[0], low[1], low[2]) if low else None,
+        high_w=(high[0], high[1], high[2]) if high else None,
+        shape=_named_ranges(table.table("shape")),
+        controls=_named_ranges(table.table("controls")),
+        rates=_named_numbers(table.table("rates")),
+    )
+    table.finish()
+    return limits
+
+
+def _named_ranges(table: TomlTable) -> dict[str, tuple[float, float]]:
+    out = {}
+    for name in table.names():
+        low, high = table.numbers(name, (0.0, 0.0), low=-1e9, high=1e9, count=2)
+        out[name] = (low, high)
+    return out
+
+
+def _named_numbers(table: TomlTable) -> dict[str, float]:
+    return {name: table.number(name, 1.0, low=1e-9, high=1e9) for name in table.names()}
+
+
+def _vector(table: TomlTable, key: str) -> tuple[float, float, float]:
+    value = table.numbers(key, (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M)
+    if len(value) not in (2, 3):
+        raise table.error(key, f"has {len(value)} numbers; allowed: 2 or 3")
+    return (value[0], value[1], value[2] if len(value) == 3 else 0.0)
+
+
+def _obstacle(table: TomlTable) -> Obstacle:
+    kind = table.name("kind", tuple(_SHAPES), "cylinder")
+    name, look = table.text("name"), table.name("look", LOOKS, "")
+    obstacle: Obstacle
+    if kind == "capsule":
+        ends = _vector(table, "start_m"), _vector(table, "end_m")
+        obstacle = Capsule(*ends, table.number("radius_m", 1.0, low=-1e4, high=1e4), name, look)
+    elif kind == "box":
+        half = table.numbers("half_m", (1.0, 1.0, 1.0), low=-1e4, high=1e4, count=3)
+        heading = math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0))
+        obstacle = Box(_vector(table, "centre_m"), (half[0], half[1], half[2]), heading, name, look)
+    else:
+        shape = Sphere if kind == "sphere" else Cylinder
+        radius_m = table.number("radius_m", 1.0, low=-1e4, high=1e4)
+        obstacle = shape(_vector(table, "centre_m"), radius_m, name, look)
+    table.finish()
+    return obstacle
+
+
+def _waypoint(table: TomlTable) -> Waypoint:
+    time_s = table.number("time_s", 0.0, low=0.0, high=1e4) if table.has("time_s") else None
+    waypoint = Waypoint(
+        _vector(table, "position_m"), table.number("tolerance_m", 0.5, low=-1e3, high=1e3), time_s
+    )
+    table.finish()
+    return waypoint

@@ -1,0 +1,147 @@
+"""What is to be planned: from where, to where, in what time, at which price, around what."""
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.planner.task.obstacles import Obstacle
+from sim.planner.task.terrain import SafeGround
+from sim.vehicles.base import State, Vehicle
+
+Demand = Literal["fixed", "within", "upright", "free"]
+DEMANDS: tuple[str, ...] = get_args(Demand)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The wanted end, part by part: met exactly, met within a tolerance, or left free."""
+
+    state: State
+    position: Demand = "fixed"
+    rotation: Demand = "fixed"
+    """`upright` on SE(3): level, with any heading."""
+    velocity: Demand = "fixed"
+    shape: tuple[int, ...] = ()
+    """Indices of shape coordinates that must be met."""
+    shape_velocity: tuple[int, ...] = ()
+    tolerance_m: float = 0.1
+    tolerance_rad: float = 0.1
+    tolerance_mps: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Waypoint:
+    """A place to pass through."""
+
+    position_w: tuple[float, float, float]
+    tolerance_m: float = 0.5
+    time_s: float | None = None
+    """When; None: where the first guess comes closest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a plan costs, each term an integral over time; all may be moved while the planner runs."""
+
+    effort: float = 1.0
+    """Squares of the inputs in units of `Task.effort_scale`."""
+    smoothness: float = 0.0
+    """Squares of the inputs' rates in those units per second."""
+    time: float = 0.0
+    """The duration itself."""
+    distance: float = 0.0
+    """Length of the way [m]."""
+    safety: float = 0.0
+    """Nearness to obstacles and ground, exp(-distance / range)."""
+    comfort: float = 0.01
+    """Squares of the body's angular velocity [rad/s]."""
+    terminal: float = 0.0
+    """Squares of what is missed of the parts of the goal that are not fixed."""
+
+    @property
+    def array(self) -> np.ndarray:
+        return np.array([getattr(self, name) for name in WEIGHT_NAMES])
+
+
+WEIGHT_NAMES = ("effort", "smoothness", "time", "distance", "safety", "comfort", "terminal")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds beyond the vehicle's own; None: none. Arrays broadcast."""
+
+    speed_mps: float = 30.0
+    """Largest magnitude of each component of the body velocity."""
+    turn_radps: float = 4.0
+    """Of each component of the angular velocity; also keeps steps from turning more than they can tell."""
+    tilt_rad: float | None = None
+    """Largest angle between body z and the vertical."""
+    low_w: tuple[float, float, float] | None = None
+    """Corner of the box that positions stay in [m]."""
+    high_w: tuple[float, float, float] | None = None
+    shape: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Coordinate -> range, inside its stops."""
+    controls: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Control -> range, inside the vehicle's own."""
+    rates: dict[str, float] = field(default_factory=dict)
+    """Planned input -> largest change per second."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A problem of optimal control, independent of vehicle parameters and method."""
+
+    start: State
+    goal: Goal
+    duration_s: float
+    steps: int = 64
+    free_duration: tuple[float, float] | None = None
+    """(shortest, longest) [s] where the final time is found as well; `duration_s` is then the first guess."""
+    weights: Weights = Weights()
+    limits: Limits = Limits()
+    obstacles: tuple[Obstacle, ...] = ()
+    waypoints: tuple[Waypoint, ...] = ()
+    ground: SafeGround | None = None
+    """Terrain to stay above; None: none."""
+    clearance_m: float = 0.0
+    """Wanted beyond touching, from every obstacle."""
+    body: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
+    """Balls (x, y, z, radius) in the body frame that stand for the vehicle."""
+    effort_scale: dict[str, float] = field(default_factory=dict)
+    """Planned input -> magnitude that counts as one unit of effort; others by `unit_inputs` of the vehicle."""
+    safety_range_m: float = 2.0
+    name: str = "task"
+
+    def step_s(self) -> float:
+        return self.duration_s / self.steps
+
+
+def check_can_plan(vehicle: Vehicle) -> None:
+    """InputError for what goes nowhere, or not by what is done to it."""
+    if vehicle.group.name not in ("SE2", "SE3"):
+        raise InputError(
+            f"{vehicle.name} turns about a fixed point, and plans lead from place to place; allowed: vehicles that move"
+            " on SE(2) or SE(3)"
+        )
+    if not vehicle.controls:
+        raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
+
+
+def control_limits(vehicle: Vehicle, limits: Limits) -> np.ndarray:
+    """(n_controls, 2): the vehicle's ranges, narrowed by the task's."""
+    out = np.array([[c.low, c.high] for c in vehicle.controls], float).reshape(-1, 2)
+    for i, control in enumerate(vehicle.controls):
+        if control.name in limits.controls:
+            low, high = limits.controls[control.name]
+            out[i] = max(out[i, 0], low), min(out[i, 1], high)
+    return out
+
+
+def positions(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
+    """(n, 3) world positions of flat nodes; on a plane z = 0."""
+    nodes = np.atleast_2d(nodes)
+    if vehicle.group.name == "SE2":
+        return np.c_[nodes[:, 1:3], np.zeros(len(nodes))]
+    return nodes[:, 9:12]

@@ -1,0 +1,218 @@
+"""Constraints of one node: dynamics, inputs, places, velocities, goal; and the plain bounds of its variables."""
+
+import casadi as ca
+import numpy as np
+
+from sim.groups.se2 import plane_rotation
+from sim.groups.so3 import vee
+from sim.planner.task.obstacles import KINDS
+from sim.planner.task.task import control_limits
+from sim.planner.transcription.inputs import Constraint
+from sim.planner.transcription.model import BODY_NUMBERS, NodeModel
+from sim.planner.transcription.symbols import Slots
+
+_LEAST_COSINE = -0.9
+_UNITS = {"position": "m", "rotation": "rad", "velocity": "m/s"}
+
+
+def residual_rows(model: NodeModel, residual: ca.SX) -> list[Constraint]:
+    """The integrator's own equations."""
+    scaled = residual / model.residual_scale
+    return [Constraint("dynamics", scaled[i], 0.0, 0.0) for i in range(residual.shape[0])]
+
+
+def input_rows(model: NodeModel, a: ca.SX, previous: ca.SX, h: ca.SX) -> list[Constraint]:
+    """What the inputs are held to together, and limits of their rates."""
+    limits = model.shape.limits
+    rows = list(model.input_map.rows(a, control_limits(model.vehicle, limits)))
+    for i, name in enumerate(model.input_map.names):
+        if name in limits.rates:
+            change = (a[i] - previous[i]) / (limits.rates[name] * h)
+            rows.append(Constraint(f"rate of {name}", change, -1.0, 1.0))
+    return rows
+
+
+def balls(model: NodeModel, node: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
+    """(centre in the world (3,), radius) of the balls that stand for the vehicle."""
+    body = ca.reshape(model.given["body"], BODY_NUMBERS, model.shape.body_count)
+    if model.vehicle.group.name == "SE2":
+        R, x = ca.diagcat(plane_rotation(node[0]), 1), ca.vertcat(node[1:3], 0)
+    else:
+        R, x = ca.reshape(node[:9], 3, 3), node[9:12]
+    return [(x + R @ body[:3, j], body[3, j]) for j in range(model.shape.body_count)]
+
+
+def distances(model: NodeModel, node: ca.SX) -> list[tuple[str, ca.SX]]:
+    """(`kind index`, signed distance [m]) of every ball to every obstacle, less what it has to keep."""
+    out = []
+    extra = model.given["clearance"] + model.here["margin"]
+    for kind, count in model.shape.obstacles.items():
+        numbers = ca.reshape(model.given[kind], KINDS[kind].size, count)
+        for j in range(count):
+            for x, radius in balls(model, node):
+                out.append((f"{kind} {j}", KINDS[kind].distance(x, numbers[:, j], radius + extra)))
+    return out
+
+
+def height_over_ground(model: NodeModel, node: ca.SX) -> ca.SX:
+    """Above the safe ground: a second-order model about `jet_at`, exact there with its derivatives."""
+    x, b = node[9:12], model.jet
+    d = x[:2] - model.jet_at
+    bend = (b[3] * d[0] ** 2 + 2 * b[4] * d[0] * d[1] + b[5] * d[1] ** 2) / 2
+    return x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]
+
+
+def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
+    """Obstacles, ground, waypoint."""
+    unit = model.scales.length_m
+    rows = [
+        Constraint(name, distance / unit + slack, 0.0, np.inf, "m", unit, soft=True)
+        for name, distance in distances(model, node)
+    ]
+    if model.shape.ground is not None:
+        height = height_over_ground(model, node) / unit
+        rows.append(Constraint("ground", height + slack, 0.0, np.inf, "m", unit, soft=True))
+    if model.shape.waypoints:
+        place, tolerance = model.here["waypoint"][:3], model.here["waypoint"][3]
+        x = node[list(model.position_indices)]
+        d = (x - place[: x.shape[0]]) / tolerance
+        rows.append(Constraint("waypoint", (ca.dot(d, d) - 1) / 2 - slack, -np.inf, 0.0, "m", soft=True))
+    return rows
+
+
+def velocity_rows(model: NodeModel, node: ca.SX, z: ca.SX) -> list[Constraint]:
+    """Limits of the velocity of the arc or else the node, where no variable of the problem is one to be bounded."""
+    if model.velocity_is_state or (model.unknown_is_velocity and not model.eliminates):
+        return []
+    limits = model.shape.limits
+    xi = z if model.unknown_is_velocity else node[model.vehicle.node_layout.velocity]
+    rows = []
+    for i in range(xi.shape[0]):
+        if not xi[i].is_zero():
+            turning = i < model.turns
+            bound = limits.turn_radps if turning else limits.speed_mps
+            rows.append(Constraint("turn rate" if turning else "speed", xi[i] / bound, -1.0, 1.0))
+    return rows
+
+
+def duration_rows(model: NodeModel, h: ca.SX) -> list[Constraint]:
+    """Bounds of a free final time."""
+    if not model.shape.free_time:
+        return []
+    steps, (shortest, longest) = model.given["steps"], ca.vertsplit(model.given["duration_range"])
+    unit = model.scales.step_s * model.shape.steps
+    return [
+        Constraint("shortest final time", (h * steps - shortest) / unit, 0.0, np.inf, "s", unit),
+        Constraint("longest final time", (longest - h * steps) / unit, 0.0, np.inf, "s", unit),
+    ]
+
+
+def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
+    """(part, demand, miss in SI units) of every row of the goal that is not free."""
+    at, goal = model.vehicle.node_layout, model.given["goal"]
+    position, rotation, velocity, shape, shape_velocity = model.shape.demands
+    out = [("position", str(position), node[i] - goal[i]) for i in model.position_indices]
+    if model.vehicle.group.name == "SE2":
+        out.append(("rotation", str(rotation), 2 * ca.sin((node[0] - goal[0]) / 2)))
+    elif rotation == "upright":
+        half = _cosine_of_half(_cosine_missed(model, node))
+        out += [("rotation", "fixed", node[2] / half), ("rotation", "fixed", node[5] / half)]
+    else:
+        # Three equations, not nine: R is a rotation already.
+        miss = vee(_turn_missed(model, node)) / _cosine_of_half(_cosine_missed(model, node))
+        out += [("rotation", str(rotation), miss[i]) for i in range(3)]
+    xi = node[at.velocity] - goal[at.velocity]
+    out += [("velocity", str(velocity), xi[i]) for i in range(xi.shape[0])]
+    inner = (("shape", at.shape, shape), ("shape velocity", at.shape_velocity, shape_velocity))
+    for name, where, wanted in inner:
+        miss = node[where] - goal[where]
+        out += [(name, "fixed", miss[i]) for i in wanted]  # type: ignore[attr-defined]
+    return [row for row in out if row[1] != "free"]
+
+
+def _turn_missed(model: NodeModel, node: ca.SX) -> ca.SX:
+    """(3, 3) rotation from the goal's attitude to the node's."""
+    return ca.reshape(model.given["goal"][:9], 3, 3).T @ ca.reshape(node[:9], 3, 3)
+
+
+def _cosine_missed(model: NodeModel, node: ca.SX) -> ca.SX:
+    """Of the angle in space by which the goal's rotation, or uprightness, is missed."""
+    if model.shape.demands[1] == "upright":
+        return node[8]
+    return (ca.trace(_turn_missed(model, node)) - 1) / 2
+
+
+def _cosine_of_half(cosine: ca.SX) -> ca.SX:
+    """Of half an angle. What is missed is twice the sine of half a turn: a sine alone vanishes at half a turn too."""
+    return ca.sqrt((1 + cosine) / 2 + 1e-9)
+
+
+def goal_rows(model: NodeModel, node: ca.SX, missed: ca.SX) -> list[Constraint]:
+    """The goal; with `missed` (two a row) each of them may be missed at a price."""
+    tolerance = {part: model.given["tolerance"][i] for i, part in enumerate(_UNITS)}
+    scales = {"position": model.scales.length_m, "velocity": model.scales.speed_mps}
+    rows = []
+    for i, (part, demand, miss) in enumerate(goal_misses(model, node)):
+        give = missed[2 * i] - missed[2 * i + 1] if missed.shape[0] else ca.SX(0)
+        unit = _UNITS.get(part, "")
+        if demand == "fixed":
+            scale = scales.get(part, 1.0)
+            rows.append(Constraint(f"goal {part}", miss / scale + give, 0.0, 0.0, unit, scale, soft=True))
+        else:
+            rows.append(Constraint(f"goal {part}", miss / tolerance[part] + give, -1.0, 1.0, unit, soft=True))
+    if model.vehicle.group.name == "SE3" and model.shape.demands[1] != "free":
+        # At half a turn exactly the sine and the cosine of its half both vanish.
+        give = ca.sum1(missed) if missed.shape[0] else ca.SX(0)
+        facing = _cosine_missed(model, node) + give
+        rows.append(Constraint("goal rotation", facing, _LEAST_COSINE, np.inf, "rad", soft=True))
+    return rows
+
+
+def variable_bounds(model: NodeModel, controls: Slots, unscale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(low, high) of the scaled variables of a node."""
+    low, high = np.full(unscale.size, -np.inf), np.full(unscale.size, np.inf)
+    for index, a, b in _node_bounds(model):
+        found = model.component(index)
+        if found is not None:
+            low[found], high[found] = max(low[found], a), min(high[found], b)
+    if model.shape.free_time:
+        low[model.state.slice("h")] = 1e-4
+    offset = model.state.size
+    limits = control_limits(model.vehicle, model.shape.limits)
+    for name, size in controls.sizes.items():
+        where = slice(offset + controls.slice(name).start, offset + controls.slice(name).stop)
+        if size and name == "a":
+            low[where], high[where] = model.input_map.box(limits).T
+        elif size and name == "z" and model.unknown_is_velocity:
+            low[where], high[where] = -_velocity_bound(model), _velocity_bound(model)
+        elif name in ("slack", "missed"):
+            low[where] = 0.0
+    return low / unscale, high / unscale
+
+
+def _velocity_bound(model: NodeModel) -> np.ndarray:
+    limits = model.shape.limits
+    straight = model.vehicle.group.dim - model.turns
+    return np.r_[np.full(model.turns, limits.turn_radps), np.full(straight, limits.speed_mps)]
+
+
+def _node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
+    """(index in the node, low, high) of components that are variables themselves."""
+    limits, at = model.shape.limits, model.vehicle.node_layout
+    out = []
+    for axis, index in enumerate(model.position_indices):
+        low = limits.low_w[axis] if limits.low_w else -np.inf
+        high = limits.high_w[axis] if limits.high_w else np.inf
+        out.append((index, low, high))
+    if limits.tilt_rad is not None and model.vehicle.group.name == "SE3":
+        out.append((8, float(np.cos(limits.tilt_rad)), np.inf))
+    if model.velocity_is_state:
+        out += [(at.velocity.start + i, -b, b) for i, b in enumerate(_velocity_bound(model))]
+    for i, coordinate in enumerate(model.vehicle.shape_coordinates):
+        low, high = limits.shape.get(coordinate.name, (-np.inf, np.inf))
+        # A little inside the stops: at them the equations have a kink.
+        inside = 1e-3 * min(coordinate.high - coordinate.low, 1.0)
+        out.append(
+            (at.shape.start + i, max(low, coordinate.low + inside), min(high, coordinate.high - inside))
+        )
+    return out

@@ -1,0 +1,57 @@
+"""What one node adds to the cost of a plan, term by term."""
+
+import casadi as ca
+
+from sim.planner.task.task import WEIGHT_NAMES
+from sim.planner.transcription.constraints import distances, height_over_ground
+from sim.planner.transcription.model import NodeModel
+
+
+def weighted_cost(
+    model: NodeModel, node: ca.SX, a: ca.SX, z: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool
+) -> ca.SX:
+    """Sum of the terms, each times its weight, which is a parameter."""
+    terms = cost_terms(model, node, a, z, previous, h, last=last)
+    weights = model.given["weights"]
+    return sum((weights[WEIGHT_NAMES.index(name)] * term for name, term in terms.items()), ca.SX(0))
+
+
+def cost_terms(
+    model: NodeModel, node: ca.SX, a: ca.SX, z: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool
+) -> dict[str, ca.SX]:
+    """By the name of the weight, those that the problem has."""
+    has, effort, share = model.shape.costs, model.given["effort"], model.here["quadrature"] * h
+    terms = {"effort": share * ca.dot(effort, a * a)}
+    if "smoothness" in has and not last:
+        change = a - previous
+        terms["smoothness"] = ca.dot(effort, change * change) / h
+    if "time" in has and not last:
+        terms["time"] = h
+    if "safety" in has:
+        terms["safety"] = share * _nearness(model, node)
+    if "terminal" in has and last:
+        terms["terminal"] = _missed(model, node)
+    # An arc's own velocity, where there is one, is a plain variable and belongs to the step after the node.
+    xi = z if model.unknown_is_velocity else node[model.vehicle.node_layout.velocity]
+    along = (ca.SX(0) if last else h) if model.unknown_is_velocity else share
+    turning, moving = xi[: model.turns], xi[model.turns :]
+    if "distance" in has:
+        terms["distance"] = along * ca.sqrt(ca.dot(moving, moving) + 1e-6)
+    if "comfort" in has:
+        terms["comfort"] = along * ca.dot(turning, turning)
+    return terms
+
+
+def _nearness(model: NodeModel, node: ca.SX) -> ca.SX:
+    """Sum of exp(-distance / range)."""
+    all_of_them = [d for _, d in distances(model, node)]
+    if model.shape.ground is not None:
+        all_of_them.append(height_over_ground(model, node))
+    return sum((ca.exp(-d / model.given["safety_range"]) for d in all_of_them), ca.SX(0))
+
+
+def _missed(model: NodeModel, node: ca.SX) -> ca.SX:
+    """Squares of the distance and the velocity that are missing at the end."""
+    at, goal, where = model.vehicle.node_layout, model.given["goal"], list(model.position_indices)
+    d, xi = node[where] - goal[where], node[at.velocity] - goal[at.velocity]
+    return ca.dot(d, d) + ca.dot(xi, xi)

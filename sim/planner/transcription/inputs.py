@@ -1,0 +1,187 @@
+"""The inputs that the optimiser moves, and how they become a vehicle's controls.
+
+For most vehicles they are the controls themselves. The helicopter's lift enters through the tilt of
+its disc; in the Cartesian thrust vector its wrench is linear, which is what makes its problem easy.
+"""
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One scalar constraint, `low <= expression <= high`, scaled so that about one unit matters."""
+
+    name: str
+    expression: ca.SX
+    low: float
+    high: float
+    unit: str = ""
+    """What the row is measured in once multiplied by `scale`; empty: a pure number."""
+    scale: float = 1.0
+    soft: bool = False
+    """May be violated, at a price, where a task is explored for what makes it impossible."""
+
+
+@dataclass(frozen=True)
+class InputMap:
+    """Planned inputs a of one vehicle, beginning with a = u."""
+
+    vehicle: Vehicle
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(c.name for c in self.vehicle.controls)
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    def controls_and_wrench(self, a: ca.SX, p: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """(u, w) that a step takes for the planned inputs: controls and a further body wrench."""
+        return a, ca.SX.zeros(self.vehicle.group.dim)
+
+    def controls(self, a: np.ndarray) -> np.ndarray:
+        """(n, n_controls) of (n, size)."""
+        return np.asarray(a, float).copy()
+
+    def planned(self, u: np.ndarray) -> np.ndarray:
+        """(n, size) of (n, n_controls): inverse of `controls`."""
+        return np.asarray(u, float).copy()
+
+    def box(self, limits: np.ndarray) -> np.ndarray:
+        """(size, 2) bounds of the planned inputs that controls within `limits` (n_controls, 2) allow."""
+        return limits.copy()
+
+    def rows(self, a: ca.SX, limits: np.ndarray) -> tuple[Constraint, ...]:
+        """Inequalities beyond the box."""
+        return ()
+
+    def natural_scale(self) -> np.ndarray | None:
+        """(size,) magnitudes that come with the vehicle; None: they come with the task."""
+        return None
+
+    def effort_factors(self) -> np.ndarray:
+        """(size,) how much more the square of an input counts than its scale says."""
+        return np.ones(self.size)
+
+    def columns(self) -> np.ndarray:
+        """(dim, size) derivative of the wrench by the planned inputs at neutral; zero where unknown."""
+        if not isinstance(self.vehicle, HolonomicVehicle):
+            return np.zeros((self.vehicle.group.dim, self.size))
+        u, p = ca.SX.sym("u", self.size), ca.SX.sym("p", self.vehicle.parameter_count)
+        wrench = self.vehicle.control_wrench(u, self.vehicle.symbols(p))
+        derivative = ca.Function("B", [u, p], [ca.densify(ca.jacobian(wrench, u))])
+        return np.array(derivative(self.vehicle.neutral_controls, self.vehicle.parameter_vector))
+
+    def trim(self, pose: np.ndarray) -> np.ndarray:
+        """(size,) inputs that come closest to holding the vehicle still at a flat pose."""
+        if not isinstance(self.vehicle, HolonomicVehicle):
+            return self.planned(self.vehicle.neutral_controls[None])[0]
+        return -np.linalg.lstsq(self.columns(), self.load(pose), rcond=None)[0]
+
+    def load(self, pose: np.ndarray) -> np.ndarray:
+        """(dim,) wrench on a vehicle at rest at a flat pose with neutral controls."""
+        assert isinstance(self.vehicle, HolonomicVehicle)
+        g, p = ca.SX.sym("g", self.vehicle.group.pose_dim), ca.SX.sym("p", self.vehicle.parameter_count)
+        u, still = ca.SX.sym("u", len(self.vehicle.controls)), ca.SX.zeros(self.vehicle.group.dim)
+        wrench = self.vehicle.wrench(g, still, u, self.vehicle.symbols(p))
+        at_rest = ca.Function("f", [g, u, p], [ca.densify(wrench)])
+        return np.array(at_rest(pose, self.vehicle.neutral_controls, self.vehicle.parameter_vector)).ravel()
+
+
+@dataclass(frozen=True)
+class ThrustVectorMap(InputMap):
+    """a = (lift forward, left, up in the body frame, tail force): the wrench is linear in it."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("lift_x", "lift_y", "lift_z", "u_psi")
+
+    def controls_and_wrench(self, a: ca.SX, p: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """Rotors off, and their wrench passed as the further one: the columns are the vehicle's own derivatives."""
+        assert isinstance(self.vehicle, HolonomicVehicle)
+        return ca.SX.zeros(4), self._linear_wrench(p) @ a
+
+    def _linear_wrench(self, p: ca.SX) -> ca.SX:
+        """(6, 4): derivatives at unit lift by tilt forward, minus tilt to the right, lift and tail force."""
+        assert isinstance(self.vehicle, HolonomicVehicle)
+        u = ca.SX.sym("u", 4)
+        jacobian = ca.jacobian(self.vehicle.control_wrench(u, self.vehicle.symbols(p)), u)
+        at_unit_lift = ca.substitute(jacobian, u, ca.SX([1, 0, 0, 0]))
+        columns = (at_unit_lift[:, 2], -at_unit_lift[:, 3], at_unit_lift[:, 0], at_unit_lift[:, 1])
+        return ca.sparsify(ca.horzcat(*columns))
+
+    def columns(self) -> np.ndarray:
+        p = ca.SX.sym("p", self.vehicle.parameter_count)
+        return np.array(
+            ca.Function("B", [p], [ca.densify(self._linear_wrench(p))])(self.vehicle.parameter_vector)
+        )
+
+    def controls(self, a: np.ndarray) -> np.ndarray:
+        x, y, z, tail = np.asarray(a, float).T
+        lift = np.sqrt(x * x + y * y + z * z)
+        roll = np.arcsin(np.clip(-y / np.maximum(lift, 1e-12), -1.0, 1.0))
+        return np.stack([lift, tail, np.arctan2(x, z), roll], axis=1)
+
+    def planned(self, u: np.ndarray) -> np.ndarray:
+        lift, tail, pitch, roll = np.asarray(u, float).T
+        forward, up = np.sin(pitch) * np.cos(roll), np.cos(pitch) * np.cos(roll)
+        return np.stack([lift * forward, -lift * np.sin(roll), lift * up, tail], axis=1)
+
+    def box(self, limits: np.ndarray) -> np.ndarray:
+        lift = limits[0, 1]
+        low = max(limits[0, 0], 0.02 * min(lift, self._weight))
+        free = [-np.inf, np.inf]
+        return np.array([free, free, [low, np.inf], limits[1]])
+
+    def rows(self, a: ca.SX, limits: np.ndarray) -> tuple[Constraint, ...]:
+        """Collective and tilts; a cone or a pyramid of tilts that lies just inside the true limits."""
+        unit = self._weight
+        slopes = np.tan(limits[2:])
+        rows = (
+            self._cone(a, slopes, unit) if np.ptp(np.abs(slopes)) < 1e-9 else self._pyramid(a, slopes, unit)
+        )
+        if limits[0, 1] < 20.0 * unit:
+            rows.append(Constraint("collective", ca.dot(a[:3], a[:3]) / limits[0, 1] ** 2, -np.inf, 1.0))
+        return tuple(rows)
+
+    @staticmethod
+    def _cone(a: ca.SX, slopes: np.ndarray, unit: float) -> list[Constraint]:
+        steepness = (ca.dot(a[:2], a[:2]) - (slopes[0, 1] * a[2]) ** 2) / (2 * unit**2)
+        return [Constraint("tilt of the disc", steepness, -np.inf, 0.0)]
+
+    @staticmethod
+    def _pyramid(a: ca.SX, slopes: np.ndarray, unit: float) -> list[Constraint]:
+        (pitch_low, pitch_high), (roll_low, roll_high) = slopes
+        return [
+            Constraint("pitch tilt", (a[0] - pitch_high * a[2]) / unit, -np.inf, 0.0),
+            Constraint("pitch tilt", (a[0] - pitch_low * a[2]) / unit, 0.0, np.inf),
+            Constraint("roll tilt", (-a[1] - roll_high * a[2]) / unit, -np.inf, 0.0),
+            Constraint("roll tilt", (-a[1] - roll_low * a[2]) / unit, 0.0, np.inf),
+        ]
+
+    @property
+    def _weight(self) -> float:
+        values = self.vehicle.values
+        return float(np.asarray(values["mass"]) * np.asarray(values["gravity"]))
+
+    def natural_scale(self) -> np.ndarray:
+        return self._weight * np.array([1.0, 1.0, 1.0, 0.2])
+
+    def effort_factors(self) -> np.ndarray:
+        """Tilting the disc costs extra: without it the optimum wobbles in roll and no solver settles."""
+        return np.array([6.0, 6.0, 1.0, 1.0])
+
+
+CHARTS: dict[str, type[InputMap]] = {"helicopter": ThrustVectorMap}
+
+
+def input_map_of(vehicle: Vehicle) -> InputMap:
+    """How a vehicle's inputs are planned."""
+    return CHARTS.get(vehicle.name, InputMap)(vehicle)

@@ -1,0 +1,193 @@
+"""What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales."""
+
+from typing import NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from sim.compiler.blocks import silenced
+from sim.integrators.base import Scheme
+from sim.planner.task.obstacles import KINDS
+from sim.planner.task.task import WEIGHT_NAMES
+from sim.planner.transcription.inputs import InputMap, input_map_of
+from sim.planner.transcription.shape import ProblemShape, Scales
+from sim.planner.transcription.state_form import StateForm, state_form
+from sim.planner.transcription.symbols import Slots
+from sim.vehicles.holonomic import HolonomicVehicle
+
+BODY_NUMBERS = 4
+_ELIMINATED = 6
+"""Up to so many unknowns of a step are eliminated; more of them are better left to the solver."""
+
+
+class StepExpressions(NamedTuple):
+    """An integrator's step at planned inputs."""
+
+    residual: ca.SX
+    following: ca.SX
+    """The private state at the end."""
+    node: ca.SX
+    start: ca.SX
+    guess: ca.SX
+    """Of the unknowns."""
+
+
+class NodeModel:
+    """The integrator's scheme with the pieces of state, controls and parameters around it."""
+
+    def __init__(self, shape: ProblemShape) -> None:
+        assert shape.scales is not None
+        self.shape, self.vehicle = shape, shape.vehicle
+        self.scales: Scales = shape.scales
+        self.input_map: InputMap = input_map_of(shape.vehicle)
+        self.scheme: Scheme = shape.integrator.scheme(shape.vehicle)
+        i = self.scheme.inputs
+        residual, following = self._bare(self.scheme.residual), self._bare(self.scheme.y_next)
+        outputs = [residual, following, self.scheme.node, self.scheme.start, self.scheme.guess]
+        free = [self.scheme.y, self.scheme.z, i.u, i.w, i.p, i.h, i.node]
+        self.step = ca.Function("step", free, outputs, {"cse": True})
+        self.unknowns: int = self.scheme.z.shape[0]
+        self.eliminates = 0 < self.unknowns <= _ELIMINATED
+        """The unknowns are functions of the state and the inputs that solve the residual, not variables."""
+        self.ends_with_controls = any(
+            ca.which_depends(self.scheme.node, ca.vertcat(i.u, self.scheme.z), 1, False)
+        )
+        """The node velocity depends on the inputs at the node, so the last node has inputs too."""
+        self.parameters = Slots(self._parameter_sizes())
+        self.p = ca.SX.sym("P", self.parameters.size)
+        self.given = self.parameters.split(self.p)
+        self.node_parameters = Slots({"quadrature": 1, "margin": 1, "waypoint": 4 if shape.waypoints else 0})
+        self.s = ca.SX.sym("S", self.node_parameters.size)
+        self.here = self.node_parameters.split(self.s)
+        self.jet = ca.SX.sym("jet", 6)
+        """Height of the safe ground, its gradient and second derivatives (xx, xy, yy) at `jet_at`."""
+        self.jet_at = ca.SX.sym("at", 2)
+        self.form: StateForm = state_form(self.scheme, self.turns)
+        self.state = Slots(
+            {
+                "y": self.form.kept.size,
+                "previous": self.input_map.size if shape.remembers_inputs else 0,
+                "h": int(shape.free_time),
+            }
+        )
+        self.controls = Slots(
+            {"a": self.input_map.size, "z": self._free_unknowns, "slack": int(shape.elastic)}
+        )
+        self.y_scale = self._y_scale()
+
+    def _parameter_sizes(self) -> dict[str, int]:
+        node = self.vehicle.node_layout.size
+        sizes = {
+            "vehicle": self.vehicle.parameter_count,
+            "duration": 1,
+            "steps": 1,
+            "duration_range": 2 if self.shape.free_time else 0,
+            "weights": len(WEIGHT_NAMES),
+            "effort": self.input_map.size,
+            "start": node,
+            "goal": node,
+            "body": BODY_NUMBERS * self.shape.body_count,
+            "tolerance": 3,
+            "safety_range": 1,
+            "clearance": 1,
+            "price": 1,
+        }
+        for kind, count in self.shape.obstacles.items():
+            sizes[kind] = count * KINDS[kind].size
+        return sizes
+
+    def last_controls(self, missed: int) -> Slots:
+        """Pieces of the last node's controls; `missed` slacks for what of the goal is not met."""
+        a, z = (self.input_map.size, self._free_unknowns) if self.ends_with_controls else (0, 0)
+        return Slots({"a": a, "z": z, "slack": int(self.shape.elastic), "missed": missed})
+
+    @property
+    def _free_unknowns(self) -> int:
+        return 0 if self.eliminates else self.unknowns
+
+    def _bare(self, expressions: ca.SX) -> ca.SX:
+        """Without the unknowns that only seem to matter."""
+        i = self.scheme.inputs
+        others = [self.scheme.y, i.u, i.w, i.p, i.h]
+        return silenced(expressions, self.scheme.z, others)[0] if self.scheme.z.shape[0] else expressions
+
+    def evaluate(self, y: ca.SX, z: ca.SX, a: ca.SX, h: ca.SX) -> StepExpressions:
+        """The scheme at planned inputs a."""
+        u, w = self.input_map.controls_and_wrench(a, self.given["vehicle"])
+        return StepExpressions(*self.step(y, z, u, w, self.given["vehicle"], h, self.given["start"]))
+
+    def duration_of_step(self, x: dict[str, ca.SX]) -> ca.SX:
+        """h of a node with the state pieces x."""
+        return x["h"] if self.shape.free_time else self.given["duration"] / self.given["steps"]
+
+    # What the numbers of the private state are.
+
+    @property
+    def turns(self) -> int:
+        """How many components of a body velocity are angular."""
+        return 1 if self.vehicle.group.name == "SE2" else 3
+
+    @property
+    def position_indices(self) -> range:
+        """Of the position in a flat node."""
+        return range(1, 3) if self.vehicle.group.name == "SE2" else range(9, 12)
+
+    @property
+    def place_indices(self) -> list[int]:
+        """Components of the state that are the position in the world."""
+        found = [self.component(i) for i in self.position_indices]
+        return [i for i in found if i is not None]
+
+    def component(self, node_index: int) -> int | None:
+        """Which entry of the state a node's component is; None where it is no plain entry."""
+        scalar, y = self.scheme.node[node_index], self.scheme.y
+        if not scalar.is_symbolic():
+            return None
+        wanted = scalar.element_hash()
+        return next((k for k, i in enumerate(self.form.kept) if y[int(i)].element_hash() == wanted), None)
+
+    @property
+    def unknown_is_velocity(self) -> bool:
+        """The unknowns are the body velocity of the arc."""
+        return isinstance(self.vehicle, HolonomicVehicle) and self.scheme.z.shape[0] == self.vehicle.group.dim
+
+    @property
+    def velocity_is_state(self) -> bool:
+        """The body velocity is part of the private state."""
+        at = self.vehicle.node_layout.velocity
+        return all(self.component(i) is not None for i in range(at.start, at.stop))
+
+    def ground_position(self, v: ca.SX) -> ca.SX:
+        """(x, y) of the body out of the scaled variables of a node, where there is ground."""
+        found = self.place_indices[:2]
+        assert len(found) == 2, "ground wants a method whose state holds the position"
+        return ca.vertcat(*[self.y_scale[i] * v[i] for i in found])
+
+    # Scales.
+
+    def _y_scale(self) -> np.ndarray:
+        """Of the state: positions, shapes, momenta (or velocities where y holds those) by magnitude, the rest one."""
+        size, s = self.form.kept.size, self.scales
+        scale = np.ones(size)
+        shape = self.vehicle.node_layout.shape
+        named = [(i, s.length_m) for i in self.position_indices]
+        named += [(shape.start + i, x) for i, x in enumerate(s.shape)]
+        for index, magnitude in named:
+            found = self.component(index)
+            if found is not None:
+                scale[found] = magnitude
+        velocities = isinstance(self.vehicle, HolonomicVehicle) and self.velocity_is_state
+        scale[size - s.momenta.size :] = s.unknowns if velocities else s.momenta
+        return scale
+
+    @property
+    def z_scale(self) -> np.ndarray:
+        """Of the unknowns."""
+        count = self.scheme.z.shape[0]
+        return self.scales.unknowns if self.scales.unknowns.size == count else np.ones(count)
+
+    @property
+    def residual_scale(self) -> np.ndarray:
+        """Of the residual, which is a momentum where the unknowns are velocities."""
+        count = self.scheme.residual.shape[0]
+        return self.scales.momenta if self.scales.momenta.size == count else np.ones(count)

@@ -1,0 +1,38 @@
+"""An iterate as a motion in SI units."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.planner.transcription.transcription import Transcription
+from sim.vehicles.base import Vehicle
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Nodes and inputs of an iterate."""
+
+    step_s: float
+    nodes: np.ndarray
+    """(N+1, node size)."""
+    inputs: np.ndarray
+    """(N+1, planned inputs)."""
+    controls: np.ndarray
+    """(N+1, n_controls)."""
+
+
+def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion:
+    """Read an iterate in SI units."""
+    t, model = transcription, transcription.model
+    y, z, a = t.rows_of(w, p)
+    h = t.step_s(w, p)
+    numbers = p[model.parameters.slice("vehicle")]
+    nodes = t.nodes.conversions.nodes(y, z, a, numbers, h)
+    return Motion(h, _unwrapped(model.vehicle, nodes), a, model.input_map.controls(a))
+
+
+def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
+    """Angles of planar poses without jumps."""
+    if vehicle.group.name == "SE2":
+        nodes[:, 0] = np.unwrap(nodes[:, 0])
+    return nodes

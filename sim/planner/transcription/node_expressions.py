@@ -1,0 +1,123 @@
+"""One node of the optimisation as expressions: variables, next state, constraints, cost.
+
+The dynamics are the integrator's scheme and nothing else: its private state y is the state, its
+unknowns z and the planned inputs a are the controls, its residual is an equality and its y_next
+closes the gap to the next node.
+"""
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sim.planner.transcription.constraints import (
+    duration_rows,
+    goal_misses,
+    goal_rows,
+    input_rows,
+    place_rows,
+    residual_rows,
+    variable_bounds,
+    velocity_rows,
+)
+from sim.planner.transcription.costs import weighted_cost
+from sim.planner.transcription.inputs import Constraint
+from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.symbols import Slots
+
+
+@dataclass(frozen=True)
+class NodeExpressions:
+    """Expressions in the scaled variables v = (state, controls) of one node."""
+
+    v: ca.SX
+    unscale: np.ndarray
+    """Physical variables = unscale * v."""
+    z: ca.SX
+    """Unknowns of the step, in SI units, that solve `residual`; none where they are variables or there is no step."""
+    residual: ca.SX
+    guess: ca.SX
+    """Of z."""
+    next_state: ca.SX
+    """Scaled state of the next node."""
+    rows: tuple[Constraint, ...]
+    cost: ca.SX
+    node: ca.SX
+    """Public state in SI units."""
+    low: np.ndarray
+    """Bounds of v."""
+    high: np.ndarray
+
+
+def running_node(model: NodeModel) -> NodeExpressions:
+    """A node with a step after it."""
+    return _stage(model, model.controls, last=False)
+
+
+def last_node(model: NodeModel) -> NodeExpressions:
+    """The last node: no step, but the goal; inputs only where the node velocity depends on them."""
+    node = ca.SX.sym("node", model.vehicle.node_layout.size)
+    missed = 2 * len(goal_misses(model, node)) if model.shape.elastic else 0
+    return _stage(model, model.last_controls(missed), last=True)
+
+
+def initial_rows(model: NodeModel, stage: NodeExpressions) -> tuple[Constraint, ...]:
+    """The first state is the discrete Legendre transform of the start, which takes half of the first impulse."""
+    x, c = _pieces(model, model.controls, stage.v, stage.unscale)
+    z = ca.SX.zeros(model.unknowns)
+    start = model.evaluate(model.form.expanded(x["y"]), z, c["a"], model.duration_of_step(x)).start
+    kept = model.form.kept.tolist()
+    difference = (x["y"] - start[kept]) / model.y_scale
+    return tuple(Constraint("start", difference[i], 0.0, 0.0) for i in range(difference.shape[0]))
+
+
+def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
+    unscale = _unscale(model, controls)
+    v = ca.SX.sym("v", unscale.size)
+    x, c = _pieces(model, controls, v, unscale)
+    h, moves = model.duration_of_step(x), bool(controls.sizes["a"])
+    a = c["a"] if moves else ca.SX.zeros(model.input_map.size)
+    implicit = moves and model.eliminates
+    z = ca.SX.sym("z", model.unknowns) if implicit else c["z"] if moves else ca.SX.zeros(model.unknowns)
+    slack = c["slack"] if controls.sizes["slack"] else ca.SX(0)
+    missed = c.get("missed", ca.SX(0, 1))
+    step = model.evaluate(model.form.expanded(x["y"]), z, a, h)
+    node = step.node
+    rows: list[Constraint] = []
+    if moves:
+        rows += [] if implicit else residual_rows(model, step.residual)
+        rows += input_rows(model, a, x["previous"], h)
+    rows += place_rows(model, node, slack)
+    rows += velocity_rows(model, node, z) if moves else []
+    rows += goal_rows(model, node, missed) + duration_rows(model, h) if last else []
+    price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))
+    cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price
+    following = [step.following[model.form.kept.tolist()] / model.y_scale]
+    following += [a / model.scales.inputs] if model.shape.remembers_inputs else []
+    following += [x["h"] / model.scales.step_s] if model.shape.free_time else []
+    low, high = variable_bounds(model, controls, unscale)
+    nothing = ca.SX(0, 1)
+    solved = (z, step.residual / model.residual_scale, step.guess) if implicit else (nothing,) * 3
+    return NodeExpressions(v, unscale, *solved, ca.vertcat(*following), tuple(rows), cost, node, low, high)
+
+
+def _pieces(
+    model: NodeModel, controls: Slots, v: ca.SX, unscale: np.ndarray
+) -> tuple[dict[str, ca.SX], dict[str, ca.SX]]:
+    """State and controls of a node in SI units, by name."""
+    n = model.state.size
+    scaled = ca.SX(unscale) * v
+    return model.state.split(scaled[:n]), controls.split(scaled[n:])
+
+
+def _unscale(model: NodeModel, controls: Slots) -> np.ndarray:
+    s, own = model.scales, controls.sizes
+    parts = [
+        model.y_scale,
+        np.tile(s.inputs, int(model.shape.remembers_inputs)),
+        np.full(int(model.shape.free_time), s.step_s),
+        s.inputs if own["a"] else np.zeros(0),
+        model.z_scale if own["z"] else np.zeros(0),
+        np.ones(own["slack"] + own.get("missed", 0)),
+    ]
+    return np.concatenate(parts)

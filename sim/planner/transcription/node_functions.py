@@ -1,0 +1,81 @@
+"""Value and derivatives of one kind of node, from which those of the whole program are assembled."""
+
+import casadi as ca
+
+from sim.compiler.columns import ColumnKernel, Repeated
+from sim.planner.transcription.implicit import Implicit
+from sim.planner.transcription.inputs import Constraint
+from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.node_expressions import NodeExpressions
+
+_Z, _P, _LAM_F = 3, 4, 7
+_NEWTON = Repeated(argument=_Z, below=1e-8, most=20)
+"""Change of an unknown in its scale; the error after it is its square."""
+
+
+class NodeFunctions:
+    """Value, first and second derivatives of one kind of node, for many nodes at once.
+
+    Inputs are columns of (v, own parameters, jet of the ground, unknowns of the step, parameters of all), for
+    `hessian` also of the multipliers of the next state, of the rows and of the cost. Derivatives are those by v, with
+    the unknowns as functions of v, and come as columns of nonzeros.
+    """
+
+    def __init__(
+        self, model: NodeModel, implicit: Implicit, guess: ca.SX, following: ca.SX, rows: ca.SX, cost: ca.SX
+    ) -> None:
+        v, z = implicit.v, implicit.z
+        here = [v, model.s, model.jet, z, model.p]
+        position = model.ground_position(v) if model.shape.ground is not None else None
+
+        def compiled(
+            inputs: list[ca.SX], expressions: list[ca.SX], repeated: Repeated | None = None
+        ) -> ColumnKernel:
+            if position is not None:
+                # The model of the ground is exact at the point it is developed about.
+                expressions = ca.substitute(expressions, [model.jet_at], [position])
+            shared = [i for i in (_P, _LAM_F) if i < len(inputs)]
+            return ColumnKernel(ca.Function("node", inputs, expressions, {"cse": True}), shared, repeated)
+
+        self.variables, self.unknowns, self.row_count = v.shape[0], z.shape[0], rows.shape[0]
+        if self.unknowns:
+            change = implicit.correction
+            size = ca.norm_inf(change / model.z_scale)
+            self.guess = compiled(here, [ca.densify(guess)])
+            """Of the unknowns."""
+            self.residual = compiled(here, [ca.densify(implicit.residual)])
+            """Scaled, of the equation that defines the unknowns."""
+            self.newton = compiled(here, [ca.densify(z + change), size], _NEWTON)
+            """Solves for the unknowns, in place."""
+        self.value = compiled(here, [following, rows, cost])
+        jf, jr = implicit.total(-following), implicit.total(rows)
+        self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
+        self.jacobian = compiled(here, [_nonzeros(jf), _nonzeros(jr)])
+        """Of minus the next state, and of the rows."""
+        self.gradient = compiled(here, [ca.densify(implicit.total(cost).T)])
+        lam_next, lam_rows = ca.SX.sym("ln", following.shape[0]), ca.SX.sym("lr", rows.shape[0])
+        lam_f = ca.SX.sym("lf")
+        lagrangian = ca.dot(lam_next, following) + ca.dot(lam_rows, rows) + lam_f * cost
+        pull, hessian = implicit.second(lagrangian)
+        self.hessian_pattern = hessian.sparsity()
+        self.hessian = compiled([*here, lam_next, lam_rows, lam_f], [ca.densify(pull), _nonzeros(hessian)])
+
+
+def node_functions(
+    model: NodeModel, stage: NodeExpressions, following: ca.SX, rows: tuple[Constraint, ...], cost: ca.SX
+) -> NodeFunctions:
+    """Of a node with these next state, rows and cost."""
+    found = [ca.densify(x) for x in (following, _column(rows), cost)]
+    nothing = ca.SX(0, 1)
+    used = bool(stage.z.shape[0]) and ca.depends_on(ca.vertcat(*found), stage.z)
+    z, residual, guess = (stage.z, stage.residual, stage.guess) if used else (nothing,) * 3
+    return NodeFunctions(model, Implicit(stage.v, z, residual), guess, *found)
+
+
+def _column(rows: tuple[Constraint, ...]) -> ca.SX:
+    return ca.vertcat(*[r.expression for r in rows]) if rows else ca.SX(0, 1)
+
+
+def _nonzeros(matrix: ca.SX) -> ca.SX:
+    """The structural nonzeros as a dense column; those of a single row would come as a row."""
+    return ca.vec(ca.SX(matrix.nz[:])) if matrix.nnz() else ca.SX(0, 1)

@@ -1,0 +1,278 @@
+"""The nonlinear program as numbers: values and exact derivatives over all nodes, by machine code of single nodes."""
+
+from functools import cached_property
+
+import numpy as np
+
+from sim.compiler.launches import Launch, Launches
+from sim.planner.task.terrain import spline_jets
+from sim.planner.transcription.assembly import (
+    Gather,
+    block_places,
+    completed,
+    dealt_out,
+    gather,
+    laid_out,
+    replaced,
+    under_nodes,
+)
+from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.node_functions import NodeFunctions
+
+_Nodes = tuple[NodeFunctions, int, list[np.ndarray]]
+"""(functions, how many, what they are given)."""
+
+
+class Program:
+    """min f(w) with rows g(w), w = (v_0, ..., v_N) scaled and v = (state, controls), for parameters P.
+
+    Rows are, node by node, the gap to the next state and then the node's own. Work arrays are reused, so one
+    thread at a time.
+    """
+
+    def __init__(
+        self, steps: int, model: NodeModel, run: NodeFunctions, end: NodeFunctions, begin: NodeFunctions
+    ) -> None:
+        self.model, self.run, self.end, self.begin = model, run, end, begin
+        n, nx = self.n, self.nx = steps, model.state.size
+        self.nv, self.nl = run.variables, end.variables
+        self.cut = n * self.nv
+        self.size = self.cut + self.nl
+        shared, own = model.parameters.size, model.node_parameters.size
+        self.parameter_count = shared + (n + 1) * own
+        m, m_begin, m_end = run.row_count, begin.row_count, end.row_count
+        self.rows = n * (nx + m) + m_begin + m_end
+        gaps = np.arange(n) * (nx + m) + np.r_[0, np.full(n - 1, m_begin)].astype(int)
+        self._own = gaps + nx + np.r_[m_begin, np.zeros(n - 1)].astype(int)
+        self.places = (
+            gaps[:, None] + np.arange(nx),
+            self._own[:, None] + np.arange(m),
+            nx + np.arange(m_begin),
+            self.rows - m_end + np.arange(m_end),
+        )
+        """Which rows are the gaps (N, nx), the running nodes' own (N, m), those besides of the first, of the last."""
+        # Where it is evaluated; what the nodes are given are parts of these.
+        self._w, self._p = np.full(self.size, np.nan), np.full(self.parameter_count, np.nan)
+        self._z, self._jets = np.zeros((n + 1, model.unknowns)), np.zeros((n + 1, 6))
+        w, p, z, jets = self._w, self._p, self._z, self._jets
+        running = [w[: self.cut], p[shared:], jets, z, p[:shared]]
+        last = [w[self.cut :], p[p.size - own :], jets[n:], z[n:], p[:shared]]
+        self._running: _Nodes = (run, n, running)
+        self._first: _Nodes = (begin, 1, running)
+        self._last: _Nodes = (end, 1, last)
+        plan = np.array(model.place_indices[:2])
+        self._under = self.nv * np.arange(n + 1)[:, None] + plan, model.y_scale[plan]
+        self._where = np.empty((n + 1, 2))
+        self._lam_f = np.ones(1)
+        self._valued = False
+
+    # Where it is evaluated.
+
+    def _move(self, w: np.ndarray, p: np.ndarray) -> None:
+        """To other variables or parameters: what the nodes depend on besides is found once for all functions."""
+        moved = replaced(self._w, w)
+        if replaced(self._p, p) or moved:
+            self._valued = False
+            ground = self.model.shape.ground
+            if ground is not None:
+                starts, scales = self._under
+                under_nodes(w, starts, scales, self._where)
+                spline_jets(ground.control_m, *ground.origin_m, ground.spacing_m, self._where, self._jets)
+            self._solve()
+            if self.run.unknowns and not self.end.unknowns:
+                self._z[-1] = self._z[-2]
+
+    @cached_property
+    def _solve(self) -> Launches:
+        """Newton's method for the unknowns at all nodes at once, from the integration method's own guess."""
+        launches: list[Launch] = []
+        for nodes, count, given in (self._running, self._last):
+            if nodes.unknowns:
+                launches += [(nodes.guess, count, given, given[3:4]), (nodes.newton, count, given, [])]
+        return Launches(*launches)
+
+    def unknowns(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(N+1, unknowns) of the steps, where they are eliminated; where the last node has none, those before."""
+        self._move(w, p)
+        return self._z.copy()
+
+    def imbalance(self, w: np.ndarray, p: np.ndarray) -> float:
+        """Largest scaled residual that the unknowns leave: rounding, unless a step's equations have no solution."""
+        self._move(w, p)
+        launches, left = self._residual
+        launches()
+        return float(np.abs(left).max(initial=0.0))
+
+    @cached_property
+    def _residual(self) -> tuple[Launches, np.ndarray]:
+        nodes = [some for some in (self._running, self._last) if some[0].unknowns]
+        left, parts = _parts([count * functions.unknowns for functions, count, _ in nodes])
+        calls = [
+            (functions.residual, count, given, [part])
+            for (functions, count, given), part in zip(nodes, parts, strict=True)
+        ]
+        return Launches(*calls), left
+
+    # Values.
+
+    def cost(self, w: np.ndarray, p: np.ndarray) -> float:
+        """f."""
+        self._value(w, p)
+        return float(self._values[2].sum())
+
+    def constraints(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(rows,) g."""
+        self._value(w, p)
+        return self._values[1].copy()
+
+    def _value(self, w: np.ndarray, p: np.ndarray) -> None:
+        self._move(w, p)
+        if not self._valued:
+            launches, rows, _, nodes = self._values
+            following, own, begin, end = nodes
+            launches()
+            laid_out(self._w, self.nv, following, own, begin, end, rows)
+            self._valued = True
+
+    @cached_property
+    def _values(self) -> tuple[Launches, np.ndarray, np.ndarray, list[np.ndarray]]:
+        """(to be run, rows, costs of the nodes, what the nodes give)."""
+        n, none = self.n, np.empty(0)
+        following, own = np.empty((n, self.nx)), np.empty((n, self.run.row_count))
+        begin, end = np.empty(self.begin.row_count), np.empty(self.end.row_count)
+        cost = np.zeros(n + 1)
+        launches = self._all(
+            "value", [following, own, cost[:n]], [none, begin, np.empty(1)], [none, end, cost[n:]]
+        )
+        return launches, np.empty(self.rows), cost, [following, own, begin, end]
+
+    def _all(
+        self, function: str, *outputs: list[np.ndarray], extra: list[list[np.ndarray]] | None = None
+    ) -> Launches:
+        """A function of the running nodes, of the first and of the last one."""
+        nodes, extra = (self._running, self._first, self._last), extra or [[], [], []]
+        calls = [
+            (getattr(functions, function), count, [*given, *more], out)
+            for (functions, count, given), more, out in zip(nodes, extra, outputs, strict=True)
+        ]
+        return Launches(*calls)
+
+    # First derivatives.
+
+    def gradient(self, w: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
+        """(size,) df/dw."""
+        self._move(w, p)
+        launches, slope = self._slope
+        launches()
+        out[:] = slope
+
+    @cached_property
+    def _slope(self) -> tuple[Launches, np.ndarray]:
+        slope, (run, end) = _parts([self.cut, self.nl])
+        nothing = np.empty(self.nv)
+        return self._all("gradient", [run], [nothing], [end]), slope
+
+    def jacobian(self, w: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
+        """Nonzeros of dg/dw."""
+        self.node_jacobian(w, p)
+        self.jacobian_gather(self._jacobian[1], out)
+
+    def node_jacobian(self, w: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
+        """Nonzeros, node by node, of minus the next states, the rows, those besides of the first and of the last.
+
+        To be read before the next call.
+        """
+        self._move(w, p)
+        self._jacobian[0]()
+        return self._jacobian[2]
+
+    @cached_property
+    def jacobian_gather(self) -> Gather:
+        columns, end = self.nv * np.arange(self.n), self.cut
+        gaps, last = self.places[0], self.places[3]
+        to_next = np.r_[columns[1:], end]
+        places = [
+            block_places(self.run.next_pattern, gaps[:, 0], columns),
+            block_places(self.run.row_pattern, self._own, columns),
+            block_places(self.begin.row_pattern, [self.nx], [0]),
+            block_places(self.end.row_pattern, [self.rows - last.size], [end]),
+            (gaps.ravel(), (to_next[:, None] + np.arange(self.nx)).ravel()),
+        ]
+        return gather(places, self.rows, self.size)
+
+    @cached_property
+    def _jacobian(self) -> tuple[Launches, np.ndarray, list[np.ndarray]]:
+        """(to be run, the nodes' derivatives one after another, the ones of the next states and a zero; parts)."""
+        run, begin, end, none = self.run, self.begin, self.end, np.empty(0)
+        sizes = [self.n * run.next_pattern.nnz(), self.n * run.row_pattern.nnz()]
+        sizes += [begin.row_pattern.nnz(), end.row_pattern.nnz(), self.n * self.nx, 1]
+        blocks, parts = _parts(sizes)
+        parts[4][:] = 1.0
+        return self._all("jacobian", parts[:2], [none, parts[2]], [none, parts[3]]), blocks, parts[:4]
+
+    # Second derivatives.
+
+    def lagrangian(
+        self, w: np.ndarray, p: np.ndarray, lam_f: float, lam_g: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(size,) gradient of lam_f f + lam_g' g, and the nodes' blocks of its Hessian.
+
+        `full_hessian` and `upper_hessian` make the matrix of them. To be read before the next call.
+        """
+        self._move(w, p)
+        self._lam_f[0] = lam_f
+        launches, blocks, _, slope, first, multipliers = self._hessian
+        following, own, begin, end = multipliers
+        dealt_out(lam_g, following, own, begin, end)
+        launches()
+        completed(slope, first, following, self.nv)
+        return slope.copy(), blocks
+
+    def node_hessian(self, blocks: np.ndarray) -> list[np.ndarray]:
+        """Nonzeros of the running nodes, besides of the first and of the last, in the blocks of `lagrangian`."""
+        return np.split(blocks, np.cumsum([part.size for part in self._hessian[2]]))[:3]
+
+    @cached_property
+    def full_hessian(self) -> Gather:
+        return gather(self._hessian_places, self.size, self.size)
+
+    @cached_property
+    def upper_hessian(self) -> Gather:
+        return gather(self._hessian_places, self.size, self.size, upper=True)
+
+    @property
+    def _hessian_places(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        stages = self.nv * np.arange(self.n)
+        return [
+            block_places(self.run.hessian_pattern, stages, stages),
+            block_places(self.begin.hessian_pattern, [0], [0]),
+            block_places(self.end.hessian_pattern, [self.cut], [self.cut]),
+        ]
+
+    @cached_property
+    def _hessian(
+        self,
+    ) -> tuple[Launches, np.ndarray, list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
+        """(to be run, blocks with a zero at the end, their parts, gradient, the first node's besides, multipliers)."""
+        run, begin, end, none = self.run, self.begin, self.end, np.empty(0)
+        blocks, parts = _parts(
+            [self.n * run.hessian_pattern.nnz(), begin.hessian_pattern.nnz(), end.hessian_pattern.nnz(), 1]
+        )
+        slope, (slope_run, slope_end) = _parts([self.cut, self.nl])
+        first = np.empty(self.nv)
+        following, own = np.empty((self.n, self.nx)), np.empty((self.n, run.row_count))
+        at_begin, at_end, scale = np.empty(begin.row_count), np.empty(end.row_count), self._lam_f
+        launches = self._all(
+            "hessian",
+            [slope_run, parts[0]],
+            [first, parts[1]],
+            [slope_end, parts[2]],
+            extra=[[following, own, scale], [none, at_begin, scale], [none, at_end, scale]],
+        )
+        return launches, blocks, parts[:3], slope, first, [following, own, at_begin, at_end]
+
+
+def _parts(sizes: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Zeros and consecutive parts of them."""
+    whole = np.zeros(sum(sizes))
+    return whole, np.split(whole, np.cumsum(sizes)[:-1]) if sizes else []

@@ -1,0 +1,243 @@
+"""The part of a task that the structure of its optimisation depends on. Everything else is a parameter."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from sim.integrators.base import Integrator
+from sim.planner.task.obstacles import KINDS
+from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits, positions
+from sim.planner.task.terrain import SafeGround
+from sim.planner.transcription.inputs import input_map_of
+from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.nonholonomic import NonholonomicVehicle
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Typical magnitudes, which make the optimiser's numbers about one."""
+
+    length_m: float
+    speed_mps: float
+    turn_radps: float
+    inputs: np.ndarray
+    """(planned inputs,)."""
+    step_s: float
+    momenta: np.ndarray
+    """Of the private state's last entries: body momentum, or the momenta (P, p) of a vehicle with a shape."""
+    unknowns: np.ndarray
+    """Body velocity, or the velocities that belong to (P, p)."""
+    shape: np.ndarray
+    """(n_shape,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemShape:
+    """Tasks with the same key and of similar size share one compiled problem."""
+
+    vehicle: Vehicle
+    integrator: Integrator
+    steps: int
+    free_time: bool
+    remembers_inputs: bool
+    """The previous node's inputs are part of the state: their rates cost or are bounded."""
+    waypoints: bool
+    obstacles: dict[str, int]
+    """Kind -> how many."""
+    body_count: int
+    ground: SafeGround | None
+    demands: tuple[object, ...]
+    """Of the goal: what is fixed, within, free."""
+    limits: Limits
+    elastic: bool
+    costs: tuple[str, ...]
+    """Terms that may have a weight."""
+    scales: Scales | None = None
+    """Needed for building, not for comparing."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Hashable; equal keys mean interchangeable problems."""
+        return (*self.node_key, self.steps)
+
+    @property
+    def node_key(self) -> tuple[object, ...]:
+        """Hashable; equal keys mean the same expressions at every node, whatever the number of nodes."""
+        absent = tuple(
+            q.name for q in self.vehicle.parameters if q.optional and not np.any(self.vehicle.values[q.name])
+        )
+        return (
+            type(self.vehicle),
+            absent,
+            self.integrator.name,
+            # Where the step is a variable, its scale belongs to the grid.
+            self.steps if self.free_time else 0,
+            self.remembers_inputs,
+            self.waypoints,
+            tuple(sorted(self.obstacles.items())),
+            self.body_count,
+            self.ground.key if self.ground else None,
+            self.demands,
+            repr(self.limits),
+            self.elastic,
+            self.costs,
+        )
+
+
+def problem_shape(
+    vehicle: Vehicle, integrator: Integrator, task: Task, *, elastic: bool = False, steps: int | None = None
+) -> ProblemShape:
+    """What has to be built for a task."""
+    goal = task.goal
+    costs = tuple(n for n in WEIGHT_NAMES if n == "effort" or getattr(task.weights, n) > 0.0)
+    counts = {kind: sum(o.kind == kind for o in task.obstacles) for kind in KINDS}
+    return ProblemShape(
+        vehicle=vehicle,
+        integrator=integrator,
+        steps=steps or task.steps,
+        free_time=task.free_duration is not None,
+        remembers_inputs=task.weights.smoothness > 0.0 or bool(task.limits.rates),
+        waypoints=bool(task.waypoints),
+        obstacles={kind: n for kind, n in counts.items() if n},
+        body_count=len(task.body),
+        ground=task.ground,
+        demands=(goal.position, goal.rotation, goal.velocity, goal.shape, goal.shape_velocity),
+        limits=task.limits,
+        elastic=elastic,
+        costs=costs,
+    )
+
+
+def scales_of(vehicle: Vehicle, task: Task) -> Scales:
+    """Magnitudes that a task is about."""
+    way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
+    distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
+    length = _rounded(max(1.0, distance / 10.0))
+    speed = _rounded(max(0.3, distance / task.duration_s))
+    turn = _rounded(min(2.0, max(0.3, 3.0 / task.duration_s)))
+    step_s = task.duration_s / task.steps
+    if isinstance(vehicle, NonholonomicVehicle):
+        own, momenta = _typical_momenta(vehicle, speed, turn)
+        shape = np.ones(len(vehicle.shape_coordinates))
+        shape[vehicle.dynamic] = [
+            _rounded(max(1.0, u * task.duration_s / 8)) for u in own[: len(vehicle.dynamic)]
+        ]
+        inputs = _inner_input_scales(vehicle, task, momenta)
+        return Scales(length, speed, turn, inputs, step_s, momenta, own, shape)
+    assert isinstance(vehicle, HolonomicVehicle)
+    turns = 1 if vehicle.group.name == "SE2" else 3
+    velocity = np.r_[np.full(turns, turn), np.full(vehicle.group.dim - turns, speed)]
+    momenta = inertia_diagonal(vehicle) * velocity
+    inputs = _input_scales(vehicle, task, distance)
+    return Scales(length, speed, turn, inputs, step_s, momenta, velocity, np.zeros(0))
+
+
+def _typical_momenta(
+    vehicle: NonholonomicVehicle, speed: float, turn: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities (own shape velocities, c) that move the body at the typical speed, and their momenta."""
+    n, dynamic = len(vehicle.shape_coordinates), vehicle.dynamic
+    r, q = ca.SX.zeros(n), vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    moves = np.abs(_number(ca.horzcat(vehicle.connection(r, q)[:, dynamic], vehicle.symmetry_basis(r, q))))
+    own = np.array(
+        [speed / column[1:].max() if column[1:].max() > 1e-9 else 4.0 * turn for column in moves.T]
+    )
+    z = ca.SX.sym("z", own.size)
+    u = vehicle.shape_velocity(z[: len(dynamic), 0], ca.SX.zeros(len(vehicle.controls)))
+    xi = vehicle.body_velocity(r, u, z[len(dynamic) :, 0], q)
+    _, by_shape, mu = vehicle.gradients(r, u, xi, q)
+    mass = _number(ca.jacobian(vehicle.momenta(r, by_shape, mu, q), z))
+    own = np.array([_rounded(x) for x in own])
+    return own, np.abs(mass).diagonal() * own
+
+
+def _number(expression: ca.SX) -> np.ndarray:
+    return np.array(ca.evalf(ca.densify(expression)))
+
+
+def _inner_input_scales(vehicle: NonholonomicVehicle, task: Task, momenta: np.ndarray) -> np.ndarray:
+    """Forces that build up the momenta in a sixth of the time; rates of one."""
+    box = np.abs(control_limits(vehicle, task.limits)).max(axis=1)
+    scale = np.ones(len(vehicle.controls))
+    forces = [i for i, c in enumerate(vehicle.controls) if c.name not in vehicle.commanded.values()]
+    for i, momentum in zip(forces, momenta, strict=False):
+        scale[i] = _rounded(max(6.0 * momentum / task.duration_s, 1e-6))
+    return np.minimum(scale, box)
+
+
+def _rounded(x: float) -> float:
+    """To a power of two: small drags must not make another problem."""
+    return float(2.0 ** np.round(np.log2(x)))
+
+
+def _input_scales(vehicle: HolonomicVehicle, task: Task, distance: float) -> np.ndarray:
+    """What moves the vehicle about as the task asks, or less where the bounds say so."""
+    input_map = input_map_of(vehicle)
+    box = input_map.box(control_limits(vehicle, task.limits))
+    most = np.abs(box).max(axis=1)
+    natural = input_map.natural_scale()
+    if natural is not None:
+        return natural
+    inertia = inertia_diagonal(vehicle)
+    turns = 1 if vehicle.group.name == "SE2" else 3
+    wrench = np.r_[inertia[:turns] * 8.0, inertia[turns:] * 6.0 * distance] / task.duration_s**2
+    wrench += _resistance(vehicle, task, distance / task.duration_s)
+    trim = np.abs(input_map.trim(task.start.node[vehicle.node_layout.pose]))
+    columns = np.abs(input_map.columns())
+    out = np.empty(input_map.size)
+    for i in range(input_map.size):
+        acts = columns[:, i] > 1e-9
+        needed = (wrench[acts] / columns[acts, i]).min() if acts.any() else 1.0
+        out[i] = _rounded(max(min(max(needed, trim[i]), most[i]), 1e-6))
+    return out
+
+
+def inertia_diagonal(vehicle: HolonomicVehicle) -> np.ndarray:
+    """(dim,) with the vehicle's own parameters."""
+    p = ca.SX.sym("p", vehicle.parameter_count)
+    inertia = ca.Function("I", [p], [ca.densify(vehicle.inertia(vehicle.symbols(p)))])
+    return np.array(inertia(vehicle.parameter_vector)).diagonal().copy()
+
+
+def _resistance(vehicle: HolonomicVehicle, task: Task, speed: float) -> np.ndarray:
+    """(dim,) magnitudes of what has to be overcome to hold still at the start and to move ahead."""
+    g, p = ca.SX.sym("g", vehicle.group.pose_dim), ca.SX.sym("p", vehicle.parameter_count)
+    xi, q = ca.SX.sym("xi", vehicle.group.dim), vehicle.symbols(p)
+    force = ca.densify(vehicle.dissipative_wrench(g, xi, q))
+    resist = ca.Function("f", [g, xi, p], [force])
+    pose, numbers = task.start.node[vehicle.node_layout.pose], vehicle.parameter_vector
+    ahead = np.zeros(vehicle.group.dim)
+    ahead[1 if vehicle.group.dim == 3 else 3] = speed
+    at_rest, moving = (np.abs(np.array(resist(pose, v, numbers)).ravel()) for v in (0 * ahead, ahead))
+    return np.maximum(at_rest, moving)
+
+
+def size_of(vehicle: Vehicle, task: Task) -> np.ndarray:
+    """Logarithms of what scales are made of; a problem serves tasks whose logarithms differ little."""
+    way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
+    distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
+    return np.log(np.r_[distance, task.duration_s, np.abs(vehicle.parameter_vector) + 1e-3])
+
+
+@lru_cache(maxsize=32)
+def unit_inputs(vehicle: Vehicle) -> np.ndarray:
+    """(planned inputs,) that count as one unit of effort: the weight carried, else 1 m/s^2, 1 rad/s^2, a rate of 1."""
+    input_map = input_map_of(vehicle)
+    natural = input_map.natural_scale()
+    if natural is not None:
+        return natural
+    if isinstance(vehicle, NonholonomicVehicle):
+        unit = np.ones(len(vehicle.controls))
+        own, momenta = _typical_momenta(vehicle, 1.0, 1.0)
+        forces = [i for i, c in enumerate(vehicle.controls) if c.name not in vehicle.commanded.values()]
+        for i, mass in zip(forces, momenta / own, strict=False):
+            unit[i] = mass
+        return unit
+    assert isinstance(vehicle, HolonomicVehicle)
+    inertia, columns = inertia_diagonal(vehicle), np.abs(input_map.columns())
+    acts = columns > 1e-9
+    needed = np.where(acts, inertia[:, None] / np.where(acts, columns, 1.0), np.inf).min(axis=0)
+    return np.where(np.isfinite(needed), needed, 1.0)

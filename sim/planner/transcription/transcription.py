@@ -1,0 +1,191 @@
+"""All nodes together: one sparse nonlinear program with exact derivatives, in the order that fatrop wants.
+
+Derivatives are formed symbolically for one node and evaluated at all of them, so building a problem costs the
+same for every number of nodes.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from sim.planner.transcription.conversions import Conversions
+from sim.planner.transcription.inputs import Constraint
+from sim.planner.transcription.model import NodeModel
+from sim.planner.transcription.node_expressions import NodeExpressions, initial_rows, last_node, running_node
+from sim.planner.transcription.node_functions import NodeFunctions, node_functions
+from sim.planner.transcription.program import Program
+from sim.planner.transcription.shape import ProblemShape
+
+
+@dataclass(frozen=True, eq=False)
+class Transcription:
+    """The program in scaled variables w, with parameters P, for one problem shape."""
+
+    shape: ProblemShape
+    nodes: "Nodes"
+    program: Program
+    """Values and derivatives."""
+    low: np.ndarray
+    high: np.ndarray
+    """Bounds of w."""
+    row_low: np.ndarray
+    row_high: np.ndarray
+
+    @property
+    def model(self) -> NodeModel:
+        return self.nodes.model
+
+    @property
+    def running(self) -> NodeExpressions:
+        """Any node but the last."""
+        return self.nodes.running
+
+    @property
+    def last(self) -> NodeExpressions:
+        return self.nodes.last
+
+    @property
+    def initial(self) -> tuple[Constraint, ...]:
+        """What the first node has to be besides."""
+        return self.nodes.initial
+
+    @property
+    def state_size(self) -> int:
+        return self.model.state.size
+
+    @property
+    def stage_size(self) -> int:
+        return self.running.v.shape[0]
+
+    @property
+    def structure(self) -> dict[str, Any]:
+        """Sizes as fatrop wants them."""
+        n, nx = self.shape.steps, self.state_size
+        running, last = self.stage_size - nx, self.last.v.shape[0] - nx
+        rows = len(self.running.rows)
+        return {
+            "structure_detection": "manual",
+            "N": n,
+            "nx": [nx] * (n + 1),
+            "nu": [running] * n + [last],
+            "ng": [len(self.initial) + rows] + [rows] * (n - 1) + [len(self.last.rows)],
+        }
+
+    @property
+    def equality(self) -> list[bool]:
+        return [bool(a == b) for a, b in zip(self.row_low, self.row_high, strict=True)]
+
+    def split(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Physical variables: (N, stage size) of the running nodes and (last stage size,)."""
+        cut = self.shape.steps * self.stage_size
+        return w[:cut].reshape(self.shape.steps, -1) * self.running.unscale, w[cut:] * self.last.unscale
+
+    def join(self, running: np.ndarray, last: np.ndarray) -> np.ndarray:
+        """Inverse of `split`."""
+        return np.r_[(running / self.running.unscale).ravel(), last / self.last.unscale]
+
+    def places(self, w: np.ndarray) -> np.ndarray:
+        """(N+1, 3) world positions of an iterate; on a plane z = 0."""
+        running, last = self.split(w)
+        index = self.model.place_indices
+        places = np.concatenate([running[:, index], last[None, index]])
+        return places if places.shape[1] == 3 else np.c_[places, np.zeros((len(places), 3 - places.shape[1]))]
+
+    def rows_of(self, w: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Private states (N+1, n_y), unknowns (N+1, n_z) and planned inputs (N+1, n_a).
+
+        Where the last node has none of its own they repeat the one before.
+        """
+        running, last = self.split(w)
+        model, nx = self.model, self.state_size
+        a, z = model.controls.slice("a"), model.controls.slice("z")
+        own = last[nx:] if model.ends_with_controls else running[-1, nx:]
+        y = np.concatenate([running[:, model.state.slice("y")], last[None, model.state.slice("y")]])
+        controls = np.concatenate([running[:, nx : nx + z.stop], own[None, : z.stop]])
+        unknowns = self.program.unknowns(w, p) if model.eliminates else controls[:, z]
+        return model.form.expanded_rows(y), unknowns, controls[:, a]
+
+    def step_s(self, w: np.ndarray, p: np.ndarray) -> float:
+        """Of an iterate."""
+        if self.shape.free_time:
+            return float(self.split(w)[1][self.model.state.slice("h")][0])
+        return float(p[self.model.parameters.slice("duration")][0]) / self.shape.steps
+
+    def row_labels(self) -> list[tuple[int, Constraint | None]]:
+        """(node, row) of every constraint; None for the gap to the next state."""
+        out: list[tuple[int, Constraint | None]] = []
+        for k in range(self.shape.steps):
+            out += [(k, None)] * self.state_size
+            out += [(k, row) for row in (self.initial if k == 0 else ())]
+            out += [(k, row) for row in self.running.rows]
+        return out + [(self.shape.steps, row) for row in self.last.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """What all grids of one kind of task share: the nodes' expressions and their machine code."""
+
+    model: NodeModel
+    running: NodeExpressions
+    last: NodeExpressions
+    initial: tuple[Constraint, ...]
+    run: NodeFunctions
+    end: NodeFunctions
+    begin: NodeFunctions
+
+    @cached_property
+    def conversions(self) -> Conversions:
+        return Conversions(self.model)
+
+
+def build_nodes(shape: ProblemShape) -> Nodes:
+    """Of a shape, with its scales."""
+    model, none = NodeModel(shape), ca.SX(0, 1)
+    running, last = running_node(model), last_node(model)
+    initial = initial_rows(model, running)
+    return Nodes(
+        model,
+        running,
+        last,
+        initial,
+        run=node_functions(model, running, running.next_state, running.rows, running.cost),
+        end=node_functions(model, last, none, last.rows, last.cost),
+        begin=node_functions(model, running, none, initial, ca.SX(0)),
+    )
+
+
+def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription:
+    """Build the program of a shape, of `nodes` of another grid where there are some."""
+    nodes = nodes or build_nodes(shape)
+    model, running, last, initial = nodes.model, nodes.running, nodes.last, nodes.initial
+    n = shape.steps
+    program = Program(n, model, nodes.run, nodes.end, nodes.begin)
+    gap = np.zeros(model.state.size)
+    own = [
+        np.array([[r.low, r.high] for r in rows]).reshape(-1, 2)
+        for rows in (initial, running.rows, last.rows)
+    ]
+    gaps = np.stack([gap, gap], axis=1)
+    bounds = [gaps, own[0], own[1]] + [gaps, own[1]] * (n - 1) + [own[2]]
+    rows = np.concatenate(bounds)
+    low = np.r_[np.tile(running.low, n), last.low]
+    high = np.r_[np.tile(running.high, n), last.high]
+    # Ends are given by equalities; bounds on them could only contradict those or leave no interior.
+    low[: model.state.size], high[: model.state.size] = -np.inf, np.inf
+    if shape.free_time:
+        low[model.state.slice("h")] = running.low[model.state.slice("h")]
+    if shape.demands[0] == "fixed":
+        final = n * running.v.shape[0] + np.array(model.place_indices)
+        low[final], high[final] = -np.inf, np.inf
+    return Transcription(
+        shape=shape,
+        nodes=nodes,
+        program=program,
+        low=low,
+        high=high,
+        row_low=rows[:, 0],
+        row_high=rows[:, 1],
+    )

@@ -1,0 +1,191 @@
+"""Why there is no plan, in words at the places where it fails, with what would help; and that a plan is out of date."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.planner.result.plan import Violation
+from sim.planner.service.remedies import Remedy, offered
+from sim.planner.service.requests import EditTask
+from sim.planner.service.view import PlanView
+from sim.planner.task.handles import handles
+from sim.planner.task.refusals import refused_parts
+from sim.planner.task.task import positions
+from ui import theme
+from ui.gizmo import on_screen
+from ui.panels.context import PanelContext, Rect
+from ui.panels.labels import OVER_THE_SCENE
+from ui.panels.notices import OVERLAY
+from ui.panels.placing import overlap, placed
+from ui.panels.widgets import button
+
+_AWAY_PX, _OFF_PX = 46.0, 22.0
+"""From the mark: as a label is wanted, and at least."""
+_WIDEST_PX, _GAP_PX = 260.0, 4.0
+_HELD_TOLD = 2
+_FLAGS = OVERLAY | imgui.WindowFlags_.no_bring_to_front_on_focus
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sign:
+    """What is to be told at one place."""
+
+    place_w: tuple[float, float, float]
+    lines: tuple[tuple[str, theme.Colour], ...]
+    remedies: tuple[tuple[int, Remedy], ...]
+    """With their numbers among all that are offered."""
+
+
+def draw(
+    plan: PlanView, view_matrix: np.ndarray, projection: np.ndarray, context: PanelContext
+) -> list[EditTask]:
+    """A label with a leader at each place where it fails: what, when, by how much, and buttons for what would help.
+
+    Matrices (4, 4) act on columns, as render.frame.View has them. Wants to know what else lies over the scene.
+    """
+    requests: list[EditTask] = []
+    over = (name for name in context.rects if name in OVER_THE_SCENE or name.startswith("plan/handle/"))
+    taken = [context.rects[name] for name in over]
+    if plan.dated and plan.plan is not None:
+        taken.append(_dated(plan, taken, context))
+    for index, sign in enumerate(_signs(plan)):
+        mark = on_screen(np.array(sign.place_w), projection @ view_matrix, context.scene_rect)
+        if mark is not None:
+            place, asked = _label(index, mark, sign, taken, context)
+            taken.append(place)
+            context.rects[f"plan/violation/{index}"] = place
+            requests += asked
+    return requests
+
+
+def words(violation: Violation) -> tuple[str, str]:
+    """What, then by how much and when."""
+    unit = f" {violation.unit}" if violation.unit else ""
+    return violation.constraint, f"by {violation.amount:.3g}{unit} at {violation.time_s:.2f} s"
+
+
+def _signs(plan: PlanView) -> list[_Sign]:
+    """One a place, the worst first."""
+    ways_out = tuple(enumerate(offered(plan)))
+    if plan.refused:
+        parts = refused_parts(plan.message, plan.task)
+        return [_Sign(_place_of(plan, parts[0]), ((plan.message, theme.INK),), ways_out)] if parts else []
+    if plan.plan is None or plan.stale or plan.busy:
+        return []
+    by_place: dict[tuple[float, float, float], list[Violation]] = {}
+    for violation in plan.plan.violations:
+        by_place.setdefault(violation.place_w, []).append(violation)
+    signs = []
+    for place_w, violations in by_place.items():
+        told = {violation.constraint for violation in violations} | (set() if signs else {""})
+        here = tuple((number, remedy) for number, remedy in ways_out if remedy.about in told)
+        lines = [line for b in violations for line in zip(words(b), (theme.INK, theme.DANGER), strict=True)]
+        if violations[0].constraint.endswith("missed"):
+            held = [constraint for constraint in plan.plan.active if constraint.obstacle is not None][
+                :_HELD_TOLD
+            ]
+            lines += [(f"held by {constraint.what}", theme.WARNING) for constraint in held]
+        signs.append(_Sign(place_w, tuple(lines), here))
+    if ways_out and not signs:
+        signs.append(_Sign(_place_of(plan, "goal"), (("no way there was found", theme.INK),), ways_out))
+    return signs
+
+
+def _place_of(plan: PlanView, part: str) -> tuple[float, float, float]:
+    """In the world, of what a refusal is about."""
+    if part == "start":
+        place_w = positions(plan.vehicle, plan.task.start.node)[0]
+    else:
+        place_w = next(h.T_w[:3, 3] for h in handles(plan.vehicle, plan.task) if h.name == part)
+    return float(place_w[0]), float(place_w[1]), float(place_w[2])
+
+
+def _dated(plan: PlanView, taken: list[Rect], context: PanelContext) -> Rect:
+    """A sign over the scene: what is shown is no answer to the task as it stands."""
+    text = f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  Out of date: this plan is of the task before"
+    size = imgui.calc_text_size(text)
+    wide, high = size.x + context.px(24.0), size.y + context.px(14.0)
+    x, y, width, _ = context.scene_rect
+    tape = context.rects.get("hud/heading", (x, y, 0.0, 0.0))
+    wanted = (x + 0.5 * (width - wide), tape[1] + tape[3] + context.px(8.0), wide, high)
+    left, top, *_ = place = placed(wanted, context.scene_rect, taken, step=context.px(4.0))
+    pen = imgui.get_background_draw_list()
+    corner = (left + wide, top + high)
+    pen.add_rect_filled((left, top), corner, theme.packed(theme.GROUND, 0.82), context.px(5.0))
+    pen.add_rect((left, top), corner, theme.packed(theme.WARNING, 0.9), context.px(5.0))
+    pen.add_text((left + context.px(12.0), top + context.px(7.0)), theme.packed(theme.WARNING), text)
+    context.rects["plan/dated"] = place
+    return place
+
+
+def _label(
+    index: int, mark: tuple[float, float], sign: _Sign, taken: list[Rect], context: PanelContext
+) -> tuple[Rect, list[EditTask]]:
+    """Where it was drawn, off the labels that are there, and what was asked for."""
+    pad, widest = context.px(6.0), context.px(_WIDEST_PX)
+    left, top, *_ = place = _free_place(mark, _size(sign, pad, widest, context), taken, context)
+    width, height = place[2:]
+    pen = imgui.get_background_draw_list()
+    end = (min(max(mark[0], left), left + width), top + height if top < mark[1] else top)
+    pen.add_line(mark, end, theme.packed(theme.GROUND, 0.8), context.px(4.0))
+    pen.add_line(mark, end, theme.packed(theme.DANGER), context.px(2.0))
+    pen.add_circle_filled(mark, context.px(4.0), theme.packed(theme.DANGER))
+    requests: list[EditTask] = []
+    imgui.set_next_window_pos((left, top), imgui.Cond_.always)
+    imgui.set_next_window_size((width, height), imgui.Cond_.always)
+    imgui.set_next_window_bg_alpha(0.86)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (pad, pad))
+    imgui.push_style_color(imgui.Col_.border, imgui.ImVec4(*theme.DANGER))
+    imgui.begin(f"##plan/violation/{index}", None, _FLAGS & ~imgui.WindowFlags_.always_auto_resize)
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (context.px(4.0), 0.0))
+    for text, colour in sign.lines:
+        imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*colour))
+        imgui.text_wrapped(text)
+        imgui.pop_style_color()
+    imgui.push_style_color(imgui.Col_.button, imgui.ImVec4(*theme.ACCENT_DIM))
+    imgui.push_style_color(imgui.Col_.button_hovered, imgui.ImVec4(*theme.ACCENT))
+    for number, remedy in sign.remedies:
+        imgui.dummy((0.0, context.px(_GAP_PX)))
+        text = f"{icons.ICON_FA_WRENCH} {remedy.text}"
+        if button(context, f"plan/violation/remedy/{number}", text, remedy.doc, width=-1.0):
+            requests.append(EditTask(remedy.task))
+    imgui.pop_style_color(2)
+    imgui.pop_style_var()
+    imgui.end()
+    imgui.pop_style_color()
+    imgui.pop_style_var()
+    return place, requests
+
+
+def _size(sign: _Sign, pad: float, widest: float, context: PanelContext) -> tuple[float, float]:
+    """What a label needs, no wider than `widest`."""
+    style = imgui.get_style()
+    texts = [imgui.calc_text_size(text) for text, _ in sign.lines]
+    ways_out = [imgui.calc_text_size(f"{icons.ICON_FA_WRENCH} {r.text}").x for _, r in sign.remedies]
+    buttons = [wide + 2.0 * style.frame_padding.x for wide in ways_out]
+    inside = min(max([size.x for size in texts] + buttons), widest)
+    height = sum(imgui.calc_text_size(text, wrap_width=inside + 1.0).y for text, _ in sign.lines)
+    height += len(buttons) * (imgui.get_frame_height() + context.px(_GAP_PX))
+    return inside + 2.0 * pad + 1.0, height + 2.0 * pad
+
+
+def _free_place(
+    mark: tuple[float, float],
+    size: tuple[float, float],
+    taken: list[Rect],
+    context: PanelContext,
+) -> Rect:
+    """Above the mark or else below it, or beside that, inside the scene, off what is there."""
+    x, y, width, height = context.scene_rect
+    edge, off = context.px(8.0), context.px(_OFF_PX)
+    scene = (x + edge, y + edge, width - 2.0 * edge, height - 2.0 * edge)
+    kept_free = (mark[0] - off, mark[1] - off, 2.0 * off, 2.0 * off)
+    top = mark[1] - context.px(_AWAY_PX) - size[1]
+    for aside in (0.0, 0.75, -0.75, 1.5, -1.5):
+        wanted = (mark[0] + (aside - 0.5) * size[0], top, *size)
+        place = placed(wanted, scene, [kept_free, *taken], step=context.px(4.0))
+        if not any(overlap(place, other) for other in (kept_free, *taken)):
+            return place
+    return placed((mark[0] - 0.5 * size[0], top, *size), scene, [kept_free, *taken], step=context.px(4.0))
