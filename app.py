@@ -48,6 +48,9 @@ def run(
     integrator: Annotated[str | None, typer.Option(help="Instead of the scene's integrator.")] = None,
     step: Annotated[float | None, typer.Option(help="Instead of the scene's step [s].")] = None,
     camera: Annotated[str | None, typer.Option(help="Instead of the scene's camera.")] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run a vehicle's file that the scene names outside its folder.")
+    ] = False,
     fallback: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Without a display, render the scene into DIR.")
     ] = None,
@@ -72,7 +75,11 @@ def run(
             raise InputError("--plan: refused with a take; allowed: with a scene")
     else:
         loaded = with_overrides(
-            load_scene(scene), vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
+            load_scene(scene, trusted=trust),
+            vehicle=vehicle,
+            integrator=integrator,
+            step_s=step,
+            camera=camera,
         )
     if demo:
         check_autopilot(loaded.vehicle)

@@ -9,7 +9,8 @@ from sim.errors import InputError
 from sim.integrators import integrators
 from sim.toml_table import TomlTable, quoted
 from sim.vehicles import enter_own, is_reference, vehicles
-from sim.vehicles import vehicle as make_vehicle
+from sim.vehicles import known_vehicle as make_vehicle
+from sim.vehicles.custom import own_file
 
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass")
@@ -118,10 +119,11 @@ def scene_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SCENE_FOLDER.glob("*.toml")))
 
 
-def load_scene(name_or_path: str | Path) -> Scene:
+def load_scene(name_or_path: str | Path, *, trusted: bool = False) -> Scene:
     """Read and check a scene.
 
-    `name_or_path` is the name of a scene in `scenes/` or the path of a TOML file.
+    `name_or_path` is the name of a scene in `scenes/` or the path of a TOML file. A vehicle's file that it names is
+    run where it lies in the scene's own folder; any other one only where the user has said `trusted`.
     Raises InputError, one line with file, key and what is allowed.
     """
     text = str(name_or_path)
@@ -134,7 +136,7 @@ def load_scene(name_or_path: str | Path) -> Scene:
         raise InputError(
             f'unknown scene "{text}"; allowed: {quoted(scene_names())}, or the path of a .toml file'
         )
-    return _read_scene(TomlTable.read(path, source), path)
+    return _read_scene(TomlTable.read(path, source), path, trusted=trusted)
 
 
 def with_overrides(
@@ -169,9 +171,9 @@ def with_overrides(
     return scene
 
 
-def _read_scene(table: TomlTable, path: Path) -> Scene:
+def _read_scene(table: TomlTable, path: Path, *, trusted: bool) -> Scene:
     name = path.stem
-    vehicle = _read_vehicle(table, path.parent)
+    vehicle = _read_vehicle(table, path.parent, trusted=trusted)
     integrator = table.name("integrator", integrators(), "variational")
     _check_integrator(integrator, vehicle, table.place("integrator"))
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
@@ -200,14 +202,19 @@ def _read_scene(table: TomlTable, path: Path) -> Scene:
     return scene
 
 
-def _read_vehicle(table: TomlTable, folder: Path) -> str:
-    """A name, or FILE.py:CLASS with the file beside the scene or in the current folder."""
+def _read_vehicle(table: TomlTable, folder: Path, *, trusted: bool) -> str:
+    """A name, or FILE.py:CLASS with the file in the scene's folder; where trusted, also elsewhere."""
     name = table.text("vehicle", "helicopter")
     if not is_reference(name):
         if name not in vehicles():
             raise table.error("vehicle", f'unknown "{name}"; allowed: {quoted(vehicles())}, or FILE.py:CLASS')
         return name
     try:
+        path = own_file(name, (folder, Path.cwd()))
+        if not trusted and not path.is_relative_to(folder.resolve()):
+            raise InputError(
+                f"{path} lies outside the scene's folder; allowed: one within, or any with --trust"
+            )
         return enter_own(name, folder)
     except InputError as error:
         raise table.error("vehicle", str(error)) from None

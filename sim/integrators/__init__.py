@@ -42,10 +42,12 @@ def integrator(name: str, **options: float) -> Integrator:
 
     Raises InputError for an unknown name or option, and for a value that cannot work.
     """
-    if name not in INTEGRATORS:
+    if not isinstance(name, str) or name not in INTEGRATORS:
         raise InputError(f"unknown integrator {name!r}; allowed: {', '.join(INTEGRATORS)}")
     method = INTEGRATORS[name]
     for key in options:
         if key not in method.options:
             raise InputError(f"{name} has no option {key!r}; allowed: {', '.join(method.options) or 'none'}")
+        if not isinstance(options[key], int | float):
+            raise InputError(f"{name}: {key} = {options[key]!r} is no number; allowed: numbers")
     return dataclasses.replace(method, **options) if options else method  # type: ignore[type-var]

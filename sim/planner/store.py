@@ -14,7 +14,7 @@ from sim.planner.result.plan import Violation
 from sim.planner.result.record import PlanRecord
 from sim.planner.task.values import task_of_values, task_values
 from sim.replacing import file_stem, replacing
-from sim.vehicles import vehicle
+from sim.vehicles import known_vehicle
 
 _FORMAT = 2
 _READABLE = (1, 2)
@@ -59,7 +59,7 @@ def load_record(path: Path) -> PlanRecord:
         if about["format"] not in _READABLE:
             allowed = ", ".join(map(str, _READABLE))
             raise InputError(f"{path}: format {about['format']} is unknown; allowed: {allowed}")
-        subject = vehicle(about["vehicle"], **about["parameters"])
+        subject = known_vehicle(about["vehicle"], **about["parameters"])
         _check(nodes, (subject.node_layout.size,))
         _check(controls, (len(subject.controls),), rows=len(nodes))
         task = about.get("task")

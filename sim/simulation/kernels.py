@@ -11,7 +11,7 @@ from sim.compiler import Kernel, compile_kernel, kernel_file, load_module
 from sim.integrators import Integrator
 from sim.scene import Scene
 from sim.simulation.reference import reference_method
-from sim.vehicles import Vehicle
+from sim.vehicles import Vehicle, known_vehicle
 
 Key = tuple[str, Integrator, bool, frozenset[str]]
 
@@ -91,7 +91,7 @@ class KernelStore:
 
 def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:
     """A scene's vehicle, and the methods that its lanes and its reference start with, each once."""
-    vehicle = sim.vehicle(scene.vehicle, **scene.parameters.get(scene.vehicle, {}))
+    vehicle = known_vehicle(scene.vehicle, **scene.parameters.get(scene.vehicle, {}))
     names = [scene.integrator, *(lane.integrator for lane in scene.lanes)]
     if scene.comparison.reference:
         names.append(reference_method(vehicle))

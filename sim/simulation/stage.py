@@ -23,7 +23,7 @@ from sim.simulation.space import node_at, taken_over
 from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
 from sim.simulation.tints import Tint, next_tint
-from sim.vehicles import Vehicle
+from sim.vehicles import Vehicle, known_vehicle
 from sim.world import World
 
 FLOWN = Look(FLOWN_LANE, (1.0, 1.0, 1.0), ghost=False)
@@ -251,7 +251,7 @@ class Stage:
     def vehicle_named(self, name: str) -> Vehicle:
         """With the parameters that the scene, or the user since, gave it."""
         if name not in self._vehicles:
-            self._vehicles[name] = sim.vehicle(name, **self.scene.parameters.get(name, {}))
+            self._vehicles[name] = known_vehicle(name, **self.scene.parameters.get(name, {}))
         return self._vehicles[name]
 
     def set_parameter(self, name: str, value: float | tuple[float, ...]) -> None:

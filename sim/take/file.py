@@ -21,7 +21,7 @@ from sim.take.columns import control_columns, node_columns
 from sim.take.leg import Leg
 from sim.take.playback import Playback
 from sim.take.take import Take
-from sim.vehicles import vehicle
+from sim.vehicles import known_vehicle
 
 FORMAT, VERSION = "holonomy take", 1
 NODE_PERIOD_S = 0.01
@@ -133,7 +133,7 @@ def _read(file: Any, path: str | Path) -> Take:
 
 
 def _leg(name: str, about: dict[str, Any], arrays: dict[str, np.ndarray], where: str) -> Leg:
-    subject = vehicle(name, **about["parameters"])
+    subject = known_vehicle(name, **about["parameters"])
     scheme = integrator(about["integrator"], **about["options"])
     reason = scheme.serves(subject)
     if reason:

@@ -6,7 +6,7 @@ from sim.errors import InputError
 from sim.vehicles.base import State, Vehicle
 from sim.vehicles.boat import Boat
 from sim.vehicles.car import Car
-from sim.vehicles.custom import is_reference, load_vehicle
+from sim.vehicles.custom import is_reference, load_vehicle, made
 from sim.vehicles.heavy_top import HeavyTop
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -32,6 +32,7 @@ __all__ = [
     "Vehicle",
     "enter_own",
     "is_reference",
+    "known_vehicle",
     "vehicle",
     "vehicles",
 ]
@@ -51,12 +52,25 @@ def enter_own(reference: str, *folders: Path) -> str:
 
 
 def vehicle(name: str, **parameters: object) -> Vehicle:
-    """A vehicle by name, or by `FILE.py:CLASS`, with some parameters set (SI units).
+    """A vehicle by name, or by `FILE.py:CLASS`, whose file is run, with some parameters set (SI units).
 
-    Raises InputError for an unknown name or parameter and for values out of range.
+    For what a user says: what a file says goes to `known_vehicle`. Raises InputError for an unknown name or parameter
+    and for values out of range.
     """
-    if is_reference(name):
+    if isinstance(name, str) and is_reference(name):
         name = enter_own(name)
-    if name not in VEHICLES:
-        raise InputError(f"unknown vehicle {name!r}; allowed: {', '.join(VEHICLES)}")
-    return VEHICLES[name](**parameters)
+    return known_vehicle(name, **parameters)
+
+
+def known_vehicle(name: str, **parameters: object) -> Vehicle:
+    """A vehicle by the name that it is known by: one of the project's, or one that the user has entered.
+
+    Runs no file, so the name may come out of one. Raises InputError as `vehicle` does.
+    """
+    if not isinstance(name, str) or name not in VEHICLES:
+        own = isinstance(name, str) and is_reference(name)
+        how = (
+            "; a vehicle of one's own is entered first, by --vehicle or sim.vehicles.enter_own" if own else ""
+        )
+        raise InputError(f"unknown vehicle {name!r}; allowed: {', '.join(VEHICLES)}{how}")
+    return made(VEHICLES[name], parameters)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from sim.errors import InputError
 from sim.groups import SE3, LieGroup
+from sim.vehicles.listed import check_listed
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
 
 Quantities = SimpleNamespace
@@ -71,6 +72,7 @@ class Vehicle(ABC):
     shape_coordinates: tuple[ShapeCoordinate, ...] = ()
 
     def __init__(self, **values: object) -> None:
+        check_listed(type(self))
         self.values: dict[str, Value] = {q.name: q.default for q in self.parameters}
         for key, value in values.items():
             self.values[key] = self._parameter(key).checked(value, f"vehicle {self.name!r}")

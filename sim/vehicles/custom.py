@@ -1,9 +1,10 @@
 """A user's own vehicle: a class in a Python file, named `my_vehicle.py:Trike`."""
 
 import sys
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from sim.errors import InputError
 from sim.module_file import run_module
@@ -24,8 +25,8 @@ def load_vehicle(
     one line for a missing file or class, an error in the file, a declaration that does not hold together, and a
     name that another vehicle has.
     """
-    file, _, class_name = reference.partition(":")
-    path = _found(file, folders)
+    class_name = reference.partition(":")[2]
+    path = own_file(reference, folders)
     module = _run(path, reference)
     candidates = {n: c for n, c in vars(module).items() if _is_own_vehicle(c, module)}
     if class_name not in candidates:
@@ -40,19 +41,33 @@ def load_vehicle(
     other = registry.get(name)
     if other is not None and getattr(sys.modules.get(other.__module__), "__file__", None) != str(path):
         raise InputError(f"vehicle {reference!r}: the name {name!r} is taken by another vehicle")
-    chosen()
+    made(chosen)
     registry[name] = chosen
     return name
 
 
-def _found(file: str, folders: Sequence[Path]) -> Path:
+def own_file(reference: str, folders: Sequence[Path]) -> Path:
+    """The file that `FILE.py:CLASS` names, looked for in `folders`, links followed. InputError where there is none."""
+    file = reference.partition(":")[0]
     for folder in folders:
-        path = (folder / file).resolve()
-        if path.is_file():
-            return path
+        with suppress(OSError, ValueError, RuntimeError):  # what no system can look for is not there
+            path = (folder / file).resolve()
+            if path.is_file():
+                return path
     raise InputError(
         f"vehicle file {file!r} is not there; looked in {_list(dict.fromkeys(str(f.resolve()) for f in folders))}"
     )
+
+
+def made(kind: type[Vehicle], parameters: Mapping[str, object] = MappingProxyType({})) -> Vehicle:
+    """An instance; whatever its own constructor raises becomes an InputError of one line."""
+    try:
+        return kind(**parameters)
+    except InputError:
+        raise
+    except Exception as error:
+        name = getattr(kind, "name", kind.__name__)
+        raise InputError(f"vehicle {name!r}: cannot be made: {_told(error)}") from error
 
 
 def _run(path: Path, reference: str) -> ModuleType:
@@ -60,11 +75,14 @@ def _run(path: Path, reference: str) -> ModuleType:
         return run_module(f"holonomy_vehicle_{path.stem}", path)
     except InputError:
         raise
-    except Exception as error:
-        line = str(error).strip().splitlines()[0] if str(error).strip() else ""
-        raise InputError(
-            f"vehicle {reference!r}: {path.name} cannot be run: {type(error).__name__}: {line}"
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise InputError(f"vehicle {reference!r}: {path.name} cannot be run: {_told(error)}") from error
+
+
+def _told(error: BaseException) -> str:
+    """Its kind and the first line of what it says."""
+    said = str(error).strip().splitlines()
+    return ": ".join([type(error).__name__, *said[:1]])
 
 
 def _is_own_vehicle(value: object, module: ModuleType) -> bool:

@@ -1,0 +1,175 @@
+"""No file leads to running code, except a vehicle's own that the user has named, or a scene from the same folder."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import app
+import sim
+from sim.commands import PlayTake, Resimulate, SetVehicle
+from sim.errors import InputError
+from sim.integrators import integrator
+from sim.planner.session import PlanSession
+from sim.planner.store import load_record, save_record
+from sim.scene import load_scene
+from sim.take import Take, load_take, save_take
+from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own
+from takes import AUTOSAVED, Takes
+from tests.sim.plan_samples import BOAT, record, task
+from tests.sim.simulation_scenes import helicopter_scene, simulation, world
+from ui.requests import OpenTake
+
+EVIL = """
+from pathlib import Path
+
+Path(__file__).with_name("marker").touch()
+
+from sim.vehicles.rigid_body import RigidBody
+
+class Evil(RigidBody):
+    name = "evil"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder, with a file in it that leaves a mark when it is run."""
+    (tmp_path / "evil.py").write_text(EVIL)
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    VEHICLES.pop("evil", None)
+
+
+def ran(folder: Path) -> bool:
+    return (folder / "marker").exists()
+
+
+def references(folder: Path) -> tuple[str, ...]:
+    return ("evil.py:Evil", f"{folder}/evil.py:Evil", "./evil.py:Evil", "evil.py")
+
+
+def flown() -> Take:
+    return Take.of_trajectory(sim.simulate(sim.vehicle("rigid-body"), "rk4", step=0.05, duration=1.0))
+
+
+def with_vehicle(path: Path, text: str, name: str) -> Path:
+    """The file with another name of its vehicle in the JSON of the array `text`."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    arrays[text] = np.array(json.dumps({**json.loads(str(arrays[text])), "vehicle": name}))
+    np.savez_compressed(path, **arrays)
+    return path
+
+
+def evil_take(path: Path, name: str) -> Path:
+    return with_vehicle(save_take(flown(), path), "header", name)
+
+
+def test_a_take_runs_nothing(folder: Path) -> None:
+    for name in references(folder):
+        path = evil_take(folder / "flight.npz", name)
+        with pytest.raises(InputError, match="unknown vehicle") as refusal:
+            load_take(path)
+        assert "\n" not in str(refusal.value)
+    assert not ran(folder)
+
+
+def test_a_take_on_the_command_line_runs_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil_take(folder / "flight.npz", "evil.py:Evil")
+    for more in ([], ["--integrator", "rk2"], ["--step", "0.02"], ["--trust"]):
+        monkeypatch.setattr(sys, "argv", ["app.py", "flight.npz", "--headless", *more])
+        assert app.main() == 2
+        assert "unknown vehicle" in capsys.readouterr().err
+    assert not ran(folder)
+
+
+def test_the_window_lists_and_opens_takes_without_running_them(folder: Path) -> None:
+    for place in (folder / "takes", folder / "takes" / AUTOSAVED):
+        evil_take(place / "flight.npz", "evil.py:Evil")
+    desk, running = Takes(folder / "takes"), simulation(helicopter_scene())
+    for listed in (*desk.view.stored, *desk.view.autosaved):
+        desk.handle(OpenTake(str(listed.path)), running, world("plain"))
+    desk.close(running, world("plain"))
+    assert not ran(folder)
+
+
+def test_a_kept_plan_runs_nothing(folder: Path) -> None:
+    for name in references(folder):
+        path = with_vehicle(save_record(record("harbour"), folder), "about", name)
+        with pytest.raises(InputError, match="unknown vehicle"):
+            load_record(path)
+        assert PlanSession(BOAT, task(name="harbour"), "variational", folder).view.kept == ()
+    assert not ran(folder)
+
+
+@pytest.mark.parametrize("name", ["../evil.py:Evil", "evil.py:Evil", "{folder}/evil.py:Evil", "link.py:Evil"])
+def test_a_scene_runs_a_file_of_another_folder_only_where_it_is_trusted(folder: Path, name: str) -> None:
+    scene = folder / "inner" / "own.toml"
+    scene.write_text(f'vehicle = "{name.format(folder=folder)}"\n')
+    (folder / "inner" / "link.py").symlink_to(folder / "evil.py")
+    with pytest.raises(InputError, match=r"lies outside the scene.s folder; allowed: .*--trust"):
+        load_scene(scene)
+    assert not ran(folder)
+    assert load_scene(scene, trusted=True).vehicle == "evil"
+    assert ran(folder)
+
+
+def test_a_scene_runs_a_file_of_its_own_folder(folder: Path) -> None:
+    (folder / "own.toml").write_text('vehicle = "evil.py:Evil"\n')
+    assert load_scene(folder / "own.toml").vehicle == "evil"
+
+
+def test_a_scene_names_parameters_of_known_vehicles_only(folder: Path) -> None:
+    (folder / "inner" / "own.toml").write_text('[parameters."../evil.py:Evil"]\nmass = 1.0\n')
+    with pytest.raises(InputError, match="unknown vehicle"):
+        load_scene(folder / "inner" / "own.toml")
+    assert not ran(folder)
+
+
+def test_a_vehicle_that_the_user_has_entered_is_known_to_files(folder: Path) -> None:
+    evil_take(folder / "flight.npz", "evil")
+    with pytest.raises(InputError, match="unknown vehicle 'evil'"):
+        load_take(folder / "flight.npz")
+    assert not ran(folder)
+    assert enter_own("evil.py:Evil") == "evil"
+    assert load_take(folder / "flight.npz").vehicle.name == "evil"
+
+
+def test_commands_name_known_vehicles_only(folder: Path) -> None:
+    running = simulation(helicopter_scene())
+    for command in (SetVehicle("evil.py:Evil"), PlayTake(flown()), Resimulate("evil.py:Evil")):
+        running.submit(command)
+        running.advance(0.0)
+    assert "unknown integrator" in running.snapshot.message
+    assert not ran(folder)
+
+
+@pytest.mark.parametrize(
+    "name", ['x"""\nimport os\n"""', "a b", "evil.py:Evil", "../car", "", "a" * 61, 3, None]
+)
+def test_names_that_are_no_identifiers_with_hyphens_are_refused(name: object) -> None:
+    """They are pasted into generated source and into names of files."""
+    parameter, control = Parameter("size", "m", 1.0, 0.0, 2.0, ""), Control("u", "N", -1.0, 1.0, "")
+    odd = {
+        "name": {"name": name},
+        "parameters": {"name": "own", "parameters": (Parameter(name, "m", 1.0, 0.0, 2.0, ""),)},  # type: ignore[arg-type]
+        "controls": {"name": "own", "controls": (control, Control(name, "N", -1.0, 1.0, ""))},  # type: ignore[arg-type]
+    }
+    for what, declared in odd.items():
+        with pytest.raises(InputError, match=rf"{what}.* is refused; allowed"):
+            type("Own", (HolonomicVehicle,), declared)()
+    type(
+        "Own", (HolonomicVehicle,), {"name": "own-2_b", "parameters": (parameter,), "controls": (control,)}
+    )()
+
+
+def test_an_option_of_a_method_is_a_number() -> None:
+    with pytest.raises(InputError, match="alpha = '__import__' is no number"):
+        integrator("variational", alpha="__import__")
