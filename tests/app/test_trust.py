@@ -18,9 +18,9 @@ from sim.planner.store import load_record, save_record
 from sim.scene import load_scene
 from sim.take import Take, load_take, save_take
 from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own
-from takes import AUTOSAVED, Takes
 from tests.sim.plan_samples import BOAT, record, task
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
+from ui.desktop.takes import AUTOSAVED, Takes
 from ui.requests import OpenTake
 
 EVIL = """
