@@ -49,7 +49,7 @@ def run(
     step: Annotated[float | None, typer.Option(help="Instead of the scene's step [s].")] = None,
     camera: Annotated[str | None, typer.Option(help="Instead of the scene's camera.")] = None,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Run a vehicle's file that the scene names outside its folder.")
+        bool, typer.Option("--trust", help="Run a vehicle's file from outside the scene's folder.")
     ] = False,
     fallback: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Without a display, render the scene into DIR.")
@@ -64,23 +64,16 @@ def run(
         return
     timed = seconds is not None
     at_first: tuple[Command, ...] = ()
+    chosen = {"vehicle": vehicle, "integrator": integrator, "step_s": step, "camera": camera}
     if scene.endswith(".npz"):
         from sim.take.opening import open_take
 
-        loaded, at_first, duration_s = open_take(
-            scene, vehicle=vehicle, integrator=integrator, step_s=step, camera=camera
-        )
+        loaded, at_first, duration_s = open_take(scene, **chosen)
         seconds = duration_s if seconds is None else seconds
         if plan:
             raise InputError("--plan: refused with a take; allowed: with a scene")
     else:
-        loaded = with_overrides(
-            load_scene(scene, trusted=trust),
-            vehicle=vehicle,
-            integrator=integrator,
-            step_s=step,
-            camera=camera,
-        )
+        loaded = with_overrides(load_scene(scene, trusted=trust), **chosen)
     if demo:
         check_autopilot(loaded.vehicle)
     request = export.request.checked(

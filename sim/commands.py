@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
 """Simulated seconds per wall second."""
-MOST_LANES = 8
-"""The flown one among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,10 @@ class SetDemo:
 
 @dataclass(frozen=True, slots=True)
 class AddLane:
-    """A further lane from the flown lane's present state, same inputs, other method or step; MOST_LANES in all."""
+    """A further lane from the flown lane's present state, same inputs, other method or step.
+
+    There are `sim.scene.MOST_LANES` at most.
+    """
 
     integrator: str
     step_s: float

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sim.commands import MOST_LANES
 from sim.errors import InputError
 from sim.integrators import integrators
 from sim.toml_table import TomlTable, quoted
@@ -18,6 +17,8 @@ PADS = ("start", "landing")
 FLIGHT_MODES = ("raw", "rate", "attitude", "hold", "drive", "ride")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 STEP_RANGE_S = (1e-4, 0.5)
+MOST_LANES = 8
+"""The flown one among them."""
 FLOWN_LANE = "flown"
 """Name of the lane that is there without being asked for."""
 

@@ -7,21 +7,14 @@ at any step and any frame rate.
 """
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.lane_status import LaneStatus
+
 if TYPE_CHECKING:
     from sim.take import Take
-
-
-class LaneStatus(Enum):
-    """Whether a lane runs, and if not, why."""
-
-    RUNNING = "running"
-    DIVERGED = "diverged"
-    CRASHED = "crashed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 import sim
-from sim.commands import MOST_LANES, FlyPlan, PilotInput
+from sim.commands import FlyPlan, PilotInput
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
 from sim.pilot.trim import TrimmedPilot
-from sim.scene import FLOWN_LANE, Scene
+from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.simulation.clock import Clock
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore

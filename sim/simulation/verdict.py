@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
-from sim.snapshot import LaneStatus
+from sim.lane_status import LaneStatus
 from sim.vehicles import Vehicle
 
 HARD_TOUCH_MPS = 3.0

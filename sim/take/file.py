@@ -14,9 +14,9 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.integrators import integrator
+from sim.lane_status import LaneStatus
 from sim.replacing import file_stem, replacing
 from sim.scene import WORLDS
-from sim.snapshot import LaneStatus
 from sim.take.columns import control_columns, node_columns
 from sim.take.leg import Leg
 from sim.take.playback import Playback

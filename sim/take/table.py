@@ -5,12 +5,12 @@ from pathlib import Path
 
 from sim.replacing import replacing
 from sim.take.columns import control_columns, node_columns
-from sim.take.take import Take
+from sim.take.playback import Samples
+from sim.vehicles import Vehicle
 
 
-def write_table(take: Take, path: Path, every_s: float) -> None:
+def write_table(vehicle: Vehicle, seen: Samples, path: Path) -> None:
     """Write the table, or nothing. Raises OSError."""
-    seen, vehicle = take.samples(every_s), take.vehicle
     momenta = [f"momentum_{k}" for k in range(seen.momentum.shape[1])]
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -12,10 +12,11 @@ import numpy as np
 from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.integrators import integrator as integrator_named
-from sim.snapshot import LaneStatus
+from sim.lane_status import LaneStatus
 from sim.take.leg import Leg
 from sim.take.playback import Kernels, Playback, Samples, compiled, world_of
 from sim.take.resimulation import resimulated
+from sim.take.table import write_table
 from sim.trajectory import Trajectory
 from sim.vehicles import Vehicle
 from sim.vehicles.parameter import Value
@@ -157,9 +158,7 @@ class Take:
 
     def csv(self, path: str | Path, *, every_s: float = 0.0) -> None:
         """Write a table, one row a node. Raises OSError where it cannot be written."""
-        from sim.take.table import write_table
-
-        write_table(self, Path(path), every_s)
+        write_table(self.vehicle, self.samples(every_s), Path(path))
 
     @classmethod
     def of_trajectory(

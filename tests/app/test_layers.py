@@ -21,15 +21,6 @@ FORBIDDEN = {
     "export": {"ui", "app", "pyglet", "imgui_bundle"},
 }
 CIRCLES_LEFT = (
-    {
-        "sim.commands",
-        "sim.scene",
-        "sim.snapshot",
-        "sim.take",
-        "sim.take.file",
-        "sim.take.table",
-        "sim.take.take",
-    },
     {"sim.planner.burns", "sim.planner.gait", "sim.planner.guess"},
     {"sim.vehicles.declaration", "sim.vehicles.nonholonomic"},
 )

@@ -5,7 +5,8 @@ from dataclasses import replace
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.commands import MOST_LANES, AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
+from sim.commands import AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
+from sim.scene import MOST_LANES
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour, linear
