@@ -1,13 +1,9 @@
 """What a vehicle lists, checked by name and kind: names end up in generated source, file names and columns."""
 
 import re
-from typing import TYPE_CHECKING
 
 from sim.errors import InputError
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
-
-if TYPE_CHECKING:
-    from sim.vehicles.base import Vehicle
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
 _LONGEST = 60
@@ -20,7 +16,7 @@ def is_name(text: object) -> bool:
     return isinstance(text, str) and len(text) <= _LONGEST and _NAME.fullmatch(text) is not None
 
 
-def check_listed(kind: "type[Vehicle]") -> None:
+def check_listed(kind: type) -> None:
     """Raises InputError where a vehicle class or something that it lists has no usable name or is of another kind."""
     name = getattr(kind, "name", None)
     if not is_name(name):

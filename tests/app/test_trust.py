@@ -13,7 +13,7 @@ import sim
 from sim.commands import PlayTake, Resimulate, SetVehicle
 from sim.errors import InputError
 from sim.integrators import integrator
-from sim.planner.session import PlanSession
+from sim.planner.service.session import PlanSession
 from sim.planner.store import load_record, save_record
 from sim.scene import load_scene
 from sim.take import Take, load_take, save_take
