@@ -7,13 +7,13 @@ import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface, View, Wake
-from render.interpolation import pose_between, rotation_log
 from render.models.rigs import spin_rates
 from render.splash import Splashes
 from render.tracks import WHEELS, Tracks
 from render.trail import Trail
 from render.wake import WakeTrack
 from render.wreck import wreck_marker
+from sim.groups.numeric import pose_between, rotation_log
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles.contact_points import soles_m
 

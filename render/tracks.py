@@ -5,7 +5,7 @@ from collections import deque
 import numpy as np
 
 from render.frame import Surface
-from render.interpolation import pose_between
+from sim.groups.numeric import pose_between
 
 KEPT_S = 45.0
 """Simulated time after which a track has faded."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from render.frame import Wake
-from render.interpolation import pose_exp, pose_log
+from sim.groups.numeric import pose_exp, pose_log
 
 KEPT_S = 16.0
 """Simulated time after which a wake has died away."""

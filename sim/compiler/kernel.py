@@ -20,6 +20,7 @@ from sim.errors import InputError
 from sim.integrators.base import Integrator
 from sim.module_file import run_module
 from sim.vehicles.base import Vehicle
+from sim.vehicles.structure import Structure
 
 OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
 
@@ -166,13 +167,18 @@ class Kernel:
         return True, ground.heights, ground.frame, ground.points, wrench_b, ground.report
 
 
-@lru_cache(maxsize=256)
 def compile_kernel(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> Kernel:
-    """The kernel of a pair, from the cache where it is there.
+    """The kernel of a pair, from the cache where it is there: one for all values of the parameters.
 
     With `ground`, bodies in space can touch terrain; that takes longer to compile.
     Raises InputError with the reason where the integrator cannot serve the vehicle.
     """
+    return _compiled(Structure.of(vehicle), integrator, ground)
+
+
+@lru_cache(maxsize=256)
+def _compiled(structure: Structure, integrator: Integrator, ground: bool) -> Kernel:
+    vehicle = structure.vehicle
     generated = kernel_file(vehicle, integrator, ground=ground)
     return Kernel(
         vehicle.name,
@@ -195,14 +201,9 @@ class KernelFile:
     """Of the scheme's private state."""
 
 
-@lru_cache(maxsize=256)
 def kernel_file(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> KernelFile:
     """Write the module of a pair where it is not there. Raises InputError as `compile_kernel` does."""
-    reason = integrator.serves(vehicle)
-    if reason:
-        raise InputError(reason)
-    scheme = integrator.scheme(vehicle)
-    text = module_source(vehicle, scheme, f"{vehicle.name} under {integrator.name}", ground=ground)
+    text, scheme_size = _generated(Structure.of(vehicle), integrator, ground)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
     path = cache_dir("kernels") / f"{name}.py"
@@ -210,7 +211,19 @@ def kernel_file(vehicle: Vehicle, integrator: Integrator, *, ground: bool = Fals
         draft = path.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
         draft.write_text(text)
         draft.replace(path)
-    return KernelFile(path, scheme.y.shape[0])
+    return KernelFile(path, scheme_size)
+
+
+@lru_cache(maxsize=256)
+def _generated(structure: Structure, integrator: Integrator, ground: bool) -> tuple[str, int]:
+    """The module's text, and the size of the scheme's private state."""
+    vehicle = structure.vehicle
+    reason = integrator.serves(vehicle)
+    if reason:
+        raise InputError(reason)
+    scheme = integrator.scheme(vehicle)
+    title = f"{vehicle.name} under {integrator.name}"
+    return module_source(vehicle, scheme, title, ground=ground), scheme.y.shape[0]
 
 
 def load_module(path: Path) -> ModuleType:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.groups.numeric import rotation_log
 from sim.pilot.airframe import Airframe
 from sim.pilot.contract import Sensed
 from sim.pilot.gains import Gains
-from sim.pilot.rotation import attitude_of, rotation_vector
+from sim.pilot.rotation import attitude_of
 
 MAX_TILT_RAD = math.radians(32.0)
 MAX_RATE = np.array([1.6, 1.3, 1.4])
@@ -52,7 +53,7 @@ def attitude_torque(
     airframe: Airframe, sensed: Sensed, target_R_wb: np.ndarray, feed_omega_b: np.ndarray, gains: Gains
 ) -> np.ndarray:
     """Torque (3,) [N m] that turns the body to `target_R_wb`, itself turning at `feed_omega_b`."""
-    error = rotation_vector(sensed.R_wb.T @ target_R_wb)
+    error = rotation_log(sensed.R_wb.T @ target_R_wb)
     return rate_torque(airframe, sensed, feed_omega_b + _approach_rate(airframe, error, gains), gains)
 
 

@@ -1,34 +1,8 @@
-"""Rotations as the flight modes need them: numbers in, numbers out, no Euler angles."""
+"""Headings and attitudes as the flight modes need them: numbers in, numbers out, no Euler angles."""
 
 import math
 
 import numpy as np
-
-
-def rotation_vector(R: np.ndarray) -> np.ndarray:
-    """Logarithm on SO(3) of `R` (3, 3): axis times angle [rad], angle in [0, pi]."""
-    twice_sine_axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine = 0.5 * math.sqrt(float(twice_sine_axis @ twice_sine_axis))
-    cosine = 0.5 * (float(R[0, 0] + R[1, 1] + R[2, 2]) - 1.0)
-    angle = math.atan2(sine, cosine)
-    if sine > 1e-6:
-        return twice_sine_axis * (0.5 * angle / sine)
-    if cosine > 0.0:
-        return 0.5 * twice_sine_axis
-    # Half a turn: R + I = 2 a a', so its longest column points along the axis.
-    doubled = R + np.eye(3)
-    column = doubled[:, int(np.argmax(np.diag(doubled)))]
-    return column * (angle / math.sqrt(float(column @ column)))
-
-
-def rotation_exp(turn: np.ndarray) -> np.ndarray:
-    """Rotation (3, 3) by the axis times angle `turn` (3,) [rad]: inverse of `rotation_vector`."""
-    angle = math.sqrt(float(turn @ turn))
-    x, y, z = (float(component) for component in turn)
-    hat = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    if angle < 1e-6:
-        return np.eye(3) + hat + 0.5 * hat @ hat
-    return np.eye(3) + math.sin(angle) / angle * hat + (1.0 - math.cos(angle)) / angle**2 * hat @ hat
 
 
 def level_axes(R_wb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

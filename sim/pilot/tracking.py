@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiler import Kernel
-from sim.pilot.rotation import rotation_exp, rotation_vector
+from sim.groups.numeric import rotation_exp, rotation_log
 from sim.vehicles import Vehicle
 
 _EPS = 1e-5
@@ -114,7 +114,7 @@ def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.
         error = np.array([turn, c * dx + s * dy, -s * dx + c * dy])
     else:
         R, Q = there[:9].reshape(3, 3).T, here[:9].reshape(3, 3).T
-        error = np.concatenate((rotation_vector(R.T @ Q), R.T @ (here[9:] - there[9:])))
+        error = np.concatenate((rotation_log(R.T @ Q), R.T @ (here[9:] - there[9:])))
     return np.concatenate((error, node[pose.stop :] - reference[pose.stop :]))
 
 

@@ -3,8 +3,6 @@
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
-import numpy as np
-
 import sim
 from sim.aside import Aside, Tell
 from sim.compiler import Kernel, compile_kernel, kernel_file, load_module
@@ -12,8 +10,9 @@ from sim.integrators import Integrator
 from sim.scene import Scene
 from sim.simulation.reference import reference_method
 from sim.vehicles import Vehicle, known_vehicle
+from sim.vehicles.structure import Structure
 
-Key = tuple[str, Integrator, bool, frozenset[str]]
+Key = tuple[Structure, Integrator, bool]
 
 
 class Compiling(Exception):
@@ -21,7 +20,7 @@ class Compiling(Exception):
 
 
 class KernelStore:
-    """Kernels by vehicle class, integrator, contact and the optional effects that are switched on."""
+    """Kernels by the vehicle's structure, integrator and contact."""
 
     def __init__(self, aside: Aside | None = None) -> None:
         """With `aside`, which it then owns, missing kernels are compiled in processes beside this one."""
@@ -47,7 +46,7 @@ class KernelStore:
         store is closed meanwhile.
         """
         method = _method(vehicle, integrator)
-        key = vehicle.name, method, contact, _active(vehicle)
+        key = Structure.of(vehicle), method, contact
         if key in self._ready:
             return self._ready[key]
         if self._worker is None:
@@ -96,10 +95,6 @@ def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:
     if scene.comparison.reference:
         names.append(reference_method(vehicle))
     return vehicle, tuple(dict.fromkeys(names))
-
-
-def _active(vehicle: Vehicle) -> frozenset[str]:
-    return frozenset(q.name for q in vehicle.parameters if q.optional and np.any(vehicle.values[q.name]))
 
 
 def _method(vehicle: Vehicle, integrator: str | Integrator) -> Integrator:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.pilot.rotation import rotation_vector
+from sim.groups.numeric import rotation_log
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
@@ -111,7 +111,7 @@ def _between(lane: Lane, exact: _Exact) -> Deviation:
     centre = np.append(centre_b(m.vehicle), 1.0)
     return Deviation(
         position_m=float(np.linalg.norm((here - exact.T_wb) @ centre)),
-        rotation_rad=float(np.linalg.norm(rotation_vector(exact.T_wb[:3, :3].T @ here[:3, :3]))),
+        rotation_rad=float(np.linalg.norm(rotation_log(exact.T_wb[:3, :3].T @ here[:3, :3]))),
         energy_J=seen.energy_J - exact.energy_J,
         momentum=float(np.linalg.norm(seen.momentum_w - exact.momentum_w)),
     )

@@ -6,7 +6,7 @@ would change with every late wake and the motion would stutter; a constant span 
 
 import numpy as np
 
-from sim.pilot.rotation import rotation_exp, rotation_vector
+from sim.groups.numeric import pose_between
 
 
 class Moments:
@@ -35,15 +35,4 @@ class Moments:
         if len(self._times) == 1:
             return end, self._poses[-1], end, self._poses[-1]
         share = (begin - self._times[0]) / (self._times[1] - self._times[0])
-        return begin, _between(self._poses[0], self._poses[1], share), end, self._poses[-1]
-
-
-def _between(start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
-    """The pose (4, 4) that far on the way, turning at a constant rate."""
-    if share <= 0.0:
-        return start
-    pose = np.eye(4)
-    turn = rotation_vector(start[:3, :3].T @ end[:3, :3])
-    pose[:3, :3] = start[:3, :3] @ rotation_exp(share * turn)
-    pose[:3, 3] = (1.0 - share) * start[:3, 3] + share * end[:3, 3]
-    return pose
+        return begin, pose_between(self._poses[0], self._poses[1], share), end, self._poses[-1]

@@ -10,6 +10,7 @@ from sim.integrators.base import Inputs
 from sim.simulation.method import Method
 from sim.snapshot import Rolling
 from sim.vehicles import NonholonomicVehicle
+from sim.vehicles.structure import Structure
 
 _STEERING = {"car": lambda r: math.atan(r[1]), "snakeboard": lambda r: float(r[1])}
 """Angle of the wheels to the left [rad] from the shape, for vehicles whose model shows it."""
@@ -23,7 +24,7 @@ def rolling(method: Method, y: np.ndarray, u: np.ndarray, node: np.ndarray) -> R
     ahead, w = y.copy(), np.zeros(kernel.dim)
     kernel.rollout(ahead, u, w, method.parameters, h, 1)
     next_node = kernel.node(ahead, u, method.parameters, h)
-    slip, momentum = _gauge(type(vehicle))(node, next_node, h, method.parameters)
+    slip, momentum = _gauge(Structure.of(vehicle))(node, next_node, h, method.parameters)
     steering = _STEERING.get(vehicle.name)
     shape = node[vehicle.node_layout.shape]
     return Rolling(
@@ -34,9 +35,10 @@ def rolling(method: Method, y: np.ndarray, u: np.ndarray, node: np.ndarray) -> R
 
 
 @lru_cache(maxsize=32)
-def _gauge(kind: type[NonholonomicVehicle]) -> ca.Function:
+def _gauge(structure: Structure) -> ca.Function:
     """(node, next node, h, p) -> largest violation of a constraint along the arc between them, and p."""
-    vehicle = kind()
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, NonholonomicVehicle)
     inputs, at, group = Inputs.of(vehicle), vehicle.node_layout, vehicle.group
     q = vehicle.symbols(inputs.p)
     here, there, h = inputs.node, ca.SX.sym("next", at.size), inputs.h

@@ -102,12 +102,16 @@ class Vehicle(ABC):
     def parameter_count(self) -> int:
         return sum(q.size for q in self.parameters)
 
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Optional parameters that are zero: their effects are no part of the equations."""
+        return tuple(q.name for q in self.parameters if q.optional and not np.any(self.values[q.name]))
+
     def symbols(self, p: ca.SX) -> Quantities:
         """Parameters by name out of the flat symbolic vector; optional ones that are zero become the number 0."""
-        out, at = {}, 0
+        out, at, absent = {}, 0, self.absent
         for q in self.parameters:
-            absent = q.optional and not np.any(np.asarray(self.values[q.name]))
-            out[q.name] = ca.SX(q.size, 1) if absent else p[at : at + q.size]
+            out[q.name] = ca.SX(q.size, 1) if q.name in absent else p[at : at + q.size]
             at += q.size
         return Quantities(**out)
 

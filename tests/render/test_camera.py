@@ -9,7 +9,7 @@ from render.camera import CAMERA_KINDS, CameraRig
 from render.cameras.framing import Still
 from render.cameras.obstacles import CLEARANCE_M
 from render.cameras.springs import Spring
-from render.interpolation import pose_exp
+from sim.groups.numeric import pose_exp
 
 
 class Hills:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from render.frame import View
-from render.interpolation import pose_exp, pose_log, rotation_exp, rotation_log
 from render.scene_view import SceneView, ViewOptions
+from sim.groups.numeric import pose_exp, rotation_exp
 from sim.snapshot import Gyration, LaneSnapshot, LaneStatus, Snapshot
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
@@ -66,20 +66,6 @@ def _settled(lane):
     earlier = _lane(lane.T_wb_previous, lane.T_wb_previous, generation=lane.generation, times=(0.9, 1.0))
     scene.observe(_snapshot(earlier, clock_s=1.0, wall_s=99.9), 99.9)
     return scene
-
-
-def test_exponential_and_logarithm_are_inverse_from_tiny_to_nearly_half_a_turn():
-    rng = np.random.default_rng(1)
-    for size in (0.0, 1e-9, 1e-5, 1e-3, 0.5, 2.0, 3.1, 3.14, np.pi - 1e-6):
-        axis = rng.normal(size=3)
-        twist = np.concatenate([size * axis / np.linalg.norm(axis), rng.normal(size=3)])
-        assert np.allclose(pose_log(pose_exp(twist)), twist, atol=1e-9)
-
-
-def test_logarithm_of_a_half_turn_is_a_half_turn():
-    for axis in np.eye(3):
-        R = rotation_exp(np.pi * axis)
-        assert np.allclose(rotation_exp(rotation_log(R)), R, atol=1e-9)
 
 
 def test_half_way_in_time_is_half_of_the_screw_motion():

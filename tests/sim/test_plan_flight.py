@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sim.commands import AddLane, FlyPlan, Reset, SetFlightMode, SetParameter, SetPaused, StopPlan
-from sim.pilot.rotation import rotation_exp
+from sim.groups.numeric import rotation_exp
 from sim.planner import Goal, Planner, Task, task_of_scene
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.task.task import positions

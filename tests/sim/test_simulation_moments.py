@@ -3,23 +3,14 @@
 import numpy as np
 import pytest
 
-from sim.pilot.rotation import rotation_exp, rotation_vector
+from sim.groups.numeric import pose_exp
 from sim.simulation.moments import Moments
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
 
 def screw(t: float) -> np.ndarray:
-    """Constant velocity and turn rate."""
-    T = np.eye(4)
-    T[:3, :3] = rotation_exp(t * np.array([0.3, -0.2, 1.1]))
-    T[:3, 3] = t * np.array([4.0, -1.0, 0.5])
-    return T
-
-
-def test_rotation_exp_inverts_rotation_vector():
-    for size in (0.0, 1e-9, 1e-5, 0.3, 3.0):
-        turn = size * np.array([0.6, -0.8, 0.0])
-        np.testing.assert_allclose(rotation_vector(rotation_exp(turn)), turn, atol=1e-9)
+    """Constant body twist."""
+    return pose_exp(t * np.array([0.3, -0.2, 1.1, 4.0, -1.0, 0.5]))
 
 
 def test_the_span_is_constant_however_late_the_wakes_are():

@@ -5,8 +5,8 @@ straight line of places with an evenly turning body says nothing of that.
 """
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
+from sim.groups.numeric import rotation_exp, rotation_log
 from sim.planner.guess.free import nodes_of_poses
 from sim.planner.guess.way import paced_way
 from sim.planner.task.task import Task, control_limits, positions
@@ -106,7 +106,7 @@ def _rotations(
         R = _turned(turns[-1], 1.0) @ R
         signs.append(sign)
     last = _rotation(task.goal.state) @ R.T
-    turns.append(np.zeros(3) if task.goal.rotation == "free" else Rotation.from_matrix(last).as_rotvec())
+    turns.append(np.zeros(3) if task.goal.rotation == "free" else rotation_log(last))
     out = np.tile(_rotation(task.start), (len(s), 1, 1))
     for turn, begin, end in zip(
         turns, (0.0, _BURNS[0][1], _BURNS[1][1]), (_BURNS[0][0], _BURNS[1][0], 1.0), strict=True
@@ -118,7 +118,7 @@ def _rotations(
 
 def _turned(turn_w: np.ndarray, share: np.ndarray | float) -> np.ndarray:
     """(..., 3, 3)."""
-    return Rotation.from_rotvec(np.multiply.outer(share, turn_w)).as_matrix()
+    return rotation_exp(np.multiply.outer(share, turn_w))
 
 
 def _turn_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.groups import SO3
+from sim.groups.numeric import rotation_exp, rotation_log
 from sim.planner.guess.way import paced_way
 from sim.planner.task.geodesics import arcs
 from sim.planner.task.task import Task
@@ -45,13 +45,12 @@ def _rotations(vehicle: Vehicle, task: Task, s: np.ndarray) -> np.ndarray:
 
 def _between(Ra: np.ndarray, Rb: np.ndarray) -> np.ndarray:
     """Body rotation vector of the shortest turn from Ra to Rb."""
-    return np.array(SO3.function("log")((Ra.T @ Rb).T.ravel())).ravel()
+    return rotation_log(Ra.T @ Rb)
 
 
 def _turned(vector: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """(n, 3, 3) rotations by shares (n,) of a rotation vector."""
-    exp = SO3.function("exp").map(len(shares))
-    return np.array(exp(np.outer(vector, shares))).T.reshape(-1, 3, 3).transpose(0, 2, 1)
+    return rotation_exp(np.outer(shares, vector))
 
 
 def _smooth(s: np.ndarray) -> np.ndarray:

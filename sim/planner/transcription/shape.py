@@ -14,6 +14,7 @@ from sim.planner.transcription.inputs import input_map_of
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.structure import Structure
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,8 @@ class ProblemShape:
     @property
     def node_key(self) -> tuple[object, ...]:
         """Hashable; equal keys mean the same expressions at every node, whatever the number of nodes."""
-        absent = tuple(
-            q.name for q in self.vehicle.parameters if q.optional and not np.any(self.vehicle.values[q.name])
-        )
         return (
-            type(self.vehicle),
-            absent,
+            Structure.of(self.vehicle),
             self.integrator.name,
             # Where the step is a variable, its scale belongs to the grid.
             self.steps if self.free_time else 0,
