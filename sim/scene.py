@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sim.errors import InputError
+from sim.errors import InputError, one_of
 from sim.integrators import integrators
-from sim.toml_table import TomlTable, quoted
+from sim.toml_table import TomlTable
 from sim.vehicles import enter_own, is_reference, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
 from sim.vehicles.custom import own_file
@@ -135,7 +135,7 @@ def load_scene(name_or_path: str | Path, *, trusted: bool = False) -> Scene:
         path, source = Path(text), text
     else:
         raise InputError(
-            f'unknown scene "{text}"; allowed: {quoted(scene_names())}, or the path of a .toml file'
+            f'unknown scene "{text}"; allowed: {one_of(scene_names(), text)}, or the path of a .toml file'
         )
     return _read_scene(TomlTable.read(path, source), path, trusted=trusted)
 
@@ -151,7 +151,7 @@ def with_overrides(
     """The scene with another vehicle, integrator, step or camera, checked; InputError names the option."""
     if camera is not None:
         if camera not in CAMERAS:
-            raise InputError(f'--camera: unknown "{camera}"; allowed: {quoted(CAMERAS)}')
+            raise InputError(f'--camera: unknown "{camera}"; allowed: {one_of(CAMERAS, camera)}')
         scene = replace(scene, camera=camera)
     if vehicle is not None:
         if is_reference(vehicle):
@@ -208,7 +208,9 @@ def _read_vehicle(table: TomlTable, folder: Path, *, trusted: bool) -> str:
     name = table.text("vehicle", "helicopter")
     if not is_reference(name):
         if name not in vehicles():
-            raise table.error("vehicle", f'unknown "{name}"; allowed: {quoted(vehicles())}, or FILE.py:CLASS')
+            raise table.error(
+                "vehicle", f'unknown "{name}"; allowed: {one_of(vehicles(), name)}, or FILE.py:CLASS'
+            )
         return name
     try:
         path = own_file(name, (folder, Path.cwd()))
@@ -304,7 +306,7 @@ def _read_trim(table: TomlTable, vehicle: str) -> dict[str, float]:
     trim = {}
     for name in table.names():
         if name not in controls:
-            raise table.error(name, f"unknown control of {vehicle}; allowed: {quoted(controls)}")
+            raise table.error(name, f"unknown control of {vehicle}; allowed: {one_of(controls)}")
         control = controls[name]
         trim[name] = table.number(name, 0.0, low=control.low, high=control.high)
     table.finish()
@@ -315,7 +317,7 @@ def _read_parameters(table: TomlTable) -> dict[str, ParameterValues]:
     parameters: dict[str, ParameterValues] = {}
     for vehicle in table.names():
         if vehicle not in vehicles():
-            raise table.error(vehicle, f"unknown vehicle; allowed: {quoted(vehicles())}")
+            raise table.error(vehicle, f"unknown vehicle; allowed: {one_of(vehicles(), vehicle)}")
         values = table.table(vehicle)
         parameters[vehicle] = {key: values.value(key) for key in values.names()}
         for key, value in parameters[vehicle].items():
@@ -326,7 +328,7 @@ def _read_parameters(table: TomlTable) -> dict[str, ParameterValues]:
 def _check_parameter(vehicle: str, key: str, value: float | tuple[float, ...], table: TomlTable) -> None:
     known = tuple(parameter.name for parameter in make_vehicle(vehicle).parameters)
     if key not in known:
-        raise table.error(key, f"unknown parameter; allowed: {quoted(known)}")
+        raise table.error(key, f"unknown parameter; allowed: {one_of(known, key)}")
     try:
         make_vehicle(vehicle, **{key: value})
     except InputError as error:
@@ -335,19 +337,19 @@ def _check_parameter(vehicle: str, key: str, value: float | tuple[float, ...], t
 
 def _check_vehicle(vehicle: str, source: str) -> None:
     if vehicle not in vehicles():
-        raise InputError(f'{source}: unknown "{vehicle}"; allowed: {quoted(vehicles())}')
+        raise InputError(f'{source}: unknown "{vehicle}"; allowed: {one_of(vehicles())}')
 
 
 def _check_integrator(integrator: str, vehicle: str, source: str) -> None:
     methods = integrators()
     if integrator not in methods:
-        raise InputError(f'{source}: unknown "{integrator}"; allowed: {quoted(methods)}')
+        raise InputError(f'{source}: unknown "{integrator}"; allowed: {one_of(methods, integrator)}')
     instance = make_vehicle(vehicle)
     reason = methods[integrator].serves(instance)
     if reason:
         serving = (name for name, method in methods.items() if not method.serves(instance))
         raise InputError(
-            f'{source}: "{integrator}" does not serve {vehicle} ({reason}); allowed: {quoted(serving)}'
+            f'{source}: "{integrator}" does not serve {vehicle} ({reason}); allowed: {one_of(serving, integrator)}'
         )
 
 

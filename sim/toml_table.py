@@ -6,12 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sim.errors import InputError
-
-
-def quoted(names: Iterable[str]) -> str:
-    """Names for the end of a message: `a, b, c`."""
-    return ", ".join(names) or "nothing"
+from sim.errors import InputError, one_of, quote, shortened
 
 
 class TomlTable:
@@ -40,7 +35,7 @@ class TomlTable:
 
     def place(self, key: str) -> str:
         """File and full name of a key."""
-        return f"{self.source}: {self._prefix}{key}"
+        return f"{shortened(self.source, 120)}: {shortened(self._prefix + key, 120)}"
 
     def _take(self, key: str) -> Any:
         self._known.append(key)
@@ -58,7 +53,7 @@ class TomlTable:
         if value is None:
             return default
         if not isinstance(value, str):
-            raise self.error(key, f"{value!r} is not a text; allowed: a text in quotes")
+            raise self.error(key, f"{quote(value)} is not a text; allowed: a text in quotes")
         return value
 
     def name(self, key: str, allowed: Iterable[str], default: str) -> str:
@@ -66,7 +61,7 @@ class TomlTable:
         value = self.text(key, default)
         names = tuple(allowed)
         if value not in names:
-            raise self.error(key, f'unknown "{value}"; allowed: {quoted(names)}')
+            raise self.error(key, f'unknown "{value}"; allowed: {one_of(names, value)}')
         return value
 
     def flag(self, key: str, default: bool) -> bool:
@@ -74,7 +69,7 @@ class TomlTable:
         if value is None:
             return default
         if not isinstance(value, bool):
-            raise self.error(key, f"{value!r} is not a flag; allowed: true, false")
+            raise self.error(key, f"{quote(value)} is not a flag; allowed: true, false")
         return value
 
     def integer(self, key: str, default: int, *, low: int, high: int) -> int:
@@ -82,7 +77,7 @@ class TomlTable:
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise self.error(key, f"{value!r} is refused; allowed: a whole number from {low} to {high}")
+            raise self.error(key, f"{quote(value)} is refused; allowed: a whole number from {low} to {high}")
         return value
 
     def number(self, key: str, default: float, *, low: float, high: float) -> float:
@@ -91,7 +86,7 @@ class TomlTable:
         if value is None:
             return default
         if not _is_finite_number(value) or not low <= value <= high:
-            raise self.error(key, f"{value!r} is refused; allowed: a number from {low:g} to {high:g}")
+            raise self.error(key, f"{quote(value)} is refused; allowed: a number from {low:g} to {high:g}")
         return float(value)
 
     def numbers(
@@ -104,7 +99,9 @@ class TomlTable:
         fits = isinstance(value, list) and (count is None or len(value) == count)
         if not fits or not all(_is_finite_number(item) and low <= item <= high for item in value):
             length = "" if count is None else f"{count} "
-            raise self.error(key, f"{value!r} is refused; allowed: {length}numbers from {low:g} to {high:g}")
+            raise self.error(
+                key, f"{quote(value)} is refused; allowed: {length}numbers from {low:g} to {high:g}"
+            )
         return tuple(float(item) for item in value)
 
     def value(self, key: str) -> float | tuple[float, ...]:
@@ -114,7 +111,9 @@ class TomlTable:
             return float(value)
         if isinstance(value, list) and value and all(_is_finite_number(item) for item in value):
             return tuple(float(item) for item in value)
-        raise self.error(key, f"{value!r} is refused; allowed: a finite number or a list of finite numbers")
+        raise self.error(
+            key, f"{quote(value)} is refused; allowed: a finite number or a list of finite numbers"
+        )
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts; an absent one is empty."""
@@ -122,7 +121,7 @@ class TomlTable:
         if value is None:
             return ()
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.error(key, f"{value!r} is refused; allowed: a list of texts in quotes")
+            raise self.error(key, f"{quote(value)} is refused; allowed: a list of texts in quotes")
         return tuple(value)
 
     def again(self) -> "TomlTable":
@@ -133,7 +132,7 @@ class TomlTable:
         """A sub-table; an absent one is empty."""
         value = self._take(key)
         if value is not None and not isinstance(value, dict):
-            raise self.error(key, f"{value!r} is not a table; allowed: [{self._prefix}{key}]")
+            raise self.error(key, f"{quote(value)} is not a table; allowed: [{self._prefix}{key}]")
         return TomlTable(self.source, value or {}, f"{self._prefix}{key}.")
 
     def tables(self, key: str) -> tuple["TomlTable", ...]:
@@ -150,8 +149,14 @@ class TomlTable:
     def finish(self) -> None:
         """Refuse the keys that nobody took."""
         for key in self._values:
-            raise self.error(key, f"unknown key; allowed: {quoted(dict.fromkeys(self._known))}")
+            raise self.error(key, f"unknown key; allowed: {one_of(dict.fromkeys(self._known), key)}")
 
 
 def _is_finite_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """One that is finite as a float, which integers may be too large for."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiler import Kernel, compile_kernel
-from sim.errors import InputError
+from sim.errors import InputError, quote
 from sim.integrators import Integrator, integrator
 from sim.vehicles import State, Vehicle
+from sim.vehicles import vehicle as make_vehicle
 
 Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]
 
@@ -70,7 +71,7 @@ class Trajectory:
 
 
 def simulate(
-    vehicle: Vehicle,
+    vehicle: Vehicle | str,
     method: str | Integrator = "variational",
     *,
     step: float = 0.01,
@@ -78,19 +79,23 @@ def simulate(
     initial: State | None = None,
     controls: Controls = None,
 ) -> Trajectory:
-    """Integrate `vehicle` for `duration` seconds in steps of `step` seconds.
+    """Integrate `vehicle`, an instance or a name, for `duration` seconds in steps of `step` seconds.
 
     controls: None (neutral), (n_controls,) held, (N, n_controls) one row a node, or f(t, state) called at
     every node. Raises InputError in one line for a pair that cannot work and for bad numbers.
     """
-    scheme = integrator(method) if isinstance(method, str) else method
+    if isinstance(vehicle, str):
+        vehicle = make_vehicle(vehicle)
+    if not isinstance(vehicle, Vehicle):
+        raise InputError(f"vehicle = {quote(vehicle)} is none; allowed: a name, or sim.vehicle(...)")
+    scheme = method if isinstance(method, Integrator) else integrator(method)
     h, count = _step_count(step, duration)
-    kernel = compile_kernel(vehicle, scheme)
     state = vehicle.default_state() if initial is None else initial
-    if state.node.shape != (vehicle.node_layout.size,):
+    if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):
         raise InputError(
-            f"initial state does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)"
+            f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"
         )
+    kernel = compile_kernel(vehicle, scheme)
     if callable(controls):
         nodes, us, done, iterations = _fed_back(kernel, vehicle, state, controls, h, count)
     else:
@@ -119,15 +124,24 @@ def simulate(
 
 
 def _step_count(step: float, duration: float) -> tuple[float, int]:
-    h, seconds = float(step), float(duration)
-    if not (math.isfinite(h) and h > 0):
-        raise InputError(f"step = {step!r} is not possible; allowed: seconds above 0")
-    if not (math.isfinite(seconds) and seconds >= 0):
-        raise InputError(f"duration = {duration!r} is not possible; allowed: seconds from 0")
-    count = round(seconds / h)
-    if count > STEPS_MAX:
-        raise InputError(f"duration / step = {count} steps; allowed: up to {STEPS_MAX}")
-    return h, count
+    h, seconds = _seconds("step", step, "above 0"), _seconds("duration", duration, "from 0")
+    if h == 0.0:
+        raise InputError(f"step = {quote(step)} is not possible; allowed: seconds above 0")
+    steps = seconds / h
+    if steps > STEPS_MAX:
+        raise InputError(f"duration / step = {steps:g} steps; allowed: up to {STEPS_MAX}")
+    return h, round(steps)
+
+
+def _seconds(what: str, value: float, allowed: str) -> float:
+    """A time that is not negative."""
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not (math.isfinite(seconds) and seconds >= 0.0):
+        raise InputError(f"{what} = {quote(value)} is not possible; allowed: seconds {allowed}")
+    return seconds
 
 
 def _control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarray:
@@ -137,9 +151,9 @@ def _control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarra
         return vehicle.neutral_controls[None]
     try:
         rows = np.atleast_2d(np.asarray(controls, float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"controls of {vehicle.name!r} are not numeric") from None
-    if rows.shape[1] != n or rows.shape[0] not in (1, count):
+    if rows.ndim != 2 or rows.shape[1] != n or rows.shape[0] not in (1, count):
         names = ", ".join(c.name for c in vehicle.controls) or "none"
         raise InputError(
             f"controls of {vehicle.name!r} are {rows.shape}; allowed: ({n},) or ({count}, {n}) for {names}"

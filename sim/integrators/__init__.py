@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from sim.errors import InputError
+from sim.errors import InputError, one_of, quote
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.composed import COMPOSED
 from sim.integrators.embedded import ADAPTIVE
@@ -43,11 +43,11 @@ def integrator(name: str, **options: float) -> Integrator:
     Raises InputError for an unknown name or option, and for a value that cannot work.
     """
     if not isinstance(name, str) or name not in INTEGRATORS:
-        raise InputError(f"unknown integrator {name!r}; allowed: {', '.join(INTEGRATORS)}")
+        raise InputError(f"unknown integrator {quote(name)}; allowed: {one_of(INTEGRATORS, name)}")
     method = INTEGRATORS[name]
     for key in options:
         if key not in method.options:
             raise InputError(f"{name} has no option {key!r}; allowed: {', '.join(method.options) or 'none'}")
         if not isinstance(options[key], int | float):
-            raise InputError(f"{name}: {key} = {options[key]!r} is no number; allowed: numbers")
+            raise InputError(f"{name}: {key} = {quote(options[key])} is no number; allowed: numbers")
     return dataclasses.replace(method, **options) if options else method  # type: ignore[type-var]

@@ -10,7 +10,7 @@ from sim.planner.service.planner import Planner
 from sim.planner.task.scene_task import read_task
 from sim.planner.task.task import Task
 from sim.scene import Scene, load_scene
-from sim.vehicles import Vehicle
+from sim.vehicles import Vehicle, known_vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.world import World, load_world
 
@@ -48,7 +48,7 @@ def task_of_scene(
     if scene.plan is None:
         raise InputError(f'scene "{scene.name}" plans nothing; allowed: a scene with a [plan] table')
     if vehicle is None:
-        vehicle = make_vehicle(scene.vehicle, **scene.parameters.get(scene.vehicle, {}))
+        vehicle = known_vehicle(scene.vehicle, **scene.parameters.get(scene.vehicle, {}))
     table = scene.plan.again()
     if world is None and table.has("ground"):
         world = load_world(scene.world, seed=scene.seed)

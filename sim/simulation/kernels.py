@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import sim
 from sim.aside import Aside, Tell
 from sim.compiler import Kernel, compile_kernel, kernel_file, load_module
+from sim.errors import one_of
 from sim.integrators import Integrator
 from sim.scene import Scene
 from sim.simulation.reference import reference_method
@@ -101,7 +102,7 @@ def _method(vehicle: Vehicle, integrator: str | Integrator) -> Integrator:
     methods = sim.integrators()
     if isinstance(integrator, str):
         if integrator not in methods:
-            raise sim.InputError(f'unknown integrator "{integrator}"; allowed: {", ".join(methods)}')
+            raise sim.InputError(f'unknown integrator "{integrator}"; allowed: {one_of(methods, integrator)}')
         integrator = methods[integrator]
     reason = integrator.serves(vehicle)
     if reason:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sim.errors import InputError
+from sim.errors import InputError, one_of, quote
 from sim.vehicles.base import State, Vehicle
 from sim.vehicles.boat import Boat
 from sim.vehicles.car import Car
@@ -72,5 +72,5 @@ def known_vehicle(name: str, **parameters: object) -> Vehicle:
         how = (
             "; a vehicle of one's own is entered first, by --vehicle or sim.vehicles.enter_own" if own else ""
         )
-        raise InputError(f"unknown vehicle {name!r}; allowed: {', '.join(VEHICLES)}{how}")
+        raise InputError(f"unknown vehicle {quote(name)}; allowed: {one_of(VEHICLES, name)}{how}")
     return made(VEHICLES[name], parameters)

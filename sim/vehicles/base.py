@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
+from sim.errors import InputError, one_of, quote
 from sim.groups import SE3, LieGroup
 from sim.vehicles.listed import check_listed
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
@@ -80,8 +80,8 @@ class Vehicle(ABC):
     def _parameter(self, key: str) -> Parameter:
         parameter = named(self.parameters, key)
         if parameter is None:
-            allowed = ", ".join(q.name for q in self.parameters) or "none"
-            raise InputError(f"vehicle {self.name!r}: unknown parameter {key!r}; allowed: {allowed}")
+            allowed = one_of((q.name for q in self.parameters), key)
+            raise InputError(f"vehicle {self.name!r}: unknown parameter {quote(key)}; allowed: {allowed}")
         return parameter
 
     def with_parameters(self, **values: object) -> Self:
@@ -186,8 +186,8 @@ class Vehicle(ABC):
     def _finite(self, what: str, value: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
         try:
             array = np.asarray(value, float)
-        except (TypeError, ValueError):
-            raise InputError(f"vehicle {self.name!r}: {what} = {value!r} is not numeric") from None
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"vehicle {self.name!r}: {what} = {quote(value)} is not numeric") from None
         if array.shape != shape:
             raise InputError(f"vehicle {self.name!r}: {what} has shape {array.shape}, wanted {shape}")
         if not np.all(np.isfinite(array)):

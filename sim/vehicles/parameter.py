@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.errors import InputError, quote
 
 Value = float | tuple[float, ...]
 
@@ -42,17 +42,19 @@ class Parameter:
         """
         try:
             array = np.asarray(value, float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(
-                f"{where}: {self.name} = {value!r} is not a number; allowed: {self.allowed}"
+                f"{where}: {self.name} = {quote(value)} is not a number; allowed: {self.allowed}"
             ) from None
         scalar = isinstance(self.default, (int, float))
         if (array.shape != ()) if scalar else (array.shape != (self.size,)):
             raise InputError(
-                f"{where}: {self.name} = {value!r} has the wrong length; allowed: {self.allowed}"
+                f"{where}: {self.name} = {quote(value)} has the wrong length; allowed: {self.allowed}"
             )
         if not np.all(np.isfinite(array)) or np.any(array < self.low) or np.any(array > self.high):
-            raise InputError(f"{where}: {self.name} = {value!r} is out of range; allowed: {self.allowed}")
+            raise InputError(
+                f"{where}: {self.name} = {quote(value)} is out of range; allowed: {self.allowed}"
+            )
         return float(array) if scalar else tuple(float(a) for a in array)
 
 
