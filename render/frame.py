@@ -1,5 +1,6 @@
 """What one picture shows: the renderer's whole input, free of simulation and UI."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,6 +41,10 @@ class DrawnVehicle:
     """Of the fallback box."""
     still: bool = False
     """It stands about: the vehicles' shadow map is not fitted to it."""
+    bodies: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Name -> (4, 4) interpolated poses of all its bodies, the main one among them."""
+    observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
+    """What the vehicle tells by itself, name -> number or column."""
     on_wheels: bool = False
     """It rolls: the fallback has wheels and stands on the ground."""
 

@@ -15,7 +15,7 @@ from sim.planner.service.view import FADE_S, PlanView
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, entered
 from sim.planner.task.refusals import refused_parts
 from sim.planner.task.task import positions
-from sim.simulation.space import placement
+from sim.simulation.placing import placement
 from sim.vehicles import NonholonomicVehicle
 from sim.world import World
 

@@ -1,6 +1,7 @@
 """From snapshots to pictures: what is drawn, where, at the wall time of the frame."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -71,11 +72,17 @@ class Subject:
 class _Shown:
     lane: LaneSnapshot
     time_s: float
-    T_wb: np.ndarray
+    bodies: Mapping[str, np.ndarray]
+    """Name -> (4, 4), where they are drawn."""
     shift_w: np.ndarray = field(default_factory=lambda: np.zeros(3))
     """(3,) m by which it is drawn apart from its true place."""
     apart: bool = False
     """Whether lanes are drawn apart: then none has to be seen through."""
+
+    @property
+    def T_wb(self) -> np.ndarray:
+        """(4, 4) of the main body."""
+        return next(iter(self.bodies.values()))
 
 
 class SceneView:
@@ -104,7 +111,7 @@ class SceneView:
         for shown in self._shown:
             trail = self._trails.setdefault(shown.lane.name, Trail())
             lane = shown.lane
-            trail.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, lane.axis_path)
+            trail.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, lane.ways)
             tracks = self._tracks.setdefault(shown.lane.name, Tracks())
             tracks.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
             wake = self._wakes.setdefault(lane.name, WakeTrack())
@@ -114,10 +121,10 @@ class SceneView:
             self._note_force(shown.lane)
         flown = self._shown[0]
         T_wb, twist_b = flown.T_wb, flown.lane.twist_b
-        if flown.lane.gyration is not None:
+        if flown.lane.pivot_w is not None:
             # A camera that turned with a top would show the world spinning.
             T_wb, twist_b = np.eye(4), np.zeros(6)
-            T_wb[:3, 3] = flown.T_wb[:3, 3]
+            T_wb[:3, 3] = flown.lane.pivot_w
         return Subject(flown.lane.vehicle, T_wb, twist_b, flown.lane.generation)
 
     def places_w(self, options: ViewOptions | None = None) -> dict[str, np.ndarray]:
@@ -166,7 +173,7 @@ class SceneView:
         return [
             replace(
                 shown,
-                T_wb=_moved(shown.T_wb, (k - middle) * step_w),
+                bodies={name: _moved(T_wb, (k - middle) * step_w) for name, T_wb in shown.bodies.items()},
                 shift_w=(k - middle) * step_w,
                 apart=True,
             )
@@ -174,7 +181,7 @@ class SceneView:
         ]
 
     def _place(self, snapshot: Snapshot, lane: LaneSnapshot, now_s: float) -> _Shown:
-        """The lane at its display time, on the screw motion between its last two published poses.
+        """The lane at its display time, each body on the screw motion between its last two published poses.
 
         The first snapshot of a generation is drawn at its later pose: the earlier one may lie before the jump.
         """
@@ -182,12 +189,15 @@ class SceneView:
             self._first[lane.name] = (lane.generation, lane.time_current_s)
         jumped = self._first[lane.name][1] == lane.time_current_s
         interval = lane.time_current_s - lane.time_previous_s
-        both_finite = np.isfinite(lane.T_wb_previous).all() and np.isfinite(lane.T_wb).all()
-        if jumped or interval <= 0 or not both_finite:
-            return _Shown(lane, lane.time_current_s, lane.T_wb)
+        both = (*lane.bodies_previous.values(), *lane.bodies.values())
+        if jumped or interval <= 0 or not np.isfinite(both).all():
+            return _Shown(lane, lane.time_current_s, lane.bodies)
         time_s = snapshot.display_time_s(lane, now_s)
         share = (time_s - lane.time_previous_s) / interval
-        return _Shown(lane, time_s, pose_between(lane.T_wb_previous, lane.T_wb, share))
+        bodies = {
+            name: pose_between(lane.bodies_previous[name], T_wb, share) for name, T_wb in lane.bodies.items()
+        }
+        return _Shown(lane, time_s, bodies)
 
     def _note_force(self, lane: LaneSnapshot) -> None:
         size = float(np.linalg.norm(lane.control_wrench_b[3:]))
@@ -248,11 +258,12 @@ class SceneView:
             if np.linalg.norm(velocity_w) > _LEAST_SPEED_MPS:
                 arrows.append(Arrow(origin, 0.3 * velocity_w, _COLOURS["velocity"]))
         start = shown.lane.momentum_start_w[:3]
-        if options.show_forces and shown.lane.gyration is not None:
+        held = shown.lane.pivot_w is not None
+        if options.show_forces and held:
             scale = _MOMENTUM_ARROW_M / max(float(np.linalg.norm(start)), 1e-9)
             arrows.append(Arrow(origin, scale * shown.lane.momentum_w[:3], _COLOURS["momentum"]))
         if options.show_frame:
-            size_m = _AXES_M if shown.lane.gyration is None else _MOMENTUM_ARROW_M
+            size_m = _MOMENTUM_ARROW_M if held else _AXES_M
             arrows += [Arrow(origin, size_m * R[:, k], _COLOURS[axis]) for k, axis in enumerate("xyz")]
         return arrows
 
@@ -302,5 +313,7 @@ def _drawn(shown: _Shown, flown: _Shown, highlight: str = "") -> DrawnVehicle:
         ghost=ghost,
         presence=seen,
         wreck=wreck,
-        on_wheels=lane.rolling is not None,
+        bodies=shown.bodies,
+        observables=lane.observables,
+        on_wheels="slip" in lane.observables,
     )

@@ -1,6 +1,7 @@
 """The path that a vehicle has flown, kept for a while."""
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ class Trace:
     """Which point of a vehicle draws its trail, and how."""
 
     point_b: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    along: str = ""
+    """Observable whose way gives the direction of the point from the origin, where the trail follows one."""
     kept_s: float = 14.0
     """Simulated time after which a trail has faded."""
     spacing_m: float = 0.35
@@ -26,7 +29,7 @@ class Trace:
 
 
 _PLACE = Trace()
-TRACES = {"heavy-top": Trace((0.0, 0.0, 0.52), 9.0, 0.012, clear_m=0.03, alpha=0.95, fading=0.7)}
+TRACES = {"heavy-top": Trace((0.0, 0.0, 0.52), "axis", 9.0, 0.012, clear_m=0.03, alpha=0.95, fading=0.7)}
 """By vehicle; of all others the body's origin. A top's is its tip, which draws the precession and the nutation."""
 
 
@@ -44,11 +47,11 @@ class Trail:
         generation: int,
         time_s: float,
         T_wb: np.ndarray,
-        axis_path: np.ndarray | None = None,
+        ways: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead.
 
-        axis_path: (n, 4) rows (time, unit vector) by which the point has moved since the last picture, where known.
+        ways: by which the point has moved since the last picture, where one is known that it follows.
         """
         if generation != self._generation:
             self._points.clear()
@@ -60,11 +63,13 @@ class Trail:
             self._points.pop()
         while self._points and self._points[0][0] < time_s - self._trace.kept_s:
             self._points.popleft()
-        if axis_path is not None and self._points:
+        if ways and self._trace.along in ways and self._points:
             length_m = float(np.linalg.norm(self._trace.point_b))
-            for moment_s, *axis_w in axis_path.tolist():
+            way = ways[self._trace.along]
+            for moment_s, *axis_w in way[np.searchsorted(way[1:, 0], self._points[-1][0]) + 1 :].tolist():
                 if self._points[-1][0] < moment_s < time_s:
-                    self._add(moment_s, T_wb[:3, 3] + length_m * np.array(axis_w))
+                    axis = np.array(axis_w)
+                    self._add(moment_s, T_wb[:3, 3] + length_m / np.linalg.norm(axis) * axis)
         self._add(time_s, point_w)
 
     def line(

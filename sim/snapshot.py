@@ -6,6 +6,8 @@ poses of a lane, so the picture runs one publishing interval behind the simulati
 at any step and any frame rate.
 """
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,34 +32,6 @@ class Deviation:
     """Norm of the difference of the spatial momenta."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rolling:
-    """What a vehicle with wheels or blades does beside moving."""
-
-    slip_mps: float
-    """Largest speed at which a constraint (rolling, no sideways slip) is violated along the next step's arc."""
-    momentum: np.ndarray
-    """(n_b,) nonholonomic momentum p; empty where the locked vehicle cannot move."""
-    steering_rad: float
-    """Of the wheels, to the left; nan where the vehicle has no such angle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gyration:
-    """What a body about a fixed point does; its axis leads from there through the centre of mass."""
-
-    lean_rad: float
-    """Of the axis from the vertical, 0..pi."""
-    spin_radps: float
-    """Of the body about its axis."""
-    precession_radps: float
-    """Of the axis about the vertical, counter-clockwise from above; nan while it is upright."""
-    momentum_vertical: float
-    """Angular momentum about the vertical [kg m^2/s]: its weight does not change it."""
-    momentum_axial: float
-    """Angular momentum about the axis [kg m^2/s]: of a symmetric top its weight does not change that either."""
-
-
 @dataclass(frozen=True, slots=True)
 class LaneSnapshot:
     """One vehicle under one integrator, at its last two published moments."""
@@ -76,12 +50,12 @@ class LaneSnapshot:
     """Grows at every discontinuity (reset, teleport, swap): never interpolate, never connect a trail across."""
     time_previous_s: float
     time_current_s: float
-    T_wb_previous: np.ndarray
-    """(4, 4) body-to-world pose at `time_previous_s`."""
-    T_wb: np.ndarray
-    """(4, 4) body-to-world pose at `time_current_s`."""
+    bodies_previous: Mapping[str, np.ndarray]
+    """Name -> (4, 4) body-to-world pose at `time_previous_s`."""
+    bodies: Mapping[str, np.ndarray]
+    """Name -> (4, 4) body-to-world pose at `time_current_s`; the main body comes first."""
     twist_b: np.ndarray
-    """(6,) body twist (omega [rad/s], v [m/s]) at the node."""
+    """(6,) twist (omega [rad/s], v [m/s]) of the main body at the node, in its frame."""
     shape: np.ndarray
     """(n_shape,) shape coordinates, e.g. wheel roll and steering [rad]."""
     controls: np.ndarray
@@ -109,15 +83,37 @@ class LaneSnapshot:
     """Flown by a pilot of its own; else it gets the flown lane's controls."""
     deviation: Deviation | None = None
     """None without a reference, and for comparison lanes that have other inputs."""
-    rolling: Rolling | None = None
-    """None for vehicles without constraints."""
-    gyration: Gyration | None = None
-    """None for vehicles that are not held at a point."""
-    gyration_start: Gyration | None = None
-    axis_path: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
-    """(n, 4) rows (time [s], unit vector in the world) of a top's axis over the last seconds; empty for others."""
-    spin_path: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
-    """(n, 4) rows (time [s], omega_b [rad/s]): the start of the generation, then the latest part of the way from it."""
+    observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
+    """What the vehicle tells beside energy and momentum, name -> number or column; units as it declares them."""
+    observables_start: Mapping[str, float | np.ndarray] = field(default_factory=dict)
+    """When energy and momentum were those of the start; what belongs to a step is nan."""
+    ways: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Name -> (n, 1 + k) rows (time [s], value): the start of the generation, then the latest part of the way from it.
+
+    `omega` [rad/s] of the main body in its frame, and the observables whose ways are kept.
+    """
+    pivot_w: np.ndarray | None = None
+    """(3,) m: the fixed point of what is held at one."""
+
+    @property
+    def T_wb(self) -> np.ndarray:
+        """(4, 4) pose of the main body at `time_current_s`."""
+        return next(iter(self.bodies.values()))
+
+    @property
+    def T_wb_previous(self) -> np.ndarray:
+        """(4, 4) pose of the main body at `time_previous_s`."""
+        return next(iter(self.bodies_previous.values()))
+
+    def told(self, name: str) -> float:
+        """A scalar observable; nan where the vehicle has none of that name."""
+        value = self.observables.get(name, math.nan)
+        return float(value) if np.ndim(value) == 0 else math.nan
+
+    def change(self, name: str) -> float:
+        """By how much a scalar observable differs from the start."""
+        start = self.observables_start.get(name, math.nan)
+        return self.told(name) - float(start) if np.ndim(start) == 0 else math.nan
 
 
 @dataclass(frozen=True, slots=True)

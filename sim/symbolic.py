@@ -79,3 +79,19 @@ def independent_of(expression: ca.SX, variables: ca.SX) -> bool:
 def replaced(expressions: list[ca.SX], symbols: list[ca.SX], values: list[ca.SX]) -> list[ca.SX]:
     """The expressions with each column of symbols replaced by values of the same shape, sparse or not."""
     return ca.substitute(expressions, symbols, [ca.densify(ca.SX(v)) for v in values])
+
+
+def turn_about(axis: str, angle: ca.SX) -> ca.SX:
+    """(4, 4) rotation about a coordinate axis."""
+    i = ("xyz".index(axis) + 1) % 3
+    j = (i + 1) % 3
+    T = ca.SX.eye(4)
+    T[i, i], T[i, j], T[j, i], T[j, j] = ca.cos(angle), -ca.sin(angle), ca.sin(angle), ca.cos(angle)
+    return T
+
+
+def shift(x: ca.SX | float, y: ca.SX | float, z: ca.SX | float) -> ca.SX:
+    """(4, 4) translation."""
+    T = ca.SX.eye(4)
+    T[:3, 3] = ca.vertcat(x, y, z)
+    return T

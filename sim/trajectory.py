@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from sim.errors import InputError, quote
 from sim.integrators import Integrator, integrator
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
+from sim.vehicles.observation import Observed
 
 Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]
 
@@ -30,14 +32,37 @@ class Trajectory:
     """(N+1, node size), flat as `vehicle.node_layout` says."""
     controls: np.ndarray
     """(N, n_controls)."""
-    energy: np.ndarray
-    """(N+1,) J."""
-    momentum: np.ndarray
-    """(N+1, dim) spatial momentum."""
+    observed: Observed = field(repr=False)
+    """What is told of the nodes."""
     diverged_at: float | None
     """Seconds up to which there is a solution, None if to the end."""
     newton_iterations: int
     """In all steps together."""
+
+    @property
+    def energy(self) -> np.ndarray:
+        """(N+1,) J."""
+        return self.observed.energy
+
+    @property
+    def momentum(self) -> np.ndarray:
+        """(N+1, dim) spatial momentum."""
+        return self.observed.momentum
+
+    @cached_property
+    def bodies(self) -> dict[str, np.ndarray]:
+        """Name -> (N+1, 4, 4) body-to-world poses; a plane is the world's x-y plane, a fixed point its origin."""
+        return self.observed.bodies
+
+    @cached_property
+    def observables(self) -> dict[str, np.ndarray]:
+        """Name -> (N+1,), or (N+1, k) for those with several components; what belongs to a step ends with nan."""
+        return self.observed.observables
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Of the observables."""
+        return dict(self.observed.layout.units)
 
     @property
     def pose(self) -> np.ndarray:
@@ -107,7 +132,7 @@ def simulate(
     if done < count:
         nodes[done + 1 :] = np.nan
     observed = kernel.observe_all(
-        nodes, us if count else np.zeros((1, us.shape[1])), vehicle.parameter_vector
+        nodes, us if count else np.zeros((1, us.shape[1])), vehicle.parameter_vector, h
     )
     return Trajectory(
         vehicle=vehicle,
@@ -116,8 +141,7 @@ def simulate(
         time=h * np.arange(count + 1),
         nodes=nodes,
         controls=us,
-        energy=observed[:, 0],
-        momentum=observed[:, 1 : 1 + vehicle.group.dim],
+        observed=observed,
         diverged_at=None if done == count else done * h,
         newton_iterations=iterations,
     )

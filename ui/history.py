@@ -56,11 +56,11 @@ def measured(lane: LaneSnapshot) -> np.ndarray:
     energy_J = lane.energy_J - lane.energy_start_J
     changed = lane.momentum_w - lane.momentum_start_w
     # The weight of a body about a fixed point leaves the momentum about the vertical alone.
-    momentum = float(np.linalg.norm(changed) if lane.gyration is None else abs(changed[2]))
+    momentum = float(np.linalg.norm(changed) if lane.pivot_w is None else abs(changed[2]))
     off = lane.deviation
     R = lane.T_wb[:3, :3]
-    omega_b = lane.twist_b[:3] if len(lane.twist_b) == 6 else lane.twist_b[:1]
-    cost_us, rolling = lane.step_cost_s * 1e6, lane.rolling
+    omega_b = lane.twist_b[:3]
+    cost_us = lane.step_cost_s * 1e6
     return np.array(
         [
             energy_J,
@@ -74,22 +74,12 @@ def measured(lane: LaneSnapshot) -> np.ndarray:
             np.nan if off is None else off.rotation_rad,
             np.linalg.norm(R.T @ R - np.eye(3)),
             cost_us / lane.step_s,
-            np.nan if rolling is None else rolling.slip_mps,
-            np.nan if rolling is None else signed_size(rolling.momentum),
-            *_turning(lane),
+            lane.told("slip"),
+            signed_size(np.atleast_1d(lane.observables.get("momentum_p", ()))),
+            np.degrees(lane.told("lean")),
+            lane.change("momentum_vertical"),
+            lane.change("momentum_axial"),
         ]
-    )
-
-
-def _turning(lane: LaneSnapshot) -> tuple[float, float, float]:
-    """Lean and changes of the two momenta; nan for vehicles that are not held at a point."""
-    now, start = lane.gyration, lane.gyration_start
-    if now is None or start is None:
-        return np.nan, np.nan, np.nan
-    return (
-        float(np.degrees(now.lean_rad)),
-        now.momentum_vertical - start.momentum_vertical,
-        now.momentum_axial - start.momentum_axial,
     )
 
 

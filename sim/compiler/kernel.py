@@ -21,17 +21,9 @@ from sim.integrators.base import Integrator
 from sim.module_file import run_module
 from sim.vehicles.base import Vehicle
 from sim.vehicles.structure import Structure
+from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
 
 OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What follows from a node: energy [J], spatial momentum and the controls' wrench (torque, force) in the body."""
-
-    energy_J: float
-    momentum_w: np.ndarray
-    control_wrench_b: np.ndarray
 
 
 _NO_GROUND = (False, np.zeros((2, 2), np.float32), np.zeros(8), np.zeros((0, 4)), np.zeros(6), np.zeros(4))
@@ -54,6 +46,8 @@ class Kernel:
     dim: int
     ground: bool
     """Whether `ground=` may be given."""
+    layout: ObservationLayout
+    """Of what is observed."""
 
     def start(self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float) -> np.ndarray:
         """Private state for a node: the discrete Legendre transform where the method has one."""
@@ -144,15 +138,25 @@ class Kernel:
         return nodes, done
 
     def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
-        """Energy, spatial momentum and control wrench at one node."""
-        row = self.observe_all(node[None], u[None], p)[0]
-        return Observation(float(row[0]), row[1 : 1 + self.dim], row[1 + self.dim :])
+        """All that is told of one node; observables of a step are nan."""
+        return Observation(self.layout, self.observe_all(node[None], u[None], p).rows[0])
 
-    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """Rows (energy, spatial momentum (dim,), control wrench (dim,)) of many nodes."""
-        out = np.empty((len(nodes), 1 + 2 * self.dim))
-        self.module.observe(np.ascontiguousarray(nodes), us, p, out)
-        return out
+    def observe_step(
+        self, node: np.ndarray, after: np.ndarray, u: np.ndarray, p: np.ndarray, h: float
+    ) -> Observation:
+        """All that is told of a node and the step h that leads to the next one."""
+        return Observation(self.layout, self.observe_all(np.stack([node, after]), u[None], p, h).rows[0])
+
+    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
+        """What is told of nodes (n, node_size) a step h apart, under controls (1 or n, n_controls).
+
+        Observables of a step are nan at the last node.
+        """
+        rows = np.empty((len(nodes), self.layout.size))
+        self.module.observe(np.ascontiguousarray(nodes), us, p, h, rows)
+        for name in self.layout.of_step:
+            rows[-1, self.layout.observables[name]] = np.nan
+        return Observed(self.layout, rows)
 
     @property
     def no_ground(self) -> tuple[Any, ...]:
@@ -188,6 +192,7 @@ def _compiled(structure: Structure, integrator: Integrator, ground: bool) -> Ker
         vehicle.node_layout.size,
         vehicle.group.dim,
         ground,
+        layout_of(vehicle),
     )
 
 

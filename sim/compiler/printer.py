@@ -1,5 +1,6 @@
 """Prints SX expressions as straight-line Python: one assignment an instruction, scalars only."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import casadi as ca
@@ -72,7 +73,7 @@ def straight_line(
         if op == ca.OP_INPUT:
             work[out[0]] = inputs[into[0]][1](into[1])
         elif op == ca.OP_CONST:
-            work[out[0]] = repr(float(f.instruction_constant(k)))
+            work[out[0]] = _constant(float(f.instruction_constant(k)))
         elif op == ca.OP_OUTPUT:
             # Targets may be inputs of later instructions: assign them all at the end.
             final.append(f"{outputs[out[0]][1](out[1])} = {work[into[0]]}")
@@ -89,6 +90,12 @@ def straight_line(
             lines.append(f"{name} = {_operation(op, [work[i] for i in into])}")
             work[out[0]] = name
     return lines + final
+
+
+def _constant(value: float) -> str:
+    if math.isfinite(value):
+        return repr(value)
+    return "math.nan" if math.isnan(value) else f"math.copysign(math.inf, {math.copysign(1.0, value)})"
 
 
 def _operation(op: int, operands: list[str]) -> str:

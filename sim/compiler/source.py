@@ -21,6 +21,7 @@ from sim.integrators.base import Scheme
 from sim.symbolic import solve
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.observation import observation
 
 NEWTON_TOLERANCE = 1e-9
 """Relative size of the last Newton update; the error after it is its square."""
@@ -322,20 +323,23 @@ def _ground_lines(vehicle: Vehicle, scheme: Scheme) -> list[str]:
 
 
 def _observe(vehicle: Vehicle, scheme: Scheme) -> str:
-    """Energy, spatial momentum and control wrench of many nodes."""
-    i, dim = scheme.inputs, vehicle.group.dim
-    q = vehicle.symbols(i.p)
-    node = ca.SX.sym("node", vehicle.node_layout.size)
-    energy = vehicle.energy(node, q)  # type: ignore[attr-defined]
-    momentum = vehicle.spatial_momentum(node, q)  # type: ignore[attr-defined]
-    wrench = vehicle.control_wrench(i.u, q)  # type: ignore[attr-defined]
-    known = [(node, lambda k: f"nodes[row, {k}]"), (i.u, lambda k: f"u[{k}]"), (i.p, entries("p"))]
-    lines = straight_line(known, [(ca.vertcat(energy, momentum, wrench), lambda k: f"out[row, {k}]")], "t")
-    assert 1 + 2 * dim == 1 + momentum.shape[0] + wrench.shape[0]
+    """All that is told of many nodes, one after the other."""
+    i, size = scheme.inputs, vehicle.node_layout.size
+    node, after = ca.SX.sym("node", size), ca.SX.sym("after", size)
+    _, row = observation(vehicle, node, after, i.u, i.h, vehicle.symbols(i.p))
+    known = [
+        (node, lambda k: f"nodes[row, {k}]"),
+        (after, lambda k: f"nodes[after, {k}]"),
+        (i.u, lambda k: f"u[{k}]"),
+        (i.p, entries("p")),
+        (i.h, lambda _: "h"),
+    ]
+    lines = straight_line(known, [(row, lambda k: f"out[row, {k}]")], "t")
     body = [
         "for row in range(nodes.shape[0]):",
+        "    after = min(row + 1, nodes.shape[0] - 1)",
         "    u = us[0] if us.shape[0] == 1 else us[min(row, us.shape[0] - 1)]",
         *("    " + line for line in lines),
     ]
-    signature = f"void(float64[:, ::1], float64[:, ::1], {_A}, float64[:, ::1])"
-    return _decorated(signature, "observe", "nodes, us, p, out", body)
+    signature = f"void(float64[:, ::1], float64[:, ::1], {_A}, float64, float64[:, ::1])"
+    return _decorated(signature, "observe", "nodes, us, p, h, out", body)

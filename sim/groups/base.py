@@ -18,6 +18,8 @@ class LieGroup(ABC):
     """Length of the flat storage of an element."""
     dim: int
     """Dimension of the Lie algebra."""
+    in_space: np.ndarray
+    """(6, dim): body velocities, momenta and wrenches of the algebra as (angular, linear) ones in space."""
 
     @abstractmethod
     def identity(self) -> np.ndarray:
@@ -67,6 +69,14 @@ class LieGroup(ABC):
     def left_tangent(self, g: ca.SX) -> ca.SX:
         """(pose_dim, dim): derivative of g exp(x) by x at 0."""
 
+    def embedded(self, g: ca.SX) -> ca.SX:
+        """(4, 4) pose in space, in a world frame whose z axis is up. Raises TypeError where elements are no poses."""
+        raise TypeError(f"elements of {self.name} are no poses in space")
+
+    def from_space(self, T: np.ndarray) -> np.ndarray:
+        """(pose_dim,) the element whose embedding is (4, 4) `T`, but for what the group leaves out."""
+        raise TypeError(f"elements of {self.name} are no poses in space")
+
     @abstractmethod
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         """Homogeneous matrices (..., n, n) of flat elements (..., pose_dim)."""
@@ -74,6 +84,10 @@ class LieGroup(ABC):
     @abstractmethod
     def from_matrix(self, matrix: np.ndarray) -> np.ndarray:
         """Flat element (pose_dim,) of a homogeneous matrix."""
+
+    def between(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        """g^-1 k, the shortest way round where the storage counts turns."""
+        return self.compose(self.inverse(g), k)
 
     def tln_inv(self, x: ca.SX) -> ca.SX:
         """I - ad(x)/2: either inverse differential truncated after its linear term (TLN)."""

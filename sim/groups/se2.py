@@ -17,6 +17,7 @@ class _SE2(LieGroup):
     name = "SE2"
     pose_dim = 3
     dim = 3
+    in_space = np.eye(6)[:, [2, 3, 4]]
 
     def identity(self) -> np.ndarray:
         return np.zeros(3)
@@ -26,6 +27,10 @@ class _SE2(LieGroup):
 
     def inverse(self, g: ca.SX) -> ca.SX:
         return ca.vertcat(-g[0], -(plane_rotation(g[0]).T @ g[1:]))
+
+    def between(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        apart = self.compose(self.inverse(g), k)
+        return ca.vertcat(ca.atan2(ca.sin(apart[0]), ca.cos(apart[0])), apart[1:])
 
     def exp(self, x: ca.SX) -> ca.SX:
         z = x[0] * x[0]
@@ -68,6 +73,13 @@ class _SE2(LieGroup):
 
     def left_tangent(self, g: ca.SX) -> ca.SX:
         return ca.diagcat(ca.SX(1), plane_rotation(g[0]))
+
+    def embedded(self, g: ca.SX) -> ca.SX:
+        R = ca.diagcat(plane_rotation(g[0]), 1)
+        return ca.blockcat([[R, ca.vertcat(g[1:], 0)], [ca.SX(1, 3), ca.SX(1)]])
+
+    def from_space(self, T: np.ndarray) -> np.ndarray:
+        return self.from_matrix(T[np.ix_([0, 1, 3], [0, 1, 3])])
 
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         g = np.asarray(g, float)

@@ -71,6 +71,9 @@ class _SE2Matrix(_SE2):
         c, s = g[0] * k[0] - g[1] * k[1], g[1] * k[0] + g[0] * k[1]
         return ca.vertcat(c, s, g[2] + g[0] * k[2] - g[1] * k[3], g[3] + g[1] * k[2] + g[0] * k[3])
 
+    def between(self, g: ca.SX, k: ca.SX) -> ca.SX:
+        return self.compose(self.inverse(g), k)
+
     def inverse(self, g: ca.SX) -> ca.SX:
         return ca.vertcat(g[0], -g[1], -(g[0] * g[2] + g[1] * g[3]), g[1] * g[2] - g[0] * g[3])
 
@@ -96,6 +99,9 @@ class _SE2Matrix(_SE2):
             ca.horzcat(0, g[0], -g[1]),
             ca.horzcat(0, g[1], g[0]),
         )
+
+    def embedded(self, g: ca.SX) -> ca.SX:
+        return super().embedded(self.to_angle(g))
 
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         g = np.asarray(g, float)

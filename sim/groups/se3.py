@@ -39,6 +39,7 @@ class _SE3(LieGroup):
     name = "SE3"
     pose_dim = 12
     dim = 6
+    in_space = np.eye(6)
 
     def identity(self) -> np.ndarray:
         return np.r_[np.eye(3).ravel(), np.zeros(3)]
@@ -109,6 +110,12 @@ class _SE3(LieGroup):
     def left_tangent(self, g: ca.SX) -> ca.SX:
         R = rotation_of(g)
         return ca.diagcat(turned_by_columns(R), R)
+
+    def embedded(self, g: ca.SX) -> ca.SX:
+        return ca.blockcat([[rotation_of(g), position_of(g)], [ca.SX(1, 3), ca.SX(1)]])
+
+    def from_space(self, T: np.ndarray) -> np.ndarray:
+        return self.from_matrix(T)
 
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         g = np.asarray(g, float)

@@ -134,6 +134,7 @@ class _SO3(LieGroup):
     name = "SO3"
     pose_dim = 9
     dim = 3
+    in_space = np.eye(6)[:, :3]
 
     def identity(self) -> np.ndarray:
         return np.eye(3).ravel()
@@ -176,6 +177,12 @@ class _SO3(LieGroup):
 
     def left_tangent(self, g: ca.SX) -> ca.SX:
         return turned_by_columns(ca.reshape(g, 3, 3))
+
+    def embedded(self, g: ca.SX) -> ca.SX:
+        return ca.diagcat(ca.reshape(g, 3, 3), 1)
+
+    def from_space(self, T: np.ndarray) -> np.ndarray:
+        return self.from_matrix(T[:3, :3])
 
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         g = np.asarray(g, float)

@@ -69,6 +69,12 @@ class _SO3R3(LieGroup):
     def left_tangent(self, g: ca.SX) -> ca.SX:
         return ca.diagcat(turned_by_columns(rotation_of(g)), ca.SX.eye(3))
 
+    def embedded(self, g: ca.SX) -> ca.SX:
+        return SE3.embedded(g)
+
+    def from_space(self, T: np.ndarray) -> np.ndarray:
+        return SE3.from_space(T)
+
     def to_matrix(self, g: np.ndarray) -> np.ndarray:
         return SE3.to_matrix(g)
 

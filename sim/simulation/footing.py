@@ -6,10 +6,11 @@ from numba import njit
 from sim.environment.contact import Ground
 from sim.environment.contact_rows import world_point
 from sim.environment.surface import surface_height
-from sim.simulation.space import STAND_M, pivoted, planar, stand_at
+from sim.simulation.placing import stand_at
 from sim.simulation.verdict import Impact
 from sim.vehicles import Vehicle
 from sim.vehicles.contact_points import contact_points, soles_m
+from sim.vehicles.support import Support
 from sim.world import World
 
 
@@ -23,9 +24,9 @@ class Footing:
         self.world = world
         self.soles_m = soles_m(vehicle.name)
         points = contact_points(vehicle.name)
-        free = not (planar(vehicle) or pivoted(vehicle))
+        free, held = vehicle.support is Support.NOTHING, vehicle.support is Support.STAND
         self.ground: Ground | None = Ground.of(world.terrain, points) if free else None
-        self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3)) if pivoted(vehicle) else None
+        self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None
         """(3,) the fixed point of what is pivoted."""
         self._vehicle = vehicle
 
@@ -38,7 +39,7 @@ class Footing:
     def put_at(self, x_w: np.ndarray) -> None:
         """The vehicle is put at `x_w` (3,): what is pivoted gets its stand there."""
         if self.pivot_w is not None:
-            self.pivot_w = stand_at(self.world, x_w)
+            self.pivot_w = stand_at(self.world, x_w, self._vehicle.stand_m)
 
     def probe(self) -> Ground | None:
         """The same ground, to look a step ahead without changing what the contact remembers."""
@@ -49,7 +50,7 @@ class Footing:
         """Height of the lowest contact point above the ground, or of the fixed point."""
         ground = self.ground
         if ground is None:
-            return 0.0 if self.pivot_w is None else STAND_M
+            return 0.0 if self.pivot_w is None else self._vehicle.stand_m
         return float(_clearance(node, ground.heights, ground.frame, ground.points))
 
     @property

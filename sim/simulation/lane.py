@@ -8,21 +8,19 @@ import numpy as np
 
 from sim.commands import PilotInput
 from sim.pilot import Pilot, Sensed
-from sim.simulation.axis_path import AxisPath
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost, Tally
 from sim.simulation.footing import Footing
-from sim.simulation.gyration import axis_of, gyration
 from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
+from sim.simulation.placing import Placement, into_world
 from sim.simulation.recording import Recording
-from sim.simulation.rolling import rolling
-from sim.simulation.space import Placement, in_space, placement
-from sim.simulation.spin_path import SpinPath
 from sim.simulation.tape import ControlTape
 from sim.simulation.verdict import Verdict, divergence, energy_bound, wreck
+from sim.simulation.way import Way
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
 from sim.take.leg import Moment
+from sim.vehicles.observation import Observation
 
 _LOG = logging.getLogger(__name__)
 
@@ -69,9 +67,9 @@ class Lane:
         self._contact_b = np.zeros(6)
         self._node: np.ndarray | None
         self._verdict: Verdict | None
+        self._observed: tuple[np.ndarray, np.ndarray, Observation] | None = None
         self._moments: Moments
-        self._spin: SpinPath
-        self._axis: AxisPath
+        self._ways: dict[str, Way]
         self._take(node, time_s)
 
     @property
@@ -111,11 +109,31 @@ class Lane:
 
     @property
     def placement(self) -> Placement:
-        """Where the vehicle is in the world, and its twist."""
-        return self._placed(self.node)
+        """Where the vehicle's main body is in the world, and its twist."""
+        return Placement(self.poses_w[0], self._observe(self.node).twist_b)
 
-    def _placed(self, node: np.ndarray) -> Placement:
-        return placement(self.method.vehicle, node, self.footing.world, self.footing.pivot_w)
+    @property
+    def observation(self) -> Observation:
+        """What is told of it now."""
+        return self._observe(self.node)
+
+    @property
+    def poses_w(self) -> np.ndarray:
+        """(bodies, 4, 4) of all bodies in the world, the main one first."""
+        return self._poses_w(self._observe(self.node))
+
+    def _observe(self, node: np.ndarray) -> Observation:
+        """What is told of a node under the present controls; asked for several times, worked out once."""
+        known = self._observed
+        if known is None or known[0] is not node or known[1] is not self._u:
+            m = self.method
+            self._observed = known = node, self._u, m.kernel.observe(node, self._u, m.parameters)
+        return known[2]
+
+    def _poses_w(self, observation: Observation) -> np.ndarray:
+        """(bodies, 4, 4) body to world."""
+        poses, footing = observation.poses, self.footing
+        return into_world(self.method.vehicle.support, poses[0], footing.world, footing.pivot_w) @ poses
 
     def restart(
         self,
@@ -144,10 +162,10 @@ class Lane:
         )
         self.generation += 0 if continuous else 1
         self.method, self.footing, self._cost = method, footing, StepCost()
-        moments, spin, axis = self._moments, self._spin, self._axis
+        moments, ways = self._moments, self._ways
         self._take(kept.copy(), now, controls=controls)
         if continuous:
-            self._moments, self._spin, self._axis = moments, spin, axis
+            self._moments, self._ways = moments, ways
         self._verdict = verdict
 
     def put(self, method: Method, footing: Footing, moment: Moment) -> None:
@@ -158,7 +176,7 @@ class Lane:
         footing.recall(moment.memory)
         self._since_s, self._steps = moment.leg.since_s, moment.step
         self._u, self._y = moment.controls, moment.state.copy()
-        self._node = None
+        self._node = self._observed = None
         if not same_vehicle:
             self._note_start(self.node)
         self._go_on_from(self.node)
@@ -189,6 +207,7 @@ class Lane:
         m = self.method
         self._since_s, self._steps = time_s, 0
         self._u = m.vehicle.neutral_controls if controls is None else controls
+        self._observed = None
         self.footing.forget()
         self._y = self._started(node)
         self._node = None
@@ -198,19 +217,21 @@ class Lane:
     def _go_on_from(self, node: np.ndarray) -> None:
         self._good_node = node.copy()
         self._verdict = None
-        there = self._placed(node)
-        self._moments, self._spin = Moments(self.time_s, there.T_wb), SpinPath(self.time_s, there.twist_b[:3])
-        axis_b = axis_of(self.method.vehicle)
-        self._axis = AxisPath(self.time_s, there.T_wb[:3, :3], there.twist_b[:3], axis_b)
+        observation = self._observe(node)
+        self._moments = Moments(self.time_s, self._poses_w(observation))
+        self._ways = {name: Way(self.time_s, value, rate) for name, value, rate in _traced(observation)}
 
     def _note_start(self, node: np.ndarray) -> None:
         """What energy and momentum are compared with."""
-        m = self.method
-        observation = m.kernel.observe(node, self._u, m.parameters)
+        observation = self._observe(node)
         self._energy_start_J = observation.energy_J
-        self._momentum_start_w = in_space(m.vehicle, observation.momentum_w)
-        self._gyration_start = gyration(m.vehicle, node, observation.momentum_w)
-        self._bound_J = self._asked_bound_J or energy_bound(m.vehicle, observation.energy_J)
+        self._momentum_start_w = self._in_space(observation.momentum_w)
+        self._observables_start = observation.observables
+        self._bound_J = self._asked_bound_J or energy_bound(self.method.vehicle, observation.energy_J)
+
+    def _in_space(self, vector: np.ndarray) -> np.ndarray:
+        """(6,) angular, then linear."""
+        return self.method.vehicle.group.in_space @ vector
 
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
@@ -282,18 +303,17 @@ class Lane:
 
     def _judge(self, status: int) -> None:
         node, m = self.node, self.method
-        energy = m.kernel.observe(node, self._u, m.parameters).energy_J
+        observation = self._observe(node)
+        twist_b, energy_J = observation.twist_b, observation.energy_J
         at_s = self.time_s + (m.step_s if status else 0.0)
-        twist_b = in_space(m.vehicle, node[m.vehicle.node_layout.velocity])
-        self._verdict = divergence(str(m), status, twist_b, energy, self._bound_J, m.step_s, at_s)
+        self._verdict = divergence(str(m), status, twist_b, energy_J, self._bound_J, m.step_s, at_s)
         if self._verdict is not None:
             self._node = self._good_node
             return
         self._good_node = node
-        T_wb = self.placement.T_wb
-        self._moments.add(self.time_s, T_wb)
-        self._axis.note(self.time_s, T_wb[:3, :3], twist_b[:3])
-        self._spin.note(self.time_s, twist_b[:3])
+        self._moments.add(self.time_s, self._poses_w(observation))
+        for name, value, rate in _traced(observation):
+            self._ways[name].note(self.time_s, value, rate)
         impact = self.footing.take_impact()
         if m.vehicle.name in FRAGILE:
             speed_mps = float(np.linalg.norm(twist_b[3:]))
@@ -305,14 +325,17 @@ class Lane:
 
     def publish(self, span_s: float, deviation: Deviation | None = None) -> LaneSnapshot:
         """The lane as it is now, and its pose `span_s` (or a step, if that is longer) before."""
-        node, there, m = self.node, self.placement, self.method
+        node, m = self.node, self.method
         if self._tally.steps:
             self._newton_iterations = self._tally.take()
         if self.running:
             self._cost.look(m, self._y, self._u, self.footing.probe())
-        self._moments.add(self.time_s, there.T_wb)
-        previous_s, previous_T_wb, current_s, current_T_wb = self._moments.pair(max(span_s, m.step_s))
-        observation = m.kernel.observe(node, self._u, m.parameters)
+        observation = self._observe(node)
+        if observation.layout.of_step:
+            observation = self._observe_step(node)
+        self._moments.add(self.time_s, self._poses_w(observation))
+        previous_s, previous_w, current_s, current_w = self._moments.pair(max(span_s, m.step_s))
+        names = tuple(observation.layout.bodies)
         clearance = self.footing.clearance_m(node)
         return LaneSnapshot(
             name=self.look.name,
@@ -324,16 +347,16 @@ class Lane:
             generation=self.generation,
             time_previous_s=previous_s,
             time_current_s=current_s,
-            T_wb_previous=previous_T_wb,
-            T_wb=current_T_wb,
-            twist_b=there.twist_b,
+            bodies_previous=dict(zip(names, previous_w, strict=True)),
+            bodies=dict(zip(names, current_w, strict=True)),
+            twist_b=observation.twist_b,
             shape=node[m.vehicle.node_layout.shape].copy(),
             controls=self._u.copy(),
-            control_wrench_b=in_space(m.vehicle, observation.control_wrench_b),
+            control_wrench_b=self._in_space(observation.control_wrench_b),
             environment_wrench_b=self._contact_b.copy(),
             energy_J=observation.energy_J,
             energy_start_J=self._energy_start_J,
-            momentum_w=in_space(m.vehicle, observation.momentum_w),
+            momentum_w=self._in_space(observation.momentum_w),
             momentum_start_w=self._momentum_start_w,
             newton_iterations=self._newton_iterations,
             step_cost_s=self._cost.step_s,
@@ -343,9 +366,22 @@ class Lane:
             status_text="" if self._verdict is None else self._verdict.text,
             own_pilot=not self.follows,
             deviation=deviation,
-            rolling=rolling(m, self._y, self._u, node),
-            gyration=gyration(m.vehicle, node, observation.momentum_w),
-            gyration_start=self._gyration_start,
-            spin_path=self._spin.rows(),
-            axis_path=self._axis.rows(),
+            observables=observation.observables,
+            observables_start=self._observables_start,
+            ways={name: way.rows() for name, way in self._ways.items()},
+            pivot_w=None if self.footing.pivot_w is None else self.footing.pivot_w.copy(),
         )
+
+    def _observe_step(self, node: np.ndarray) -> Observation:
+        """With what is told of the step that begins now."""
+        m, ahead = self.method, self._y.copy()
+        m.kernel.rollout(ahead, self._u, self._nothing, m.parameters, m.step_s, 1)
+        after = m.kernel.node(ahead, self._u, m.parameters, m.step_s)
+        return m.kernel.observe_step(node, after, self._u, m.parameters, m.step_s)
+
+
+def _traced(observation: Observation) -> list[tuple[str, np.ndarray, np.ndarray | None]]:
+    """(name, value, rate where it is known) of everything whose way is kept."""
+    layout, row = observation.layout, observation.row
+    traced = [(name, row[layout.observables[name]], row[at]) for name, at in layout.rates.items()]
+    return [("omega", observation.twist_b[:3], None), *traced]

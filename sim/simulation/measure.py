@@ -8,11 +8,12 @@ from sim.groups.numeric import rotation_log
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
+from sim.simulation.placing import into_world
 from sim.simulation.reference import Reference, reference_method
-from sim.simulation.space import centre_b, placement
 from sim.simulation.tape import ControlTape
 from sim.snapshot import Deviation
 from sim.vehicles import Vehicle
+from sim.vehicles.observation import Observation
 
 
 class Measure:
@@ -92,26 +93,27 @@ class Measure:
             node = reference.at(time_s)
             self._moments[time_s] = None
             if node is not None:
-                at = self._footing
-                T_wb = placement(reference.vehicle, node, at.world, at.pivot_w).T_wb
-                self._moments[time_s] = _Exact(T_wb, *reference.energy_and_momentum(node))
+                observation, at = reference.observe(node), self._footing
+                poses, support = observation.poses, reference.vehicle.support
+                poses_w = into_world(support, poses[0], at.world, at.pivot_w) @ poses
+                self._moments[time_s] = _Exact(observation, poses_w)
         return self._moments[time_s]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Exact:
-    T_wb: np.ndarray
-    energy_J: float
-    momentum_w: np.ndarray
+    observation: Observation
+    poses_w: np.ndarray
+    """(bodies, 4, 4)."""
 
 
 def _between(lane: Lane, exact: _Exact) -> Deviation:
-    m, here = lane.method, lane.placement.T_wb
-    seen = m.kernel.observe(lane.node, m.vehicle.neutral_controls, m.parameters)
-    centre = np.append(centre_b(m.vehicle), 1.0)
+    here, there = lane.poses_w, exact.poses_w
+    seen, wanted = lane.observation, exact.observation
+    marker = list(wanted.layout.bodies).index(lane.method.vehicle.marker or wanted.layout.main)
     return Deviation(
-        position_m=float(np.linalg.norm((here - exact.T_wb) @ centre)),
-        rotation_rad=float(np.linalg.norm(rotation_log(exact.T_wb[:3, :3].T @ here[:3, :3]))),
-        energy_J=seen.energy_J - exact.energy_J,
-        momentum=float(np.linalg.norm(seen.momentum_w - exact.momentum_w)),
+        position_m=float(np.linalg.norm((here - there)[marker, :3, 3])),
+        rotation_rad=float(np.linalg.norm(rotation_log(there[0, :3, :3].T @ here[0, :3, :3]))),
+        energy_J=seen.energy_J - wanted.energy_J,
+        momentum=float(np.linalg.norm(seen.momentum_w - wanted.momentum_w)),
     )

@@ -14,6 +14,7 @@ from sim.integrators import integrators
 from sim.simulation.footing import Footing
 from sim.simulation.tape import ControlTape
 from sim.vehicles import Vehicle
+from sim.vehicles.observation import Observation
 
 METHODS = ("rk4", "rkmk4")
 """Of fourth order, as the extrapolation wants; the first that serves the vehicle has the smaller error."""
@@ -86,10 +87,9 @@ class Reference:
         y = self._crossed(knot, max(time_s - knot.time_s, 0.0), adapt=False)
         return self.kernel.node(y, knot.controls, self._parameters, 0.0)
 
-    def energy_and_momentum(self, node: np.ndarray) -> tuple[float, np.ndarray]:
-        """Energy [J] and spatial momentum of a node."""
-        seen = self.kernel.observe(node, self.vehicle.neutral_controls, self._parameters)
-        return seen.energy_J, seen.momentum_w
+    def observe(self, node: np.ndarray) -> Observation:
+        """What is told of a node."""
+        return self.kernel.observe(node, self.vehicle.neutral_controls, self._parameters)
 
     def forget_before(self, time_s: float) -> None:
         """Nobody will ask for earlier moments."""

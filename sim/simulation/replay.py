@@ -37,10 +37,10 @@ class _Shown:
     def put(self, moment: Moment, method: Method, footing: Footing) -> None:
         """The lane to that moment, and where it was before that."""
         self.lane.put(method, footing, moment)
-        T_wb, ahead_s = self.lane.placement.T_wb, moment.time_s - self.moments.latest_s
+        poses_w, ahead_s = self.lane.poses_w, moment.time_s - self.moments.latest_s
         if not 0.0 <= ahead_s <= _GAP_S:
-            self.moments = Moments(moment.time_s, T_wb)
-        self.moments.add(moment.time_s, T_wb)
+            self.moments = Moments(moment.time_s, poses_w)
+        self.moments.add(moment.time_s, poses_w)
 
 
 class Replay:
@@ -174,19 +174,19 @@ class Replay:
         method, footing = self._method(start.leg), self._footing(start.leg)
         pilot = PlannedPilot(start.controls[None], start.leg.step_s)
         lane = Lane(look, method, playback.node(start), pilot, footing, tape=ControlTape(), follows=True)
-        return _Shown(look, take, playback, lane, Moments(start.time_s, lane.placement.T_wb))
+        return _Shown(look, take, playback, lane, Moments(start.time_s, lane.poses_w))
 
     def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
         take, moment = shown.take, shown.playback.at(self.time_s)
         shown.put(moment, self._method(moment.leg), self._footing(moment.leg))
         picture = shown.lane.publish(0.0)
-        previous_s, T_wb_previous, *_ = shown.moments.pair(max(span_s, picture.step_s))
+        previous_s, previous_w, *_ = shown.moments.pair(max(span_s, picture.step_s))
         over = self.time_s >= take.end_s - SAME_S
         return replace(
             picture,
             generation=generation,
             time_previous_s=previous_s,
-            T_wb_previous=T_wb_previous,
+            bodies_previous=dict(zip(picture.bodies, previous_w, strict=True)),
             step_cost_s=0.0,
             status=take.status if over else LaneStatus.RUNNING,
             status_text=take.ended if over else "",

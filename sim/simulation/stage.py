@@ -17,9 +17,9 @@ from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane, Look
 from sim.simulation.measure import Measure
 from sim.simulation.method import Method
+from sim.simulation.placing import node_at, taken_over
 from sim.simulation.plan_flight import PlanFlight, checked, end_place, planned_pilot
 from sim.simulation.rewind import Rewind
-from sim.simulation.space import node_at, taken_over
 from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
 from sim.simulation.tints import Tint, next_tint

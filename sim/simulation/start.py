@@ -4,7 +4,7 @@ import numpy as np
 
 from sim.scene import Start
 from sim.simulation.footing import Footing
-from sim.simulation.space import Placement, node_at
+from sim.simulation.placing import Placement, node_at
 from sim.vehicles import Vehicle
 
 

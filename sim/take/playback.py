@@ -13,6 +13,7 @@ from sim.integrators import Integrator
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.vehicles import Vehicle
 from sim.vehicles.contact_points import contact_points
+from sim.vehicles.observation import Observed
 from sim.world import World, load_world
 
 Kernels = Callable[[Vehicle, Integrator, bool], Kernel]
@@ -43,10 +44,8 @@ class Samples:
     """(n, node size)."""
     controls: np.ndarray
     """(n, n_controls) that act from then on; at the end those of the last step."""
-    energy: np.ndarray
-    """(n,) J."""
-    momentum: np.ndarray
-    """(n, dim) spatial."""
+    observed: Observed
+    """What is told of the nodes; observables of a step are those of the step that begins there."""
     newton_iterations: int
     """In all steps together."""
 
@@ -122,10 +121,9 @@ class Playback:
         """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before."""
         last = self._legs[-1]
         parts = [part for leg in self._legs for part in self._leg_samples(leg, every_s, last=leg is last)]
-        time, nodes, controls, energy, momentum = (
-            np.concatenate([columns[k] for columns, _ in parts]) for k in range(5)
-        )
-        return Samples(time, nodes, controls, energy, momentum, sum(iterations for _, iterations in parts))
+        time, nodes, controls, rows = (np.concatenate([columns[k] for columns, _ in parts]) for k in range(4))
+        observed = Observed(self.kernel(last).layout, rows)
+        return Samples(time, nodes, controls, observed, sum(iterations for _, iterations in parts))
 
     def _leg_samples(self, leg: Leg, every_s: float, *, last: bool) -> list[tuple[list[np.ndarray], int]]:
         kernel, p = self.kernel(leg), leg.vehicle.parameter_vector
@@ -145,9 +143,8 @@ class Playback:
             us = np.vstack([rows, leg.controls_at(end)])[: len(steps)]
             if ending:
                 nodes[-1] = kernel.node(state, us[-1], p, leg.step_s, ground=ground)
-            observed = kernel.observe_all(nodes, us, p)
-            dim = leg.vehicle.group.dim
-            columns = (leg.since_s + steps * leg.step_s, nodes, us, observed[:, 0], observed[:, 1 : 1 + dim])
+            observed = kernel.observe_all(nodes, us, p, leg.step_s)
+            columns = (leg.since_s + steps * leg.step_s, nodes, us, observed.rows)
             parts.append(([column[kept] for column in columns], iterations))
         return parts
 

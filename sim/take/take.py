@@ -101,8 +101,7 @@ class Take:
             time=seen.time,
             nodes=seen.nodes,
             controls=seen.controls[:-1],
-            energy=seen.energy,
-            momentum=seen.momentum,
+            observed=seen.observed,
             diverged_at=self.end_s if self.status is LaneStatus.DIVERGED else None,
             newton_iterations=seen.newton_iterations,
         )

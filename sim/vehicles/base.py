@@ -2,6 +2,7 @@
 
 import copy
 from abc import ABC
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -14,7 +15,9 @@ from numpy.typing import ArrayLike
 from sim.errors import InputError, one_of, quote
 from sim.groups import SE3, LieGroup
 from sim.vehicles.listed import check_listed
+from sim.vehicles.observation import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
+from sim.vehicles.support import Support, natural_support
 
 Quantities = SimpleNamespace
 """A vehicle's parameters by name, each an SX column: `q.mass`, `q.inertia`."""
@@ -135,6 +138,48 @@ class Vehicle(ABC):
         """Momentum about the world's origin at a node."""
         raise NotImplementedError
 
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+        """What the controls do to the body, (dim,) body frame."""
+        return ca.SX(self.group.dim, 1)
+
+    def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
+        """Name -> (4, 4) T_wb of every body that can be seen or touched: the only forward kinematics.
+
+        The first one is the main body, by which the vehicle's place is told. World z is up. What has no height of
+        its own, or no place, is put into a world as `support` says.
+        """
+        return {"body": self.group.embedded(node[self.node_layout.pose])}
+
+    def twist(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """(6,) (omega, v) of the main body, in its frame."""
+        return ca.SX(self.group.in_space) @ node[self.node_layout.velocity]
+
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        """What is worth telling at a node under controls u, beside energy and momentum."""
+        return ()
+
+    def step_observables(self, node: ca.SX, after: ca.SX, h: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        """What is worth telling of the step h between two nodes."""
+        return ()
+
+    def configuration_rate(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """By how much the node's configuration changes a second, of the node's size; velocities count as constant."""
+        at = self.node_layout
+        rate = ca.SX.zeros(at.size)
+        rate[at.pose] = self.group.left_tangent(node[at.pose]) @ node[at.velocity]
+        rate[at.shape] = node[at.shape_velocity]
+        return rate
+
+    marker: str = ""
+    """The body at whose origin its distance from another motion is measured; empty: the main one."""
+    stand_m: float = 1.0
+    """Height of its fixed point above the ground, for what has one."""
+
+    @property
+    def support(self) -> Support:
+        """What carries it; by default as its group's motions leave it open."""
+        return natural_support(self.group)
+
     @property
     def neutral_controls(self) -> np.ndarray:
         return np.array([c.neutral for c in self.controls], float)
@@ -174,6 +219,10 @@ class Vehicle(ABC):
             self._finite("shape_velocity", shape_velocity if np.size(shape_velocity) else np.zeros(n), (n,)),
         ]
         return State(np.concatenate(parts), self.node_layout, self.group)
+
+    def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
+        """Where it starts when it is put at a place: (4, 4) pose and (6,) body twist, as far as it can have them."""
+        return self.state_of(self.group.from_space(T_wb), self.group.in_space.T @ twist_b)
 
     def _rotation(self, what: str, value: ArrayLike) -> np.ndarray:
         """(3, 3) the nearest rotation of what is one but for rounding."""

@@ -1,11 +1,14 @@
 """The car with simple dynamics (vehicles paper, section 5.2.1): rear wheels roll and drive, front wheels steer."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import casadi as ca
 
+from sim.symbolic import shift, turn_about
 from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.observation import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 
 
@@ -54,6 +57,24 @@ class Car(NonholonomicVehicle):
         """Vehicles paper, eq. 18."""
         turn = q.wheel_radius / q.wheelbase * r[1]
         return ca.vertcat(ca.horzcat(-turn, 0), ca.horzcat(-q.wheel_radius, 0), ca.SX(1, 2))
+
+    def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
+        """The front axle follows the steering angle; each axle's wheels have its middle as origin and roll with it."""
+        body, r = super().bodies(node, q)["body"], node[self.node_layout.shape]
+        roll, steering = turn_about("y", r[0]), turn_about("z", ca.atan(r[1]))
+        return {
+            "body": body,
+            "rear_wheels": body @ roll,
+            "front_wheels": body @ shift(q.wheelbase, 0, 0) @ steering @ roll,
+        }
+
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        r = node[self.node_layout.shape]
+        return (
+            Observable("steering", "rad", ca.atan(r[1])),
+            Observable("wheel_roll", "rad", r[0]),
+            *super().observables(node, u, q),
+        )
 
     def shape_force(self, r: ca.SX, u: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
         return ca.vertcat(controls[0], 0)

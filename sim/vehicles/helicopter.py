@@ -10,6 +10,7 @@ import casadi as ca
 
 from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.observation import Observable
 from sim.vehicles.parameter import Control, Parameter
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, rigid_inertia, weight_potential
 
@@ -84,6 +85,15 @@ class Helicopter(HolonomicVehicle):
             forward,
             -side - tail,
             ca.cos(pitch) * ca.cos(roll) * lift,
+        )
+
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        """Lift over weight, endless without weight; and the tilt of the rotor disc."""
+        load = u[0] / (q.mass * q.gravity)
+        return (
+            Observable("lift_over_weight", "1", load),
+            Observable("disc_tilt_forward", "rad", u[2]),
+            Observable("disc_tilt_right", "rad", u[3]),
         )
 
     def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:

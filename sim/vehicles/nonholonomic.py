@@ -21,6 +21,8 @@ from sim.groups import SE2, LieGroup
 from sim.symbolic import replaced, solve
 from sim.vehicles.base import Quantities, State, Vehicle
 from sim.vehicles.declaration import check_declaration
+from sim.vehicles.observation import Observable
+from sim.vehicles.support import Support
 
 
 class NonholonomicVehicle(Vehicle):
@@ -182,9 +184,24 @@ class NonholonomicVehicle(Vehicle):
         _, xi, r, u = self._parts(node)
         return self.constraints(r, q) @ ca.vertcat(u, xi)
 
-    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
-        """Controls act inside, along the shape: none of them is a wrench on the body."""
-        return ca.SX(self.group.dim, 1)
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        """The nonholonomic momentum, where there is one; controls act inside and are no wrench on the body."""
+        momentum = self.nonholonomic_momentum(node, q)
+        return (Observable("momentum_p", "kg m^2/s", momentum),) if momentum.numel() else ()
+
+    def step_observables(self, node: ca.SX, after: ca.SX, h: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        """Slip: the largest violation of a constraint along the arc that leads to the next node."""
+        at, group = self.node_layout, self.group
+        xi = group.log(group.between(node[at.pose], after[at.pose])) / h
+        u, middle = (after[at.shape] - node[at.shape]) / h, (node[at.shape] + after[at.shape]) / 2
+        slip = self.constraints(middle, q) @ ca.vertcat(u, xi)
+        return (Observable("slip", "m/s", ca.norm_inf(ca.densify(slip))),)
+
+    @property
+    def support(self) -> Support:
+        """Wheels and blades stay on the ground, also under water."""
+        natural = super().support
+        return Support.GROUND if natural is Support.SURFACE else natural
 
     def state(  # type: ignore[override]
         self,
@@ -204,6 +221,10 @@ class NonholonomicVehicle(Vehicle):
         if self.group is not SE2:
             raise InputError(f"vehicle {self.name!r}: is not planar, use state_at(pose, ...)")
         return self.state_at((theta, x, y), shape=shape, shape_velocity=shape_velocity, momentum=momentum)
+
+    def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
+        """At rest: a velocity that it is put down with need not be admissible."""
+        return self.state_of(self.group.from_space(T_wb), np.zeros(self.group.dim))
 
     def state_at(
         self,

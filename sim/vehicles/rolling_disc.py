@@ -6,10 +6,14 @@ The formulas are rigid body kinematics: with d the unit vector from contact to c
 with v + R (omega_z e_z + lean' e_x) x d, and the disc turns about its axis with roll' + omega_z sin(lean).
 """
 
+from collections.abc import Mapping
+
 import casadi as ca
 
+from sim.symbolic import shift, turn_about
 from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.observation import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 
 
@@ -58,6 +62,20 @@ class RollingDisc(NonholonomicVehicle):
     def symmetry_basis(self, r: ca.SX, q: Quantities) -> ca.SX:
         """Pivoting about the contact."""
         return ca.SX([1, 0, 0])
+
+    def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
+        """The contact frame, and the disc with its origin in its middle and y along the axle."""
+        body, r = super().bodies(node, q)["body"], node[self.node_layout.shape]
+        disc = body @ turn_about("x", r[0]) @ shift(0, 0, q.radius) @ turn_about("y", r[1])
+        return {"body": body, "disc": disc}
+
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        r = node[self.node_layout.shape]
+        return (
+            Observable("lean", "rad", r[0]),
+            Observable("roll", "rad", r[1]),
+            *super().observables(node, u, q),
+        )
 
     def shape_force(self, r: ca.SX, u: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
         return controls

@@ -1,9 +1,13 @@
 """The snakeboard (vehicles paper, section 5.2.2): both axles steer against each other, a rotor above turns."""
 
+from collections.abc import Mapping
+
 import casadi as ca
 
+from sim.symbolic import shift, turn_about
 from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.observation import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 
 
@@ -53,6 +57,23 @@ class Snakeboard(NonholonomicVehicle):
         """Rotation about the point where the axles meet (eq. 19)."""
         s, c = ca.sin(r[1]), ca.cos(r[1])
         return ca.vertcat(2 * s * c, -2 * q.half_length * c * c, 0)
+
+    def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
+        body, r = super().bodies(node, q)["body"], node[self.node_layout.shape]
+        return {
+            "body": body,
+            "rotor": body @ turn_about("z", r[0]),
+            "back_axle": body @ shift(-q.half_length, 0, 0) @ turn_about("z", r[1]),
+            "front_axle": body @ shift(q.half_length, 0, 0) @ turn_about("z", -r[1]),
+        }
+
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        r = node[self.node_layout.shape]
+        return (
+            Observable("steering", "rad", r[1]),
+            Observable("rotor", "rad", r[0]),
+            *super().observables(node, u, q),
+        )
 
     def shape_force(self, r: ca.SX, u: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
         return controls

@@ -8,7 +8,7 @@ from render.models import rigs
 from render.models.asset import load_asset, model_file
 from render.models.rigs import RIGS, rig_of
 from render.trail import TRACES
-from sim.simulation.space import STAND_M
+from sim.vehicles.heavy_top import HeavyTop
 
 
 def _vehicle(model: str, *, shape=(), controls=(), **changes) -> DrawnVehicle:
@@ -111,5 +111,5 @@ def test_the_top_is_drawn_with_the_point_and_the_height_that_the_simulation_give
     assert top[:, 2].max() == pytest.approx(TRACES["heavy-top"].point_b[2], abs=1e-3)
     assert np.hypot(top[:, 0], top[:, 1]).max() == pytest.approx(0.251, abs=0.002)
     # The foot's rim lies on the ground; what is below it is for slopes.
-    assert stand[np.abs(stand[:, 2] + STAND_M) < 0.02].size
-    assert -STAND_M - 0.2 < stand[:, 2].min() < -STAND_M
+    assert stand[np.abs(stand[:, 2] + HeavyTop.stand_m) < 0.02].size
+    assert -HeavyTop.stand_m - 0.2 < stand[:, 2].min() < -HeavyTop.stand_m

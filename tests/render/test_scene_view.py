@@ -6,7 +6,7 @@ import pytest
 from render.frame import View
 from render.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
-from sim.snapshot import Gyration, LaneSnapshot, LaneStatus, Snapshot
+from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 
 TWIST = np.array([0.4, -0.9, 1.3, 5.0, -2.0, 1.0])
 VIEW = View(eye_w=np.zeros(3), view=np.eye(4), projection=np.eye(4))
@@ -23,8 +23,8 @@ def _lane(start, end, *, generation=0, times=(1.0, 1.1), name="flown", **changes
         "generation": generation,
         "time_previous_s": times[0],
         "time_current_s": times[1],
-        "T_wb_previous": start,
-        "T_wb": end,
+        "bodies_previous": {"body": start},
+        "bodies": {"body": end},
         "twist_b": np.zeros(6),
         "shape": np.zeros(0),
         "controls": np.array([1.0e4, 50.0, 0.0, 0.0]),
@@ -94,12 +94,12 @@ def test_a_new_generation_is_never_mixed_with_the_old_pose(elapsed_s):
 
 
 def test_a_tops_trail_is_that_of_its_tip_and_the_camera_does_not_turn_with_it():
-    scene, turning = SceneView(), Gyration(0.6, 30.0, 1.0, 20.0, 30.0)
+    scene = SceneView()
     poses = [pose_exp(np.array([0.0, 0.0, 0.1 * k, 0, 0, 0])) for k in range(40)]
     lean = pose_exp(np.array([0.6, 0.0, 0.0, 0, 0, 0]))
     for k in range(39):
         ends = {"start": poses[k] @ lean, "end": poses[k + 1] @ lean}
-        lane = _lane(**ends, times=(0.1 * k, 0.1 * (k + 1)), vehicle="heavy-top", gyration=turning)
+        lane = _lane(**ends, times=(0.1 * k, 0.1 * (k + 1)), vehicle="heavy-top", pivot_w=np.zeros(3))
         subject = scene.observe(_snapshot(lane, clock_s=0.1 * (k + 1)), 100.0)
     assert np.array_equal(subject.T_wb, np.eye(4))
     assert not subject.twist_b.any()

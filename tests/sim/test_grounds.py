@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim.simulation.space import placement
+from sim.simulation.placing import placement
 from sim.vehicles import vehicle
 from sim.world import load_world
 from sim.world.grounds import driving_grounds, plaza_grounds

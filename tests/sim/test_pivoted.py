@@ -9,7 +9,7 @@ import sim
 from sim.commands import AddLane, PilotInput, Reset, SetPilotInput, SetReference, SetVehicle
 from sim.planner import Goal, Task
 from sim.scene import LaneSpec, Scene, Start, load_scene
-from sim.simulation.space import STAND_M
+from sim.simulation.way import SPACING
 from sim.snapshot import LaneStatus
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation
 
@@ -27,12 +27,14 @@ def test_its_point_stands_above_the_ground_and_never_moves():
     running = simulation(TOP)
     first = running.snapshot.lanes[0]
     ground = float(running._stage.world.terrain.height(310.0, 12.0))
-    np.testing.assert_allclose(place(first), [310.0, 12.0, ground + STAND_M], atol=1e-12)
+    np.testing.assert_allclose(
+        place(first), [310.0, 12.0, ground + sim.vehicle("heavy-top").stand_m], atol=1e-12
+    )
     later = fly(running, 3.0, pitch=1.0, roll=-0.7, yaw=0.5)
     np.testing.assert_array_equal(place(later), place(first))
     assert not later.twist_b[3:].any()
     assert np.abs(later.T_wb[:3, :3] - first.T_wb[:3, :3]).max() > 0.1
-    assert later.height_above_ground_m == STAND_M
+    assert later.height_above_ground_m == sim.vehicle("heavy-top").stand_m
     assert later.status is LaneStatus.RUNNING
 
 
@@ -41,11 +43,11 @@ def test_put_down_upright_and_at_rest_it_starts_as_the_vehicle_does_with_that_he
     c, s = np.cos(1.2), np.sin(1.2)
     expected = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ sim.vehicle("heavy-top").default_state().pose
     np.testing.assert_allclose(lane.T_wb[:3, :3], expected, atol=1e-12)
-    assert lane.gyration.spin_radps == pytest.approx(30.0)
+    assert lane.told("spin") == pytest.approx(30.0)
     leaning = replace(TOP.start, pitch_rad=0.5)
     at_rest = simulation(replace(TOP, start=leaning)).snapshot.lanes[0]
     assert not at_rest.twist_b.any()
-    assert at_rest.gyration.lean_rad == pytest.approx(0.5)
+    assert at_rest.told("lean") == pytest.approx(0.5)
 
 
 def test_vehicles_come_onto_the_stand_and_off_it_where_they_are():
@@ -55,7 +57,7 @@ def test_vehicles_come_onto_the_stand_and_off_it_where_they_are():
     running.submit(SetVehicle("heavy-top"))
     top = running.advance(0.0).lanes[0]
     np.testing.assert_allclose(place(top)[:2], place(before)[:2], atol=1e-9)
-    assert place(top)[2] == pytest.approx(STAND_M)
+    assert place(top)[2] == pytest.approx(sim.vehicle("heavy-top").stand_m)
     spun = running.advance(2.0).lanes[0]
     assert spun.deviation is not None
     running.submit(SetVehicle("helicopter"))
@@ -87,13 +89,12 @@ def test_lanes_share_the_stand_and_errors_are_those_of_the_centre_of_mass():
 def test_what_its_weight_keeps_is_kept_and_a_hand_changes_it():
     running = simulation(replace(TOP, integrator="variational-exp"))
     lane = running.advance(5.0).lanes[0]
-    start, now = lane.gyration_start, lane.gyration
-    assert now.momentum_vertical == pytest.approx(start.momentum_vertical, abs=1e-11)
-    assert now.momentum_axial == pytest.approx(start.momentum_axial, abs=1e-11)
-    assert now.momentum_vertical == pytest.approx(lane.momentum_w[2], abs=1e-12)
-    twisted = fly(running, 1.0, yaw=-1.0).gyration
+    assert lane.change("momentum_vertical") == pytest.approx(0.0, abs=1e-11)
+    assert lane.change("momentum_axial") == pytest.approx(0.0, abs=1e-11)
+    assert lane.told("momentum_vertical") == pytest.approx(lane.momentum_w[2], abs=1e-12)
+    twisted = fly(running, 1.0, yaw=-1.0)
     # Half a step of 10 ms is how well the moment is known at which the hand takes hold.
-    assert twisted.spin_radps == pytest.approx(now.spin_radps + 10.0 / 1.1, abs=0.06)
+    assert twisted.told("spin") == pytest.approx(lane.told("spin") + 10.0 / 1.1, abs=0.06)
 
 
 def test_a_push_down_quickens_the_precession_and_a_push_ahead_lifts_the_tip():
@@ -109,7 +110,7 @@ def test_a_push_down_quickens_the_precession_and_a_push_ahead_lifts_the_tip():
         fly(running, 2.0, **sticks)
         lane = running.snapshot.lanes[0]
         axis = lane.T_wb[:3, 2]
-        return np.unwrap([0.0, np.arctan2(axis[1], axis[0])])[1], lane.gyration.lean_rad
+        return np.unwrap([0.0, np.arctan2(axis[1], axis[0])])[1], lane.told("lean")
 
     free, pushed, ahead = mean(), mean(pitch=1.0), mean(roll=-1.0)
     assert pushed[0] > 1.2 * free[0]
@@ -119,9 +120,9 @@ def test_a_push_down_quickens_the_precession_and_a_push_ahead_lifts_the_tip():
 def test_the_scene_shows_what_its_text_says():
     """Ten seconds of heavy-top, untouched: lean of each lane, and which of them has diverged."""
     flown, rk4, rk2, euler = simulation(load_scene("heavy-top")).advance(10.0).lanes
-    assert 45.0 < np.degrees(flown.gyration.lean_rad) < 58.5
-    assert np.degrees(rk4.gyration.lean_rad) > 85.0
-    assert np.degrees(rk2.gyration.lean_rad) < 40.0
+    assert 45.0 < np.degrees(flown.told("lean")) < 58.5
+    assert np.degrees(rk4.told("lean")) > 85.0
+    assert np.degrees(rk2.told("lean")) < 40.0
     assert euler.status is LaneStatus.DIVERGED
     assert "energy past" in euler.status_text
     assert [lane.status for lane in (flown, rk4, rk2)] == [LaneStatus.RUNNING] * 3
@@ -140,15 +141,16 @@ def test_the_planner_refuses_what_goes_nowhere_in_one_line(tmp_path):
 
 
 def test_the_way_of_the_axis_is_known_between_two_pictures():
-    """Half a second in one go at h = 1/20 s: the rows lie near one another and end where the top is."""
+    """Half a second in one go at h = 1/20 s: the rows lie near one another, up to where the top is."""
     running = simulation(replace(TOP, integrator="variational-6", step_s=0.05))
     running.advance(1.0)
     lane = running.advance(0.5).lanes[0]
-    times, axes = lane.axis_path[:, 0], lane.axis_path[:, 1:]
+    times, axes = lane.ways["axis"][1:, 0], lane.ways["axis"][1:, 1:]
     assert np.all(np.diff(times) > 0.0)
-    assert times[-1] == lane.time_current_s
-    np.testing.assert_allclose(np.linalg.norm(axes, axis=1), 1.0, atol=1e-12)
-    np.testing.assert_allclose(axes[-1], lane.T_wb[:3, 2], atol=1e-12)
+    assert times[-1] <= lane.time_current_s
+    # On the cubic between two steps its length is not quite kept: measured 2e-3.
+    np.testing.assert_allclose(np.linalg.norm(axes, axis=1), 1.0, atol=5e-3)
+    assert np.linalg.norm(axes[-1] - lane.T_wb[:3, 2]) < SPACING
     recent = axes[times > 1.0]
     assert len(recent) > 15
     assert np.linalg.norm(np.diff(recent, axis=0), axis=1).max() < 0.03
@@ -157,4 +159,4 @@ def test_the_way_of_the_axis_is_known_between_two_pictures():
     for time_s, axis in zip(times[times < 0.45], axes, strict=False):
         tip = exact.advance(time_s - exact.snapshot.clock_s).lanes[0].T_wb[:3, 2]
         assert np.linalg.norm(tip - axis) < 0.004
-    assert simulation(helicopter_scene()).snapshot.lanes[0].axis_path.shape == (0, 4)
+    assert list(simulation(helicopter_scene()).snapshot.lanes[0].ways) == ["omega"]

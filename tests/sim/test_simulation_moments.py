@@ -9,8 +9,8 @@ from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
 
 def screw(t: float) -> np.ndarray:
-    """Constant body twist."""
-    return pose_exp(t * np.array([0.3, -0.2, 1.1, 4.0, -1.0, 0.5]))
+    """(1, 4, 4) one body on a screw: constant body twist."""
+    return pose_exp(t * np.array([0.3, -0.2, 1.1, 4.0, -1.0, 0.5]))[None]
 
 
 def test_the_span_is_constant_however_late_the_wakes_are():

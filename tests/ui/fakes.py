@@ -49,13 +49,16 @@ def pose(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0, x: tuple = (0.
     return T_wb
 
 
+POSES = {"T_wb_previous": pose(), "T_wb": pose(0.2, 0.1, 0.3, (10.0, 2.0, 30.0))}
+"""Of its one body."""
+
+
 def lane(name: str = "flown", **changes) -> LaneSnapshot:
     """A helicopter in forward flight."""
     values = {
         "name": name, "vehicle": "helicopter", "integrator": "variational", "step_s": 0.01,
         "tint": (1.0, 1.0, 1.0), "ghost": name != "flown", "generation": 0,
         "time_previous_s": 1.0, "time_current_s": 1.01,
-        "T_wb_previous": pose(), "T_wb": pose(0.2, 0.1, 0.3, (10.0, 2.0, 30.0)),
         "twist_b": np.array([0.1, 0.02, 0.2, 21.0, 0.3, -1.0]), "shape": np.zeros(0),
         "controls": np.array([60.0, 0.0, 0.0, 0.0]), "control_wrench_b": np.zeros(6),
         "environment_wrench_b": np.zeros(6), "energy_J": 1200.0, "energy_start_J": 1000.0,
@@ -63,7 +66,9 @@ def lane(name: str = "flown", **changes) -> LaneSnapshot:
         "newton_iterations": 1.5, "step_cost_s": 1.2e-7, "height_above_ground_m": 27.4,
         "on_ground": False, "status": LaneStatus.RUNNING, "status_text": "",
     }  # fmt: skip
-    return LaneSnapshot(**{**values, **changes})
+    before, now = (changes.pop(key, default) for key, default in POSES.items())
+    bodies = {"bodies_previous": {"body": before}, "bodies": {"body": now}}
+    return LaneSnapshot(**{**bodies, **values, **changes})
 
 
 def snapshot(*lanes: LaneSnapshot, **changes) -> Snapshot:

@@ -1,41 +1,39 @@
 """What the instruments and plots show of a body about a fixed point."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
-from sim.snapshot import Gyration
 from tests.ui import fakes
 from ui.history import CHANNELS, measured
 from ui.hud.flight_data import flight_data
 from ui.hud.readouts import rows
 from ui.panels.plots import PLOTS, channels
 
-START = Gyration(0.8, 30.0, 0.0, 20.0, 33.0)
-NOW = Gyration(math.radians(52.0), 29.9, -1.744, 20.25, 32.5)
+NAMES = ("lean", "spin", "precession", "momentum_vertical", "momentum_axial")
+START = dict(zip(NAMES, (0.8, 30.0, 0.0, 20.0, 33.0), strict=True))
+NOW = dict(zip(NAMES, (math.radians(52.0), 29.9, -1.744, 20.25, 32.5), strict=True))
+TOP = {"observables": NOW, "observables_start": START, "pivot_w": np.zeros(3)}
 
 
 def test_a_top_tells_spin_lean_and_precession_and_no_airspeed() -> None:
-    lane = fakes.lane(gyration=NOW, gyration_start=START)
-    shown = rows(flight_data(lane, {}))
+    shown = rows(flight_data(fakes.lane(**TOP)))
     assert [name for name, _, _ in shown] == ["SPIN", "LEAN", "PRECESSION"]
     assert [number for _, number, _ in shown] == ["29.9", "52.0°", "-100"]
-    upright = replace(NOW, precession_radps=math.nan)
-    assert rows(flight_data(fakes.lane(gyration=upright), {}))[2][1] == "\N{EM DASH}"
+    upright = {**TOP, "observables": {**NOW, "precession": math.nan}}
+    assert rows(flight_data(fakes.lane(**upright)))[2][1] == "\N{EM DASH}"
 
 
 def test_its_plots_are_what_its_weight_keeps() -> None:
     lane = fakes.lane(
-        gyration=NOW,
-        gyration_start=START,
+        **TOP,
         momentum_w=np.array([5.0, 4.0, 20.25, 0.0, 0.0, 0.0]),
         momentum_start_w=np.array([0.0, 0.0, 20.0, 0.0, 0.0, 0.0]),
     )
     shown = channels(lane)
     assert set(shown) <= set(PLOTS)
     values = dict(zip(CHANNELS, measured(lane), strict=True))
-    assert values["lean"] == np.degrees(NOW.lean_rad)
+    assert values["lean"] == np.degrees(NOW["lean"])
     assert (values["momentum_vertical"], values["momentum_axial"]) == (0.25, -0.5)
     # Without a reference the error is that of the one component which is kept.
     assert values["momentum_error"] == 0.25

@@ -67,21 +67,27 @@ def test_long_joints_are_no_lines_and_what_is_far_away_is_left_out():
 def test_a_way_ends_where_the_lane_is_now_unless_it_has_stopped():
     rows = np.array([[0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.5, 1.0, 0.5, 0.0]])
     inertia = np.array([1.0, 2.0, 3.0])
-    running = fakes.lane(spin_path=rows)
+    running = fakes.lane(ways={"omega": rows})
     np.testing.assert_allclose(polhode.way(running, inertia)[-1], inertia * running.twist_b[:3])
-    stopped = fakes.lane(spin_path=rows, status=LaneStatus.DIVERGED)
+    stopped = fakes.lane(ways={"omega": rows}, status=LaneStatus.DIVERGED)
     np.testing.assert_allclose(polhode.way(stopped, inertia), inertia * rows[1:, 1:])
 
 
 def test_it_draws_for_bodies_with_three_moments_and_says_so_for_others(bench: Bench) -> None:
     rng = np.random.default_rng(5)
     rows = np.column_stack([np.arange(200.0), 1.0 + 0.02 * np.cumsum(rng.normal(size=(200, 3)), axis=0)])
-    lanes = (fakes.lane(spin_path=rows), fakes.lane("g", spin_path=rows[:2], status=LaneStatus.CRASHED))
+    lanes = (
+        fakes.lane(ways={"omega": rows}),
+        fakes.lane("g", ways={"omega": rows[:2]}, status=LaneStatus.CRASHED),
+    )
     for _ in range(3):
         assert bench.frame(polhode.draw, fakes.snapshot(*lanes)) == []
     assert "polhode" in bench.context.rects
     still = np.zeros((2, 4))
-    assert bench.frame(polhode.draw, fakes.snapshot(fakes.lane(spin_path=still, twist_b=np.zeros(6)))) == []
+    assert (
+        bench.frame(polhode.draw, fakes.snapshot(fakes.lane(ways={"omega": still}, twist_b=np.zeros(6))))
+        == []
+    )
     bench.context.parameters = {}
     assert bench.frame(polhode.draw, fakes.snapshot(*lanes)) == []
     assert "polhode" not in bench.context.rects

@@ -2,22 +2,19 @@
 
 import math
 
-import numpy as np
-
-from sim.snapshot import Rolling
 from tests.ui import fakes
 from ui.history import CHANNELS, measured
 from ui.hud.flight_data import flight_data
 from ui.hud.readouts import rows
 from ui.panels.plots import PLOTS, channels
 
-CAR = Rolling(slip_mps=3e-15, momentum=np.zeros(0), steering_rad=-0.5)
-BOARD = Rolling(slip_mps=1e-14, momentum=np.array([-7.25]), steering_rad=0.2)
-DISC = Rolling(slip_mps=2e-3, momentum=np.array([1.0]), steering_rad=math.nan)
+CAR = {"slip": 3e-15, "steering": -0.5}
+BOARD = {"slip": 1e-14, "momentum_p": -7.25, "steering": 0.2}
+DISC = {"slip": 2e-3, "momentum_p": 1.0}
 
 
 def shown(wheels):
-    return rows(flight_data(fakes.lane(rolling=wheels), {}))
+    return rows(flight_data(fakes.lane(observables=wheels)))
 
 
 def test_a_car_tells_speed_steering_and_slip():
@@ -32,19 +29,19 @@ def test_a_board_tells_its_momentum_instead():
 
 
 def test_plots_are_those_that_concern_the_vehicle():
-    assert "slip" in channels(fakes.lane(rolling=CAR))
-    assert "momentum_p" not in channels(fakes.lane(rolling=CAR))
-    assert "momentum_p" in channels(fakes.lane(rolling=BOARD))
+    assert "slip" in channels(fakes.lane(observables=CAR))
+    assert "momentum_p" not in channels(fakes.lane(observables=CAR))
+    assert "momentum_p" in channels(fakes.lane(observables=BOARD))
     assert "slip" not in channels(fakes.lane())
     assert all(
         c in PLOTS and c in CHANNELS
-        for wheels in (None, CAR, BOARD)
-        for c in channels(fakes.lane(rolling=wheels))
+        for wheels in ({}, CAR, BOARD)
+        for c in channels(fakes.lane(observables=wheels))
     )
 
 
 def test_a_history_keeps_slip_and_signed_momentum():
-    values = dict(zip(CHANNELS, measured(fakes.lane(rolling=BOARD)), strict=True))
+    values = dict(zip(CHANNELS, measured(fakes.lane(observables=BOARD)), strict=True))
     assert values["slip"] == 1e-14
     assert values["momentum_p"] == -7.25
     without = dict(zip(CHANNELS, measured(fakes.lane()), strict=True))

@@ -42,10 +42,10 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
         return
     pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
     pen.draw_list.push_clip_rect((x, y), (x + width, y + height))
-    data = flight_data(snapshot.lanes[0], context.parameters)
+    data = flight_data(snapshot.lanes[0])
     top, tape = y + pen.px(12.0), min(pen.px(340.0), 0.45 * width)
     lower_left = (x + pen.px(MARGIN), y + height - pen.px(MARGIN))
-    if data.gyration is None:
+    if not data.held:
         heading_tape.draw(pen, (x + width / 2.0, top), tape, data.heading_deg)
         context.rects["hud/heading"] = (x + (width - tape) / 2.0, top, tape, pen.px(heading_tape.HEIGHT))
         context.rects["hud/numbers"] = _cluster(pen, lower_left, data)

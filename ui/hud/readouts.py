@@ -1,8 +1,11 @@
 """Numbers and the collective bar beside the horizon."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
-from sim.snapshot import Gyration, Rolling
+import numpy as np
+
 from ui import theme
 from ui.hud.flight_data import FlightData
 from ui.hud.pen import Pen, Point
@@ -11,13 +14,16 @@ ROW = 34.0
 FULL_COLLECTIVE = 2.0
 """Lift over weight at the top of the bar; hover stands in the middle."""
 
+Told = Mapping[str, Any]
+"""Observables by name."""
+
 
 def rows(data: FlightData) -> list[tuple[str, str, str]]:
     """(name, number, unit) from top to bottom."""
-    if data.gyration is not None:
-        return _turning_rows(data.gyration)
-    if data.wheels is not None:
-        return _rolling_rows(data, data.wheels)
+    if "precession" in data.observables:
+        return _turning_rows(data.observables)
+    if "slip" in data.observables:
+        return _rolling_rows(data, data.observables)
     height = "\N{EM DASH}" if math.isnan(data.height_m) else f"{round(data.height_m, 1) + 0.0:.1f}"
     return [
         ("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h"),
@@ -26,24 +32,24 @@ def rows(data: FlightData) -> list[tuple[str, str, str]]:
     ]
 
 
-def _turning_rows(turning: Gyration) -> list[tuple[str, str, str]]:
-    slow_degps = math.degrees(turning.precession_radps)
+def _turning_rows(told: Told) -> list[tuple[str, str, str]]:
+    slow_degps = math.degrees(told["precession"])
     round_trip = "\N{EM DASH}" if math.isnan(slow_degps) else f"{round(slow_degps):+d}"
     return [
-        ("SPIN", f"{round(turning.spin_radps, 1) + 0.0:.1f}", "rad/s"),
-        ("LEAN", f"{math.degrees(turning.lean_rad):.1f}\N{DEGREE SIGN}", ""),
+        ("SPIN", f"{round(float(told['spin']), 1) + 0.0:.1f}", "rad/s"),
+        ("LEAN", f"{math.degrees(told['lean']):.1f}\N{DEGREE SIGN}", ""),
         ("PRECESSION", round_trip, "\N{DEGREE SIGN}/s"),
     ]
 
 
-def _rolling_rows(data: FlightData, wheels: Rolling) -> list[tuple[str, str, str]]:
+def _rolling_rows(data: FlightData, told: Told) -> list[tuple[str, str, str]]:
     rows = [("SPEED", f"{data.speed_mps * 3.6:.0f}", "km/h")]
-    if not math.isnan(wheels.steering_rad):
-        rows.append(("STEER", f"{round(math.degrees(wheels.steering_rad)):+d}\N{DEGREE SIGN}", ""))
-    if len(wheels.momentum) == 1:
-        p = round(float(wheels.momentum[0]), 1) + 0.0
+    if "steering" in told:
+        rows.append(("STEER", f"{round(math.degrees(told['steering'])):+d}\N{DEGREE SIGN}", ""))
+    if np.ndim(told.get("momentum_p", ())) == 0:
+        p = round(float(told["momentum_p"]), 1) + 0.0
         return [*rows, ("MOMENTUM P", f"{p:.1f}", "kg m\N{SUPERSCRIPT TWO}/s")]
-    return [*rows, ("SLIP", f"{wheels.slip_mps:.0e}" if wheels.slip_mps else "0", "m/s")]
+    return [*rows, ("SLIP", f"{told['slip']:.0e}" if told["slip"] else "0", "m/s")]
 
 
 def draw_numbers(pen: Pen, corner: Point, width: float, data: FlightData) -> None:

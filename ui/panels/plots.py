@@ -86,11 +86,12 @@ WITHOUT = ("energy", "momentum", "omega", "newton", "cost")
 
 def channels(lane: LaneSnapshot) -> tuple[str, ...]:
     """What is worth plotting for a vehicle."""
-    if lane.gyration is not None:
+    if "precession" in lane.observables:
         return ABOUT_A_POINT
-    if lane.rolling is None:
+    if "slip" not in lane.observables:
         return WITHOUT
-    return WITH_WHEELS if len(lane.rolling.momentum) else tuple(c for c in WITH_WHEELS if c != "momentum_p")
+    has_momentum = "momentum_p" in lane.observables
+    return WITH_WHEELS if has_momentum else tuple(c for c in WITH_WHEELS if c != "momentum_p")
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:

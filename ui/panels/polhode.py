@@ -28,11 +28,11 @@ NO_AXIS = implot3d.AxisFlags_.no_tick_labels | implot3d.AxisFlags_.no_tick_marks
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """One curve a lane, on the ellipsoid that a free body does not leave, beside the curve that it follows."""
     inertia = np.ravel(np.asarray(context.parameters.get("inertia", ()), float))
-    lanes = [lane for lane in snapshot.lanes if len(lane.spin_path)]
+    lanes = [lane for lane in snapshot.lanes if "omega" in lane.ways]
     if inertia.shape != (3,) or not lanes:
         prose("This vehicle has no three principal moments, so there is no polhode to draw.")
         return []
-    start = inertia * lanes[0].spin_path[0, 1:]
+    start = inertia * lanes[0].ways["omega"][0, 1:]
     axes = half_axes(start, inertia)
     ways = [way(lane, inertia) for lane in lanes]
     reach = ROOM * max(float(axes.max()), float(np.abs(ways[0]).max()), 1e-9)
@@ -60,7 +60,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 def way(lane: LaneSnapshot, inertia: np.ndarray) -> np.ndarray:
     """(n, 3) body angular momentum [kg m^2/s] of a lane, up to now."""
-    omegas = lane.spin_path[1:, 1:]
+    omegas = lane.ways["omega"][1:, 1:]
     if lane.status is LaneStatus.RUNNING:
         omegas = np.vstack([omegas, lane.twist_b[:3]])
     return inertia * omegas

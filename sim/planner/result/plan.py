@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
@@ -14,6 +13,7 @@ from sim.planner.transcription.motion import Motion
 from sim.planner.transcription.transcription import Transcription
 from sim.trajectory import Trajectory
 from sim.vehicles.base import Vehicle
+from sim.vehicles.observation import observed_by_symbols
 
 Status = Literal["solved", "infeasible", "stuck", "stopped", "time limit"]
 
@@ -87,7 +87,6 @@ class Plan:
 
 def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajectory:
     """As `sim.simulate` would give it."""
-    energy, momentum = told(vehicle, len(move.nodes))(move.nodes.T, vehicle.parameter_vector)
     return Trajectory(
         vehicle=vehicle,
         integrator=integrator,
@@ -95,19 +94,10 @@ def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajec
         time=move.step_s * np.arange(len(move.nodes)),
         nodes=move.nodes,
         controls=move.controls[:-1],
-        energy=np.array(energy).ravel(),
-        momentum=np.array(momentum).T,
+        observed=observed_by_symbols(vehicle, move.nodes, move.controls, move.step_s),
         diverged_at=None,
         newton_iterations=0,
     )
-
-
-def told(vehicle: Vehicle, count: int) -> ca.Function:
-    """(nodes, parameters) -> energies, spatial momenta."""
-    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    q = vehicle.symbols(p)
-    one = ca.Function("told", [node, p], [vehicle.energy(node, q), vehicle.spatial_momentum(node, q)])
-    return one.map("all", "serial", count, [1], [])
 
 
 def cost_parts(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> dict[str, float]:

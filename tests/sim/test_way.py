@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from sim.simulation.spin_path import MOST_ROWS, SPACING, SpinPath
+from sim.simulation.way import MOST_ROWS, SPACING, Way
 
 
 def walked(omegas: np.ndarray, dt_s: float = 0.01) -> np.ndarray:
-    path = SpinPath(0.0, omegas[0])
+    path = Way(0.0, omegas[0])
     for k, omega in enumerate(omegas[1:], start=1):
         path.note(k * dt_s, omega)
     rows = path.rows()
@@ -44,7 +44,7 @@ def test_the_oldest_rows_give_way_and_the_start_stays():
 
 
 def test_what_was_handed_out_does_not_change():
-    path = SpinPath(0.0, np.ones(3))
+    path = Way(0.0, np.ones(3))
     path.note(1.0, np.array([2.0, 0.0, 0.0]))
     rows = path.rows()
     before = rows.copy()

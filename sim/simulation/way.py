@@ -1,0 +1,58 @@
+"""The way of a quantity since a lane set out: what polhodes and trails of points are drawn from."""
+
+import math
+
+import numpy as np
+
+MOST_ROWS = 2048
+SPACING = 0.02
+"""Least distance of two rows, as a share of the quantity's size: a round of a polhode has some hundreds."""
+_LEAST_SIZE = 1e-3
+_MOST_PIECES = 32
+"""Into which the way between two moments is divided."""
+
+
+class Way:
+    """Rows (time [s], value (k,)) at moments where steps end, spaced by arc length; the oldest give way.
+
+    Where its rate is known, the way between two moments is the cubic of both values and both rates. A turn at a
+    constant rate would lead a top's axis round in a bow: of a long step most is spin about the axis.
+    """
+
+    def __init__(self, time_s: float, value: np.ndarray, rate: np.ndarray | None = None) -> None:
+        self._rows = np.empty((2 * MOST_ROWS, 1 + len(value)))
+        self._rows[:2] = time_s, *value
+        self._begin, self._end = 1, 2
+        self._last = self._rows[0].tolist()
+        self._noted = time_s, value, rate
+
+    def note(self, time_s: float, value: np.ndarray, rate: np.ndarray | None = None) -> None:
+        """A later moment; what is too near to the last row changes nothing."""
+        since_s, before, rate_before = self._noted
+        self._noted = time_s, value, rate
+        h = time_s - since_s
+        if rate is not None and rate_before is not None and h > 0.0:
+            apart = float(np.linalg.norm(value - before)) / max(float(np.linalg.norm(value)), _LEAST_SIZE)
+            pieces = min(max(math.ceil(2.0 * apart / SPACING), 1), _MOST_PIECES)
+            for k in range(1, pieces):
+                s = k / pieces
+                between = (1.0 + 2.0 * s) * (1.0 - s) ** 2 * before + s * s * (3.0 - 2.0 * s) * value
+                self._add(since_s + s * h, between + h * s * (1.0 - s) * ((1.0 - s) * rate_before - s * rate))
+        self._add(time_s, value)
+
+    def rows(self) -> np.ndarray:
+        """(n, 1 + k), n <= MOST_ROWS: the start, however long ago, then the latest part of the way. A copy."""
+        return np.concatenate([self._rows[:1], self._rows[self._begin : self._end]])
+
+    def _add(self, time_s: float, value: np.ndarray) -> None:
+        new = [time_s, *value.tolist()]
+        if math.dist(new[1:], self._last[1:]) < SPACING * max(math.hypot(*new[1:]), _LEAST_SIZE):
+            return
+        if self._end == len(self._rows):
+            kept = self._rows[self._end - MOST_ROWS + 2 :]
+            self._rows[1 : 1 + len(kept)] = kept
+            self._begin, self._end = 1, 1 + len(kept)
+        self._last = new
+        self._rows[self._end] = new
+        self._end += 1
+        self._begin = max(self._begin, self._end - MOST_ROWS + 1)

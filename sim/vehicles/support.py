@@ -1,0 +1,28 @@
+"""What carries a vehicle, and so where in a world its own frame is put."""
+
+from enum import Enum
+
+import numpy as np
+
+from sim.groups import LieGroup
+
+
+class Support(Enum):
+    """Data by which a configuration without height, or without a place, gets one in a world."""
+
+    NOTHING = "nothing"
+    """It moves in space: its bodies tell their places in the world, and it may touch the ground."""
+    GROUND = "ground"
+    """It moves in a plane, which is laid on the ground."""
+    SURFACE = "surface"
+    """Its plane is laid on the water where there is some, else on the ground."""
+    STAND = "stand"
+    """Its origin is a fixed point of the world, above the ground."""
+
+
+def natural_support(group: LieGroup) -> Support:
+    """By what a group's motions leave out: all linear motion, or that along the vertical."""
+    linear = np.any(group.in_space[3:], axis=1)
+    if not linear.any():
+        return Support.STAND
+    return Support.NOTHING if linear[2] else Support.SURFACE
