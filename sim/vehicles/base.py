@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from sim.errors import InputError, one_of, quote
 from sim.groups import SE3, LieGroup
 from sim.vehicles.listed import check_listed
-from sim.vehicles.observation import Observable
+from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
 from sim.vehicles.support import Support, natural_support
 

@@ -10,7 +10,7 @@ from sim.groups import SO3
 from sim.symbolic import shift
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.observation import Observable
+from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
 
 SPIN_RADPS = 30.0

@@ -10,7 +10,7 @@ import casadi as ca
 
 from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.observation import Observable
+from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, rigid_inertia, weight_potential
 

@@ -21,7 +21,7 @@ from sim.groups import SE2, LieGroup
 from sim.symbolic import replaced, solve
 from sim.vehicles.base import Quantities, State, Vehicle
 from sim.vehicles.declaration import check_declaration
-from sim.vehicles.observation import Observable
+from sim.vehicles.observable import Observable
 from sim.vehicles.support import Support
 
 

@@ -5,27 +5,12 @@ Everything is one row of numbers, from one compiled function; the layout says wh
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from sim.errors import InputError
-
-if TYPE_CHECKING:
-    from sim.vehicles.base import Quantities, Vehicle
-
-
-@dataclass(frozen=True, slots=True)
-class Observable:
-    """A named quantity of a vehicle."""
-
-    name: str
-    unit: str
-    value: ca.SX
-    """A scalar or a column."""
-    traced: bool = False
-    """Its way since the start is kept, with all its turns between two pictures; it depends on bodies' places only."""
+from sim.vehicles.base import Quantities, Vehicle
 
 
 @dataclass(frozen=True)
@@ -139,7 +124,7 @@ class Observed:
 
 
 def observation(
-    vehicle: "Vehicle", node: ca.SX, after: ca.SX, u: ca.SX, h: ca.SX, q: "Quantities"
+    vehicle: Vehicle, node: ca.SX, after: ca.SX, u: ca.SX, h: ca.SX, q: Quantities
 ) -> tuple[ObservationLayout, ca.SX]:
     """The layout of a row and the row, at a node with the node a step h later.
 
@@ -180,14 +165,14 @@ def observation(
     return layout, ca.vertcat(*[ca.densify(ca.vec(part)) for part in parts])
 
 
-def layout_of(vehicle: "Vehicle") -> ObservationLayout:
+def layout_of(vehicle: Vehicle) -> ObservationLayout:
     """Of a vehicle's rows."""
     node, after = (ca.SX.sym(name, vehicle.node_layout.size) for name in ("node", "after"))
     u, p, h = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count), ca.SX.sym("h")
     return observation(vehicle, node, after, u, h, vehicle.symbols(p))[0]
 
 
-def observed_by_symbols(vehicle: "Vehicle", nodes: np.ndarray, us: np.ndarray, h: float) -> Observed:
+def observed_by_symbols(vehicle: Vehicle, nodes: np.ndarray, us: np.ndarray, h: float) -> Observed:
     """What is told of nodes (n, node size) a step h apart under controls (n, n_controls), with nothing compiled.
 
     Observables of a step are nan at the last node. A thousand nodes take milliseconds.

@@ -13,7 +13,7 @@ import casadi as ca
 from sim.symbolic import shift, turn_about
 from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
-from sim.vehicles.observation import Observable
+from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 
 

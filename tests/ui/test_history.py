@@ -65,6 +65,8 @@ def test_channels_are_changes_since_the_start() -> None:
 
 def test_planar_vehicles_turn_about_one_axis() -> None:
     planar = fakes.lane(
-        twist_b=np.array([-0.7, 3.0, 0.1]), momentum_w=np.zeros(3), momentum_start_w=np.zeros(3)
+        twist_b=np.array([0.0, 0.0, -0.7, 3.0, 0.1, 0.0]),
+        momentum_w=np.zeros(3),
+        momentum_start_w=np.zeros(3),
     )
     assert np.isclose(measured(planar)[CHANNELS.index("omega")], 0.7)
