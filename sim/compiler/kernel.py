@@ -20,8 +20,8 @@ from sim.errors import InputError
 from sim.integrators.base import Integrator
 from sim.module_file import run_module
 from sim.vehicles.base import Vehicle
-from sim.vehicles.structure import Structure
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
+from sim.vehicles.structure import Structure
 
 OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
 
