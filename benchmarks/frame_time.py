@@ -64,7 +64,7 @@ def flight(world: object, frames: int, size_px: tuple[int, int]) -> Iterator[Fra
             T_wb=T_wb,
             controls=np.zeros(4),
             shape=np.zeros(0),
-            spin_rad=(0.3 * number, 0.9 * number),
+            time_s=0.3 * number / 41.0,
         )
         eye = position - 18.0 * forward + np.array([0.0, 0.0, 6.0])
         yield Frame(view=view_from(eye, position, size_px), vehicles=(helicopter,), wall_s=number / 60.0)

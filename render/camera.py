@@ -79,7 +79,7 @@ class CameraRig:
         twist_b: np.ndarray,
         dt_s: float,
         *,
-        model: str = "helicopter",
+        model: str = "",
         motion: Motion | None = None,
         world: Surroundings | None = None,
         aspect: float = 1.6,

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sim.vehicles.parameter import Value
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -20,25 +22,25 @@ class View:
     """The eye sits in the flown vehicle (cockpit): the body is drawn as seen from within."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DrawnVehicle:
-    """One vehicle in the picture."""
+    """One vehicle in the picture; two are never the same."""
 
     model: str
-    """Vehicle registry name; models that have no asset fall back to a box with axes."""
+    """Name of a vehicle or a prop; those without a model are drawn as a box with axes."""
     T_wb: np.ndarray
     """(4, 4) interpolated pose."""
     controls: np.ndarray
     shape: np.ndarray
-    spin_rad: tuple[float, ...] = ()
-    """Angles of free-turning parts (main rotor, tail rotor), render time only."""
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    """That differ from the vehicle's defaults."""
+    time_s: float | None = None
+    """Simulated time, by which free-turning parts (rotors, screws) turn; None: they rest."""
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
     ghost: bool = False
     presence: float = 1.0
     """Of a ghost, 0..1: how much of it is seen."""
     wreck: bool = False
-    half_extent_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
-    """Of the fallback box."""
     still: bool = False
     """It stands about: the vehicles' shadow map is not fitted to it."""
     bodies: Mapping[str, np.ndarray] = field(default_factory=dict)

@@ -231,7 +231,8 @@ def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle]
                 T_wb=pose,
                 controls=record.controls[k],
                 shape=node[record.vehicle.node_layout.shape],
-                spin_rad=(0.6 * k, 2.1 * k),
+                parameters=record.vehicle.values,
+                time_s=0.015 * k,
                 tint=colour,
                 ghost=True,
             )

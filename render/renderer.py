@@ -25,13 +25,10 @@ from render.stage import Stage
 from render.targets import Targets
 from render.uniforms import Atmosphere, FrameUniforms, ShadowFrames
 from render.water import WaterSurface
+from sim.outfit import outfit_of
 from sim.world import World
 
 EXPOSURE = 0.60
-STANDS = frozenset({"heavy-top"})
-"""Models that stand on the ground where they are put, however it is grown over."""
-STAND_CLEARANCE_M = 5.5
-"""Room for the one who looks on, too."""
 _NO_WATER_M = -1e4
 _DRY_GROUND_M = -2.2
 """Level ground in the desert is as sandy as a bank this far above water."""
@@ -70,7 +67,7 @@ class Renderer:
         programs = self._programs = self._owned(Programs(ctx, defines=self.quality.defines))
         self._build(programs, world, scenery or load_scenery(world, self.quality))
         self._bounds_w = _bounds(world)
-        self._cleared = np.zeros((0, 2))
+        self._cleared = np.zeros((0, 3))
         self.resize(size_px)
         self.set_sun(sun or Sun())
 
@@ -165,11 +162,12 @@ class Renderer:
 
     def _clear_around(self, frame: Frame) -> None:
         """No plant or block stays where a stand has been put up."""
-        stands = [v.T_wb[:2, 3] for v in frame.vehicles if v.model in STANDS and np.isfinite(v.T_wb).all()]
-        places = np.round(np.array(stands).reshape(-1, 2), 1)
+        room = ((v.T_wb, outfit_of(v.model).model.clear_around_m) for v in frame.vehicles)
+        stands = [(*T_wb[:2, 3], radius_m) for T_wb, radius_m in room if radius_m and np.isfinite(T_wb).all()]
+        places = np.round(np.array(stands).reshape(-1, 3), 1)
         if not np.array_equal(places, self._cleared):
             self._cleared = places
-            if self._stage.clear(places, STAND_CLEARANCE_M):
+            if self._stage.clear(places[:, :2], float(places[:, 2].max(initial=0.0))):
                 self._cast_and_bake()
 
     def _bind_textures(self) -> None:

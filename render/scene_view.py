@@ -8,15 +8,14 @@ import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface, View, Wake
-from render.models.rigs import spin_rates
 from render.splash import Splashes
-from render.tracks import WHEELS, Tracks
+from render.tracks import Tracks
 from render.trail import Trail
 from render.wake import WakeTrack
 from render.wreck import wreck_marker
 from sim.groups.numeric import pose_between, rotation_log
+from sim.outfit import outfit_of
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from sim.vehicles.contact_points import soles_m
 
 _FORCE_ARROW_M = 4.0
 """Drawn length of the largest control force seen on a lane."""
@@ -113,11 +112,17 @@ class SceneView:
             lane = shown.lane
             trail.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, lane.ways)
             tracks = self._tracks.setdefault(shown.lane.name, Tracks())
-            tracks.extend(shown.lane.vehicle, shown.lane.generation, shown.time_s, shown.T_wb)
+            tracks.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, lane.parameters)
             wake = self._wakes.setdefault(lane.name, WakeTrack())
             wake.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, lane.twist_b)
             splashes = self._splashes.setdefault(lane.name, Splashes(self._level_m))
-            splashes.extend(lane.vehicle, lane.generation, shown.time_s, shown.T_wb, soles_m(lane.vehicle))
+            splashes.extend(
+                lane.vehicle,
+                lane.generation,
+                shown.time_s,
+                shown.T_wb,
+                outfit_of(lane.vehicle).contact.soles_m,
+            )
             self._note_force(shown.lane)
         flown = self._shown[0]
         T_wb, twist_b = flown.T_wb, flown.lane.twist_b
@@ -208,7 +213,7 @@ class SceneView:
     def _lines(self, lanes: list[_Shown]) -> tuple[Polyline, ...]:
         lines = []
         for shown in lanes:
-            if shown.lane.vehicle in WHEELS and not shown.lane.ghost:
+            if outfit_of(shown.lane.vehicle).tracks is not None and not shown.lane.ghost:
                 continue  # it leaves tracks on the ground
             width = 2.5 if shown.lane.ghost and not shown.apart else 4.0
             tint = _UNTINTED if min(shown.lane.tint) >= 1.0 else shown.lane.tint
@@ -308,7 +313,8 @@ def _drawn(shown: _Shown, flown: _Shown, highlight: str = "") -> DrawnVehicle:
         T_wb=shown.T_wb,
         controls=lane.controls,
         shape=lane.shape,
-        spin_rad=tuple((rate * shown.time_s) % (2 * np.pi) for rate in spin_rates(lane.vehicle)),
+        parameters=lane.parameters,
+        time_s=shown.time_s,
         tint=lane.tint,
         ghost=ghost,
         presence=seen,

@@ -1,11 +1,15 @@
 """The tracks that wheels leave on the ground: the exact arcs of their contact points."""
 
 from collections import deque
+from collections.abc import Mapping
 
 import numpy as np
 
 from render.frame import Surface
 from sim.groups.numeric import pose_between
+from sim.outfit import named_values, outfit_of
+from sim.vehicles import VEHICLES
+from sim.vehicles.parameter import Value
 
 KEPT_S = 45.0
 """Simulated time after which a track has faded."""
@@ -17,12 +21,6 @@ _LIFT_M = 0.02
 _RUBBER = (0.012, 0.011, 0.010)
 _UP = np.array([0.0, 0.0, 1.0])
 
-WHEELS: dict[str, tuple[tuple[tuple[float, float], ...], float, float]] = {
-    "car": (((0.0, 0.75), (0.0, -0.75), (2.4, 0.75), (2.4, -0.75)), 0.20, 0.28),
-    "snakeboard": (((-0.35, 0.0), (0.35, 0.0)), 0.06, 0.6),
-}
-"""By vehicle: where wheels touch (body x, y [m]), width of a track [m], how dark it is 0..1."""
-
 
 class Tracks:
     """What the wheels of one lane have left; starts anew with every generation."""
@@ -30,48 +28,56 @@ class Tracks:
     def __init__(self) -> None:
         self._generation: int | None = None
         self._vehicle = ""
-        self._poses: deque[tuple[float, np.ndarray]] = deque(maxlen=_MOST_POINTS)
+        self._poses: deque[tuple[float, np.ndarray, np.ndarray]] = deque(maxlen=_MOST_POINTS)
+        """Time, (4, 4) pose, and (wheels, 4) where wheels touched, body frame."""
 
-    def extend(self, vehicle: str, generation: int, time_s: float, T_wb: np.ndarray) -> None:
+    def extend(
+        self,
+        vehicle: str,
+        generation: int,
+        time_s: float,
+        T_wb: np.ndarray,
+        parameters: Mapping[str, Value] | None = None,
+    ) -> None:
         """Note where the vehicle is now; between two looks it has moved along an arc, by the group's exponential."""
         if (vehicle, generation) != (self._vehicle, self._generation):
             self._poses.clear()
             self._vehicle, self._generation = vehicle, generation
-        if vehicle not in WHEELS or not np.isfinite(T_wb).all():
+        wheels = _wheels_b(vehicle, parameters)
+        if wheels is None or not np.isfinite(T_wb).all():
             return
         while self._poses and self._poses[-1][0] > time_s:
             self._poses.pop()
         while self._poses and self._poses[0][0] < time_s - KEPT_S:
             self._poses.popleft()
         if not self._poses:
-            self._poses.append((time_s, T_wb.copy()))
+            self._poses.append((time_s, T_wb.copy(), wheels))
             return
-        before_s, before = self._poses[-1]
+        before_s, before, _ = self._poses[-1]
         travel = float(np.linalg.norm(T_wb[:2, 3] - before[:2, 3])) / _SPACING_M
         turned = float(np.linalg.norm(T_wb[:2, 0] - before[:2, 0])) / _TURN_RAD
         pieces = int(max(travel, turned))
         for k in range(1, pieces + 1):
             share = k / pieces
             pose = T_wb.copy() if k == pieces else pose_between(before, T_wb, share)
-            self._poses.append((before_s + share * (time_s - before_s), pose))
+            self._poses.append((before_s + share * (time_s - before_s), pose, wheels))
 
     def contacts_w(self) -> np.ndarray:
         """(n, wheels, 3) m: where the wheels have touched the ground."""
-        wheels = np.array([(x, y, 0.0, 1.0) for x, y in WHEELS[self._vehicle][0]])
-        poses = np.array([pose for _, pose in self._poses]).reshape(-1, 4, 4)
-        return np.einsum("nij,wj->nwi", poses, wheels)[..., :3]
+        poses = np.array([pose for _, pose, _ in self._poses]).reshape(-1, 4, 4)
+        return np.einsum("nij,nwj->nwi", poses, np.array([wheels for *_, wheels in self._poses]))[..., :3]
 
     def surface(self, time_s: float, T_wb: np.ndarray, shift_w: np.ndarray) -> Surface | None:
         """All tracks up to the present pose, fading with age; None where there are none."""
-        if self._vehicle not in WHEELS or len(self._poses) < 2:
+        tracks = outfit_of(self._vehicle).tracks
+        if tracks is None or len(self._poses) < 2:
             return None
-        _, width_m, strength = WHEELS[self._vehicle]
-        self._poses.append((time_s, T_wb))
-        path, times = self.contacts_w() + shift_w, np.array([time for time, _ in self._poses])
+        self._poses.append((time_s, T_wb, self._poses[-1][2]))
+        path, times = self.contacts_w() + shift_w, np.array([time for time, *_ in self._poses])
         self._poses.pop()
         age = np.clip((time_s - times) / KEPT_S, 0.0, 1.0)
-        alpha = strength * (1.0 - age) ** 1.2
-        edges = ribbon(path + _LIFT_M * _UP, width_m)
+        alpha = tracks.strength * (1.0 - age) ** 1.2
+        edges = ribbon(path + _LIFT_M * _UP, tracks.width_m)
         low, high = edges[:-1], edges[1:]
         corners = np.stack(
             [
@@ -88,6 +94,15 @@ class Tracks:
         fade = np.repeat(fade[:, None], path.shape[1], axis=1)
         normals = np.broadcast_to(_UP, corners.shape).reshape(-1, 3)
         return Surface(corners.reshape(-1, 3), normals, _RUBBER, fade.ravel())
+
+
+def _wheels_b(vehicle: str, parameters: Mapping[str, Value] | None) -> np.ndarray | None:
+    """(wheels, 4) where they touch the ground, body frame; None where none leaves tracks."""
+    tracks = outfit_of(vehicle).tracks
+    if tracks is None:
+        return None
+    values = named_values(VEHICLES.get(vehicle), parameters=parameters)
+    return np.array([(x.value(values), y.value(values), 0.0, 1.0) for x, y in tracks.wheels])
 
 
 def ribbon(path_w: np.ndarray, width_m: float) -> np.ndarray:

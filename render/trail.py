@@ -2,35 +2,14 @@
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from render.frame import Polyline
+from sim.outfit import Trail as Trace
+from sim.outfit import outfit_of
 
 _MOST_POINTS = 600
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """Which point of a vehicle draws its trail, and how."""
-
-    point_b: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    along: str = ""
-    """Observable whose way gives the direction of the point from the origin, where the trail follows one."""
-    kept_s: float = 14.0
-    """Simulated time after which a trail has faded."""
-    spacing_m: float = 0.35
-    clear_m: float | None = None
-    """No trail nearer than this to where the vehicle is; None: as the caller says."""
-    alpha: float = 0.65
-    fading: float = 1.5
-    """How fast it fades with age: 1 evenly, more at first the higher."""
-
-
-_PLACE = Trace()
-TRACES = {"heavy-top": Trace((0.0, 0.0, 0.52), "axis", 9.0, 0.012, clear_m=0.03, alpha=0.95, fading=0.7)}
-"""By vehicle; of all others the body's origin. A top's is its tip, which draws the precession and the nutation."""
 
 
 class Trail:
@@ -38,7 +17,7 @@ class Trail:
 
     def __init__(self) -> None:
         self._generation: int | None = None
-        self._trace = _PLACE
+        self._trace = Trace()
         self._points: deque[tuple[float, np.ndarray]] = deque(maxlen=_MOST_POINTS)
 
     def extend(
@@ -55,7 +34,7 @@ class Trail:
         """
         if generation != self._generation:
             self._points.clear()
-            self._generation, self._trace = generation, TRACES.get(vehicle, _PLACE)
+            self._generation, self._trace = generation, outfit_of(vehicle).trail
         point_w = self._point_w(T_wb)
         if not np.isfinite(point_w).all():
             return

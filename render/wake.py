@@ -8,12 +8,12 @@ The fragment shader of the wake evaluates it.
 """
 
 from collections import deque
-from dataclasses import dataclass
 
 import numpy as np
 
 from render.frame import Wake
 from sim.groups.numeric import pose_exp, pose_log
+from sim.outfit import Hull, outfit_of
 
 KEPT_S = 16.0
 """Simulated time after which a wake has died away."""
@@ -30,25 +30,13 @@ _TURNS_AT_MPS = 0.5
 _SUPPOSED_S = 6.0
 
 
-@dataclass(frozen=True, slots=True)
-class Hull:
-    """What parts the water, in the body frame."""
-
-    bow_m: float
-    stern_m: float
-    half_beam_m: float
-
-
-HULLS = {"boat": Hull(1.9, -1.6, 0.85)}
-"""By vehicle: measures of the models."""
-
-
 class WakeTrack:
     """What one lane's hull leaves; starts anew with every generation."""
 
     def __init__(self) -> None:
         self._generation: int | None = None
         self._vehicle = ""
+        self._hull: Hull | None = None
         self._last: tuple[float, np.ndarray] | None = None
         self._points: deque[tuple[float, np.ndarray, float]] = deque(maxlen=_MOST_POINTS)
 
@@ -62,7 +50,8 @@ class WakeTrack:
         if (vehicle, generation) != (self._vehicle, self._generation):
             self._points.clear()
             self._vehicle, self._generation, self._last = vehicle, generation, None
-        if vehicle not in HULLS or not np.isfinite(T_wb).all():
+        self._hull = outfit_of(vehicle).hull
+        if self._hull is None or not np.isfinite(T_wb).all():
             return
         while self._points and self._points[-1][0] > time_s:
             self._points.pop()
@@ -91,7 +80,8 @@ class WakeTrack:
 
     def _end_w(self, T_wb: np.ndarray, speed_mps: float) -> np.ndarray:
         """(2,) m of the end that leads: the bow, or astern the stern; in between where little happens."""
-        hull = HULLS[self._vehicle]
+        hull = self._hull
+        assert hull is not None
         ahead = float(np.clip(0.5 + 0.5 * speed_mps / _TURNS_AT_MPS, 0.0, 1.0))
         return T_wb[:2, 3] + T_wb[:2, 0] * (hull.stern_m + ahead * (hull.bow_m - hull.stern_m))
 
@@ -102,7 +92,8 @@ class WakeTrack:
         speed = self._points[-1][2]
         heading = np.sign(T_wb[:2, 0] @ (self._points[-1][1] - self._points[-2][1]))
         now = self._end_w(T_wb, heading * speed)
-        hull = HULLS[self._vehicle]
+        hull = self._hull
+        assert hull is not None
         return Wake(
             places_w=np.array([place for _, place, _ in self._points] + [now]) + shift_w[:2],
             age_s=np.maximum(time_s - np.array([time for time, _, _ in self._points] + [time_s]), 0.0),

@@ -8,7 +8,7 @@ import numpy as np
 
 from render.canvas import unbind
 from render.frame import DrawnVehicle, Frame, Splash, Wake
-from render.models.rigs import rig_of
+from render.models.rigs import rig_pose
 from render.programs import SAMPLER_UNITS, Programs
 from render.quality import Quality
 from render.vertex_arrays import vertex_array
@@ -29,21 +29,21 @@ def downwash(vehicle: DrawnVehicle, water_level_m: float) -> tuple[np.ndarray, f
     """Where (2,) [m] the largest rotor of a vehicle blows on the water, its radius [m] and how hard, 0..1."""
     if vehicle.ghost or vehicle.wreck or not np.isfinite(vehicle.T_wb).all():
         return None
-    discs = rig_of(vehicle.model)(vehicle).discs
+    discs = rig_pose(vehicle).discs
     if not discs:
         return None
-    disc = max(discs, key=lambda each: each.radius_m)
+    disc = max(discs, key=lambda each: each.rotor.radius_m)
     T_wd = vehicle.T_wb @ disc.T_bd
     height = T_wd[2, 3] - water_level_m
     down = -T_wd[:3, 2]
     if height <= 0.0 or down[2] > -0.5:
         return None
-    share = (height / disc.radius_m - _NEAR) / (_FAR - _NEAR)
+    share = (height / disc.rotor.radius_m - _NEAR) / (_FAR - _NEAR)
     strength = float(np.clip(1.0 - share, 0.0, 1.0))
     if strength == 0.0:
         return None
     place = T_wd[:2, 3] + down[:2] * height / -down[2]
-    return place, disc.radius_m, strength * strength * (3.0 - 2.0 * strength)
+    return place, disc.rotor.radius_m, strength * strength * (3.0 - 2.0 * strength)
 
 
 def middle(

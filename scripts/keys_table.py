@@ -9,9 +9,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+import sim  # noqa: E402
 from ui.input.binding import KeyBinding, key_label  # noqa: E402
 from ui.input.keymap import keymap_of  # noqa: E402
-from ui.input.vehicle_keys import VEHICLES  # noqa: E402
 
 BEGIN, END = "<!-- keys: written by scripts/keys_table.py -->\n", "<!-- end of keys -->"
 
@@ -28,7 +28,7 @@ def table(title: str, bindings: tuple[KeyBinding, ...]) -> str:
 def others_table(shown: str) -> str:
     """One row a vehicle, but for the one that has a table of its own."""
     rows = ["| Others | |", "|---|---|"]
-    for vehicle in VEHICLES:
+    for vehicle in sim.vehicles():
         if vehicle != shown:
             pairs = keymap_of(vehicle).summary()[:-1]
             told = (" ".join(f"`{key}`" for key in keys.split()) + f" {word}" for keys, word in pairs)

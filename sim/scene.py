@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sim.errors import InputError, one_of
 from sim.integrators import integrators
+from sim.outfit.modes import MODES
 from sim.toml_table import TomlTable
 from sim.vehicles import enter_own, is_reference, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
@@ -14,7 +15,6 @@ from sim.vehicles.custom import own_file
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass")
 PADS = ("start", "landing")
-FLIGHT_MODES = ("raw", "rate", "attitude", "hold", "drive", "ride")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 STEP_RANGE_S = (1e-4, 0.5)
 MOST_LANES = 8
@@ -188,7 +188,7 @@ def _read_scene(table: TomlTable, path: Path, *, trusted: bool) -> Scene:
         vehicle=vehicle,
         integrator=integrator,
         step_s=step_s,
-        flight_mode=table.name("flight_mode", FLIGHT_MODES, "attitude"),
+        flight_mode=table.name("flight_mode", MODES, "attitude"),
         camera=table.name("camera", CAMERAS, "chase"),
         start=_read_start(table.table("start")),
         sun=_read_sun(table.table("sun")),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sim.lane_status import LaneStatus
+from sim.vehicles.parameter import Value
 
 if TYPE_CHECKING:
     from sim.take import Take
@@ -79,6 +80,8 @@ class LaneSnapshot:
     status: LaneStatus
     status_text: str
     """One sentence: which quantity failed and when; or the impact speed. Empty while running."""
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    """Of the vehicle, by name."""
     own_pilot: bool = True
     """Flown by a pilot of its own; else it gets the flown lane's controls."""
     deviation: Deviation | None = None

@@ -115,6 +115,14 @@ class TomlTable:
             key, f"{quote(value)} is refused; allowed: a finite number or a list of finite numbers"
         )
 
+    def raw(self, key: str) -> Any:
+        """What stands there, whose form the caller checks; None where nothing does."""
+        return self._take(key)
+
+    def inner(self, key: str, values: dict[str, Any]) -> "TomlTable":
+        """A table that stands within the value of a key."""
+        return TomlTable(self.source, values, f"{self._prefix}{key}.")
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts; an absent one is empty."""
         value = self._take(key)

@@ -5,36 +5,13 @@ from typing import Protocol
 
 import numpy as np
 
-
-@dataclass(frozen=True, slots=True)
-class Framing:
-    """Body-frame measures that cameras need."""
-
-    distance_m: float
-    """Of the chase camera."""
-    lift_m: float
-    """Aim above the body origin."""
-    eye_b: tuple[float, float, float]
-    """Of the pilot."""
-    enclosed: bool
-    """The pilot sits inside a modelled cabin."""
-
-
-FRAMINGS: dict[str, Framing] = {
-    "helicopter": Framing(15.5, 1.5, (0.84, -0.40, 0.45), True),
-    "car": Framing(9.0, 0.6, (0.30, 0.34, 1.27), True),
-    "snakeboard": Framing(5.0, 0.5, (0.0, 0.0, 1.62), False),
-    "spacecraft": Framing(15.0, 0.3, (1.3, 0.0, 0.75), False),
-    "boat": Framing(8.5, 0.8, (0.75, 0.0, 1.25), False),
-    "heavy-top": Framing(3.4, 0.05, (-1.5, 0.0, 0.45), False),
-    "rigid-body": Framing(7.0, 0.0, (0.0, 0.0, 1.0), False),
-}
-_UNKNOWN = Framing(7.0, 0.3, (0.0, 0.0, 0.8), False)
+from sim.outfit import Camera as Framing
+from sim.outfit import outfit_of
 
 
 def framing_of(model: str) -> Framing:
-    """Measures of a model; models that are not listed are taken to be of a person's size."""
-    return FRAMINGS.get(model, _UNKNOWN)
+    """Measures of a vehicle by its name; one that does not say is taken to be of a person's size."""
+    return outfit_of(model).camera
 
 
 class Motion(Protocol):

@@ -7,8 +7,8 @@ import numpy as np
 import pygltflib as gl
 
 from render.errors import DisplayError
+from sim.outfit import ASSETS, outfit_of
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 MAX_NODES = 24
 MAX_MATERIALS = 32
 """Both as declared in shaders/models/parts.glsl."""
@@ -41,8 +41,8 @@ class ModelAsset:
 
 def model_file(name: str, *, far: bool = False) -> Path:
     """The file of a vehicle's or a prop's model, whether it is there or not; `far`: of the coarse one."""
-    folder = ASSETS / "vehicles" / name
-    if folder.is_dir():
+    folder = outfit_of(name).folder
+    if folder is not None:
         return folder / ("far.glb" if far else "model.glb")
     return ASSETS / "models" / f"{name}{'_far' if far else ''}.glb"
 

@@ -10,15 +10,14 @@ import numpy as np
 from render.frame import DrawnVehicle, View
 from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset, load_asset, model_file
 from render.models.fallback import box_asset, cart_asset
-from render.models.rigs import RigPose, rig_of
+from render.models.rigs import RigPose, rig_pose
 from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
+from sim.outfit import outfit_of
 
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
-_GHOST_HIDDEN = frozenset({"interior", "pilot", "glass"})
-_OCCUPANTS = frozenset({"pilot", "driver"})
 _FAR_M = 90.0
 """Beyond this the coarse model stands in."""
 _PLAIN_TINT = (1.0, 1.0, 1.0)
@@ -59,7 +58,7 @@ class ModelLibrary:
         if not np.isfinite(vehicle.T_wb).all() or (vehicle.ghost and context.name != "blend"):
             return
         loaded = self._choose(vehicle, context)
-        pose = rig_of(vehicle.model)(vehicle)
+        pose = rig_pose(vehicle)
         if context.name == "shadow":
             self._submit(self._depth, loaded, vehicle, pose, context)
         elif context.name == "opaque":
@@ -86,8 +85,9 @@ class ModelLibrary:
         if not _has_model(vehicle.model):
             if vehicle.on_wheels:
                 return self._loaded.get(("cart",)) or self._upload(("cart",), cart_asset())
-            key = ("box", *vehicle.half_extent_m)
-            return self._loaded.get(key) or self._upload(key, box_asset(vehicle.half_extent_m))
+            half_m = outfit_of(vehicle.model).model.box_half_m
+            key = ("box", *half_m)
+            return self._loaded.get(key) or self._upload(key, box_asset(half_m))
         far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
         coarse = context.mirrored or context.quality.name == "software" or (far and context.name != "shadow")
         coarse = coarse and not _sits_in(context.view, vehicle)
@@ -154,9 +154,10 @@ class ModelLibrary:
         *,
         glass: bool = False,
     ) -> None:
-        hidden = pose.hidden | (_GHOST_HIDDEN if vehicle.ghost else frozenset())
+        model = outfit_of(vehicle.model).model
+        hidden = pose.hidden.union(model.not_in_ghosts if vehicle.ghost else ())
         if _sits_in(context.view, vehicle) and context.name != "shadow":
-            hidden |= _OCCUPANTS
+            hidden = hidden.union(model.occupants)
         _write(program, "world_from_node", _node_matrices(loaded.asset, vehicle.T_wb, pose, hidden))
         if self._materials_of.get(program.glo) is not loaded:
             _write_materials(program, loaded.asset)

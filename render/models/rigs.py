@@ -1,19 +1,15 @@
-"""How the parts of each model move: from a vehicle's controls, shape and spin to node poses."""
+"""How the parts of each model move, as its outfit says: from named values and time to node poses."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from render.frame import DrawnVehicle
-
-TILT_SHOWN = 1.5
-"""The rotor disc leans this many times further than the thrust, so that the eye reads it."""
-
-
-_CAR_WHEELBASE, _CAR_HALF_TRACK = 2.4, 0.75
-_DISC_RADIUS = 0.5
-"""Of the models in assets/models [m]."""
+from sim.outfit import Move, Rotor, named_values, outfit_of
+from sim.vehicles import VEHICLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +18,8 @@ class Disc:
 
     T_bd: np.ndarray
     """(4, 4) disc frame (axis z, azimuth from x) in the body frame."""
-    radius_m: float
-    root_m: float
-    blades: int
-    chord_m: float
-    coning_rad: float
+    rotor: Rotor
     spin_rad: float
-    tip_band_m: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +30,6 @@ class RigPose:
     """Node name -> (4, 4) turn about its own pivot; others rest."""
     hidden: frozenset[str] = frozenset()
     discs: tuple[Disc, ...] = ()
-
-
-Rig = Callable[[DrawnVehicle], RigPose]
 
 
 def turn(axis: str, angle_rad: float) -> np.ndarray:
@@ -61,143 +49,71 @@ def shift(x: float, y: float, z: float) -> np.ndarray:
     return matrix
 
 
-def thrust_tilt(gamma_p: float, gamma_r: float) -> np.ndarray:
-    """(4, 4) rotation that takes z to the thrust direction (sin gp cos gr, -sin gr, cos gp cos gr)."""
-    return turn("y", gamma_p) @ turn("x", gamma_r)
+@lru_cache(maxsize=64)
+def rig_pose(vehicle: DrawnVehicle) -> RigPose:
+    """The parts of one vehicle in one picture; every pass over it asks for the same."""
+    model = outfit_of(vehicle.model).model
+    if not model.parts and not model.rotors:
+        return RigPose()
+    values = values_of(vehicle)
+    turning = vehicle.time_s is not None and not vehicle.wreck
+    now = {"wreck": vehicle.wreck, "ghost": vehicle.ghost, "turning": turning}
+    time_s = vehicle.time_s if turning else None
+    nodes, hidden = {}, set()
+    for part in model.parts:
+        shown = part.shown_by is None or part.shown_by.value(values, time_s) > 0.0
+        if not shown or any(now[condition] for condition in part.hidden):
+            hidden.update(part.nodes)
+        elif part.moves:
+            matrix = _moved(part.moves, values, time_s, vehicle)
+            nodes.update(dict.fromkeys(part.nodes, matrix))
+    discs = ()
+    if time_s is not None:
+        discs = tuple(
+            Disc(_moved(rotor.moves, values, time_s, vehicle), rotor, (rotor.spin_radps * time_s) % math.tau)
+            for rotor in model.rotors
+        )
+    return RigPose(nodes, frozenset(hidden), discs)
 
 
-def still(_vehicle: DrawnVehicle) -> RigPose:
-    """A model without moving parts."""
-    return RigPose()
-
-
-def helicopter(vehicle: DrawnVehicle) -> RigPose:
-    """Hub and disc lean with the cyclic; blades are solid only at rest (a wreck, or no spin given)."""
-    tilt = np.eye(4)
-    if len(vehicle.controls) >= 4 and np.isfinite(vehicle.controls[2:4]).all():
-        lean = np.clip(TILT_SHOWN * np.asarray(vehicle.controls[2:4], float), -0.35, 0.35)
-        tilt = thrust_tilt(float(lean[0]), float(lean[1]))
-    if vehicle.wreck or len(vehicle.spin_rad) < 2:
-        droop = tilt @ turn("x", 0.07) @ turn("z", 0.5) if vehicle.wreck else tilt
-        return RigPose(nodes={"main_rotor": droop, "main_blades": droop})
-    main, tail = vehicle.spin_rad[:2]
-    main_disc = Disc(
-        T_bd=shift(0.0, 0.0, 1.75) @ tilt,
-        radius_m=5.35,
-        root_m=0.9,
-        blades=3,
-        chord_m=0.34,
-        coning_rad=0.035,
-        spin_rad=main,
-        tip_band_m=0.32,
-    )
-    tail_disc = Disc(
-        T_bd=shift(-6.2, 0.30, 0.75) @ turn("x", -np.pi / 2),
-        radius_m=0.85,
-        root_m=0.14,
-        blades=2,
-        chord_m=0.18,
-        coning_rad=0.0,
-        spin_rad=tail,
-        tip_band_m=0.07,
-    )
-    return RigPose(
-        nodes={"main_rotor": tilt @ turn("z", main), "tail_rotor": turn("y", tail)},
-        hidden=frozenset({"main_blades", "tail_blades"}),
-        discs=(main_disc, tail_disc),
+def values_of(vehicle: DrawnVehicle) -> dict[str, float]:
+    """What the terms of its outfit may name; 0 for what is missing or not finite."""
+    return named_values(
+        VEHICLES.get(vehicle.model),
+        controls=vehicle.controls,
+        shape=vehicle.shape,
+        parameters=vehicle.parameters,
+        finite=True,
     )
 
 
-def car(vehicle: DrawnVehicle) -> RigPose:
-    """Shape (psi, tan of the steering angle): all wheels roll, the front ones steer about a common centre."""
-    psi, sigma = _shape(vehicle, 2)
-    roll = turn("y", psi)
-    left = np.arctan2(sigma * _CAR_WHEELBASE, _CAR_WHEELBASE - sigma * _CAR_HALF_TRACK)
-    right = np.arctan2(sigma * _CAR_WHEELBASE, _CAR_WHEELBASE + sigma * _CAR_HALF_TRACK)
-    return RigPose(
-        nodes={
-            "wheel_rear_left": roll,
-            "wheel_rear_right": roll,
-            "wheel_front_left": turn("z", float(left)) @ roll,
-            "wheel_front_right": turn("z", float(right)) @ roll,
-        }
-    )
+def _moved(
+    moves: tuple[Move, ...], values: Mapping[str, float], time_s: float | None, vehicle: DrawnVehicle
+) -> np.ndarray:
+    """(4, 4) all moves, the first one outermost."""
+    matrix = np.eye(4)
+    for move in moves:
+        if move.wreck_only and not vehicle.wreck:
+            continue
+        terms = [term.value(values, time_s) for term in move.terms]
+        matrix = matrix @ _move(move, terms, vehicle)
+    return matrix
 
 
-def snakeboard(vehicle: DrawnVehicle) -> RigPose:
-    """Shape (psi, phi): the rider's torso turns by psi, the back plate by phi, the front plate by -phi."""
-    psi, phi = _shape(vehicle, 2)
-    return RigPose(
-        nodes={"torso": turn("z", psi), "plate_back": turn("z", phi), "plate_front": turn("z", -phi)}
-    )
-
-
-def rolling_disc(vehicle: DrawnVehicle) -> RigPose:
-    """Shape (lean, roll): the pose is that of the point of contact, the disc stands on it."""
-    lean, roll = _shape(vehicle, 2)
-    return RigPose(nodes={"disc": turn("x", lean) @ shift(0.0, 0.0, _DISC_RADIUS) @ turn("y", roll)})
-
-
-def spacecraft(vehicle: DrawnVehicle) -> RigPose:
-    """Controls (pitch, yaw, roll, thrust): the bell swings with pitch and yaw, the flame grows with thrust."""
-    pitch, yaw, _, thrust = _leading(vehicle.controls, 4)
-    swing = turn("y", float(0.14 * np.tanh(pitch))) @ turn("z", float(-0.14 * np.tanh(yaw)))
-    strength = float(np.clip(thrust, 0.0, None))
-    if vehicle.wreck or strength <= 0.0:
-        return RigPose(nodes={"engine": swing}, hidden=frozenset({"flame"}))
-    grow = np.diag([0.35 + 0.65 * strength / (strength + 0.5), 1.0, 1.0, 1.0])
-    return RigPose(nodes={"engine": swing, "flame": swing @ grow})
-
-
-def boat(vehicle: DrawnVehicle) -> RigPose:
-    """Controls (left, right thrust): each screw turns while it pushes, backwards where it pulls."""
-    spin = vehicle.spin_rad[0] if vehicle.spin_rad else 0.0
-    ways = np.sign(np.round(_leading(vehicle.controls, 2), 1))
-    return RigPose(
-        nodes={
-            f"screw_{name}": turn("x", float(way * spin))
-            for name, way in zip(("left", "right"), ways, strict=True)
-        }
-    )
-
-
-def heavy_top(vehicle: DrawnVehicle) -> RigPose:
-    """The stand does not turn with the top; see-through tops share the one of the solid top."""
-    upright = np.eye(4)
-    upright[:3, :3] = vehicle.T_wb[:3, :3].T
-    return RigPose(nodes={"stand": upright}, hidden=frozenset({"stand"} if vehicle.ghost else ()))
-
-
-def _shape(vehicle: DrawnVehicle, count: int) -> np.ndarray:
-    return _leading(vehicle.shape, count)
-
-
-def _leading(values: np.ndarray, count: int) -> np.ndarray:
-    """The first values, with zeros for those that are missing or not finite."""
-    full = np.zeros(count)
-    given = np.asarray(values, float)[:count]
-    full[: len(given)] = given
-    return np.nan_to_num(full, nan=0.0, posinf=0.0, neginf=0.0)
-
-
-RIGS: dict[str, Rig] = {
-    "helicopter": helicopter,
-    "car": car,
-    "snakeboard": snakeboard,
-    "rolling-disc": rolling_disc,
-    "spacecraft": spacecraft,
-    "boat": boat,
-    "heavy-top": heavy_top,
-}
-SPIN_RATES: dict[str, tuple[float, ...]] = {"helicopter": (41.0, 214.0), "boat": (23.0,)}
-"""Free-turning parts [rad/s]: main and tail rotor; screws."""
-
-
-def rig_of(model: str) -> Rig:
-    """The rig of a model; models without one stand still."""
-    return RIGS.get(model, still)
-
-
-def spin_rates(model: str) -> tuple[float, ...]:
-    """Rates [rad/s] of the free-turning parts of a model, in the order of `DrawnVehicle.spin_rad`."""
-    return SPIN_RATES.get(model, ())
+def _move(move: Move, terms: list[float], vehicle: DrawnVehicle) -> np.ndarray:
+    """(4, 4) of one move with its numbers."""
+    match move.kind:
+        case "turn":
+            return turn(move.axis, terms[0])
+        case "shift":
+            return shift(*terms)
+        case "scale":
+            return np.diag([*terms, 1.0])
+        case "steer":
+            # The body turns about (0, 1 / curvature).
+            x, y, curvature = terms
+            return turn("z", math.atan2(x * curvature, 1.0 - y * curvature))
+        case _:
+            upright = np.eye(4)
+            upright[:3, :3] = vehicle.T_wb[:3, :3].T
+            return upright

@@ -31,10 +31,11 @@ class RotorDiscs:
         program = self._cast if context.name == "shadow" else self._seen
         world = np.ascontiguousarray((vehicle.T_wb @ disc.T_bd).T, "f4")
         program["world_from_disc"].write(world)
-        program["extent"].value = (disc.root_m, disc.radius_m, disc.coning_rad)
+        rotor = disc.rotor
+        program["extent"].value = (rotor.root_m, rotor.radius_m, rotor.coning_rad)
         values: dict[str, object] = {
-            "blades": (float(disc.blades), disc.chord_m, disc.spin_rad % (2 * np.pi), SHUTTER_RAD),
-            "tip_band": disc.tip_band_m,
+            "blades": (float(rotor.blades), rotor.chord_m, disc.spin_rad, SHUTTER_RAD),
+            "tip_band": rotor.tip_band_m,
             "ghost_tint": (*vehicle.tint, 1.0 if vehicle.ghost else 0.0),
             "presence": vehicle.presence,
         }

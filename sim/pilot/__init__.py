@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 
+from sim.outfit import outfit_of
 from sim.pilot.attitude import AttitudePilot
 from sim.pilot.autopilot import Autopilot
-from sim.pilot.car import CarPilot
 from sim.pilot.contract import Pilot, Sensed
+from sim.pilot.drive import DrivePilot
 from sim.pilot.hold import HoldPilot
 from sim.pilot.planned import PlannedPilot
 from sim.pilot.rate import RatePilot
 from sim.pilot.raw import RawPilot
-from sim.pilot.snakeboard import SnakeboardPilot
+from sim.pilot.ride import RidePilot
 from sim.pilot.tracking import Track, track
 
 MODES: dict[str, Callable[[], Pilot]] = {
@@ -18,28 +19,23 @@ MODES: dict[str, Callable[[], Pilot]] = {
     "rate": RatePilot,
     "attitude": AttitudePilot,
     "hold": HoldPilot,
-    "drive": CarPilot,
-    "ride": SnakeboardPilot,
+    "drive": DrivePilot,
+    "ride": RidePilot,
 }
-_MODES_OF: dict[str, tuple[str, ...]] = {
-    "helicopter": ("raw", "rate", "attitude", "hold"),
-    "car": ("raw", "drive"),
-    "snakeboard": ("raw", "ride"),
-}
-_DEFAULTS = {"helicopter": "attitude", "car": "drive", "snakeboard": "ride"}
+"""By name; which of them a vehicle has is in its outfit."""
 
 __all__ = [
     "MODES",
     "AttitudePilot",
     "Autopilot",
-    "CarPilot",
+    "DrivePilot",
     "HoldPilot",
     "Pilot",
     "PlannedPilot",
     "RatePilot",
     "RawPilot",
     "Sensed",
-    "SnakeboardPilot",
+    "RidePilot",
     "Track",
     "default_mode",
     "flight_modes",
@@ -50,14 +46,14 @@ __all__ = [
 
 def flight_modes(vehicle: str) -> tuple[str, ...]:
     """Modes that a vehicle has, by its registry name."""
-    return _MODES_OF.get(vehicle, ("raw",))
+    return outfit_of(vehicle).modes.names
 
 
 def default_mode(vehicle: str) -> str:
     """The mode a beginner should have."""
-    return _DEFAULTS.get(vehicle, "raw")
+    return outfit_of(vehicle).modes.default
 
 
 def has_autopilot(vehicle: str) -> bool:
     """Whether the demonstration can fly the vehicle."""
-    return vehicle == "helicopter"
+    return outfit_of(vehicle).modes.autopilot

@@ -6,10 +6,10 @@ from numba import njit
 from sim.environment.contact import Ground
 from sim.environment.contact_rows import world_point
 from sim.environment.surface import surface_height
+from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
 from sim.simulation.verdict import Impact
 from sim.vehicles import Vehicle
-from sim.vehicles.contact_points import contact_points, soles_m
 from sim.vehicles.support import Support
 from sim.world import World
 
@@ -22,8 +22,8 @@ class Footing:
 
     def __init__(self, vehicle: Vehicle, world: World) -> None:
         self.world = world
-        self.soles_m = soles_m(vehicle.name)
-        points = contact_points(vehicle.name)
+        contact = outfit_of(vehicle.name).contact
+        self.soles_m, points = contact.soles_m, contact.points
         free, held = vehicle.support is Support.NOTHING, vehicle.support is Support.STAND
         self.ground: Ground | None = Ground.of(world.terrain, points) if free else None
         self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None

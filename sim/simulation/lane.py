@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.commands import PilotInput
+from sim.outfit import outfit_of
 from sim.pilot import Pilot, Sensed
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost, Tally
@@ -23,9 +24,6 @@ from sim.take.leg import Moment
 from sim.vehicles.observation import Observation
 
 _LOG = logging.getLogger(__name__)
-
-FRAGILE = frozenset({"helicopter"})
-"""Vehicles that a hard touch ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +313,7 @@ class Lane:
         for name, value, rate in _traced(observation):
             self._ways[name].note(self.time_s, value, rate)
         impact = self.footing.take_impact()
-        if m.vehicle.name in FRAGILE:
+        if outfit_of(m.vehicle.name).contact.fragile:
             speed_mps = float(np.linalg.norm(twist_b[3:]))
             self._verdict = wreck(impact, self.footing.under_water(node), speed_mps)
 
@@ -364,6 +362,7 @@ class Lane:
             on_ground=self.footing.touching,
             status=LaneStatus.RUNNING if self._verdict is None else self._verdict.status,
             status_text="" if self._verdict is None else self._verdict.text,
+            parameters=m.vehicle.values,
             own_pilot=not self.follows,
             deviation=deviation,
             observables=observation.observables,

@@ -10,9 +10,9 @@ from sim.compiler import Kernel, compile_kernel
 from sim.environment.contact import Ground
 from sim.errors import InputError
 from sim.integrators import Integrator
+from sim.outfit import outfit_of
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.vehicles import Vehicle
-from sim.vehicles.contact_points import contact_points
 from sim.vehicles.observation import Observed
 from sim.world import World, load_world
 
@@ -29,7 +29,7 @@ def ground_for(vehicle: Vehicle, world: World, memory: np.ndarray) -> Ground | N
     """What a vehicle with this memory of contact goes on to feel."""
     if not memory.size:
         return None
-    ground = Ground.of(world.terrain, contact_points(vehicle.name))
+    ground = Ground.of(world.terrain, outfit_of(vehicle.name).contact.points)
     ground.report[:] = memory
     return ground
 

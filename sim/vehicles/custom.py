@@ -10,6 +10,9 @@ from sim.errors import InputError
 from sim.module_file import run_module
 from sim.vehicles.base import Vehicle
 
+OWN_FILE = "vehicle.py"
+"""Of a folder that is a vehicle of one's own."""
+
 
 def is_reference(name: str) -> bool:
     """Whether a vehicle's name is a file and a class in it."""

@@ -28,7 +28,7 @@ FLYING = DrawnVehicle(
     T_wb=np.eye(4),
     controls=np.array([1.0e4, 0.0, 0.05, 0.02]),
     shape=np.zeros(0),
-    spin_rad=(0.7, 0.3),
+    time_s=0.7 / 41.0,
 )
 
 
@@ -131,7 +131,7 @@ def test_a_wreck_is_darker(studio, library):
 def test_a_turning_rotor_leaves_the_solid_blades_out(studio, library):
     above = np.array([0.0, 0.0, 22.0])
     view = View(eye_w=above, view=look_at(above, np.zeros(3), (1, 0, 0)), projection=studio.view.projection)
-    standing = replace(FLYING, spin_rad=())
+    standing = replace(FLYING, time_s=None)
     seen = [
         (studio.draw(lambda context, v=v: library.draw(v, context), "opaque", view=view)[..., 3] > 0).sum()
         for v in (FLYING, standing)

@@ -6,7 +6,6 @@ import pytest
 from assets.scripts.build import recipes
 from render.models.asset import ModelAsset, load_asset, model_file
 from render.models.fallback import box_asset, cart_asset
-from render.models.rigs import thrust_tilt
 
 
 def _places(asset: ModelAsset, *nodes: str) -> np.ndarray:
@@ -83,13 +82,6 @@ def test_both_levels_of_detail_fill_the_same_box(helicopter):
         strict=True,
     ):
         assert np.allclose(fine_end, coarse_end, atol=0.06)
-
-
-@pytest.mark.parametrize(("gamma_p", "gamma_r"), [(0.2, 0.0), (0.0, -0.3), (0.15, 0.1)])
-def test_rotor_disc_faces_along_the_thrust(gamma_p, gamma_r):
-    normal = thrust_tilt(gamma_p, gamma_r)[:3, 2]
-    thrust = [np.sin(gamma_p) * np.cos(gamma_r), -np.sin(gamma_r), np.cos(gamma_p) * np.cos(gamma_r)]
-    assert np.allclose(normal, thrust, atol=1e-12)
 
 
 def test_fallback_on_wheels_stands_on_the_ground_and_faces_outwards():

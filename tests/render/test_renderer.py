@@ -8,7 +8,8 @@ import pytest
 from render.canvas import Canvas
 from render.frame import DrawnVehicle
 from render.quality import PRESETS
-from render.renderer import STAND_CLEARANCE_M, Renderer
+from render.renderer import Renderer
+from sim.outfit import outfit_of
 from tests.render.small_world import small_frame, small_scenery, small_world
 
 SIZE = (320, 200)
@@ -157,7 +158,12 @@ def test_plants_make_room_for_a_stand_and_come_back(ctx, scenery):
     shrubs, (boulders,) = scenery.shrubs.instances, [each.instances for each in scenery.boulders]
     place = shrubs[7, :3]
     inside = sum(
-        int((np.linalg.norm(each[:, :2] - place[:2], axis=1) <= STAND_CLEARANCE_M + each[:, 3]).sum())
+        int(
+            (
+                np.linalg.norm(each[:, :2] - place[:2], axis=1)
+                <= outfit_of("heavy-top").model.clear_around_m + each[:, 3]
+            ).sum()
+        )
         for each in (shrubs, boulders)
     )
     T_wb = np.eye(4)

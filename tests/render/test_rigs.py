@@ -6,9 +6,11 @@ import pytest
 from render.frame import DrawnVehicle
 from render.models import rigs
 from render.models.asset import load_asset, model_file
-from render.models.rigs import RIGS, rig_of
-from render.trail import TRACES
+from render.models.rigs import rig_pose
+from sim.outfit import VEHICLE_FOLDER, outfit_of
 from sim.vehicles.heavy_top import HeavyTop
+
+VEHICLE_FOLDERS = sorted(path.parent.name for path in VEHICLE_FOLDER.glob("*/vehicle.toml"))
 
 
 def _vehicle(model: str, *, shape=(), controls=(), **changes) -> DrawnVehicle:
@@ -22,23 +24,23 @@ def _vehicle(model: str, *, shape=(), controls=(), **changes) -> DrawnVehicle:
 
 
 def _pose(model: str, **changes):
-    return rig_of(model)(_vehicle(model, **changes))
+    return rig_pose(_vehicle(model, **changes))
 
 
-@pytest.mark.parametrize("model", sorted(RIGS))
+@pytest.mark.parametrize("model", VEHICLE_FOLDERS)
 def test_every_part_that_a_rig_moves_or_hides_is_in_the_model(model):
     nodes = set(load_asset(model_file(model)).nodes)
     for changes in (
-        {"shape": (0.3, 0.2), "controls": (0.1, 0.1, 0.1, 0.5), "spin_rad": (0.1, 0.2)},
+        {"shape": (0.3, 0.2), "controls": (0.1, 0.1, 0.1, 0.5), "time_s": 0.1},
         {"wreck": True},
     ):
         pose = _pose(model, **changes)
         assert set(pose.nodes) | pose.hidden <= nodes
 
 
-@pytest.mark.parametrize("model", sorted(RIGS))
+@pytest.mark.parametrize("model", VEHICLE_FOLDERS)
 def test_values_that_are_missing_or_not_finite_leave_finite_parts(model):
-    for changes in ({}, {"shape": (np.nan, np.inf), "controls": (np.nan,) * 4, "spin_rad": (0.0, 0.0)}):
+    for changes in ({}, {"shape": (np.nan, np.inf), "controls": (np.nan,) * 4, "time_s": 0.0}):
         for turn in _pose(model, **changes).nodes.values():
             assert np.isfinite(turn).all()
 
@@ -61,6 +63,35 @@ def test_front_wheels_steer_about_one_centre_on_the_rear_axle(sigma):
     for name in ("wheel_front_left", "wheel_front_right"):
         rolling = pose.nodes[name][:2, 0]
         assert rolling @ (pivots[name][:2] - centre) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_longer_wheelbase_and_larger_wheels_move_the_drawn_ones():
+    """The wheels stand on the ground at the axles that the mechanics has, and still steer about one centre."""
+    asset = load_asset(model_file("car"))
+    pivots = dict(zip(asset.nodes, asset.pivots, strict=True))
+    wheelbase, radius, sigma = 3.1, 0.45, 0.4
+    pose = _pose("car", shape=(0.2, sigma), parameters={"wheelbase": wheelbase, "wheel_radius": radius})
+    for name, x in (("wheel_front_left", wheelbase), ("wheel_rear_right", 0.0)):
+        centre = pivots[name] + pose.nodes[name][:3, 3]
+        assert centre[0] == pytest.approx(x, abs=2e-3)
+        assert centre[2] == pytest.approx(pivots[name][2] - 0.32 + radius, abs=1e-9)
+        own = asset.vertices[asset.vertices[:, 8].astype(int) == asset.nodes.index(name), :3]
+        reach = np.linalg.norm(own[:, [0, 2]], axis=1).max()
+        assert np.linalg.norm(pose.nodes[name][:3, 0]) * reach == pytest.approx(radius, rel=0.02)
+    place = pivots["wheel_front_left"][:2] + pose.nodes["wheel_front_left"][:2, 3]
+    rolling = pose.nodes["wheel_front_left"][:2, :2] @ [np.cos(0.2), 0.0]
+    assert abs(np.arctan2(rolling[1], rolling[0]) - np.arctan2(sigma, 1 - 0.75 * sigma / wheelbase)) < 1e-9
+    assert place == pytest.approx([wheelbase, 0.75], abs=0.06)
+
+
+@pytest.mark.parametrize(("gamma_p", "gamma_r"), [(0.2, 0.0), (0.0, -0.2), (0.15, 0.1)])
+def test_the_rotor_disc_faces_along_the_thrust_of_its_tilt(gamma_p, gamma_r):
+    """It leans one and a half times as far, so that the eye reads it."""
+    (disc, _) = _pose("helicopter", controls=(1.0, 0.0, gamma_p, gamma_r), time_s=0.3).discs
+    p, r = 1.5 * gamma_p, 1.5 * gamma_r
+    assert np.allclose(
+        disc.T_bd[:3, 2], [np.sin(p) * np.cos(r), -np.sin(r), np.cos(p) * np.cos(r)], atol=1e-12
+    )
 
 
 def test_snakeboard_axles_steer_against_each_other_and_the_torso_turns_with_the_rotor():
@@ -97,7 +128,7 @@ def test_a_tops_stand_stays_upright_on_its_point_however_the_top_turns():
     lean[:3, 3] = 4.0, -2.0, 1.0
     vehicle = _vehicle("heavy-top")
     vehicle = DrawnVehicle(model="heavy-top", T_wb=lean, controls=vehicle.controls, shape=vehicle.shape)
-    stand = lean @ rig_of("heavy-top")(vehicle).nodes["stand"]
+    stand = lean @ rig_pose(vehicle).nodes["stand"]
     assert np.allclose(stand[:3, :3], np.eye(3), atol=1e-12)
     assert np.allclose(stand[:3, 3], lean[:3, 3])
 
@@ -108,7 +139,7 @@ def test_the_top_is_drawn_with_the_point_and_the_height_that_the_simulation_give
     top = asset.vertices[node == asset.nodes.index("top"), :3]
     stand = asset.vertices[node == asset.nodes.index("stand"), :3]
     assert top[:, 2].min() == pytest.approx(0.0, abs=1e-4)
-    assert top[:, 2].max() == pytest.approx(TRACES["heavy-top"].point_b[2], abs=1e-3)
+    assert top[:, 2].max() == pytest.approx(outfit_of("heavy-top").trail.point_b[2], abs=1e-3)
     assert np.hypot(top[:, 0], top[:, 1]).max() == pytest.approx(0.251, abs=0.002)
     # The foot's rim lies on the ground; what is below it is for slopes.
     assert stand[np.abs(stand[:, 2] + HeavyTop.stand_m) < 0.02].size

@@ -5,17 +5,18 @@ import pytest
 
 from render.canvas import Canvas
 from render.frame import DrawnVehicle, Frame, Wake
-from render.models.rigs import SPIN_RATES
 from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
 from render.splash import Splashes
-from render.wake import GRAVITY_MPS2, HULLS, KEPT_S, WEDGE_SLOPE, WakeTrack, wake_band
+from render.wake import GRAVITY_MPS2, KEPT_S, WEDGE_SLOPE, WakeTrack, wake_band
 from render.water_marks import SPAN_M, WaterMarks, downwash
+from sim.outfit import outfit_of
 from tests.render.small_world import small_frame, small_scenery, small_world
 from tests.render.test_tracks import on_circle, pose
 
 LENGTH_M = 3.5
+HULL = outfit_of("boat").hull
 AT_REST = np.zeros(6)
 
 
@@ -105,7 +106,7 @@ def test_the_track_of_the_bow_is_the_exact_circle_between_looks():
     assert wake is not None
     assert len(wake.age_s) > 20
     radius = np.linalg.norm(wake.places_w - np.array([0.0, 8.0]), axis=1)
-    np.testing.assert_allclose(radius, np.hypot(8.0, HULLS["boat"].bow_m), rtol=1e-9)
+    np.testing.assert_allclose(radius, np.hypot(8.0, HULL.bow_m), rtol=1e-9)
     np.testing.assert_allclose(wake.speed_mps, 2.4, rtol=1e-9)  # along the arc
 
 
@@ -116,7 +117,7 @@ def test_a_boat_first_seen_under_way_has_come_the_arc_that_it_goes():
     assert first is not None
     assert whole is not None
     radius = np.linalg.norm(first.places_w - np.array([0.0, 8.0]), axis=1)
-    np.testing.assert_allclose(radius, np.hypot(8.0, HULLS["boat"].bow_m), rtol=1e-9)
+    np.testing.assert_allclose(radius, np.hypot(8.0, HULL.bow_m), rtol=1e-9)
     np.testing.assert_allclose(first.places_w[-1], whole.places_w[-1])
     assert first.age_s.max() > 5.0
 
@@ -125,7 +126,7 @@ def test_a_boat_going_astern_parts_the_water_with_its_stern():
     track = followed(lambda t: pose(0.0, -2.0 * t, 0.0), until_s=5.0)
     wake = track.wake(5.0, pose(0.0, -10.0, 0.0), np.zeros(3))
     assert wake is not None
-    np.testing.assert_allclose(wake.places_w[-1], [-10.0 + HULLS["boat"].stern_m, 0.0], atol=1e-9)
+    np.testing.assert_allclose(wake.places_w[-1], [-10.0 + HULL.stern_m, 0.0], atol=1e-9)
 
 
 def test_a_scrub_back_takes_the_wake_back_and_a_jump_starts_it_anew():
@@ -135,7 +136,7 @@ def test_a_scrub_back_takes_the_wake_back_and_a_jump_starts_it_anew():
     part = track.wake(4.0, pose(0.0, 12.0, 0.0), np.zeros(3))
     assert whole is not None
     assert part is not None
-    assert part.places_w[:-1, 0].max() <= 12.0 + HULLS["boat"].bow_m < whole.places_w[:, 0].max()
+    assert part.places_w[:-1, 0].max() <= 12.0 + HULL.bow_m < whole.places_w[:, 0].max()
     track.extend("boat", 2, 4.1, pose(0.0, 90.0, 0.0), AT_REST)
     assert track.wake(4.1, pose(0.0, 90.0, 0.0), np.zeros(3)) is None
 
@@ -188,7 +189,7 @@ def test_what_floats_or_stays_dry_makes_no_splash():
 def hovering(height_m: float, **look) -> DrawnVehicle:
     T_wb = np.eye(4)
     T_wb[:3, 3] = 120.0, River_y(120.0), height_m
-    return DrawnVehicle("helicopter", T_wb, np.zeros(4), np.zeros(0), SPIN_RATES["helicopter"], **look)
+    return DrawnVehicle("helicopter", T_wb, np.zeros(4), np.zeros(0), time_s=1.0, **look)
 
 
 def River_y(x_m: float) -> float:

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput, SetPilotInput
+from sim.outfit import outfit_of
 from sim.pilot import default_mode, flight_modes
-from sim.pilot.car import REVERSE_LIMIT_MPS, SIDE_LIMIT, SPEED_LIMIT_MPS
-from sim.pilot.snakeboard import FEET_LIMIT_RAD, GAITS
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.world import load_world
+
+CAR = outfit_of("car").modes.driving
+BOARD = outfit_of("snakeboard").modes.riding
 
 
 def ride(scene: str, world: str, *stretches: tuple[PilotInput, float]) -> list[LaneSnapshot]:
@@ -43,8 +45,8 @@ def test_each_has_its_own_mode_and_the_direct_one() -> None:
 
 def test_full_throttle_reaches_the_speed_limit_and_holds_it() -> None:
     speeds = [lane.twist_b[3] for lane in drive((PilotInput(pitch=1.0), 12.0))]
-    assert speeds[-1] == pytest.approx(SPEED_LIMIT_MPS, rel=1e-3)
-    assert max(speeds) < SPEED_LIMIT_MPS * 1.001
+    assert speeds[-1] == pytest.approx(CAR.speed_limit_mps, rel=1e-3)
+    assert max(speeds) < CAR.speed_limit_mps * 1.001
     assert np.ptp(speeds[-30:]) < 0.01
 
 
@@ -57,7 +59,7 @@ def test_pedals_free_it_rolls_out_and_stands() -> None:
 def test_the_brake_stops_it_and_then_reverses_within_its_own_limit() -> None:
     speeds = [lane.twist_b[3] for lane in drive((PilotInput(pitch=1.0), 3.0), (PilotInput(pitch=-1.0), 8.0))]
     assert min(abs(s) for s in speeds[30:60]) < 0.8
-    assert speeds[-1] == pytest.approx(-REVERSE_LIMIT_MPS, rel=1e-2)
+    assert speeds[-1] == pytest.approx(-CAR.reverse_limit_mps, rel=1e-2)
 
 
 def test_a_released_wheel_centres_itself() -> None:
@@ -71,7 +73,7 @@ def test_the_wheel_turns_to_the_sticks_side_and_no_faster_than_the_car_bears() -
     lanes = drive((PilotInput(pitch=1.0), 8.0), (PilotInput(pitch=1.0, roll=-1.0), 2.0))
     after = lanes[-1]
     assert after.twist_b[2] > 0.1
-    assert after.twist_b[2] * after.twist_b[3] < 1.15 * SIDE_LIMIT
+    assert after.twist_b[2] * after.twist_b[3] < 1.15 * CAR.side_limit_mps2
 
 
 def test_the_drive_gait_moves_the_board_backwards_out_of_rest() -> None:
@@ -93,7 +95,7 @@ def test_the_parallel_gait_goes_further_aside_than_along() -> None:
     assert abs(last.T_wb[0, 3]) < abs(last.T_wb[1, 3])
 
 
-@pytest.mark.parametrize("gait", GAITS)
+@pytest.mark.parametrize("gait", [gait.action for gait in BOARD.gaits])
 def test_limits_keep_the_axles_from_standing_across(gait: str) -> None:
     lanes = ride(
         "skate",
@@ -102,7 +104,7 @@ def test_limits_keep_the_axles_from_standing_across(gait: str) -> None:
         (PilotInput(roll=-1.0, pitch=1.0, actions=frozenset({gait})), 5.0),
     )
     assert all(lane.status is LaneStatus.RUNNING for lane in lanes)
-    assert all(math.cos(lane.shape[1]) > math.cos(FEET_LIMIT_RAD + 0.2) for lane in lanes)
+    assert all(math.cos(lane.shape[1]) > math.cos(BOARD.feet_limit_rad + 0.2) for lane in lanes)
 
 
 def test_sticks_released_the_board_rolls_on_and_the_rider_stands_still() -> None:

@@ -16,6 +16,7 @@ from ui.input.controllers import (
     open_controllers,
 )
 from ui.input.keymap import VIEWER_KEYS
+from ui.input.vehicle_keys import vehicle_keys
 
 
 class Device(EventDispatcher):
@@ -92,7 +93,7 @@ def test_a_machine_without_devices_gets_the_null_device(monkeypatch) -> None:
 
 
 def test_stick_signs_are_the_pilots() -> None:
-    flown = gamepad_input(PadNow(left=(1.0, 1.0), right=(0.0, 1.0)))
+    flown = gamepad_input(PadNow(left=(1.0, 1.0), right=(0.0, 1.0)), vehicle_keys(""))
     assert flown.yaw > 0.5
     assert flown.throttle > 0.5
     assert flown.pitch == pytest.approx(1.0)

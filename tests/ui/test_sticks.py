@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sim.commands import PilotInput
 from ui.input.held_keys import HeldKeys
 from ui.input.sticks import AXES, RATES, RampRates, combined, moved, ramp, released, same, targets
-from ui.input.vehicle_keys import HELICOPTER
+from ui.input.vehicle_keys import bindings, vehicle_keys
 
 RAMP = RampRates(away=2.0, back=4.0)
 target = st.sampled_from((-1.0, 0.0, 1.0))
@@ -64,7 +64,7 @@ def test_losing_the_focus_is_hands_off() -> None:
 
 
 def test_an_action_lasts_while_any_of_its_keys_is_down() -> None:
-    keys = HeldKeys(HELICOPTER.held)
+    keys = HeldKeys(bindings(vehicle_keys("helicopter")))
     keys.press("R")
     keys.press("PAGEUP")
     keys.release("R")
@@ -74,7 +74,7 @@ def test_an_action_lasts_while_any_of_its_keys_is_down() -> None:
 
 
 def test_unbound_keys_and_stray_releases_are_no_mistake() -> None:
-    keys = HeldKeys(HELICOPTER.held)
+    keys = HeldKeys(bindings(vehicle_keys("helicopter")))
     keys.press("Z")
     keys.release("W")
     assert keys.actions == frozenset()

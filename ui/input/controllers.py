@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from sim.commands import PilotInput
+from sim.outfit import Keys
 from ui.input.axes import Calibration, Response, single, stick
 from ui.input.sticks import combined
-from ui.input.vehicle_keys import YOUR_OWN, VehicleKeys, vehicle_keys
+from ui.input.vehicle_keys import vehicle_keys
 
 GAMEPAD_BUTTONS = {
     "start": "pause",
@@ -55,7 +56,7 @@ class PadNow:
     """Buttons that are held."""
 
 
-def gamepad_input(pad: PadNow, controls: VehicleKeys = YOUR_OWN) -> PilotInput:
+def gamepad_input(pad: PadNow, controls: Keys) -> PilotInput:
     """Left stick: yaw and throttle; right stick: roll and pitch (mode 2); triggers and buttons by vehicle."""
     yaw, throttle = stick(RAW.apply(pad.left[0]), RAW.apply(pad.left[1]), PEDALS, LEVER)
     roll, pitch = stick(RAW.apply(pad.right[0]), RAW.apply(pad.right[1]), CYCLIC, CYCLIC)
@@ -108,7 +109,7 @@ class Controllers:
         self._manager.push_handlers(on_connect=self._connect, on_disconnect=self._disconnect)
         for controller in self._manager.get_controllers():
             self._connect(controller)
-        self._controls = YOUR_OWN
+        self._controls = vehicle_keys("")
         self.rescan()
 
     def serve(self, vehicle: str) -> None:

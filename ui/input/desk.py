@@ -10,7 +10,7 @@ from ui.imgui_keys import key_name
 from ui.input.binding import actions_by_key
 from ui.input.controllers import Controllers, NoControllers, open_controllers
 from ui.input.held_keys import HeldKeys
-from ui.input.keymap import keymap_of
+from ui.input.keymap import Keymap, keymap_of
 from ui.input.sticks import combined, moved, released
 from ui.input.viewer import orbit_of
 from ui.requests import CameraMotion
@@ -42,15 +42,16 @@ class InputDesk:
         self._dragging: set[int] = set()
         self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
         self._controllers: Controllers | NoControllers = open_controllers(self._pressed.append)
-        self._vehicle: str | None = None
+        self._vehicle = ""
+        self._keymap: Keymap | None = None
         self.serve("")
 
     def serve(self, vehicle: str) -> None:
         """The keys are from now on those of this vehicle; what was held is let go."""
-        if vehicle == self._vehicle:
-            return
-        self._vehicle = vehicle
         keymap = keymap_of(vehicle)
+        if keymap is self._keymap:
+            return
+        self._vehicle, self._keymap = vehicle, keymap
         self._vehicle_keys, self._viewer_keys = HeldKeys(keymap.vehicle), HeldKeys(keymap.viewer)
         self._viewer_actions = actions_by_key(keymap.viewer)
         self._controllers.serve(vehicle)
@@ -63,7 +64,7 @@ class InputDesk:
         """Look for joysticks again; where there were no devices at all, for everything."""
         if isinstance(self._controllers, NoControllers):
             self._controllers = open_controllers(self._pressed.append)
-            self._controllers.serve(self._vehicle or "")
+            self._controllers.serve(self._vehicle)
         self._controllers.rescan()
 
     def sample(self, dt_s: float) -> InputSample:

@@ -5,11 +5,11 @@ binding exists in exactly one place. A viewer key that some vehicle takes has a 
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from sim.pilot import flight_modes, has_autopilot
+from sim.outfit import Keys, Outfit, outfit_of
 from ui.input.binding import KeyBinding, key_label
-from ui.input.vehicle_keys import VehicleKeys, vehicle_keys
+from ui.input.vehicle_keys import bindings
 
 VIEWER_KEYS = (
     KeyBinding("help", ("F1",), "Show or hide this help", "Window"),
@@ -46,13 +46,13 @@ VIEWER_KEYS = (
 class Keymap:
     """All keys while one vehicle is flown; no key stands twice."""
 
-    controls: VehicleKeys
+    controls: Keys
     viewer: tuple[KeyBinding, ...]
 
-    @property
+    @cached_property
     def vehicle(self) -> tuple[KeyBinding, ...]:
         """What flies it."""
-        return self.controls.held
+        return bindings(self.controls)
 
     def first(self, action: str) -> str:
         """The first key of a viewer action as printed on it; empty where it has none."""
@@ -84,22 +84,26 @@ def _lowered(label: str) -> str:
     return label[:1].lower() + label[1:]
 
 
-@lru_cache(maxsize=64)
 def keymap_of(vehicle: str) -> Keymap:
     """Of a vehicle by its registry name; one that is not known here has the names of the sticks."""
-    controls = vehicle_keys(vehicle)
+    return _keymap(outfit_of(vehicle))
+
+
+@lru_cache(maxsize=64)
+def _keymap(outfit: Outfit) -> Keymap:
+    controls = outfit.keys
     taken = {key for binding in controls.held for key in binding.keys}
     taken.update(key for keys in controls.viewer.values() for key in keys)
     viewer = (
         replace(b, keys=(*controls.viewer.get(b.action, ()), *(k for k in b.keys if k not in taken)))
         for b in VIEWER_KEYS
-        if _concerns(b.action, vehicle)
+        if _concerns(b.action, outfit)
     )
     return Keymap(controls, tuple(viewer))
 
 
-def _concerns(action: str, vehicle: str) -> bool:
+def _concerns(action: str, outfit: Outfit) -> bool:
     """Whether a viewer action does anything for the vehicle."""
     if action == "mode":
-        return len(flight_modes(vehicle)) > 1
-    return action != "demo" or has_autopilot(vehicle)
+        return len(outfit.modes.names) > 1
+    return action != "demo" or outfit.modes.autopilot

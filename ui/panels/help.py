@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from imgui_bundle import imgui
 
+from sim.outfit import Keys
 from ui import theme
 from ui.input.binding import KeyBinding, groups, key_label
-from ui.input.vehicle_keys import VehicleKeys
 from ui.panels.context import PanelContext
 from ui.panels.notices import OVERLAY
 from ui.panels.widgets import prose
@@ -70,7 +70,7 @@ def _columns(context: PanelContext) -> None:
     imgui.end_group()
 
 
-def gamepad_lines(controls: VehicleKeys) -> list[tuple[str, str]]:
+def gamepad_lines(controls: Keys) -> list[tuple[str, str]]:
     """(part of a gamepad, meaning) for one vehicle."""
     rows = []
     for part, axes in PAD_STICKS:
@@ -80,7 +80,7 @@ def gamepad_lines(controls: VehicleKeys) -> list[tuple[str, str]]:
     # Where an axis has no word of its own it does what the one with a word does.
     pulled = controls.words.get(controls.triggers) or controls.words["pitch"]
     rows.append(("Triggers", pulled.capitalize()))
-    labels = {binding.action: binding.label for binding in controls.held}
+    labels = {held.action: held.does for held in controls.held}
     rows += [(PAD_NAMES[button], labels[action]) for button, action in controls.buttons.items()]
     return [*rows, *PAD_ALWAYS]
 

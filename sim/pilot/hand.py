@@ -1,4 +1,4 @@
-"""A hand at the tip of a top: it pushes across the axis, whichever way that leans, and twists it."""
+"""A hand at the tip of a top: it pushes across the axle, whichever way that leans, and twists it."""
 
 import math
 
@@ -11,9 +11,12 @@ from sim.vehicles import Vehicle
 _UPRIGHT = 1e-6
 
 
-def pushed(sticks: PilotInput, sensed: Sensed, vehicle: Vehicle) -> np.ndarray:
-    """Body torques (3,) [N m]: pitch pushes the tip down, roll to the right of one who stands at the pivot."""
-    arm_b = np.asarray(vehicle.values["arm"], float)
+def pushed(axle: str, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle) -> np.ndarray:
+    """Body torques (3,) [N m]: pitch pushes the tip down, roll to the right of one who stands at the pivot.
+
+    axle: the vehicle's parameter along which it lies.
+    """
+    arm_b = np.asarray(vehicle.values[axle], float)
     axis_w = sensed.R_wb @ (arm_b / max(float(np.linalg.norm(arm_b)), 1e-12))
     level = math.hypot(axis_w[0], axis_w[1])
     # An upright axis leans no way: it is pushed as if along x.

@@ -10,42 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.commands import PilotInput
+from sim.outfit import outfit_of
+from sim.outfit.modes import Gait, Riding
 from sim.pilot.airframe import scalar
 from sim.pilot.contract import Sensed
 from sim.vehicles import Vehicle
 
-FEET_LIMIT_RAD = 0.9
-"""The feet are never asked beyond this: far from where both axles stand across (pi / 2)."""
-STEER_RAD = 0.55
-"""Of the feet at full stick."""
-TWIST_RAD = 1.1
-"""Of the torso at full stick."""
 _STIFFNESS = 11.0
 """Natural frequency of torso and feet about what is asked of them [rad/s]."""
 _TURNABOUT_MPS = 0.2
 """Going backwards at twice this, the feet are steered the other way."""
 _EASE_S = 0.5
 """A gait swells and fades over about this time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gait:
-    """Two swings about the centre: amplitude [rad] and rate [rad/s] of torso and feet."""
-
-    torso_rad: float
-    torso_radps: float
-    feet_rad: float
-    feet_radps: float
-    phase_rad: float = 0.0
-    """Of the feet."""
-
-
-GAITS = {
-    "gait-drive": Gait(0.8, 5.0, 0.45, 5.0),
-    "gait-spin": Gait(1.2, 6.0, 0.8, 3.0),
-    "gait-parallel": Gait(1.2, 5.4, 0.8, 3.6, 0.42),
-}
-"""By the name of the held action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +37,16 @@ class RideState:
     """Torso and feet asked for last [rad]."""
 
 
-class SnakeboardPilot:
-    """Serves vehicles with the snakeboard's controls (torque on the torso, torque on the feet)."""
+class RidePilot:
+    """Serves vehicles with torques on a torso and on the feet that steer."""
 
     def __init__(self) -> None:
         self._state = RideState()
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
-        """Roll or yaw turns the feet, pitch winds the torso; actions named as in GAITS swing both."""
-        state = self._state = _next(self._state, sticks, float(sensed.v_b[0]), dt_s)
+        """Roll or yaw turns the feet, pitch winds the torso; the actions of the outfit's gaits swing both."""
+        riding = outfit_of(vehicle.name).modes.riding
+        state = self._state = _next(riding, self._state, sticks, float(sensed.v_b[0]), dt_s)
         at = vehicle.node_layout
         r, u = sensed.node[at.shape], sensed.node[at.shape_velocity]
         inertia = _inertias(vehicle, float(r[1]))
@@ -80,22 +57,23 @@ class SnakeboardPilot:
         return np.clip(inertia * pull, low, high)
 
 
-def _next(state: RideState, sticks: PilotInput, ahead_mps: float, dt_s: float) -> RideState:
+def _next(riding: Riding, state: RideState, sticks: PilotInput, ahead_mps: float, dt_s: float) -> RideState:
     """One control period on."""
-    held = next((name for name in GAITS if name in sticks.actions), "")
+    gaits = {each.action: each for each in riding.gaits}
+    held = next((name for name in gaits if name in sticks.actions), "")
     gait = held or state.gait
     step = dt_s / _EASE_S
     strength = min(state.strength + step, 1.0) if held else max(state.strength - step, 0.0)
     begun = held != "" and held != state.gait
     time_s = 0.0 if begun else state.time_s + dt_s
-    torso = TWIST_RAD * min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
+    torso = riding.twist_rad * min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
     # Right is right of the way the board goes: gaits drive it backwards.
     way = min(max(1.0 + ahead_mps / _TURNABOUT_MPS, -1.0), 1.0)
-    feet = STEER_RAD * way * min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
-    if gait:
-        swing = _swing(GAITS[gait], time_s)
+    feet = riding.steer_rad * way * min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
+    if gait in gaits:
+        swing = _swing(gaits[gait], time_s)
         torso, feet = torso + strength * swing[0], feet + strength * swing[1]
-    limit = FEET_LIMIT_RAD
+    limit = riding.feet_limit_rad
     asked = (torso, min(max(feet, -limit), limit))
     return RideState(gait if strength > 0.0 else "", time_s, strength, asked)
 

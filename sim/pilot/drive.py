@@ -5,60 +5,51 @@ import math
 import numpy as np
 
 from sim.commands import PilotInput
+from sim.outfit import outfit_of
+from sim.outfit.modes import Driving
 from sim.pilot.airframe import scalar
 from sim.pilot.contract import Sensed
 from sim.vehicles import Vehicle
 
-SPEED_LIMIT_MPS = 16.0
-REVERSE_LIMIT_MPS = 5.0
-ACCELERATION = 4.0
-"""At full throttle, below the limit [m/s^2]."""
-BRAKE = 7.0
-COASTING = 0.7
-"""Deceleration with the pedals free [m/s^2]."""
 _GAIN = 3.0
 """Acceleration per missing speed near a limit [1/s]."""
-SIGMA_LIMIT = 0.62
-"""Largest tangent of the steering angle, about 32 degrees."""
-SIDE_LIMIT = 7.0
-"""Sideways acceleration that the wheel's travel is cut back to at speed [m/s^2]."""
-STEER_RATE = 1.9
-"""Most change of sigma a second."""
 _STEER_GAIN = 9.0
 
 
-class CarPilot:
-    """Serves vehicles with the car's controls (wheel torque, rate of sigma); remembers nothing.
+class DrivePilot:
+    """Serves vehicles with wheel torque and rate of sigma (tangent of the steering angle); remembers nothing.
 
     Stick forward or throttle up drives; back brakes, then reverses. Roll or yaw steers.
     """
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(torque on the rear wheels [N m], rate of sigma [1/s])."""
+        limits = outfit_of(vehicle.name).modes.driving
         pedal = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
         wheel = -min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
         speed = float(sensed.v_b[0])
         sigma = float(sensed.node[vehicle.node_layout.shape][1])
-        torque = _inertia(vehicle, sigma) * _wanted_acceleration(pedal, speed, dt_s)
+        torque = _inertia(vehicle, sigma) * _wanted_acceleration(limits, pedal, speed, dt_s)
         wheelbase = scalar(vehicle.values["wheelbase"])
-        reach = min(SIGMA_LIMIT, SIDE_LIMIT * wheelbase / max(speed * speed, 1e-6))
+        reach = min(limits.steering_limit, limits.side_limit_mps2 * wheelbase / max(speed * speed, 1e-6))
         error = reach * wheel - sigma
-        rate = min(max(min(_STEER_GAIN, 1.0 / dt_s) * error, -STEER_RATE), STEER_RATE)
+        fastest = limits.steering_rate
+        rate = min(max(min(_STEER_GAIN, 1.0 / dt_s) * error, -fastest), fastest)
         low = [control.low for control in vehicle.controls]
         high = [control.high for control in vehicle.controls]
         return np.clip([torque, rate], low, high)
 
 
-def _wanted_acceleration(pedal: float, speed: float, dt_s: float) -> float:
-    """m/s^2 along the car."""
+def _wanted_acceleration(limits: Driving, pedal: float, speed: float, dt_s: float) -> float:
+    """m/s^2 ahead."""
     gain = min(_GAIN, 0.5 / dt_s)
     if pedal * speed < 0.0 and abs(speed) > 0.4:
-        return BRAKE * pedal
+        return limits.brake_mps2 * pedal
     if abs(pedal) < 0.02:
-        return -math.copysign(min(COASTING, gain * abs(speed)), speed)
-    limit = SPEED_LIMIT_MPS if pedal > 0.0 else REVERSE_LIMIT_MPS
+        return -math.copysign(min(limits.coasting_mps2, gain * abs(speed)), speed)
+    limit = limits.speed_limit_mps if pedal > 0.0 else limits.reverse_limit_mps
     room = gain * (limit - abs(speed))
-    return math.copysign(min(ACCELERATION * abs(pedal), room), pedal)
+    return math.copysign(min(limits.acceleration_mps2 * abs(pedal), room), pedal)
 
 
 def _inertia(vehicle: Vehicle, sigma: float) -> float:

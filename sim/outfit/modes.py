@@ -1,0 +1,64 @@
+"""The flight modes by name: what each needs of a vehicle, and the numbers of it that a vehicle's data may set."""
+
+from dataclasses import dataclass
+
+AIRFRAME = ("mass", "inertia", "rotor_offset", "tail_offset", "rotor_momentum", "drag", "gravity")
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    "raw": (),
+    "rate": AIRFRAME,
+    "attitude": AIRFRAME,
+    "hold": AIRFRAME,
+    "drive": ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius"),
+    "ride": ("mass", "rotor_inertia", "wheel_inertia", "half_length"),
+}
+"""Mode -> parameters that its pilot reads; it takes the vehicle's controls and shape to be those of its kind."""
+
+MODES = tuple(NEEDS)
+AUTOPILOT_NEEDS = AIRFRAME
+
+
+@dataclass(frozen=True, slots=True)
+class Driving:
+    """Of the mode `drive`."""
+
+    speed_limit_mps: float = 16.0
+    reverse_limit_mps: float = 5.0
+    acceleration_mps2: float = 4.0
+    """At full throttle, below the limit."""
+    brake_mps2: float = 7.0
+    coasting_mps2: float = 0.7
+    """Deceleration with the pedals free."""
+    steering_limit: float = 0.62
+    """Largest tangent of the steering angle, about 32 degrees."""
+    side_limit_mps2: float = 7.0
+    """Sideways acceleration that the wheel's travel is cut back to at speed."""
+    steering_rate: float = 1.9
+    """Most change of that tangent a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """Two swings about the centre, of torso and feet."""
+
+    action: str
+    """Held to swing."""
+    torso_rad: float
+    torso_radps: float
+    feet_rad: float
+    feet_radps: float
+    phase_rad: float = 0.0
+    """Of the feet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Riding:
+    """Of the mode `ride`."""
+
+    feet_limit_rad: float = 0.9
+    """The feet are never asked beyond this: far from where both axles stand across (pi / 2)."""
+    steer_rad: float = 0.55
+    """Of the feet at full stick."""
+    twist_rad: float = 1.1
+    """Of the torso at full stick."""
+    gaits: tuple[Gait, ...] = ()

@@ -1,0 +1,246 @@
+"""`vehicle.toml`, read strictly: every refusal is one line with file, key and what is allowed."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sim.errors import quote
+from sim.outfit import modes as mode_data
+from sim.outfit.key_reading import read_keys
+from sim.outfit.model_reading import read_model, read_tracks
+from sim.outfit.outfit import (
+    Bar,
+    Camera,
+    Contact,
+    Hull,
+    Instruments,
+    Mix,
+    Modes,
+    Outfit,
+    Raw,
+    Righting,
+    Row,
+    Trail,
+)
+from sim.outfit.term import read_term
+from sim.outfit.values import Declared, names_of
+from sim.toml_table import TomlTable
+
+STICKS = ("pitch", "roll", "yaw", "throttle", "ahead", "right")
+FLIGHT_VALUES = ("speed", "climb", "height", "momentum_p", "slip", "spin", "lean", "precession")
+"""What instruments may show beside the vehicle's own numbers: m/s, m/s, m, kg m^2/s, m/s, rad/s, rad, rad/s."""
+_FAR_M = 1e4
+
+Numbers = TypeVar("Numbers")
+
+
+def read_outfit(
+    path: Path | None, source: str, folder: Path | None, vehicle: Declared | None, fallback: Outfit | None
+) -> Outfit:
+    """The outfit in a file, checked against what the vehicle calls its numbers.
+
+    path: None for a folder without the file. source: what refusals call it. fallback: stands in for the sections that
+    are not there; None where there is none, then contact, keys and camera have to be. Raises InputError.
+    """
+    table = TomlTable(source, {}) if path is None else TomlTable.read(path, source)
+    known = names_of(vehicle)
+
+    def section(name: str, read: Any, usual: Any) -> Any:
+        """One section by its reader, or the usual one; sections are all or nothing."""
+        if not table.has(name):
+            if usual is None:
+                raise table.error(name, f"is missing; allowed: [{name}]")
+            return usual
+        inner = table.table(name)
+        found = read(inner)
+        inner.finish()
+        return found
+
+    outfit = Outfit(
+        folder=folder,
+        contact=section("contact", _read_contact, fallback and fallback.contact),
+        modes=section("modes", lambda t: _read_modes(t, vehicle), Modes()),
+        raw=section("raw", lambda t: _read_raw(t, vehicle, known), Raw()),
+        keys=section("keys", read_keys, fallback and fallback.keys),
+        instruments=section("instruments", lambda t: _read_instruments(t, known), Instruments()),
+        camera=section("camera", _read_camera, fallback and fallback.camera),
+        trail=section("trail", _read_trail, Trail()),
+        model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
+        hull=_optional(table, "hull", _read_hull),
+        tracks=_optional(table, "tracks", lambda t: read_tracks(t, known)),
+    )
+    table.finish()
+    return outfit
+
+
+def _optional(table: TomlTable, name: str, read: Any) -> Any:
+    if not table.has(name):
+        return None
+    inner = table.table(name)
+    found = read(inner)
+    inner.finish()
+    return found
+
+
+def _read_contact(table: TomlTable) -> Contact:
+    """Points that it stands on, rings and points that break."""
+    rows = [(*point, 0.0) for point in _points(table, "stands_on_m")]
+    for ring in table.tables("ring"):
+        x, y, z = ring.numbers("centre_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3)
+        radius_m = ring.number("radius_m", 1.0, low=0.0, high=_FAR_M)
+        count = ring.integer("points", 12, low=3, high=64)
+        broken = float(ring.flag("breaks", False))
+        for angle in 2.0 * np.pi / count * np.arange(count):
+            rows.append((x + radius_m * np.cos(angle), y + radius_m * np.sin(angle), z, broken))
+        ring.finish()
+    rows += [(*point, 1.0) for point in _points(table, "breaks_m")]
+    if not rows:
+        raise table.error("stands_on_m", "no point; allowed: a list of body points [m]")
+    return Contact(np.array(rows, float), fragile=table.flag("fragile", False))
+
+
+def _points(table: TomlTable, key: str) -> list[tuple[float, float, float]]:
+    value = table.raw(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise table.error(key, f"{quote(value)} is refused; allowed: a list of [x, y, z]")
+    wrapped = TomlTable(table.source, {f"{key}[{k}]": item for k, item in enumerate(value)})
+    found = (wrapped.numbers(name, (), low=-_FAR_M, high=_FAR_M, count=3) for name in wrapped.names())
+    return [(x, y, z) for x, y, z in found]
+
+
+def _read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
+    declared = {q.name for q in vehicle.parameters} if vehicle is not None else set()
+    names = table.texts("names") or ("raw",)
+    for name in names:
+        if name not in mode_data.MODES:
+            raise table.error("names", f'unknown "{name}"; allowed: {", ".join(mode_data.MODES)}')
+        _check_needs(table, "names", name, mode_data.NEEDS[name], declared)
+    autopilot = table.flag("autopilot", False)
+    if autopilot:
+        _check_needs(table, "autopilot", "autopilot", mode_data.AUTOPILOT_NEEDS, declared)
+    return Modes(
+        names=names,
+        default=table.name("default", names, names[0]),
+        autopilot=autopilot,
+        driving=_read_numbers(table.table("drive"), mode_data.Driving()),
+        riding=_read_riding(table.table("ride")),
+    )
+
+
+def _check_needs(table: TomlTable, key: str, mode: str, needs: tuple[str, ...], declared: set[str]) -> None:
+    missing = [name for name in needs if name not in declared]
+    if missing:
+        raise table.error(
+            key, f'"{mode}" needs the parameter "{missing[0]}"; allowed: for vehicles with {", ".join(needs)}'
+        )
+
+
+def _read_riding(table: TomlTable) -> mode_data.Riding:
+    gaits = []
+    for inner in table.tables("gaits"):
+        usual = mode_data.Gait(inner.text("action"), 0.0, 1.0, 0.0, 1.0)
+        gaits.append(_read_numbers(inner, usual))
+    return dataclasses.replace(_read_numbers(table, mode_data.Riding()), gaits=tuple(gaits))
+
+
+def _read_numbers(table: TomlTable, usual: Numbers) -> Numbers:
+    """A dataclass of numbers, each under its own name; what is not there is as usual."""
+    given = {}
+    for each in dataclasses.fields(usual):  # type: ignore[arg-type]
+        value = getattr(usual, each.name)
+        if isinstance(value, float):
+            given[each.name] = table.number(each.name, value, low=-1e6, high=1e6)
+    table.finish()
+    return dataclasses.replace(usual, **given)  # type: ignore[type-var]
+
+
+def _read_raw(table: TomlTable, vehicle: Declared | None, known: tuple[str, ...]) -> Raw:
+    controls = tuple(c.name for c in vehicle.controls) if vehicle is not None else ()
+    vectors = tuple(q.name for q in vehicle.parameters if q.size == 3) if vehicle is not None else ()
+    mixes = []
+    inner = table.table("controls")
+    for name in inner.names():
+        if name not in controls:
+            raise inner.error(name, f"unknown control; allowed: {', '.join(controls)}")
+        mix = inner.table(name)
+        sticks = tuple((s, mix.number(s, 0.0, low=-10.0, high=10.0)) for s in STICKS if mix.has(s))
+        reach = read_term(mix, "reach", known) if mix.has("reach") else None
+        rest = read_term(mix, "rest", known) if mix.has("rest") else None
+        mix.finish()
+        mixes.append(Mix(name, sticks, reach, rest))
+    inner.finish()
+    righting = _optional(table, "righting", lambda t: _read_righting(t, controls))
+    return Raw(tuple(mixes), table.name("pushed_axle", ("", *vectors), ""), righting)
+
+
+def _read_righting(table: TomlTable, controls: tuple[str, ...]) -> Righting:
+    x, y, z = table.numbers("axis_b", (0.0, 0.0, 1.0), low=-1.0, high=1.0, count=3)
+    torques = table.texts("torques")
+    signed = tuple((t.removeprefix("-"), -1.0 if t.startswith("-") else 1.0) for t in torques)
+    if len(signed) != 3 or any(name not in controls for name, _ in signed):
+        raise table.error("torques", f"{list(torques)} is refused; allowed: three of {', '.join(controls)}")
+    return Righting(table.text("action"), (x, y, z), signed)
+
+
+def _read_instruments(table: TomlTable, known: tuple[str, ...]) -> Instruments:
+    readable = (*known, *FLIGHT_VALUES)
+    rows = []
+    for inner in table.tables("rows"):
+        row = Row(
+            name=inner.text("name"),
+            value=read_term(inner, "value", readable),
+            unit=inner.text("unit"),
+            decimals=inner.integer("decimals", 1, low=0, high=6),
+            signed=inner.flag("signed", False),
+        )
+        inner.finish()
+        rows.append(row)
+    if len(rows) > 3:
+        raise table.error("rows", f"{len(rows)} are refused; allowed: up to 3")
+    return Instruments(tuple(rows), _optional(table, "bar", lambda t: _read_bar(t, readable)))
+
+
+def _read_bar(table: TomlTable, known: tuple[str, ...]) -> Bar:
+    full = table.number("full", 1.0, low=1e-9, high=1e9)
+    return Bar(
+        table.text("label"),
+        read_term(table, "value", known),
+        full,
+        table.number("mark", 0.5 * full, low=0.0, high=full),
+    )
+
+
+def _read_camera(table: TomlTable) -> Camera:
+    x, y, z = table.numbers("eye_m", (0.0, 0.0, 0.8), low=-_FAR_M, high=_FAR_M, count=3)
+    return Camera(
+        distance_m=table.number("distance_m", 7.0, low=0.1, high=_FAR_M),
+        lift_m=table.number("lift_m", 0.3, low=-_FAR_M, high=_FAR_M),
+        eye_b=(x, y, z),
+        enclosed=table.flag("enclosed", False),
+    )
+
+
+def _read_trail(table: TomlTable) -> Trail:
+    usual = Trail()
+    x, y, z = table.numbers("point_m", usual.point_b, low=-_FAR_M, high=_FAR_M, count=3)
+    return Trail(
+        point_b=(x, y, z),
+        along=table.text("along"),
+        kept_s=table.number("kept_s", usual.kept_s, low=0.1, high=600.0),
+        spacing_m=table.number("spacing_m", usual.spacing_m, low=1e-4, high=100.0),
+        clear_m=table.number("clear_m", 0.0, low=0.0, high=100.0) or None,
+        alpha=table.number("alpha", usual.alpha, low=0.0, high=1.0),
+        fading=table.number("fading", usual.fading, low=0.0, high=10.0),
+    )
+
+
+def _read_hull(table: TomlTable) -> Hull:
+    return Hull(
+        bow_m=table.number("bow_m", 1.0, low=-_FAR_M, high=_FAR_M),
+        stern_m=table.number("stern_m", -1.0, low=-_FAR_M, high=_FAR_M),
+        half_beam_m=table.number("half_beam_m", 0.5, low=0.0, high=_FAR_M),
+    )

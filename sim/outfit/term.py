@@ -1,0 +1,125 @@
+"""A number that a vehicle's data may tie to the vehicle: `0.3`, `"phi"`, `"-phi"`, `{ of = "wheelbase", times = 0.5 }`.
+
+The value is plus + times * curve(scaled * product of `of` / product of `over`), kept within `limit`. Names are those of
+the vehicle's parameters, controls, shape coordinates and observables; of a vector `inertia.0` is a component, `inertia`
+its length. With `spin_radps` the product is multiplied by the angle that something turning at that rate has come to.
+"""
+
+import math
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sim.errors import one_of, quote
+from sim.toml_table import TomlTable
+
+CURVES: dict[str, Callable[[float], float]] = {
+    "tanh": math.tanh,
+    "atan": math.atan,
+    "sign": lambda x: math.copysign(1.0, x) if abs(x) > 0.05 else 0.0,
+    "share": lambda x: x / (1.0 + x),
+}
+"""`share` rises from 0 to 1 and is a half at 1; `sign` is 0 up to 0.05."""
+_MOST = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """See the module."""
+
+    of: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
+    times: float = 1.0
+    plus: float = 0.0
+    scaled: float = 1.0
+    curve: str = ""
+    limit: tuple[float, float] = (-math.inf, math.inf)
+    spin_radps: float | None = None
+
+    def value(self, values: Mapping[str, float], time_s: float | None = None) -> float:
+        """With these named values; nan where it divides by zero. `time_s`: simulated; None while nothing turns."""
+        x = self.scaled
+        for name in self.of:
+            x *= values.get(name, 0.0)
+        for name in self.over:
+            below = values.get(name, 0.0)
+            x = x / below if below else math.nan
+        if self.curve:
+            x = CURVES[self.curve](x)
+        if self.spin_radps is not None:
+            x *= 0.0 if time_s is None else (self.spin_radps * time_s) % math.tau
+        return min(max(self.plus + self.times * x, self.limit[0]), self.limit[1])
+
+
+def constant(number: float) -> Term:
+    """The same whatever happens."""
+    return Term(times=0.0, plus=number)
+
+
+def read_term(table: TomlTable, key: str, known: Container[str], default: Term | None = None) -> Term:
+    """The term under a key. Raises InputError for anything else, and for names that are not `known`."""
+    if not table.has(key):
+        if default is None:
+            raise table.error(key, "is missing; allowed: a number, a name, or a table with `of`")
+        return default
+    return term_of(table, key, table.raw(key), known)
+
+
+def read_terms(
+    table: TomlTable, key: str, known: Container[str], count: int, default: tuple[Term, ...] | None = None
+) -> tuple[Term, ...]:
+    """A list of `count` terms."""
+    if not table.has(key) and default is not None:
+        return default
+    value = table.raw(key)
+    if not isinstance(value, list) or len(value) != count:
+        raise table.error(
+            key, f"{quote(value)} is refused; allowed: {count} numbers, names or tables with `of`"
+        )
+    return tuple(term_of(table, f"{key}[{k}]", item, known) for k, item in enumerate(value))
+
+
+def term_of(table: TomlTable, key: str, value: Any, known: Container[str]) -> Term:
+    """A term out of what stands in TOML."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return constant(float(value))
+    if isinstance(value, str):
+        name = value.removeprefix("-")
+        return Term(of=(_known(table, key, name, known),), times=-1.0 if value.startswith("-") else 1.0)
+    if not isinstance(value, dict):
+        raise table.error(key, f"{quote(value)} is refused; allowed: a number, a name, or a table with `of`")
+    return _table_term(table.inner(key, value), known)
+
+
+def _table_term(inner: TomlTable, known: Container[str]) -> Term:
+    low, high = inner.numbers("limit", (-math.inf, math.inf), low=-_MOST, high=_MOST, count=2)
+    term = Term(
+        of=_names(inner, "of", known),
+        over=_names(inner, "over", known),
+        times=inner.number("times", 1.0, low=-_MOST, high=_MOST),
+        plus=inner.number("plus", 0.0, low=-_MOST, high=_MOST),
+        scaled=inner.number("scaled", 1.0, low=-_MOST, high=_MOST),
+        curve=inner.name("curve", ("", *CURVES), ""),
+        limit=(low, high),
+        spin_radps=inner.number("spin_radps", 0.0, low=-1e4, high=1e4) if inner.has("spin_radps") else None,
+    )
+    inner.finish()
+    return term
+
+
+def _names(table: TomlTable, key: str, known: Container[str]) -> tuple[str, ...]:
+    """One name or a list of them."""
+    if not table.has(key):
+        return ()
+    value = table.raw(key)
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise table.error(key, f"{quote(value)} is refused; allowed: a name or a list of names")
+    return tuple(_known(table, key, name, known) for name in names)
+
+
+def _known(table: TomlTable, key: str, name: str, known: Container[str]) -> str:
+    if name not in known:
+        names = one_of(known, name) if isinstance(known, list | tuple | dict) else "a name of the vehicle"
+        raise table.error(key, f'unknown "{name}"; allowed: {names}')
+    return name

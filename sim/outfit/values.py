@@ -1,0 +1,63 @@
+"""What the terms of a vehicle's data may name, and the present values of it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from sim.vehicles import Vehicle
+from sim.vehicles.parameter import Parameter, Value
+
+Declared = Vehicle | type[Vehicle]
+"""A vehicle or its class: what it calls its numbers."""
+
+
+def names_of(vehicle: Declared | None) -> tuple[str, ...]:
+    """All names that terms may use; none where there is no vehicle."""
+    if vehicle is None:
+        return ()
+    names = [r.name for r in vehicle.shape_coordinates] + [c.name for c in vehicle.controls]
+    for q in vehicle.parameters:
+        names += [q.name, *(f"{q.name}.{k}" for k in range(q.size) if q.size > 1)]
+    names += getattr(vehicle, "observable_names", ())
+    return tuple(dict.fromkeys(names))
+
+
+def named_values(
+    vehicle: Declared | None,
+    *,
+    controls: Sequence[float] | np.ndarray = (),
+    shape: Sequence[float] | np.ndarray = (),
+    parameters: Mapping[str, Value] | None = None,
+    observables: Mapping[str, float] | None = None,
+    finite: bool = False,
+) -> dict[str, float]:
+    """Name -> value; parameters that are not given have their defaults. `finite`: 0 stands for what is not."""
+    values: dict[str, float] = {} if vehicle is None else dict(_defaults(vehicle.parameters))
+    for name, value in (parameters or {}).items():
+        _put(values, name, value)
+    values.update(observables or {})
+    if vehicle is not None:
+        # A shape coordinate before a control of the same name.
+        values.update(zip((c.name for c in vehicle.controls), map(float, controls), strict=False))
+        values.update(zip((r.name for r in vehicle.shape_coordinates), map(float, shape), strict=False))
+    if finite:
+        return {name: value if math.isfinite(value) else 0.0 for name, value in values.items()}
+    return values
+
+
+@lru_cache(maxsize=64)
+def _defaults(parameters: tuple[Parameter, ...]) -> dict[str, float]:
+    values: dict[str, float] = {}
+    for q in parameters:
+        _put(values, q.name, q.default)
+    return values
+
+
+def _put(values: dict[str, float], name: str, value: Value) -> None:
+    if isinstance(value, int | float):
+        values[name] = float(value)
+        return
+    values[name] = math.sqrt(sum(v * v for v in value))
+    values.update({f"{name}.{k}": float(v) for k, v in enumerate(value)})
