@@ -3,7 +3,6 @@
 import os
 import sys
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Annotated
 
 import typer
@@ -12,7 +11,6 @@ import export.request
 from export.output import OutputError
 from export.request import Request
 from render.errors import DisplayError
-from sim.cache import cache_dir
 from sim.commands import Command
 from sim.errors import InputError
 from sim.scene import Scene, load_scene, scene_names, with_overrides
@@ -135,10 +133,6 @@ def main() -> int:
         status, message = EXIT_BAD_INPUT, error.format_message()
     except (OutputError, DisplayError) as error:
         status, message = EXIT_FAILED, str(error)
-    except UnpicklingError:
-        # Nothing but compiled functions is unpickled.
-        folder = cache_dir("kernels").parent
-        status, message = EXIT_FAILED, f"compiled functions in {folder} are damaged; delete that folder"
     except (KeyboardInterrupt, typer.Abort):
         status, message = EXIT_FAILED, "interrupted"
     print(f"holonomy: {message}", file=sys.stderr)

@@ -12,10 +12,10 @@ class OutputError(Exception):
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     """As `sim.replacing.replacing`, but raises OutputError where the file cannot be created or finished."""
     try:
-        with sim.replacing.replacing(path) as temporary:
+        with sim.replacing.replacing(path, lasting=lasting) as temporary:
             yield temporary
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None

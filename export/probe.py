@@ -58,7 +58,7 @@ class Probe:
         if now - self._written_s < PERIOD_S:
             return
         self._written_s = now
-        with replacing(self._path) as temporary:
+        with replacing(self._path, lasting=False) as temporary:
             temporary.write_text(json.dumps({"wall_s": now, **content}), encoding="utf-8")
 
 

@@ -1,9 +1,9 @@
 """What the canyon's own walls hide from the eye: never anything of which a part is seen."""
 
-import numba
 import numpy as np
 from scipy.ndimage import minimum_filter
 
+from sim.compiled import compiled
 from sim.world import Terrain
 
 _STEPS = 48
@@ -17,7 +17,7 @@ _AROUND_M = _SPACING_M / np.sqrt(2.0) + _REUSE_M
 """A line to such a point passes no farther than this from the line that it stands for."""
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _any_free(eye, points, owner, seen, heights, x0, y0, spacing):
     """Set `seen[owner]` for every point that no ground stands before. Samples lie closer near the eye."""
     rows, columns = heights.shape

@@ -5,6 +5,7 @@ no window, has a processor to itself, and can be given up at once.
 """
 
 import hashlib
+import logging
 import multiprocessing
 import os
 import platform
@@ -18,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from sim.cache import cache_dir
+from sim.cache import can_keep, found, keep
 
 NICENESS = 5
 Tell = Callable[[str], None]
@@ -44,16 +45,16 @@ class Aside:
         """Have `work(*arguments)` in the cache: it runs in a process, and only if it never has on this machine.
 
         name: of what it makes, with a digest of all that it is made from. `work` is a function of a module.
-        Work that fails is not told of: whoever needs its outcome makes that himself, and fails there.
+        Work that fails is not told of: whoever needs its outcome makes that himself, and fails there. So he does
+        where there is no cache that could hand it over.
         Waits for the process; raises GivenUp where `close` comes first.
         """
-        done = _mark(name)
+        mark = _mark(name)
         with self._room:
-            if done.exists():
+            if found("done", mark) is not None or not can_keep("done"):
                 return
             if self._ran(work, arguments, tell or _silent):
-                with suppress(OSError):
-                    done.touch()
+                keep("done", mark, Path.touch)
 
     def close(self) -> None:
         """End what runs, at once. Any thread may call this; those that wait in `ensure` get GivenUp."""
@@ -89,14 +90,14 @@ def _silent(function: str) -> None:
     """Nobody wants to know."""
 
 
-def _mark(name: str) -> Path:
-    """A file that is there once the work of that name is done. Machine code is this compiler's, for this processor."""
+def _mark(name: str) -> str:
+    """Name of a file that is there once the work is done. Machine code is this compiler's, for this processor."""
     import llvmlite.binding
     import numba
 
     machine = (sys.version, numba.__version__, platform.machine(), llvmlite.binding.get_host_cpu_name())
     digest = hashlib.sha256(" ".join(machine).encode()).hexdigest()[:8]
-    return cache_dir("done") / f"{name}-{digest}"
+    return f"{name}-{digest}"
 
 
 @contextmanager
@@ -128,6 +129,7 @@ def _told_of(pipe: Connection) -> AbstractContextManager[Any]:
 
 def _serve(pipe: Connection, work: Callable[..., object], arguments: tuple[object, ...]) -> None:
     """The process; what its user sees and steers goes first."""
+    logging.getLogger("holonomy").setLevel(logging.CRITICAL)  # the one who started it says what is wrong
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     try:

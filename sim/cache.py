@@ -1,20 +1,159 @@
-"""Where generated, re-creatable things live on disk: compiled kernels, worlds."""
+"""Where re-creatable things are kept on disk: machine code, worlds, meshes. Without it everything only takes longer.
 
+What is found here is believed, and machine code is run: folders and files that another user may write are not used.
+"""
+
+import hashlib
+import logging
+import os
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-from sim.folders import user_folder
+from sim.folders import user_place
+from sim.replacing import replacing
+
+MOST_BYTES = 1_500_000_000
+"""Of one kind; what was not used for the longest time makes room."""
+_DIGEST = 32
+_DAY_S = 86_400.0
+_log = logging.getLogger("holonomy")
 
 
-def cache_dir(kind: str) -> Path:
-    """Folder for one kind of generated file, created on demand.
+def cache_dir(kind: str) -> Path | None:
+    """Folder for one kind of generated file, created on demand; None, with one warning, where there can be none.
 
-    `$HOLONOMY_CACHE` overrides the platform's cache folder. Raises InputError where the folder cannot be made.
+    `$HOLONOMY_CACHE` overrides the platform's cache folder.
     """
-    return user_folder(
-        "HOLONOMY_CACHE",
-        windows="LOCALAPPDATA",
-        library="Caches",
-        xdg="XDG_CACHE_HOME",
-        home=".cache",
-        inner=kind,
+    return _usable(_place(), kind)
+
+
+def found(kind: str, name: str) -> Path | None:
+    """A file that was kept, where it is there and nobody else may have written it."""
+    folder = cache_dir(kind)
+    if folder is None:
+        return None
+    path = folder / name
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode) or _open_to_others(status):
+        return None
+    if time.time() - status.st_mtime > _DAY_S:
+        with suppress(OSError):
+            os.utime(path)  # is still wanted
+    return path
+
+
+def keep(kind: str, name: str, write: Callable[[Path], object]) -> None:
+    """Have a file for later: `write` is given the path to write to. A failure costs one warning."""
+    folder = cache_dir(kind)
+    if folder is None:
+        return
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # may have been deleted meanwhile
+        with replacing(folder / name, lasting=False) as draft:
+            draft.chmod(0o600)
+            write(draft)
+        _make_room(folder)
+    except OSError as error:
+        _warn(f"the cache {folder} cannot be written ({error.strerror or error}); starts take longer")
+
+
+def read_checked(kind: str, name: str) -> bytes | None:
+    """What `keep_checked` was given, to the bit; None where it is not there or damaged."""
+    path = found(kind, name)
+    try:
+        kept = path.read_bytes() if path else b""
+    except OSError:
+        return None
+    digest, content = kept[:_DIGEST], kept[_DIGEST:]
+    return content if hashlib.sha256(content).digest() == digest else None
+
+
+def keep_checked(kind: str, name: str, content: bytes) -> None:
+    """As `keep`, with a checksum that `read_checked` holds it to."""
+    keep(kind, name, lambda path: path.write_bytes(hashlib.sha256(content).digest() + content))
+
+
+def can_keep(kind: str) -> bool:
+    """Whether another process can leave something here for this one. Tried out once."""
+    folder = cache_dir(kind)
+    return folder is not None and _takes_files(folder)
+
+
+@cache
+def _takes_files(folder: Path) -> bool:
+    try:
+        with replacing(folder / "trial", lasting=False) as draft:
+            draft.write_bytes(bytes(1 << 16))
+        (folder / "trial").unlink()
+    except OSError as error:
+        _warn(f"the cache {folder} cannot be written ({error.strerror or error}); starts take longer")
+        return False
+    return True
+
+
+def _place() -> Path | None:
+    return user_place(
+        "HOLONOMY_CACHE", windows="LOCALAPPDATA", library="Caches", xdg="XDG_CACHE_HOME", home=".cache"
     )
+
+
+@cache
+def _usable(root: Path | None, kind: str) -> Path | None:
+    """Looked at once a process: a cache that comes and goes helps nobody."""
+    remedy = "HOLONOMY_CACHE may name a folder; starts take longer"
+    if root is None:
+        _warn(f"there is no home for a cache; {remedy}")
+        return None
+    folder = root / kind
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path in (root, folder):
+            status = path.stat()
+            if _open_to_others(status) and not (path == root and status.st_mode & stat.S_ISVTX):
+                _warn(
+                    f"the cache {path} is not used: another user may write it (owner {status.st_uid}, "
+                    f"mode {stat.S_IMODE(status.st_mode):o}); {remedy}"
+                )
+                return None
+    except OSError as error:
+        _warn(f"the cache {folder} cannot be made ({error.strerror or error}); {remedy}")
+        return None
+    return folder
+
+
+def _open_to_others(status: os.stat_result) -> bool:
+    """Whether somebody but this user and root may write it, as far as the system tells."""
+    if os.name != "posix":
+        return False
+    return status.st_uid not in (0, os.geteuid()) or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+@cache
+def _make_room(folder: Path) -> None:
+    """Once a process that writes."""
+    files = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.iterdir())
+    size = sum(size for _, size, _ in files)
+    for _, own, path in files:
+        if size <= MOST_BYTES:
+            return
+        with suppress(OSError):
+            path.unlink()
+            size -= own
+
+
+_warned = False
+
+
+def _warn(message: str) -> None:
+    """Once a process: what does not work here seldom fails once."""
+    global _warned
+    if not _warned:
+        _warned = True
+        _log.warning("holonomy: %s", message)

@@ -10,10 +10,9 @@ import numpy as np
 from render.geometry.mesh import ChunkedMesh, Mesh, grid_indices, joined
 from sim.world import Terrain, World
 from sim.world.bands import for_row_bands
-from sim.world.compiled import KERNEL_DIGEST
 from sim.world.grounds.desert import desert_field
 from sim.world.landform import canyon_rows
-from sim.world.store import cached_arrays, package_digest
+from sim.world.store import KERNEL_DIGEST, cached_arrays, package_digest
 
 REACH_M = 8000.0
 _DIGEST = package_digest(__file__, ("far_field", "mesh"))

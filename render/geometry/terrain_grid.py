@@ -10,9 +10,9 @@ import numpy as np
 from scipy.ndimage import gaussian_filter, uniform_filter1d
 
 from render.geometry.mesh import TERRAIN_FLOATS
+from sim.compiled import compiled
 from sim.world import World
 from sim.world.bands import for_row_bands
-from sim.world.compiled import compiled
 from sim.world.noise import fractal_noise, gradient_noise, smoothstep
 
 SHAPE = (1281, 865)

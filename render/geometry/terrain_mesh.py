@@ -11,8 +11,7 @@ import numpy as np
 from render.geometry.mesh import ChunkedMesh, Mesh, grid_indices, joined
 from render.geometry.terrain_grid import even_grid, terrain_grid, thinned
 from sim.world import World
-from sim.world.compiled import KERNEL_DIGEST
-from sim.world.store import cached_family, package_digest
+from sim.world.store import KERNEL_DIGEST, cached_family, package_digest
 
 CHUNKS = (16, 4)
 _DIGEST = package_digest(__file__, ("mesh", "terrain_grid", "terrain_mesh"))

@@ -6,7 +6,7 @@ from sim.compiler.kernel import (
     OK,
     Kernel,
     compile_kernel,
-    kernel_file,
+    kernel_text,
     load_module,
 )
 
@@ -16,6 +16,6 @@ __all__ = [
     "OK",
     "Kernel",
     "compile_kernel",
-    "kernel_file",
+    "kernel_text",
     "load_module",
 ]

@@ -1,24 +1,23 @@
 """Compiled kernels: one (vehicle, integrator) pair as machine code, cached on disk across runs."""
 
 import hashlib
+import marshal
 import os
 import re
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from sim.cache import cache_dir
+from sim.cache import found, keep, keep_checked, read_checked
 from sim.compiler.source import module_source
 from sim.errors import InputError
 from sim.integrators.base import Integrator
-from sim.module_file import run_module
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
 from sim.vehicles.structure import Structure
@@ -183,11 +182,11 @@ def compile_kernel(vehicle: Vehicle, integrator: Integrator, *, ground: bool = F
 @lru_cache(maxsize=256)
 def _compiled(structure: Structure, integrator: Integrator, ground: bool) -> Kernel:
     vehicle = structure.vehicle
-    generated = kernel_file(vehicle, integrator, ground=ground)
+    generated = kernel_text(vehicle, integrator, ground=ground)
     return Kernel(
         vehicle.name,
         integrator,
-        load_module(generated.path),
+        load_module(generated.name, generated.text),
         generated.scheme_size + (2 if integrator.adaptive else 0),
         vehicle.node_layout.size,
         vehicle.group.dim,
@@ -197,26 +196,22 @@ def _compiled(structure: Structure, integrator: Integrator, ground: bool) -> Ker
 
 
 @dataclass(frozen=True, slots=True)
-class KernelFile:
-    """The generated module of a pair in the cache folder, which need not have been compiled yet."""
+class KernelText:
+    """The generated module of a pair, which need not have been compiled yet."""
 
-    path: Path
-    """Named by the text."""
+    name: str
+    """With a digest of the text."""
+    text: str
     scheme_size: int
     """Of the scheme's private state."""
 
 
-def kernel_file(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> KernelFile:
-    """Write the module of a pair where it is not there. Raises InputError as `compile_kernel` does."""
+def kernel_text(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> KernelText:
+    """The module of a pair. Raises InputError as `compile_kernel` does."""
     text, scheme_size = _generated(Structure.of(vehicle), integrator, ground)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
-    path = cache_dir("kernels") / f"{name}.py"
-    if not _holds(path, text):
-        draft = path.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
-        draft.write_text(text)
-        draft.replace(path)
-    return KernelFile(path, scheme_size)
+    return KernelText(name, text, scheme_size)
 
 
 @lru_cache(maxsize=256)
@@ -231,21 +226,32 @@ def _generated(structure: Structure, integrator: Integrator, ground: bool) -> tu
     return module_source(vehicle, scheme, title, ground=ground), scheme.y.shape[0]
 
 
-def load_module(path: Path) -> ModuleType:
-    """A generated module, once a process: its functions come from the cache, or are compiled into it."""
-    if path.stem in sys.modules:
-        return sys.modules[path.stem]
+def load_module(name: str, text: str) -> ModuleType:
+    """A generated module, once a process: its functions come from the cache, or are compiled into it.
+
+    Its text is kept beside them, to be read by people.
+    """
+    if name in sys.modules:
+        return sys.modules[name]
+    if found("kernels", f"{name}.py") is None:
+        keep("kernels", f"{name}.py", lambda path: path.write_text(text, encoding="utf-8"))
+    module = ModuleType(name)
+    sys.modules[name] = module  # compiled code looks its module up by the name
     try:
-        return run_module(path.stem, path)
-    except Exception:
-        # A crash or a full disk may have left halves of compiled functions, which nothing but loading shows.
-        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
-            compiled.unlink(missing_ok=True)
-        return run_module(path.stem, path)
+        exec(_instructions(name, text), module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
 
 
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return path.read_text() == text
-    except (OSError, UnicodeDecodeError):
-        return False
+def _instructions(name: str, text: str) -> CodeType:
+    """What Python makes of a text, which takes longer than to load it."""
+    kept_as = f"{name}.{sys.implementation.cache_tag}"
+    content = read_checked("kernels", kept_as)
+    with suppress(ValueError, EOFError, TypeError):
+        if content is not None:
+            return marshal.loads(content)
+    code = compile(text, f"{name}.py", "exec")
+    keep_checked("kernels", kept_as, marshal.dumps(code))
+    return code

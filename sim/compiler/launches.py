@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from sim.compiled import compiled
 from sim.compiler.columns import ColumnKernel, table
 
 Launch = tuple[ColumnKernel, int, Sequence[np.ndarray], Sequence[np.ndarray]]
@@ -42,7 +43,7 @@ def _called(typing_context: Any, address: Any, arrays: Any, count: Any) -> Any:
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _launched(table: np.ndarray) -> None:
     """Run kernels in turn: rows of (machine code, its table of arrays, columns)."""
     for i in range(table.shape[0]):

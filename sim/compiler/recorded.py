@@ -2,10 +2,10 @@
 
 _A = "float64[::1]"
 
-TRAJECTORY = f"""@njit(
+TRAJECTORY = f"""@compiled(
     "Tuple((int64, int64))({_A}, float64[:, ::1], {_A}, {_A}, float64, int64, float64[:, ::1],"
     " boolean, float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A})",
-    nogil=True, cache=True, error_model="numpy",
+    error_model="numpy",
 )
 def trajectory(y, us, w, p, h, n, nodes, on_ground, heights, frame, points, contact, report):
     held = us.shape[0] == 1
@@ -27,7 +27,7 @@ def trajectory(y, us, w, p, h, n, nodes, on_ground, heights, frame, points, cont
 
 
 # No signature: compiled by those who first run many lanes, not by everybody who wants a kernel.
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def many(ys, w, us, ps, h, n, nodes, done, heights, frame, points, contact, report):
     for lane in range(ys.shape[0]):
         u = us[0] if us.shape[0] == 1 else us[lane]

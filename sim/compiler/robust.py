@@ -5,10 +5,11 @@ and if that stalls the solution is continued in h from zero, where it is explici
 """
 
 import numpy as np
-from numba import njit
+
+from sim.compiled import compiled
 
 
-@njit("boolean(float64[::1], float64[::1], int64)", nogil=True, cache=True, error_model="numpy")
+@compiled("boolean(float64[::1], float64[::1], int64)", error_model="numpy")
 def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
     """J d = r by Gaussian elimination with partial pivoting, J row-major (n*n,); d replaces r. False if singular."""
     for k in range(n):
@@ -34,7 +35,7 @@ def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
     return True
 
 
-@njit("float64(float64[::1])", nogil=True, cache=True, error_model="numpy")
+@compiled("float64(float64[::1])", error_model="numpy")
 def largest(r: np.ndarray) -> float:
     """max |r_i|, infinite if any is not a number."""
     out = 0.0
@@ -45,7 +46,7 @@ def largest(r: np.ndarray) -> float:
     return out
 
 
-@njit("void(float64[::1], float64[::1])", nogil=True, cache=True)
+@compiled("void(float64[::1], float64[::1])")
 def copy_into(target: np.ndarray, source: np.ndarray) -> None:
     """target <- source, without the checks of a slice assignment, which are slow to compile."""
     for i in range(len(source)):

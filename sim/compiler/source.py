@@ -40,8 +40,8 @@ _HEADER = '''"""Generated: {title}. Do not edit."""
 import math
 
 import numpy as np
-from numba import njit
 
+from sim.compiled import compiled
 from sim.compiler.branchless import where
 {imports}
 '''
@@ -118,7 +118,7 @@ def _indented(lines: list[str], depth: int) -> str:
 
 
 def _decorated(signature: str, name: str, arguments: str, body: list[str]) -> str:
-    head = f'@njit("{signature}", nogil=True, cache=True, error_model="numpy", fastmath={_ARITHMETIC})'
+    head = f'@compiled("{signature}", error_model="numpy", fastmath={_ARITHMETIC})'
     return f"{head}\ndef {name}({arguments}):\n{_indented(body, 1)}\n"
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.compiled import compiled
 from sim.environment.contact_rows import (
     AIM,
     GAP,
@@ -28,7 +29,6 @@ from sim.environment.contact_rows import (
 )
 from sim.environment.contact_solver import solve_rows
 from sim.environment.surface import first_crossing, surface_height
-from sim.world.compiled import compiled
 from sim.world.store import package_digest
 from sim.world.terrain import Terrain
 

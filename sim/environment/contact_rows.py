@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from sim.compiled import compiled
 from sim.environment.surface import first_crossing, surface_height, surface_normal
-from sim.world.compiled import compiled
 
 _SLOP_M = 5e-4
 _PUSH_OUT = 0.2

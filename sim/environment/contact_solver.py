@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sim.compiled import compiled
 from sim.environment.contact_rows import (
     AIM,
     FIRST,
@@ -12,7 +13,6 @@ from sim.environment.contact_rows import (
     point_velocity,
     push,
 )
-from sim.world.compiled import compiled
 
 _SWEEPS = 150
 _TOLERANCE_MPS = 1e-12

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from sim.world.compiled import compiled
+from sim.compiled import compiled
 
 _BISECTIONS = 14
 _MARCH_LIMIT = 64

@@ -1,8 +1,8 @@
 """What a vehicle stands on: its contact points above a world's ground, how hard they touched, or its pivot."""
 
 import numpy as np
-from numba import njit
 
+from sim.compiled import compiled
 from sim.environment.contact import Ground
 from sim.environment.contact_rows import world_point
 from sim.environment.surface import surface_height
@@ -91,7 +91,7 @@ class Footing:
             self.ground.forget()
 
 
-@njit("float64(float64[::1], float32[:, ::1], float64[::1], float64[:, ::1])", nogil=True, cache=True)
+@compiled("float64(float64[::1], float32[:, ::1], float64[::1], float64[:, ::1])")
 def _clearance(node: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray) -> float:
     if not np.isfinite(node[:12]).all():
         return np.inf

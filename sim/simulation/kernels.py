@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import sim
 from sim.aside import Aside, Tell
-from sim.compiler import Kernel, compile_kernel, kernel_file, load_module
+from sim.compiler import Kernel, compile_kernel, kernel_text, load_module
 from sim.errors import one_of
 from sim.integrators import Integrator
 from sim.scene import Scene
@@ -83,8 +83,8 @@ class KernelStore:
         aside = self._aside
         if aside is not None:
             with self._symbolic:
-                path = kernel_file(vehicle, method, ground=contact).path
-            aside.ensure(path.stem, load_module, path, tell=tell)
+                module = kernel_text(vehicle, method, ground=contact)
+            aside.ensure(module.name, load_module, module.name, module.text, tell=tell)
         with self._symbolic:
             return compile_kernel(vehicle, method, ground=contact)
 

@@ -6,7 +6,7 @@ Soft strata give way faster, which cuts flutes into the cliffs and gullies into 
 
 import numpy as np
 
-from sim.world.compiled import compiled
+from sim.compiled import compiled
 
 _STEPS = 64
 _INERTIA = 0.3

@@ -8,7 +8,7 @@ The function is defined everywhere: the far field evaluates it kilometres outsid
 
 import numpy as np
 
-from sim.world.compiled import compiled
+from sim.compiled import compiled
 from sim.world.noise import fractal_noise, gradient_noise, ridge_noise, smoothstep
 
 # distance from the centre line [m] -> height [m] of everything that is not cliff

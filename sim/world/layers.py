@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
+from sim.compiled import compiled
 from sim.world.bands import for_row_bands
-from sim.world.compiled import compiled
 
 _DIRECTIONS = 12
 _REACH_M = 190.0

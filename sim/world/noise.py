@@ -6,7 +6,7 @@ the world can be evaluated anywhere, in any order, on any thread.
 
 import numpy as np
 
-from sim.world.compiled import compiled
+from sim.compiled import compiled
 
 _DIRECTIONS = np.linspace(0.0, 2.0 * np.pi, 256, endpoint=False)
 _GRADIENT_X = np.cos(_DIRECTIONS)

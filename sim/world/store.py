@@ -1,16 +1,15 @@
 """Generated arrays on disk: named by what made them, written whole or not at all."""
 
 import hashlib
-import os
-import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from sim.cache import cache_dir
+from sim.cache import found, keep
 
 Arrays = dict[str, np.ndarray]
 
@@ -32,23 +31,20 @@ def package_digest(package_init: str, names: Iterable[str]) -> str:
     return source_digest(*(str(folder / f"{name}.py") for name in names))
 
 
-def _read(path: Path) -> Arrays | None:
+_FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "environment")
+KERNEL_DIGEST = source_digest(*(str(path) for folder in _FOLDERS for path in folder.glob("*.py")))
+"""Of all that is compiled for worlds and for the contact with them: what they made should be named by it."""
+
+
+def _read(kind: str, name: str) -> Arrays | None:
+    path = found(kind, name)
+    if path is None:
+        return None
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
-
-
-def _write(path: Path, arrays: Arrays) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".npz")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def cached_arrays(kind: str, name: str, make: Callable[[], Arrays]) -> Arrays:
@@ -62,12 +58,15 @@ def cached_arrays(kind: str, name: str, make: Callable[[], Arrays]) -> Arrays:
 
 def cached_family(kind: str, name: str, make: Callable[[], dict[str, Arrays]]) -> Arrays:
     """Like `cached_arrays` for things that are made together: `make` returns all of them by name."""
-    folder = cache_dir(kind)
-    arrays = _read(folder / f"{name}.npz")
+    arrays = _read(kind, f"{name}.npz")
     if arrays is not None:
         return arrays
     family = make()
     for member, made in family.items():
-        with suppress(OSError):
-            _write(folder / f"{member}.npz", made)
+        keep(kind, f"{member}.npz", partial(_write, arrays=made))
     return family[name]
+
+
+def _write(path: Path, arrays: Arrays) -> None:
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)

@@ -2,12 +2,10 @@
 
 import sys
 from pathlib import Path
-from pickle import UnpicklingError
 
 import pytest
 
 import app
-from sim.cache import cache_dir
 from sim.errors import InputError
 from sim.scene import scene_names
 from tests.app.program import run_app
@@ -65,28 +63,13 @@ def test_bad_input_leaves_no_traceback_in_a_real_process(tmp_path: Path) -> None
     assert len(result.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("variable", ["HOLONOMY_CACHE", "HOLONOMY_CONFIG"])
-def test_a_folder_that_cannot_be_made_is_named_with_the_variable_that_moves_it(
-    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_settings_folder_that_cannot_be_made_is_named_with_the_variable_that_moves_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv(variable, str(tmp_path / "file" / "folder"))
-    make = {"HOLONOMY_CACHE": lambda: cache_dir("kernels"), "HOLONOMY_CONFIG": config_dir}[variable]
-    with pytest.raises(InputError, match=rf"file/folder.* cannot be made .*{variable}"):
-        make()
-
-
-def test_damaged_compiled_functions_are_told_with_the_folder_to_delete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def damaged(_: object) -> None:
-        raise UnpicklingError("pickle data was truncated")
-
-    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path))
-    monkeypatch.setattr("export.scene_run.prepare", damaged)
-    monkeypatch.setattr(sys, "argv", ["app.py", "plain", "--headless"])
-    assert app.main() == 1
-    assert f"{tmp_path} are damaged; delete that folder" in capsys.readouterr().err
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path / "file" / "folder"))
+    with pytest.raises(InputError, match=r"file/folder.* cannot be made .*HOLONOMY_CONFIG"):
+        config_dir()
 
 
 def test_list_names_every_scene(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

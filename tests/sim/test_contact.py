@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from sim.compiled import compiled
 from sim.environment.contact import Ground, ground_wrench
-from sim.world.compiled import compiled
 from sim.world.terrain import Terrain
 
 GRAVITY = 9.81

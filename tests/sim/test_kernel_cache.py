@@ -1,111 +1,237 @@
-"""Laws of the kernels' cache: what is damaged costs a compilation, not the run."""
+"""Laws of the cache of machine code: what is damaged, missing or somebody else's costs a compilation, not the run."""
 
+import subprocess
 import sys
+import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
-import casadi as ca
 import numpy as np
 import pytest
 
 import sim
-from sim.compiler import compile_kernel, kernel, kernel_file, load_module
-from sim.vehicles import Control, HolonomicVehicle, Parameter
+from sim.compiled import compiled
+from sim.compiler import kernel_text, load_module
 
 TEXT = """
-from numba import njit
+from sim.compiled import compiled
 
 
-@njit("float64(float64)", cache=True)
+@compiled("float64(float64)")
 def twice(x):
     return 2.0 * x
 """
 
 
-@pytest.mark.parametrize("ending", [".nbi", ".nbc"])
-def test_halves_of_compiled_functions_are_compiled_anew(
-    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "holonomy_half.py"
-    path.write_text(TEXT)
-
-    def result() -> float:
-        monkeypatch.delitem(sys.modules, path.stem, raising=False)
-        return load_module(path).twice(3.0)
-
-    assert result() == 6.0
-    (damaged,) = (tmp_path / "__pycache__").glob(f"*{ending}")
-    whole = damaged.read_bytes()
-    damaged.write_bytes(whole[: len(whole) // 2])
-    assert result() == 6.0
-    (again,) = (tmp_path / "__pycache__").glob(f"*{ending}")
-    assert len(again.read_bytes()) == len(whole)
-
-
-def test_half_a_text_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path))
-    method = sim.integrators()["lie-euler"]
-    path = kernel_file(sim.vehicle("rigid-body"), method).path
-    whole = path.read_text()
-    path.write_text(whole[: len(whole) // 2])
-    assert kernel_file(sim.vehicle("rigid-body"), method).path == path
-    assert path.read_text() == whole
+    return tmp_path / "kernels"
 
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Titles of the modules that are written out."""
-    titles: list[str] = []
-    source = kernel.module_source
+def twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[float, bool]]:
+    """(twice 3, whether it was compiled): anew in every call."""
 
-    def counted(vehicle, scheme, title, **options):
-        titles.append(title)
-        return source(vehicle, scheme, title, **options)
+    def result() -> tuple[float, bool]:
+        monkeypatch.delitem(sys.modules, "holonomy_twice", raising=False)
+        function = load_module("holonomy_twice", TEXT).twice
+        return function(3.0), bool(sum(function.stats.cache_misses.values()))
 
-    monkeypatch.setattr(kernel, "module_source", counted)
-    return titles
+    return result
 
 
-class Probe(HolonomicVehicle):
-    """A body of one's own, with an effect that can be switched off and a number that is no parameter."""
+def code_of(folder: Path) -> Path:
+    (only,) = folder.glob("holonomy_twice.twice-*.nbc")
+    return only
 
-    name = "cache-probe"
-    parameters = (
-        Parameter("mass", "kg", 2.0, 0.1, 1e3, "Mass."),
-        Parameter("drag", "N s/m", 0.0, 0.0, 10.0, "Linear drag.", optional=True),
+
+def test_what_was_compiled_once_is_loaded(twice: Callable[[], tuple[float, bool]]) -> None:
+    assert twice() == (6.0, True)
+    assert twice() == (6.0, False)
+
+
+@pytest.mark.parametrize("share", np.linspace(0.0, 0.999, 30))
+def test_a_flipped_bit_anywhere_costs_a_compilation(
+    share: float, twice: Callable[[], tuple[float, bool]], folder: Path
+) -> None:
+    twice()
+    path = code_of(folder)
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[int(share * len(whole))] ^= 1 << int(8 * share)
+    path.write_bytes(damaged)
+    assert twice() == (6.0, True)
+    assert path.read_bytes() != damaged
+    assert twice() == (6.0, False)
+
+
+def test_half_a_file_costs_a_compilation(twice: Callable[[], tuple[float, bool]], folder: Path) -> None:
+    twice()
+    for path in folder.iterdir():
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert twice() == (6.0, True)
+    assert twice() == (6.0, False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the system keeps users' folders apart")
+def test_a_file_that_others_may_write_is_not_believed(
+    twice: Callable[[], tuple[float, bool]], folder: Path
+) -> None:
+    twice()
+    code_of(folder).chmod(0o666)
+    assert twice() == (6.0, True)
+    assert code_of(folder).stat().st_mode & 0o077 == 0
+    assert twice() == (6.0, False)
+
+
+def test_code_is_named_by_what_it_is_made_of(folder: Path) -> None:
+    def made(inner: float, outer: float, arithmetic: bool) -> set[str]:
+        before = {path.name for path in folder.glob("*.nbc")} if folder.exists() else set()
+        table = np.array([inner, 1.0])
+
+        @compiled("float64(float64)", fastmath=arithmetic)
+        def called(x):
+            return x * table[0]
+
+        @compiled("float64(float64)")
+        def calling(x):
+            return called(x) + outer
+
+        assert calling(2.0) == 2.0 * inner + outer
+        return {path.name for path in folder.glob("*.nbc")} - before
+
+    assert len(made(3.0, 1.0, False)) == 2
+    assert len(made(3.0, 1.0, False)) == 0
+    assert len(made(3.0, 2.0, False)) == 1
+    assert len(made(4.0, 2.0, False)) == 2
+    assert len(made(4.0, 2.0, True)) == 2
+
+
+def test_the_generated_text_is_there_to_be_read(folder: Path) -> None:
+    kernel = kernel_text(sim.vehicle("rigid-body"), sim.integrators()["lie-euler"])
+    sys.modules.pop(kernel.name, None)
+    load_module(kernel.name, kernel.text)
+    assert (folder / f"{kernel.name}.py").read_text() == kernel.text
+
+
+def test_nobody_uses_numbas_own_cache() -> None:
+    root = Path(sim.__file__).resolve().parents[1]
+    files = [file for layer in ("sim", "render", "ui", "export") for file in (root / layer).rglob("*.py")]
+    assert len(files) > 200
+    assert [file for file in files if "cache=True" in file.read_text(encoding="utf-8")] == []
+
+
+RUN = """
+import sim
+flight = sim.simulate(sim.vehicle("rigid-body"), "lie-euler", step=0.1, duration=1.0)
+from sim.cache import cache_dir
+print(len(flight.time), cache_dir("kernels"))
+"""
+
+
+PLACE = "from sim.cache import cache_dir; print(cache_dir('kernels'))"
+
+
+def run(program: str, **variables: str) -> tuple[str, list[str]]:
+    """(what it prints, its warnings) of a process with no other variables than these and the search path."""
+    root = Path(sim.__file__).resolve().parents[1]
+    environment = {"PYTHONPATH": str(root), **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        env=environment,
+        cwd=variables.get("PWD", str(root)),
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
     )
-    controls = (Control("u_x", "N", -1.0, 1.0, "Push."),)
-
-    def __init__(self, reach=(1.0, 2.0), **values):
-        self.reach = np.array(reach)
-        super().__init__(**values)
-
-    def inertia(self, q):
-        return ca.diagcat(self.reach[0], self.reach[1], 1.5, q.mass, q.mass, q.mass)
-
-    def control_wrench(self, u, q):
-        return ca.vertcat(0, 0, 0, u[0], 0, 0)
-
-    def dissipative_wrench(self, g, xi, q):
-        return ca.vertcat(ca.SX(3, 1), -q.drag * xi[3:])
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr.splitlines()
 
 
-def test_a_hundred_variants_of_a_vehicle_are_compiled_once(written: list[str]) -> None:
-    body, ends = Probe(), []
-    for k in range(100):
-        run = sim.simulate(
-            body.with_parameters(mass=1.0 + 0.01 * k), "lie-euler", step=0.1, duration=1.0, controls=[1.0]
-        )
-        ends.append(run.pose[-1, 0, 3])
-    assert written == ["cache-probe under lie-euler"]
-    assert len(set(ends)) == 100
+def in_the_way(tmp_path: Path) -> str:
+    (tmp_path / "file").write_text("in the way")
+    return str(tmp_path / "file" / "folder")
 
 
-def test_what_changes_the_equations_is_compiled_anew(written: list[str]) -> None:
-    method = sim.integrators()["rk2"]
-    one = compile_kernel(Probe(), method)
-    assert compile_kernel(Probe(mass=7.0), method) is one
-    assert compile_kernel(Probe((1.0, 2.0), mass=9.0), method) is one
-    assert compile_kernel(Probe(drag=0.3), method) is not one
-    assert compile_kernel(Probe(drag=0.3), method) is compile_kernel(Probe(drag=0.4), method)
-    assert compile_kernel(Probe((1.0, 3.0)), method) is not one
-    assert len(written) == 3
+def test_without_a_cache_everything_works_after_one_warning(tmp_path: Path) -> None:
+    printed, (warning,) = run(RUN, HOLONOMY_CACHE=in_the_way(tmp_path))
+    assert printed == "11 None"
+    assert warning.startswith("holonomy: the cache ")
+    assert "cannot be made (Not a directory); HOLONOMY_CACHE may name a folder" in warning
+
+
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # as a full disk: what is longer cannot be written
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of the system")
+def test_a_full_disk_costs_time_and_one_warning_and_leaves_nothing_half(tmp_path: Path) -> None:
+    printed, (warning,) = run(FULL + RUN, HOLONOMY_CACHE=str(tmp_path))
+    assert printed == f"11 {tmp_path / 'kernels'}"
+    assert "cannot be written (File too large); starts take longer" in warning
+    assert [path.name for path in (tmp_path / "kernels").iterdir() if path.name.endswith(".part")] == []
+    assert run(RUN, HOLONOMY_CACHE=str(tmp_path))[1] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs permissions of the system")
+@pytest.mark.parametrize("inner", ["", "kernels"])
+def test_a_folder_that_others_may_write_is_refused(tmp_path: Path, inner: str) -> None:
+    open_to_all = tmp_path / inner
+    open_to_all.mkdir(exist_ok=True)
+    open_to_all.chmod(0o777)
+    printed, (warning,) = run(PLACE, HOLONOMY_CACHE=str(tmp_path))
+    assert printed == "None"
+    assert f"the cache {open_to_all} is not used: another user may write it" in warning
+    assert "mode 777" in warning
+    open_to_all.chmod(0o1777 if not inner else 0o755)  # as /tmp: nobody may move what is another's
+    assert run(PLACE, HOLONOMY_CACHE=str(tmp_path)) == (str(tmp_path / "kernels"), [])
+
+
+HOMES = {
+    "no variables": ({}, ".cache/holonomy/kernels"),
+    "empty ones": ({"XDG_CACHE_HOME": "", "HOLONOMY_CACHE": ""}, ".cache/holonomy/kernels"),
+    "relative ones": ({"XDG_CACHE_HOME": "~/.cache"}, ".cache/holonomy/kernels"),
+    "another place": ({"XDG_CACHE_HOME": "{home}/elsewhere"}, "elsewhere/holonomy/kernels"),
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's conventions")
+@pytest.mark.parametrize("case", HOMES)
+def test_the_cache_is_where_the_platform_has_it(case: str, tmp_path: Path) -> None:
+    variables, place = HOMES[case]
+    home = tmp_path / "home"
+    home.mkdir()
+    given = {name: value.format(home=home) for name, value in variables.items()}
+    assert run(PLACE, HOME=str(home), PWD=str(tmp_path), **given) == (str(home / place), [])
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+UNKNOWN = """
+import os
+if os.geteuid() == 0:
+    import sim.cache, sim.errors
+    os.setuid(54321)
+else:
+    import pwd
+
+    def nobody(uid):
+        raise KeyError(uid)
+
+    pwd.getpwuid = nobody
+from sim.cache import cache_dir
+print(cache_dir("kernels"))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's conventions")
+def test_a_user_whom_nobody_knows_and_who_has_no_home_gets_no_cache_and_one_warning(tmp_path: Path) -> None:
+    printed, (warning,) = run(UNKNOWN, PWD=str(tmp_path))
+    assert printed == "None"
+    assert warning == (
+        "holonomy: there is no home for a cache; HOLONOMY_CACHE may name a folder; starts take longer"
+    )
+    assert list(tmp_path.iterdir()) == []

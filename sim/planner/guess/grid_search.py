@@ -1,10 +1,11 @@
 """The cheapest way through the cells of a grid: A*, led by the straight distance to the goal."""
 
 import numpy as np
-from numba import njit
+
+from sim.compiled import compiled
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def cheapest_cells(cost: np.ndarray, moves: np.ndarray, first: int, last: int) -> np.ndarray:
     """Flat indices of cells from first to last; empty where there is no way.
 
@@ -58,7 +59,7 @@ def cheapest_cells(cost: np.ndarray, moves: np.ndarray, first: int, last: int) -
     return out
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _rise(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, at: int, cell: int, key: float) -> None:
     """Put a cell where its key belongs, from a place in the heap towards the top."""
     while at > 0:
@@ -70,7 +71,7 @@ def _rise(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, at: int, cell: 
     heap[at], keys[at], place[cell] = cell, key, at
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _sink(heap: np.ndarray, keys: np.ndarray, place: np.ndarray, count: int, cell: int, key: float) -> None:
     """Put a cell where its key belongs, from the top of the heap downwards."""
     at = 0

@@ -6,13 +6,14 @@ equations and left alone.
 """
 
 import numpy as np
-from numba import njit
+
+from sim.compiled import compiled
 
 _BOUNDARY = 0.995
 """Share of the way to a bound that a step may go."""
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def started(
     c: np.ndarray,
     lam: np.ndarray,
@@ -40,7 +41,7 @@ def started(
             above[i] = max(lam[i], mu / (high[i] - s[i]))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def barrier(
     c: np.ndarray,
     s: np.ndarray,
@@ -78,14 +79,14 @@ def barrier(
     return gap, apart
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _missing(c: float, s: float) -> float:
     """c - s, without the rounding of its last digits, which a bound close by would make much of."""
     miss = c - s
     return 0.0 if abs(miss) < 1e-15 * max(1.0, abs(c)) else miss
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def moved(
     c: np.ndarray,
     dc: np.ndarray,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from numba import njit
 
+from sim.compiled import compiled
 from sim.planner.transcription.program import Program
 
 
@@ -55,14 +55,14 @@ class _Block:
         return out.reshape(self._count, *self.shape)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _scattered(values: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
     for k in range(values.shape[0]):
         for i in range(places.size):
             out[k, places[i]] = values[k, i]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def condensed(
     Q: np.ndarray,
     G: np.ndarray,

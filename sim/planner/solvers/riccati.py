@@ -6,12 +6,13 @@ multipliers are found together with the first stage's variables.
 """
 
 import numpy as np
-from numba import njit
+
+from sim.compiled import compiled
 
 _FAST = {"contract", "reassoc", "nsz"}
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def eliminated(
     Q: np.ndarray,
     g: np.ndarray,
@@ -90,7 +91,7 @@ def eliminated(
     return True
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def _factored(M: np.ndarray) -> bool:
     """Cholesky's factor in the lower half, in place; False where there is none."""
     n = M.shape[0]
@@ -108,7 +109,7 @@ def _factored(M: np.ndarray) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def _lower_solved(L: np.ndarray, b: np.ndarray) -> None:
     """b = L^-1 b."""
     for i in range(L.shape[0]):
@@ -119,7 +120,7 @@ def _lower_solved(L: np.ndarray, b: np.ndarray) -> None:
             b[i, c] = total / L[i, i]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def _upper_solved(L: np.ndarray, b: np.ndarray) -> None:
     """b = -L^-T b."""
     n = L.shape[0]
@@ -131,7 +132,7 @@ def _upper_solved(L: np.ndarray, b: np.ndarray) -> None:
             b[i, c] = total / L[i, i]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def carried_out(
     F: np.ndarray,
     f: np.ndarray,

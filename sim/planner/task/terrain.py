@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from scipy.ndimage import grey_dilation, maximum_filter
 
+from sim.compiled import compiled
 from sim.world.terrain import Terrain
 
 _VALUE = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6.0
@@ -61,7 +61,7 @@ class SafeGround:
         return out
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def spline_jets(
     control: np.ndarray, x0: float, y0: float, spacing: float, at_w: np.ndarray, out: np.ndarray
 ) -> None:
@@ -85,7 +85,7 @@ def spline_jets(
                 entry += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _weights(u: float, spacing: float, count: int, out: np.ndarray) -> int:
     """First control point of the cell of u, and in out (3, 4) the weights of value and derivatives there."""
     floor = np.floor(u)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from numba import njit
+
+from sim.compiled import compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,7 @@ class Gather:
         _gathered(self.sources, blocks, out)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _gathered(sources: np.ndarray, blocks: np.ndarray, out: np.ndarray) -> None:
     for i in range(out.size):
         out[i] = blocks[sources[0, i]]
@@ -58,7 +59,7 @@ def block_places(pattern: ca.Sparsity, rows: object, columns: object) -> tuple[n
     )
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def replaced(old: np.ndarray, new: np.ndarray) -> bool:
     """Copy new to old; whether they differed, which what is no number always does."""
     for i in range(old.size):
@@ -68,7 +69,7 @@ def replaced(old: np.ndarray, new: np.ndarray) -> bool:
     return False
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def under_nodes(w: np.ndarray, starts: np.ndarray, scales: np.ndarray, where: np.ndarray) -> None:
     """(x, y) of the nodes, which stand in w at starts (N+1, 2), times scales."""
     for k in range(starts.shape[0]):
@@ -76,7 +77,7 @@ def under_nodes(w: np.ndarray, starts: np.ndarray, scales: np.ndarray, where: np
             where[k, i] = w[starts[k, i]] * scales[i]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def laid_out(
     w: np.ndarray,
     nv: int,
@@ -105,7 +106,7 @@ def laid_out(
         at += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def dealt_out(
     lam: np.ndarray, following: np.ndarray, own: np.ndarray, begin: np.ndarray, end: np.ndarray
 ) -> None:
@@ -128,7 +129,7 @@ def dealt_out(
         at += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def completed(slope: np.ndarray, first: np.ndarray, following: np.ndarray, nv: int) -> None:
     """Add to the nodes' gradients the first one's besides, and what the gaps pull the next states by."""
     n, nx = following.shape

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from sim.compiled import compiled
 from sim.world.bands import for_row_bands
-from sim.world.compiled import compiled
 from sim.world.grounds.props import Grounds
 from sim.world.layers import TerrainLayers, curvature, sky_visibility
 from sim.world.noise import fractal_noise, ridge_noise, smoothstep

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.compiled import compiled
 from sim.world.bands import for_row_bands
-from sim.world.compiled import compiled
 from sim.world.noise import fractal_noise, smoothstep
 
 _WOBBLE_M = 9.0

@@ -1,0 +1,181 @@
+"""Functions as machine code that is kept on disk by what it is made of.
+
+Numba's own cache lies beside the sources, looks only at the date of the function's own file, believes damaged
+files, and ends the program where it cannot write. Here a file is named by a digest of the function, of all that it
+calls and of the constants that it uses; it carries a checksum, and where there is no cache every start compiles.
+"""
+
+import hashlib
+import pickle
+import platform
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary, ref
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+from numba.core.typeinfer import register_dispatcher
+from numba.extending import _Intrinsic
+
+from sim.cache import keep_checked, read_checked
+
+_VERSIONS = f"{sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
+_OUTSIDE = ("builtins", "llvmlite", "math", "numba", "numpy", "scipy")
+"""Packages that no name but their version has to tell of."""
+
+
+def compiled(signature: Any = None, **options: Any) -> Any:
+    """Decorator: `numba.njit(signature, nogil=True, **options)`, kept in the project's cache. Also without brackets.
+
+    With a signature the function is loaded or compiled at once, else when it is first called.
+    """
+    if isinstance(signature, FunctionType):
+        return compiled()(signature)
+
+    def decorate(function: FunctionType) -> Any:
+        dispatcher = numba.njit(nogil=True, **options)(function)
+        dispatcher._cache = _Kept(dispatcher)
+        if signature is not None:
+            with register_dispatcher(dispatcher):
+                dispatcher.compile(signature)
+                dispatcher.disable_compile()
+        return dispatcher
+
+    return decorate
+
+
+class _Kept(_Cache):  # type: ignore[misc] # numba has no types
+    """One function's machine code, as numba asks for it."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = ref(dispatcher)  # which owns this
+        function = dispatcher.py_func
+        self._title = f"{function.__module__}.{function.__qualname__}".replace("<locals>", "")[-80:]
+
+    @property
+    def cache_path(self) -> None:
+        """Numba names it in statistics only."""
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The machine code for the signature; None where it has to be made."""
+        target.refresh()
+        content = read_checked("kernels", self._name(signature, target.codegen()))
+        if content is None:
+            return None
+        try:
+            return CompileResult._rebuild(target, *pickle.loads(content))
+        except Exception:  # whatever it is, it can be made anew
+            return None
+
+    def save_overload(self, signature: Any, made: Any) -> None:
+        """Keep it, unless it holds addresses of this process."""
+        if not (made.lifted or made.library.has_dynamic_globals):
+            keep_checked("kernels", self._name(signature, made.codegen), dumps(made._reduce()))
+
+    def enable(self) -> None:
+        """It always is."""
+
+    def disable(self) -> None:
+        """It never is."""
+
+    def flush(self) -> None:
+        """What is stale has another name."""
+
+    def _name(self, signature: Any, codegen: Any) -> str:
+        about = _VERSIONS, codegen.magic_tuple(), signature, _digest(self._dispatcher())
+        return f"{self._title}-{hashlib.sha256(repr(about).encode()).hexdigest()[:32]}.nbc"
+
+
+def _digest(function: Any) -> str:
+    """Of a function and of everything that it uses, directly or through others."""
+    parts: dict[str, None] = {}
+    waiting, seen = [function], {function}
+    while waiting:
+        own, used = _parts(waiting.pop())
+        parts[own] = None
+        waiting += [other for other in used if other not in seen]
+        seen.update(used)
+    return hashlib.sha256("".join(sorted(parts)).encode()).hexdigest()
+
+
+_known: WeakKeyDictionary[Any, tuple[str, tuple[Any, ...]]] = WeakKeyDictionary()
+
+
+def _parts(function: Any) -> tuple[str, tuple[Any, ...]]:
+    """(digest of the function alone with its constants, functions that it uses)."""
+    if function not in _known:
+        used: list[Any] = []
+        plain = function
+        told = ""
+        if isinstance(function, Dispatcher):
+            plain = function.py_func
+            told = repr(sorted((key, _told(value)) for key, value in function.targetoptions.items()))
+        elif isinstance(function, _Intrinsic):
+            plain = function._defn
+        told += _code(plain.__code__) + "".join(_value(value, used) for value in _values(plain))
+        _known[function] = hashlib.sha256(told.encode()).hexdigest(), tuple(used)
+    return _known[function]
+
+
+def _code(code: CodeType) -> str:
+    """What a function does, wherever its text stands."""
+    constants = [_code(c) if isinstance(c, CodeType) else _told(c) for c in code.co_consts]
+    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    return repr((code.co_code, names, constants))
+
+
+def _told(value: Any) -> str:
+    """The same in every process: the order of a set is not."""
+    return repr(sorted(map(repr, value)) if isinstance(value, set | frozenset) else value)
+
+
+def _values(function: FunctionType) -> Iterator[Any]:
+    """Defaults, captured variables, and the globals that are named in the function or within it."""
+    yield from function.__defaults__ or ()
+    for cell in function.__closure__ or ():
+        yield cell.cell_contents
+    for name in sorted(_names(function.__code__)):
+        if name in function.__globals__:
+            yield function.__globals__[name]
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _value(value: Any, used: list[Any]) -> str:
+    """Text for a constant; functions of the project are put among the used."""
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes | set | frozenset):
+        return _told(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(_value(part, used) for part in value)})"
+    if isinstance(value, ModuleType):
+        return _source(value)
+    home = getattr(value, "__module__", None) or type(value).__module__
+    name = f"{home} {type(value).__qualname__} {getattr(value, '__qualname__', '')}"
+    if home.split(".")[0] in _OUTSIDE:
+        return name
+    if isinstance(value, FunctionType | Dispatcher | _Intrinsic):
+        used.append(value)
+        return ""
+    return name + _source(sys.modules[home])
+
+
+@cache
+def _source(module: ModuleType) -> str:
+    file = getattr(module, "__file__", None)
+    if module.__name__.split(".")[0] in _OUTSIDE or file is None:
+        return module.__name__
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
