@@ -1,0 +1,11 @@
+"""Where systems are: groups, spheres and their tangent bundles, R^n, products of these; and how groups act there.
+
+Points are flat columns with named slices; nobody who reads one counts its numbers.
+"""
+
+from sim.spaces.action import Action
+from sim.spaces.base import Euclidean, GroupSpace, Space
+from sim.spaces.product import Power, Product
+from sim.spaces.sphere import Sphere, TangentBundle
+
+__all__ = ["Action", "Euclidean", "GroupSpace", "Power", "Product", "Space", "Sphere", "TangentBundle"]

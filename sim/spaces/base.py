@@ -1,0 +1,121 @@
+"""What every space has, and the two plainest: R^n, and a group as a space."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sim.groups import LieGroup
+
+
+class Space(ABC):
+    """Points as flat columns of `size` numbers, displacements between them as columns of `dim`.
+
+    A displacement may have more numbers than the space has dimensions, as rotation vectors between points of a sphere.
+    """
+
+    size: int
+    dim: int
+
+    @property
+    @abstractmethod
+    def slices(self) -> Mapping[str, slice]:
+        """Name -> where it stands in a point."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of a point's numbers, for files."""
+        return tuple(
+            name if at.stop - at.start == 1 else f"{name}_{k}"
+            for name, at in self.slices.items()
+            for k in range(at.stop - at.start)
+        )
+
+    @abstractmethod
+    def origin(self) -> np.ndarray:
+        """(size,) some point."""
+
+    @abstractmethod
+    def defect(self, a: ca.SX) -> ca.SX:
+        """What is zero where a column is a point; empty where every column is one."""
+
+    @abstractmethod
+    def difference(self, a: ca.SX, b: ca.SX) -> ca.SX:
+        """(dim,) d with displaced(a, d) = b, the shortest one."""
+
+    @abstractmethod
+    def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
+        """The point that is reached from `a`."""
+
+    def between(self, a: ca.SX, b: ca.SX, share: ca.SX) -> ca.SX:
+        """The point that far on the way, 0 at `a` and 1 at `b`."""
+        return self.displaced(a, share * self.difference(a, b))
+
+
+@dataclass(frozen=True)
+class Euclidean(Space):
+    """R^n."""
+
+    size: int
+    name: str = "x"
+    names: tuple[str, ...] = ()
+    """Of the columns, where they have their own."""
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]
+        return self.size
+
+    @property
+    def slices(self) -> Mapping[str, slice]:
+        return {self.name: slice(0, self.size)}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names or super().columns
+
+    def origin(self) -> np.ndarray:
+        return np.zeros(self.size)
+
+    def defect(self, a: ca.SX) -> ca.SX:
+        return ca.SX(0, 1)
+
+    def difference(self, a: ca.SX, b: ca.SX) -> ca.SX:
+        return b - a
+
+    def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
+        return a + d
+
+
+@dataclass(frozen=True)
+class GroupSpace(Space):
+    """A group as the space that it acts on; displacements are velocities of its algebra in the body frame."""
+
+    group: LieGroup
+    name: str = "pose"
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return self.group.pose_dim
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]
+        return self.group.dim
+
+    @property
+    def slices(self) -> Mapping[str, slice]:
+        return {self.name: slice(0, self.size)}
+
+    def origin(self) -> np.ndarray:
+        return self.group.identity()
+
+    def defect(self, a: ca.SX) -> ca.SX:
+        """Of g^-1 g against the identity: zero for orthogonal rotations."""
+        return self.group.compose(self.group.inverse(a), a) - ca.SX(self.group.identity())
+
+    def difference(self, a: ca.SX, b: ca.SX) -> ca.SX:
+        return self.group.log(self.group.between(a, b))
+
+    def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
+        return self.group.compose(a, self.group.exp(d))

@@ -1,0 +1,86 @@
+"""The sphere S^2 and its tangent bundle, with angular velocities for tangent vectors (mechanics survey, section 5).
+
+A point of the sphere is a unit vector q; a tangent vector is told by the angular velocity omega, at right angles to
+q, with which it turns: q' = omega x q. Points of the bundle are (q, omega).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sim.groups.so3 import rotation_exp
+from sim.spaces.base import Space
+
+_SMALL = 1e-12
+
+
+def shortest_turn(a: ca.SX, b: ca.SX) -> ca.SX:
+    """(3,) rotation vector at right angles to both unit vectors whose exponential takes a to b, angle in [0, pi].
+
+    By atan2, so that it is exact to rounding for any angle; between opposite points it is one of the many.
+    """
+    axis, cosine = ca.cross(a, b), ca.dot(a, b)
+    # Near half a turn rounding would tilt so short a product out of the plane at right angles to a.
+    axis = axis - ca.dot(axis, a) * a
+    squared = ca.dot(axis, axis)
+    near, sine = squared < _SMALL**2, ca.sqrt(ca.if_else(squared < _SMALL**2, 1, squared))
+    aside = ca.if_else(ca.fabs(a[0]) < 0.6, ca.SX([1, 0, 0]), ca.SX([0, 1, 0]))
+    aside = ca.cross(a, aside)
+    half_turn = ca.pi / ca.sqrt(ca.dot(aside, aside)) * aside
+    at_ends = ca.if_else(cosine > 0, axis, half_turn)
+    return ca.if_else(near, at_ends, ca.atan2(sine, cosine) / sine * axis)
+
+
+@dataclass(frozen=True)
+class Sphere(Space):
+    """Unit vectors; displacements are rotation vectors at right angles to the point."""
+
+    name: str = "direction"
+    size: int = 3
+    dim: int = 3
+
+    @property
+    def slices(self) -> Mapping[str, slice]:
+        return {self.name: slice(0, 3)}
+
+    def origin(self) -> np.ndarray:
+        return np.array([0.0, 0.0, -1.0])
+
+    def defect(self, a: ca.SX) -> ca.SX:
+        return ca.dot(a, a) - 1
+
+    def difference(self, a: ca.SX, b: ca.SX) -> ca.SX:
+        return shortest_turn(a, b)
+
+    def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
+        return rotation_exp(d) @ a
+
+
+@dataclass(frozen=True)
+class TangentBundle(Space):
+    """(q, omega) over a sphere; a displacement is the turn, and what is added to omega before it."""
+
+    sphere: Sphere = Sphere()
+    name: str = "omega"
+    size: int = 6
+    dim: int = 6
+
+    @property
+    def slices(self) -> Mapping[str, slice]:
+        return {**self.sphere.slices, self.name: slice(3, 6)}
+
+    def origin(self) -> np.ndarray:
+        return np.r_[self.sphere.origin(), np.zeros(3)]
+
+    def defect(self, a: ca.SX) -> ca.SX:
+        return ca.vertcat(self.sphere.defect(a[:3]), ca.dot(a[:3], a[3:]))
+
+    def difference(self, a: ca.SX, b: ca.SX) -> ca.SX:
+        turn = shortest_turn(a[:3], b[:3])
+        return ca.vertcat(turn, rotation_exp(turn).T @ b[3:] - a[3:])
+
+    def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
+        R = rotation_exp(d[:3])
+        return ca.vertcat(R @ a[:3], R @ (a[3:] + d[3:]))
