@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import InputError, one_of, quote, shortened
+from sim.toml_bounds import check_bounds
+from sim.user_files import read_text, refusals
+
+_LONGEST_TEXT = 4000
 
 
 class TomlTable:
@@ -20,14 +24,11 @@ class TomlTable:
 
     @classmethod
     def read(cls, path: Path, source: str) -> "TomlTable":
-        """Parse a file; raises InputError when it is missing, unreadable or not TOML."""
-        try:
-            # Some editors begin a text with a mark of its encoding.
-            return cls(source, tomllib.loads(path.read_text(encoding="utf-8-sig")))
-        except OSError as error:
-            raise InputError(f"{source}: cannot be read: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"{source}: not valid TOML: {error}") from None
+        """Parse a file; raises InputError when it is missing, unreadable, out of bounds or not TOML."""
+        with refusals(source, "not valid TOML"):
+            text = read_text(path)
+            check_bounds(text)
+            return cls(source, tomllib.loads(text))
 
     def error(self, key: str, complaint: str) -> InputError:
         """The one-line refusal of a key of this table."""
@@ -54,6 +55,8 @@ class TomlTable:
             return default
         if not isinstance(value, str):
             raise self.error(key, f"{quote(value)} is not a text; allowed: a text in quotes")
+        if len(value) > _LONGEST_TEXT:
+            raise self.error(key, f"{quote(value)} is too long; allowed: {_LONGEST_TEXT} characters")
         return value
 
     def name(self, key: str, allowed: Iterable[str], default: str) -> str:

@@ -1,9 +1,15 @@
 """Where the user's settings live: the layout of the panels, the size of the interface."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from sim.errors import InputError
 from sim.folders import user_folder
+from sim.user_files import as_type, json_value, read_text, refusals
+
+LEAST_SCALE, LARGEST_SCALE = 0.5, 3.0
 
 
 def config_dir() -> Path:
@@ -21,12 +27,27 @@ def config_dir() -> Path:
 
 
 def read_scale(folder: Path, default: float = 1.0) -> float:
-    """Interface scale of the last session; the default where it was never set or cannot be read."""
-    try:
-        scale = float(json.loads((folder / "interface.json").read_text())["scale"])
-    except (OSError, ValueError, KeyError, TypeError):
+    """Interface scale of the last session; the default where it was never set.
+
+    A file that is damaged gets the ending `.damaged`, and the default counts.
+    """
+    path = folder / "interface.json"
+    if not path.exists():
         return default
-    return scale if 0.5 <= scale <= 3.0 else default
+    try:
+        with refusals(path, "no settings"):
+            scale = as_type(as_type(json_value(read_text(path)), dict[str, Any])["scale"], float)
+            if not LEAST_SCALE <= scale <= LARGEST_SCALE:
+                raise InputError(f"scale = {scale:g}; allowed: {LEAST_SCALE:g} to {LARGEST_SCALE:g}")
+    except InputError:
+        _set_aside(path)
+        return default
+    return scale
+
+
+def _set_aside(path: Path) -> None:
+    with suppress(OSError):
+        path.replace(path.with_name(f"{path.name}.damaged"))
 
 
 def write_scale(folder: Path, scale: float) -> None:

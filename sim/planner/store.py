@@ -4,16 +4,18 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.arrays_file import ArraysFile, arrays_in
+from sim.errors import InputError, quote
+from sim.integrators import integrator
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
 from sim.planner.result.record import PlanRecord
 from sim.planner.task.values import task_of_values, task_values
 from sim.replacing import file_stem, replacing
+from sim.user_files import as_fields, as_type, json_value, refusals
 from sim.vehicles import known_vehicle
 
 _FORMAT = 2
@@ -21,6 +23,7 @@ _READABLE = (1, 2)
 """Files of format 1 do not say what task they are a plan of."""
 _TEXTS = ("name", "integrator", "status", "message")
 _NUMBERS = ("step_s", "cost", "seconds", "defect", "clearance_m")
+_OTHERS = ("costs", "iterations", "waypoint_times_s")
 
 
 def save_record(record: PlanRecord, folder: Path) -> Path:
@@ -31,13 +34,10 @@ def save_record(record: PlanRecord, folder: Path) -> Path:
         "format": _FORMAT,
         "vehicle": record.vehicle.name,
         "parameters": record.vehicle.values,
-        "costs": record.costs,
-        "iterations": record.iterations,
         "blames": [asdict(violation) for violation in record.violations],
         "holds": [asdict(constraint) for constraint in record.active],
-        "waypoint_times_s": record.waypoint_times_s,
         "task": None if record.task is None else task_values(record.task),
-        **{key: getattr(record, key) for key in _TEXTS + _NUMBERS},
+        **{key: getattr(record, key) for key in _TEXTS + _NUMBERS + _OTHERS},
     }
     with replacing(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(
@@ -52,53 +52,38 @@ def save_record(record: PlanRecord, folder: Path) -> Path:
 
 def load_record(path: Path) -> PlanRecord:
     """Read what `save_record` wrote. Raises InputError, one line, for a file that is none."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            about = json.loads(str(file["about"]))
-            nodes, controls, history = file["nodes"], file["controls"], file["history"]
+    with refusals(path, "no stored plan"), arrays_in(path) as file:
+        about = as_type(json_value(file.text("about")), dict[str, Any])
         if about["format"] not in _READABLE:
             allowed = ", ".join(map(str, _READABLE))
-            raise InputError(f"{path}: format {about['format']} is unknown; allowed: {allowed}")
-        subject = known_vehicle(about["vehicle"], **about["parameters"])
-        _check(nodes, (subject.node_layout.size,))
-        _check(controls, (len(subject.controls),), rows=len(nodes))
+            raise InputError(f"format {quote(about['format'])} is unknown; allowed: {allowed}")
+        subject = known_vehicle(about["vehicle"], **as_type(about["parameters"], dict[str, Any]))
+        nodes = _array(file, "nodes", (None, subject.node_layout.size))
+        reason = integrator(about["integrator"]).serves(subject)
+        if reason:
+            raise InputError(reason)
         task = about.get("task")
         return PlanRecord(
             vehicle=subject,
             task=None if task is None else task_of_values(task, subject),
             nodes=nodes,
-            controls=controls,
-            history=tuple((float(cost), float(violation)) for cost, violation in history),
-            costs={str(name): float(value) for name, value in about["costs"].items()},
-            iterations=int(about["iterations"]),
-            violations=tuple(_violation(values) for values in about["blames"]),
-            active=tuple(_active(values) for values in about.get("holds", ())),
-            waypoint_times_s=tuple(about["waypoint_times_s"]),
-            **{key: str(about[key]) for key in _TEXTS},  # type: ignore[arg-type]
-            **{key: float(about[key]) for key in _NUMBERS},  # type: ignore[arg-type]
+            controls=_array(file, "controls", (len(nodes), len(subject.controls))),
+            history=tuple((float(cost), float(violation)) for cost, violation in file.array("history")),
+            violations=as_type(about["blames"], tuple[Violation, ...]),
+            active=as_type(about.get("holds", ()), tuple[ActiveConstraint, ...]),
+            **as_fields({key: about[key] for key in _TEXTS + _NUMBERS + _OTHERS}, PlanRecord),
         )
-    except (OSError, BadZipFile, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: is no stored plan ({error})") from None
 
 
-def _violation(values: dict[str, Any]) -> Violation:
-    return Violation(**{**values, "place_w": tuple(values["place_w"])})
-
-
-def _active(values: dict[str, Any]) -> ActiveConstraint:
-    return ActiveConstraint(
-        **{**values, "spans_s": tuple((float(a), float(b)) for a, b in values["spans_s"])}
-    )
+def _array(file: ArraysFile, name: str, shape: tuple[int | None, int]) -> np.ndarray:
+    """An array of finite numbers, two rows or more."""
+    array = np.ascontiguousarray(file.array(name), float)
+    wanted = (array.shape[0] if shape[0] is None and array.ndim else shape[0], shape[1])
+    if array.shape != wanted or len(array) < 2 or not np.isfinite(array).all():
+        raise InputError(f"{name} is {array.shape}; allowed: {wanted} finite numbers")
+    return array
 
 
 def stored(folder: Path) -> tuple[Path, ...]:
     """The plans in a folder, by name."""
     return tuple(sorted(folder.glob("*.npz"))) if folder.is_dir() else ()
-
-
-def _check(array: np.ndarray, shape: tuple[int, ...], *, rows: int | None = None) -> None:
-    wanted = (array.shape[0] if rows is None else rows, *shape)
-    if array.ndim != 2 or array.shape != wanted or len(array) < 2 or not np.isfinite(array).all():
-        raise ValueError(f"an array of {array.shape} where {wanted} finite numbers belong")

@@ -8,22 +8,22 @@ import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 
+from sim.arrays_file import arrays_in
 from sim.errors import InputError
 from sim.integrators import integrator
-from sim.lane_status import LaneStatus
 from sim.replacing import file_stem, replacing
-from sim.scene import WORLDS
 from sim.take.columns import control_columns, node_columns
+from sim.take.header import FORMAT, VERSION, LegHeader, read_header
 from sim.take.leg import Leg
 from sim.take.playback import Playback
 from sim.take.take import Take
+from sim.trajectory import STEPS_MAX
+from sim.user_files import refusals
 from sim.vehicles import known_vehicle
 
-FORMAT, VERSION = "holonomy take", 1
 NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
 _ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
@@ -65,27 +65,24 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None)
 
 def load_take(path: str | Path) -> Take:
     """Read what `save_take` wrote. Raises InputError, one line, for a file that is none or is damaged."""
-    try:
-        with _opened(path) as file:
-            return _read(file, path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or 'no take'}") from None
-    except (BadZipFile, EOFError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        if isinstance(error, InputError):
-            raise InputError(f"{path}: {error}") from None
-        what = f"{str(error.args[0]).split()[0]} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{path}: is no take ({what})") from None
+    with refusals(path, "no take"), arrays_in(path) as file:
+        header = read_header(file)
+        legs = tuple(
+            _leg(header.vehicle, leg, {name: file.array(f"leg{k}_{name}") for name in _ARRAYS}, f"leg {k}")
+            for k, leg in enumerate(header.legs)
+        )
+        for before, after in pairwise(legs):
+            _require(after.begin_s > before.begin_s, "its legs are in order")
+        texts = {key: getattr(header, key) for key in _TEXTS}
+        return Take(legs=legs, seed=header.seed, status=header.status, **texts)
 
 
 def described(path: Path) -> str:
     """What a file tells about itself, in two lines. Raises InputError where it is no take."""
-    try:
-        with _opened(path) as file:
-            header = _checked_header(file)
-        methods = dict.fromkeys(f"{leg['integrator']} h = {leg['step_s']:g} s" for leg in header["legs"])
-        return f"{header['vehicle']}, {', '.join(methods)}\n{header['created']} {header['ended']}".strip()
-    except (OSError, BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: is no take ({error})") from None
+    with refusals(path, "no take"), arrays_in(path) as file:
+        header = read_header(file)
+    methods = dict.fromkeys(f"{leg.integrator} h = {leg.step_s:g} s" for leg in header.legs)
+    return f"{header.vehicle}, {', '.join(methods)}\n{header.created} {header.ended}".strip()
 
 
 def _about(leg: Leg) -> dict[str, Any]:
@@ -103,38 +100,9 @@ def _about(leg: Leg) -> dict[str, Any]:
     }
 
 
-def _opened(path: str | Path) -> Any:
-    if Path(path).is_file() and not is_zipfile(path):
-        raise ValueError("not an .npz file")
-    return np.load(path, allow_pickle=False)
-
-
-def _checked_header(file: Any) -> dict[str, Any]:
-    header = json.loads(str(file["header"]))
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError("its header is that of something else")
-    if header["version"] != VERSION:
-        raise InputError(f"version {header['version']!r} is unknown; allowed: {VERSION}")
-    return header
-
-
-def _read(file: Any, path: str | Path) -> Take:
-    header = _checked_header(file)
-    if header["world"] not in WORLDS:
-        raise InputError(f"unknown world {header['world']!r}; allowed: {', '.join(WORLDS)}")
-    legs = tuple(
-        _leg(header["vehicle"], about, {name: file[f"leg{k}_{name}"] for name in _ARRAYS}, f"leg {k}")
-        for k, about in enumerate(header["legs"])
-    )
-    for before, after in pairwise(legs):
-        _require(after.begin_s > before.begin_s, "its legs are in order")
-    texts = {key: str(header[key]) for key in _TEXTS}
-    return Take(legs=legs, seed=int(header["seed"]), status=LaneStatus(header["status"]), **texts)
-
-
-def _leg(name: str, about: dict[str, Any], arrays: dict[str, np.ndarray], where: str) -> Leg:
-    subject = known_vehicle(name, **about["parameters"])
-    scheme = integrator(about["integrator"], **about["options"])
+def _leg(name: str, about: LegHeader, arrays: dict[str, np.ndarray], where: str) -> Leg:
+    subject = known_vehicle(name, **about.parameters)
+    scheme = integrator(about.integrator, **about.options)
     reason = scheme.serves(subject)
     if reason:
         raise InputError(reason)
@@ -143,12 +111,12 @@ def _leg(name: str, about: dict[str, Any], arrays: dict[str, np.ndarray], where:
     leg = Leg(
         vehicle=subject,
         integrator=scheme,
-        step_s=float(about["step_s"]),
-        since_s=float(about["since_s"]),
-        steps=int(about["steps"]),
-        contact=bool(about["contact"]),
-        every_step=bool(about["every_step"]),
-        pivot_w=None if about["pivot_w"] is None else (*map(float, about["pivot_w"]),),
+        step_s=about.step_s,
+        since_s=about.since_s,
+        steps=about.steps,
+        contact=about.contact,
+        every_step=about.every_step,
+        pivot_w=about.pivot_w,
         **whole,
         **real,
     )
@@ -166,10 +134,10 @@ def _check(leg: Leg, where: str) -> None:
         rising = steps.ndim == 1 and bool(np.all(np.diff(steps) > 0))
         _require(rising and steps[0] == leg.first_step >= 0, f"{where} has steps that increase")
         _require(steps[-1] <= leg.steps, f"{where} has no step after its end")
-    finite = all(
-        np.isfinite(a).all() for a in (leg.controls, leg.states, leg.memories, leg.step_s, leg.since_s)
-    )
-    _require(finite and leg.step_s > 0.0, f"{where} has finite numbers")
+    gaps = np.diff(np.append(leg.point_steps, leg.steps))
+    _require(gaps.max() <= STEPS_MAX, f"{where} has a restart point every {STEPS_MAX} steps")
+    numbers = (leg.controls, leg.states, leg.memories, leg.step_s, leg.since_s, leg.pivot_w or 0.0)
+    _require(all(np.isfinite(a).all() for a in numbers), f"{where} has finite numbers")
 
 
 def _require(holds: bool, what: str) -> None:

@@ -157,7 +157,7 @@ def test_a_file_explains_itself_without_the_project(tmp_path: Path):
         (lambda data: data.update(header=edited(data, world="moon")), "unknown world 'moon'"),
         (lambda data: data.update(header=edited(data, format="plan")), "is no take"),
         (lambda data: data.update(header=np.array("[]")), "is no take"),
-        (lambda data: data.update(header=edited_leg(data, step_s=0.0)), "finite"),
+        (lambda data: data.update(header=edited_leg(data, step_s=0.0)), "legs[0].step_s"),
         (lambda data: twice(data), "in order"),
     ],
 )

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
-from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights
+from sim.planner.task.task import Goal, Task
+from sim.user_files import as_fields, as_type, require_finite
 from sim.vehicles.base import State, Vehicle
 
 _OBSTACLES: dict[str, type[Obstacle]] = {kind.kind: kind for kind in (Sphere, Cylinder, Capsule, Box)}
@@ -29,41 +30,28 @@ def task_values(task: Task) -> dict[str, Any]:
     }
 
 
-def task_of_values(values: dict[str, Any], vehicle: Vehicle) -> Task:
-    """The inverse of `task_values`. Raises KeyError, TypeError or ValueError for what is no task of the vehicle."""
-    goal = {**values["goal"], "state": _state(values["goal"]["state"], vehicle)}
-    limits = {key: _frozen(value) for key, value in values["limits"].items()}
-    free = values["free_duration"]
+def task_of_values(values: Any, vehicle: Vehicle) -> Task:
+    """The inverse of `task_values`. Raises InputError, KeyError or ValueError for what is no task of the vehicle."""
+    given = as_type(values, dict[str, Any])
+    require_finite({key: value for key, value in given.items() if key != "limits"})
+    goal = as_type(given["goal"], dict[str, Any])
     return Task(
-        **{key: values[key] for key in _PLAIN},
-        start=_state(values["start"], vehicle),
-        goal=Goal(**{key: _frozen(value) for key, value in goal.items()}),
-        free_duration=None if free is None else (float(free[0]), float(free[1])),
-        weights=Weights(**values["weights"]),
-        limits=Limits(**limits),
-        obstacles=tuple(_obstacle(obstacle) for obstacle in values["obstacles"]),
-        waypoints=tuple(Waypoint(**_all_frozen(waypoint)) for waypoint in values["waypoints"]),
-        body=tuple(_frozen(ball) for ball in values["body"]),
+        start=_state(given["start"], vehicle),
+        goal=Goal(_state(goal["state"], vehicle), **as_fields(goal, Goal, but=("state",))),
+        obstacles=tuple(
+            _obstacle(obstacle) for obstacle in as_type(given["obstacles"], list[dict[str, Any]])
+        ),
+        **as_fields(given, Task, but=("start", "goal", "obstacles", "ground")),
     )
 
 
 def _obstacle(values: dict[str, Any]) -> Obstacle:
-    return _OBSTACLES[values["kind"]](**_all_frozen({k: v for k, v in values.items() if k != "kind"}))
-
-
-def _all_frozen(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: _frozen(value) for key, value in values.items()}
-
-
-def _frozen(value: Any) -> Any:
-    """JSON knows lists only; tasks hold tuples."""
-    if isinstance(value, dict):
-        return _all_frozen(value)
-    return tuple(value) if isinstance(value, list) else value
+    kind = _OBSTACLES[values["kind"]]
+    return kind(**as_fields({key: value for key, value in values.items() if key != "kind"}, kind))
 
 
 def _state(node: Any, vehicle: Vehicle) -> State:
-    flat = np.array(node, float)
+    flat = np.array(as_type(node, list[float]))
     if flat.shape != (vehicle.node_layout.size,) or not np.isfinite(flat).all():
         raise ValueError(f"a state of {flat.shape} is none of a {vehicle.name}")
     return State(flat, vehicle.node_layout, vehicle.group)
