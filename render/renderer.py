@@ -11,6 +11,7 @@ from render.culling import frustum_planes
 from render.frame import DrawnVehicle, Frame, View
 from render.light import Sun
 from render.matrices import mirror
+from render.memory import give_back
 from render.models.library import ModelLibrary
 from render.models.parked import parked_vehicles
 from render.overlay import Overlay
@@ -318,9 +319,10 @@ class Renderer:
         return self._stage.drawn_triangles
 
     def release(self) -> None:
-        """Free every GL object."""
+        """Free every GL object, and give the memory of the old world back."""
         unbind(self._ctx)
         self._resources.close()
+        give_back()
 
 
 def mirrored(view: View, mirror: np.ndarray) -> View:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sim.bounds import Bounds
 from sim.compiler import Kernel, compile_kernel
 from sim.errors import InputError, quote
 from sim.integrators import Integrator, integrator
@@ -35,9 +36,11 @@ class Trajectory:
     observed: Observed = field(repr=False)
     """What is told of the nodes."""
     diverged_at: float | None
-    """Seconds up to which there is a solution, None if to the end."""
+    """Seconds up to which there is a solution within `sim.bounds`, None if to the end."""
     newton_iterations: int
     """In all steps together."""
+    diverged_because: str = ""
+    """Which quantity left its bounds, or what failed; empty where nothing did."""
 
     @property
     def energy(self) -> np.ndarray:
@@ -131,9 +134,14 @@ def simulate(
         us = np.broadcast_to(us, (count, us.shape[1])).copy()
     if done < count:
         nodes[done + 1 :] = np.nan
-    observed = kernel.observe_all(
-        nodes, us if count else np.zeros((1, us.shape[1])), vehicle.parameter_vector, h
-    )
+    rows = us if count else np.zeros((1, us.shape[1]))
+    observed = kernel.observe_all(nodes, rows, vehicle.parameter_vector, h)
+    because = "" if done == count else "a step has no solution, or none that is finite"
+    known = slice(0, done + 1)
+    beyond = Bounds.of(vehicle, nodes[0], h).first_beyond(vehicle, nodes[known], observed.energy[known])
+    if beyond is not None and beyond[0] > 0:
+        done, because = beyond[0] - 1, beyond[1]
+        nodes[done + 1 :] = observed.rows[done + 1 :] = np.nan
     return Trajectory(
         vehicle=vehicle,
         integrator=scheme,
@@ -142,8 +150,9 @@ def simulate(
         nodes=nodes,
         controls=us,
         observed=observed,
-        diverged_at=None if done == count else done * h,
+        diverged_at=done * h if because else None,
         newton_iterations=iterations,
+        diverged_because=because,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.bounds import Bounds
 from sim.commands import PilotInput
 from sim.outfit import outfit_of
 from sim.pilot import Pilot, Sensed
@@ -225,7 +226,9 @@ class Lane:
         self._energy_start_J = observation.energy_J
         self._momentum_start_w = self._in_space(observation.momentum_w)
         self._observables_start = observation.observables
-        self._bound_J = self._asked_bound_J or energy_bound(self.method.vehicle, observation.energy_J)
+        m = self.method
+        bound_J = self._asked_bound_J or energy_bound(m.vehicle, observation.energy_J)
+        self._bounds = Bounds.of(m.vehicle, node, m.step_s, bound_J)
 
     def _in_space(self, vector: np.ndarray) -> np.ndarray:
         """(6,) angular, then linear."""
@@ -304,7 +307,7 @@ class Lane:
         observation = self._observe(node)
         twist_b, energy_J = observation.twist_b, observation.energy_J
         at_s = self.time_s + (m.step_s if status else 0.0)
-        self._verdict = divergence(str(m), status, twist_b, energy_J, self._bound_J, m.step_s, at_s)
+        self._verdict = divergence(str(m), status, m.vehicle, node, energy_J, self._bounds, m.step_s, at_s)
         if self._verdict is not None:
             self._node = self._good_node
             return

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.bounds import Bounds, angular
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.lane_status import LaneStatus
 from sim.vehicles import Vehicle
@@ -58,35 +59,36 @@ def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:
 def divergence(
     where: str,
     status: int,
-    twist_b: np.ndarray,
+    vehicle: Vehicle,
+    node: np.ndarray,
     energy_J: float,
-    bound_J: float,
+    bounds: Bounds,
     step_s: float,
     time_s: float,
 ) -> Verdict | None:
     """Whether a rollout went wrong.
 
-    where: names vehicle and method; status: of the kernel; twist_b: (6,) at the last good node.
+    where: names vehicle and method; status: of the kernel; node: flat, the last good one.
     """
     when = f"at t = {time_s:.2f} s"
     if status == NEWTON_FAILED:
         return _diverged(f"{where}: the step's equations have no solution {when}")
-    if status == NOT_FINITE or not np.all(np.isfinite(twist_b)):
-        return _diverged(f"{where}: {_runaway(twist_b, step_s)} not finite {when}")
-    if not math.isfinite(energy_J) or abs(energy_J) > bound_J:
-        return _diverged(f"{where}: energy past {bound_J:.6g} J {when}")
-    return None
+    beyond = bounds.first_beyond(vehicle, node[None], np.array([energy_J]))
+    if status == NOT_FINITE:
+        return _diverged(f"{where}: {_runaway(vehicle, node, step_s)} not finite {when}")
+    return _diverged(f"{where}: {beyond[1]} {when}") if beyond is not None else None
 
 
 def _diverged(text: str) -> Verdict:
     return Verdict(LaneStatus.DIVERGED, text)
 
 
-def _runaway(twist_b: np.ndarray, step_s: float) -> str:
+def _runaway(vehicle: Vehicle, node: np.ndarray, step_s: float) -> str:
     """The quantity that went out of bounds first: the largest one, in what a step can bear."""
+    velocity, turning = node[vehicle.node_layout.velocity], angular(vehicle)
     # Turns of more than a radian a step are what breaks a method; translation follows.
-    turn = step_s * float(np.abs(twist_b[:3]).max())
-    travel = step_s * float(np.abs(twist_b[3:]).max()) / 1e3
+    turn = step_s * float(np.abs(velocity[turning]).max(initial=0.0))
+    travel = step_s * float(np.abs(velocity[~turning]).max(initial=0.0)) / 1e3
     if not math.isfinite(turn) or turn > max(travel, 0.5):
         return "angular velocity"
     return "velocity" if not math.isfinite(travel) or travel > 0.0 else "position"

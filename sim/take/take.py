@@ -167,7 +167,8 @@ class Take:
         done, ended, status = len(trajectory.controls), "", LaneStatus.RUNNING
         if trajectory.diverged_at is not None:
             done = round(trajectory.diverged_at / trajectory.step_s)
-            ended, status = f"diverged at t = {trajectory.diverged_at:g} s", LaneStatus.DIVERGED
+            because = trajectory.diverged_because or "diverged"
+            ended, status = f"{because} at t = {trajectory.diverged_at:g} s", LaneStatus.DIVERGED
         leg = leg_of(
             trajectory.vehicle,
             trajectory.integrator,

@@ -17,6 +17,7 @@ from render.background_threads import give_way
 from render.camera import CameraRig
 from render.cameras.framing import framing_of
 from render.light import Sun
+from render.memory import give_back
 from render.quality import PRESETS
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
@@ -261,6 +262,8 @@ class Session:
             self._renderer.release()
             fits = loaded.quality == self._shell.view.quality
             self._renderer = self._make_renderer(loaded.scenery if fits else None)
+        else:
+            give_back()
         self._starts = True
 
     def _save_screenshot(self) -> None:

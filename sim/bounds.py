@@ -1,0 +1,75 @@
+"""Numbers that no motion of a vehicle reaches: past them it has diverged, though every number is still finite."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.vehicles import Vehicle
+
+TURN_RADPS, SPEED_MPS = 1e5, 1e5
+"""A hundred times what the fastest rotors turn with, and nine times what leaves the Earth."""
+TURN_RAD = 1e3
+"""In one step: no method follows more than a few radians."""
+TIMES_START = 1e3
+"""What a motion begins with is no sign of divergence; this many times that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The largest numbers that still count as a motion. Entries are in SI units."""
+
+    turn_radps: float
+    """Of any component of the body's angular velocity."""
+    speed_mps: float
+    """Of any component of its linear velocity."""
+    shape_per_s: float
+    """Of any shape velocity."""
+    energy_J: float = math.inf
+    """Of the energy's size; inf: any finite one."""
+
+    @staticmethod
+    def of(vehicle: Vehicle, node: np.ndarray, step_s: float, energy_J: float = math.inf) -> "Bounds":
+        """For a motion that begins at a flat node and takes steps of `step_s` seconds."""
+        at = vehicle.node_layout
+        turning = angular(vehicle)
+        began = np.abs(node[at.velocity])
+        turn = min(TURN_RADPS, TURN_RAD / step_s)
+        return Bounds(
+            max(turn, TIMES_START * float(began[turning].max(initial=0.0))),
+            max(SPEED_MPS, TIMES_START * float(began[~turning].max(initial=0.0))),
+            max(TURN_RADPS, TIMES_START * float(np.abs(node[at.shape_velocity]).max(initial=0.0))),
+            energy_J,
+        )
+
+    def first_beyond(
+        self, vehicle: Vehicle, nodes: np.ndarray, energy_J: np.ndarray
+    ) -> tuple[int, str] | None:
+        """(the first of the nodes (n, node size) that is out of bounds, which quantity is), None where none is.
+
+        energy_J: (n,). What is not finite is out of bounds.
+        """
+        at, turning = vehicle.node_layout, angular(vehicle)
+        velocity = nodes[:, at.velocity]
+        checks = (
+            (velocity[:, turning], self.turn_radps, "angular velocity", "rad/s"),
+            (velocity[:, ~turning], self.speed_mps, "velocity", "m/s"),
+            (nodes[:, at.shape_velocity], self.shape_per_s, "shape velocity", "/s"),
+            (energy_J[:, None], self.energy_J, "energy", "J"),
+            (nodes, math.inf, "position or shape", ""),
+        )
+        found: tuple[int, str] | None = None
+        for values, bound, name, unit in checks:
+            beyond = ~(np.abs(values) <= bound) | ~np.isfinite(values)
+            if not beyond.any():
+                continue
+            row = int(np.flatnonzero(beyond.any(axis=1))[0])
+            if found is None or row < found[0]:
+                past = f"{name} past {bound:.6g} {unit}" if np.isfinite(values[row]).all() else ""
+                found = row, past.strip() or f"{name} not finite"
+        return found
+
+
+def angular(vehicle: Vehicle) -> np.ndarray:
+    """(dim,) which components of its velocity are angular [rad/s]; the others are linear [m/s]."""
+    return np.any(vehicle.group.in_space[:3], axis=0)
