@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sim.planner.guess.route import paced, route
+from sim.planner.guess.pace import paced
+from sim.planner.guess.route import route
 from sim.planner.task.task import Task, positions
 from sim.vehicles.base import Vehicle
 
