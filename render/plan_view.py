@@ -22,6 +22,8 @@ from sim.world import World
 PRESENT: Colour = (0.02, 0.55, 0.95)
 FAILED: Colour = (0.90, 0.03, 0.02)
 STALE: Colour = (0.30, 0.33, 0.38)
+ALTERNATIVE: Colour = (0.45, 0.62, 0.78)
+"""Of other ways to do the task."""
 KEPT: tuple[Colour, ...] = (
     (0.95, 0.42, 0.00),
     (0.00, 0.55, 0.28),
@@ -37,6 +39,7 @@ _OBSTACLE: Colour = (0.80, 0.25, 0.12)
 _THRUST: Colour = (1.0, 0.78, 0.0)
 _NEWEST, _OLDER = 0.9, 0.4
 """Opacity of the last iterate and of those before it."""
+_MOST_ALTERNATIVES = 5
 _MOST_GHOSTS, _GHOST_GAP = 9, 0.55
 """Ghosts stand no nearer to one another than this share of the chase camera's distance."""
 _COVERED = 0.04
@@ -44,6 +47,11 @@ _SMALLEST_RING = 0.05
 """Shares of the chase camera's distance, too."""
 _PILLAR_M = 12.0
 """Drawn height of an endless pillar above its foot."""
+
+
+def alternatives_shown(view: PlanView) -> tuple[PlanRecord, ...]:
+    """Other ways of the present plan that are drawn, the cheapest first: none of a task before."""
+    return () if view.plan is None or view.stale else view.plan.alternatives[:_MOST_ALTERNATIVES]
 
 
 class PlanScene:
@@ -89,6 +97,7 @@ class PlanScene:
             vehicles = [ghost for ghost in vehicles if not _covered(ghost, frame, _COVERED * size_m)]
             if view.dated:
                 arrows = []
+            lines += self._alternatives(view)
             for violation in () if view.dated else view.plan.violations:
                 more, post = self._failure(np.array(violation.place_w), 0.07 * size_m)
                 surfaces.append(more)
@@ -118,6 +127,14 @@ class PlanScene:
             return way
         poses = np.array([placement(record.vehicle, node, self._world).T_wb for node in record.nodes])
         return Way(record, poses, np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record)))
+
+    def _alternatives(self, view: PlanView) -> list[Polyline]:
+        """Other ways, thin, the cheaper the clearer."""
+        lines = []
+        for rank, record in enumerate(alternatives_shown(view)):
+            places = self._on_ground(view, record.places_w) + np.array([0.0, 0.0, LIFT_M])
+            lines.append(Polyline(places, ALTERNATIVE, np.full(len(places), 0.8 - 0.1 * rank), 2.0))
+        return cased(lines) + lines
 
     def _iterates(self, view: PlanView, now_s: float) -> list[Polyline]:
         """The newest brightest, older ones fading away."""

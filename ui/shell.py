@@ -13,6 +13,7 @@ from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from ui import config, hud, theme, violations
+from ui.alternatives import Alternatives
 from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.dock import Dock
@@ -69,6 +70,7 @@ class Shell:
         self._context = PanelContext(catalogue or load_catalogue(), fonts, self._state.view, qualities, scale)
         self._observer = Observer(scene, self._toasts)
         self._gizmo = Gizmo()
+        self._alternatives = Alternatives()
         self._camera: tuple[np.ndarray, np.ndarray] | None = None
         self._dock = Dock(self._state.layouts_reset)
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
@@ -151,6 +153,8 @@ class Shell:
         requests += self._dock.draw(snapshot, context, self._state)
         if context.plan is not None and self._camera is not None:
             requests += self._gizmo.draw(context.plan, *self._camera, context)
+            if not self._gizmo.wants_mouse:
+                requests += self._alternatives.draw(context.plan, *self._camera, context)
         requests += self._overlays(snapshot)
         if context.plan is not None and self._camera is not None:
             requests += violations.draw(context.plan, *self._camera, context)
@@ -229,7 +233,8 @@ class Shell:
         left, top, width, height = self._context.scene_rect
         down = self._window.get_size()[1] - y
         inside = left <= x < left + width and top <= down < top + height
-        return inside and not imgui.get_io().want_capture_mouse and not self._gizmo.wants_mouse
+        taken = self._gizmo.wants_mouse or self._alternatives.wants_mouse
+        return inside and not imgui.get_io().want_capture_mouse and not taken
 
 
 def _is_typing() -> bool:

@@ -8,7 +8,7 @@ import pytest
 from render.frame import Frame, View
 from render.overlay import shapes
 from render.plan_ribbon import HELD
-from render.plan_view import FAILED, KEPT, PRESENT, STALE, PlanScene
+from render.plan_view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScene
 from sim.planner import Cylinder, Iterate, Violation
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView
@@ -182,3 +182,17 @@ def test_bodies_have_unit_normals_that_look_outwards(corners: shapes.Corners) ->
     assert points.shape == normals.shape
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-9)
     assert (np.einsum("ij,ij->i", points - points.mean(axis=0), normals) > -1e-9).mean() > 0.95
+
+
+def test_other_ways_are_thin_lines_of_a_plan_that_is_not_out_of_date() -> None:
+    nodes = record().nodes.copy()
+    nodes[1:-1, 2] += 3.0
+    plan = record(alternatives=(record("way 2", nodes=nodes),))
+
+    def thin(**changes) -> list:
+        return [line for line in picture(plan=plan, **changes).lines if line.colour == ALTERNATIVE]
+
+    (line,) = thin()
+    np.testing.assert_allclose(line.points_w[:, :2], nodes[:, 1:3])
+    assert line.width_px <= 2.0
+    assert thin(stale=True) == []

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.planner import Planner, planner
+from sim.planner import Planner
 from sim.planner.result.record import record_of
+from sim.planner.service import planner, search
 from sim.planner.service.remedies import remedies
 from sim.planner.solvers.backends import Result
 from tests.sim.plan_audit import broken
@@ -24,14 +25,15 @@ def test_a_motion_for_which_nothing_has_to_give_is_made_the_plan(monkeypatch: py
         failed.append(True)
         return replace(result, w=0.0 * result.w, converged=False, violation=1.0)
 
-    monkeypatch.setattr(planner, "attempted", failing)
+    for module in (planner, search):
+        monkeypatch.setattr(module, "attempted", failing)
     task = replace(CROSSING, steps=16)
-    plan = Planner().plan(BOAT, task)
+    plan = Planner().plan(BOAT, task, starts=1)
     assert failed
     assert plan.solved, plan.message
     assert broken(plan) == []
     failed.clear()
-    assert not Planner().plan(BOAT, task, explain=False).solved
+    assert not Planner().plan(BOAT, task, starts=1, explain=False).solved
 
 
 def test_where_nothing_settles_the_last_attempt_tells_where_it_does_not_hold_together(
@@ -47,7 +49,8 @@ def test_where_nothing_settles_the_last_attempt_tells_where_it_does_not_hold_tog
         nothing = np.zeros(w.size), np.zeros(solvers.t.row_low.size)
         return Result(w, *nothing, 1.0, 1.0, 1.0, 1.0, 7, 0.0, False, "lost", "fatrop", rough=False)
 
-    monkeypatch.setattr(planner, "attempted", torn)
+    for module in (planner, search):
+        monkeypatch.setattr(module, "attempted", torn)
     task = replace(CROSSING, steps=16)
     plan = Planner().plan(BOAT, task)
     assert plan.status == "stuck"

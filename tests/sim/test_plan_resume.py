@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sim.errors import InputError
 from sim.planner import Cylinder, Goal, Planner, Task, Waypoint
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
-from sim.planner.service.resume import resumed
 from sim.planner.service.worker import Job, Planned, PlanServer
+from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT
 
 BUOY = Cylinder((10.0, 0.3, 0.0), 1.5, "buoy")
@@ -39,9 +40,7 @@ def on_the_left(planner: Planner) -> PlanRecord:
     first = planner.plan(BOAT, led)
     assert first.solved, first.message
     free = task()
-    plan = planner.plan(
-        BOAT, free, warm=resumed(planner, record_of(first, "led"), BOAT, free, method="variational")
-    )
+    plan = planner.plan(BOAT, free, warm=record_of(first, "led"))
     assert plan.solved, plan.message
     return record_of(plan, "left")
 
@@ -52,8 +51,7 @@ def test_a_plan_that_is_taken_up_stays_on_its_side_of_an_obstacle(
 ) -> None:
     edited = task(20.5, steps=steps)
     afresh = planner.plan(BOAT, edited)
-    warm = resumed(planner, on_the_left, BOAT, edited, method="variational")
-    plan = planner.plan(BOAT, edited, warm=warm)
+    plan = planner.plan(BOAT, edited, warm=on_the_left)
     assert afresh.solved
     assert plan.solved, plan.message
     places_w = record_of(plan, "next").places_w
@@ -63,8 +61,7 @@ def test_a_plan_that_is_taken_up_stays_on_its_side_of_an_obstacle(
 
 
 def test_a_plan_taken_up_unchanged_is_the_same_plan(planner: Planner, on_the_left: PlanRecord) -> None:
-    warm = resumed(planner, on_the_left, BOAT, task(), method="variational")
-    plan = planner.plan(BOAT, task(), warm=warm)
+    plan = planner.plan(BOAT, task(), warm=on_the_left)
     assert plan.solved
     np.testing.assert_allclose(record_of(plan, "again").places_w, on_the_left.places_w, atol=1e-3)  # 3e-5
 
@@ -75,8 +72,26 @@ def test_a_new_waypoint_gets_the_time_at_which_the_plan_passes_it(
     k = 13
     place_w = on_the_left.places_w[k]
     asked = replace(task(), waypoints=(Waypoint(tuple(place_w), 0.2),))
-    warm = resumed(planner, on_the_left, BOAT, asked, method="variational")
-    assert warm.task.waypoints[0].time_s == pytest.approx(k * on_the_left.step_s)
+    plan = planner.plan(BOAT, asked, warm=on_the_left)
+    assert plan.solved, plan.message
+    assert plan.task.waypoints[0].time_s == pytest.approx(k * on_the_left.step_s)
+
+
+@pytest.mark.parametrize("through", [(), ((5.0, 2.0, 0.0), (15.0, 2.0, 0.0))])
+def test_a_warm_start_counts_though_the_number_of_waypoints_differs(planner: Planner, through: tuple) -> None:
+    """Led to the far side of the buoy by one waypoint, then with none and with two others that leave the side open."""
+    led = planner.plan(BOAT, task(waypoints=(Waypoint((10.0, 3.0, 0.0), 0.3),)))
+    assert led.solved, led.message
+    plan = planner.plan(BOAT, task(waypoints=tuple(Waypoint(place, 2.5) for place in through)), warm=led)
+    assert plan.solved, plan.message
+    assert side(record_of(plan, "warm").places_w) > 1.0
+
+
+def test_a_plan_of_another_vehicle_is_no_warm_start(planner: Planner, on_the_left: PlanRecord) -> None:
+    car = vehicle("car")
+    asked = Task(start=car.state(), goal=Goal(car.state(x=8.0)), duration_s=8.0)
+    with pytest.raises(InputError, match="warm: a plan of boat; allowed: one of car"):
+        planner.plan(car, asked, warm=on_the_left)
 
 
 class Pipe:
@@ -101,7 +116,7 @@ def test_the_process_plans_on_from_what_is_shown_and_not_from_what_it_planned_la
     server.take(Job(2, BOAT, edited, "variational", warm=True))
     server.take(Job(3, BOAT, edited, "variational", warm=True, start=on_the_left))
     server.take(Job(4, BOAT, replace(edited, steps=48), "variational", warm=True))
-    answers = [answer for answer in pipe.sent if isinstance(answer, Planned)]
+    answers = [answer for answer in pipe.sent if isinstance(answer, Planned) and answer.last]
     assert all(answer.record.solved for answer in answers)
     sides = [side(answer.record.places_w) > 0.0 for answer in answers]
     assert sides == [False, False, True, True]  # the last one on another grid than what it goes on from

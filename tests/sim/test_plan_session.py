@@ -9,6 +9,7 @@ import pytest
 
 from sim.errors import InputError
 from sim.planner import Iterate, Weights
+from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
@@ -19,6 +20,7 @@ from sim.planner.service.requests import (
     ShowPlan,
     StartPlanning,
     StopPlanning,
+    TakeAlternative,
 )
 from sim.planner.service.session import PlanSession
 from sim.planner.service.view import FADE_S
@@ -373,3 +375,48 @@ def test_kept_plans_are_shown_and_hidden(session: PlanSession, workers: list[Fak
     assert session.view.hidden == {"one"}
     session.handle(ShowPlan("one", True), 1.0)
     assert session.view.hidden == frozenset()
+
+
+def compared(session: PlanSession, workers: list[FakeWorker]) -> PlanRecord:
+    """A first plan with two others beside it, while more are tried."""
+    others = tuple(record(name, cost=cost) for name, cost in (("way 2", 4.0), ("way 3", 5.0)))
+    session.handle(StartPlanning(), 0.0)
+    best = record("first", alternatives=others, tried=3)
+    workers[-1].waiting = [Planned(workers[-1].jobs[-1].number, best, last=False)]
+    session.poll(0.1)
+    return best
+
+
+def test_the_first_plan_is_there_while_others_are_tried_and_a_better_one_takes_its_place(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    best = compared(session, workers)
+    assert (session.view.phase, session.view.plan) == ("comparing", best)
+    better = record("better", cost=3.0)
+    workers[-1].waiting = [Planned(workers[-1].jobs[-1].number, better)]
+    session.poll(0.2)
+    assert (session.view.phase, session.view.plan) == ("idle", better)
+
+
+def test_a_hand_does_not_wait_for_others_to_be_tried(session: PlanSession, workers: list[FakeWorker]) -> None:
+    compared(session, workers)
+    session.handle(EditTask(task(duration_s=9.0)), 0.2)
+    session.poll(0.21)
+    assert workers[-1].jobs[-1].warm
+    assert workers[-1].jobs[-1].task.duration_s == 9.0
+
+
+def test_another_way_is_taken_and_the_present_one_stays_beside_it(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    compared(session, workers)
+    session.handle(TakeAlternative(1), 0.2)
+    plan = session.view.plan
+    assert plan is not None
+    assert (plan.name, session.view.phase, workers[-1].cancels) == ("way 3", "idle", 1)
+    assert [other.name for other in plan.alternatives] == ["first", "way 2"]
+    session.handle(EditTask(task(duration_s=9.0)), 0.3)
+    session.poll(0.31)
+    assert workers[-1].jobs[-1].start is plan
+    session.handle(TakeAlternative(7), 0.4)  # there is none
+    assert session.view.plan is plan

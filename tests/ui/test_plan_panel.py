@@ -22,6 +22,7 @@ from sim.planner.service.requests import (
     ShowPlan,
     StartPlanning,
     StopPlanning,
+    TakeAlternative,
 )
 from sim.planner.service.view import PlanView
 from sim.vehicles import vehicle
@@ -29,6 +30,7 @@ from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import violations
+from ui.alternatives import Alternatives, compared
 from ui.desktop.planning import in_wind
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import plan
@@ -335,3 +337,23 @@ def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it
     moved = edits[-1].task.waypoints[0].position_w
     there = on_screen(np.array(moved), projection @ view, bench.context.scene_rect)
     assert there == pytest.approx((place[0] + 80.0, place[1] + 40.0), abs=3.0)
+
+
+def test_another_way_is_taken_by_a_click_on_it_in_the_view_or_on_its_cost(bench: Bench) -> None:
+    nodes = record().nodes.copy()
+    nodes[1:-1, 2] += 3.0
+    other = record("way 2", cost=4.2, nodes=nodes)
+    shown(bench, plan=record(alternatives=(other,), tried=6))
+    ways = Alternatives()
+
+    def over(snapshot, context):
+        return ways.draw(context.plan, *camera(), context)
+
+    assert bench.click("plan/alternative/0", over, fakes.snapshot()) == [TakeAlternative(0)]
+    assert ways.wants_mouse
+    assert bench.click("plan/way/0", plan.draw, fakes.snapshot()) == [TakeAlternative(0)]
+    shown(bench, plan=record(alternatives=(other,)), stale=True)
+    bench.frame(over, fakes.snapshot())
+    assert "plan/alternative/0" not in bench.context.rects
+    assert not ways.wants_mouse
+    assert compared(4.2, 3.5) == "Costs 4.2, 20 % more"

@@ -6,13 +6,15 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from render.plan_view import alternatives_shown
 from sim.commands import StopPlan
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.remedies import offered
-from sim.planner.service.requests import EditTask, FlyShown, StartPlanning, StopPlanning
+from sim.planner.service.requests import EditTask, FlyShown, StartPlanning, StopPlanning, TakeAlternative
 from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from ui import theme
+from ui.alternatives import compared
 from ui.panels import plan_cost, plan_flight, plan_progress, plan_table, plan_task
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, button, note, prose, segmented, tooltip
@@ -22,6 +24,7 @@ from ui.view_settings import overlooking
 _PHASES = {
     "building": "Building the problem ...",
     "solving": "Solving ...",
+    "comparing": "Solved. Trying other ways ...",
     "following": "Following ...",
     "stopping": "Stopping ...",
 }
@@ -47,7 +50,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     if plan is None:
         return _scenes_to_plan(context)
     requests = _buttons(plan, snapshot, context)
-    _status(plan, context)
+    requests += _status(plan, context)
     requests += _remedies(plan, context)
     plan_progress.draw(plan, context)
     choices = context.planning
@@ -74,7 +77,7 @@ def _buttons(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[
     gap, icon = context.px(4.0), context.px(30.0)
     width = (imgui.get_content_region_avail().x - icon - 4.0 * gap) / 4.0
     text = f"{icons.ICON_FA_ROUTE} Plan"
-    doc = "Find the cheapest motion that does the task. Watched iterates fade in the view."
+    doc = "Find the cheapest of several ways to do the task. Watched iterates fade in the view."
     if button(context, "plan/start", text, doc, width=width, lit=not plan.busy):
         requests.append(StartPlanning())
     imgui.same_line(0.0, gap)
@@ -121,7 +124,7 @@ def _flying(plan: PlanView, context: PanelContext, width: float, gap: float) -> 
     return requests
 
 
-def _status(plan: PlanView, context: PanelContext) -> None:
+def _status(plan: PlanView, context: PanelContext) -> list[Request]:
     solved = plan.plan is not None and plan.plan.solved
     if plan.busy:
         text, colour = _PHASES[plan.phase], theme.WARNING
@@ -142,6 +145,24 @@ def _status(plan: PlanView, context: PanelContext) -> None:
         prose(f"cost {record.cost:.4g}, {record.duration_s:.2f} s in {record.steps} steps{clear}")
         tooltip("\n".join(f"{name}: {value:.4g}" for name, value in record.costs.items()))
         _held(record, context)
+        return _other_ways(plan, record, context)
+    return []
+
+
+def _other_ways(plan: PlanView, record: PlanRecord, context: PanelContext) -> list[Request]:
+    """What else was found, as buttons with what it costs."""
+    requests: list[Request] = []
+    others = alternatives_shown(plan)
+    for index, other in enumerate(others):
+        if index:
+            imgui.same_line(0.0, context.px(4.0))
+        doc = f"{compared(other.cost, record.cost)}: another way that was found from {record.tried} first guesses."
+        width = (imgui.get_content_region_avail().x - context.px(4.0) * (len(others) - 1 - index)) / (
+            len(others) - index
+        )
+        if button(context, f"plan/way/{index}", f"{other.cost:.3g}", doc, width=width):
+            requests.append(TakeAlternative(index))
+    return requests
 
 
 def _held(record: PlanRecord, context: PanelContext) -> None:

@@ -36,13 +36,13 @@ def thrust_axis(vehicle: HolonomicVehicle, task: Task) -> np.ndarray | None:
 
 
 def burnt(
-    vehicle: HolonomicVehicle, task: Task, steps: int, axis_b: np.ndarray
+    vehicle: HolonomicVehicle, task: Task, steps: int, axis_b: np.ndarray, way: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes (N+1, node size) and planned inputs (N+1, size)."""
+    """Nodes (N+1, node size) and planned inputs (N+1, size), along a way (n, 3) where one is given."""
     s, T = np.linspace(0.0, 1.0, steps + 1), task.duration_s
     changes = _changes_of_velocity(vehicle, task)
-    if task.obstacles or task.waypoints or task.ground is not None:
-        places = paced_way(vehicle, task, steps)
+    if way is not None or task.obstacles or task.waypoints or task.ground is not None:
+        places = paced_way(vehicle, task, steps, way)
     else:
         places = _places(vehicle, task, s * T, changes)
     columns, limits = input_map_of(vehicle).columns(), control_limits(vehicle, task.limits)

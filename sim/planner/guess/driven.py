@@ -1,24 +1,54 @@
 """Guesses for what rolls along its heading: the shape follows the curvature of the way."""
 
+from collections.abc import Iterator
+
 import casadi as ca
 import numpy as np
 
-from sim.planner.guess.way import paced_way
+from sim.planner.guess.free import wrapped
+from sim.planner.guess.way import paced_way, ways_of
 from sim.planner.task.task import Task
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
-_AHEAD, _BOW = 2.5, 0.6
-"""How far ahead of a goal beside the start a car goes, in distances aside, and the share of the time that it takes."""
+_AHEAD, _BOW, _LEAST_ASIDE = 2.5, 0.6, 0.25
+"""How far ahead of a goal beside the start a car goes, in distances aside, the share of the time that it takes,
+and what counts as aside at least, in distances."""
 
 
-def driven(vehicle: NonholonomicVehicle, task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Along the way with the heading of its tangent; shape and shape velocity by least squares of the body velocity."""
+def driven(
+    vehicle: NonholonomicVehicle, task: Task, steps: int, most: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Nodes (N+1, node size) and planned inputs (N+1, size): by the way, or by a bow and back where that leads nowhere;
+    then along other ways, in reverse, by other bows."""
+    beside = _is_beside(task)
+    if not beside:
+        yield _driven(vehicle, task, *_by_way(vehicle, task, steps, None))
+    bows = [(ahead, steps) for ahead in (_AHEAD, -_AHEAD, 0.5 * _AHEAD, -0.5 * _AHEAD, 0.0)]
+    if beside:
+        for bow in bows:
+            yield _driven(vehicle, task, *_shuffled(task, *bow))
+    ways = ways_of(vehicle, task, most)
+    for reverse in (False, True):
+        for way in ways:
+            yield _driven(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
+    for bow in () if beside else bows:
+        yield _driven(vehicle, task, *_shuffled(task, *bow))
+
+
+def _by_way(
+    vehicle: NonholonomicVehicle, task: Task, steps: int, way: np.ndarray | None, *, reverse: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) places and (N+1,) headings."""
+    places = paced_way(vehicle, task, steps, way)
+    return places, _along(places, task, reverse=reverse)
+
+
+def _driven(
+    vehicle: NonholonomicVehicle, task: Task, places: np.ndarray, heading: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """With the places and headings; shape and shape velocity by least squares of the body velocity."""
+    steps = len(places) - 1
     h = task.duration_s / steps
-    if _is_beside(task):
-        places, heading = _shuffled(task, steps)
-    else:
-        places = paced_way(vehicle, task, steps)
-        heading = _along(places, task)
     poses = np.c_[heading, places[:, :2]]
     speed = np.gradient(places[:, :2], h, axis=0)
     forward = np.cos(heading) * speed[:, 0] + np.sin(heading) * speed[:, 1]
@@ -46,26 +76,31 @@ def _chord_b(task: Task) -> np.ndarray:
 def _is_beside(task: Task) -> bool:
     """Whether it has to come to lie beside where it starts, facing about the same way; a straight way leads nowhere."""
     ahead, left = np.abs(_chord_b(task))
-    turn = 0.0 if task.goal.rotation == "free" else _wrapped(task.goal.state.node[0] - task.start.node[0])
+    turn = 0.0 if task.goal.rotation == "free" else wrapped(task.goal.state.node[0] - task.start.node[0])
     return bool(left > 1.2 * ahead and left > 1e-3 and abs(turn) < 1.0 and not task.waypoints)
 
 
-def _shuffled(task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """(N+1, 3) places and (N+1,) headings: ahead of the goal in a bow, and back into it."""
+def _shuffled(task: Task, ahead: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) places and (N+1,) headings: in a bow past the goal and straight back into it.
+
+    ahead: how far past it, in distances aside; below 0 the bow is driven in reverse, at 0 it ends at the goal.
+    """
     a = task.start.node[0]
-    b = a if task.goal.rotation == "free" else a + _wrapped(task.goal.state.node[0] - a)
-    left = abs(_chord_b(task)[1])
-    at_a, at_b = (np.array([np.cos(x), np.sin(x)]) for x in (a, b))
+    b = a if task.goal.rotation == "free" else a + wrapped(task.goal.state.node[0] - a)
+    gear = -1.0 if ahead <= 0.0 else 1.0
+    at_a, at_b = (gear * np.array([np.cos(x), np.sin(x)]) for x in (a, b))
     start, goal = task.start.node[1:3], task.goal.state.node[1:3]
-    cusp = goal + _AHEAD * left * at_b
+    aside = max(abs(_chord_b(task)[1]), _LEAST_ASIDE * float(np.linalg.norm(goal - start)))
+    cusp = goal + abs(ahead) * aside * at_b
     t = np.linspace(0.0, 1.0, steps + 1)
-    s, back = _eased(t / _BOW), _eased((t - _BOW) / (1.0 - _BOW))
+    s, back = (_eased(t / _BOW), _eased((t - _BOW) / (1.0 - _BOW))) if ahead else (_eased(t), _eased(0.0 * t))
     reach = float(np.linalg.norm(cusp - start))
     blend = np.stack([2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2], axis=1)
     slope = np.stack([6 * s**2 - 6 * s, 3 * s**2 - 4 * s + 1, 6 * s - 6 * s**2, 3 * s**2 - 2 * s], axis=1)
     knots = np.stack([start, reach * at_a, cusp, reach * at_b])
-    tangent = slope @ knots
+    tangent = gear * (slope @ knots)
     heading = a + np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]) - a)
+    heading += 2 * np.pi * np.round((a - heading[0]) / (2 * np.pi))
     xy = blend @ knots - back[:, None] * (cusp - goal)
     return np.c_[xy, np.zeros(steps + 1)], heading
 
@@ -76,23 +111,19 @@ def _eased(s: np.ndarray) -> np.ndarray:
     return s * s * (3.0 - 2.0 * s)
 
 
-def _along(places: np.ndarray, task: Task) -> np.ndarray:
-    """(N+1,) continuous headings of the way, turning into those of the ends."""
-    step = np.gradient(places[:, :2], axis=0)
+def _along(places: np.ndarray, task: Task, *, reverse: bool) -> np.ndarray:
+    """(N+1,) continuous headings of the way, or against it, turning into those of the ends."""
+    step = np.gradient(places[:, :2], axis=0) * (-1.0 if reverse else 1.0)
     a, b = task.start.node[0], task.goal.state.node[0]
-    chord = places[-1, :2] - places[0, :2]
-    ahead = np.hypot(*chord) > 1e-6 and abs(_wrapped(np.arctan2(chord[1], chord[0]) - a)) < 1.0
-    if not ahead:
-        return a + _wrapped(b - a) * np.linspace(0.0, 1.0, len(places))
+    chord = (places[-1, :2] - places[0, :2]) * (-1.0 if reverse else 1.0)
+    ahead = np.hypot(*chord) > 1e-6 and abs(wrapped(np.arctan2(chord[1], chord[0]) - a)) < 1.0
+    if not ahead and not reverse:
+        return np.asarray(a + wrapped(b - a) * np.linspace(0.0, 1.0, len(places)))
     heading = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
-    heading += _wrapped(heading[0] - a) + a - heading[0]
+    heading += wrapped(heading[0] - a) + a - heading[0]
     s = np.linspace(0.0, 1.0, len(places))
     early, late = np.clip(1 - 6 * s, 0, 1) ** 2, np.clip(6 * s - 5, 0, 1) ** 2
-    return heading - early * _wrapped(heading[0] - a) + late * _wrapped(b - heading[-1])
-
-
-def _wrapped(angle: float) -> float:
-    return float((angle + np.pi) % (2 * np.pi) - np.pi)
+    return np.asarray(heading - early * wrapped(heading[0] - a) + late * wrapped(b - heading[-1]))
 
 
 def _shapes_that_move(

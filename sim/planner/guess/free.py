@@ -1,9 +1,10 @@
 """Guesses for what moves in all directions: along the way, turning evenly."""
 
+from typing import Literal
+
 import numpy as np
 
 from sim.groups.numeric import rotation_exp, rotation_log
-from sim.planner.guess.way import paced_way
 from sim.planner.task.geodesics import arcs
 from sim.planner.task.task import Task
 from sim.planner.transcription.inputs import ThrustVectorMap, input_map_of
@@ -13,21 +14,47 @@ _RIGHTING = 0.7
 """Share of the highest turn rate at which a guess turns upright."""
 
 
-def free_motion(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
-    """(N+1, node size): poses along the way, turning evenly from the start's rotation to the goal's.
+Heading = Literal["even", "ahead", "astern", "around"]
+"""On a plane: turning evenly, facing along the way or against it, turning evenly the longer way around."""
+_ENDS = 6.0
+"""Of the way's headings, in this part of the time at each end the given one comes in."""
+
+
+def free_motion(vehicle: Vehicle, task: Task, places: np.ndarray, heading: Heading = "even") -> np.ndarray:
+    """(N+1, node size): poses at places (N+1, 3), turning evenly from the start's rotation to the goal's or as told.
 
     What is held up by its lift rights itself first: a thrown helicopter falls until it does.
     """
-    places = paced_way(vehicle, task, steps)
-    a, b = task.start.node, task.goal.state.node
+    steps = len(places) - 1
     s = np.linspace(0.0, 1.0, steps + 1)
     if vehicle.group.name == "SE2":
-        turn = 0.0 if task.goal.rotation == "free" else (b[0] - a[0] + np.pi) % (2 * np.pi) - np.pi
-        poses = np.c_[a[0] + _paced_turn(s) * turn, places[:, :2]]
+        poses = np.c_[_headings(task, places, s, heading), places[:, :2]]
     else:
         R = _rotations(vehicle, task, s)
         poses = np.c_[R.transpose(0, 2, 1).reshape(-1, 9), places]
     return nodes_of_poses(vehicle, poses, task.duration_s / steps)
+
+
+def _headings(task: Task, places: np.ndarray, s: np.ndarray, heading: Heading) -> np.ndarray:
+    """(N+1,) continuous, at shares s of the time."""
+    a, b = task.start.node[0], task.goal.state.node[0]
+    free = task.goal.rotation == "free"
+    turn = 0.0 if free else wrapped(b - a)
+    if heading == "around":
+        turn -= np.copysign(2.0 * np.pi, turn)
+    if heading in ("even", "around"):
+        return np.asarray(a + _paced_turn(s) * turn)
+    step = np.gradient(places[:, :2], axis=0)
+    along = np.unwrap(np.arctan2(step[:, 1], step[:, 0]) + (np.pi if heading == "astern" else 0.0))
+    along += a + wrapped(along[0] - a) - along[0]
+    early, late = np.clip(1.0 - _ENDS * s, 0.0, 1.0) ** 2, np.clip(_ENDS * (s - 1.0) + 1.0, 0.0, 1.0) ** 2
+    along -= early * (along[0] - a)
+    return along if free else along + late * wrapped(b - along[-1])
+
+
+def wrapped(angle: float) -> float:
+    """The same direction, from -pi to pi."""
+    return float((angle + np.pi) % (2 * np.pi) - np.pi)
 
 
 def _rotations(vehicle: Vehicle, task: Task, s: np.ndarray) -> np.ndarray:

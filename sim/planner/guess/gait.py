@@ -1,5 +1,7 @@
 """Guesses for what moves by wriggling: a gait, simulated."""
 
+from collections.abc import Iterator
+
 import casadi as ca
 import numpy as np
 
@@ -8,15 +10,24 @@ from sim.trajectory import simulate
 from sim.vehicles.base import State
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
-_WAVES = (3, 2)
-"""Periods of the rotor and of the steering in a gait that drives sideways."""
+_WAVES = ((3, 2), (2, 1), (2, 2))
+"""Periods of the rotor and of the steering in gaits that drive sideways, turn and drive ahead."""
 
 
-def wriggled(vehicle: NonholonomicVehicle, task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """A gait under the integrator itself: shapes follow sines of two frequencies and drift sideways."""
+def wriggled(vehicle: NonholonomicVehicle, task: Task, steps: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Nodes (N+1, node size) and planned inputs (N+1, size) of gaits under the integrator itself."""
+    for waves in _WAVES:
+        for side in (1.0, -1.0):
+            yield _wriggled(vehicle, task, steps, waves, side)
+
+
+def _wriggled(
+    vehicle: NonholonomicVehicle, task: Task, steps: int, periods: tuple[int, int], side: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shapes follow sines of two frequencies and drift sideways."""
     h, n = task.duration_s / steps, len(vehicle.shape_coordinates)
-    amplitude = np.array([1.2, *([0.6] * (n - 1))])
-    waves = np.array([_WAVES[0], *([_WAVES[1]] * (n - 1))])
+    amplitude = np.array([side * 1.2, *([0.6] * (n - 1))])
+    waves = np.array([periods[0], *([periods[1]] * (n - 1))])
     stiffness, at = (20.0 / task.duration_s * max(waves)) ** 2, vehicle.node_layout
     inertia = _shape_inertia(vehicle)
     low, high = np.array([[c.low, c.high] for c in vehicle.controls]).T

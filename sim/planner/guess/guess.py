@@ -1,15 +1,18 @@
 """First guesses, by how a vehicle moves: freely, along its heading, by burns or by wriggling."""
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 import casadi as ca
 import numpy as np
 
 from sim.planner.guess.burns import burnt, thrust_axis
 from sim.planner.guess.driven import driven
-from sim.planner.guess.free import free_motion
+from sim.planner.guess.free import Heading, free_motion
 from sim.planner.guess.gait import wriggled
 from sim.planner.guess.variables import variables
+from sim.planner.guess.way import paced_way, ways_of
 from sim.planner.task.task import Task
 from sim.planner.transcription.inputs import input_map_of
 from sim.planner.transcription.transcription import Transcription
@@ -17,28 +20,57 @@ from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
+_Guessed = tuple[np.ndarray, np.ndarray]
+"""Nodes (N+1, node size) and planned inputs (N+1, size)."""
+_HEADINGS: tuple[Heading, ...] = ("even", "ahead", "astern", "around")
+_LATER = {"even": 0.0, "ahead": 0.5, "astern": 1.0, "around": 2.5}
+"""How many classes of ways come before such a heading along the first one."""
+
 
 def guess(transcription: Transcription, vehicle: Vehicle, task: Task) -> np.ndarray:
     """Scaled variables to start the optimiser from."""
-    nodes, inputs = guessed_motion(transcription, vehicle, task)
-    return variables(transcription, vehicle, task, nodes, inputs)
+    return _scaled(transcription, vehicle, task, next(_guessed(vehicle, task, transcription.shape.steps, 1)))
 
 
-def guessed_motion(
-    transcription: Transcription, vehicle: Vehicle, task: Task
-) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes (N+1, node size) and planned inputs (N+1, size) to start from."""
-    steps = transcription.shape.steps
+def other_guesses(
+    transcription: Transcription, vehicle: Vehicle, task: Task, most: int
+) -> Iterator[np.ndarray]:
+    """As many others, the likeliest to be worth it first: other ways around, other headings, other gears or gaits."""
+    motions = _guessed(vehicle, task, transcription.shape.steps, most + 1)
+    for motion in islice(motions, 1, most + 1):
+        yield _scaled(transcription, vehicle, task, motion)
+
+
+def _scaled(t: Transcription, vehicle: Vehicle, task: Task, motion: _Guessed) -> np.ndarray:
+    return variables(t, vehicle, task, *motion)
+
+
+def _guessed(vehicle: Vehicle, task: Task, steps: int, most: int) -> Iterator[_Guessed]:
+    """Motions, the one that the first plan starts from first."""
     if isinstance(vehicle, HolonomicVehicle):
         axis_b = thrust_axis(vehicle, task)
         if axis_b is not None:
-            return burnt(vehicle, task, steps, axis_b)
-        trim = _hovering(vehicle)
-        return free_motion(vehicle, task, steps), np.tile(trim, (steps + 1, 1))
+            yield burnt(vehicle, task, steps, axis_b)
+            for way in ways_of(vehicle, task, most):
+                yield burnt(vehicle, task, steps, axis_b, way)
+            return
+        trim = np.tile(_hovering(vehicle), (steps + 1, 1))
+        yield free_motion(vehicle, task, paced_way(vehicle, task, steps)), trim
+        for way, heading in _ways_and_headings(vehicle, task, most):
+            yield free_motion(vehicle, task, paced_way(vehicle, task, steps, way), heading), trim
+        return
     assert isinstance(vehicle, NonholonomicVehicle)
     if vehicle.commanded or _rolls(vehicle, task):
-        return driven(vehicle, task, steps)
-    return wriggled(vehicle, task, steps)
+        yield from driven(vehicle, task, steps, most)
+    else:
+        yield from wriggled(vehicle, task, steps)
+
+
+def _ways_and_headings(vehicle: Vehicle, task: Task, most: int) -> list[tuple[np.ndarray, Heading]]:
+    headings = _HEADINGS if vehicle.group.name == "SE2" else _HEADINGS[:1]
+    pairs = [(i, way, heading) for i, way in enumerate(ways_of(vehicle, task, most)) for heading in headings]
+    pairs.sort(key=lambda pair: pair[0] + _LATER[pair[2]])
+    return [(way, heading) for _, way, heading in pairs]
 
 
 def _rolls(vehicle: NonholonomicVehicle, task: Task) -> bool:

@@ -8,7 +8,7 @@ obstacles are passed on four sides: above and below too.
 """
 
 import numpy as np
-from numba import njit
+from sim.compiled import compiled
 
 from sim.planner.guess.grid import Grid
 from sim.planner.guess.grid_search import cheapest_tree
@@ -65,7 +65,7 @@ def _traced(before: np.ndarray, cell: int) -> np.ndarray:
     return np.array(cells)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _passed(
     places: np.ndarray,
     before: np.ndarray,

@@ -1,15 +1,32 @@
-"""A way for the vehicle from start to goal through the waypoints, around everything, walked in time."""
+"""Ways for the vehicle from start to goal through the waypoints, around everything, walked in time."""
 
 import numpy as np
 
 from sim.planner.guess.pace import paced
-from sim.planner.guess.route import route
+from sim.planner.guess.route import route, routes
 from sim.planner.task.task import Task, positions
 from sim.vehicles.base import Vehicle
 
 
 def way_of(vehicle: Vehicle, task: Task) -> np.ndarray | None:
     """Polyline from start to goal through the waypoints, around everything; None where there is none."""
+    stations, plane, low, high = _space(vehicle, task)
+    return route(
+        stations, task.obstacles, task.ground, radius_m=reach_m(task), plane=plane, low=low, high=high
+    )
+
+
+def ways_of(vehicle: Vehicle, task: Task, most: int) -> list[np.ndarray]:
+    """Polylines of as many classes of homotopy, the shortest first, for a body that slips through lengthwise."""
+    stations, plane, low, high = _space(vehicle, task)
+    slim_m = max(ball[3] for ball in task.body) + task.clearance_m
+    return routes(
+        stations, task.obstacles, task.ground, radius_m=slim_m, plane=plane, low=low, high=high, most=most
+    )
+
+
+def _space(vehicle: Vehicle, task: Task) -> tuple[np.ndarray, bool, np.ndarray, np.ndarray]:
+    """Start, waypoints and goal (n, 3); whether all happens on a plane; the box to stay in."""
     ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     through = [np.array(w.position_w, float) for w in task.waypoints]
     stations = np.array([ends[0], *through, ends[1]])
@@ -19,9 +36,7 @@ def way_of(vehicle: Vehicle, task: Task) -> np.ndarray | None:
     limits = task.limits
     low = np.array(limits.low_w if limits.low_w else (-np.inf,) * 3, float)
     high = np.array(limits.high_w if limits.high_w else (np.inf,) * 3, float)
-    return route(
-        stations, task.obstacles, task.ground, radius_m=reach_m(task), plane=plane, low=low, high=high
-    )
+    return stations, plane, low, high
 
 
 def reach_m(task: Task) -> float:
@@ -29,9 +44,10 @@ def reach_m(task: Task) -> float:
     return max(float(np.linalg.norm(b[:3])) + b[3] for b in task.body) + task.clearance_m
 
 
-def paced_way(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
-    """(N+1, 3) places in equal times along the way; straight where there is no way around."""
-    way = way_of(vehicle, task)
+def paced_way(vehicle: Vehicle, task: Task, steps: int, way: np.ndarray | None = None) -> np.ndarray:
+    """(N+1, 3) places in equal times along a way, else the shortest; straight where there is no way around."""
+    if way is None:
+        way = way_of(vehicle, task)
     if way is None:
         way = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     at = vehicle.node_layout

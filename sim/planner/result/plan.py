@@ -8,13 +8,15 @@ import numpy as np
 
 from sim.integrators.base import Integrator
 from sim.planner.solvers.backends import Result
-from sim.planner.task.task import WEIGHT_NAMES, Task
+from sim.planner.task.task import WEIGHT_NAMES, Task, positions
 from sim.planner.transcription.motion import Motion
 from sim.planner.transcription.transcription import Transcription
 from sim.trajectory import Trajectory
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import observed_by_symbols
 
+_ALIKE, _ALIKE_WAY = 1e-3, 0.01
+"""Shares of the cost, and of the way's size, within which two plans are one."""
 Status = Literal["solved", "infeasible", "stuck", "stopped", "time limit"]
 
 
@@ -59,6 +61,11 @@ class Plan:
     """Smallest distance of the vehicle's balls to any obstacle or ground, also between nodes; inf without any."""
     backend: str
     violations: tuple[Violation, ...] = ()
+    alternatives: "tuple[Plan, ...]" = ()
+    """Motions that solve the task another way, around the other side of something or facing otherwise, cheapest first;
+    `cost` is the least of them all."""
+    tried: int = 1
+    """First guesses that the solver has started from."""
     result: Result | None = None
     """What a warm start goes on from."""
 
@@ -83,6 +90,18 @@ class Plan:
     @property
     def solved(self) -> bool:
         return self.status == "solved"
+
+
+def distinct(a: Plan, b: Plan) -> bool:
+    """Whether two plans of a task are different motions, not one that was found twice."""
+    if a.motion.nodes.shape != b.motion.nodes.shape or abs(a.cost - b.cost) > _ALIKE * max(
+        abs(a.cost), abs(b.cost)
+    ):
+        return True
+    places_w = positions(a.vehicle, a.motion.nodes), positions(b.vehicle, b.motion.nodes)
+    return bool(
+        np.abs(places_w[0] - places_w[1]).max() > _ALIKE_WAY * (1.0 + np.ptp(places_w[0], axis=0).max())
+    )
 
 
 def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajectory:

@@ -39,6 +39,10 @@ class PlanRecord:
     active: tuple[ActiveConstraint, ...] = ()
     """What it leans on."""
     waypoint_times_s: tuple[float | None, ...] = ()
+    alternatives: "tuple[PlanRecord, ...]" = ()
+    """Other ways to do the task, the cheapest first."""
+    tried: int = 1
+    """First guesses that were tried."""
     task: Task | None = None
     """What it was planned for, without its ground; None where a file does not say."""
 
@@ -82,5 +86,9 @@ def record_of(plan: Plan, name: str) -> PlanRecord:
         violations=plan.violations,
         active=held,
         waypoint_times_s=tuple(waypoint.time_s for waypoint in plan.task.waypoints),
+        alternatives=tuple(
+            record_of(other, f"{name}, way {i}") for i, other in enumerate(plan.alternatives, 2)
+        ),
+        tried=plan.tried,
         task=replace(plan.task, ground=None),
     )

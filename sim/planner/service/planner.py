@@ -1,33 +1,38 @@
 """Planning: pick a solver, start it well, check what it gives between the nodes, and say what went wrong."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
+from sim.errors import InputError
 from sim.integrators import Integrator, integrator
 from sim.planner.guess.guess import guess
 from sim.planner.guess.refine import transferred
 from sim.planner.result.explain import explained, settled, softened, unsettled
-from sim.planner.result.plan import Plan, Status, cost_parts
+from sim.planner.result.plan import Plan, Status, cost_parts, distinct
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.resume import resumed
+from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
 from sim.planner.solvers.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
-from sim.planner.solvers.backends import Mode, Result, Solvers
-from sim.planner.solvers.oracle import Backend
+from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.task.check import check_task
-from sim.planner.task.clearance import Clearance, clearance
 from sim.planner.task.task import Task
-from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
+from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.motion import motion
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
-from sim.planner.transcription.transcription import Nodes, Transcription, build_nodes, transcribe
+from sim.planner.transcription.transcription import Nodes, build_nodes, transcribe
 from sim.vehicles.base import Vehicle
 
-_PENETRATION_M = 1e-4
 _EXPLAINING_S = 8.0
-_DIRECT, _COARSEST = 64, 12
-"""Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
+STARTS = 12
+"""First guesses that are tried."""
+_RESCUES = 4
+"""Where the likeliest one leads nowhere: then it is rather the task."""
 _SIMILAR = float(np.log(3.0))
 """Sizes within this factor share the scaling of one problem."""
 _TOLD = {"newton": "Newton's method", "ipopt": "IPOPT"}
@@ -71,7 +76,7 @@ class Planner:
         scheme = integrator(method) if isinstance(method, str) else method
         check_task(vehicle, scheme, task)
         grids = [task.steps]
-        while grids[-1] > _DIRECT:
+        while grids[-1] > DIRECT:
             grids.append(grids[-1] // 2)
         for steps in reversed(grids):
             sized = replace(task, steps=steps)
@@ -86,166 +91,105 @@ class Planner:
         *,
         method: str | Integrator = "variational",
         solver: Choice = "auto",
-        warm: Plan | None = None,
+        warm: Plan | PlanRecord | None = None,
         time_limit_s: float = 30.0,
+        starts: int = STARTS,
         show: Show | None = None,
+        found: Callable[[Plan], bool] | None = None,
         explain: bool = True,
     ) -> Plan:
-        """Find the motion that costs least.
+        """Find the motion that costs least among those that are reached from several first guesses.
 
-        warm: a plan of a similar task to go on from. show: called with every iterate of IPOPT, and may stop it.
-        Raises InputError, before solving, for a task that cannot be.
+        warm: a plan of a similar task to go on from; what it leads to is the answer. Its multipliers are of use where
+        only numbers have changed, its motion in any case. starts: first guesses that are tried at most, of other ways
+        around the obstacles first; 1: the likeliest alone. show: called with every iterate that comes before the first
+        plan, and may stop it. found: called with the best plan as it stands after each guess, and answers whether to
+        look on. Raises InputError, before solving, for a task that cannot be.
         """
         scheme = integrator(method) if isinstance(method, str) else method
         order = order_of(solver)
         check_task(vehicle, scheme, task)
+        if warm is not None and warm.vehicle.name != vehicle.name:
+            raise InputError(f"warm: a plan of {warm.vehicle.name}; allowed: one of {vehicle.name}")
         begun = time.perf_counter()
-        solvers = self.solvers(vehicle, scheme, task)
+        self.solvers(vehicle, scheme, task)
         built = time.perf_counter() - begun
         run = Run(deadline_in(time_limit_s), show)
-        task, result = self._solved(vehicle, scheme, task, solvers, order, warm, run)
-        seconds = time.perf_counter() - begun - built
-        plan = self._finished(vehicle, scheme, task, solvers.t, result, run, seconds, built)
+        search = Search(vehicle, scheme, task, order, partial(self.solvers, vehicle, scheme), run)
+        begun = time.perf_counter()
+        first = search.followed(*self._carried(vehicle, scheme, task, warm)) if warm is not None else None
+        followed = first is not None
+        plan = self._finished(search, first or search.first(), time.perf_counter() - begun, built)
+        if not followed and starts > 1 and not (run.stopped or run.out_of_time):
+            plan = self._least(search, plan, starts, begun, found)
         if explain and not plan.solved and not run.stopped:
-            plan = self._explained(vehicle, scheme, task, plan, order)
+            plan = self._explained(search, plan)
         return plan
 
-    # Solving.
-
-    def _solved(
-        self,
-        vehicle: Vehicle,
-        scheme: Integrator,
-        task: Task,
-        solvers: Solvers,
-        order: tuple[Backend, ...],
-        warm: Plan | None,
-        run: Run,
-    ) -> tuple[Task, tuple[Result, np.ndarray, Clearance]]:
-        if warm is not None and warm.result is not None and _fits(warm.result, solvers.t):
-            task = kept_times(task, warm.task)
-            run.dragged = True
-            # Where the hand has gone too far for the one, the other still finds the way from here.
-            attempts: tuple[tuple[Mode, tuple[Backend, ...]], ...] = (("warm", order[:1]), ("near", order))
-            for mode, solvers_in_turn in attempts:
-                result = self._kept_clear(vehicle, task, solvers, solvers_in_turn, warm.result, run, mode)
-                if result[0].converged:
-                    return task, result
-            run.dragged = False
-        start, task, mode = self._start(vehicle, scheme, task, solvers, order, run, direct=_DIRECT)
-        found = self._kept_clear(vehicle, task, solvers, order, start, run, mode)
-        if not (found[0].converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
-            # Another way in: what is too hard to find on this grid may be easy on a coarser one.
-            start, _, mode = self._start(vehicle, scheme, task, solvers, order, run, direct=task.steps // 2)
-            if mode == "near":
-                again = self._kept_clear(vehicle, task, solvers, order, start, run, mode)
-                found = again if again[0].converged else found
-        return task, found
-
-    def _start(
-        self,
-        vehicle: Vehicle,
-        scheme: Integrator,
-        task: Task,
-        solvers: Solvers,
-        order: tuple[Backend, ...],
-        run: Run,
-        *,
-        direct: int,
-    ) -> tuple[np.ndarray, Task, Mode]:
-        """First variables, and what they are: above `direct` steps those of the plan of a grid half as fine."""
-        if task.steps <= direct:
-            w0 = guess(solvers.t, vehicle, task)
-            return w0, with_times(vehicle, task, solvers.t.places(w0)), "cold"
-        coarse_task = replace(task, steps=task.steps // 2)
-        coarse = self.solvers(vehicle, scheme, coarse_task)
-        w0, coarse_task, mode = self._start(vehicle, scheme, coarse_task, coarse, order, run, direct=direct)
-        places = waypoint_places(vehicle, coarse_task, coarse_task.steps)
-        p = parameters(coarse.t, vehicle, coarse_task, places=places)
-        result = attempted(coarse, order, p, w0, run, mode)
-        task = replace(task, waypoints=coarse_task.waypoints)
-        if not result.converged:
-            return guess(solvers.t, vehicle, task), task, "cold"
-        return transferred(solvers.t, vehicle, task, motion(coarse.t, result.w, p)), task, "near"
-
-    def _kept_clear(
-        self,
-        vehicle: Vehicle,
-        task: Task,
-        solvers: Solvers,
-        order: tuple[Backend, ...],
-        start: np.ndarray | Result,
-        run: Run,
-        mode: Mode,
-    ) -> tuple[Result, np.ndarray, Clearance]:
-        """Solve; where a motion cuts a corner between two nodes, keep its ends further away and go on.
-
-        Corners are looked for as soon as the motion is roughly known.
-        """
-        margin = np.zeros(solvers.t.shape.steps + 1)
-        if isinstance(start, Result) and start.margin_m is not None:
-            margin = start.margin_m.copy()
-        for attempt in range(8):
-            places = waypoint_places(vehicle, task, solvers.t.shape.steps)
-            p = parameters(solvers.t, vehicle, task, margin_m=margin, places=places)
-            result = attempted(solvers, order, p, start, run, mode)
-            move = motion(solvers.t, result.w, p)
-            clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
-            short = clear.shortage_m
-            cut = short.max() >= _PENETRATION_M
-            if not result.converged or run.out_of_time or not (cut or result.rough):
-                return replace(result, margin_m=_needed(margin, clear, task)), p, clear
-            margin += _growth(
-                np.where(short < _PENETRATION_M, 0.0, short), reach=1 + attempt // 2, by=1.2 + attempt
+    def _carried(
+        self, vehicle: Vehicle, scheme: Integrator, task: Task, warm: Plan | PlanRecord
+    ) -> tuple[Task, Result]:
+        """What to go on from: the task with times of waypoints, and the result, or the motion without multipliers."""
+        if isinstance(warm, Plan) and warm.result is not None:
+            shapes = (
+                problem_shape(vehicle, scheme, task),
+                problem_shape(warm.vehicle, warm.integrator, warm.task),
             )
-            start = replace(result, margin_m=None)
-            mode = "finish" if not cut else "warm" if run.dragged else "again"
-        return result, p, clear
+            if shapes[0].key == shapes[1].key:
+                return warm.task, warm.result
+        return resumed(self.solvers(vehicle, scheme, task).t, warm, vehicle, task)
+
+    def _least(
+        self, search: Search, first: Plan, starts: int, begun: float, found: Callable[[Plan], bool] | None
+    ) -> Plan:
+        """The cheapest of what is reached from other guesses too, with the others beside it."""
+        run = search.run
+        run.show = None
+        plans, tried = [first] if first.solved else [], 1
+        if plans and found is not None and not found(first):
+            return first
+        for other in search.others(starts - 1 if first.solved else min(_RESCUES, starts - 1)):
+            tried += 1
+            if other.solved:
+                plan = self._finished(search, other, time.perf_counter() - begun, first.build_seconds)
+                if all(distinct(plan, known) for known in plans):
+                    plans.append(plan)
+            if plans and found is not None and not found(_with_others(plans, tried, begun)):
+                break
+        return _with_others(plans, tried, begun) if plans else first
 
     # Telling.
 
-    def _finished(
-        self,
-        vehicle: Vehicle,
-        scheme: Integrator,
-        task: Task,
-        t: Transcription,
-        solved: tuple[Result, np.ndarray, Clearance],
-        run: Run,
-        seconds: float,
-        built: float,
-    ) -> Plan:
-        result, p, clear = solved
-        move = motion(t, result.w, p)
-        short = float(clear.shortage_m.max())
-        status, message = _verdict(result, short, run, seconds)
+    def _finished(self, search: Search, found: Found, seconds: float, built: float) -> Plan:
+        result, run, t = found.result, search.run, self.solvers(search.vehicle, search.scheme, found.task).t
+        short = float(found.clear.shortage_m.max())
+        status, message = _verdict(result, short, run, found.iterations, seconds)
         return Plan(
-            vehicle=vehicle,
-            integrator=scheme,
-            task=task,
+            vehicle=search.vehicle,
+            integrator=search.scheme,
+            task=found.task,
             status=status,
             message=message,
-            motion=move,
+            motion=motion(t, result.w, found.p),
             cost=result.cost,
-            costs=cost_parts(t, result.w, p),
-            iterations=run.iterations,
+            costs=cost_parts(t, result.w, found.p),
+            iterations=found.iterations,
             history=run.history,
             seconds=seconds,
             build_seconds=built,
             defect=result.defect,
             kkt=result.kkt,
-            clearance_m=clear.least_m,
+            clearance_m=found.clear.least_m,
             backend=result.backend,
             result=result,
         )
 
-    def _explained(
-        self, vehicle: Vehicle, scheme: Integrator, task: Task, plan: Plan, order: tuple[Backend, ...]
-    ) -> Plan:
+    def _explained(self, search: Search, plan: Plan) -> Plan:
         """Solve again with everything but the physics negotiable, and name what had to give.
 
         Where nothing had to, what was found is a motion that obeys: the plan is looked for once more from there.
         """
+        vehicle, scheme, task = search.vehicle, search.scheme, plan.task
         soft = softened(task)
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
@@ -260,11 +204,26 @@ class Planner:
         if told.violations or not result.converged:
             return told
         start = transferred(again.t, vehicle, task, motion(solvers.t, result.w, p))
-        run = Run(time.perf_counter() + _EXPLAINING_S, None, plan.iterations)
-        found = self._kept_clear(vehicle, task, again, order, start, run, "near")
-        seconds = plan.seconds + time.perf_counter() - run.deadline + _EXPLAINING_S
-        better = self._finished(vehicle, scheme, task, again.t, found, run, seconds, plan.build_seconds)
+        again_from = replace(search, run=Run(time.perf_counter() + _EXPLAINING_S, None, plan.iterations))
+        begun = time.perf_counter()
+        found = again_from.kept_clear(task, start, "near")
+        seconds = plan.seconds + time.perf_counter() - begun
+        better = self._finished(again_from, found, seconds, plan.build_seconds)
         return better if better.solved else told
+
+
+def _with_others(plans: list[Plan], tried: int, begun: float) -> Plan:
+    """The cheapest, with the others as its alternatives."""
+    least, *others = sorted(plans, key=lambda plan: plan.cost)
+    told = f"The least of {len(plans)} motions" if others else "The only motion"
+    guesses = f"{tried} first guess{'es' if tried != 1 else ''}"
+    return replace(
+        least,
+        message=f"{least.message} {told} that {guesses} led to.",
+        seconds=time.perf_counter() - begun,
+        alternatives=tuple(others),
+        tried=tried,
+    )
 
 
 def _alike(known: list[tuple[np.ndarray, _Built]], size: np.ndarray) -> _Built | None:
@@ -272,47 +231,24 @@ def _alike(known: list[tuple[np.ndarray, _Built]], size: np.ndarray) -> _Built |
     return next((built for there, built in known if np.abs(there - size).max() < _SIMILAR), None)
 
 
-def _growth(short: np.ndarray, reach: int, by: float) -> np.ndarray:
-    """(N+1,) margin for the nodes within `reach` steps of an arc that comes too close: nodes slide along the way.
-
-    by: how much more than what is short.
-    """
-    out = np.zeros(len(short) + 1)
-    for k in np.flatnonzero(short):
-        near = slice(max(0, k + 1 - reach), k + 1 + reach)
-        out[near] = np.maximum(out[near], by * short[k])
-    return out
-
-
-def _needed(margin: np.ndarray, clear: Clearance, task: Task) -> np.ndarray:
-    """The margins that still keep something away; a warm start goes on with them."""
-    near = np.minimum(np.r_[clear.by_arc_m[0], clear.by_arc_m], np.r_[clear.by_arc_m, clear.by_arc_m[-1]])
-    return np.where(near < task.clearance_m + 2.0 * margin, margin, 0.0)
-
-
-def _fits(result: Result, t: Transcription) -> bool:
-    """Whether a result is one of a problem of this shape: as many variables and as many constraints."""
-    return result.w.size == t.low.size and result.lam_g.size == t.row_low.size
-
-
-def _verdict(result: Result, short_m: float, run: Run, seconds: float) -> tuple[Status, str]:
+def _verdict(result: Result, short_m: float, run: Run, iterations: int, seconds: float) -> tuple[Status, str]:
     if run.stopped:
-        return "stopped", f"Stopped after {run.iterations} iterations."
-    if result.converged and short_m < 10 * _PENETRATION_M:
-        times = f"{run.iterations} iteration{'s' if run.iterations != 1 else ''}"
+        return "stopped", f"Stopped after {iterations} iterations."
+    if result.converged and short_m < 10 * PENETRATION_M:
+        times = f"{iterations} iteration{'s' if iterations != 1 else ''}"
         took = f"{1e3 * seconds:.0f} ms" if seconds < 0.1 else f"{seconds:.2f} s"
         return "solved", f"Solved by {_TOLD.get(result.backend, result.backend)} in {times}, {took}."
     if run.out_of_time:
         return (
             "time limit",
-            f"No solution within the time limit ({seconds:.1f} s, {run.iterations} iterations).",
+            f"No solution within the time limit ({seconds:.1f} s, {iterations} iterations).",
         )
     if result.converged:
         between = f"between them an obstacle is entered by {short_m:.3f} m"
         return "stuck", f"Solved at the nodes, but {between}: use more steps."
     return (
         "stuck",
-        f"{_TOLD.get(result.backend, result.backend)} stopped after {run.iterations} iterations ({result.word}).",
+        f"{_TOLD.get(result.backend, result.backend)} stopped after {iterations} iterations ({result.word}).",
     )
 
 

@@ -51,6 +51,13 @@ class ChoosePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeAlternative:
+    """Make another way of the present plan the present one, to be flown or edited; the present one becomes another."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShowPlan:
     """Draw a plan of the list in the scene, or leave it out."""
 
@@ -80,6 +87,7 @@ PlanRequest = (
     | FlyShown
     | KeepPlan
     | ChoosePlan
+    | TakeAlternative
     | ShowPlan
     | DeletePlan
     | SavePlan

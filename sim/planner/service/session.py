@@ -23,6 +23,7 @@ from sim.planner.service.requests import (
     ShowPlan,
     StartPlanning,
     StopPlanning,
+    TakeAlternative,
 )
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView
 from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
@@ -100,6 +101,8 @@ class PlanSession:
                 self.view = replace(view, kept=(*others, view.plan))
             case ChoosePlan(name):
                 self._choose(self._kept(name))
+            case TakeAlternative(index) if view.plan is not None and index < len(view.plan.alternatives):
+                self._take_alternative(view.plan, index)
             case ShowPlan(name, shown):
                 hidden = view.hidden - {name} if shown else view.hidden | {self._kept(name).name}
                 self.view = replace(view, hidden=hidden)
@@ -129,7 +132,8 @@ class PlanSession:
         fresh = tuple(i for i in self.view.iterates if now_s - i.seen_s < FADE_S)
         if len(fresh) != len(self.view.iterates):
             self.view = replace(self.view, iterates=fresh)
-        if self._edited and (self._asked is None or self._by_itself):
+        comparing = self.view.phase == "comparing"
+        if self._edited and (self._asked is None or self._by_itself or comparing):
             self._edited = self._by_itself = False
             self._asked_s = now_s
             self._submit(warm=True)
@@ -193,6 +197,13 @@ class PlanSession:
                 history=(*view.history, (iterate.cost, iterate.violation)),
             )
             return
+        if isinstance(answer, Planned) and not answer.last:
+            record = answer.record
+            self.view = replace(
+                view, phase="comparing", plan=record, refused=False, outrun=False, message=record.message
+            )
+            self._chosen = None
+            return
         warm = self._asked.warm
         changed = self._asked.task is not view.task or self._asked.method != view.method
         self._asked = self._cancelled_s = None
@@ -238,12 +249,16 @@ class PlanSession:
         self._chosen = plan if plan is not None and plan.solved else None
         self.view = replace(self.view, phase="idle", message=message)
 
-    def _choose(self, chosen: PlanRecord) -> None:
-        """The plan as it was made: what is under way for another task is given up."""
+    def _give_up(self) -> None:
+        """What is under way, and what would be next."""
         self._edited = self._by_itself = False
         if self._asked is not None and self._worker is not None:
             self._worker.cancel()
             self._asked = self._cancelled_s = None
+
+    def _choose(self, chosen: PlanRecord) -> None:
+        """The plan as it was made: what is under way for another task is given up."""
+        self._give_up()
         self._chosen = chosen if chosen.solved else None
         self.view = replace(
             self.view,
@@ -261,6 +276,15 @@ class PlanSession:
             self.view = replace(
                 self.view, vehicle=chosen.vehicle, task=task, method=chosen.integrator, stale=False
             )
+
+    def _take_alternative(self, plan: PlanRecord, index: int) -> None:
+        """What is under way is given up: a way has been chosen."""
+        taken = plan.alternatives[index]
+        others = (*plan.alternatives[:index], replace(plan, alternatives=()), *plan.alternatives[index + 1 :])
+        cheapest_first = tuple(sorted(others, key=lambda record: record.cost))
+        self._give_up()
+        self._chosen = replace(taken, alternatives=cheapest_first, tried=plan.tried)
+        self.view = replace(self.view, phase="idle", plan=self._chosen, message=taken.message)
 
     def _kept(self, name: str) -> PlanRecord:
         for record in self.view.kept:

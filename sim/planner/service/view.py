@@ -9,7 +9,8 @@ from sim.planner.result.record import PlanRecord
 from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
 
-Phase = Literal["idle", "building", "solving", "following", "stopping"]
+Phase = Literal["idle", "building", "solving", "comparing", "following", "stopping"]
+"""`comparing`: there is a plan, and other ways to do the task are tried."""
 
 FADE_S = 1.5
 """Wall time for which an iterate stays visible."""

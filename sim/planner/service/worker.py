@@ -9,14 +9,11 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from sim.errors import InputError
-from sim.integrators import integrator
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.service.planner import Iterate, Planner
-from sim.planner.service.resume import resumed
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
-from sim.planner.transcription.shape import problem_shape
 from sim.vehicles import Vehicle
 
 TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
@@ -66,10 +63,12 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The answer to a job."""
+    """The answer to a job, or the best one by now."""
 
     number: int
     record: PlanRecord
+    last: bool = True
+    """No better one will come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,39 +162,42 @@ class PlanServer:
         if job.only_build:
             self._planner.build(job.vehicle, task, method=job.method)
             return Built(job.number)
-        return Planned(job.number, self._planned(job, task))
+        plan = self._planned(job, task)
+        if plan.solved:
+            self._last = plan
+        return Planned(job.number, self._record(task, plan))
 
-    def _planned(self, job: Job, task: Task) -> PlanRecord:
+    def _planned(self, job: Job, task: Task) -> Plan:
+        if job.warm:
+            start = job.start or self._last
+            if start is not None and start.vehicle.name != job.vehicle.name:
+                start = None
+            return self._planner.plan(
+                job.vehicle,
+                task,
+                method=job.method,
+                warm=start,
+                starts=1,
+                explain=False,
+                time_limit_s=FOLLOWING_S,
+            )
 
         def show(iterate: Iterate) -> bool:
             places = np.ascontiguousarray(iterate.places_w)
             self._pipe.send(Progressed(job.number, replace(iterate, places_w=places)))
             return not self._pipe.poll()
 
-        plan = self._planner.plan(
-            job.vehicle,
-            task,
-            method=job.method,
-            warm=self._start(job, task) if job.warm else None,
-            show=None if job.warm else show,
-            explain=not job.warm,
-            time_limit_s=FOLLOWING_S if job.warm else TIME_LIMIT_S,
-        )
-        if plan.solved:
-            self._last = plan
-        return record_of(plan, f"{task.name} {time.strftime('%H:%M:%S')}")
+        shown: list[float] = []
 
-    def _start(self, job: Job, task: Task) -> Plan | None:
-        """What is planned on from: with its multipliers where it is the last plan and of this shape."""
-        last = self._last
-        if job.start is not None:
-            return resumed(self._planner, job.start, job.vehicle, task, method=job.method)
-        if last is None or last.vehicle.name != job.vehicle.name:
-            return None
-        shapes = (
-            problem_shape(job.vehicle, integrator(job.method), task),
-            problem_shape(last.vehicle, last.integrator, last.task),
+        def found(plan: Plan) -> bool:
+            if not shown or plan.cost < shown[-1]:
+                shown.append(plan.cost)
+                self._pipe.send(Planned(job.number, self._record(task, plan), last=False))
+            return not self._pipe.poll()
+
+        return self._planner.plan(
+            job.vehicle, task, method=job.method, show=show, found=found, time_limit_s=TIME_LIMIT_S
         )
-        if shapes[0].key == shapes[1].key:
-            return last
-        return resumed(self._planner, record_of(last, "last"), job.vehicle, task, method=job.method)
+
+    def _record(self, task: Task, plan: Plan) -> PlanRecord:
+        return record_of(plan, f"{task.name} {time.strftime('%H:%M:%S')}")

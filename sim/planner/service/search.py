@@ -1,0 +1,174 @@
+"""The search for a motion that does a task: from one start until it is clear between the nodes, then from others."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sim.integrators import Integrator
+from sim.planner.guess.guess import guess, other_guesses
+from sim.planner.guess.refine import transferred
+from sim.planner.solvers.attempt import Run, attempted
+from sim.planner.solvers.backends import Mode, Result, Solvers
+from sim.planner.solvers.oracle import Backend
+from sim.planner.task.clearance import Clearance, clearance
+from sim.planner.task.task import Task
+from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
+from sim.planner.transcription.motion import motion
+from sim.planner.transcription.parameters import parameters
+from sim.vehicles.base import Vehicle
+
+PENETRATION_M = 1e-4
+DIRECT, _COARSEST = 64, 12
+"""Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Where a search has come to."""
+
+    task: Task
+    """With the waypoints' times filled in."""
+    result: Result
+    p: np.ndarray
+    """Parameters of the problem that was solved."""
+    clear: Clearance
+    iterations: int
+
+    @property
+    def solved(self) -> bool:
+        return self.result.converged and float(self.clear.shortage_m.max()) < 10 * PENETRATION_M
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The task, its problem, the solvers to try in turn, and what this call of the planner has gathered so far."""
+
+    vehicle: Vehicle
+    scheme: Integrator
+    task: Task
+    order: tuple[Backend, ...]
+    problem: Callable[[Task], Solvers]
+    """Built if it is not there yet."""
+    run: Run
+
+    def followed(self, before: Task, result: Result) -> Found | None:
+        """From the result of a task that differs a little; None where that leads nowhere."""
+        task = kept_times(self.task, before)
+        self.run.dragged = True
+        # Where the hand has gone too far for the one, the other still finds the way from here.
+        attempts: tuple[tuple[Mode, tuple[Backend, ...]], ...] = (
+            ("warm", self.order[:1]),
+            ("near", self.order),
+        )
+        for mode, order in attempts:
+            found = self.kept_clear(task, result, mode, order)
+            if found.result.converged:
+                return found
+        self.run.dragged = False
+        return None
+
+    def first(self) -> Found:
+        """From the first guess; where that is too hard on this grid, by a coarser one."""
+        task, run = self.task, self.run
+        start, task, mode = self._start(task, direct=DIRECT)
+        found = self.kept_clear(task, start, mode)
+        if not (found.result.converged or run.stopped or run.out_of_time) and task.steps // 2 >= _COARSEST:
+            start, _, mode = self._start(task, direct=task.steps // 2)
+            if mode == "near":
+                again = self.kept_clear(task, start, mode)
+                found = again if again.result.converged else found
+        return found
+
+    def others(self, most: int) -> Iterator[Found]:
+        """From as many other guesses as time allows, by the first solver alone; what does not arrive is given up."""
+        size = self.task if self.task.steps <= DIRECT else replace(self.task, steps=_coarse(self.task.steps))
+        solvers = self.problem(size)
+        for w0 in other_guesses(solvers.t, self.vehicle, size, most):
+            if self.run.out_of_time:
+                return
+            alone = replace(self, order=self.order[:1], run=Run(self.run.deadline, None))
+            task = with_times(self.vehicle, size, solvers.t.places(w0))
+            found = alone.kept_clear(task, w0, "cold")
+            if found.solved and task.steps != self.task.steps:
+                task = replace(task, steps=self.task.steps)
+                move = motion(solvers.t, found.result.w, found.p)
+                start = transferred(self.problem(task).t, self.vehicle, task, move)
+                found = alone.kept_clear(task, start, "near")
+            yield replace(found, iterations=alone.run.iterations)
+
+    def _start(self, task: Task, *, direct: int) -> tuple[np.ndarray, Task, Mode]:
+        """First variables, and what they are: above `direct` steps those of the plan of a grid half as fine."""
+        vehicle, solvers = self.vehicle, self.problem(task)
+        if task.steps <= direct:
+            w0 = guess(solvers.t, vehicle, task)
+            return w0, with_times(vehicle, task, solvers.t.places(w0)), "cold"
+        coarse_task = replace(task, steps=task.steps // 2)
+        coarse = self.problem(coarse_task)
+        w0, coarse_task, mode = self._start(coarse_task, direct=direct)
+        places = waypoint_places(vehicle, coarse_task, coarse_task.steps)
+        p = parameters(coarse.t, vehicle, coarse_task, places=places)
+        result = attempted(coarse, self.order, p, w0, self.run, mode)
+        task = replace(task, waypoints=coarse_task.waypoints)
+        if not result.converged:
+            return guess(solvers.t, vehicle, task), task, "cold"
+        return transferred(solvers.t, vehicle, task, motion(coarse.t, result.w, p)), task, "near"
+
+    def kept_clear(
+        self,
+        task: Task,
+        start: np.ndarray | Result,
+        mode: Mode,
+        order: tuple[Backend, ...] | None = None,
+    ) -> Found:
+        """Solve; where a motion cuts a corner between two nodes, keep its ends further away and go on.
+
+        Corners are looked for as soon as the motion is roughly known.
+        """
+        vehicle, run, solvers = self.vehicle, self.run, self.problem(task)
+        margin = np.zeros(solvers.t.shape.steps + 1)
+        if isinstance(start, Result) and start.margin_m is not None:
+            margin = start.margin_m.copy()
+        for attempt in range(8):
+            places = waypoint_places(vehicle, task, solvers.t.shape.steps)
+            p = parameters(solvers.t, vehicle, task, margin_m=margin, places=places)
+            result = attempted(solvers, order or self.order, p, start, run, mode)
+            move = motion(solvers.t, result.w, p)
+            clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
+            short = clear.shortage_m
+            cut = short.max() >= PENETRATION_M
+            if not result.converged or run.out_of_time or not (cut or result.rough):
+                return Found(
+                    task, replace(result, margin_m=_needed(margin, clear, task)), p, clear, run.iterations
+                )
+            margin += _growth(
+                np.where(short < PENETRATION_M, 0.0, short), reach=1 + attempt // 2, by=1.2 + attempt
+            )
+            start = replace(result, margin_m=None)
+            mode = "finish" if not cut else "warm" if run.dragged else "again"
+        return Found(task, result, p, clear, run.iterations)
+
+
+def _coarse(steps: int) -> int:
+    """A grid so coarse that a guess is good enough."""
+    while steps > DIRECT:
+        steps //= 2
+    return steps
+
+
+def _growth(short: np.ndarray, reach: int, by: float) -> np.ndarray:
+    """(N+1,) margin for the nodes within `reach` steps of an arc that comes too close: nodes slide along the way.
+
+    by: how much more than what is short.
+    """
+    out = np.zeros(len(short) + 1)
+    for k in np.flatnonzero(short):
+        near = slice(max(0, k + 1 - reach), k + 1 + reach)
+        out[near] = np.maximum(out[near], by * short[k])
+    return out
+
+
+def _needed(margin: np.ndarray, clear: Clearance, task: Task) -> np.ndarray:
+    """The margins that still keep something away; a warm start goes on with them."""
+    near = np.minimum(np.r_[clear.by_arc_m[0], clear.by_arc_m], np.r_[clear.by_arc_m, clear.by_arc_m[-1]])
+    return np.where(near < task.clearance_m + 2.0 * margin, margin, 0.0)

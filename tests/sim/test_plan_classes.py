@@ -1,0 +1,108 @@
+"""Laws of ways of different classes: obstacles are passed on either side, the cheapest is the plan."""
+
+import numpy as np
+import pytest
+
+import sim
+from sim.planner import Cylinder, Goal, Planner, Sphere, Task, Waypoint, task_of_scene
+from sim.planner.guess.route import routes
+from sim.planner.guess.way import ways_of
+from sim.scene import load_scene
+from tests.sim.plan_audit import broken
+from tests.sim.planner_tasks import BOAT
+
+FREE = np.full(3, np.inf)
+BUOYS = (Cylinder((7.0, 0.4, 0.0), 1.2), Cylinder((14.0, -0.5, 0.0), 1.4))
+
+
+def task(**changes) -> Task:
+    values = {"start": BOAT.state(), "goal": Goal(BOAT.state(x=20.0)), "duration_s": 20.0, "obstacles": BUOYS}
+    return Task(**{**values, **changes})
+
+
+def sides(way: np.ndarray) -> tuple[bool, ...]:
+    """Whether each buoy is passed on its left, of a polyline that never turns back."""
+    fine = np.stack(
+        [np.interp(np.linspace(0, 1, 400), np.linspace(0, 1, len(way)), x) for x in way.T], axis=1
+    )
+    return tuple(bool(np.interp(b.centre_w[0], fine[:, 0], fine[:, 1]) > b.centre_w[1]) for b in BUOYS)
+
+
+def test_both_sides_of_every_obstacle_are_found_once_each_and_the_shortest_first() -> None:
+    ways = ways_of(BOAT, task(), 8)
+    straight = [way for way in ways if np.all(np.diff(way[:, 0]) > 0.0)]
+    found = [sides(way) for way in straight]
+    assert len(set(found)) == len(found)
+    assert {side[i] for side in found for i in (0, 1)} == {True, False}
+    # To the left of the first and to the right of the second is two detours.
+    assert set(found) == {(False, True), (True, True), (False, False)}
+    lengths = [np.linalg.norm(np.diff(way, axis=0), axis=1).sum() for way in ways]
+    assert lengths == sorted(lengths)
+
+
+def test_in_space_a_ball_is_passed_left_and_right_above_and_below() -> None:
+    stations = np.array([[0.0, 0.0, 20.0], [12.0, 0.0, 20.0]])
+    ways = routes(
+        stations,
+        (Sphere((6.0, 0.0, 20.0), 2.0),),
+        None,
+        radius_m=0.5,
+        plane=False,
+        low=-FREE,
+        high=FREE,
+        most=8,
+    )
+    middle = np.array([[np.interp(6.0, way[:, 0], way[:, i]) for i in (1, 2)] for way in ways]) - [0.0, 20.0]
+    sideways = np.abs(middle[:, 0]) > np.abs(middle[:, 1])
+    assert set(np.sign(middle[sideways, 0])) == set(np.sign(middle[~sideways, 1])) == {1.0, -1.0}
+
+
+def test_ways_through_a_waypoint_differ_on_either_leg() -> None:
+    ways = ways_of(BOAT, task(waypoints=(Waypoint((10.5, 0.0, 0.0), 0.5),)), 3)
+    assert len(ways) == 3
+    assert all(np.abs(way - [10.5, 0.0, 0.0]).sum(axis=1).min() < 1e-9 for way in ways)
+
+
+def test_where_nothing_stands_there_is_one_way() -> None:
+    assert len(ways_of(BOAT, task(obstacles=()), 8)) == 1
+
+
+@pytest.fixture(scope="module")
+def plan() -> sim.planner.Plan:
+    boat, docking = task_of_scene(load_scene("plan-boat-docking"))
+    return Planner().plan(boat, docking)
+
+
+def test_docking_goes_through_the_gap_which_the_shortest_guess_does_not(plan: sim.planner.Plan) -> None:
+    """With one waypoint in the gap it cost 4.826; from the likeliest first guess alone 5.703."""
+    assert plan.cost < 4.826  # 4.601
+    alone = Planner().plan(plan.vehicle, plan.task, starts=1)
+    assert alone.solved
+    assert alone.alternatives == ()
+    assert alone.cost > 1.1 * plan.cost
+
+
+def test_alternatives_are_plans_themselves_dearer_and_different(plan: sim.planner.Plan) -> None:
+    costs = [plan.cost, *(other.cost for other in plan.alternatives)]
+    assert len(costs) > 2
+    assert costs == sorted(costs)
+    for other in plan.alternatives:
+        assert broken(other) == []
+        assert np.abs(other.trajectory.nodes - plan.trajectory.nodes).max() > 0.05
+    assert f"{plan.tried} first guesses" in plan.message
+    assert f"least of {len(costs)} motions" in plan.message
+
+
+def test_who_watches_gets_a_first_plan_then_no_dearer_ones_and_may_end_the_search(
+    plan: sim.planner.Plan,
+) -> None:
+    seen: list[float] = []
+
+    def go_on(best: sim.planner.Plan) -> bool:
+        seen.append(best.cost)
+        return len(seen) < 3
+
+    stopped = Planner().plan(plan.vehicle, plan.task, found=go_on)
+    assert stopped.solved
+    assert seen == sorted(seen, reverse=True)
+    assert len(seen) == stopped.tried == 3
