@@ -8,8 +8,8 @@ obstacles are passed on four sides: above and below too.
 """
 
 import numpy as np
-from sim.compiled import compiled
 
+from sim.compiled import compiled
 from sim.planner.guess.grid import Grid
 from sim.planner.guess.grid_search import cheapest_tree
 
