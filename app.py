@@ -12,7 +12,7 @@ from export.output import OutputError
 from export.request import Request
 from render.errors import DisplayError
 from sim.commands import Command
-from sim.errors import InputError
+from sim.errors import InputError, one_of
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.signals import ended_by_signals
 
@@ -100,10 +100,12 @@ def run(
 
 def check_autopilot(vehicle: str) -> None:
     """InputError where there is none for the vehicle."""
-    from sim.pilot import has_autopilot
+    from sim.pilot import has_autopilot, vehicles_with_autopilot
 
     if not has_autopilot(vehicle):
-        raise InputError(f"--demo: no autopilot knows the {vehicle}; allowed: with the helicopter")
+        raise InputError(
+            f"--demo: no autopilot knows the {vehicle}; allowed: {one_of(vehicles_with_autopilot())}"
+        )
 
 
 def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tuple[Command, ...]) -> str:

@@ -16,6 +16,7 @@ SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass")
 PADS = ("start", "landing")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
+USUAL_VEHICLE = vehicles()[0]
 STEP_RANGE_S = (1e-4, 0.5)
 MOST_LANES = 8
 """The flown one among them."""
@@ -98,7 +99,7 @@ class Scene:
     """A few sentences for the user."""
     world: str = "canyon"
     seed: int = 7
-    vehicle: str = "helicopter"
+    vehicle: str = USUAL_VEHICLE
     integrator: str = "variational"
     step_s: float = 0.01
     flight_mode: str = "attitude"
@@ -205,7 +206,7 @@ def _read_scene(table: TomlTable, path: Path, *, trusted: bool) -> Scene:
 
 def _read_vehicle(table: TomlTable, folder: Path, *, trusted: bool) -> str:
     """A name, or FILE.py:CLASS with the file in the scene's folder; where trusted, also elsewhere."""
-    name = table.text("vehicle", "helicopter")
+    name = table.text("vehicle", USUAL_VEHICLE)
     if not is_reference(name):
         if name not in vehicles():
             raise table.error(

@@ -187,6 +187,8 @@ def _node_matrices(asset: ModelAsset, T_wb: np.ndarray, pose: RigPose, hidden: f
     for k, name in enumerate(asset.nodes):
         if name in hidden:
             matrices[k, :3, :3] = 0.0
+        elif name in pose.placed:
+            matrices[k] = pose.placed[name]
         elif name in pose.nodes:
             matrices[k] = matrices[k] @ pose.nodes[name]
     return matrices.transpose(0, 2, 1).astype("f4")

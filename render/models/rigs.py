@@ -28,6 +28,8 @@ class RigPose:
 
     nodes: dict[str, np.ndarray] = field(default_factory=dict)
     """Node name -> (4, 4) turn about its own pivot; others rest."""
+    placed: dict[str, np.ndarray] = field(default_factory=dict)
+    """Node name -> (4, 4) world pose of its pivot, of nodes that go with a body of their own."""
     hidden: frozenset[str] = frozenset()
     discs: tuple[Disc, ...] = ()
 
@@ -59,11 +61,14 @@ def rig_pose(vehicle: DrawnVehicle) -> RigPose:
     turning = vehicle.time_s is not None and not vehicle.wreck
     now = {"wreck": vehicle.wreck, "ghost": vehicle.ghost, "turning": turning}
     time_s = vehicle.time_s if turning else None
-    nodes, hidden = {}, set()
+    nodes, placed, hidden = {}, {}, set()
     for part in model.parts:
         shown = part.shown_by is None or part.shown_by.value(values, time_s) > 0.0
         if not shown or any(now[condition] for condition in part.hidden):
             hidden.update(part.nodes)
+        elif part.body in vehicle.bodies:
+            matrix = vehicle.bodies[part.body] @ _moved(part.moves, values, time_s, vehicle)
+            placed.update(dict.fromkeys(part.nodes, matrix))
         elif part.moves:
             matrix = _moved(part.moves, values, time_s, vehicle)
             nodes.update(dict.fromkeys(part.nodes, matrix))
@@ -73,7 +78,7 @@ def rig_pose(vehicle: DrawnVehicle) -> RigPose:
             Disc(_moved(rotor.moves, values, time_s, vehicle), rotor, (rotor.spin_radps * time_s) % math.tau)
             for rotor in model.rotors
         )
-    return RigPose(nodes, frozenset(hidden), discs)
+    return RigPose(nodes, placed, frozenset(hidden), discs)
 
 
 def values_of(vehicle: DrawnVehicle) -> dict[str, float]:
@@ -83,6 +88,7 @@ def values_of(vehicle: DrawnVehicle) -> dict[str, float]:
         controls=vehicle.controls,
         shape=vehicle.shape,
         parameters=vehicle.parameters,
+        observables=vehicle.observables,
         finite=True,
     )
 
@@ -95,7 +101,8 @@ def _moved(
     for move in moves:
         if move.wreck_only and not vehicle.wreck:
             continue
-        terms = [term.value(values, time_s) for term in move.terms]
+        numbers = (term.value(values, time_s) for term in move.terms)
+        terms = [number if math.isfinite(number) else 0.0 for number in numbers]
         matrix = matrix @ _move(move, terms, vehicle)
     return matrix
 

@@ -13,12 +13,12 @@ _FAR_M = 1e4
 Known = tuple[str, ...]
 
 
-def read_model(table: TomlTable, known: Known) -> Model:
-    """`[model]` with its `[[model.parts]]` and `[[model.rotors]]`."""
+def read_model(table: TomlTable, known: Known, bodies: Known) -> Model:
+    """`[model]` with its `[[model.parts]]` and `[[model.rotors]]`; bodies: names of the vehicle's."""
     usual = Model()
     hx, hy, hz = table.numbers("box_half_m", usual.box_half_m, low=1e-3, high=_FAR_M, count=3)
     return Model(
-        parts=tuple(_read_part(inner, known) for inner in table.tables("parts")),
+        parts=tuple(_read_part(inner, known, bodies) for inner in table.tables("parts")),
         rotors=tuple(_read_rotor(inner, known) for inner in table.tables("rotors")),
         occupants=table.texts("occupants") if table.has("occupants") else usual.occupants,
         not_in_ghosts=table.texts("not_in_ghosts") if table.has("not_in_ghosts") else usual.not_in_ghosts,
@@ -27,7 +27,7 @@ def read_model(table: TomlTable, known: Known) -> Model:
     )
 
 
-def _read_part(table: TomlTable, known: Known) -> Part:
+def _read_part(table: TomlTable, known: Known, bodies: Known) -> Part:
     nodes = table.texts("nodes")
     if not nodes:
         raise table.error("nodes", "is missing; allowed: a list of nodes of the model")
@@ -38,6 +38,7 @@ def _read_part(table: TomlTable, known: Known) -> Part:
     part = Part(
         nodes=nodes,
         moves=_read_moves(table, known),
+        body=table.name("body", ("", *bodies), ""),
         hidden=frozenset(hidden),
         shown_by=read_term(table, "shown_by", known) if table.has("shown_by") else None,
     )

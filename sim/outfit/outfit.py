@@ -124,7 +124,7 @@ class Instruments:
     """What the pilot reads."""
 
     rows: tuple[Row, ...] = ()
-    """Empty: what the kind of motion suggests."""
+    """Empty: what the observables suggest."""
     bar: Bar | None = None
 
 
@@ -197,6 +197,8 @@ class Part:
 
     nodes: tuple[str, ...]
     moves: tuple[Move, ...] = ()
+    body: str = ""
+    """The vehicle's body at whose origin their pivots are drawn; empty: where the model has them, on the main body."""
     hidden: frozenset[str] = frozenset()
     """When: wreck, ghost, turning (free-turning parts turn)."""
     shown_by: Term | None = None

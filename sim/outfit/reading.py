@@ -25,12 +25,12 @@ from sim.outfit.outfit import (
     Trail,
 )
 from sim.outfit.term import read_term
-from sim.outfit.values import Declared, names_of
+from sim.outfit.values import Declared, bodies_of, names_of
 from sim.toml_table import TomlTable
 
 STICKS = ("pitch", "roll", "yaw", "throttle", "ahead", "right")
-FLIGHT_VALUES = ("speed", "climb", "height", "momentum_p", "slip", "spin", "lean", "precession")
-"""What instruments may show beside the vehicle's own numbers: m/s, m/s, m, kg m^2/s, m/s, rad/s, rad, rad/s."""
+FLIGHT_VALUES = ("speed", "climb", "height")
+"""What instruments may show beside the vehicle's own numbers: m/s, m/s, m."""
 _FAR_M = 1e4
 
 Numbers = TypeVar("Numbers")
@@ -45,7 +45,7 @@ def read_outfit(
     are not there; None where there is none, then contact, keys and camera have to be. Raises InputError.
     """
     table = TomlTable(source, {}) if path is None else TomlTable.read(path, source)
-    known = names_of(vehicle)
+    known, bodies = names_of(vehicle), bodies_of(vehicle)
 
     def section(name: str, read: Any, usual: Any) -> Any:
         """One section by its reader, or the usual one; sections are all or nothing."""
@@ -67,7 +67,7 @@ def read_outfit(
         instruments=section("instruments", lambda t: _read_instruments(t, known), Instruments()),
         camera=section("camera", _read_camera, fallback and fallback.camera),
         trail=section("trail", _read_trail, Trail()),
-        model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
+        model=section("model", lambda t: read_model(t, known, bodies), fallback and fallback.model),
         hull=_optional(table, "hull", _read_hull),
         tracks=_optional(table, "tracks", lambda t: read_tracks(t, known)),
     )

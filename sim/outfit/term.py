@@ -37,10 +37,10 @@ class Term:
     spin_radps: float | None = None
 
     def value(self, values: Mapping[str, float], time_s: float | None = None) -> float:
-        """With these named values; nan where it divides by zero. `time_s`: simulated; None while nothing turns."""
+        """With these named values; nan where one is missing, and where it divides by zero. `time_s`: simulated; None while nothing turns."""
         x = self.scaled
         for name in self.of:
-            x *= values.get(name, 0.0)
+            x *= values.get(name, math.nan)
         for name in self.over:
             below = values.get(name, 0.0)
             x = x / below if below else math.nan

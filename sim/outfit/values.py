@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from sim.vehicles import Vehicle
+from sim.vehicles.observation import layout_of
 from sim.vehicles.parameter import Parameter, Value
 
 Declared = Vehicle | type[Vehicle]
@@ -20,8 +21,15 @@ def names_of(vehicle: Declared | None) -> tuple[str, ...]:
     names = [r.name for r in vehicle.shape_coordinates] + [c.name for c in vehicle.controls]
     for q in vehicle.parameters:
         names += [q.name, *(f"{q.name}.{k}" for k in range(q.size) if q.size > 1)]
-    names += getattr(vehicle, "observable_names", ())
+    names += layout_of(vehicle() if isinstance(vehicle, type) else vehicle).observables
     return tuple(dict.fromkeys(names))
+
+
+def bodies_of(vehicle: Declared | None) -> tuple[str, ...]:
+    """Names of its bodies; none where there is no vehicle."""
+    if vehicle is None:
+        return ()
+    return tuple(layout_of(vehicle() if isinstance(vehicle, type) else vehicle).bodies)
 
 
 def named_values(
@@ -30,14 +38,16 @@ def named_values(
     controls: Sequence[float] | np.ndarray = (),
     shape: Sequence[float] | np.ndarray = (),
     parameters: Mapping[str, Value] | None = None,
-    observables: Mapping[str, float] | None = None,
+    observables: Mapping[str, float | np.ndarray] | None = None,
     finite: bool = False,
 ) -> dict[str, float]:
     """Name -> value; parameters that are not given have their defaults. `finite`: 0 stands for what is not."""
     values: dict[str, float] = {} if vehicle is None else dict(_defaults(vehicle.parameters))
+    if finite and vehicle is not None:
+        values.update(dict.fromkeys((q.name for q in (*vehicle.controls, *vehicle.shape_coordinates)), 0.0))
     for name, value in (parameters or {}).items():
         _put(values, name, value)
-    values.update(observables or {})
+    values.update({name: float(v) for name, v in (observables or {}).items() if np.ndim(v) == 0})
     if vehicle is not None:
         # A shape coordinate before a control of the same name.
         values.update(zip((c.name for c in vehicle.controls), map(float, controls), strict=False))

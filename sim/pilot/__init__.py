@@ -13,6 +13,7 @@ from sim.pilot.rate import RatePilot
 from sim.pilot.raw import RawPilot
 from sim.pilot.ride import RidePilot
 from sim.pilot.tracking import Track, track
+from sim.vehicles import vehicles
 
 MODES: dict[str, Callable[[], Pilot]] = {
     "raw": RawPilot,
@@ -41,6 +42,7 @@ __all__ = [
     "flight_modes",
     "has_autopilot",
     "track",
+    "vehicles_with_autopilot",
 ]
 
 
@@ -57,3 +59,8 @@ def default_mode(vehicle: str) -> str:
 def has_autopilot(vehicle: str) -> bool:
     """Whether the demonstration can fly the vehicle."""
     return outfit_of(vehicle).modes.autopilot
+
+
+def vehicles_with_autopilot() -> tuple[str, ...]:
+    """Names of the vehicles that the demonstration can fly."""
+    return tuple(name for name in vehicles() if has_autopilot(name))

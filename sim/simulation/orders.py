@@ -26,7 +26,8 @@ from sim.commands import (
     SingleStep,
     StopPlan,
 )
-from sim.pilot import flight_modes, has_autopilot
+from sim.errors import one_of
+from sim.pilot import flight_modes, has_autopilot, vehicles_with_autopilot
 from sim.scene import STEP_RANGE_S
 from sim.simulation.method import Method
 from sim.simulation.stage import Stage
@@ -139,7 +140,8 @@ def _(command: SetFlightMode, stage: Stage) -> str:
 @execute.register
 def _(command: SetDemo, stage: Stage) -> str:
     if command.on and not has_autopilot(stage.vehicle.name):
-        raise sim.InputError(f"the autopilot does not fly the {stage.vehicle.name}; allowed: helicopter")
+        allowed = one_of(vehicles_with_autopilot())
+        raise sim.InputError(f"the autopilot does not fly the {stage.vehicle.name}; allowed: {allowed}")
     stage.set_pilot(demo=command.on)
     return "the autopilot flies" if command.on else f"you fly, in {stage.flight_mode} mode"
 

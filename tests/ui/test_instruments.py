@@ -36,9 +36,9 @@ def test_speed_and_climb_are_of_the_world_not_of_the_body() -> None:
 
 
 def test_lift_over_weight_is_the_vehicles_own_and_nothing_without_weight() -> None:
-    assert data(fakes.pose(), observables={"lift_over_weight": 1.0}).collective == 1.0
-    assert math.isnan(data(fakes.pose(), observables={"lift_over_weight": math.inf}).collective)
-    assert math.isnan(data(fakes.pose()).collective)
+    assert data(fakes.pose(), observables={"lift_over_weight": 1.0}).bar_value == 1.0
+    assert math.isnan(data(fakes.pose(), observables={"lift_over_weight": math.inf}).bar_value)
+    assert math.isnan(data(fakes.pose()).bar_value)
 
 
 def test_without_ground_the_height_is_a_dash() -> None:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sim.outfit import Bar, Row, named_values, outfit_of
 from sim.snapshot import LaneSnapshot
+from sim.vehicles import VEHICLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,11 @@ class FlightData:
     """Nose up is positive."""
     roll_rad: float
     """Right side down is positive."""
-    collective: float
-    """Lift over weight; nan for vehicles without one."""
+    bar: Bar | None = None
+    """Beside the numbers."""
+    bar_value: float = math.nan
+    rows: tuple[tuple[str, str, str], ...] = ()
+    """(name, number, unit) of what its outfit has the pilot read."""
     observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
     """What the vehicle tells by itself."""
     held: bool = False
@@ -36,6 +41,12 @@ def flight_data(lane: LaneSnapshot) -> FlightData:
     """From pose, body twist and observables."""
     R_wb, x_b_w = lane.T_wb[:3, :3], lane.T_wb[:3, 0]
     v_w = R_wb @ lane.twist_b[3:6]
+    instruments, values = outfit_of(lane.vehicle).instruments, values_of(lane)
+    values |= {
+        "speed": float(np.linalg.norm(v_w)),
+        "climb": float(v_w[2]),
+        "height": float(lane.height_above_ground_m),
+    }
     return FlightData(
         speed_mps=float(np.linalg.norm(v_w)),
         climb_mps=float(v_w[2]),
@@ -43,10 +54,31 @@ def flight_data(lane: LaneSnapshot) -> FlightData:
         heading_deg=math.degrees(math.atan2(x_b_w[0], x_b_w[1])) % 360.0,
         pitch_rad=math.asin(min(max(float(x_b_w[2]), -1.0), 1.0)),
         roll_rad=math.atan2(float(R_wb[2, 1]), float(R_wb[2, 2])),
-        collective=_finite(lane.told("lift_over_weight")),
+        bar=instruments.bar,
+        bar_value=math.nan if instruments.bar is None else _finite(instruments.bar.value.value(values)),
+        rows=tuple((row.name, number_of(row, values), row.unit) for row in instruments.rows),
         observables=lane.observables,
         held=lane.pivot_w is not None,
     )
+
+
+def values_of(lane: LaneSnapshot) -> dict[str, float]:
+    """What a vehicle's data may name, at the moment of a snapshot."""
+    return named_values(
+        VEHICLES.get(lane.vehicle),
+        controls=lane.controls,
+        shape=lane.shape,
+        parameters=lane.parameters,
+        observables=lane.observables,
+    )
+
+
+def number_of(row: Row, values: Mapping[str, float]) -> str:
+    """As it is printed; a dash where there is none."""
+    value = row.value.value(values)
+    if not math.isfinite(value):
+        return "\N{EM DASH}"
+    return f"{round(value, row.decimals) + 0.0:{'+' if row.signed else ''}.{row.decimals}f}"
 
 
 def _finite(value: float) -> float:

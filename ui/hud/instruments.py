@@ -71,7 +71,7 @@ def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
     left = x + 2.4 * pad + 2.0 * radius
     readouts.draw_numbers(pen, (left, y + pad + pen.px(1.0)), numbers, data)
     bar_corner = (left + numbers + 1.6 * pad, y + pad)
-    readouts.draw_collective(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), data.collective)
+    readouts.draw_bar(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), data)
     return x, y, width, height
 
 

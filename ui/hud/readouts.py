@@ -1,4 +1,4 @@
-"""Numbers and the collective bar beside the horizon."""
+"""Numbers and a bar beside the horizon."""
 
 import math
 from collections.abc import Mapping
@@ -11,8 +11,6 @@ from ui.hud.flight_data import FlightData
 from ui.hud.pen import Pen, Point
 
 ROW = 34.0
-FULL_COLLECTIVE = 2.0
-"""Lift over weight at the top of the bar; hover stands in the middle."""
 
 Told = Mapping[str, Any]
 """Observables by name."""
@@ -20,6 +18,8 @@ Told = Mapping[str, Any]
 
 def rows(data: FlightData) -> list[tuple[str, str, str]]:
     """(name, number, unit) from top to bottom."""
+    if data.rows:
+        return list(data.rows)
     if "precession" in data.observables:
         return _turning_rows(data.observables)
     if "slip" in data.observables:
@@ -64,18 +64,19 @@ def draw_numbers(pen: Pen, corner: Point, width: float, data: FlightData) -> Non
         y += pen.px(ROW)
 
 
-def draw_collective(pen: Pen, corner: Point, size: Point, collective: float) -> None:
-    """Lift over weight as a bar with a mark at hover; nothing for vehicles without one."""
-    if math.isnan(collective):
+def draw_bar(pen: Pen, corner: Point, size: Point, data: FlightData) -> None:
+    """An upright bar with a mark; nothing for vehicles without one, or while there is nothing to show."""
+    if data.bar is None or math.isnan(data.bar_value):
         return
     (x, y), (width, height) = corner, size
-    share = min(max(collective / FULL_COLLECTIVE, 0.0), 1.0)
+    share = min(max(data.bar_value / data.bar.full, 0.0), 1.0)
     rounding = pen.px(3.0)
     pen.draw_list.add_rect_filled(
         (x, y), (x + width, y + height), theme.packed(theme.rgb(0x000000, 0.45)), rounding
     )
     top = y + height * (1.0 - share)
     pen.draw_list.add_rect_filled((x, top), (x + width, y + height), theme.packed(theme.ACCENT), rounding)
-    hover = y + height * (1.0 - 1.0 / FULL_COLLECTIVE)
-    pen.edged_line((x - pen.px(3.0), hover), (x + width + pen.px(3.0), hover), theme.INK, 1.4)
-    pen.text((x + width / 2.0, y + height + pen.px(3.0)), "LIFT", size=10.0, colour=theme.MUTED, align=0.5)
+    mark = y + height * (1.0 - data.bar.mark / data.bar.full)
+    pen.edged_line((x - pen.px(3.0), mark), (x + width + pen.px(3.0), mark), theme.INK, 1.4)
+    label = data.bar.label
+    pen.text((x + width / 2.0, y + height + pen.px(3.0)), label, size=10.0, colour=theme.MUTED, align=0.5)
