@@ -37,7 +37,7 @@ class Term:
     spin_radps: float | None = None
 
     def value(self, values: Mapping[str, float], time_s: float | None = None) -> float:
-        """With these named values; nan where one is missing, and where it divides by zero. `time_s`: simulated; None while nothing turns."""
+        """With these named values; nan where one is missing or divides by zero. `time_s`: None while nothing turns."""
         x = self.scaled
         for name in self.of:
             x *= values.get(name, math.nan)

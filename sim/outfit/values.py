@@ -44,7 +44,8 @@ def named_values(
     """Name -> value; parameters that are not given have their defaults. `finite`: 0 stands for what is not."""
     values: dict[str, float] = {} if vehicle is None else dict(_defaults(vehicle.parameters))
     if finite and vehicle is not None:
-        values.update(dict.fromkeys((q.name for q in (*vehicle.controls, *vehicle.shape_coordinates)), 0.0))
+        values.update({c.name: 0.0 for c in vehicle.controls})
+        values.update({r.name: 0.0 for r in vehicle.shape_coordinates})
     for name, value in (parameters or {}).items():
         _put(values, name, value)
     values.update({name: float(v) for name, v in (observables or {}).items() if np.ndim(v) == 0})
