@@ -10,7 +10,7 @@ import app
 ROOT = Path(app.__file__).resolve().parent
 
 
-def run_app(*arguments: object, timeout_s: float = 280.0) -> subprocess.CompletedProcess[str]:
+def run_app(*arguments: object, timeout_s: float = 1500.0) -> subprocess.CompletedProcess[str]:
     """`python app.py ARGUMENTS` without a display."""
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     return subprocess.run(

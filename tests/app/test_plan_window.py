@@ -11,7 +11,7 @@ from tests.app.desktop import App, Probe, Screen
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(3600),
 ]
 
 LOAD_S, SOLVE_S = 240.0, 120.0

@@ -41,7 +41,7 @@ def test_the_script_runs_as_printed(folder: Path) -> None:
         capture_output=True,
         text=True,
         env={"PYTHONPATH": str(ROOT)},
-        timeout=120,
+        timeout=1500,
     )
     assert done.returncode == 0, done.stderr
     assert "sideways velocity 0.0" in done.stdout

@@ -143,7 +143,7 @@ def run(program: str, **variables: str) -> tuple[str, list[str]]:
         cwd=variables.get("PWD", str(root)),
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=1500,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,67 @@
+"""The suite itself: asked to end it ends, and leaves nothing running."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.app.program import ROOT
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends by signals")
+
+ENDLESS = """
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sim.signals import ended_by_signals
+
+
+@pytest.fixture(scope="module")
+def child():
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+    Path(__file__).with_suffix(".child").write_text(str(process.pid))
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_never_ends(child):
+    with ended_by_signals():
+        Path(__file__).with_suffix(".begun").touch()
+        while True:
+            time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_being_asked_to_end_ends_all_of_it(workers: int, tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_configure\n")
+    for name in ("test_a", "test_b"):
+        (tmp_path / f"{name}.py").write_text(ENDLESS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(workers)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_XDIST_TESTRUNUID"):
+        environment.pop(name, None)
+    suite = subprocess.Popen([*command, str(tmp_path)], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+    try:
+        end = time.monotonic() + 600.0
+        while len(list(tmp_path.glob("*.begun"))) < max(workers, 1):
+            assert suite.poll() is None, suite.communicate()[0].decode()
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        suite.send_signal(signal.SIGTERM)
+        suite.communicate(timeout=600)
+    finally:
+        suite.kill()
+    assert suite.returncode == 128 + signal.SIGTERM
+    for file in tmp_path.glob("*.child"):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(file.read_text()), 0)

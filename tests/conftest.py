@@ -1,0 +1,16 @@
+"""What all tests share: being asked to end ends them, with what they have started."""
+
+import signal
+from types import FrameType
+
+import pytest
+
+
+def pytest_configure() -> None:
+    # A handler of its own: tests run the app, which takes over what has none, and its leaving would be one failure.
+    signal.signal(signal.SIGTERM, _end)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once: the second must not stop the clearing up
+    pytest.exit("asked to end", returncode=128 + number)
