@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Self
+from typing import Any, Self
 
 import casadi as ca
 import numpy as np
@@ -19,8 +19,12 @@ from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
 from sim.vehicles.support import Support, natural_support
 
-Quantities = SimpleNamespace
-"""A vehicle's parameters by name, each an SX column: `q.mass`, `q.inertia`."""
+
+class Quantities(SimpleNamespace):
+    """A vehicle's parameters by name, each an SX column: `q.mass`, `q.inertia`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"q has no {name!r}, only the parameters: {', '.join(vars(self)) or 'none'}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,10 @@ class Vehicle(ABC):
         self.values: dict[str, Value] = {q.name: q.default for q in self.parameters}
         for key, value in values.items():
             self.values[key] = self._parameter(key).checked(value, f"vehicle {self.name!r}")
+        self.check()
+
+    def check(self) -> None:  # noqa: B027 (not every kind of vehicle has something to check)
+        """Raises InputError in one line where the declaration does not hold together with these parameter values."""
 
     def _parameter(self, key: str) -> Parameter:
         parameter = named(self.parameters, key)
@@ -93,6 +101,7 @@ class Vehicle(ABC):
         new.values = dict(self.values)
         for key, value in values.items():
             new.values[key] = self._parameter(key).checked(value, f"vehicle {self.name!r}")
+        new.check()
         return new
 
     @property
@@ -203,6 +212,8 @@ class Vehicle(ABC):
         R: R_wb (3, 3); x: position in the world [m]; omega, v: body angular [rad/s] and linear [m/s] velocity.
         Raises InputError for wrong shapes, numbers that are not finite, and an R that is no rotation.
         """
+        if self.group.dim != SE3.dim:
+            raise InputError(f"vehicle {self.name!r}: is not on SE3; use state_of(pose, velocity)")
         pose = np.r_[self._rotation("R", np.eye(3) if R is None else R).T.ravel(), self._finite("x", x, (3,))]
         twist = np.r_[self._finite("omega", omega, (3,)), self._finite("v", v, (3,))]
         return self.state_of(pose, twist, shape, shape_velocity)

@@ -15,7 +15,8 @@ from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 class Car(NonholonomicVehicle):
     """Body origin in the middle of the rear axle. Shape: roll angle psi of the rear wheels, sigma = tan(steering).
 
-    No axle slips sideways, so a locked car cannot move at all: a Chaplygin system without symmetry directions.
+    No axle slips sideways, so a locked car cannot move at all: a Chaplygin system without symmetry directions. Its
+    connection (eq. 18) follows from the constraints.
     """
 
     name = "car"
@@ -52,11 +53,6 @@ class Car(NonholonomicVehicle):
             ca.horzcat(0, 0, 0, 0, 1),
             ca.horzcat(0, 0, q.wheelbase, -r[1], 1),
         )
-
-    def connection(self, r: ca.SX, q: Quantities) -> ca.SX:
-        """Vehicles paper, eq. 18."""
-        turn = q.wheel_radius / q.wheelbase * r[1]
-        return ca.vertcat(ca.horzcat(-turn, 0), ca.horzcat(-q.wheel_radius, 0), ca.SX(1, 2))
 
     def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
         """The front axle follows the steering angle; each axle's wheels have its middle as origin and roll with it."""

@@ -1,20 +1,31 @@
 """Holonomic vehicles: a left-invariant kinetic energy, a potential, controls and dissipation on a Lie group."""
 
 import casadi as ca
+import numpy as np
 
+from sim.errors import InputError
 from sim.symbolic import solve
-from sim.vehicles.base import Quantities, Vehicle
+from sim.vehicles.base import Quantities, State, Vehicle
+from sim.vehicles.holonomic_declaration import check_holonomic
 
 
 class HolonomicVehicle(Vehicle):
     """Subclasses declare `inertia` and whatever else applies; everything further is derived.
 
-    All arguments and results are CasADi SX. `q` holds the parameters by name (`q.mass`, ...).
+    All arguments and results are CasADi SX. `q` holds the parameters by name (`q.mass`, ...). What does not hold
+    together raises InputError at construction.
     """
+
+    def check(self) -> None:
+        check_holonomic(self)
+
+    def default_state(self) -> State:
+        """At rest at the group's identity, unless the vehicle says otherwise."""
+        return self.state_of(self.group.identity(), np.zeros(self.group.dim))
 
     def inertia(self, q: Quantities) -> ca.SX:
         """(dim, dim) of <mu, xi> = xi' I xi, body frame."""
-        raise TypeError(f"vehicle {self.name!r} declares no inertia")
+        raise InputError(f"vehicle {self.name!r} declares no inertia(q)")
 
     def momentum_bias(self, q: Quantities) -> ca.SX:
         """(dim,) momentum that does not depend on velocity, e.g. a rotor of constant spin, body frame."""

@@ -1,8 +1,12 @@
 """What a vehicle lists, checked by name and kind: names end up in generated source, file names and columns."""
 
+import math
 import re
 
+import numpy as np
+
 from sim.errors import InputError, quote
+from sim.groups import LieGroup
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
@@ -36,3 +40,32 @@ def check_listed(kind: type) -> None:
                     f"vehicle {name!r}: {attribute}: name {quote(item.name)} is refused; allowed, once each: {_ALLOWED}"
                 )
             taken.add(item.name)
+            fault = _fault(item)
+            if fault:
+                raise InputError(f"vehicle {name!r}: {attribute}: {item.name}: {fault}")
+    if not isinstance(getattr(kind, "group", None), LieGroup):
+        group = getattr(kind, "group", None)
+        raise InputError(
+            f"vehicle {name!r}: group = {group!r} is refused; allowed: SE3, SE2, SO3 of sim.groups"
+        )
+
+
+def _fault(item: Parameter | Control | ShapeCoordinate) -> str:
+    """What is wrong with its numbers."""
+    try:
+        low, high = float(item.low), float(item.high)
+        at = {Parameter: "default", Control: "neutral"}.get(type(item))
+        values = np.atleast_1d(np.asarray(getattr(item, at), float)) if at else np.zeros(0)
+    except (TypeError, ValueError):
+        return "a default, neutral, low or high that is not a number"
+    if math.isnan(low) or math.isnan(high):
+        return f"low = {low:g}, high = {high:g}; allowed: numbers"
+    if low > high:
+        return f"low = {low:g} is above high = {high:g}"
+    if at and (values.ndim != 1 or not values.size):
+        return f"{at} has to be a number or a tuple of numbers"
+    if at and not ((values >= low) & (values <= high)).all():
+        return (
+            f"{at} = {getattr(item, at)!r} is out of range; allowed: {low:g} to {high:g} {item.unit}".rstrip()
+        )
+    return ""

@@ -2,7 +2,8 @@
 
 A velocity is admissible where xi = e(r) c - A(r) u: the connection A tells how the body moves with
 the shape velocity u, the columns e_b of e in which directions it may move with the shape locked.
-Everything that integrators need follows from the reduced Lagrangian and these two: the momenta
+Both follow from the constraints and the Lagrangian (`reduction.py`) and may be declared where one knows
+them simpler. Everything that integrators need follows from the reduced Lagrangian and these two: the momenta
 
     P = dl/du - A' mu   (one a shape coordinate),      p = e' mu,      mu = dl/dxi
 
@@ -10,6 +11,7 @@ and their rates. The forces of the constraints do no work in admissible directio
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import ClassVar
 
 import casadi as ca
@@ -20,13 +22,16 @@ from sim.errors import InputError
 from sim.groups import SE2, LieGroup
 from sim.symbolic import replaced, solve
 from sim.vehicles.base import Quantities, State, Vehicle
-from sim.vehicles.declaration import check_declaration
+from sim.vehicles.declaration import piece
+from sim.vehicles.nonholonomic_declaration import Constrained, check_commanded, check_constrained
 from sim.vehicles.observable import Observable
+from sim.vehicles.reduced import derived_basis, derived_connection
+from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
 
 
 class NonholonomicVehicle(Vehicle):
-    """Subclasses declare `lagrangian`, `constraints`, `connection`, and what else applies; the rest is derived.
+    """Subclasses declare `lagrangian`, `constraints`, and what else applies; the rest is derived.
 
     All arguments and results are CasADi SX: r shape, u shape velocity, xi body velocity, g flat pose,
     `controls` in the order declared, `q` parameters by name. Declarations that contradict each other
@@ -37,9 +42,8 @@ class NonholonomicVehicle(Vehicle):
     commanded: ClassVar[Mapping[str, str]] = {}
     """Shape coordinates without dynamics -> the control that *is* their velocity."""
 
-    def __init__(self, **values: object) -> None:
-        super().__init__(**values)
-        check_declaration(self)
+    def check(self) -> None:
+        check_constrained(self, _declared(Structure.of(self)))
 
     # What a vehicle declares.
 
@@ -52,12 +56,15 @@ class NonholonomicVehicle(Vehicle):
         raise InputError(f"vehicle {self.name!r} declares no constraints(r, q)")
 
     def connection(self, r: ca.SX, q: Quantities) -> ca.SX:
-        """(dim, n_shape) A(r): xi = -A(r) u is admissible."""
-        raise InputError(f"vehicle {self.name!r} declares no connection(r, q)")
+        """(dim, n_shape) A(r): xi = -A(r) u is admissible. Left out, the mechanical connection."""
+        return derived_connection(Structure.of(self))(r, self._flat(q))
 
     def symmetry_basis(self, r: ca.SX, q: Quantities) -> ca.SX:
-        """(dim, n_b) e(r): admissible body velocities of the locked shape. No column: a Chaplygin system."""
-        return ca.SX(self.group.dim, 0)
+        """(dim, n_b) e(r): admissible body velocities of the locked shape. No column: a Chaplygin system.
+
+        Left out, generalised cross products of the constraints, or what is simpler.
+        """
+        return derived_basis(Structure.of(self))(r, self._flat(q))
 
     def shape_force(self, r: ca.SX, u: ca.SX, controls: ca.SX, q: Quantities) -> ca.SX:
         """(n_shape,) forces and torques along the shape coordinates."""
@@ -68,6 +75,10 @@ class NonholonomicVehicle(Vehicle):
         return ca.SX(self.group.dim, 1)
 
     # What follows.
+
+    def _flat(self, q: Quantities) -> ca.SX:
+        """The parameters as one column."""
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *[getattr(q, x.name) for x in self.parameters]))
 
     @property
     def dynamic(self) -> list[int]:
@@ -203,6 +214,10 @@ class NonholonomicVehicle(Vehicle):
         natural = super().support
         return Support.GROUND if natural is Support.SURFACE else natural
 
+    def default_state(self) -> State:
+        """At rest at the group's identity, unless the vehicle says otherwise."""
+        return self.state_at(self.group.identity())
+
     def state(  # type: ignore[override]
         self,
         *,
@@ -263,3 +278,36 @@ class NonholonomicVehicle(Vehicle):
             )
             xi = replaced([xi], [c], [solution])[0]
         return np.array(ca.evalf(ca.densify(xi))).ravel()
+
+
+@lru_cache(maxsize=64)
+def _declared(structure: Structure) -> Constrained:
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, NonholonomicVehicle)
+    r, p = ca.SX.sym("r", len(vehicle.shape_coordinates)), ca.SX.sym("p", vehicle.parameter_count)
+    n, d, q = r.shape[0], vehicle.group.dim, vehicle.symbols(p)
+    u, xi, g = ca.SX.sym("u", n), ca.SX.sym("xi", d), ca.SX.sym("g", vehicle.group.pose_dim)
+    controls = ca.SX.sym("controls", len(vehicle.controls))
+    check_commanded(vehicle, vehicle.commanded)
+    piece(vehicle, "shape_force", {"r": r, "u": u, "controls": controls, "q": q}, (n, 1))
+    piece(vehicle, "external_wrench", {"g": g, "xi": xi, "controls": controls, "q": q}, (d, 1))
+    lagrangian = piece(vehicle, "lagrangian", {"r": r, "u": u, "xi": xi, "q": q}, (1, 1))
+    constraints = piece(vehicle, "constraints", {"r": r, "q": q}, (None, n + d))
+    basis = piece(vehicle, "symmetry_basis", {"r": r, "q": q}, (d, None))
+    connection = piece(vehicle, "connection", {"r": r, "q": q}, (d, n))
+    dynamic = vehicle.dynamic
+    own = ca.SX.sym("own", len(dynamic) + basis.shape[1])
+    return Constrained(
+        r=r,
+        u=u,
+        xi=xi,
+        controls=controls,
+        p=p,
+        lagrangian=lagrangian,
+        constraints=constraints,
+        connection=connection,
+        basis=basis,
+        dynamic=tuple(dynamic),
+        own=own,
+        shape_velocity=vehicle.shape_velocity(own[: len(dynamic), 0], controls),
+    )

@@ -57,11 +57,8 @@ class RollingDisc(NonholonomicVehicle):
         return ca.vertcat(ca.horzcat(0, -q.radius, 0, 1, 0), ca.horzcat(0, 0, 0, 0, 1))
 
     def connection(self, r: ca.SX, q: Quantities) -> ca.SX:
+        """Rolling straight on, simpler than without momentum about the contact; there it may pivot."""
         return ca.vertcat(ca.SX(1, 2), ca.horzcat(0, -q.radius), ca.SX(1, 2))
-
-    def symmetry_basis(self, r: ca.SX, q: Quantities) -> ca.SX:
-        """Pivoting about the contact."""
-        return ca.SX([1, 0, 0])
 
     def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
         """The contact frame, and the disc with its origin in its middle and y along the axle."""

@@ -107,7 +107,7 @@ def test_a_missing_file_is_named_with_the_folders(folder: Path) -> None:
 
 def test_answers_in_the_guide_are_those_given() -> None:
     """Their wording lives in one place."""
-    source = (ROOT / "sim" / "vehicles" / "declaration.py").read_text()
+    source = (ROOT / "sim" / "vehicles" / "nonholonomic_declaration.py").read_text()
     for phrase in (
         "is outside the admissible set",
         "has no velocity terms, so nothing has inertia",

@@ -1,0 +1,243 @@
+"""Connection and symmetry basis out of constraints and kinetic energy (vehicles paper, section 5).
+
+The constraints W_s(r) u + W_b(r) xi = 0 leave the locked vehicle the directions e(r), W_b e = 0, and tell where a
+moving shape takes the body, W_b A = W_s, up to these directions. The mechanical connection is the A whose motion
+xi = -A u carries no momentum along them: e' (dmu/du - dmu/dxi A) = 0.
+
+Everything is a symbolic expression of the shape without branches. What is divided by is chosen where the numbers
+are known, at many random shapes and near the parameters' defaults: numbers before parameters, parameters before
+functions of the shape, and those only where they keep their sign.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from sim.errors import InputError
+from sim.symbolic import collected, independent_of, solve
+
+_SAMPLES = 60
+_ZERO = 1e-14
+_SAFE = 0.03
+"""Smallest share of its largest size that a divisor may have within the stops."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Shapes and parameters, a column each, at which expressions are looked at."""
+
+    r: ca.SX
+    p: ca.SX
+    shapes: np.ndarray
+    """(n_shape, samples)."""
+    parameters: np.ndarray
+    """(parameters, samples)."""
+
+    @staticmethod
+    def of(
+        r: ca.SX, p: ca.SX, stops: Sequence[tuple[float, float]], parameters: np.ndarray, absent: np.ndarray
+    ) -> "Samples":
+        """Shapes within the stops, else within a turn; parameters (n,) scattered but for the absent ones."""
+        rng = np.random.default_rng(5)
+        low, high = (np.clip(np.array([s[k] for s in stops]), -math.pi, math.pi) for k in (0, 1))
+        shapes = rng.uniform(low[:, None], high[:, None], (len(stops), _SAMPLES))
+        scattered = parameters[:, None] * rng.uniform(0.8, 1.25, (len(parameters), _SAMPLES))
+        scattered += np.where(parameters == 0.0, 1.0, 0.0)[:, None] * rng.uniform(0.2, 0.4, scattered.shape)
+        scattered[absent] = 0.0
+        return Samples(r, p, shapes, scattered)
+
+    def values(self, expression: ca.SX) -> np.ndarray:
+        """(samples, rows, columns)."""
+        f = ca.Function("values", [self.r, self.p], [ca.densify(expression)]).map(_SAMPLES)
+        rows, columns = expression.shape
+        return np.array(f(self.shapes, self.parameters)).T.reshape(_SAMPLES, columns, rows).swapaxes(1, 2)
+
+    def without_zeros(self, expression: ca.SX) -> ca.SX:
+        """What vanishes at every sample is a structural zero."""
+        if not expression.numel():
+            return expression
+        size = np.abs(self.values(expression))
+        zero = size.max(axis=0) <= _ZERO * max(float(size.max()), 1e-300)
+        rows = [
+            ca.horzcat(*[ca.SX(1, 1) if zero[i, j] else expression[i, j] for j in range(expression.shape[1])])
+            for i in range(expression.shape[0])
+        ]
+        return ca.sparsify(ca.vertcat(*rows))
+
+
+class Reduction:
+    """What follows from constraints W = [W_s, W_b] (n, n_shape + dim), symbolic in the samples' r and p.
+
+    Raises InputError, beginning with `where`, for constraints that no connection can answer.
+    """
+
+    def __init__(self, where: str, constraints: ca.SX, n_shape: int, names: Sequence[str], at: Samples):
+        self.where, self.n_shape, self.names, self.at = where, n_shape, names, at
+        W = at.without_zeros(constraints)
+        self.by_shape, self.by_body = W[:, :n_shape], W[:, n_shape:]
+        rows = self._independent_rows()
+        self.by_shape, self.by_body = self.by_shape[rows, :], self.by_body[rows, :]
+        self.rank = len(rows)
+
+    def _independent_rows(self) -> list[int]:
+        whole, body = (self.at.values(x) for x in (ca.horzcat(self.by_shape, self.by_body), self.by_body))
+        if not np.isfinite(whole).all():
+            raise InputError(f"{self.where}: constraints are not finite at some shape within the stops")
+        length = np.linalg.norm(whole, axis=2, keepdims=True)
+        whole, body = whole / (length + (length == 0.0)), body / (length + (length == 0.0))
+        rank = int(np.linalg.matrix_rank(body[0], 1e-9)) if body.size else 0
+        for k in range(_SAMPLES):
+            if np.linalg.matrix_rank(whole[k], 1e-9) > rank or np.linalg.matrix_rank(body[k], 1e-9) != rank:
+                if np.linalg.matrix_rank(body[k], 1e-9) == rank:
+                    raise InputError(
+                        f"{self.where}: constraints bind the shape by itself, whatever the body does; leave out the "
+                        "coordinate that the others determine"
+                    )
+                raise self._drops(k)
+        rows: list[int] = []
+        for i in range(whole.shape[1]):
+            if np.linalg.matrix_rank(body[0][[*rows, i]], 1e-9) > len(rows):
+                rows.append(i)
+        return rows
+
+    def _drops(self, sample: int) -> InputError:
+        shape = ", ".join(
+            f"{name} = {value:.2g}" for name, value in zip(self.names, self.at.shapes[:, sample], strict=True)
+        )
+        return InputError(
+            f"{self.where}: the constraints lose a direction near {shape}; set stops that keep away from there"
+        )
+
+    @cached_property
+    def basis(self) -> ca.SX:
+        """(dim, n_b) e: generalised cross products of the constraints, so without any division by the shape."""
+        dim, free = self.by_body.shape[1], self.by_body.shape[1] - self.rank
+        if free == 0:
+            return ca.SX(dim, 0)
+        if self.rank == 0:
+            return ca.SX.eye(dim)
+        minors = _Minors(self.by_body)
+        best, chosen, plain = 0.0, None, False
+        for pivots in itertools.combinations(range(dim), self.rank):
+            det = minors.of(range(self.rank), pivots)
+            safe, constant = self._least_share(det), independent_of(det, self.at.r)
+            if safe > _SAFE and (constant, safe) > (plain, best):
+                best, chosen, plain = safe, pivots, constant
+        if chosen is None and free > 1:
+            raise InputError(
+                f"{self.where}: no symmetry_basis is smooth at all shapes within the stops; declare it, or narrow them"
+            )
+        pivots = chosen or tuple(range(self.rank))
+        columns = []
+        for f in (i for i in range(dim) if i not in pivots):
+            columns.append(self._cross(minors, sorted((*pivots, f)), f if plain else None))
+        basis = self.at.without_zeros(ca.horzcat(*columns))
+        size = np.linalg.norm(self.at.values(basis), axis=1).min(axis=1)
+        if size.min() < 1e-6 * size.max():
+            raise self._drops(int(size.argmin()))
+        return basis
+
+    def _cross(self, minors: "_Minors", among: Sequence[int], one: int | None) -> ca.SX:
+        """(dim,) orthogonal to the constraints, of the given components; with `one`, that component is 1."""
+        column = ca.SX.zeros(self.by_body.shape[1])
+        rows = range(self.rank)
+        for k, i in enumerate(among):
+            column[i] = (-1) ** k * minors.of(rows, [j for j in among if j != i])
+        return column if one is None else ca.SX(column / column[one])
+
+    def connection(self, basis: ca.SX, inertia: ca.SX, coupling: ca.SX) -> ca.SX:
+        """(dim, n_shape) A, mechanical for dmu/dxi (dim, dim) and dmu/du (dim, n_shape); basis: columns e."""
+        if self.rank == self.by_body.shape[1] and self.n_shape:
+            det = self.at.values(_Minors(self.by_body).of(range(self.rank), range(self.rank))).ravel()
+            if det.min() <= 0.0 <= det.max():
+                raise self._drops(int(np.abs(det).argmin()))
+        A = self._particular()
+        if basis.shape[1] and self.n_shape:
+            left = self.at.without_zeros(basis.T @ (coupling - inertia @ A))
+            if left.nnz():
+                A = A + basis @ solve(self.at.without_zeros(basis.T @ inertia @ basis), left)
+        if A.numel() and self.at.r.numel():
+            # Products of parameters first: they are the same at every step.
+            A = ca.reshape(collected(ca.vec(A), self.at.r), *A.shape)
+        return self.at.without_zeros(A)
+
+    def _particular(self) -> ca.SX:
+        """Some A with W_b A = W_s: by elimination where all divisors keep their sign, else the shortest."""
+        dim = self.by_body.shape[1]
+        if not self.by_shape.nnz():
+            return ca.SX(dim, self.n_shape)
+        W = ca.SX(ca.horzcat(self.by_body, self.by_shape))
+        done: dict[int, int] = {}
+        for _ in range(self.rank):
+            pivot = self._pivot(W[:, :dim], done)
+            if pivot is None:
+                return self.by_body.T @ solve(self.by_body @ self.by_body.T, self.by_shape)
+            i, j = pivot
+            W[i, :] = W[i, :] * (1 / W[i, j])
+            W[i, j] = 1
+            for k in range(self.rank):
+                if k != i and W.sparsity().has_nz(k, j):
+                    W[k, :] = W[k, :] - W[k, j] * W[i, :]
+                    W[k, j] = 0
+            W = self.at.without_zeros(W)
+            done[i] = j
+        A = ca.SX.zeros(dim, self.n_shape)
+        for i, j in done.items():
+            A[j, :] = W[i, dim:]
+        return ca.sparsify(A)
+
+    def _pivot(self, W: ca.SX, done: dict[int, int]) -> tuple[int, int] | None:
+        """The entry that is safest to divide by, of these the one that fills the least."""
+        best: tuple[int, int, float] | None = None
+        chosen = None
+        for i, j in itertools.product(range(W.shape[0]), range(W.shape[1])):
+            if i in done or not W.sparsity().has_nz(i, j):
+                continue
+            entry = W[i, j]
+            share = self._least_share(entry)
+            if share <= _SAFE:
+                continue
+            kind = 0 if entry.is_constant() else (1 if independent_of(entry, self.at.r) else 2)
+            fill = (W[i, :].nnz() - 1) * (W[:, j].nnz() - 1)
+            if best is None or (kind, fill, -share) < best:
+                best, chosen = (kind, fill, -share), (i, j)
+        return chosen
+
+    def _least_share(self, divisor: ca.SX) -> float:
+        """Its smallest size in its largest over the samples; 0 where it changes its sign."""
+        values = self.at.values(divisor).ravel()
+        if values.min() <= 0.0 <= values.max():
+            return 0.0
+        size = np.abs(values / self._typical(divisor))
+        return float(size.min() / size.max())
+
+    def _typical(self, divisor: ca.SX) -> np.ndarray:
+        """Its size at each sample's parameters and the first shape, so that parameters do not count as variation."""
+        here = Samples(self.at.r, self.at.p, np.tile(self.at.shapes[:, :1], _SAMPLES), self.at.parameters)
+        return here.values(divisor).ravel()
+
+
+class _Minors:
+    """Determinants of parts of a sparse matrix, each once, without division."""
+
+    def __init__(self, W: ca.SX) -> None:
+        self._W, self._known = W, {}  # type: ignore[var-annotated]
+
+    def of(self, rows: Iterable[int], columns: Iterable[int]) -> ca.SX:
+        rows, columns = tuple(rows), tuple(columns)
+        if not rows:
+            return ca.SX(1)
+        if (rows, columns) not in self._known:
+            first, *rest = rows
+            total = ca.SX(0)
+            for k, j in enumerate(columns):
+                if self._W.sparsity().has_nz(first, j):
+                    part = self.of(rest, columns[:k] + columns[k + 1 :])
+                    total += (-1) ** k * self._W[first, j] * part
+            self._known[rows, columns] = total
+        return self._known[rows, columns]
