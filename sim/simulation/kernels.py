@@ -19,6 +19,15 @@ Key = tuple[Structure, Integrator, bool]
 class Compiling(Exception):
     """Not there yet; the message says what is being compiled."""
 
+    def __init__(self, message: str, coming: Future[Kernel]) -> None:
+        super().__init__(message)
+        self._coming = coming
+
+    @property
+    def over(self) -> bool:
+        """Whether it is worth asking again."""
+        return self._coming.done()
+
 
 class KernelStore:
     """Kernels by the vehicle's structure, integrator and contact."""
@@ -56,7 +65,7 @@ class KernelStore:
             coming = self._coming.get(key) or self._worker.submit(self._compiled, vehicle, method, contact)
             self._coming[key] = coming
             if not coming.done():
-                raise Compiling(f"compiling {method.name} for {vehicle.name} ...")
+                raise Compiling(f"compiling {method.name} for {vehicle.name} ...", coming)
             del self._coming[key]
             kernel = coming.result()
         self._ready[key] = kernel

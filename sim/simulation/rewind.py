@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import sim
 from sim.simulation.kernels import KernelStore
@@ -62,6 +63,16 @@ class Rewind:
     def leave(self) -> None:
         """Back to the present."""
         self.replay = None
+
+    @contextmanager
+    def kept_at_failure(self) -> Iterator[None]:
+        """Within, an exception leaves what is shown as it was."""
+        shown = self.replay
+        try:
+            yield
+        except BaseException:
+            self.replay = shown
+            raise
 
     def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
         """Of what is shown instead of the present, and `span_s` before."""

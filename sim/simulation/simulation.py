@@ -63,7 +63,8 @@ class Simulation:
         self._kernels = kernels or KernelStore()
         self._stage = Stage(scene, world, self._kernels, progress)
         self._queue: SimpleQueue[Command] = SimpleQueue()
-        self._waiting: list[Command] = []
+        self._waiting: list[tuple[Command, Compiling]] = []
+        """Commands, and the kernel that each waits for."""
         self._message = ""
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
@@ -141,10 +142,12 @@ class Simulation:
         clock.record(wall_s, done_s)
 
     def _obey(self) -> None:
-        """Carry out all commands, those first that waited for a kernel."""
-        waiting, self._waiting = self._waiting, []
-        for command in waiting:
-            self._carry_out(command, waited=True)
+        """Carry out all commands, those first that waited for a kernel which is there now."""
+        waiting = self._waiting
+        self._waiting = [one for one in waiting if not one[1].over]
+        for command, kernel in waiting:
+            if kernel.over:
+                self._carry_out(command, waited=True)
         while True:
             try:
                 command = self._queue.get_nowait()
@@ -154,13 +157,14 @@ class Simulation:
 
     def _carry_out(self, command: Command, *, waited: bool = False) -> None:
         if isinstance(command, _MAY_COMPILE):
-            self._waiting = [w for w in self._waiting if not _overrides(command, w)]
+            self._waiting = [one for one in self._waiting if not _overrides(command, one[0])]
         try:
-            if not isinstance(command, KEEP_LOOKING):
-                self._stage.rewind.leave()
-            message = execute(command, self._stage)
+            with self._stage.rewind.kept_at_failure():
+                if not isinstance(command, KEEP_LOOKING):
+                    self._stage.rewind.leave()
+                message = execute(command, self._stage)
         except Compiling as news:
-            self._waiting.append(command)
+            self._waiting.append((command, news))
             message = "" if waited else str(news)
         except sim.InputError as refusal:
             message = str(refusal)

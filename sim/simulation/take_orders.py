@@ -68,9 +68,9 @@ def _(command: PlayTake, stage: Stage) -> str:
 def _(command: Resimulate, stage: Stage) -> str:
     step_s = None if command.step_s is None else checked_step(command.step_s)
     rewind = stage.rewind
-    if rewind.replay is None:
+    present = rewind.replay is None
+    if present:
         rewind.look_back(rewind.span_s[1])
-        stage.clock.paused = True
     replay = rewind.replay
     assert replay is not None
     looks = replay.looks
@@ -82,6 +82,7 @@ def _(command: Resimulate, stage: Stage) -> str:
         name += " again"
     tint = next_tint(look.tint for look in looks)
     replay.resimulate(Look(name, tint, ghost=True), command.integrator, step_s, dict(command.parameters))
+    stage.clock.paused = stage.clock.paused or present
     return f"resimulated: {name}"
 
 

@@ -1,5 +1,7 @@
 """Laws of looking back: nothing is changed by it, and what is gone on from comes again bit for bit."""
 
+import threading
+from collections.abc import Iterator
 from concurrent.futures import Future
 
 import numpy as np
@@ -9,6 +11,7 @@ import sim
 from sim.commands import (
     AddLane,
     BackToNow,
+    Command,
     KeepTake,
     PilotInput,
     PlayTake,
@@ -17,14 +20,16 @@ from sim.commands import (
     Resimulate,
     Retake,
     Scrub,
+    SetFlightMode,
     SetIntegrator,
+    SetParameter,
     SetPaused,
     SetPilotInput,
     SetVehicle,
     SingleStep,
 )
 from sim.scene import LaneSpec, Scene
-from sim.simulation import Simulation
+from sim.simulation import Simulation, kernels
 from sim.snapshot import LaneStatus, Snapshot
 from sim.take import Take
 from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
@@ -286,3 +291,97 @@ def test_what_cannot_be_is_refused_in_words():
     running.submit(Scrub(0.1))
     with pytest.raises(sim.InputError, match="no lane"):
         kept(running, "nobody")
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        SetIntegrator("rk5"),
+        SetVehicle("zeppelin"),
+        SetFlightMode("magic"),
+        AddLane("rk4", 9.0),
+        SetParameter("x", 1.0),
+    ],
+    ids=lambda command: type(command).__name__,
+)
+def test_a_refused_command_leaves_what_is_looked_at(refused: Command) -> None:
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 1.0)
+    running.submit(Scrub(0.4))
+    before = running.advance(0.0)
+    running.submit(refused)
+    after = running.advance(0.0)
+    assert after.message != before.message
+    assert after.look_back == before.look_back
+    same_lanes(before, after)
+
+
+def test_a_resimulation_that_is_refused_leaves_the_present() -> None:
+    running = simulation(helicopter_scene(**RAW))
+    flown(running, 1.0)
+    running.submit(Resimulate("rk5"))
+    after = running.advance(0.0)
+    assert "rk5" in after.message
+    assert after.look_back is None
+    assert not after.paused
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """No kernel is there before it is set."""
+    gate, compiled = threading.Event(), kernels.compile_kernel
+
+    def slow(*pair: object, ground: bool) -> object:
+        gate.wait(60.0)
+        return compiled(*pair, ground=ground)
+
+    monkeypatch.setattr(kernels, "compile_kernel", slow)
+    yield gate
+    gate.set()
+
+
+def in_background(scene: Scene, gate: threading.Event) -> tuple[Simulation, list[object]]:
+    """A simulation with its first kernels, and what it asks for from then on."""
+    gate.set()
+    running, asked = simulation(scene), []
+    flown(running, 1.0)
+    gate.clear()
+    store = running._kernels
+    store.work_in_background()
+    get = store.get
+
+    def counted(*pair: object, **options: object) -> object:
+        asked.append(getattr(pair[1], "name", pair[1]))
+        return get(*pair, **options)
+
+    store.get = counted  # type: ignore[method-assign]
+    return running, asked
+
+
+def finished(running: Simulation, gate: threading.Event) -> None:
+    """Let the kernels come."""
+    gate.set()
+    for _, kernel in running._waiting:
+        kernel._coming.result(60.0)
+
+
+@pytest.mark.parametrize("command", [SetIntegrator("rk2"), AddLane("rk2", 0.01), Resimulate("rk2")])
+def test_a_command_that_waits_for_its_kernel_is_not_asked_for_again_and_changes_nothing_meanwhile(
+    command: Command, gate: threading.Event
+) -> None:
+    running, asked = in_background(helicopter_scene(**RAW), gate)
+    running.submit(Scrub(0.4))
+    before = running.advance(0.0)
+    running.submit(command)
+    assert "compiling rk2" in running.advance(0.0).message
+    asked.clear()
+    for _ in range(20):
+        waiting = running.advance(0.0)
+        assert waiting.look_back == before.look_back
+        same_lanes(before, waiting)
+    assert "rk2" not in asked
+    finished(running, gate)
+    after = running.advance(0.0)
+    running.stop()
+    assert "rk2" in {lane.integrator for lane in after.lanes}
+    assert (after.look_back is None) == (not isinstance(command, Resimulate))
