@@ -31,9 +31,9 @@ class Collocation(Integrator):
     def serves(self, vehicle: Vehicle) -> str:
         return "" if isinstance(vehicle, HolonomicVehicle) else f"{self.name} needs a holonomic vehicle"
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, chart = Inputs.of(vehicle), CHARTS[vehicle.group.name]
+        chart = CHARTS[vehicle.group.name]
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         size = n + vehicle.group.dim
         y, z = ca.SX.sym("y", size), ca.SX.sym("z", size * len(self.b))

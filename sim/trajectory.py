@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from sim.bounds import Bounds
-from sim.compiler import Kernel, compile_kernel
+from sim.compiler import compile_kernel
 from sim.errors import InputError, quote
 from sim.integrators import Integrator, integrator
+from sim.sampled import sampled_run
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.observation import Observed
@@ -32,7 +33,7 @@ class Trajectory:
     nodes: np.ndarray
     """(N+1, node size), flat as `vehicle.node_layout` says."""
     controls: np.ndarray
-    """(N, n_controls)."""
+    """(N, n_controls) held over each step; of a function, its values at the steps' starts."""
     observed: Observed = field(repr=False)
     """What is told of the nodes."""
     diverged_at: float | None
@@ -41,6 +42,8 @@ class Trajectory:
     """In all steps together."""
     diverged_because: str = ""
     """Which quantity left its bounds, or what failed; empty where nothing did."""
+    held: bool = True
+    """Whether the controls were held over each step; a function was evaluated within the steps, too."""
 
     @property
     def energy(self) -> np.ndarray:
@@ -100,7 +103,7 @@ class Trajectory:
 
 def simulate(
     vehicle: Vehicle | str,
-    method: str | Integrator = "variational",
+    method: str | Integrator = "variational-exact",
     *,
     step: float = 0.01,
     duration: float = 10.0,
@@ -109,8 +112,10 @@ def simulate(
 ) -> Trajectory:
     """Integrate `vehicle`, an instance or a name, for `duration` seconds in steps of `step` seconds.
 
-    controls: None (neutral), (n_controls,) held, (N, n_controls) one row a node, or f(t, state) called at
-    every node. Raises InputError in one line for a pair that cannot work and for bad numbers.
+    controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
+    f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
+    under functions of time, and second order (where it has that) under feedback, since a state within the step is
+    predicted by the step itself. Raises InputError in one line for a pair that cannot work and for bad numbers.
     """
     if isinstance(vehicle, str):
         vehicle = make_vehicle(vehicle)
@@ -123,11 +128,11 @@ def simulate(
         raise InputError(
             f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"
         )
-    kernel = compile_kernel(vehicle, scheme)
+    kernel = compile_kernel(vehicle, scheme, sampled=callable(controls))
     if callable(controls):
-        nodes, us, done, iterations = _fed_back(kernel, vehicle, state, controls, h, count)
+        nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count)
     else:
-        us = _control_rows(vehicle, controls, count)
+        us = control_rows(vehicle, controls, count)
         p = vehicle.parameter_vector
         y = kernel.start(state.node, us[0], p, h)
         nodes, done, iterations = kernel.trajectory(y, us, p, h, count)
@@ -153,6 +158,7 @@ def simulate(
         diverged_at=done * h if because else None,
         newton_iterations=iterations,
         diverged_because=because,
+        held=not callable(controls),
     )
 
 
@@ -177,7 +183,7 @@ def _seconds(what: str, value: float, allowed: str) -> float:
     return seconds
 
 
-def _control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarray:
+def control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarray:
     """(1 or N, n_controls), checked."""
     n = len(vehicle.controls)
     if controls is None:
@@ -194,34 +200,3 @@ def _control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarra
     if not np.all(np.isfinite(rows)):
         raise InputError(f"controls of {vehicle.name!r} have entries that are not finite")
     return np.ascontiguousarray(rows)
-
-
-def _fed_back(
-    kernel: Kernel,
-    vehicle: Vehicle,
-    state: State,
-    law: Callable[[float, State], np.ndarray],
-    h: float,
-    count: int,
-) -> tuple[np.ndarray, np.ndarray, int, int]:
-    """Steps one by one with controls from a function of time and state."""
-    p, w = vehicle.parameter_vector, np.zeros(vehicle.group.dim)
-    nodes = np.full((count + 1, vehicle.node_layout.size), np.nan)
-    us = np.zeros((count, len(vehicle.controls)))
-
-    def control(k: int, node: np.ndarray) -> np.ndarray:
-        return _control_rows(vehicle, law(k * h, State(node, vehicle.node_layout, vehicle.group)), 1)[0]
-
-    u = control(0, state.node)
-    y = kernel.start(state.node, u, p, h)
-    total = 0
-    for k in range(count):
-        if k:
-            u = control(k, kernel.node(y, u, p, h))
-        us[k] = u
-        _, status, iterations = kernel.module.rollout(y, u, w, p, h, 1, nodes[k], *kernel.no_ground)
-        total += iterations
-        if status:
-            return nodes, us, k, total
-    nodes[count] = kernel.node(y, u, p, h)
-    return nodes, us, count, total

@@ -1,10 +1,10 @@
 """What there is to choose from: vehicles, integrators, scenes. Collected once, so that a frame builds no vehicles."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sim.errors import InputError
-from sim.integrators import integrators
+from sim.integrators import KEPT, integrators
 from sim.planner.task.check import unplannable
 from sim.scene import load_scene, scene_names
 from sim.vehicles import vehicle, vehicles
@@ -31,6 +31,8 @@ class IntegratorEntry:
     source: str
     refusals: dict[str, str]
     """Vehicle name -> why this method does not serve it; vehicles that it serves are absent."""
+    keeps: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Vehicle name -> what it keeps of its mechanics, in words."""
     unplannable: str = ""
     """Why nothing can be planned with it; empty where it can."""
 
@@ -88,6 +90,11 @@ def _catalogue(vehicle_names: tuple[str, ...], scenes: tuple[str, ...]) -> Catal
             method.doc,
             method.source,
             {vehicle_name: reason for vehicle_name, reason in answers.items() if reason},
+            {
+                vehicle_name: tuple(KEPT[what] for what in method.keeps(v))
+                for vehicle_name, v in instances.items()
+                if not answers[vehicle_name]
+            },
             unplannable(method),
         )
     return Catalogue(entries, methods, _scenes(scenes))

@@ -2,19 +2,24 @@
 
 SX does not cancel v x (m v) by itself. Evaluating the Jacobian at a few random points shows which
 entries are identically zero; with those gone, the block-triangular form of what is left tells, for a
-body of isotropic mass, that rotation decouples from translation and that translation is linear. It
-comes from the vehicle's own declaration; nobody says it twice.
+body of isotropic mass, that rotation decouples from translation and that translation is linear. Where
+a large block remains, unknowns that enter it linearly once the others are known are eliminated: of a
+rigid body's six, three are left. It comes from the vehicle's own declaration; nobody says it twice.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Scheme
+from sim.symbolic import solve
 
 _SAMPLES = 4
 _ZERO = 1e-11
+SMALL = 3
+"""Blocks up to this size are solved as they are."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,53 @@ def solution_order(scheme: Scheme) -> list[Block]:
         own_mask = mask[np.ix_(block_rows, unknowns)]
         jacobian = ca.densify(jacobian) * ca.DM(own_mask.astype(float))
         jacobian = ca.sparsify(ca.SX(jacobian))
-        blocks.append(Block(unknowns, r, jacobian, _constant_in(jacobian, own, z, others)))
+        block = Block(unknowns, r, jacobian, _constant_in(jacobian, own, z, others))
+        blocks += [block] if block.linear or len(unknowns) <= SMALL else _condensed(block, z, others)
     return blocks
+
+
+def _condensed(block: Block, z: ca.SX, others: list[ca.SX]) -> list[Block]:
+    """A smaller nonlinear block, with the unknowns that its others determine linearly put in; then one of these.
+
+    Row i is taken to be the equation of unknown i, as it is for a step of length zero.
+    """
+    n = len(block.unknowns)
+    own = z[list(block.unknowns)]
+    touched = [_depends(block.jacobian[i, :], own, z, others) for i in range(n)]
+    for size in range(n - 1, 0, -1):
+        for chosen in combinations(range(n), size):
+            part = list(chosen)
+            # Linear: none of their own entries in these rows' Jacobian varies with any of them.
+            if any(touched[i][np.ix_(part, part)].any() for i in part):
+                continue
+            kept = [i for i in range(n) if i not in part]
+            J = block.jacobian
+            A, B = J[part, part], J[part, kept]
+            at_zero = ca.substitute(block.residual[part], own[part], ca.SX.zeros(size))
+            matrix = ca.substitute(A, own[part], ca.SX.zeros(size))
+            value = solve(matrix, -at_zero)
+            slope = solve(A, -B)
+            residual, direct, through = ca.substitute(
+                [block.residual[kept], ca.densify(J[kept, kept]), ca.densify(J[kept, part] @ slope)],
+                [own[part]],
+                [value],
+            )
+            names = tuple(block.unknowns[i] for i in kept)
+            inner = Block(names, residual, ca.sparsify(direct + through), False)
+            after = Block(tuple(block.unknowns[i] for i in part), block.residual[part], A, True)
+            return [inner, after]
+    return [block]
+
+
+def _depends(row: ca.SX, own: ca.SX, z: ca.SX, others: list[ca.SX]) -> np.ndarray:
+    """(n, n) whether entry j of a row of the Jacobian varies with unknown k."""
+    n = own.shape[0]
+    slopes = ca.densify(ca.jacobian(ca.densify(row).T, own))
+    f = ca.Function("H", [z, *others], [slopes])
+    mask = np.zeros((n, n), bool)
+    for sample in _random_points([z, *others]):
+        mask |= np.abs(np.array(f(*sample))) > _ZERO
+    return mask
 
 
 def _constant_in(jacobian: ca.SX, own: ca.SX, z: ca.SX, others: list[ca.SX]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sim.cache import found, keep, keep_checked, read_checked
+from sim.compiler.loops import moments
 from sim.compiler.source import module_source
 from sim.errors import InputError
 from sim.integrators.base import Integrator
@@ -32,8 +33,9 @@ _NO_GROUND = (False, np.zeros((2, 2), np.float32), np.zeros(8), np.zeros((0, 4))
 class Kernel:
     """Fixed-step advance of one vehicle by one method, for any parameter values.
 
-    `y` is the integrator's private state; `node` the public one (pose, velocity, shape); u controls,
-    p parameters, w a constant further body wrench, h the step in seconds.
+    `y` is the integrator's private state; `node` the public one (pose, velocity, shape); u controls, held over
+    each step, p parameters, w a constant further body wrench, h the step in seconds. A kernel with `moments` takes
+    in place of u the controls at these shares of the step, one row after the other in one flat array.
     """
 
     vehicle_name: str
@@ -47,6 +49,7 @@ class Kernel:
     """Whether `ground=` may be given."""
     layout: ObservationLayout
     """Of what is observed."""
+    moments: tuple[float, ...] = ()
 
     def start(self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float) -> np.ndarray:
         """Private state for a node: the discrete Legendre transform where the method has one."""
@@ -62,9 +65,9 @@ class Kernel:
         if ground is None:
             return y
         self.node(y, u, p, h, ground=ground)
-        # What stands is carried by the ground: the half impulse of the forces that the start prepares for
-        # does not come. With no step there is none.
-        return self.start(node, u, p, 0.0) if ground.contacts else y
+        if ground.contacts and hasattr(self.module, "start_carried"):
+            self.module.start_carried(node, u, np.zeros(self.dim), p, h, y)
+        return y
 
     def rollout(
         self,
@@ -170,19 +173,22 @@ class Kernel:
         return True, ground.heights, ground.frame, ground.points, wrench_b, ground.report
 
 
-def compile_kernel(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> Kernel:
+def compile_kernel(
+    vehicle: Vehicle, integrator: Integrator, *, ground: bool = False, sampled: bool = False
+) -> Kernel:
     """The kernel of a pair, from the cache where it is there: one for all values of the parameters.
 
-    With `ground`, bodies in space can touch terrain; that takes longer to compile.
+    With `ground`, bodies in space can touch terrain; that takes longer to compile. `sampled`: controls are
+    given at the method's own moments of every step.
     Raises InputError with the reason where the integrator cannot serve the vehicle.
     """
-    return _compiled(Structure.of(vehicle), integrator, ground)
+    return _compiled(Structure.of(vehicle), integrator, ground, sampled)
 
 
 @lru_cache(maxsize=256)
-def _compiled(structure: Structure, integrator: Integrator, ground: bool) -> Kernel:
+def _compiled(structure: Structure, integrator: Integrator, ground: bool, sampled: bool) -> Kernel:
     vehicle = structure.vehicle
-    generated = kernel_text(vehicle, integrator, ground=ground)
+    generated = kernel_text(vehicle, integrator, ground=ground, sampled=sampled)
     return Kernel(
         vehicle.name,
         integrator,
@@ -192,6 +198,7 @@ def _compiled(structure: Structure, integrator: Integrator, ground: bool) -> Ker
         vehicle.group.dim,
         ground,
         layout_of(vehicle),
+        generated.moments,
     )
 
 
@@ -204,26 +211,32 @@ class KernelText:
     text: str
     scheme_size: int
     """Of the scheme's private state."""
+    moments: tuple[float, ...]
+    """Of sampled controls."""
 
 
-def kernel_text(vehicle: Vehicle, integrator: Integrator, *, ground: bool = False) -> KernelText:
+def kernel_text(
+    vehicle: Vehicle, integrator: Integrator, *, ground: bool = False, sampled: bool = False
+) -> KernelText:
     """The module of a pair. Raises InputError as `compile_kernel` does."""
-    text, scheme_size = _generated(Structure.of(vehicle), integrator, ground)
+    text, scheme_size, at = _generated(Structure.of(vehicle), integrator, ground, sampled)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
-    return KernelText(name, text, scheme_size)
+    return KernelText(name, text, scheme_size, at)
 
 
 @lru_cache(maxsize=256)
-def _generated(structure: Structure, integrator: Integrator, ground: bool) -> tuple[str, int]:
-    """The module's text, and the size of the scheme's private state."""
+def _generated(
+    structure: Structure, integrator: Integrator, ground: bool, sampled: bool
+) -> tuple[str, int, tuple[float, ...]]:
+    """The module's text, the size of the scheme's private state, and the moments of sampled controls."""
     vehicle = structure.vehicle
     reason = integrator.serves(vehicle)
     if reason:
         raise InputError(reason)
-    scheme = integrator.scheme(vehicle)
+    scheme = integrator.scheme(vehicle, sampled=sampled)
     title = f"{vehicle.name} under {integrator.name}"
-    return module_source(vehicle, scheme, title, ground=ground), scheme.y.shape[0]
+    return module_source(vehicle, scheme, title, ground=ground), scheme.y.shape[0], moments(scheme)
 
 
 def load_module(name: str, text: str) -> ModuleType:

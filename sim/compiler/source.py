@@ -87,7 +87,9 @@ def module_source(vehicle: Vehicle, scheme: Scheme, title: str, *, ground: bool 
     parts = [_HEADER.format(title=title, imports="\n".join(imports))]
     for k, block in enumerate(nonlinear):
         parts.append(_robust_functions(scheme, block, k))
-    parts.append(_start(scheme))
+    parts.append(_start(scheme, scheme.start, "start"))
+    if grounded and scheme.carried is not None:
+        parts.append(_start(scheme, scheme.carried, "start_carried"))
     parts.append(_rollout(vehicle, scheme, blocks, grounded))
     parts.append(TRAJECTORY)
     parts.append(_observe(vehicle, scheme))
@@ -154,7 +156,7 @@ def _robust_functions(scheme: Scheme, block: Block, k: int) -> str:
     return "\n\n".join([evaluate, guess_function, solver])
 
 
-def _start(scheme: Scheme) -> str:
+def _start(scheme: Scheme, expression: ca.SX, name: str) -> str:
     i = scheme.inputs
     known = [
         (i.node, entries("node")),
@@ -163,8 +165,8 @@ def _start(scheme: Scheme) -> str:
         (i.p, entries("p")),
         (i.h, lambda _: "h"),
     ]
-    lines = straight_line(known, [(scheme.start, entries("y"))], "t")
-    return _decorated(f"void({_A}, {_A}, {_A}, {_A}, float64, {_A})", "start", "node, u, w, p, h, y", lines)
+    lines = straight_line(known, [(expression, entries("y"))], "t")
+    return _decorated(f"void({_A}, {_A}, {_A}, {_A}, float64, {_A})", name, "node, u, w, p, h, y", lines)
 
 
 def _solve_lines(scheme: Scheme, blocks: list[Block]) -> list[str]:
@@ -275,7 +277,7 @@ def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], grounded: bo
         *([f"trial = y[{ny}]", f"tolerance = y[{ny + 1}]"] if adaptive else []),
         *(["whole = h"] if divided else []),
         *(f"z{k} = 0.0" for k in range(nz)),
-        *(f"u{k} = u[{k}]" for k in range(i.u.shape[0])),
+        *([] if divided and i.samples else [f"u{k} = u[{k}]" for k in range(i.u.shape[0])]),
         *(f"w{k} = w[{k}]" for k in range(nw)),
         *(f"p{k} = p[{k}]" for k in range(i.p.shape[0])),
         *([f"z = np.empty({nz})"] if nz else []),
@@ -325,12 +327,12 @@ def _ground_lines(vehicle: Vehicle, scheme: Scheme) -> list[str]:
 def _observe(vehicle: Vehicle, scheme: Scheme) -> str:
     """All that is told of many nodes, one after the other."""
     i, size = scheme.inputs, vehicle.node_layout.size
-    node, after = ca.SX.sym("node", size), ca.SX.sym("after", size)
-    _, row = observation(vehicle, node, after, i.u, i.h, vehicle.symbols(i.p))
+    node, after, u = ca.SX.sym("node", size), ca.SX.sym("after", size), ca.SX.sym("u", len(vehicle.controls))
+    _, row = observation(vehicle, node, after, u, i.h, vehicle.symbols(i.p))
     known = [
         (node, lambda k: f"nodes[row, {k}]"),
         (after, lambda k: f"nodes[after, {k}]"),
-        (i.u, lambda k: f"u[{k}]"),
+        (u, lambda k: f"u[{k}]"),
         (i.p, entries("p")),
         (i.h, lambda _: "h"),
     ]

@@ -3,7 +3,7 @@
 import dataclasses
 
 from sim.errors import InputError, one_of, quote
-from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.base import KEPT, Inputs, Integrator, Scheme
 from sim.integrators.composed import COMPOSED
 from sim.integrators.embedded import ADAPTIVE
 from sim.integrators.implicit_rk2 import ImplicitMidpoint
@@ -29,7 +29,7 @@ INTEGRATORS: dict[str, Integrator] = {
     )
 }
 
-__all__ = ["INTEGRATORS", "Inputs", "Integrator", "Scheme", "integrator", "integrators"]
+__all__ = ["INTEGRATORS", "KEPT", "Inputs", "Integrator", "Scheme", "integrator", "integrators"]
 
 
 def integrators() -> dict[str, Integrator]:

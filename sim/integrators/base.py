@@ -12,31 +12,64 @@ import casadi as ca
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
+SAME = 1e-9
+"""Moments of a step this near, as shares of it, are one."""
+
+KEPT = {
+    "momentum": "spatial momentum, to rounding",
+    "energy": "energy, without drift",
+    "free energy": "kinetic energy of free rotation, to rounding; under weight energy drifts where symmetry is lacking",
+    "orbits": "coadjoint orbits, to rounding",
+    "constraints": "the constraints, on every arc",
+}
+"""What a method may keep, in words: momentum in directions in which nothing acts, energy where no input does work."""
+
 
 @dataclass(frozen=True)
 class Inputs:
-    """The symbols that a step may depend on."""
+    """The symbols that a step may depend on.
+
+    A row of controls is held over its step. For controls that are a function of time there is a second variant
+    of every step, which takes one row for each of the moments at which the method samples them.
+    """
 
     u: ca.SX
-    """(n_controls,) controls at the node."""
+    """(n_controls,) controls held over the step; with `samples` their rows one after the other."""
     w: ca.SX
-    """(dim,) further body wrench at the node, e.g. of the ground."""
+    """(dim,) further body wrench, e.g. of the ground: its impulse h w acts at the node where the step starts."""
     p: ca.SX
     """Flat parameters."""
     h: ca.SX
     """Step [s]."""
     node: ca.SX
     """Public state (pose, velocity, shape), for `start`."""
+    samples: tuple[float, ...] = ()
+    """Moments of the rows of `u` as shares of the (sub)step; none where one row is held."""
+
+    def at(self, share: float) -> ca.SX:
+        """(n_controls,) controls at a moment of the (sub)step, which is one of the samples."""
+        if not self.samples:
+            return self.u
+        size = self.u.shape[0] // len(self.samples)
+        k = min(range(len(self.samples)), key=lambda i: abs(self.samples[i] - share))
+        assert abs(self.samples[k] - share) < SAME, f"no sample at {share} of the step"
+        return self.u[k * size : (k + 1) * size]
+
+    @property
+    def first(self) -> ca.SX:
+        """(n_controls,) of the first sample."""
+        return self.at(self.samples[0] if self.samples else 0.0)
 
     @staticmethod
-    def of(vehicle: Vehicle) -> "Inputs":
+    def of(vehicle: Vehicle, samples: tuple[float, ...] = ()) -> "Inputs":
         """Fresh symbols of the vehicle's sizes."""
         return Inputs(
-            ca.SX.sym("u", len(vehicle.controls)),
+            ca.SX.sym("u", len(vehicle.controls) * max(len(samples), 1)),
             ca.SX.sym("w", vehicle.group.dim),
             ca.SX.sym("p", vehicle.parameter_count),
             ca.SX.sym("h"),
             ca.SX.sym("node", vehicle.node_layout.size),
+            samples,
         )
 
 
@@ -64,6 +97,8 @@ class Scheme:
     """Private state from `inputs.node`: the discrete Legendre transform where the method needs one."""
     free_velocity: ca.SX
     """(dim,) body velocity that the step would reach with w = 0, to first order: what contact works against."""
+    carried: ca.SX | None = None
+    """As `start`, of what the ground carries: half of the forces' impulse has arrived and waits for contact's."""
     substeps: tuple[float, ...] = (1.0,)
     """A step is this composition: the equations are solved with h times each of these numbers, which sum up to 1."""
     reuse_jacobian: bool = False
@@ -96,9 +131,24 @@ class Integrator(ABC):
         """It divides the step by itself."""
         return self.tolerance > 0
 
+    def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
+        """Moments of a (sub)step, as shares of it, at which controls that are a function of time are evaluated."""
+        return (0.5,)
+
+    def scheme(self, vehicle: Vehicle, *, sampled: bool = False) -> Scheme:
+        """The step as expressions. Only called where `serves` answers nothing.
+
+        sampled: with a row of controls for each of the `samples` in place of one that is held.
+        """
+        return self.equations(vehicle, Inputs.of(vehicle, self.samples(vehicle) if sampled else ()))
+
     @abstractmethod
-    def scheme(self, vehicle: Vehicle) -> Scheme:
-        """The step as expressions. Only called where `serves` answers nothing."""
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
+        """The step in given symbols."""
+
+    def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
+        """What of a vehicle's mechanics is kept at any number of steps: names of `KEPT`."""
+        return ()
 
     def serves(self, vehicle: Vehicle) -> str:
         """Why this method cannot integrate the vehicle, in a sentence; empty where it can."""

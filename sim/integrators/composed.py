@@ -14,7 +14,7 @@ import casadi as ca
 
 from sim.integrators.arc import free_arc
 from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
-from sim.integrators.trivialisation import frames, simplest_group
+from sim.integrators.trivialisation import conserves_energy, frames, simplest_group
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
@@ -49,14 +49,17 @@ class Composed(Integrator):
     def serves(self, vehicle: Vehicle) -> str:
         return holonomic_only(self.name, vehicle)
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
+        return ("momentum", "energy") if conserves_energy(vehicle) else ("momentum",)
+
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, group = Inputs.of(vehicle), simplest_group(vehicle)
+        group = simplest_group(vehicle)
         q, h = vehicle.symbols(inputs.p), inputs.h
         g, mu, xi = ca.SX.sym("g", group.pose_dim), ca.SX.sym("m", group.dim), ca.SX.sym("xi", group.dim)
 
         def wrench(pose: ca.SX, twist: ca.SX) -> ca.SX:
-            total = vehicle.wrench(pose, twist, inputs.u, q) + inputs.w
+            total = vehicle.wrench(pose, twist, inputs.at(0.5), q) + inputs.w
             return frames(group, pose)[0] @ total
 
         _, to_body = frames(group, g)
@@ -66,7 +69,7 @@ class Composed(Integrator):
         g_next = group.compose(g, arc.displacement)
 
         last = ca.SX.sym("last", group.dim)
-        resisted = ca.depends_on(vehicle.wrench(g, last, inputs.u, q), last)
+        resisted = ca.depends_on(vehicle.wrench(g, last, inputs.at(0.5), q), last)
         _, next_to_body = frames(group, g_next)
         end = leaving - arc.lost + h / 2 * wrench(g_next, last if resisted else ca.SX.zeros(group.dim))
         z, residual, guess = xi, arc.leaving - leaving, arc.guess(leaving)
@@ -75,7 +78,7 @@ class Composed(Integrator):
             z, residual = ca.vertcat(xi, last), ca.vertcat(residual, imbalance)
             guess = ca.vertcat(guess, vehicle.velocity_of(to_body @ leaving, q))
         start_g, start_twist = inputs.node[: group.pose_dim], inputs.node[vehicle.node_layout.velocity]
-        accelerated = vehicle.acceleration(g, twist, inputs.u, ca.SX.zeros(group.dim), q)
+        accelerated = vehicle.acceleration(g, twist, inputs.at(0.5), ca.SX.zeros(group.dim), q)
         return Scheme(
             inputs=inputs,
             y=ca.vertcat(g, mu),

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 import casadi as ca
 
 from sim.errors import InputError
-from sim.integrators.base import Integrator, Scheme, holonomic_only
-from sim.integrators.lie_group import Mechanics, Stages, explicit_scheme, weighted
+from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
+from sim.integrators.lie_group import Mechanics, Method, Stages, explicit_scheme, weighted
 from sim.integrators.lie_group_methods import DORMAND_PRINCE_A, DORMAND_PRINCE_B
+from sim.integrators.tableau import distinct
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
@@ -35,7 +36,7 @@ def dormand_prince(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple
         sigma = h * weighted(row, found.xi, group.dim)
         pose = group.compose(g, group.exp(sigma)) if row else g
         momentum = pi + h * weighted(row, found.force, group.dim)
-        xi, force = mechanics.rate(pose, momentum)
+        xi, force = mechanics.rate(pose, momentum, sum(row))
         found.xi.append(group.dexp_inv(-sigma) @ xi if row else xi)
         found.force.append(force)
     difference = tuple(b - a for b, a in zip((*DORMAND_PRINCE_B, 0.0), DORMAND_PRINCE_AUXILIARY, strict=True))
@@ -51,16 +52,16 @@ def commutator_free_43(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> t
     def moved(pose: ca.SX, xi: ca.SX) -> ca.SX:
         return group.compose(pose, group.exp(h * xi))
 
-    x1, f1 = mechanics.rate(g, pi)
+    x1, f1 = mechanics.rate(g, pi, 0.0)
     half = moved(g, x1 / 2)
-    x2, f2 = mechanics.rate(half, pi + h / 2 * f1)
-    x3, f3 = mechanics.rate(moved(g, x2 / 2), pi + h / 2 * f2)
-    x4, f4 = mechanics.rate(moved(half, x3 - x1 / 2), pi + h * f3)
+    x2, f2 = mechanics.rate(half, pi + h / 2 * f1, 0.5)
+    x3, f3 = mechanics.rate(moved(g, x2 / 2), pi + h / 2 * f2, 0.5)
+    x4, f4 = mechanics.rate(moved(half, x3 - x1 / 2), pi + h * f3, 1.0)
     middle = moved(g, (3 * x1 + 2 * x2 + 2 * x3 - x4) / 12)
     pose = moved(middle, (-x1 + 2 * x2 + 2 * x3 + 3 * x4) / 12)
     momentum = pi + h / 6 * (f1 + 2 * f2 + 2 * f3 + f4)
 
-    x5, f5 = mechanics.rate(moved(g, 3 / 4 * x2), pi + h * 3 / 4 * f2)
+    x5, f5 = mechanics.rate(moved(g, 3 / 4 * x2), pi + h * 3 / 4 * f2, 0.75)
     lower_pose = moved(moved(g, x1 / 3), (-x1 + 3 * x2 + 4 * x5) / 9)
     lower = pi + h / 9 * (2 * f1 + 3 * f2 + 4 * f5)
     apart = group.compose(group.inverse(lower_pose), pose)
@@ -77,6 +78,8 @@ class Adaptive(Integrator):
 
     name: str
     pair: Pair
+    moments: tuple[float, ...]
+    """Of the stages, as shares of the inner step."""
     order: int
     force_evaluations: int
     doc: str
@@ -97,7 +100,13 @@ class Adaptive(Integrator):
             return f"{self.name} measures its error on SE(3) and SO(3); {vehicle.name} moves on {vehicle.group.name}"
         return holonomic_only(self.name, vehicle)
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
+        return ("momentum", "orbits")
+
+    def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
+        return distinct(self.moments)
+
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
         errors: list[ca.SX] = []
 
@@ -106,7 +115,7 @@ class Adaptive(Integrator):
             errors.append(ca.sqrt(ca.dot(difference, difference)))
             return pose, momentum
 
-        plain = explicit_scheme(vehicle, method)
+        plain = explicit_scheme(vehicle, inputs, Method(method, self.moments))
         return replace(plain, error=errors[0])
 
 
@@ -114,6 +123,7 @@ ADAPTIVE: tuple[Adaptive, ...] = (
     Adaptive(
         "rkmk54",
         dormand_prince,
+        (*(sum(row) for row in DORMAND_PRINCE_A), 1.0),
         5,
         7,
         "Dormand-Prince pair of Runge-Kutta-Munthe-Kaas methods: divides the step until its error estimate is "
@@ -123,6 +133,7 @@ ADAPTIVE: tuple[Adaptive, ...] = (
     Adaptive(
         "cf43",
         commutator_free_43,
+        (0.0, 0.5, 0.75, 1.0),
         4,
         5,
         "Commutator-free method of fourth order with a third-order companion: divides the step by tolerance.",

@@ -28,16 +28,16 @@ class ImplicitMidpoint(Integrator):
     def serves(self, vehicle: Vehicle) -> str:
         return no_quaternion(self.name, vehicle)
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, chart, dim = Inputs.of(vehicle), QUATERNION_CHARTS[vehicle.group.name], vehicle.group.dim
+        chart, dim = QUATERNION_CHARTS[vehicle.group.name], vehicle.group.dim
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         y, middle = ca.SX.sym("y", n + dim), ca.SX.sym("z", dim)
         s, xi = y[:n], y[n:]
         halfway = chart.renormalised(s + h / 2 * chart.rate(s, xi))
         end = s + h * chart.rate(halfway, middle)
         here, w = chart.decode(s), inputs.w
-        now = vehicle.acceleration(here, xi, inputs.u, w, q)
+        now = vehicle.acceleration(here, xi, inputs.at(0.5), w, q)
         layout = vehicle.node_layout
         return Scheme(
             inputs=inputs,
@@ -57,5 +57,5 @@ def _imbalance(
 ) -> ca.SX:
     """I (xi_m - xi) - h/2 (ad(xi_m)' mu_m + f)."""
     mu = vehicle.momentum(middle, q)
-    force = vehicle.group.ad(middle).T @ mu + vehicle.wrench(g, middle, inputs.u, q) + inputs.w
+    force = vehicle.group.ad(middle).T @ mu + vehicle.wrench(g, middle, inputs.at(0.5), q) + inputs.w
     return vehicle.inertia(q) @ (middle - xi) - inputs.h / 2 * force

@@ -28,15 +28,18 @@ class LieEuler(Integrator):
             return f"{self.name} has no equations for {vehicle.name}"
         return ""
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
+        return (0.0,)
+
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         if isinstance(vehicle, NonholonomicVehicle):
-            return lie_euler_scheme(vehicle)
+            return lie_euler_scheme(vehicle, inputs)
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, group = Inputs.of(vehicle), vehicle.group
+        group = vehicle.group
         q, h = vehicle.symbols(inputs.p), inputs.h
         y = ca.SX.sym("y", group.pose_dim + group.dim)
         g, xi = y[: group.pose_dim], y[group.pose_dim :]
-        acceleration = vehicle.acceleration(g, xi, inputs.u, inputs.w, q)
+        acceleration = vehicle.acceleration(g, xi, inputs.at(0.0), inputs.w, q)
         xi_next = xi + h * acceleration
         none = ca.SX(0, 1)
         return Scheme(

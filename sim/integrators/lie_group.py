@@ -17,6 +17,7 @@ import casadi as ca
 
 from sim.groups import LieGroup
 from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
+from sim.integrators.tableau import distinct
 from sim.integrators.trivialisation import frames, simplest_group
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -46,11 +47,11 @@ class Mechanics:
         mu = to_body @ (self.group.Ad(g).T @ pi)
         return self.vehicle.velocity_of(mu, self.vehicle.symbols(self.inputs.p))
 
-    def rate(self, g: ca.SX, pi: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """(xi, pi'), xi in the group's trivialisation."""
+    def rate(self, g: ca.SX, pi: ca.SX, moment: float) -> tuple[ca.SX, ca.SX]:
+        """(xi, pi') at a moment of the step; xi in the group's trivialisation."""
         q, (to_group, _) = self.vehicle.symbols(self.inputs.p), frames(self.group, g)
         twist = self.body_velocity(g, pi)
-        wrench = to_group @ (self.vehicle.wrench(g, twist, self.inputs.u, q) + self.inputs.w)
+        wrench = to_group @ (self.vehicle.wrench(g, twist, self.inputs.at(moment), q) + self.inputs.w)
         return to_group @ twist, self.group.Ad(self.group.inverse(g)).T @ wrench
 
     def start(self) -> tuple[ca.SX, ca.SX]:
@@ -61,8 +62,14 @@ class Mechanics:
         return g, self.group.Ad(self.group.inverse(g)).T @ mu
 
 
-Method = Callable[[Mechanics, ca.SX, ca.SX, ca.SX], tuple[ca.SX, ca.SX]]
-"""(mechanics, g, pi, h) -> (g, pi) one step later."""
+@dataclass(frozen=True)
+class Method:
+    """An explicit step, and the moments at which it evaluates the forces."""
+
+    step: Callable[[Mechanics, ca.SX, ca.SX, ca.SX], tuple[ca.SX, ca.SX]]
+    """(mechanics, g, pi, h) -> (g, pi) one step later."""
+    moments: tuple[float, ...]
+    """Of the stages, as shares of the step."""
 
 
 def weighted(weights: Row, terms: list[ca.SX], size: int) -> ca.SX:
@@ -89,12 +96,16 @@ def commutator_free(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...]
             return pose, momentum
 
         for rows in stages:
-            xi, force = mechanics.rate(*reached(rows))
+            xi, force = mechanics.rate(*reached(rows), _moment(rows))
             found.xi.append(xi)
             found.force.append(force)
         return reached(update)
 
-    return step
+    return Method(step, tuple(_moment(rows) for rows in stages))
+
+
+def _moment(rows: tuple[Row, ...]) -> float:
+    return sum(sum(row) for row in rows)
 
 
 def munthe_kaas(a: tuple[Row, ...], b: Row) -> Method:
@@ -107,35 +118,38 @@ def munthe_kaas(a: tuple[Row, ...], b: Row) -> Method:
         for i, row in enumerate(a):
             sigma = h * weighted(row, slopes, group.dim)
             pose = group.compose(g, group.exp(sigma)) if i else g
-            xi, force = mechanics.rate(pose, pi + h * weighted(row, forces, group.dim))
+            xi, force = mechanics.rate(pose, pi + h * weighted(row, forces, group.dim), sum(row))
             slopes.append(group.dexp_inv(-sigma) @ xi if i else xi)
             forces.append(force)
         sigma = h * weighted(b, slopes, group.dim)
         return group.compose(g, group.exp(sigma)), pi + h * weighted(b, forces, group.dim)
 
-    return step
+    return Method(step, tuple(sum(row) for row in a))
 
 
-def two_commutators(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
+def _two_commutators(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Kutta's method with two commutators in place of dexp^-1 (mechanics survey, section 2.2)."""
     group = mechanics.group
 
     def bracket(x: ca.SX, y: ca.SX) -> ca.SX:
         return group.ad(x) @ y
 
-    def at(sigma: ca.SX, momentum: ca.SX) -> tuple[ca.SX, ca.SX]:
-        return mechanics.rate(group.compose(g, group.exp(sigma)), momentum)
+    def at(sigma: ca.SX, momentum: ca.SX, moment: float) -> tuple[ca.SX, ca.SX]:
+        return mechanics.rate(group.compose(g, group.exp(sigma)), momentum, moment)
 
-    xi1, f1 = mechanics.rate(g, pi)
+    xi1, f1 = mechanics.rate(g, pi, 0.0)
     k1 = h * xi1
-    xi2, f2 = at(k1 / 2, pi + h / 2 * f1)
+    xi2, f2 = at(k1 / 2, pi + h / 2 * f1, 0.5)
     k2 = h * xi2
-    xi3, f3 = at(k2 / 2 + bracket(k1, k2) / 8, pi + h / 2 * f2)
+    xi3, f3 = at(k2 / 2 + bracket(k1, k2) / 8, pi + h / 2 * f2, 0.5)
     k3 = h * xi3
-    xi4, f4 = at(k3, pi + h * f3)
+    xi4, f4 = at(k3, pi + h * f3, 1.0)
     k4 = h * xi4
     sigma = (k1 + 2 * k2 + 2 * k3 + k4 + bracket(k1, k4) / 2) / 6
     return group.compose(g, group.exp(sigma)), pi + h / 6 * (f1 + 2 * f2 + 2 * f3 + f4)
+
+
+TWO_COMMUTATORS = Method(_two_commutators, (0.0, 0.5, 1.0))
 
 
 @dataclass(frozen=True)
@@ -154,19 +168,25 @@ class LieGroupMethod(Integrator):
     def serves(self, vehicle: Vehicle) -> str:
         return holonomic_only(self.name, vehicle)
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
+        return ("momentum", "orbits")
+
+    def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
+        return distinct(self.method.moments)
+
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        return explicit_scheme(vehicle, self.method)
+        return explicit_scheme(vehicle, inputs, self.method)
 
 
-def explicit_scheme(vehicle: HolonomicVehicle, method: Method) -> Scheme:
+def explicit_scheme(vehicle: HolonomicVehicle, inputs: Inputs, method: Method) -> Scheme:
     """One step of a method on (g, pi)."""
-    inputs, group = Inputs.of(vehicle), simplest_group(vehicle)
+    group = simplest_group(vehicle)
     mechanics, q = Mechanics(vehicle, inputs, group), vehicle.symbols(inputs.p)
     y = ca.SX.sym("y", group.pose_dim + group.dim)
     g, pi = y[: group.pose_dim], y[group.pose_dim :]
     twist = mechanics.body_velocity(g, pi)
-    free = vehicle.acceleration(g, twist, inputs.u, ca.SX.zeros(group.dim), q)
+    free = vehicle.acceleration(g, twist, inputs.first, ca.SX.zeros(group.dim), q)
     none = ca.SX(0, 1)
     return Scheme(
         inputs=inputs,
@@ -174,7 +194,7 @@ def explicit_scheme(vehicle: HolonomicVehicle, method: Method) -> Scheme:
         z=none,
         residual=none,
         guess=none,
-        y_next=ca.vertcat(*method(mechanics, g, pi, inputs.h)),
+        y_next=ca.vertcat(*method.step(mechanics, g, pi, inputs.h)),
         node=ca.vertcat(g, twist),
         start=ca.vertcat(*mechanics.start()),
         free_velocity=twist + inputs.h * free,

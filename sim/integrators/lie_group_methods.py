@@ -1,6 +1,6 @@
 """The explicit Lie group methods by their coefficients (mechanics survey; rigid body article)."""
 
-from sim.integrators.lie_group import LieGroupMethod, Row, commutator_free, munthe_kaas, two_commutators
+from sim.integrators.lie_group import TWO_COMMUTATORS, LieGroupMethod, Row, commutator_free, munthe_kaas
 
 # Dormand and Prince's 5(4) pair.
 DORMAND_PRINCE_A: tuple[Row, ...] = (
@@ -56,7 +56,7 @@ LIE_GROUP: tuple[LieGroupMethod, ...] = (
     ),
     LieGroupMethod(
         "rkmk4-2c",
-        two_commutators,
+        TWO_COMMUTATORS,
         4,
         4,
         "The same with two commutators in place of dexp^-1: cheaper, fourth order.",

@@ -27,18 +27,18 @@ class LieNewmark(Integrator):
     def serves(self, vehicle: Vehicle) -> str:
         return holonomic_only(self.name, vehicle)
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, group = Inputs.of(vehicle), vehicle.group
+        group = vehicle.group
         q, h, inertia = vehicle.symbols(inputs.p), inputs.h, vehicle.inertia(vehicle.symbols(inputs.p))
         y, end = ca.SX.sym("y", group.pose_dim + group.dim), ca.SX.sym("z", group.dim)
         g, xi = y[: group.pose_dim], y[group.pose_dim :]
 
         def force(pose: ca.SX, velocity: ca.SX) -> ca.SX:
             turning = group.ad(velocity).T @ vehicle.momentum(velocity, q)
-            return turning + vehicle.wrench(pose, velocity, inputs.u, q) + inputs.w
+            return turning + vehicle.wrench(pose, velocity, inputs.at(0.5), q) + inputs.w
 
-        acceleration = vehicle.acceleration(g, xi, inputs.u, inputs.w, q)
+        acceleration = vehicle.acceleration(g, xi, inputs.at(0.5), inputs.w, q)
         g_next = group.compose(g, group.exp(h * (xi + h / 2 * acceleration)))
         return Scheme(
             inputs=inputs,

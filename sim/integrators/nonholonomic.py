@@ -6,14 +6,14 @@ along the arc of xi_k = e(r_a) c_k - A(r_a) u_k, which satisfies every constrain
     r_{k+1} = r_k + h u_k,      g_{k+1} = g_k tau(h xi_k)
 
 Both lines of eq. 16 say the same of two momenta, taken with the connection and basis of the node:
-what leaves node k is what arrives there plus the impulse from outside,
+what leaves node k is what is there plus half of the step's impulse from outside, and the other half arrives,
 
-    (P, p)(h/2 side of arc k) = (P, p)(h/2 side of arc k-1) + h (-A(r_k)', e(r_k)') f_ext
+    (P, p)(start of arc k) = (P, p)_k + h/2 (-A(r_k)', e(r_k)') (f_ext(g_k, xi_k, u_k) + 2 w_k)
+    (P, p)_{k+1} = (P, p)(end of arc k) + h/2 (-A(r_{k+1})', e(r_{k+1})') f_ext(g_{k+1}, xi_k, u_k)
 
-The private state is (g_k, r_k, P, p) with the momenta that arrive. They are the discrete Legendre
-transform of the node, so the method starts itself with full order, and half of the outside impulse
-belongs to either side. Where alpha = 1/2 it is of second order. f_ext is taken at the node velocity
-instead of the previous arc's, which would cost one order.
+The private state is (g_k, r_k, P, p): the discrete Legendre transform of the node, so the method starts
+itself with full order. Controls are held over the step, as everywhere (see `variational.py`). Where
+alpha = 1/2 it is of second order.
 
 In the plane the truncated Cayley member moves by the third diagonal Pade approximant of exp, of which
 the Cayley map is the first. It is rational too. But the angle of the Cayley map, 2 atan(w/2), dominates
@@ -34,47 +34,58 @@ from sim.vehicles.nonholonomic import NonholonomicVehicle
 _CHORDS: dict[str, Chord] = {"cay": cay_chord, "exp": exp_chord}
 
 
-def nonholonomic_scheme(vehicle: NonholonomicVehicle, chart: DifferenceMap, alpha: float = 0.5) -> Scheme:
+def nonholonomic_samples(vehicle: NonholonomicVehicle) -> tuple[float, ...]:
+    """Where controls are part of the node's velocity they are wanted there, too."""
+    return (0.0, 0.5) if vehicle.commanded else (0.5,)
+
+
+def nonholonomic_scheme(
+    vehicle: NonholonomicVehicle, inputs: Inputs, chart: DifferenceMap, alpha: float = 0.5
+) -> Scheme:
     """Expressions of one step; `alpha` in [0, 1] places the quadrature point."""
-    inputs, group = Inputs.of(vehicle), _storage(vehicle.group)
+    group, controls = _storage(vehicle.group), inputs.at(0.5)
     q, h, n = vehicle.symbols(inputs.p), inputs.h, len(vehicle.dynamic)
     basis_size = vehicle.symmetry_basis(inputs.node[vehicle.node_layout.shape], q).shape[1]
     g, r = ca.SX.sym("g", group.pose_dim), ca.SX.sym("r", len(vehicle.shape_coordinates))
-    arriving, z = ca.SX.sym("m", n + basis_size), ca.SX.sym("z", n + basis_size)
+    momenta, z = ca.SX.sym("m", n + basis_size), ca.SX.sym("z", n + basis_size)
 
-    wanted = vehicle.shape_velocity(z[:n, 0], inputs.u)
+    wanted = vehicle.shape_velocity(z[:n, 0], controls)
     r_next, u = vehicle.arrival(r, wanted, h)
     at = (1 - alpha) * r + alpha * r_next
     xi = vehicle.body_velocity(at, u, z[n:, 0], q)
     by_r, by_shape, mu = vehicle.gradients(at, u, xi, q)
-    push = h * (by_r + vehicle.shape_force(at, u, inputs.u, q))
+    push = h * (by_r + vehicle.shape_force(at, u, controls, q))
     leaving_mu = chart.inverse_differential(group, h * xi).T @ mu
     arriving_mu = chart.inverse_differential(group, -h * xi).T @ mu
     leaving = vehicle.momenta(r, by_shape - (1 - alpha) * push, leaving_mu, q)
 
-    command = commanded_rates(vehicle, r, inputs)
-    node_u, node_xi = vehicle.velocities(r, (arriving + leaving) / 2, command, q)
-    pose = _public(group, g)
-    impulse = h * (vehicle.external_wrench(pose, node_xi, inputs.u, q) + inputs.w)
+    pose, g_next = _public(group, g), _moved(group, chart, g, h * xi)
+    before = h / 2 * vehicle.external_wrench(pose, xi, controls, q) + h * inputs.w
+    after = h / 2 * vehicle.external_wrench(_public(group, g_next), xi, controls, q)
+    arriving = vehicle.momenta(r_next, by_shape + alpha * push, arriving_mu, q)
 
-    first_u, first_xi = vehicle.velocities(r, arriving, command, q)
-    push_now = vehicle.gradients(r, first_u, first_xi, q)[0] + vehicle.shape_force(r, first_u, inputs.u, q)
-    outside_now = vehicle.external_wrench(pose, first_xi, inputs.u, q) + inputs.w
+    command = commanded_rates(vehicle, r, inputs.first, h)
+    shown = momenta + vehicle.reaction(r, h / 2 * inputs.w, q)
+    node_u, node_xi = vehicle.velocities(r, shown, command, q)
+
+    first_u, first_xi = vehicle.velocities(r, momenta, command, q)
+    push_now = vehicle.gradients(r, first_u, first_xi, q)[0] + vehicle.shape_force(r, first_u, controls, q)
+    outside_now = vehicle.external_wrench(pose, first_xi, controls, q) + inputs.w
     rates = vehicle.momenta(r, push_now, outside_now, q)
-    free_u, free_xi = vehicle.velocities(r, arriving + h * rates, command, q)
+    free_u, free_xi = vehicle.velocities(r, momenta + h * rates, command, q)
     return Scheme(
         inputs=inputs,
-        y=ca.vertcat(g, r, arriving),
+        y=ca.vertcat(g, r, momenta),
         z=z,
         residual=leaving
         + _stop_reaction(vehicle, r, u, wanted, q)
-        - arriving
-        - vehicle.reaction(r, impulse, q),
+        - momenta
+        - vehicle.reaction(r, before, q),
         guess=_coordinates(vehicle, r, free_u, free_xi, q),
         y_next=ca.vertcat(
-            _moved(group, chart, g, h * xi),
+            g_next,
             r_next,
-            collected(vehicle.momenta(r_next, by_shape + alpha * push, arriving_mu, q), z),
+            collected(arriving + vehicle.reaction(r_next, after, q), z),
         ),
         node=ca.vertcat(pose, node_xi, r, node_u),
         start=_start(vehicle, group, inputs, q),
@@ -98,11 +109,11 @@ def _public(group: LieGroup, g: ca.SX) -> ca.SX:
     return SE2_MATRIX.to_angle(g) if group is SE2_MATRIX else g
 
 
-def commanded_rates(vehicle: NonholonomicVehicle, r: ca.SX, inputs: Inputs) -> ca.SX:
+def commanded_rates(vehicle: NonholonomicVehicle, r: ca.SX, controls: ca.SX, h: ca.SX) -> ca.SX:
     """Controls, with those that are shape velocities limited by the stops."""
     zero = ca.SX.zeros(len(vehicle.dynamic))
-    _, rates = vehicle.arrival(r, vehicle.shape_velocity(zero, inputs.u), inputs.h)
-    limited = ca.SX(inputs.u)
+    _, rates = vehicle.arrival(r, vehicle.shape_velocity(zero, controls), h)
+    limited = ca.SX(controls)
     names = [c.name for c in vehicle.controls]
     for i, s in enumerate(vehicle.shape_coordinates):
         if s.name in vehicle.commanded:
@@ -131,10 +142,9 @@ def _coordinates(vehicle: NonholonomicVehicle, r: ca.SX, u: ca.SX, xi: ca.SX, q:
 
 
 def _start(vehicle: NonholonomicVehicle, group: LieGroup, inputs: Inputs, q: Quantities) -> ca.SX:
-    """Private state of a node: its momenta, less the half impulse from outside that the node's own step adds."""
+    """Private state of a node: its momenta."""
     at = vehicle.node_layout
     g, xi, r, u = (inputs.node[s] for s in (at.pose, at.velocity, at.shape, at.shape_velocity))
     _, by_shape, mu = vehicle.gradients(r, u, xi, q)
-    outside = inputs.h / 2 * (vehicle.external_wrench(g, xi, inputs.u, q) + inputs.w)
-    momenta = vehicle.momenta(r, by_shape, mu, q) - vehicle.reaction(r, outside, q)
+    momenta = vehicle.momenta(r, by_shape, mu, q)
     return ca.vertcat(SE2_MATRIX.from_angle(g) if group is SE2_MATRIX else g, r, momenta)

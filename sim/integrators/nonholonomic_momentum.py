@@ -16,58 +16,65 @@ from sim.integrators.tableau import EULER, Tableau
 from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
+Rate = Callable[[ca.SX, float], tuple[ca.SX, ca.SX]]
+"""(state, moment of the step) -> body velocity and (r, P, p)'."""
 
-def runge_kutta_scheme(vehicle: NonholonomicVehicle, tableau: Tableau) -> Scheme:
+
+def runge_kutta_scheme(vehicle: NonholonomicVehicle, inputs: Inputs, tableau: Tableau) -> Scheme:
     """Stages on (chart, r, P, p)."""
     chart = CHARTS[vehicle.group.name]
 
-    def step(inputs: Inputs, y: ca.SX, rate: Callable[[ca.SX], tuple[ca.SX, ca.SX]]) -> ca.SX:
-        def flat_rate(s: ca.SX) -> ca.SX:
-            xi, inner = rate(s)
+    def step(y: ca.SX, rate: Rate) -> ca.SX:
+        def flat_rate(s: ca.SX, moment: float) -> ca.SX:
+            xi, inner = rate(s, moment)
             return ca.vertcat(chart.rate(s[: chart.size], xi), inner)
 
         end, _ = tableau.step(flat_rate, y, inputs.h)
         return ca.vertcat(chart.renormalised(end[: chart.size]), end[chart.size :])
 
-    return _scheme(vehicle, chart.size, chart.encode, chart.decode, step)
+    return _scheme(vehicle, inputs, chart.size, chart.encode, chart.decode, step)
 
 
-def lie_euler_scheme(vehicle: NonholonomicVehicle) -> Scheme:
+def lie_euler_scheme(vehicle: NonholonomicVehicle, inputs: Inputs) -> Scheme:
     """g <- g exp(h xi), everything else by forward Euler."""
     group = vehicle.group
 
-    def step(inputs: Inputs, y: ca.SX, rate: Callable[[ca.SX], tuple[ca.SX, ca.SX]]) -> ca.SX:
-        xi, _ = rate(y)
-        inner, _ = EULER.step(lambda _: rate(y)[1], y[group.pose_dim :], inputs.h)
+    def step(y: ca.SX, rate: Rate) -> ca.SX:
+        xi, _ = rate(y, 0.0)
+        inner, _ = EULER.step(lambda _, moment: rate(y, moment)[1], y[group.pose_dim :], inputs.h)
         return ca.vertcat(group.compose(y[: group.pose_dim], group.exp(inputs.h * xi)), inner)
 
-    return _scheme(vehicle, group.pose_dim, lambda g: g, lambda s: s, step)
+    return _scheme(vehicle, inputs, group.pose_dim, lambda g: g, lambda s: s, step)
 
 
 def _scheme(
     vehicle: NonholonomicVehicle,
+    inputs: Inputs,
     pose_size: int,
     encode: Callable[[ca.SX], ca.SX],
     decode: Callable[[ca.SX], ca.SX],
-    step: Callable[[Inputs, ca.SX, Callable[[ca.SX], tuple[ca.SX, ca.SX]]], ca.SX],
+    step: Callable[[ca.SX, Rate], ca.SX],
 ) -> Scheme:
-    inputs, at, shapes = Inputs.of(vehicle), vehicle.node_layout, len(vehicle.shape_coordinates)
+    at, shapes = vehicle.node_layout, len(vehicle.shape_coordinates)
     q, h = vehicle.symbols(inputs.p), inputs.h
     momenta_size = len(vehicle.dynamic) + vehicle.symmetry_basis(inputs.node[at.shape], q).shape[1]
     y = ca.SX.sym("y", pose_size + shapes + momenta_size)
     r, momenta = y[pose_size : pose_size + shapes], y[pose_size + shapes :]
-    command = commanded_rates(vehicle, r, inputs)
+    command = commanded_rates(vehicle, r, inputs.at(0.0), h)
 
-    def rate(s: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """Body velocity and (r, P, p)'."""
+    def rate(s: ca.SX, moment: float) -> tuple[ca.SX, ca.SX]:
+        controls = inputs.at(moment)
         shape = vehicle.clipped(s[pose_size : pose_size + shapes])
-        u, xi = vehicle.velocities(shape, s[pose_size + shapes :], command, q)
-        wrench = vehicle.external_wrench(decode(s[:pose_size]), xi, inputs.u, q) + inputs.w
-        return xi, ca.vertcat(u, vehicle.momentum_rates(shape, u, xi, wrench, inputs.u, q))
+        limited = commanded_rates(vehicle, r, controls, h)
+        u, xi = vehicle.velocities(shape, s[pose_size + shapes :], limited, q)
+        wrench = vehicle.external_wrench(decode(s[:pose_size]), xi, controls, q) + inputs.w
+        return xi, ca.vertcat(u, vehicle.momentum_rates(shape, u, xi, wrench, controls, q))
 
     u, xi = vehicle.velocities(r, momenta, command, q)
-    end = step(inputs, y, rate)
-    free_momenta = momenta + h * ca.substitute(rate(y)[1][shapes:], inputs.w, ca.SX.zeros(vehicle.group.dim))
+    end = step(y, rate)
+    free_momenta = momenta + h * ca.substitute(
+        rate(y, 0.0)[1][shapes:], inputs.w, ca.SX.zeros(vehicle.group.dim)
+    )
     shape, rates, velocity = (inputs.node[s] for s in (at.shape, at.shape_velocity, at.velocity))
     by_shape, mu = vehicle.gradients(shape, rates, velocity, q)[1:]
     none = ca.SX(0, 1)

@@ -11,7 +11,7 @@ import casadi as ca
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.chart import QUATERNION_CHARTS
 from sim.integrators.nonholonomic_momentum import runge_kutta_scheme
-from sim.integrators.tableau import KUTTA4, MIDPOINT, Tableau
+from sim.integrators.tableau import KUTTA4, MIDPOINT, Tableau, distinct
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
@@ -37,16 +37,19 @@ class QuaternionRungeKutta(Integrator):
             return ""
         return no_quaternion(self.name, vehicle)
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
+        return distinct(self.tableau.c)
+
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         if isinstance(vehicle, NonholonomicVehicle):
-            return runge_kutta_scheme(vehicle, self.tableau)
+            return runge_kutta_scheme(vehicle, inputs, self.tableau)
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, chart = Inputs.of(vehicle), QUATERNION_CHARTS[vehicle.group.name]
+        chart = QUATERNION_CHARTS[vehicle.group.name]
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         y = ca.SX.sym("y", n + vehicle.group.dim)
 
-        def rate(s: ca.SX) -> ca.SX:
-            acceleration = vehicle.acceleration(chart.decode(s[:n]), s[n:], inputs.u, inputs.w, q)
+        def rate(s: ca.SX, moment: float) -> ca.SX:
+            acceleration = vehicle.acceleration(chart.decode(s[:n]), s[n:], inputs.at(moment), inputs.w, q)
             return ca.vertcat(chart.rate(s[:n], s[n:]), acceleration)
 
         end, first = self.tableau.step(rate, y, h)

@@ -17,7 +17,7 @@ import casadi as ca
 from sim.groups import SO3, SO3_R3
 from sim.groups.so3 import left_jacobian
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.integrators.trivialisation import frames, simplest_group
+from sim.integrators.trivialisation import conserves_energy, frames, simplest_group
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
@@ -45,9 +45,16 @@ class SymplecticTheta(Integrator):
             return ""
         return f"{self.name} needs SO(3), or SE(3) and a mass that is the same in all directions, unlike {vehicle.name}"
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
+        return (self.theta,)
+
+    def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
+        return ("momentum", "energy") if conserves_energy(vehicle) else ("momentum",)
+
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         assert isinstance(vehicle, HolonomicVehicle)
-        inputs, group, theta = Inputs.of(vehicle), simplest_group(vehicle), self.theta
+        group, theta = simplest_group(vehicle), self.theta
+        u = inputs.at(theta)
         q, h = vehicle.symbols(inputs.p), inputs.h
         g, mu, xi = ca.SX.sym("g", group.pose_dim), ca.SX.sym("m", group.dim), ca.SX.sym("xi", group.dim)
 
@@ -58,7 +65,7 @@ class SymplecticTheta(Integrator):
         to_group, to_body = frames(group, middle)
         twist = to_body @ xi
         m = to_group @ vehicle.momentum(twist, q)
-        force = to_group @ (vehicle.wrench(middle, twist, inputs.u, q) + inputs.w)
+        force = to_group @ (vehicle.wrench(middle, twist, u, q) + inputs.w)
         change = h * force + h * group.ad(xi).T @ m
         shifted = group.Ad(group.exp(-theta * h * xi)).T @ m if theta else m
         kept = _dexp(-h * xi).T @ (mu + change)
@@ -66,8 +73,8 @@ class SymplecticTheta(Integrator):
 
         here_to_group, here_to_body = frames(group, g)
         node_twist = vehicle.velocity_of(here_to_body @ mu, q)
-        node_force = vehicle.wrench(g, node_twist, inputs.u, q)
-        accelerated = vehicle.acceleration(g, node_twist, inputs.u, ca.SX.zeros(group.dim), q)
+        node_force = vehicle.wrench(g, node_twist, u, q)
+        accelerated = vehicle.acceleration(g, node_twist, u, ca.SX.zeros(group.dim), q)
         first = vehicle.velocity_of(here_to_body @ mu + h / 2 * (node_force + inputs.w), q)
         start_g, start_twist = inputs.node[: group.pose_dim], inputs.node[vehicle.node_layout.velocity]
         return Scheme(

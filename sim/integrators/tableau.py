@@ -1,9 +1,11 @@
 """Explicit Runge-Kutta methods are their tableaux."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import casadi as ca
+
+from sim.integrators.base import SAME
 
 
 @dataclass(frozen=True)
@@ -13,17 +15,31 @@ class Tableau:
     a: tuple[tuple[float, ...], ...]
     b: tuple[float, ...]
 
-    def step(self, rate: Callable[[ca.SX], ca.SX], y: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """y after a step of y' = rate(y), and the first stage's rate."""
+    @property
+    def c(self) -> tuple[float, ...]:
+        """Moments of the stages, as shares of the step."""
+        return tuple(sum(row) for row in self.a)
+
+    def step(self, rate: Callable[[ca.SX, float], ca.SX], y: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """y after a step of y' = rate(y, moment), and the first stage's rate."""
         stages: list[ca.SX] = []
-        for row in self.a:
-            stages.append(rate(_combined(y, h, row, stages)))
+        for row, moment in zip(self.a, self.c, strict=True):
+            stages.append(rate(_combined(y, h, row, stages), moment))
         return _combined(y, h, self.b, stages), stages[0]
 
 
 def _combined(y: ca.SX, h: ca.SX, weights: tuple[float, ...], stages: list[ca.SX]) -> ca.SX:
     terms = [b * k for b, k in zip(weights, stages, strict=True) if b]
     return y + h * sum(terms[1:], terms[0]) if terms else y
+
+
+def distinct(moments: Iterable[float]) -> tuple[float, ...]:
+    """In ascending order, each once."""
+    found: list[float] = []
+    for moment in sorted(moments):
+        if not found or moment - found[-1] > SAME:
+            found.append(moment)
+    return tuple(found)
 
 
 EULER = Tableau(((),), (1.0,))

@@ -7,6 +7,7 @@ import casadi as ca
 
 from sim.groups import SO3_R3, LieGroup
 from sim.groups.se3 import rotation_of
+from sim.vehicles.base import Quantities, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
 
@@ -21,6 +22,23 @@ def frames(group: LieGroup, g: ca.SX) -> tuple[ca.SX, ca.SX]:
         return ca.SX.eye(group.dim), ca.SX.eye(group.dim)
     R = rotation_of(g)
     return ca.diagcat(ca.SX.eye(3), R), ca.diagcat(ca.SX.eye(3), R.T)
+
+
+def wrench_on(
+    vehicle: HolonomicVehicle, group: LieGroup, g: ca.SX, twist: ca.SX, u: ca.SX, q: Quantities
+) -> ca.SX:
+    """(dim,) everything that acts on the body, in the group's trivialisation; twist in the body frame."""
+    inner = vehicle.control_wrench(u, q) + vehicle.dissipative_wrench(g, twist, q)
+    return frames(group, g)[0] @ inner + vehicle.potential_wrench(g, q, group)
+
+
+def conserves_energy(vehicle: Vehicle) -> bool:
+    """Nothing that depends on velocity acts on it from outside, and no constraint."""
+    if not isinstance(vehicle, HolonomicVehicle):
+        return False
+    q = vehicle.symbols(ca.SX.sym("p", vehicle.parameter_count))
+    g, xi = ca.SX.sym("g", vehicle.group.pose_dim), ca.SX.sym("xi", vehicle.group.dim)
+    return ca.sparsify(vehicle.dissipative_wrench(g, xi, q)).nnz() == 0
 
 
 def isotropic_mass(vehicle: HolonomicVehicle) -> bool:

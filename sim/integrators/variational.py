@@ -2,14 +2,18 @@
 
 The step from node k solves, for the velocity xi_k of the arc to node k+1,
 
-    C(h xi_k)' mu_k = C(-h xi_{k-1})' mu_{k-1} + h f_k,      g_{k+1} = g_k tau(h xi_k)
+    C(h xi_k)' mu_k = p_k + h/2 f(g_k, xi_k, u_k) + h w_k,      g_{k+1} = g_k tau(h xi_k)
+    p_{k+1} = C(-h xi_k)' mu_k + h/2 f(g_{k+1}, xi_k, u_k)
 
-with mu = I xi and C = d tau^-1. Its private state is (g_k, p_k), p_k = C(-h xi_{k-1})' mu_{k-1}: the
-momentum that arrives at the node. Half of the impulse h f_k belongs to the arriving, half to the
-leaving arc, so the momentum *at* the node is the mean of p_k and C(h xi_k)' mu_k. That mean is what
-a user sees as velocity, it is where velocity-dependent forces are taken (drag is implicit, second
-order and does not blow up), and it gives the start: p_0 = I xi(0) - h f_0/2. Starting with the full
-impulse would make every method of this family first order.
+with mu = I xi and C = d tau^-1. Its private state is (g_k, p_k), p_k the momentum at the node: the discrete
+Legendre transform, which also starts the method with full order, p_0 = I xi(0).
+
+A row u_k is held over its step: half of its impulse acts at the step's start, half at its end, so at a node the
+force is the mean of both neighbours'. (The paper's h f_k with row k would make every method of the family first
+order under inputs that change.) Forces that depend on velocity take the arc's, like an implicit midpoint rule:
+drag may be stiff. The wrench w of the environment is found once a step, at node k, and acts there whole, so that
+contact stops the arc at once; half of that impulse belongs to the arriving arc, and what a user sees as velocity
+at the node is I^-1 (p_k + h/2 w_k).
 """
 
 from dataclasses import dataclass
@@ -20,49 +24,49 @@ from sim.errors import InputError
 from sim.groups import SO3_R3, LieGroup
 from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
 from sim.integrators.difference_map import CAY, CAY_TLN, CCSK, EXP, EXP_TLN, DifferenceMap
-from sim.integrators.nonholonomic import nonholonomic_scheme
-from sim.integrators.trivialisation import frames, isotropic_mass
+from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_scheme
+from sim.integrators.trivialisation import conserves_energy, frames, isotropic_mass, simplest_group, wrench_on
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
 
-def holonomic_scheme(vehicle: HolonomicVehicle, chart: DifferenceMap, group: LieGroup) -> Scheme:
+def holonomic_scheme(
+    vehicle: HolonomicVehicle, inputs: Inputs, chart: DifferenceMap, group: LieGroup
+) -> Scheme:
     """Expressions of one step; `group` is the vehicle's own, or SO(3) x R^3 for the split form."""
-    inputs = Inputs.of(vehicle)
-    q, h = vehicle.symbols(inputs.p), inputs.h
-    g, arriving, xi = ca.SX.sym("g", group.pose_dim), ca.SX.sym("m", group.dim), ca.SX.sym("xi", group.dim)
+    q, h, u = vehicle.symbols(inputs.p), inputs.h, inputs.at(0.5)
+    g, momentum, xi = ca.SX.sym("g", group.pose_dim), ca.SX.sym("m", group.dim), ca.SX.sym("xi", group.dim)
     to_group, to_body = frames(group, g)
+
+    def half_impulse(pose: ca.SX, velocity: ca.SX) -> ca.SX:
+        """In the group's trivialisation, as `velocity`."""
+        return h / 2 * wrench_on(vehicle, group, pose, frames(group, pose)[1] @ velocity, u, q)
 
     mu = vehicle.momentum(xi, q)
     leaving = chart.momentum_before(group, h * xi, mu)
-    node_xi = vehicle.velocity_of(to_body @ ((arriving + leaving) / 2), q)
-    force = to_group @ (vehicle.wrench(g, node_xi, inputs.u, q) + inputs.w)
     g_next = group.compose(g, chart.tau(group, h * xi))
-    arriving_next = chart.momentum_after(group, h * xi, mu)
+    arriving = chart.momentum_after(group, h * xi, mu)
 
-    arrival_xi = vehicle.velocity_of(to_body @ arriving, q)
-    explicit_force = to_group @ (vehicle.wrench(g, arrival_xi, inputs.u, q) + inputs.w)
-    sure = arriving + h * explicit_force
+    pushed = momentum + half_impulse(g, vehicle.velocity_of(momentum, q))
+    sure = pushed + h * (to_group @ inputs.w)
     first = vehicle.velocity_of(sure, q)
     turned = 2 * sure - group.tln_inv(h * first).T @ vehicle.momentum(first, q)
 
     start_g, start_xi = inputs.node[: group.pose_dim], inputs.node[vehicle.node_layout.velocity]
-    start_to_group, _ = frames(group, start_g)
-    start_force = vehicle.wrench(start_g, start_xi, inputs.u, q) + inputs.w
-    start_momentum = start_to_group @ (vehicle.momentum(start_xi, q) - h / 2 * start_force)
-
-    free = vehicle.velocity_of(to_body @ ca.substitute(sure, inputs.w, ca.SX.zeros(group.dim)), q)
+    start_momentum = frames(group, start_g)[0] @ vehicle.momentum(start_xi, q)
+    arrived = h / 2 * wrench_on(vehicle, group, start_g, start_xi, u, q)
     return Scheme(
         inputs=inputs,
-        y=ca.vertcat(g, arriving),
+        y=ca.vertcat(g, momentum),
         z=xi,
-        residual=leaving - arriving - h * force,
+        residual=leaving - momentum - half_impulse(g, xi) - h * (to_group @ inputs.w),
         guess=vehicle.velocity_of(turned, q),
-        y_next=ca.vertcat(g_next, arriving_next),
-        node=ca.vertcat(g, node_xi),
+        y_next=ca.vertcat(g_next, arriving + half_impulse(g_next, xi)),
+        node=ca.vertcat(g, vehicle.velocity_of(to_body @ momentum + h / 2 * inputs.w, q)),
         start=ca.vertcat(start_g, start_momentum),
-        free_velocity=free,
+        free_velocity=vehicle.velocity_of(to_body @ pushed, q),
+        carried=ca.vertcat(start_g, start_momentum + arrived),
     )
 
 
@@ -73,7 +77,8 @@ class Variational(Integrator):
     name: str
     chart: DifferenceMap
     doc: str
-    split: bool = False
+    on: str = "own"
+    """Group of a rigid body's poses: the vehicle's `own`; `split`, SO(3) x R^3; `simplest`, that where it can be."""
     alpha: float = 0.5
     """Quadrature point of vehicles with a shape, in [0, 1]; second order only at 1/2."""
     order: int = 2
@@ -85,24 +90,36 @@ class Variational(Integrator):
         if not 0 <= self.alpha <= 1:
             raise InputError(f"{self.name}: alpha = {self.alpha!r} is no quadrature point; allowed: 0 to 1")
 
-    force_evaluations: int = 1
+    force_evaluations: int = 2
 
     @property
     def tau(self) -> str:  # type: ignore[override]
         return self.chart.name
 
     def serves(self, vehicle: Vehicle) -> str:
-        if isinstance(vehicle, NonholonomicVehicle) and not self.split and self.chart.odd:
+        if isinstance(vehicle, NonholonomicVehicle) and self.on != "split" and self.chart.odd:
             return ""
-        if self.split and isinstance(vehicle, HolonomicVehicle) and not isotropic_mass(vehicle):
+        if self.on == "split" and isinstance(vehicle, HolonomicVehicle) and not isotropic_mass(vehicle):
             return f"{self.name} needs SE(3) and a mass that is the same in all directions; {vehicle.name} has none"
         return holonomic_only(self.name, vehicle)
 
-    def scheme(self, vehicle: Vehicle) -> Scheme:
+    def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
+        return nonholonomic_samples(vehicle) if isinstance(vehicle, NonholonomicVehicle) else (0.5,)
+
+    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         if isinstance(vehicle, NonholonomicVehicle):
-            return nonholonomic_scheme(vehicle, self.chart, self.alpha)
+            chart = CAY_TLN if self.on == "simplest" else self.chart
+            return nonholonomic_scheme(vehicle, inputs, chart, self.alpha)
         assert isinstance(vehicle, HolonomicVehicle)
-        return holonomic_scheme(vehicle, self.chart, SO3_R3 if self.split else vehicle.group)
+        groups = {"own": vehicle.group, "split": SO3_R3, "simplest": simplest_group(vehicle)}
+        return holonomic_scheme(vehicle, inputs, self.chart, groups[self.on])
+
+    def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
+        if isinstance(vehicle, NonholonomicVehicle):
+            return ("constraints",)
+        if self.chart in (CAY_TLN, EXP_TLN):
+            return ("free energy",) if conserves_energy(vehicle) else ()
+        return ("momentum", "energy") if conserves_energy(vehicle) else ("momentum",)
 
 
 class OnShape(Variational):
@@ -118,22 +135,32 @@ _ALPHA = "Shape taken at the {at} of the step (alpha = {alpha}). First order; `v
 
 VARIATIONAL: tuple[Variational, ...] = (
     Variational(
+        "variational-exact",
+        CAY,
+        "Cayley map with its exact inverse differential on the simplest group: SO(3) x R^3 where the mass is the same "
+        "in all directions, else the vehicle's own. Symplectic: spatial momentum to rounding, no drift of energy on "
+        "any body. Second order, robust at large steps. Vehicles with wheels or blades: as `variational`.",
+        on="simplest",
+    ),
+    Variational(
         "variational",
         CAY_TLN,
         "Cayley map, inverse differential truncated after its linear term: the vehicles paper's recommendation. "
-        "Second order, robust at large steps; kinetic energy of a free body is exact. Planar vehicles move by the "
-        "third Pade approximant of exp instead, of which the Cayley map is the first: as cheap, with the right angle.",
+        "Second order, robust at large steps; kinetic energy of a free body is exact, but under weight a body without "
+        "symmetry drifts in energy over long times. Planar vehicles move by the third Pade approximant of exp instead, "
+        "of which the Cayley map is the first: as cheap, with the right angle.",
     ),
     Variational(
         "variational-cay",
         CAY,
-        "Cayley map with its exact inverse differential: spatial momentum is kept to rounding. Second order.",
+        "Cayley map with its exact inverse differential on the vehicle's own group: spatial momentum is kept to "
+        "rounding. On SE(3) weight disturbs the attitude of bodies with small inertia. Second order.",
     ),
     Variational(
         "variational-exp",
         EXP,
         "Exponential map with its exact inverse differential: spatial momentum is kept to rounding. Second order; "
-        "beyond half a turn a step its equation may have no solution.",
+        "beyond half a turn a step its equation may have no solution, and on SE(3) weight disturbs the attitude.",
     ),
     Variational(
         "variational-exp-tln",
@@ -144,14 +171,14 @@ VARIATIONAL: tuple[Variational, ...] = (
         "variational-split",
         CAY,
         "Cayley map on SO(3) x R^3 with the velocity in the world frame: free flight is exact. Second order.",
-        split=True,
+        on="split",
     ),
     Variational(
         "variational-ccsk",
         CCSK,
         "Canonical coordinates of the second kind on SO(3) x R^3. They are not symmetric, so first order only, and "
         "singular at a quarter turn about y in one step; spatial momentum is kept to rounding.",
-        split=True,
+        on="split",
         order=1,
     ),
     OnShape("variational-alpha0", CAY_TLN, _ALPHA.format(at="start", alpha=0), alpha=0.0, order=1),

@@ -17,25 +17,19 @@ class PlannedPilot:
     """Open loop gives out the planned inputs bit for bit; with a track, errors are fed back."""
 
     def __init__(self, controls: np.ndarray, step_s: float, track: Track | None = None) -> None:
-        """`controls` (N+1, n_controls) at the nodes of a plan that are `step_s` apart."""
+        """`controls` (N+1, n_controls) of the steps from the nodes of a plan, which are `step_s` apart."""
         self._controls, self._step_s = controls, step_s
         self._follower = None if track is None else _Follower(track)
         self._calls = 0
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
-        """The plan's inputs at this time; sticks are not heard.
+        """The plan's inputs at this time, each row held over its step; sticks are not heard.
 
-        A plan's inputs act about its nodes, so between them they run straight from one to the next. Who steps as
-        the plan does gets them as they are.
+        Who steps otherwise gets the row of the middle of what it asks for.
         """
         now, self._calls = self._calls, self._calls + 1
-        if math.isclose(dt_s, self._step_s):
-            at = float(now)
-        else:
-            at = (now + 0.5) * dt_s / self._step_s
-        k = min(math.floor(at), len(self._controls) - 1)
-        following = self._controls[min(k + 1, len(self._controls) - 1)]
-        u = self._controls[k] + (at - k) * (following - self._controls[k])
+        k = math.floor((now + 0.5) * dt_s / self._step_s)
+        u = self._controls[min(k, len(self._controls) - 1)]
         if self._follower is None:
             return u
         return self._follower.corrected(round(now * dt_s / self._step_s), u, sensed, vehicle)
@@ -53,10 +47,8 @@ class _Follower:
         self._step = 0
         self._error, self._drift = np.zeros((2, track.turned.shape[2]))
         """The error at the beginning of that step."""
-        self._before: np.ndarray = np.zeros(track.gains.shape[1])
-        """More than planned, in the step before."""
         self._given: list[np.ndarray] = []
-        """Since then."""
+        """More than planned, since then."""
 
     def corrected(self, step: int, planned: np.ndarray, sensed: Sensed, vehicle: Vehicle) -> np.ndarray:
         """The inputs at a time in a step of the plan; as they are after the last one."""
@@ -66,20 +58,17 @@ class _Follower:
         if step != self._step:
             if step == self._step + 1 and not _carried(sensed, vehicle):
                 self._learn(error)
-            self._before = self._given[-1]
             self._step, self._error, self._given = step, error, []
         low = np.array([control.low for control in vehicle.controls])
         high = np.array([control.high for control in vehicle.controls])
-        before = self._given[-1] if self._given else self._before
-        more = self._track.correction(step, error, before, self._drift)
+        more = self._track.correction(step, error, self._drift)
         u = np.clip(planned + more, low, high)
         self._given.append(u - planned)
         return u
 
     def _learn(self, ended: np.ndarray) -> None:
         """From the step that has just ended."""
-        during = np.mean(self._given, axis=0)
-        seen = self._track.drift(self._step, self._error, self._before, during, ended)
+        seen = self._track.drift(self._step, self._error, np.mean(self._given, axis=0), ended)
         self._drift += -math.expm1(-self._track.step_s / _LEARNING_S) * (seen - self._drift)
 
 

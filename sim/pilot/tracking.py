@@ -25,9 +25,8 @@ _END, _END_PLACE = 10.0, 100.0
 class Track:
     """Reference nodes and the gains that lead back to them.
 
-    What is regulated is `error`; by how much the inputs of the step before differed from the plan's, since half their
-    impulse is still to come; and the drift: what is added to the error in a second besides what the model tells, in the
-    errors' order, translations in the world frame, rotations in the body's.
+    What is regulated is `error` and the drift: what is added to the error in a second besides what the model tells, in
+    the errors' order, translations in the world frame, rotations in the body's.
     """
 
     vehicle: Vehicle
@@ -35,9 +34,9 @@ class Track:
     nodes: np.ndarray
     """(N+1, node size) as a pilot senses them: velocities with the inputs of the step before."""
     gains: np.ndarray
-    """(N, n_controls, n_errors + n_controls + n_errors)."""
+    """(N, n_controls, 2 n_errors)."""
     told: np.ndarray
-    """(N, n_errors, n_errors + 2 n_controls) error after a step by error before it, inputs before and during it."""
+    """(N, n_errors, n_errors + n_controls) error after a step by error before it and inputs held over it."""
     turned: np.ndarray
     """(N, n_errors, n_errors) drifts, as they are seen from the planned body."""
 
@@ -45,15 +44,13 @@ class Track:
         """(n_errors,) of a node against the planned one of step k."""
         return difference(self.vehicle, self.nodes[k], node)
 
-    def correction(self, k: int, error: np.ndarray, before: np.ndarray, drift: np.ndarray) -> np.ndarray:
-        """(n_controls,) to add to the planned inputs of step k; `before`: what was added in the step before."""
-        return -self.gains[k] @ np.concatenate((error, before, drift))
+    def correction(self, k: int, error: np.ndarray, drift: np.ndarray) -> np.ndarray:
+        """(n_controls,) to add to the planned inputs of step k."""
+        return -self.gains[k] @ np.concatenate((error, drift))
 
-    def drift(
-        self, k: int, error: np.ndarray, before: np.ndarray, during: np.ndarray, ended: np.ndarray
-    ) -> np.ndarray:
+    def drift(self, k: int, error: np.ndarray, added: np.ndarray, ended: np.ndarray) -> np.ndarray:
         """(n_errors,) that explains how step k led from one error to another, by what was added to the inputs."""
-        told = self.told[k] @ np.concatenate((error, before, during))
+        told = self.told[k] @ np.concatenate((error, added))
         return self.turned[k].T @ (ended - told) / self.step_s
 
 
@@ -64,19 +61,19 @@ def track(vehicle: Vehicle, kernel: Kernel, step_s: float, first: np.ndarray, co
     nodes = _replayed(vehicle, kernel, step_s, first, controls)
     scale, m = _scale(vehicle), controls.shape[1]
     n = len(scale)
-    errors, before, drift = slice(0, n), slice(n, n + m), slice(n + m, 2 * n + m)
-    Q = np.zeros((2 * n + m, 2 * n + m))
+    errors, drift = slice(0, n), slice(n, 2 * n)
+    Q = np.zeros((2 * n, 2 * n))
     Q[errors, errors] = np.diag(1.0 / scale**2)
     R = np.diag(1.0 / (_INPUT_SHARE * _ranges(vehicle, controls)) ** 2)
     A, B, S = np.zeros_like(Q), np.zeros((len(Q), m)), _END * Q
     place = _translation(vehicle)
     S[place, place] *= _END_PLACE / _END
-    A[drift, drift], B[before] = np.eye(n), np.eye(m)
-    gains, told = np.zeros((count, m, len(Q))), np.zeros((count, n, n + 2 * m))
+    A[drift, drift] = np.eye(n)
+    gains, told = np.zeros((count, m, len(Q))), np.zeros((count, n, n + m))
     turned = np.array([_turned(vehicle, node, n) for node in nodes[:-1]])
     for k in reversed(range(count)):
         told[k] = _linearised(vehicle, kernel, p, step_s, nodes[k], controls[k])
-        A[errors, : n + m], B[errors] = told[k, :, : n + m], told[k, :, n + m :]
+        A[errors, errors], B[errors] = told[k, :, :n], told[k, :, n:]
         A[errors, drift] = step_s * turned[k]
         gains[k] = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
         S = Q + A.T @ S @ (A - B @ gains[k])
@@ -148,21 +145,21 @@ def _replayed(
 def _linearised(
     vehicle: Vehicle, kernel: Kernel, p: np.ndarray, h: float, node: np.ndarray, u: np.ndarray
 ) -> np.ndarray:
-    """(n_errors, n_errors + 2 n_controls) error after one step by error before it, inputs before and during it."""
+    """(n_errors, n_errors + n_controls) error after one step by error before it and inputs held over it."""
     nothing, scale = np.zeros(kernel.dim), _scale(vehicle)
 
-    def after(error: np.ndarray, before: np.ndarray, during: np.ndarray) -> np.ndarray:
-        y = kernel.start(moved(vehicle, node, error), u + before, p, h)
-        kernel.rollout(y, u + during, nothing, p, h, 1)
-        return kernel.node(y, u + during, p, h)
+    def after(error: np.ndarray, added: np.ndarray) -> np.ndarray:
+        y = kernel.start(moved(vehicle, node, error), u + added, p, h)
+        kernel.rollout(y, u + added, nothing, p, h, 1)
+        return kernel.node(y, u + added, p, h)
 
-    reach, ends_of_parts = _EPS * _ranges(vehicle, u[None]), [len(scale), len(scale) + len(u)]
-    J = np.zeros((len(scale), len(scale) + 2 * len(u)))
-    middle = after(*np.split(J[0], ends_of_parts))
-    for i, size in enumerate(np.concatenate((_EPS * scale, reach, reach))):
+    n = len(scale)
+    J = np.zeros((n, n + len(u)))
+    middle = after(J[0, :n], J[0, n:])
+    for i, size in enumerate(_EPS * np.concatenate((scale, _ranges(vehicle, u[None])))):
         e = np.zeros(J.shape[1])
         e[i] = size
-        ends = (after(*np.split(sign * e, ends_of_parts)) for sign in (1.0, -1.0))
+        ends = (after(sign * e[:n], sign * e[n:]) for sign in (1.0, -1.0))
         J[:, i] = np.subtract(*(difference(vehicle, middle, end) for end in ends)) / (2.0 * size)
     return J
 

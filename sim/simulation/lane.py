@@ -281,7 +281,7 @@ class Lane:
         return max(math.ceil((stretch.until_s - now) / self.method.step_s - 1e-6), 1)
 
     def _act(self, controls: np.ndarray) -> None:
-        """These controls from now on. The start's half impulse is that of the first ones."""
+        """These controls from now on. What the ground carries at the start it carries under the first ones."""
         self._u, self._node = controls, None
         if self._steps == 0:
             self._y = self._started(self._good_node)

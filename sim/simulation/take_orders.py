@@ -61,7 +61,7 @@ def _(command: PlayTake, stage: Stage) -> str:
     stage.rewind.play(command.take)
     stage.clock.forget()
     stage.clock.paused = command.paused
-    return f"take: {command.take.name}"
+    return ", ".join(part for part in (f"take: {command.take.name}", command.take.note) if part)
 
 
 @execute.register

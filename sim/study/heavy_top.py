@@ -38,7 +38,7 @@ class Formulation(ABC):
         return np.array(v["inertia"]), np.array(v["arm"]), float(np.multiply(v["mass"], v["gravity"]))
 
     @abstractmethod
-    def rate(self, g: ca.SX, pi: ca.SX) -> tuple[ca.SX, ca.SX]:
+    def rate(self, g: ca.SX, pi: ca.SX, moment: float = 0.0) -> tuple[ca.SX, ca.SX]:
         """(xi, pi') at (g, pi)."""
 
     @abstractmethod
@@ -53,7 +53,7 @@ class Formulation(ABC):
 class Canonical(Formulation):
     """T*SO(3), eqs. 21-22: the weight's torque turns the spatial momentum."""
 
-    def rate(self, g: ca.SX, pi: ca.SX) -> tuple[ca.SX, ca.SX]:
+    def rate(self, g: ca.SX, pi: ca.SX, moment: float = 0.0) -> tuple[ca.SX, ca.SX]:
         J, arm, weight = self.numbers
         Q = ca.reshape(g[:9], 3, 3)
         return (Q.T @ pi[:3]) / J, weight * ca.cross(ca.DM([0, 0, 1]), Q @ arm)
@@ -69,7 +69,7 @@ class Canonical(Formulation):
 class LiePoisson(Formulation):
     """se(3)*, eqs. 23-24: (Pi, Gamma) moves by the coadjoint action alone; pi is where it started."""
 
-    def rate(self, g: ca.SX, pi: ca.SX) -> tuple[ca.SX, ca.SX]:
+    def rate(self, g: ca.SX, pi: ca.SX, moment: float = 0.0) -> tuple[ca.SX, ca.SX]:
         J, arm, weight = self.numbers
         mu = SE3.Ad(g).T @ pi
         return ca.vertcat(mu[:3] / J, weight * arm), ca.SX(6, 1)
@@ -86,7 +86,7 @@ class LiePoisson(Formulation):
 class Quadratic(Formulation):
     """T*(SO(3) x R^3), eqs. 29-32: p = -m g l X is a momentum that stays, q' = p - Q^-1 Gamma."""
 
-    def rate(self, g: ca.SX, pi: ca.SX) -> tuple[ca.SX, ca.SX]:
+    def rate(self, g: ca.SX, pi: ca.SX, moment: float = 0.0) -> tuple[ca.SX, ca.SX]:
         J, arm, weight = self.numbers
         Q, p, up = ca.reshape(g[:9], 3, 3), -weight * arm, ca.DM([0, 0, 1])
         return ca.vertcat((Q.T @ pi[:3]) / J, p - Q.T @ up), ca.vertcat(-ca.cross(up, Q @ p), ca.SX(3, 1))
@@ -103,7 +103,7 @@ def integrate(formulation: Formulation, h: float, steps: int, method: Method = M
     """(steps+1, 6) of (Pi, Gamma) by an explicit Lie group method, of fifth order unless told otherwise."""
     size, dim = formulation.group.pose_dim, formulation.group.dim
     y = ca.SX.sym("y", size + dim)
-    g, pi = method(formulation, y[:size], y[size:], ca.SX(h))  # type: ignore[arg-type]
+    g, pi = method.step(formulation, y[:size], y[size:], ca.SX(h))  # type: ignore[arg-type]
     step = ca.Function("step", [y], [ca.vertcat(g, pi)], {"cse": True})
     states = np.array(step.mapaccum(steps)(formulation.start())).T
     return formulation.seen(np.vstack([formulation.start(), states]))

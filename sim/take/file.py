@@ -18,6 +18,7 @@ from sim.replacing import file_stem, replacing
 from sim.take.columns import control_columns, node_columns
 from sim.take.header import FORMAT, VERSION, LegHeader, read_header
 from sim.take.leg import Leg
+from sim.take.older import NOTE, RESTATED, resumed
 from sim.take.playback import Playback
 from sim.take.take import Take
 from sim.trajectory import STEPS_MAX
@@ -73,8 +74,14 @@ def load_take(path: str | Path) -> Take:
         )
         for before, after in pairwise(legs):
             _require(after.begin_s > before.begin_s, "its legs are in order")
+        note = ""
+        if header.version == 1 and any(leg.integrator.name in RESTATED for leg in legs):
+            time, nodes = (np.ascontiguousarray(file.array(name), float) for name in ("time", "nodes"))
+            fits = nodes.shape == (len(time), legs[0].vehicle.node_layout.size) and len(time) > 0
+            _require(fits and bool(np.isfinite(nodes).all()), "it tells its nodes")
+            legs, note = tuple(resumed(leg, time, nodes) for leg in legs), NOTE
         texts = {key: getattr(header, key) for key in _TEXTS}
-        return Take(legs=legs, seed=header.seed, status=header.status, **texts)
+        return Take(legs=legs, seed=header.seed, status=header.status, note=note, **texts)
 
 
 def described(path: Path) -> str:

@@ -12,7 +12,9 @@ from sim.lane_status import LaneStatus
 from sim.scene import WORLDS
 from sim.user_files import as_type, json_value, require_finite
 
-FORMAT, VERSION = "holonomy take", 1
+FORMAT, VERSION = "holonomy take", 2
+READ = (1, 2)
+"""Versions that can be read; of the first one private states of some methods are made anew from the nodes."""
 _FAR_S, _MOST_STEPS = 1e9, 1_000_000_000
 _Seconds = Annotated[float, Meta(ge=-_FAR_S, le=_FAR_S)]
 _Text = Annotated[str, Meta(max_length=1000)]
@@ -46,6 +48,7 @@ class TakeHeader:
     status: LaneStatus
     vehicle: _Text
     legs: tuple[LegHeader, ...]
+    version: int
 
 
 def read_header(file: ArraysFile) -> TakeHeader:
@@ -53,8 +56,9 @@ def read_header(file: ArraysFile) -> TakeHeader:
     values = json_value(file.text("header"))
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError("its header is that of something else")
-    if values["version"] != VERSION:
-        raise InputError(f"version {quote(values['version'])} is unknown; allowed: {VERSION}")
+    if values["version"] not in READ:
+        allowed = ", ".join(map(str, READ))
+        raise InputError(f"version {quote(values['version'])} is unknown; allowed: {allowed}")
     require_finite(values)
     header = as_type(values, TakeHeader)
     if header.world not in WORLDS:

@@ -49,6 +49,8 @@ class Take:
     """At its end."""
     ended: str = ""
     """Why it could not go on; empty where it could."""
+    note: str = ""
+    """What to tell where it is opened, in a few words; empty: nothing."""
 
     def __post_init__(self) -> None:
         if not self.legs or len({leg.vehicle.name for leg in self.legs}) > 1:
@@ -173,7 +175,7 @@ class Take:
             trajectory.vehicle,
             trajectory.integrator,
             trajectory.step_s,
-            trajectory.nodes[0],
+            trajectory.nodes[: 1 if trajectory.held else done + 1],
             trajectory.controls[:done],
         )
         title = name or trajectory.vehicle.name
@@ -205,7 +207,7 @@ class Take:
             scheme, start = integrator_named(plan.integrator), plan.nodes[0]
         else:
             scheme, start = plan.integrator, plan.motion.nodes[0]
-        leg = leg_of(plan.vehicle, scheme, plan.step_s, start, plan.controls, every_step=True)
+        leg = leg_of(plan.vehicle, scheme, plan.step_s, start[None], plan.controls, every_step=True)
         return cls(name=name or "plan", legs=(leg,), scene=scene, world=world, seed=seed, created=now())
 
 
@@ -213,17 +215,23 @@ def leg_of(
     vehicle: Vehicle,
     integrator: Integrator,
     step_s: float,
-    node: np.ndarray,
+    nodes: np.ndarray,
     controls: np.ndarray,
     *,
     every_step: bool = False,
 ) -> Leg:
-    """In free space from a node, under controls (N, n_controls); of a plan (N+1, n_controls), `every_step`."""
+    """In free space, under controls (N, n_controls); of a plan (N+1, n_controls), `every_step`.
+
+    nodes: (1, node size) where it starts, or (N+1, node size) of all steps, each of which then goes on from its own.
+    """
     steps = len(controls) - every_step
     u = np.ascontiguousarray(controls if len(controls) else vehicle.neutral_controls[None], float)
-    state = compiled(vehicle, integrator, False).start(
-        np.ascontiguousarray(node), u[0], vehicle.parameter_vector, step_s
-    )
+    kernel, p = compiled(vehicle, integrator, False), vehicle.parameter_vector
+    points = np.arange(len(nodes))
+    states = [
+        kernel.start(np.ascontiguousarray(node), u[min(k, len(u) - 1)], p, step_s)
+        for k, node in enumerate(nodes)
+    ]
     kept = np.flatnonzero(np.append(True, np.any(np.diff(u, axis=0) != 0.0, axis=1)))
     return Leg(
         vehicle=vehicle,
@@ -233,9 +241,9 @@ def leg_of(
         steps=steps,
         change_steps=kept.astype(np.int64),
         controls=u[kept],
-        point_steps=np.zeros(1, np.int64),
-        states=state[None],
-        memories=np.zeros((1, 0)),
+        point_steps=points.astype(np.int64),
+        states=np.array(states),
+        memories=np.zeros((len(points), 0)),
         contact=False,
         every_step=every_step,
     )

@@ -4,6 +4,7 @@ import casadi as ca
 import numpy as np
 
 from sim.errors import InputError
+from sim.groups import LieGroup
 from sim.symbolic import solve
 from sim.vehicles.base import Quantities, State, Vehicle
 from sim.vehicles.holonomic_declaration import check_holonomic
@@ -51,11 +52,11 @@ class HolonomicVehicle(Vehicle):
         """xi with momentum(xi) = mu."""
         return solve(self.inertia(q), mu - self.momentum_bias(q))
 
-    def potential_wrench(self, g: ca.SX, q: Quantities) -> ca.SX:
-        """Minus the left-trivialised derivative of the potential, body frame."""
+    def potential_wrench(self, g: ca.SX, q: Quantities, group: LieGroup | None = None) -> ca.SX:
+        """Minus the left-trivialised derivative of the potential, in the body frame or in another group's."""
         here = ca.SX.sym("g", self.group.pose_dim)
         gradient = ca.gradient(self.potential(here, q), here)
-        return ca.substitute(-(self.group.left_tangent(here).T @ gradient), here, g)
+        return ca.substitute(-((group or self.group).left_tangent(here).T @ gradient), here, g)
 
     def wrench(self, g: ca.SX, xi: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
         """Everything that acts on the body, (dim,) body frame."""

@@ -49,6 +49,7 @@ def describe(entry: IntegratorEntry, vehicle: str) -> str:
         f"Does not serve this vehicle: {refusal}" if refusal else "",
         entry.facts,
         entry.doc,
+        f"Keeps {'; '.join(kept)}." if (kept := entry.keeps.get(vehicle, ())) else "",
         entry.source,
     )
     return "\n".join(part for part in parts if part)

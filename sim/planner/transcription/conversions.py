@@ -43,10 +43,7 @@ class Conversions:
     @cached_property
     def _nodes(self) -> ColumnKernel:
         scheme = self._model.scheme
-        nothing = ca.SX.zeros(scheme.inputs.node.shape[0])
-        a, p, u, wrench = self._inputs
-        node = self._model.step(scheme.y, scheme.z, u, wrench, p, scheme.inputs.h, nothing)[2]
-        return _kernel([scheme.y, scheme.z, a, p, scheme.inputs.h], node)
+        return self._of([scheme.y, scheme.z], scheme.node)
 
     @cached_property
     def _start(self) -> ColumnKernel:
@@ -63,18 +60,11 @@ class Conversions:
         change = -ca.solve(J.T @ J + _FORGETFUL * ca.SX.eye(count), J.T @ scheme.residual)
         return self._of([scheme.y, scheme.z], change)
 
-    @property
-    def _inputs(self) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
-        """(planned inputs, vehicle parameters, controls, further wrench)."""
-        a, p = ca.SX.sym("a", self._model.input_map.size), self._model.scheme.inputs.p
-        return a, p, *self._model.input_map.controls_and_wrench(a, p)
-
     def _of(self, given: list[ca.SX], expression: ca.SX) -> ColumnKernel:
         """An expression of the integration method, in planned inputs."""
         i = self._model.scheme.inputs
-        a, p, u, wrench = self._inputs
-        expression = ca.substitute(expression, ca.vertcat(i.u, i.w), ca.vertcat(u, wrench))
-        return _kernel([*given, a, p, i.h], expression)
+        still = ca.substitute(expression, i.w, ca.SX.zeros(i.w.shape[0]))
+        return _kernel([*given, i.u, i.p, i.h], still)
 
 
 def _kernel(inputs: list[ca.SX], expression: ca.SX) -> ColumnKernel:

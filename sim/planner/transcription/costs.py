@@ -21,7 +21,8 @@ def cost_terms(
 ) -> dict[str, ca.SX]:
     """By the name of the weight, those that the problem has."""
     has, effort, share = model.shape.costs, model.given["effort"], model.here["quadrature"] * h
-    terms = {"effort": share * ca.dot(effort, a * a)}
+    # Inputs are held over the step. What the last node has of its own acts no more; its price only makes it definite.
+    terms = {"effort": (share if last else h) * ca.dot(effort, a * a)}
     if "smoothness" in has and not last:
         change = a - previous
         terms["smoothness"] = ca.dot(effort, change * change) / h

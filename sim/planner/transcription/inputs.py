@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.base import Vehicle
+from sim.vehicles.base import Quantities, Vehicle
+from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.holonomic import HolonomicVehicle
 
 
@@ -42,9 +43,10 @@ class InputMap:
     def size(self) -> int:
         return len(self.names)
 
-    def controls_and_wrench(self, a: ca.SX, p: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """(u, w) that a step takes for the planned inputs: controls and a further body wrench."""
-        return a, ca.SX.zeros(self.vehicle.group.dim)
+    @property
+    def planned_vehicle(self) -> Vehicle:
+        """The vehicle with the planned inputs in place of its controls."""
+        return self.vehicle
 
     def controls(self, a: np.ndarray) -> np.ndarray:
         """(n, n_controls) of (n, size)."""
@@ -95,6 +97,22 @@ class InputMap:
         return np.array(at_rest(pose, self.vehicle.neutral_controls, self.vehicle.parameter_vector)).ravel()
 
 
+def thrust_matrix(vehicle: Vehicle, q: Quantities) -> ca.SX:
+    """(6, 4) wrench by lift forward, left, up and tail force: the helicopter's own derivatives at unit lift."""
+    u = ca.SX.sym("u", 4)
+    jacobian = ca.jacobian(Helicopter.control_wrench(vehicle, u, q), u)  # type: ignore[arg-type]
+    at_unit_lift = ca.substitute(jacobian, u, ca.SX([1, 0, 0, 0]))
+    columns = (at_unit_lift[:, 2], -at_unit_lift[:, 3], at_unit_lift[:, 0], at_unit_lift[:, 1])
+    return ca.sparsify(ca.horzcat(*columns))
+
+
+class _ByThrust(Helicopter):
+    """The helicopter with the thrust vector and the tail force as its controls."""
+
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+        return thrust_matrix(self, q) @ u
+
+
 @dataclass(frozen=True)
 class ThrustVectorMap(InputMap):
     """a = (lift forward, left, up in the body frame, tail force): the wrench is linear in it."""
@@ -103,25 +121,14 @@ class ThrustVectorMap(InputMap):
     def names(self) -> tuple[str, ...]:
         return ("lift_x", "lift_y", "lift_z", "u_psi")
 
-    def controls_and_wrench(self, a: ca.SX, p: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """Rotors off, and their wrench passed as the further one: the columns are the vehicle's own derivatives."""
-        assert isinstance(self.vehicle, HolonomicVehicle)
-        return ca.SX.zeros(4), self._linear_wrench(p) @ a
-
-    def _linear_wrench(self, p: ca.SX) -> ca.SX:
-        """(6, 4): derivatives at unit lift by tilt forward, minus tilt to the right, lift and tail force."""
-        assert isinstance(self.vehicle, HolonomicVehicle)
-        u = ca.SX.sym("u", 4)
-        jacobian = ca.jacobian(self.vehicle.control_wrench(u, self.vehicle.symbols(p)), u)
-        at_unit_lift = ca.substitute(jacobian, u, ca.SX([1, 0, 0, 0]))
-        columns = (at_unit_lift[:, 2], -at_unit_lift[:, 3], at_unit_lift[:, 0], at_unit_lift[:, 1])
-        return ca.sparsify(ca.horzcat(*columns))
+    @property
+    def planned_vehicle(self) -> Vehicle:
+        return _ByThrust(**self.vehicle.values)
 
     def columns(self) -> np.ndarray:
         p = ca.SX.sym("p", self.vehicle.parameter_count)
-        return np.array(
-            ca.Function("B", [p], [ca.densify(self._linear_wrench(p))])(self.vehicle.parameter_vector)
-        )
+        matrix = thrust_matrix(self.vehicle, self.vehicle.symbols(p))
+        return np.array(ca.Function("B", [p], [ca.densify(matrix)])(self.vehicle.parameter_vector))
 
     def controls(self, a: np.ndarray) -> np.ndarray:
         x, y, z, tail = np.asarray(a, float).T

@@ -40,7 +40,7 @@ class NodeModel:
         self.shape, self.vehicle = shape, shape.vehicle
         self.scales: Scales = shape.scales
         self.input_map: InputMap = input_map_of(shape.vehicle)
-        self.scheme: Scheme = shape.integrator.scheme(shape.vehicle)
+        self.scheme: Scheme = shape.integrator.scheme(self.input_map.planned_vehicle)
         i = self.scheme.inputs
         residual, following = self._bare(self.scheme.residual), self._bare(self.scheme.y_next)
         outputs = [residual, following, self.scheme.node, self.scheme.start, self.scheme.guess]
@@ -113,8 +113,8 @@ class NodeModel:
 
     def evaluate(self, y: ca.SX, z: ca.SX, a: ca.SX, h: ca.SX) -> StepExpressions:
         """The scheme at planned inputs a."""
-        u, w = self.input_map.controls_and_wrench(a, self.given["vehicle"])
-        return StepExpressions(*self.step(y, z, u, w, self.given["vehicle"], h, self.given["start"]))
+        still = ca.SX.zeros(self.scheme.inputs.w.shape[0])
+        return StepExpressions(*self.step(y, z, a, still, self.given["vehicle"], h, self.given["start"]))
 
     def duration_of_step(self, x: dict[str, ca.SX]) -> ca.SX:
         """h of a node with the state pieces x."""

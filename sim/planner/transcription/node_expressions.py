@@ -62,7 +62,7 @@ def last_node(model: NodeModel) -> NodeExpressions:
 
 
 def initial_rows(model: NodeModel, stage: NodeExpressions) -> tuple[Constraint, ...]:
-    """The first state is the discrete Legendre transform of the start, which takes half of the first impulse."""
+    """The first state is the discrete Legendre transform of the start."""
     x, c = _pieces(model, model.controls, stage.v, stage.unscale)
     z = ca.SX.zeros(model.unknowns)
     start = model.evaluate(model.form.expanded(x["y"]), z, c["a"], model.duration_of_step(x)).start

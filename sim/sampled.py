@@ -1,0 +1,97 @@
+"""Runs under controls that are a function of time and state, evaluated at the method's own moments of every step."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from sim.compiler import OK, Kernel
+from sim.errors import InputError
+from sim.groups import LieGroup
+from sim.vehicles import State, Vehicle
+
+Law = Callable[[float, State], np.ndarray]
+"""(seconds, state) -> (n_controls,)."""
+
+_SAME = 1e-9
+
+
+def sampled_run(
+    kernel: Kernel, vehicle: Vehicle, state: State, law: Law, h: float, count: int
+) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """(nodes (count+1, node size), controls at the steps' starts (count, n_controls), steps done, iterations).
+
+    kernel: compiled with `sampled`. A state within a step lies between the node and the end of a trial step under
+    the node's controls, on the group's geodesic: that is accurate to h^2. Raises InputError for controls that do
+    not fit.
+    """
+    p, w = vehicle.parameter_vector, np.zeros(vehicle.group.dim)
+    nodes = np.full((count + 1, vehicle.node_layout.size), np.nan)
+    us = np.zeros((count, len(vehicle.controls)))
+    size = max(len(kernel.moments), 1)
+
+    def at(time_s: float, node: np.ndarray) -> np.ndarray:
+        return checked_controls(vehicle, law(time_s, State(node, vehicle.node_layout, vehicle.group)))
+
+    def rows(k: int, y: np.ndarray, node: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """All of a step's controls, flat."""
+        if all(moment < _SAME for moment in kernel.moments):
+            return np.tile(first, size)
+        held, ahead = np.tile(first, size), y.copy()
+        _, status, _ = kernel.rollout(ahead, held, w, p, h, 1)
+        end = kernel.node(ahead, held, p, h) if status == OK else node
+        out = []
+        for moment in kernel.moments:
+            there = between(vehicle, node, end, moment)
+            out.append(first if moment < _SAME else at((k + moment) * h, there))
+        return np.concatenate(out)
+
+    # No start depends on the controls of its first step.
+    y = kernel.start(state.node, np.tile(vehicle.neutral_controls, size), p, h)
+    node, total = state.node, 0
+    for k in range(count):
+        us[k] = at(k * h, node)
+        u = rows(k, y, node, us[k])
+        nodes[k] = kernel.node(y, u, p, h)
+        _, status, iterations = kernel.rollout(y, u, w, p, h, 1)
+        total += iterations
+        if status:
+            return nodes, us, k, total
+        node = kernel.node(y, u, p, h)
+    if count and getattr(vehicle, "commanded", None):
+        node = kernel.node(y, np.tile(at(count * h, node), size), p, h)
+    nodes[count] = node
+    return nodes, us, count, total
+
+
+def checked_controls(vehicle: Vehicle, controls: object) -> np.ndarray:
+    """(n_controls,) numbers. Raises InputError where they are not."""
+    n = len(vehicle.controls)
+    try:
+        row = np.asarray(controls, float)
+    except (TypeError, ValueError):
+        raise InputError(f"controls of {vehicle.name!r} are not numeric") from None
+    if row.shape not in ((n,), (1, n)):
+        names = ", ".join(c.name for c in vehicle.controls) or "none"
+        raise InputError(f"controls of {vehicle.name!r} are {row.shape}; allowed: ({n},) for {names}")
+    if not np.all(np.isfinite(row)):
+        raise InputError(f"controls of {vehicle.name!r} have entries that are not finite")
+    return row.ravel()
+
+
+def between(vehicle: Vehicle, start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
+    """The node that far on the way: pose along the geodesic of the group, the rest in proportion."""
+    if share < _SAME:
+        return start
+    node = start + share * (end - start)
+    pose = vehicle.node_layout.pose
+    node[pose] = np.array(_geodesic(vehicle.group)(start[pose], end[pose], share)).ravel()
+    return node
+
+
+@lru_cache(maxsize=16)
+def _geodesic(group: LieGroup) -> ca.Function:
+    g, k, share = ca.SX.sym("g", group.pose_dim), ca.SX.sym("k", group.pose_dim), ca.SX.sym("share")
+    way = group.log(group.compose(group.inverse(g), k))
+    return ca.Function("geodesic", [g, k, share], [ca.densify(group.compose(g, group.exp(share * way)))])
