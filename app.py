@@ -25,7 +25,8 @@ cli = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @cli.command(help="Open a scene in a window, or run it without one (--headless).")
 def run(
     scene: Annotated[
-        str, typer.Argument(help="Name of a scene (--list), a .toml file, or a take (.npz).")
+        str,
+        typer.Argument(help="Name of a scene (--list), a .toml file, a take (.npz), or a vehicle's folder."),
     ] = "canyon",
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes and leave.")] = False,
     headless: Annotated[bool, typer.Option("--headless", help="Run without a window.")] = False,

@@ -14,6 +14,7 @@ from sim.vehicles import Vehicle
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from sim.outfit.own import Renewal
     from sim.take import Take
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
@@ -89,6 +90,13 @@ class SetVehicle:
     """Swap the vehicle of all lanes; the new one starts where the old one was."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenewVehicle:
+    """A vehicle of one's own takes the place of the one of that name: its files have changed."""
+
+    renewal: "Renewal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +244,7 @@ Command = (
     | SetIntegrator
     | SetStep
     | SetVehicle
+    | RenewVehicle
     | SetParameter
     | SetFlightMode
     | SetDemo

@@ -6,8 +6,11 @@ from pathlib import Path
 from types import ModuleType
 
 
-def run_module(name: str, path: Path) -> ModuleType:
+def run_module(name: str, path: Path, source: bytes | None = None) -> ModuleType:
     """Run a file as the module `name`, in place of one that has the name and keeps it where that fails.
+
+    source: what stands in the file, where it may have changed since it was last run; without it, compiled code that
+    Python has kept of it will do.
 
     The name is entered first: compiled code and pickles look their module up by it.
     """
@@ -18,7 +21,10 @@ def run_module(name: str, path: Path) -> ModuleType:
     before = sys.modules.get(name)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        if source is None:
+            spec.loader.exec_module(module)
+        else:
+            exec(compile(source, str(path), "exec"), module.__dict__)
     except BaseException:
         if before is None:
             del sys.modules[name]

@@ -6,12 +6,15 @@ from pathlib import Path
 
 from sim.errors import InputError, one_of
 from sim.integrators import integrators
+from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
 from sim.toml_table import TomlTable
 from sim.vehicles import enter_own, is_reference, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
-from sim.vehicles.custom import own_file
+from sim.vehicles.custom import OWN_FILE, own_file
 
+SCENE_FILE = "scene.toml"
+"""Of a vehicle's folder."""
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass")
 PADS = ("start", "landing")
@@ -112,6 +115,8 @@ class Scene:
     """By control name: added to what the pilot of the scene's vehicle gives, so that nothing has to be held."""
     parameters: dict[str, ParameterValues] = field(default_factory=dict)
     """Per vehicle name: values that differ from the vehicle's defaults."""
+    path: Path | None = None
+    """Where it was read, or the vehicle's folder that it is of; None for the scenes of the project."""
     plan: TomlTable | None = None
     """The unread `[plan]` table, which the planner reads strictly; None where the scene plans nothing."""
 
@@ -124,11 +129,16 @@ def scene_names() -> tuple[str, ...]:
 def load_scene(name_or_path: str | Path, *, trusted: bool = False) -> Scene:
     """Read and check a scene.
 
-    `name_or_path` is the name of a scene in `scenes/` or the path of a TOML file. A vehicle's file that it names is
-    run where it lies in the scene's own folder; any other one only where the user has said `trusted`.
+    `name_or_path` is the name of a scene in `scenes/`, the path of a TOML file, or a vehicle of one's own: a folder
+    (its `scene.toml`, or a plain around it) or FILE.py:CLASS. A vehicle's file that a scene names is run where it lies
+    in the scene's own folder; any other one only where the user has said `trusted`.
     Raises InputError, one line with file, key and what is allowed.
     """
     text = str(name_or_path)
+    if Path(text).is_dir():
+        return _scene_of_folder(Path(text))
+    if is_reference(text):
+        return _scene_around(text)
     if text in scene_names():
         path = SCENE_FOLDER / f"{text}.toml"
         source = f"scenes/{text}.toml"
@@ -136,9 +146,41 @@ def load_scene(name_or_path: str | Path, *, trusted: bool = False) -> Scene:
         path, source = Path(text), text
     else:
         raise InputError(
-            f'unknown scene "{text}"; allowed: {one_of(scene_names(), text)}, or the path of a .toml file'
+            f'unknown scene "{text}"; allowed: {one_of(scene_names(), text)}, '
+            "the path of a .toml file, or of a vehicle's folder"
         )
-    return _read_scene(TomlTable.read(path, source), path, trusted=trusted)
+    scene = _read_scene(TomlTable.read(path, source), path, trusted=trusted)
+    return scene if path.parent == SCENE_FOLDER else replace(scene, path=path)
+
+
+def _scene_of_folder(folder: Path) -> Scene:
+    """The scene in a vehicle's folder; without one the vehicle stands on a plain."""
+    path = folder / SCENE_FILE
+    if path.is_file():
+        scene = _read_scene(TomlTable.read(path, path.as_posix()), path, trusted=False)
+        return replace(scene, name=folder.resolve().name, path=folder)
+    if not (folder / OWN_FILE).is_file():
+        raise InputError(
+            f"{folder}: no {SCENE_FILE} and no {OWN_FILE} in it; allowed: a folder with one of them"
+        )
+    return replace(_scene_around(f"{folder.as_posix()}/"), path=folder)
+
+
+def _scene_around(reference: str) -> Scene:
+    """A plain with a vehicle of one's own, under the first integrator that serves it."""
+    name = _entered(reference)
+    instance = make_vehicle(name)
+    serving = [method for method, each in integrators().items() if not each.serves(instance)]
+    start = Start(position_w=(0.0, 0.0, outfit_of(name).contact.soles_m))
+    integrator = "variational" if "variational" in serving else serving[0]
+    return Scene(name, name.capitalize(), world="plain", vehicle=name, integrator=integrator, start=start)
+
+
+def _entered(reference: str, *folders: Path) -> str:
+    """Load a vehicle of one's own with all its files; returns its name."""
+    name = enter_own(reference, *folders)
+    outfit_of(name)
+    return name
 
 
 def with_overrides(
@@ -156,7 +198,7 @@ def with_overrides(
         scene = replace(scene, camera=camera)
     if vehicle is not None:
         if is_reference(vehicle):
-            vehicle = enter_own(vehicle)
+            vehicle = _entered(vehicle)
         _check_vehicle(vehicle, "--vehicle")
         scene = replace(scene, vehicle=vehicle)
     if step_s is not None:
@@ -219,7 +261,7 @@ def _read_vehicle(table: TomlTable, folder: Path, *, trusted: bool) -> str:
             raise InputError(
                 f"{path} lies outside the scene's folder; allowed: one within, or any with --trust"
             )
-        return enter_own(name, folder)
+        return _entered(name, folder)
     except InputError as error:
         raise table.error("vehicle", str(error)) from None
 

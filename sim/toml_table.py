@@ -8,6 +8,7 @@ from typing import Any
 
 from sim.errors import InputError, one_of, quote, shortened
 from sim.toml_bounds import check_bounds
+from sim.toml_lines import line_of
 from sim.user_files import read_text, refusals
 
 _LONGEST_TEXT = 4000
@@ -16,27 +17,33 @@ _LONGEST_TEXT = 4000
 class TomlTable:
     """A TOML table whose keys are taken one by one; what is left over at `finish` is refused."""
 
-    def __init__(self, source: str, values: dict[str, Any], prefix: str = "") -> None:
-        self.source = source
+    def __init__(self, source: str, values: dict[str, Any], prefix: str = "", written: str = "") -> None:
+        """`written`: the whole file, where refusals are to tell the line."""
+        self.source, self._written = source, written
         self._values = dict(values)
         self._prefix = prefix
         self._known: list[str] = []
 
     @classmethod
-    def read(cls, path: Path, source: str) -> "TomlTable":
-        """Parse a file; raises InputError when it is missing, unreadable, out of bounds or not TOML."""
+    def read(cls, path: Path, source: str, *, lines: bool = False) -> "TomlTable":
+        """Parse a file; raises InputError when it is missing, unreadable, out of bounds or not TOML.
+
+        lines: refusals of its keys tell the line as well.
+        """
         with refusals(source, "not valid TOML"):
             text = read_text(path)
             check_bounds(text)
-            return cls(source, tomllib.loads(text))
+            return cls(source, tomllib.loads(text), written=text if lines else "")
 
     def error(self, key: str, complaint: str) -> InputError:
         """The one-line refusal of a key of this table."""
         return InputError(f"{self.place(key)}: {complaint}")
 
     def place(self, key: str) -> str:
-        """File and full name of a key."""
-        return f"{shortened(self.source, 120)}: {shortened(self._prefix + key, 120)}"
+        """File, line where that is told, and full name of a key."""
+        line = line_of(self._written, self._prefix + key) if self._written else None
+        where = f", line {line}" if line else ""
+        return f"{shortened(self.source, 120)}{where}: {shortened(self._prefix + key, 120)}"
 
     def _take(self, key: str) -> Any:
         self._known.append(key)
@@ -124,7 +131,11 @@ class TomlTable:
 
     def inner(self, key: str, values: dict[str, Any]) -> "TomlTable":
         """A table that stands within the value of a key."""
-        return TomlTable(self.source, values, f"{self._prefix}{key}.")
+        return TomlTable(self.source, values, f"{self._prefix}{key}.", self._written)
+
+    def beside(self, values: dict[str, Any]) -> "TomlTable":
+        """Other values, as if they stood in this table."""
+        return TomlTable(self.source, values, self._prefix, self._written)
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts; an absent one is empty."""
@@ -137,14 +148,14 @@ class TomlTable:
 
     def again(self) -> "TomlTable":
         """The same table with what is left of it, to be read without touching this one."""
-        return TomlTable(self.source, self._values, self._prefix)
+        return TomlTable(self.source, self._values, self._prefix, self._written)
 
     def table(self, key: str) -> "TomlTable":
         """A sub-table; an absent one is empty."""
         value = self._take(key)
         if value is not None and not isinstance(value, dict):
             raise self.error(key, f"{quote(value)} is not a table; allowed: [{self._prefix}{key}]")
-        return TomlTable(self.source, value or {}, f"{self._prefix}{key}.")
+        return TomlTable(self.source, value or {}, f"{self._prefix}{key}.", self._written)
 
     def tables(self, key: str) -> tuple["TomlTable", ...]:
         """An array of tables; an absent one is empty."""
@@ -154,7 +165,8 @@ class TomlTable:
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.error(key, f"is not a list of tables; allowed: [[{self._prefix}{key}]]")
         return tuple(
-            TomlTable(self.source, item, f"{self._prefix}{key}[{index}].") for index, item in enumerate(value)
+            TomlTable(self.source, item, f"{self._prefix}{key}[{index}].", self._written)
+            for index, item in enumerate(value)
         )
 
     def finish(self) -> None:

@@ -7,7 +7,7 @@ from sim.errors import InputError
 from sim.integrators import KEPT, integrators
 from sim.planner.task.check import unplannable
 from sim.scene import load_scene, scene_names
-from sim.vehicles import vehicle, vehicles
+from sim.vehicles import vehicle
 from sim.vehicles.parameter import Parameter, Value
 
 
@@ -69,11 +69,11 @@ class Catalogue:
 
 def load_catalogue() -> Catalogue:
     """From the registries and the scenes folder; a scene that cannot be read is left out."""
-    return _catalogue(vehicles(), scene_names())
+    return _catalogue(tuple(VEHICLES.values()), scene_names())
 
 
 @lru_cache(maxsize=1)
-def _catalogue(vehicle_names: tuple[str, ...], scenes: tuple[str, ...]) -> Catalogue:
+def _catalogue(kinds: tuple[type[Vehicle], ...], scenes: tuple[str, ...]) -> Catalogue:
     instances = {name: vehicle(name) for name in vehicle_names}
     entries = {
         name: VehicleEntry(name, first_paragraph(type(v).__doc__), v.parameters)

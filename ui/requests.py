@@ -45,6 +45,13 @@ class ExportPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenPath:
+    """Open what the user has named or dropped: a vehicle's folder, a scene or a take."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class OpenTake:
     """Read a take and show it, in its scene."""
 
@@ -98,7 +105,7 @@ class RescanControllers:
     """Look for joysticks that were plugged in after the start."""
 
 
-Action = LoadScene | TakeScreenshot | SaveCurves | SaveTake | OpenTake | ExportPlan | PlanRequest
+Action = LoadScene | OpenPath | TakeScreenshot | SaveCurves | SaveTake | OpenTake | ExportPlan | PlanRequest
 """For the app."""
 
 OwnAction = (

@@ -106,6 +106,10 @@ class Shell:
         left, bottom = round(x * sx), round((size[1] - y - height) * sy)
         return left, bottom, max(round(width * sx), 1), max(round(height * sy), 1)
 
+    def use_catalogue(self, catalogue: Catalogue) -> None:
+        """What there is to choose from now: vehicles of one's own come and change."""
+        self._context.catalogue = catalogue
+
     def use_scene(self, scene: Scene) -> None:
         """Another scene runs now: forget what was known of the old one."""
         self._observer = Observer(scene, self._toasts)

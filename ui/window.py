@@ -47,7 +47,15 @@ class AppWindow(pyglet.window.Window):
             major_version=4, minor_version=1, forward_compatible=True, double_buffer=True, depth_size=24
         )
         try:
-            super().__init__(*size, caption=title, resizable=True, visible=visible, vsync=True, config=config)
+            super().__init__(
+                *size,
+                caption=title,
+                resizable=True,
+                visible=visible,
+                vsync=True,
+                config=config,
+                file_drops=True,
+            )
         except Exception as error:  # pyglet's platforms share no class for "no display" and "no context"
             why = f" ({error})" if str(error) else ""
             raise DisplayError(

@@ -7,7 +7,8 @@ import numpy as np
 import pygltflib as gl
 
 from render.errors import DisplayError
-from sim.outfit import ASSETS, outfit_of
+from sim.errors import one_of, quote
+from sim.outfit import ASSETS, Outfit, outfit_of
 
 MAX_NODES = 24
 MAX_MATERIALS = 32
@@ -81,6 +82,21 @@ def load_asset(path: Path) -> ModelAsset:
         materials=materials,
         radius_m=float(np.linalg.norm(at, axis=1).max()),
     )
+
+
+def check_model(outfit: Outfit) -> None:
+    """Whether the models in an outfit's folder can be drawn as it says. Raises DisplayError, one line."""
+    for name in ("model.glb", "far.glb"):
+        path = outfit.file(name)
+        if path is None:
+            continue
+        nodes = load_asset(path).nodes
+        for part in outfit.model.parts:
+            for node in part.nodes:
+                if node not in nodes:
+                    raise DisplayError(
+                        f"{path}: has no node {quote(node)}, which a part names; it has: {one_of(nodes, node)}"
+                    )
 
 
 def _joined(parts: list[np.ndarray]) -> np.ndarray:

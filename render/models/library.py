@@ -7,6 +7,7 @@ from functools import cache
 import moderngl
 import numpy as np
 
+from render.errors import DisplayError
 from render.frame import DrawnVehicle, View
 from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset, load_asset, model_file
 from render.models.fallback import box_asset, cart_asset
@@ -15,7 +16,7 @@ from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
-from sim.outfit import outfit_of
+from sim.outfit import Outfit, outfit_of
 
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
 _FAR_M = 90.0
@@ -27,6 +28,8 @@ _PLAIN_TINT = (1.0, 1.0, 1.0)
 class _Loaded:
     """One model on the GPU, with an array for each program it is drawn with."""
 
+    source: object
+    """What it belongs to: another outfit of that name has a model of its own."""
     asset: ModelAsset
     vertices: moderngl.Buffer
     opaque: moderngl.Buffer
@@ -94,14 +97,23 @@ class ModelLibrary:
         return self._load(vehicle.model, far=coarse and _has_model(vehicle.model, far=True))
 
     def _load(self, model: str, *, far: bool = False) -> _Loaded:
-        key = (model, far)
-        return self._loaded.get(key) or self._upload(key, load_asset(model_file(model, far=far)))
+        key, outfit = (model, far), outfit_of(model)
+        loaded = self._loaded.get(key)
+        if loaded is not None and loaded.source is outfit:
+            return loaded
+        try:
+            asset = load_asset(model_file(model, far=far))
+        except DisplayError:
+            if loaded is None:
+                raise
+            asset = loaded.asset  # saved half way: the one before it is good still
+        return self._upload(key, asset, outfit)
 
-    def _upload(self, key: tuple[object, ...], asset: ModelAsset) -> _Loaded:
+    def _upload(self, key: tuple[object, ...], asset: ModelAsset, source: object = None) -> _Loaded:
         vertices = self._own(self._ctx.buffer(np.ascontiguousarray(asset.vertices)))
         opaque = self._own(self._ctx.buffer(np.ascontiguousarray(asset.opaque)))
         glass = self._own(self._ctx.buffer(np.ascontiguousarray(asset.glass))) if len(asset.glass) else None
-        loaded = self._loaded[key] = _Loaded(asset, vertices, opaque, glass)
+        loaded = self._loaded[key] = _Loaded(source, asset, vertices, opaque, glass)
         return loaded
 
     def _own(self, buffer: moderngl.Buffer) -> moderngl.Buffer:
@@ -167,9 +179,13 @@ class ModelLibrary:
         self._array(program, loaded, glass).render(moderngl.TRIANGLES)
 
 
-@cache
 def _has_model(name: str, *, far: bool = False) -> bool:
-    """Whether there is such a model; asked several times a frame, looked up once."""
+    """Whether there is such a model; asked several times a frame, looked up once for each outfit."""
+    return _is_there(name, outfit_of(name), far)
+
+
+@cache
+def _is_there(name: str, outfit: Outfit, far: bool) -> bool:
     return model_file(name, far=far).is_file()
 
 

@@ -44,7 +44,7 @@ def read_outfit(
     path: None for a folder without the file. source: what refusals call it. fallback: stands in for the sections that
     are not there; None where there is none, then contact, keys and camera have to be. Raises InputError.
     """
-    table = TomlTable(source, {}) if path is None else TomlTable.read(path, source)
+    table = TomlTable(source, {}) if path is None else TomlTable.read(path, source, lines=True)
     known, bodies = names_of(vehicle), bodies_of(vehicle)
 
     def section(name: str, read: Any, usual: Any) -> Any:
@@ -107,7 +107,7 @@ def _points(table: TomlTable, key: str) -> list[tuple[float, float, float]]:
         return []
     if not isinstance(value, list):
         raise table.error(key, f"{quote(value)} is refused; allowed: a list of [x, y, z]")
-    wrapped = TomlTable(table.source, {f"{key}[{k}]": item for k, item in enumerate(value)})
+    wrapped = table.beside({f"{key}[{k}]": item for k, item in enumerate(value)})
     found = (wrapped.numbers(name, (), low=-_FAR_M, high=_FAR_M, count=3) for name in wrapped.names())
     return [(x, y, z) for x, y, z in found]
 

@@ -10,6 +10,7 @@ from sim.commands import (
     AddLane,
     FlyPlan,
     RemoveLane,
+    RenewVehicle,
     Reset,
     SetDemo,
     SetFlightMode,
@@ -118,6 +119,16 @@ def _(command: SetVehicle, stage: Stage) -> str:
         return f"{command.name} flies already"
     stage.set_vehicle(stage.vehicle_named(command.name))
     return f"vehicle: {command.name}"
+
+
+@execute.register
+def _(command: RenewVehicle, stage: Stage) -> str:
+    name = command.renewal.kind.name
+    if name != stage.vehicle.name:
+        command.renewal.enter()
+        return f"{name}: its files are taken up"
+    kept = stage.renew_vehicle(command.renewal)
+    return f"{name}: its files are taken up" + ("" if kept else "; it has another state now, and starts anew")
 
 
 @execute.register

@@ -13,6 +13,7 @@ from sim.commands import (
     Command,
     FlyPlan,
     PlayTake,
+    RenewVehicle,
     Resimulate,
     SetIntegrator,
     SetParameter,
@@ -41,7 +42,7 @@ SLICE_S = 0.02
 SPAN_S = 0.025
 """Wall time between the two moments of a snapshot: how late a wake may be without the picture stuttering."""
 
-_MAY_COMPILE = (SetIntegrator, SetVehicle, SetParameter, AddLane, FlyPlan, PlayTake, Resimulate)
+_MAY_COMPILE = (SetIntegrator, SetVehicle, RenewVehicle, SetParameter, AddLane, FlyPlan, PlayTake, Resimulate)
 
 
 class Simulation:
@@ -207,4 +208,4 @@ def _overrides(new: Command, old: Command) -> bool:
         return new.lane == old.lane
     if isinstance(new, SetParameter) and isinstance(old, SetParameter):
         return new.name == old.name
-    return isinstance(new, SetVehicle) and isinstance(old, SetVehicle)
+    return any(isinstance(new, kind) and isinstance(old, kind) for kind in (SetVehicle, RenewVehicle))

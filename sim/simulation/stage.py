@@ -8,6 +8,7 @@ import numpy as np
 
 import sim
 from sim.commands import FlyPlan, PilotInput
+from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
 from sim.pilot.trim import TrimmedPilot
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
@@ -280,6 +281,34 @@ class Stage:
             lane.pilot = self._pilot()
         self._tape.clear()
         self.measure.restart(vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
+
+    def renew_vehicle(self, renewal: Renewal) -> bool:
+        """The flown vehicle as its files are now; returns whether its state could be kept, else all start anew."""
+        self.leave_plan()
+        old = self.vehicle
+        vehicle = with_old_values(renewal.kind, old)
+        kept = same_space(old, vehicle)
+        methods = self._methods_for(vehicle)
+        self.measure.prepare(vehicle)
+        if not kept:
+            self.rewind.put_away()
+        renewal.enter()
+        self._vehicles[vehicle.name] = vehicle
+        self.demo = self.demo and has_autopilot(vehicle.name)
+        self.flight_mode = _mode(self._asked_mode, vehicle)
+        for lane, method in zip(self.lanes, methods, strict=True):
+            footing = Footing(vehicle, self.world)
+            footing.put_at(lane.placement.T_wb[:3, 3])
+            if kept:
+                lane.swap(method, footing)
+            else:
+                lane.footing = footing
+                lane.restart(start_node(self.scene.start, vehicle, footing), lane.pilot, 0.0, method=method)
+            lane.pilot = self._pilot()
+        if not kept:
+            self.reset()
+        self.measure.restart(vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
+        return kept
 
     def set_pilot(self, *, mode: str = "", demo: bool) -> None:
         """Hand all lanes to another flight mode, or to the autopilot."""

@@ -1,10 +1,14 @@
-"""A user's own vehicle: a class in a Python file, named `my_vehicle.py:Trike`."""
+"""A user's own vehicle: a class in a Python file, named `my_vehicle.py:Trike`, or a folder with a `vehicle.py`."""
 
+import os
 import sys
+import traceback
+import zlib
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType, ModuleType
+from weakref import WeakKeyDictionary
 
 from sim.errors import InputError
 from sim.module_file import run_module
@@ -14,9 +18,20 @@ OWN_FILE = "vehicle.py"
 """Of a folder that is a vehicle of one's own."""
 
 
+_SOURCES: WeakKeyDictionary[type[Vehicle], bytes] = WeakKeyDictionary()
+
+
 def is_reference(name: str) -> bool:
-    """Whether a vehicle's name is a file and a class in it."""
-    return ".py:" in name or name.endswith(".py")
+    """Whether a vehicle's name is a file and a class in it, or a folder of one's own."""
+    return ".py:" in name or name.endswith(".py") or is_own_folder(name)
+
+
+def is_own_folder(name: str) -> bool:
+    """Whether it is a folder that is a vehicle, written as a path: with a separator, or . itself."""
+    written = name in (".", "..") or "/" in name or os.sep in name
+    with suppress(OSError, ValueError):
+        return written and (Path(name) / OWN_FILE).is_file()
+    return False
 
 
 def load_vehicle(
@@ -24,14 +39,19 @@ def load_vehicle(
 ) -> str:
     """Load `FILE.py:CLASS`, looked for in `folders`, and enter it into the registry under its own name, returned.
 
+    Without a class the file's only one is meant; a folder stands for the `vehicle.py` in it.
+
     The file is run, so it has to be one's own. Loading it again takes its present contents. Raises InputError in
     one line for a missing file or class, an error in the file, a declaration that does not hold together, and a
     name that another vehicle has.
     """
     class_name = reference.partition(":")[2]
     path = own_file(reference, folders)
-    module = _run(path, reference)
+    source = path.read_bytes()
+    module = _run(path, reference, source)
     candidates = {n: c for n, c in vars(module).items() if _is_own_vehicle(c, module)}
+    if not class_name and len(candidates) == 1:
+        (class_name,) = candidates
     if class_name not in candidates:
         raise InputError(
             f"vehicle {reference!r}: {path.name} has no vehicle {class_name!r}; it has: {_list(candidates)}"
@@ -45,13 +65,14 @@ def load_vehicle(
     if other is not None and getattr(sys.modules.get(other.__module__), "__file__", None) != str(path):
         raise InputError(f"vehicle {reference!r}: the name {name!r} is taken by another vehicle")
     made(chosen)
+    _SOURCES[chosen] = source
     registry[name] = chosen
     return name
 
 
 def own_file(reference: str, folders: Sequence[Path]) -> Path:
     """The file that `FILE.py:CLASS` names, looked for in `folders`, links followed. InputError where there is none."""
-    file = reference.partition(":")[0]
+    file = f"{reference}/{OWN_FILE}" if is_own_folder(reference) else reference.partition(":")[0]
     for folder in folders:
         with suppress(OSError, ValueError, RuntimeError):  # what no system can look for is not there
             path = (folder / file).resolve()
@@ -70,16 +91,38 @@ def made(kind: type[Vehicle], parameters: Mapping[str, object] = MappingProxyTyp
         raise
     except Exception as error:
         name = getattr(kind, "name", kind.__name__)
-        raise InputError(f"vehicle {name!r}: cannot be made: {_told(error)}") from error
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        line = _line_in(Path(file), error) if file else None
+        at = f" ({Path(str(file)).name}, line {line})" if line else ""
+        raise InputError(f"vehicle {name!r}: cannot be made{at}: {_told(error)}") from error
 
 
-def _run(path: Path, reference: str) -> ModuleType:
+def source_of(kind: type[Vehicle]) -> bytes:
+    """What the file of a vehicle of one's own said when it was run; empty for the project's."""
+    return _SOURCES.get(kind, b"")
+
+
+def _run(path: Path, reference: str, source: bytes) -> ModuleType:
     try:
-        return run_module(f"holonomy_vehicle_{path.stem}", path)
+        # By the whole path: many folders have a file of that name.
+        name = f"holonomy_vehicle_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
+        return run_module(name, path, source)
     except InputError:
         raise
     except (Exception, SystemExit) as error:
-        raise InputError(f"vehicle {reference!r}: {path.name} cannot be run: {_told(error)}") from error
+        line = _line_in(path, error)
+        at = f" (line {line})" if line else ""
+        raise InputError(f"vehicle {reference!r}: {path.name} cannot be run{at}: {_told(error)}") from error
+
+
+def _line_in(path: Path, error: BaseException) -> int | None:
+    """Where in the file it went wrong."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
+    ]
+    return lines[-1] if lines else None
 
 
 def _told(error: BaseException) -> str:

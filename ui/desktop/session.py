@@ -1,6 +1,7 @@
 """One window at work: simulation, renderer, camera and panels of a scene, wired frame by frame."""
 
 import math
+import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -29,11 +30,24 @@ from sim.scene import Scene, load_scene
 from sim.snapshot import Snapshot
 from sim.take import Take
 from sim.take.scene import scene_of
+from sim.vehicles import VEHICLES
+from ui.catalogue import load_catalogue
 from ui.desktop.loader import Loader
+from ui.desktop.own_vehicle import OwnVehicle
+from ui.desktop.planning import Planning
 from ui.desktop.preparation import Loaded
 from ui.desktop.takes import Takes
 from ui.history import COLUMNS
-from ui.requests import CameraMotion, ExportPlan, LoadScene, OpenTake, SaveCurves, SaveTake, TakeScreenshot
+from ui.requests import (
+    CameraMotion,
+    ExportPlan,
+    LoadScene,
+    OpenPath,
+    OpenTake,
+    SaveCurves,
+    SaveTake,
+    TakeScreenshot,
+)
 from ui.shell import Shell, ViewSettings
 from ui.view_settings import opened
 from ui.window import AppWindow
@@ -59,13 +73,15 @@ class Session:
         self._simulation, self._planning = loaded.simulation, loaded.planning
         self._starts = True
         """The simulation waits for its first picture."""
-        self._takes = Takes()
+        self._takes, self._own = Takes(), OwnVehicle()
+        self._kind = VEHICLES.get(scene.vehicle)
         self._scene_view, self._rig = SceneView(world.water_level_m), CameraRig(scene.camera)
         self._framings = view.framings
         self._frame_scene()
         self._wait_for_plan()
         self._began_s = time.perf_counter()
         self._renderer = self._make_renderer(loaded.scenery)
+        window.push_handlers(on_file_drop=self._dropped)
 
     def run(self, probe: Probe | None = None) -> None:
         """Fly until the window is closed. `probe` is told of every frame."""
@@ -84,6 +100,7 @@ class Session:
     def _frame(self, dt_s: float, probe: Probe | None) -> None:
         self._take_loaded_scene()
         snapshot = self._simulation.snapshot
+        self._take_up_own_files(snapshot)
         self._planning.poll()
         self._shell.show_plan(self._planning.view)
         self._tell_of_takes()
@@ -193,13 +210,44 @@ class Session:
         if isinstance(action, TakeScreenshot):
             self._wants_screenshot = True
         elif isinstance(action, LoadScene):
-            self._load(action.name, lambda: load_scene(action.name))
+            again = self._scene.path if action.name == self._scene.name else None
+            self._load(action.name, lambda: load_scene(again or action.name))
+        elif isinstance(action, OpenPath):
+            self._open_path(action.path)
         elif isinstance(action, SaveCurves):
             self._save_curves()
         elif isinstance(action, SaveTake | OpenTake | ExportPlan):
             self._takes.handle(action, self._simulation, self._world)
         elif isinstance(action, PlanRequest):
             self._plan(action)
+
+    def _open_path(self, path: str) -> None:
+        """A vehicle's folder, a scene or a take, as the user has named it."""
+        path = os.path.expanduser(path)
+        if path.endswith(".npz"):
+            self._carry_out(OpenTake(path))
+        else:
+            self._load(Path(path).name, lambda: load_scene(path))
+
+    def _dropped(self, x: int, y: int, paths: list[str]) -> None:
+        """Onto the window: the first one is opened."""
+        self._open_path(paths[0])
+
+    def _take_up_own_files(self, snapshot: Snapshot) -> None:
+        """What has been saved of a vehicle of one's own since, once a moment; a mistake is told, and it flies on."""
+        name = snapshot.lanes[0].vehicle
+        try:
+            renewed = self._own.poll(name, time.perf_counter())
+            if renewed is not None:
+                self._simulation.submit(renewed)
+            if VEHICLES.get(self._scene.vehicle) is not self._kind:
+                self._kind = VEHICLES.get(self._scene.vehicle)
+                self._shell.use_catalogue(load_catalogue())
+                planning = Planning(self._scene, self._world)
+                self._planning.close()
+                self._planning = planning
+        except InputError as error:
+            self._shell.notify(str(error), error=True)
 
     def _save_curves(self) -> None:
         try:
@@ -252,6 +300,8 @@ class Session:
         changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
         self._scene, self._world = scene, world
         self._simulation, self._planning = loaded.simulation, loaded.planning
+        self._kind = VEHICLES.get(scene.vehicle)
+        self._shell.use_catalogue(load_catalogue())
         self._shell.use_scene(scene)
         self._shell.view = opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")

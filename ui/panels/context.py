@@ -80,6 +80,8 @@ class PanelContext:
     resimulation: Resimulation = field(default_factory=Resimulation)
     take_path: str = ""
     """Typed into the takes panel."""
+    open_path: str = ""
+    """Typed into the scene panel."""
     rects: dict[str, Rect] = field(default_factory=dict)
     """Named widgets of this frame, for tests and guided tours."""
     scene_rect: Rect = (0.0, 0.0, 0.0, 0.0)

@@ -2,19 +2,23 @@
 
 import contextlib
 import multiprocessing
+import sys
 import time
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 import numpy as np
 
 from sim.errors import InputError
+from sim.module_file import run_module
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.service.planner import Iterate, Planner
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
 from sim.vehicles import Vehicle
+from sim.vehicles.custom import source_of
 
 TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
 """For a plan that was asked for, and for one that follows a hand: what takes longer is looked for afresh."""
@@ -39,6 +43,15 @@ class Job:
 @dataclass(frozen=True, slots=True)
 class SetGround:
     ground: SafeGround | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunOwn:
+    """A vehicle of one's own follows, whose file the user has had run: the other process needs its class."""
+
+    module: str
+    file: str
+    source: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +105,8 @@ class PlanWorker:
         self._process.start()
         there.close()
         self._ground: SafeGround | None = None
+        self._own: type[Vehicle] | None = None
+        """That the process knows."""
 
     @property
     def alive(self) -> bool:
@@ -102,6 +117,12 @@ class PlanWorker:
         if job.task.ground is not self._ground:
             self._ground = job.task.ground
             self._here.send(SetGround(self._ground))
+        kind = type(job.vehicle)
+        if source_of(kind) and kind is not self._own:
+            self._own = kind
+            self._here.send(
+                RunOwn(kind.__module__, str(sys.modules[kind.__module__].__file__), source_of(kind))
+            )
         self._here.send(replace(job, task=replace(job.task, ground=None)))
 
     def cancel(self) -> None:
@@ -142,6 +163,8 @@ class PlanServer:
         """Carry out one message. Every job is answered; one that others wait behind is not worth doing."""
         if isinstance(message, SetGround):
             self._ground = message.ground
+        if isinstance(message, RunOwn):
+            run_module(message.module, Path(message.file), message.source)
         if not isinstance(message, Job):
             return
         if self._pipe.poll():

@@ -1,0 +1,93 @@
+"""A vehicle of one's own while it is worked on: its files read anew, beside those that are in use."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from sim.errors import InputError
+from sim.outfit.outfit import Outfit
+from sim.outfit.registry import OUTFIT_FILE, enter_outfit, folder_of, read_for
+from sim.vehicles import VEHICLES, Vehicle
+from sim.vehicles.custom import OWN_FILE, load_vehicle, source_of
+
+MODEL_FILES = ("model.glb", "far.glb")
+FILES = (OWN_FILE, OUTFIT_FILE, *MODEL_FILES)
+"""Of a folder, whose changes are taken up."""
+
+Stamp = tuple[tuple[float, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Renewal:
+    """All of a vehicle as its files were at one moment; nothing of it is in use before `enter`."""
+
+    kind: type[Vehicle]
+    outfit: Outfit
+
+    def enter(self) -> None:
+        """From now on this is the vehicle of that name."""
+        VEHICLES[self.kind.name] = self.kind
+        enter_outfit(self.kind, self.outfit)
+
+
+def own_folder(name: str) -> Path | None:
+    """The folder of a vehicle of one's own by its registry name; None for others."""
+    kind = VEHICLES.get(name)
+    folder = None if kind is None else folder_of(kind)
+    return folder if folder is not None and (folder / OWN_FILE).is_file() else None
+
+
+def stamp_of(folder: Path) -> Stamp:
+    """What tells whether a file has been saved since: times and sizes, (nan, 0) for one that is not there."""
+    return tuple(_stamp(folder / name) for name in FILES)
+
+
+def _stamp(path: Path) -> tuple[float, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return (-math.inf, 0)
+    return (status.st_mtime, status.st_size)
+
+
+def renewal(name: str) -> Renewal:
+    """The vehicle as its files are now. Its mechanics stay the same class where only other files have changed.
+
+    Raises InputError, one line with the file and where it can be told the line, for files that do not hold together;
+    then everything stays as it is.
+    """
+    folder, kind = own_folder(name), VEHICLES.get(name)
+    if folder is None or kind is None:
+        raise InputError(f"vehicle {name!r}: no folder of your own; allowed: one with {OWN_FILE}")
+    if source_of(kind) != (folder / OWN_FILE).read_bytes():
+        registry = dict(VEHICLES)
+        found = load_vehicle(f"{folder}/{OWN_FILE}:{kind.__name__}", (Path(),), registry)
+        if found != name:
+            raise InputError(
+                f"{folder / OWN_FILE}: the vehicle is now called {found!r}; allowed: {name!r} while it moves"
+            )
+        kind = registry[name]
+    return Renewal(kind, read_for(kind))
+
+
+def same_space(old: Vehicle, new: Vehicle) -> bool:
+    """Whether a state of the one is a state of the other, and inputs of the one inputs of the other."""
+
+    def space(vehicle: Vehicle) -> tuple[object, ...]:
+        shape = tuple(r.name for r in vehicle.shape_coordinates)
+        return vehicle.group.name, shape, tuple(c.name for c in vehicle.controls), vehicle.node_layout.size
+
+    return space(old) == space(new)
+
+
+def with_old_values(new: type[Vehicle], old: Vehicle) -> Vehicle:
+    """The new vehicle with what the user had set on the old one, as far as it still has such parameters."""
+    made = new()
+    usual = {q.name: q.default for q in type(old).parameters}
+    for name, value in old.values.items():
+        if value != usual.get(name) and name in made.values:
+            try:
+                made = made.with_parameters(**{name: value})
+            except InputError:
+                continue  # out of its new range
+    return made

@@ -1,0 +1,45 @@
+"""The folder of a vehicle of one's own, watched while it moves: what is saved there is taken up."""
+
+from pathlib import Path
+
+from render.errors import DisplayError
+from render.models.asset import check_model
+from sim.commands import RenewVehicle
+from sim.errors import InputError
+from sim.outfit.own import Stamp, own_folder, renewal, stamp_of
+
+EVERY_S = 0.25
+"""Wall time between two looks; a file is read once it has stayed the same for one of them."""
+
+
+class OwnVehicle:
+    """Remembers what the files were like when they were last taken up, or refused."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._folder: Path | None = None
+        self._known: Stamp = ()
+        self._seen: Stamp = ()
+        self._next_s = 0.0
+
+    def poll(self, name: str, now_s: float) -> RenewVehicle | None:
+        """Once a frame, for the vehicle that is flown: what takes up its changed files, where there are any.
+
+        Raises InputError, once, for files that do not hold together; what flies is left as it is.
+        """
+        if name != self._name:
+            self._name, self._folder = name, own_folder(name)
+            self._known = self._seen = () if self._folder is None else stamp_of(self._folder)
+        if self._folder is None or now_s < self._next_s:
+            return None
+        self._next_s = now_s + EVERY_S
+        before, self._seen = self._seen, stamp_of(self._folder)
+        if self._seen == self._known or self._seen != before:
+            return None
+        self._known = self._seen
+        found = renewal(name)
+        try:
+            check_model(found.outfit)
+        except DisplayError as error:
+            raise InputError(str(error)) from None
+        return RenewVehicle(found)
