@@ -7,7 +7,7 @@ from sim.errors import InputError
 from sim.integrators import KEPT, integrators
 from sim.planner.task.check import unplannable
 from sim.scene import load_scene, scene_names
-from sim.vehicles import vehicle
+from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.parameter import Parameter, Value
 
 
@@ -74,7 +74,7 @@ def load_catalogue() -> Catalogue:
 
 @lru_cache(maxsize=1)
 def _catalogue(kinds: tuple[type[Vehicle], ...], scenes: tuple[str, ...]) -> Catalogue:
-    instances = {name: vehicle(name) for name in vehicle_names}
+    instances = {kind.name: kind() for kind in kinds}
     entries = {
         name: VehicleEntry(name, first_paragraph(type(v).__doc__), v.parameters)
         for name, v in instances.items()

@@ -107,7 +107,18 @@ class ModelLibrary:
             if loaded is None:
                 raise
             asset = loaded.asset  # saved half way: the one before it is good still
+        if loaded is not None:
+            self._free(loaded)
         return self._upload(key, asset, outfit)
+
+    def _free(self, loaded: _Loaded) -> None:
+        """Give back what is not drawn any more."""
+        mine = [key for key in self._arrays if key[1] == loaded.vertices.glo]
+        for array in [self._arrays.pop(key) for key in mine]:
+            array.release()
+        for buffer in (loaded.vertices, loaded.opaque, loaded.glass):
+            if buffer is not None:
+                buffer.release()
 
     def _upload(self, key: tuple[object, ...], asset: ModelAsset, source: object = None) -> _Loaded:
         vertices = self._own(self._ctx.buffer(np.ascontiguousarray(asset.vertices)))
@@ -121,7 +132,7 @@ class ModelLibrary:
         return buffer
 
     def _array(self, program: moderngl.Program, loaded: _Loaded, glass: bool) -> moderngl.VertexArray:
-        key = (program.glo, id(loaded), glass)
+        key = (program.glo, loaded.vertices.glo, glass)
         if key not in self._arrays:
             index = loaded.glass if glass else loaded.opaque
             array = vertex_array(self._ctx, program, [(loaded.vertices, *_LAYOUT)], index)
