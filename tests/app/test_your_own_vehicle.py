@@ -161,7 +161,10 @@ def test_it_is_as_accurate_as_the_others(folder: Path) -> None:
         (('name = "trike"', 'name = "car"'), "the name 'car' is taken by another vehicle"),
         (('    name = "trike"\n', ""), 'class Trike has no name; add a line: name = "trike"'),
         (("class Trike", "class Bike"), "my_vehicle.py has no vehicle 'Trike'; it has: Bike"),
-        (("import casadi as ca", "import cassadi as ca"), "my_vehicle.py cannot be run (line 1): ModuleNotFoundError"),
+        (
+            ("import casadi as ca", "import cassadi as ca"),
+            "my_vehicle.py cannot be run (line 1): ModuleNotFoundError",
+        ),
     ],
 )
 def test_mistakes_are_answered_with_file_and_piece(
