@@ -1,0 +1,121 @@
+"""A tree of bodies as flat arrays, which is what the compiled recursions read."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3
+"""Kinds of joints. The first two move about, or along, z of the joint's frame; others become sequences of these."""
+
+VELOCITIES = (1, 1, 3, 6)
+"""Degrees of freedom of each kind."""
+COORDINATES = (1, 1, 4, 7)
+"""Numbers that place each kind: an angle, a distance, a unit quaternion (w, x, y, z), a quaternion and a position."""
+
+
+UPDATES_MAX = 40
+"""Iterations for which Broyden's method has room."""
+
+
+class TreeArrays(NamedTuple):
+    """n bodies, every parent before its children. A body's frame is its joint's frame after the joint's motion."""
+
+    parent: np.ndarray
+    """(n,) index of the parent, -1 for the world."""
+    kind: np.ndarray
+    """(n,) of the joint that carries the body."""
+    q_at: np.ndarray
+    """(n,) where its coordinates begin in q."""
+    v_at: np.ndarray
+    """(n,) where its velocities begin in v. Of ball and free joints these are body twists (omega, v)."""
+    placement: np.ndarray
+    """(n, 12) of the joint's frame in the parent's frame: rotation row by row, position [m]."""
+    inertia: np.ndarray
+    """(n, 21) symmetric 6x6 inertia [[A, B], [B', C]] on (omega, v) about the body's origin: A as six numbers
+    (xx, xy, xz, yy, yz, zz), B row by row, C as six numbers."""
+    mass: np.ndarray
+    """(n,) kg, felt by gravity."""
+    moment: np.ndarray
+    """(n, 3) mass times centre of mass, body frame [kg m]."""
+    gravity_w: np.ndarray
+    """(3,) m/s^2."""
+    damping: np.ndarray
+    """(nv,) N m s or N s/m."""
+    stiffness: np.ndarray
+    """(nv,) N m or N/m; of ball joints the first of three: V = k (1 - cos(angle))."""
+    rest: np.ndarray
+    """(nv,) coordinate at which a spring is at rest."""
+    limits: np.ndarray
+    """(nv, 2) lowest and highest coordinate of revolute and prismatic joints, infinite where there is none."""
+
+
+class Workspace(NamedTuple):
+    """What one step writes; allocated once, so that a step allocates nothing."""
+
+    node: np.ndarray
+    """(n, 12) each body's frame in its parent's frame at the node, as `placement`."""
+    articulated: np.ndarray
+    """(n, 21) articulated-body inertias on their way to the root."""
+    factor: np.ndarray
+    """(n, 21) what `solve` needs of each joint."""
+    arc: np.ndarray
+    """(n, 9) displacement of each body over the step: half the Cayley vector (u, s), and the translation."""
+    wrench: np.ndarray
+    """(n, 6) sums over the children."""
+    spare: np.ndarray
+    """(nv,)"""
+    residual: np.ndarray
+    """(nv,) N m s or N s."""
+    change: np.ndarray
+    """(nv,)"""
+    trial: np.ndarray
+    """(nv,)"""
+    tangent: np.ndarray
+    """(n, 36) derivative of the impulse on each body and its subtree by the body's displacement (Newton's method)."""
+    left: np.ndarray
+    """(n, 36) what Newton's method needs of each joint."""
+    after: np.ndarray
+    """(n, 12) frames at the end of the step."""
+    q_after: np.ndarray
+    """(nq,)"""
+    updates: np.ndarray
+    """(UPDATES_MAX, nv) steps of Broyden's method."""
+    damping: np.ndarray
+    """(nv,) of the step, with that of the limits that are reached."""
+    impulse: np.ndarray
+    """(nv,) with which the arc begins."""
+    kick: np.ndarray
+    """(nv,) generalised force at a node."""
+    saved_q: np.ndarray
+    """(nq,)"""
+    saved_b: np.ndarray
+    """(nv,)"""
+    increments: np.ndarray
+    """(nv,) of the step."""
+
+
+def workspace(tree: TreeArrays) -> Workspace:
+    """Room for one lane."""
+    n, nv, nq = len(tree.parent), len(tree.damping), int(tree.q_at[-1]) + COORDINATES[int(tree.kind[-1])]
+    return Workspace(
+        node=np.zeros((n, 12)),
+        articulated=np.zeros((n, 21)),
+        factor=np.zeros((n, 21)),
+        arc=np.zeros((n, 9)),
+        wrench=np.zeros((n, 6)),
+        spare=np.zeros(nv),
+        residual=np.zeros(nv),
+        change=np.zeros(nv),
+        trial=np.zeros(nv),
+        tangent=np.zeros((n, 36)),
+        left=np.zeros((n, 36)),
+        after=np.zeros((n, 12)),
+        q_after=np.zeros(nq),
+        updates=np.zeros((UPDATES_MAX, nv)),
+        damping=np.zeros(nv),
+        impulse=np.zeros(nv),
+        kick=np.zeros(nv),
+        saved_q=np.zeros(nq),
+        saved_b=np.zeros(nv),
+        increments=np.zeros(nv),
+    )

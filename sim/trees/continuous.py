@@ -1,0 +1,137 @@
+"""The continuous equations of a tree by articulated-body accelerations, and common methods on them to compare with.
+
+M(q) v' = forces - c(q, v), c what the velocities alone ask for (Featherstone's recursions); linear time like the
+variational step.
+"""
+
+from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
+from sim.trees.kinematics import move, place
+from sim.trees.recursions import carried, factorise, gather, momentum, row_of, solve
+from sim.trees.spatial import add, cross, dot, jit, put3, rodrigues_turn, times
+from sim.trees.stepping import active_damping, node_force
+
+EULER, RK4 = 0, 1
+"""Semi-implicit Euler, and the classical Runge-Kutta method in the joints' own coordinates about the node."""
+
+
+@jit
+def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
+    """c(q, v) (nv,): forces that keep the joints from accelerating; no gravity, no springs."""
+    parent, kinds, v_at, inertia = tree.parent, tree.kind, tree.v_at, tree.inertia
+    for i in range(parent.shape[0]):
+        j = parent[i]
+        w, x = carried(j, node, i, twists)
+        a, b = carried(j, node, i, accelerations)
+        k = v_at[i]
+        kind = kinds[i]
+        if kind in (REVOLUTE, PRISMATIC):
+            z = (0.0, 0.0, v[k])
+            if kind == REVOLUTE:
+                w = add(w, z)
+                a, b = add(a, cross(w, z)), add(b, cross(x, z))
+            else:
+                x = add(x, z)
+                b = add(b, cross(w, z))
+        else:
+            z = row_of(v, k)
+            w = add(w, z)
+            if kind == FREE:
+                y = row_of(v, k + 3)
+                x = add(x, y)
+                b = add(b, cross(w, y))
+            a, b = add(a, cross(w, z)), add(b, cross(x, z))
+        put3(twists, i, 0, w)
+        put3(twists, i, 3, x)
+        put3(accelerations, i, 0, a)
+        put3(accelerations, i, 3, b)
+        n, l = momentum(inertia, i, w, x)
+        f, g = momentum(inertia, i, a, b)
+        put3(wrench, i, 0, add(f, add(cross(w, n), cross(x, l))))
+        put3(wrench, i, 3, add(g, cross(w, l)))
+    gather(tree, node, wrench, out)
+
+
+@jit
+def accelerate(tree, ws, q, v, u, w, limits, out):
+    """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames. ws.node is placed at q."""
+    limit_stiffness, limit_damping = limits
+    damping = ws.damping
+    active_damping(tree, q, limit_damping, damping)
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, limit_stiffness, ws.kick)
+    velocity_forces(tree, ws.node, v, ws.arc, ws.after, ws.wrench, ws.residual)
+    for a in range(out.shape[0]):
+        ws.impulse[a] = 0.0
+    if w.shape[0]:
+        for i in range(w.shape[0]):
+            for k in range(6):
+                ws.wrench[i, k] = w[i, k]
+        gather(tree, ws.node, ws.wrench, ws.impulse)
+    for a in range(out.shape[0]):
+        out[a] = u[a] + ws.kick[a] + ws.impulse[a] - ws.residual[a] - damping[a] * v[a]
+    factorise(tree, ws.node, damping, 0.0, ws.articulated, ws.factor)
+    solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.arc, out)
+
+
+@jit
+def coordinate_rates(tree, d, v, out):
+    """Rates of the increments d about a node, of joint velocities v: the inverse differential of the Cayley map."""
+    kinds, v_at = tree.kind, tree.v_at
+    for i in range(kinds.shape[0]):
+        b = v_at[i]
+        kind = kinds[i]
+        if kind in (REVOLUTE, PRISMATIC):
+            out[b] = v[b]
+            continue
+        t, w = times(0.5, row_of(d, b)), row_of(v, b)
+        y = add(add(w, cross(t, w)), times(dot(t, w), t))
+        out[b], out[b + 1], out[b + 2] = y
+        if kind == FREE:
+            x = row_of(v, b + 3)
+            out[b + 3], out[b + 4], out[b + 5] = add(x, rodrigues_turn(t, x))
+
+
+@jit
+def euler_step(tree, ws, q, v, u, w, h, limits, slope, d):
+    """v += h v', then q moves by h v."""
+    accelerate(tree, ws, q, v, u, w, limits, slope)
+    for a in range(v.shape[0]):
+        v[a] += h * slope[a]
+        d[a] = h * v[a]
+    move(tree, q, d)
+
+
+@jit
+def rk4_step(tree, ws, q, v, u, w, h, limits, stages, d):
+    """Four stages; `stages` (6, nv) is overwritten."""
+    slope, rate, velocity, sum_v, sum_d, increment = (
+        stages[0],
+        stages[1],
+        stages[2],
+        stages[3],
+        stages[4],
+        stages[5],
+    )
+    n = v.shape[0]
+    for a in range(n):
+        velocity[a] = v[a]
+        increment[a] = 0.0
+        sum_v[a] = 0.0
+        sum_d[a] = 0.0
+    for stage in range(4):
+        for a in range(q.shape[0]):
+            ws.q_after[a] = q[a]
+        move(tree, ws.q_after, increment)
+        accelerate(tree, ws, ws.q_after, velocity, u, w, limits, slope)
+        coordinate_rates(tree, increment, velocity, rate)
+        weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
+        ahead = 1.0 if stage == 2 else 0.5
+        for a in range(n):
+            sum_v[a] += weight * slope[a]
+            sum_d[a] += weight * rate[a]
+            velocity[a] = v[a] + ahead * h * slope[a]
+            increment[a] = ahead * h * rate[a]
+    for a in range(n):
+        v[a] += h * sum_v[a]
+        d[a] = h * sum_d[a]
+    move(tree, q, d)

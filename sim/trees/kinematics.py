@@ -1,0 +1,115 @@
+"""From joint coordinates to frames, and increments of coordinates over a step."""
+
+import math
+
+from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE
+from sim.trees.spatial import (
+    add,
+    dot,
+    jit,
+    product,
+    put3,
+    quaternion_matrix,
+    quaternion_step,
+    rodrigues_compose,
+    rodrigues_turn,
+    rotate,
+    row3,
+    row9,
+    times,
+)
+
+
+@jit
+def place(tree, q, node):
+    """Each body's frame in its parent's frame (`Workspace.node`)."""
+    kinds, q_at, placement = tree.kind, tree.q_at, tree.placement
+    for i in range(kinds.shape[0]):
+        a = q_at[i]
+        kind = kinds[i]
+        if kind == REVOLUTE:
+            s = math.sin(q[a])
+            c = math.cos(q[a])
+            for r in (0, 3, 6):
+                x = placement[i, r]
+                y = placement[i, r + 1]
+                node[i, r] = x * c + y * s
+                node[i, r + 1] = y * c - x * s
+                node[i, r + 2] = placement[i, r + 2]
+            for r in range(9, 12):
+                node[i, r] = placement[i, r]
+            continue
+        R = row9(placement, i, 0)
+        p = row3(placement, i, 9)
+        if kind == PRISMATIC:
+            p = add(p, times(q[a], (R[2], R[5], R[8])))
+        else:
+            if kind == FREE:
+                p = add(p, rotate(R, (q[a + 4], q[a + 5], q[a + 6])))
+            R = product(R, quaternion_matrix(q[a], q[a + 1], q[a + 2], q[a + 3]))
+        for r in range(9):
+            node[i, r] = R[r]
+        put3(node, i, 9, p)
+
+
+@jit
+def move(tree, q, d):
+    """Coordinates after increments `d` (nv,) of one step, in place.
+
+    Of a ball joint an increment is the Cayley vector of its rotation, of a free one that and the translation in the
+    frame that moves; so about h times the twist.
+    """
+    kinds, q_at, v_at = tree.kind, tree.q_at, tree.v_at
+    for i in range(kinds.shape[0]):
+        a = q_at[i]
+        b = v_at[i]
+        kind = kinds[i]
+        if kind in (REVOLUTE, PRISMATIC):
+            q[a] += d[b]
+            continue
+        if kind == FREE:
+            R = quaternion_matrix(q[a], q[a + 1], q[a + 2], q[a + 3])
+            x = rotate(R, (d[b + 3], d[b + 4], d[b + 5]))
+            q[a + 4] += x[0]
+            q[a + 5] += x[1]
+            q[a + 6] += x[2]
+        t = (0.5 * d[b], 0.5 * d[b + 1], 0.5 * d[b + 2])
+        q[a], q[a + 1], q[a + 2], q[a + 3] = quaternion_step(q[a], q[a + 1], q[a + 2], q[a + 3], t)
+
+
+@jit
+def compose(tree, d, change, scale, out):
+    """Increments d followed by the small motion `scale * change` of every joint, on the joint's own group."""
+    kinds, v_at = tree.kind, tree.v_at
+    for i in range(kinds.shape[0]):
+        b = v_at[i]
+        kind = kinds[i]
+        if kind in (REVOLUTE, PRISMATIC):
+            out[b] = d[b] + scale * change[b]
+            continue
+        t = (0.5 * d[b], 0.5 * d[b + 1], 0.5 * d[b + 2])
+        e = (0.5 * scale * change[b], 0.5 * scale * change[b + 1], 0.5 * scale * change[b + 2])
+        if kind == FREE:
+            y = (scale * change[b + 3], scale * change[b + 4], scale * change[b + 5])
+            # Translation of the Cayley map: (1 + e^ + e e') y / (1 + |e|^2) is R(e) y halfway.
+            half = times(0.5, rodrigues_turn(e, y))
+            y = add(add(y, half), rodrigues_turn(t, add(y, half)))
+            out[b + 3] = d[b + 3] + y[0]
+            out[b + 4] = d[b + 4] + y[1]
+            out[b + 5] = d[b + 5] + y[2]
+        if kind in (BALL, FREE):
+            t = rodrigues_compose(t, e)
+            out[b] = 2.0 * t[0]
+            out[b + 1] = 2.0 * t[1]
+            out[b + 2] = 2.0 * t[2]
+
+
+@jit
+def angle_gradient(w, x, y, z):
+    """Half the axial vector of R' - R: minus the gradient of 1 - cos(angle) in the turning frame."""
+    return (-2.0 * w * x, -2.0 * w * y, -2.0 * w * z)
+
+
+@jit
+def norm(x):
+    return math.sqrt(dot(x, x))

@@ -1,0 +1,83 @@
+"""What follows from a tree's node: poses of the bodies, energies, spatial momentum. Not in the step; plain NumPy."""
+
+import numpy as np
+
+from sim.trees.arrays import BALL, FREE
+from sim.trees.kinematics import place
+from sim.trees.recursions import momenta
+from sim.trees.tree import Tree
+
+
+def frames(tree: Tree, q: np.ndarray) -> np.ndarray:
+    """(n, 4, 4) of the bodies of the arrays, in the world."""
+    a = tree.arrays
+    node = np.zeros((tree.n, 12))
+    place(a, np.asarray(q, float), node)
+    local = np.tile(np.eye(4), (tree.n, 1, 1))
+    local[:, :3, :3], local[:, :3, 3] = node[:, :9].reshape(-1, 3, 3), node[:, 9:]
+    for i, j in enumerate(a.parent):
+        if j >= 0:
+            local[i] = local[j] @ local[i]
+    return local
+
+
+def body_frames(tree: Tree, q: np.ndarray) -> dict[str, np.ndarray]:
+    """Declared body -> (4, 4) pose in the world."""
+    T_wb = frames(tree, q)
+    poses = T_wb[np.maximum(tree.carriers, 0)] @ tree.offsets
+    return dict(zip(tree.names, poses, strict=True))
+
+
+def kinetic_energy_J(p: np.ndarray, v: np.ndarray) -> float:
+    return 0.5 * float(p @ v)
+
+
+def potential_energy_J(tree: Tree, q: np.ndarray, limit_stiffness: np.ndarray) -> float:
+    """Of gravity, springs and limits that are overrun."""
+    a, T_wb = tree.arrays, frames(tree, q)
+    moments_w = np.einsum("nij,nj->ni", T_wb[:, :3, :3], a.moment) + a.mass[:, None] * T_wb[:, :3, 3]
+    energy = -float(moments_w.sum(0) @ a.gravity_w)
+    for i, kind in enumerate(a.kind):
+        at, x = a.v_at[i], a.q_at[i]
+        if kind == FREE:
+            continue
+        if kind == BALL:
+            energy += 2.0 * a.stiffness[at] * float(q[x + 1 : x + 4] @ q[x + 1 : x + 4])
+            continue
+        energy += 0.5 * a.stiffness[at] * float(q[x] - a.rest[at]) ** 2
+        over = max(a.limits[at, 0] - q[x], q[x] - a.limits[at, 1], 0.0)
+        energy += 0.5 * limit_stiffness[at] * float(over) ** 2
+    return energy
+
+
+def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """(6,) angular about the world's origin, linear."""
+    a = tree.arrays
+    node, twists, wrench, out = (
+        np.zeros((tree.n, 12)),
+        np.zeros((tree.n, 9)),
+        np.zeros((tree.n, 6)),
+        np.zeros(tree.nv),
+    )
+    place(a, np.asarray(q, float), node)
+    momenta(a, node, np.asarray(v, float), twists, wrench, out)
+    total = np.zeros(6)
+    for T, G, xi in zip(frames(tree, q), _matrices(a.inertia), twists, strict=True):
+        mu = G @ xi[:6]
+        linear = T[:3, :3] @ mu[3:]
+        total[3:] += linear
+        total[:3] += T[:3, :3] @ mu[:3] + np.cross(T[:3, 3], linear)
+    return total
+
+
+def _matrices(inertia: np.ndarray) -> np.ndarray:
+    """(n, 6, 6) of the packed rows."""
+    G = np.zeros((len(inertia), 6, 6))
+    upper = np.triu_indices(3)
+    for block, at in ((slice(0, 3), 0), (slice(3, 6), 15)):
+        part = np.zeros((len(inertia), 3, 3))
+        part[:, upper[0], upper[1]] = inertia[:, at : at + 6]
+        G[:, block, block] = part + np.triu(part, 1).transpose(0, 2, 1)
+    G[:, :3, 3:] = inertia[:, 6:15].reshape(-1, 3, 3)
+    G[:, 3:, :3] = G[:, :3, 3:].transpose(0, 2, 1)
+    return G

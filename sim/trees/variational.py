@@ -1,0 +1,151 @@
+"""A tree under the linear-time variational integrator, lane by lane: what starts, advances and observes it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.trees import stepping
+from sim.trees.arrays import PRISMATIC, REVOLUTE, Workspace, workspace
+from sim.trees.kinematics import place
+from sim.trees.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
+from sim.trees.recursions import factorise, momenta, solve
+from sim.trees.tree import Tree
+
+ROOT_FINDERS = {"riqn": stepping.RIQN, "newton": stepping.NEWTON, "broyden": stepping.BROYDEN}
+GUESSES = {
+    "ig1": stepping.AT_REST,
+    "ig2": stepping.PREVIOUS,
+    "ig3": stepping.IMPULSE,
+    "extrapolated": stepping.EXTRAPOLATED,
+}
+LIMIT_STIFFNESS, LIMIT_DAMPING_RATIO = 0.4, 0.5
+"""A limit is a one-sided spring of 0.4 D/h^2, D the inertia that the joint feels with all joints at zero: a tenth of
+what the step would not stand, so that a joint overshoots by about two steps' way and nothing blows up."""
+
+
+@dataclass(eq=False)
+class Motion:
+    """Private state of a lane. Copy it (`copy()`) for a checkpoint: equal states and inputs lead to equal bits."""
+
+    q: np.ndarray
+    """(nq,) joint coordinates."""
+    b: np.ndarray
+    """(nv,) impulse with which the next step begins: arriving momenta and the node's kick."""
+    history: np.ndarray
+    """(3, nv) increments of the last steps, the latest first."""
+    count: np.ndarray
+    """(1,) how many of them there are."""
+
+    def copy(self) -> "Motion":
+        return Motion(self.q.copy(), self.b.copy(), self.history.copy(), self.count.copy())
+
+
+class VariationalTree:
+    """Fixed-step advance of one tree. Not shared between threads: it owns its workspace."""
+
+    order = 2
+
+    def __init__(
+        self,
+        tree: Tree,
+        step_s: float,
+        *,
+        root_finder: str = "riqn",
+        guess: str = "extrapolated",
+        tolerance: float = 1e-11,
+    ) -> None:
+        """`tolerance`: of the joints' increments in a step [rad or m]."""
+        self.tree, self.step_s, self.tolerance = tree, float(step_s), float(tolerance)
+        self.root_finder, self.guess = ROOT_FINDERS[root_finder], GUESSES[guess]
+        self.tally = np.zeros(2)
+        """Iterations so far, and steps that had to be divided."""
+        self.residuals = np.zeros(0)
+        """Give it entries: the residual impulse of each iterate of the latest step is noted there [N m s or N s]."""
+        self._ws: Workspace = workspace(tree.arrays)
+        self._none = np.zeros((0, 6))
+        self._limits = self._limit_springs()
+
+    def _limit_springs(self) -> tuple[np.ndarray, np.ndarray]:
+        """(stiffness, damping), each (nv,)."""
+        a, nv = self.tree.arrays, self.tree.nv
+        stiffness, damping = np.zeros(nv), np.zeros(nv)
+        place(a, self.tree.q0, self._ws.node)
+        factorise(a, self._ws.node, np.zeros(nv), self.step_s, self._ws.articulated, self._ws.factor)
+        for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
+            inertia = 1.0 / self._ws.factor[i, 6]
+            at = a.v_at[i]
+            stiffness[at] = LIMIT_STIFFNESS * inertia / self.step_s**2
+            damping[at] = 2.0 * LIMIT_DAMPING_RATIO * np.sqrt(stiffness[at] * inertia)
+        return stiffness, damping
+
+    def start(self, q: np.ndarray, v: np.ndarray) -> Motion:
+        """At a node with coordinates q (nq,) and velocities v (nv,), by the discrete Legendre transform."""
+        q, b = np.array(q, float), np.zeros(self.tree.nv)
+        kick = self.node_force(q)
+        momenta(self.tree.arrays, self._ws.node, np.asarray(v, float), self._ws.arc, self._ws.wrench, b)
+        return Motion(q, b + 0.5 * self.step_s * kick, np.zeros((3, self.tree.nv)), np.zeros(1, np.int64))
+
+    def node_force(self, q: np.ndarray) -> np.ndarray:
+        """(nv,) generalised force of gravity, springs and limits at coordinates q."""
+        kick = np.zeros(self.tree.nv)
+        place(self.tree.arrays, q, self._ws.node)
+        stepping.node_force(self.tree.arrays, self._ws, q, self._limits[0], kick)
+        return kick
+
+    def advance(
+        self,
+        motion: Motion,
+        steps: int,
+        torques: np.ndarray | None = None,
+        wrenches_b: np.ndarray | None = None,
+    ) -> tuple[int, int]:
+        """`steps` steps in place, without the GIL; torques (nv,) and wrenches (n, 6) in the bodies' frames are held.
+
+        Returns (steps done, status of `stepping`); the motion is the last good one.
+        """
+        u = np.zeros(self.tree.nv) if torques is None else torques
+        w = self._none if wrenches_b is None else wrenches_b
+        return stepping.rollout(
+            self.tree.arrays,
+            self._ws,
+            motion.q,
+            motion.b,
+            motion.history,
+            motion.count,
+            u,
+            w,
+            self.step_s,
+            steps,
+            self._limits,
+            self.root_finder,
+            self.guess,
+            self.tolerance,
+            self.tally,
+            self.residuals,
+        )
+
+    def momenta(self, motion: Motion) -> np.ndarray:
+        """(nv,) generalised momenta at the node."""
+        return motion.b - 0.5 * self.step_s * self.node_force(motion.q)
+
+    def velocity(self, motion: Motion) -> np.ndarray:
+        """(nv,) joint velocities at the node, from its momenta: second order."""
+        v, ws, a = self.momenta(motion), self._ws, self.tree.arrays
+        none = np.zeros(self.tree.nv)
+        factorise(a, ws.node, none, self.step_s, ws.articulated, ws.factor)
+        solve(a, ws.node, none, self.step_s, ws.factor, v, ws.wrench, ws.spare, ws.arc, v)
+        return v
+
+    def energy_J(self, motion: Motion) -> float:
+        """Kinetic and potential energy at the node, with that of springs and of limits that are overrun."""
+        p = self.momenta(motion)
+        kinetic = kinetic_energy_J(p, self.velocity(motion))
+        return kinetic + potential_energy_J(self.tree, motion.q, self._limits[0])
+
+    def momentum_w(self, motion: Motion) -> np.ndarray:
+        """(6,) spatial momentum (angular about the world's origin, linear) of all bodies."""
+        return spatial_momentum(self.tree, motion.q, self.velocity(motion))
+
+    def bodies(self, motion: Motion) -> dict[str, np.ndarray]:
+        """Name -> (4, 4) pose in the world."""
+        return body_frames(self.tree, motion.q)
