@@ -6,6 +6,7 @@ Says which vehicle, which method, where in the user's file, and what was expecte
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.vehicles.base import Quantities, Vehicle
+from sim.vehicles.observable import Observable
+from sim.vehicles.structure import Structure
 
 Shape = tuple[int | None, int | None]
 """Rows and columns; None is any number."""
@@ -107,6 +110,24 @@ def _other_group(vehicle: Vehicle, value: ca.SX) -> str:
         return ""
     other = "SE3" if value.shape[0] == 6 else "SE2, or SO3 about a fixed point"
     return f"; the group is {vehicle.group.name}, {value.shape[0]} rows belong to {other}"
+
+
+@lru_cache(maxsize=128)
+def check_shown(structure: Structure) -> None:
+    """Raises InputError where the bodies and observables of a vehicle are not of the wanted kind."""
+    vehicle = structure.vehicle
+    node, u = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("u", len(vehicle.controls))
+    q = vehicle.symbols(ca.SX.sym("p", vehicle.parameter_count))
+    bodies = called(vehicle, "bodies", lambda: vehicle.bodies(node, q))
+    if not isinstance(bodies, Mapping) or not bodies:
+        raise refused(vehicle, f"bodies returns a {type(bodies).__name__}, wanted a dict of name: T_wb")
+    for name, T_wb in bodies.items():
+        shape = getattr(T_wb, "shape", ())
+        if shape != (4, 4):
+            raise refused(vehicle, f"bodies: {name!r} has shape {shape}, wanted a matrix T_wb (4, 4)")
+    told = called(vehicle, "observables", lambda: vehicle.observables(node, u, q))
+    if not isinstance(told, tuple) or not all(isinstance(x, Observable) for x in told):
+        raise refused(vehicle, f"observables returns a {type(told).__name__}, wanted a tuple of Observable")
 
 
 def check_finite(vehicle: Vehicle, what: str, where: str, *arrays: np.ndarray) -> None:

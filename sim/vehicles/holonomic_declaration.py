@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from sim.vehicles.base import State, Vehicle
-from sim.vehicles.declaration import called, check_finite, direction, piece, refused
+from sim.vehicles.declaration import called, check_finite, check_shown, direction, piece, refused
 from sim.vehicles.structure import Structure
 
 _SYMMETRIC = 1e-9
@@ -22,6 +22,7 @@ _SINGULAR = 1e-12
 def check_holonomic(vehicle: Vehicle) -> None:
     """Raises InputError naming the vehicle, the method and what is allowed."""
     pieces = _pieces(Structure.of(vehicle))
+    check_shown(Structure.of(vehicle))
     p, u = vehicle.parameter_vector, vehicle.neutral_controls
     inertia, bias = (np.array(x) for x in pieces.inertia(p))
     check_finite(vehicle, "inertia", "with these parameters", inertia)

@@ -22,7 +22,7 @@ from sim.errors import InputError
 from sim.groups import SE2, LieGroup
 from sim.symbolic import replaced, solve
 from sim.vehicles.base import Quantities, State, Vehicle
-from sim.vehicles.declaration import piece
+from sim.vehicles.declaration import check_shown, piece
 from sim.vehicles.nonholonomic_declaration import Constrained, check_commanded, check_constrained
 from sim.vehicles.observable import Observable
 from sim.vehicles.reduced import derived_basis, derived_connection
@@ -44,6 +44,7 @@ class NonholonomicVehicle(Vehicle):
 
     def check(self) -> None:
         check_constrained(self, _declared(Structure.of(self)))
+        check_shown(Structure.of(self))
 
     # What a vehicle declares.
 

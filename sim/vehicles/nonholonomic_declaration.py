@@ -77,9 +77,18 @@ def check_commanded(vehicle: Vehicle, commanded: Mapping[str, str]) -> None:
 
 def check_constrained(vehicle: Vehicle, declared: Constrained) -> None:
     """Raises InputError naming the vehicle and the piece that is wrong with these parameters."""
-    samples = _samples(vehicle)
+    samples = [np.array(x).T.reshape(len(x[0]), _SAMPLES) for x in zip(*_samples(vehicle), strict=True)]
     _check_admissible(vehicle, declared, samples)
     _check_lagrangian(vehicle, declared, samples)
+
+
+def _at_all(f: ca.Function, arguments: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
+    """Each sample's results; arguments have a column a sample."""
+    results = [np.array(x) for x in f.map(_SAMPLES)(*arguments)]
+    widths = [x.shape[1] // _SAMPLES for x in results]
+    return [
+        [x[:, k * w : (k + 1) * w] for x, w in zip(results, widths, strict=True)] for k in range(_SAMPLES)
+    ]
 
 
 def _samples(vehicle: Vehicle) -> list[list[np.ndarray]]:
@@ -94,9 +103,8 @@ def _samples(vehicle: Vehicle) -> list[list[np.ndarray]]:
     ]
 
 
-def _check_admissible(vehicle: Vehicle, declared: Constrained, samples: Sequence[list[np.ndarray]]) -> None:
-    for sample in samples:
-        slip, outside, body, basis = (np.array(x) for x in declared.admissible(*sample))
+def _check_admissible(vehicle: Vehicle, declared: Constrained, samples: Sequence[np.ndarray]) -> None:
+    for slip, outside, body, basis in _at_all(declared.admissible, samples):
         _check_finite(vehicle, "constraints, connection or symmetry_basis", slip, outside, body, basis)
         for column, coordinate in enumerate(vehicle.shape_coordinates):
             if slip.size and np.abs(slip[:, column]).max() > _TOLERANCE:
@@ -123,23 +131,21 @@ def _check_admissible(vehicle: Vehicle, declared: Constrained, samples: Sequence
             )
 
 
-def _check_lagrangian(vehicle: Vehicle, declared: Constrained, samples: Sequence[list[np.ndarray]]) -> None:
+def _check_lagrangian(vehicle: Vehicle, declared: Constrained, samples: Sequence[np.ndarray]) -> None:
     names = [vehicle.shape_coordinates[i].name for i in declared.dynamic]
     names += [f"e_{b + 1}" for b in range(declared.basis.shape[1])]
-    for sample in samples:
-        here, there = (
-            [np.array(x) for x in declared.inertias(*sample, scale * np.ones(len(names)))]
-            for scale in (0.3, 1.0)
-        )
-        faster = [sample[0], 2.0 * sample[1] + 0.3, 2.0 * sample[2] + 0.3, *sample[3:]]
-        again = np.array(declared.inertias(*faster, np.ones(len(names)))[0])
+    own = np.ones((len(names), _SAMPLES))
+    faster = [samples[0], 2.0 * samples[1] + 0.3, 2.0 * samples[2] + 0.3, *samples[3:]]
+    slow, fast = (_at_all(declared.inertias, [*x, own]) for x in (samples, faster))
+    for here, there in zip(slow, fast, strict=True):
+        again = there[0]
         _check_finite(vehicle, "lagrangian", *here)
         if np.abs(here[0]).max(initial=0.0) == 0.0:
             raise refused(vehicle, "lagrangian has no velocity terms, so nothing has inertia")
         if np.abs(here[0] - again).max() > 1e-7 * np.abs(here[0]).max():
             raise refused(vehicle, "lagrangian is not quadratic in the velocities u and xi")
         for k, name in enumerate(names):
-            if not there[1][k, k] > 0.0:
+            if not here[1][k, k] > 0.0:
                 raise refused(
                     vehicle,
                     f"lagrangian gives {name!r} no positive kinetic energy; add its inertia or command it",

@@ -168,6 +168,19 @@ MISTAKES = [
         {"default_state": lambda self: np.zeros(18)},
         "default_state returns a ndarray, wanted what self.state_of(...) makes",
     ),
+    (
+        {"bodies": lambda self, node, q: {"body": ca.SX.eye(3)}},
+        "bodies: 'body' has shape (3, 3), wanted a matrix T_wb (4, 4)",
+    ),
+    ({"bodies": lambda self, node, q: node}, "bodies returns a SX, wanted a dict of name: T_wb"),
+    (
+        {"observables": lambda self, node, u, q: {"thrust": u[0]}},
+        "observables returns a dict, wanted a tuple of Observable",
+    ),
+    (
+        {"observables": lambda self, node, u, q: (u[3],)},
+        "observables cannot be evaluated (test_holonomic_declaration.py, line ",
+    ),
     ({"default_state": lambda self: self.state(R=2 * np.eye(3))}, "R is no rotation matrix"),
 ]
 

@@ -124,6 +124,15 @@ def test_a_symmetry_direction_with_the_wrong_sign_is_found():
         Crossed()
 
 
+def test_parameters_without_a_positive_kinetic_energy_are_refused():
+    """A rotor with more than the whole board's m l^2 = 7.35 takes more than there is."""
+    board = sim.vehicle("snakeboard")
+    assert board.with_parameters(rotor_inertia=7.3).values["rotor_inertia"] == 7.3
+    for make in (lambda: board.with_parameters(rotor_inertia=20.0), lambda: Snakeboard(rotor_inertia=20.0)):
+        with pytest.raises(sim.InputError, match="'snakeboard': lagrangian gives 'psi' no positive kinetic"):
+            make()
+
+
 def test_states_are_checked():
     board = sim.vehicle("snakeboard")
     for wrong, text in (
