@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sim.errors import InputError, one_of
-from sim.integrators import integrators
+from sim.integrators import DEFAULT, integrators
 from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
 from sim.toml_table import TomlTable
@@ -103,7 +103,7 @@ class Scene:
     world: str = "canyon"
     seed: int = 7
     vehicle: str = USUAL_VEHICLE
-    integrator: str = "variational"
+    integrator: str = DEFAULT
     step_s: float = 0.01
     flight_mode: str = "attitude"
     camera: str = "chase"
@@ -172,7 +172,7 @@ def _scene_around(reference: str) -> Scene:
     instance = make_vehicle(name)
     serving = [method for method, each in integrators().items() if not each.serves(instance)]
     start = Start(position_w=(0.0, 0.0, outfit_of(name).contact.soles_m))
-    integrator = "variational" if "variational" in serving else serving[0]
+    integrator = DEFAULT if DEFAULT in serving else serving[0]
     return Scene(name, name.capitalize(), world="plain", vehicle=name, integrator=integrator, start=start)
 
 
@@ -218,7 +218,7 @@ def with_overrides(
 def _read_scene(table: TomlTable, path: Path, *, trusted: bool) -> Scene:
     name = path.stem
     vehicle = _read_vehicle(table, path.parent, trusted=trusted)
-    integrator = table.name("integrator", integrators(), "variational")
+    integrator = table.name("integrator", integrators(), DEFAULT)
     _check_integrator(integrator, vehicle, table.place("integrator"))
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
     world = table.table("world")
@@ -312,7 +312,7 @@ def _read_lanes(table: TomlTable, vehicle: str, step_s: float) -> tuple[LaneSpec
 
 
 def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
-    integrator = table.name("integrator", integrators(), "variational")
+    integrator = table.name("integrator", integrators(), DEFAULT)
     _check_integrator(integrator, vehicle, table.place("integrator"))
     tint = table.numbers("tint", (), low=0.0, high=1.0, count=3)
     lane = LaneSpec(

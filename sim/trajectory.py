@@ -10,7 +10,7 @@ import numpy as np
 from sim.bounds import Bounds
 from sim.compiler import compile_kernel
 from sim.errors import InputError, quote
-from sim.integrators import Integrator, integrator
+from sim.integrators import DEFAULT, Integrator, integrator
 from sim.sampled import sampled_run
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
@@ -103,7 +103,7 @@ class Trajectory:
 
 def simulate(
     vehicle: Vehicle | str,
-    method: str | Integrator = "variational-exact",
+    method: str | Integrator = DEFAULT,
     *,
     step: float = 0.01,
     duration: float = 10.0,

@@ -29,7 +29,10 @@ INTEGRATORS: dict[str, Integrator] = {
     )
 }
 
-__all__ = ["INTEGRATORS", "KEPT", "Inputs", "Integrator", "Scheme", "integrator", "integrators"]
+DEFAULT = "variational-exact"
+"""What runs where nothing else is asked for: what it keeps it keeps on every rigid body."""
+
+__all__ = ["DEFAULT", "INTEGRATORS", "KEPT", "Inputs", "Integrator", "Scheme", "integrator", "integrators"]
 
 
 def integrators() -> dict[str, Integrator]:

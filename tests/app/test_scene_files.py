@@ -112,7 +112,7 @@ def test_an_empty_scene_file_is_the_default_scene(tmp_path: Path) -> None:
     path = tmp_path / "empty.toml"
     path.write_text("")
     scene = load_scene(path)
-    assert (scene.vehicle, scene.integrator, scene.start.pad) == ("helicopter", "variational", "start")
+    assert (scene.vehicle, scene.integrator, scene.start.pad) == ("helicopter", "variational-exact", "start")
     assert 0.0 < scene.sun.elevation_deg < 90.0
 
 

@@ -34,7 +34,11 @@ def height(probe: Probe) -> float:
 def test_it_starts_standing_on_the_pad(flight: App) -> None:
     seen = flight.wait_until(lambda p: p["clock_s"] > 0.5, timeout_s=20, what="time runs")
     (lane,) = seen["lanes"]
-    assert (lane["vehicle"], lane["integrator"], lane["status"]) == ("helicopter", "variational", "running")
+    assert (lane["vehicle"], lane["integrator"], lane["status"]) == (
+        "helicopter",
+        "variational-exact",
+        "running",
+    )
     assert lane["on_ground"]
     assert abs(height(seen)) < 0.1
 

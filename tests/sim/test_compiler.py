@@ -104,12 +104,12 @@ def test_a_step_that_is_not_finite_is_refused_and_the_last_good_state_kept():
     assert np.all(np.isfinite(y))
 
 
-def test_control_rows_are_taken_node_by_node():
-    """A row a node equals calling the controls by time."""
+def test_a_row_is_held_over_its_step():
+    """A row a step equals a function of time that holds it."""
     vehicle = sim.vehicle("helicopter")
     rows = np.array([[50 + np.sin(k), 0.1 * k, 0.01, 0.0] for k in range(40)])
     a = sim.simulate(vehicle, step=0.02, duration=0.8, controls=rows)
-    b = sim.simulate(vehicle, step=0.02, duration=0.8, controls=lambda t, state: rows[round(t / 0.02)])
+    b = sim.simulate(vehicle, step=0.02, duration=0.8, controls=lambda t, state: rows[int(t / 0.02 + 1e-9)])
     np.testing.assert_allclose(a.nodes[:-1], b.nodes[:-1], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(b.controls, rows)
 

@@ -8,10 +8,13 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import sim
+from sim.compiler import compile_kernel
+from sim.environment.contact import Ground
 from sim.groups import SO3
 from sim.integrators import INTEGRATORS
 from sim.sampled import sampled_run
 from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.world.terrain import Terrain
 from tests.sim.symbolic_kernel import SymbolicKernel
 
 TURNED = np.array(SO3.function("exp")([0.4, -0.3, 0.2])).reshape(3, 3).T
@@ -183,3 +186,54 @@ def test_every_method_keeps_its_order_under_inputs_that_change(make, name):
         found[kind] = (slope, errors[-1])
         order = method.order if kind != "feedback" else min(method.order, 2)
         assert slope > order - 0.3 or errors[-1] < 1e-9, f"{kind}: slope {slope:.2f}, errors {errors}"
+
+
+@pytest.mark.parametrize("method", ["variational-exact", "variational", "rk2"])
+def test_a_force_that_sets_in_at_half_time_moves_a_body_by_one_eighth(method):
+    """Held from t = 1/2 on: x(1) = 1/8 exactly, at any step."""
+    body = sim.vehicle("rigid-body")
+    for n in (16, 64):
+        u = np.zeros((n, 6))
+        u[n // 2 :, 3] = 1
+        run = sim.simulate(body, method, step=1 / n, duration=1, controls=u)
+        assert abs(run.pose[-1, 0, 3] - 0.125) < 1e-13
+        assert abs(run.velocity[-1, 3] - 0.5) < 1e-13
+
+
+@pytest.mark.parametrize("method", ["rk4", "variational-4", "rkmk54"])
+def test_compiled_methods_sample_functions_of_time_where_they_are(method):
+    """Error at h and h/2; an adaptive method keeps its tolerance at any outer step."""
+    top, start, *_ = declared(heavy_top)
+    law = laws(heavy_top)["smooth"]
+    y_exact, seen = exact(heavy_top, "smooth")
+    errors = []
+    for n in (8, 16):
+        run = sim.simulate(
+            top,
+            method,
+            step=DURATION_S / n,
+            duration=DURATION_S,
+            initial=start,
+            controls=lambda t, state: law(t, None),
+        )
+        errors.append(error(top, y_exact, seen, law(DURATION_S, None), run.nodes[-1]))
+    if INTEGRATORS[method].adaptive:
+        assert max(errors) < 1e-5
+    else:
+        assert np.log2(errors[0] / errors[1]) > 3.6
+
+
+def test_what_stands_on_the_ground_shows_no_velocity():
+    """From the first node on, though gravity's half impulse and contact's whole one act at different moments."""
+    axis = np.zeros((65, 65), np.float32)
+    points = np.array([(a, b, -0.3, 0.0) for a in (-0.4, 0.5) for b in (-0.3, 0.3)])
+    vehicle = sim.vehicle("rigid-body", mass=5.0, inertia=INERTIA, gravity=9.81)
+    kernel = compile_kernel(vehicle, INTEGRATORS["variational-exact"], ground=True)
+    ground = Ground.of(Terrain(axis, (-32.0, -32.0), 1.0), points)
+    node, u, p, h = vehicle.state(x=(0.2, 0.1, 0.3)).node, np.zeros(6), vehicle.parameter_vector, 0.01
+    state = kernel.start_on(node, u, p, h, ground)
+    for _ in range(50):
+        seen = kernel.node(state, u, p, h, ground=ground)
+        assert np.abs(seen[vehicle.node_layout.velocity]).max() < 1e-6
+        kernel.rollout(state, u, np.zeros(6), p, h, 1, ground=ground)
+    assert abs(seen[11] - 0.3) < 1e-6

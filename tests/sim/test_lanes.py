@@ -17,7 +17,8 @@ from sim.commands import (
     SetPilotInput,
     SetReference,
 )
-from sim.scene import Comparison, LaneSpec, Scene, load_scene
+from sim.integrators import DEFAULT
+from sim.scene import Comparison, LaneSpec, Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.start import turn
 from sim.simulation.tape import ControlTape
@@ -230,6 +231,22 @@ def test_a_reference_begins_where_the_flown_lane_is_and_ends_on_command():
     assert 0.0 < later.lanes[0].deviation.rotation_rad < 0.05
     running.submit(SetReference(False))
     assert running.advance(0.1).lanes[0].deviation is None
+
+
+def test_under_moving_sticks_the_default_is_as_near_the_exact_motion_as_second_order_allows():
+    """Inputs that change all the time, steps of 10 ms; a row that acted about its node would make it first order."""
+    scene = replace(spinning_scene(LaneSpec("rk2", 0.01), step_s=0.01), integrator=DEFAULT)
+    running = simulation(replace(scene, start=Start(position_w=(0.0, 0.0, 300.0), omega_b=(0.1, 0.5, 0.1))))
+    running.submit(SetReference(True))
+    running.advance(0.0)
+    for k in range(40):
+        stick = float(np.sin(0.9 * k))
+        running.submit(SetPilotInput(PilotInput(pitch=stick, roll=0.7 * stick, yaw=-stick)))
+        default, rk2 = running.advance(0.05).lanes[:2]
+    turned = np.linalg.norm(default.twist_b[:3] - [0.1, 0.5, 0.1])
+    assert turned > 1e-3, "the sticks were heard"
+    assert default.deviation.rotation_rad < 1e-4
+    assert rk2.deviation.rotation_rad < 1e-4
 
 
 def test_a_stopped_lane_keeps_its_last_deviation():

@@ -40,28 +40,28 @@ def top_energies(method):
 
 @pytest.mark.parametrize("method", ["variational-exact", "variational-exp", "symplectic-half"])
 def test_what_says_it_keeps_energy_has_no_drift_on_a_top_without_symmetry(method):
-    """Band and mean of the last tenth against the first."""
+    """Band and mean of the last tenth against the first; largest error measured 0.0053, 0.0010, 0.0011 m g l."""
     assert "energy" in INTEGRATORS[method].keeps(sim.vehicle("heavy-top", **TOP))
     error = top_energies(method)
     tenth = len(error) // 10
-    assert np.abs(error).max() < 0.015
+    assert np.abs(error).max() < 0.008
     assert np.abs(error[-tenth:]).max() < 1.5 * np.abs(error[:tenth]).max()
     assert abs(error[-tenth:].mean() - error[:tenth].mean()) < 0.1 * np.abs(error).max()
 
 
 def test_the_truncated_differential_drifts_there_and_does_not_say_that_it_keeps_energy():
-    """The control of the law above."""
+    """The control of the law above: 0.060 m g l, its mean from -0.007 to -0.051."""
     assert "energy" not in INTEGRATORS["variational"].keeps(sim.vehicle("heavy-top", **TOP))
     error = top_energies("variational")
     assert np.abs(error).max() > 0.03
 
 
 def test_a_free_body_without_symmetry_keeps_energy_and_spatial_momentum():
-    """The default over 20000 s at h = 0.02."""
+    """The default over 20000 s at h = 0.02; energy measured within 1.0e-5 of itself."""
     body = sim.vehicle("rigid-body", mass=2.0, inertia=(0.4, 1.6, 1.9))
     start = body.state(x=(1.0, 2.0, 3.0), omega=(0.6, 0.8, -0.5), v=(1.0, -0.4, 0.7))
     nodes, observed = nodes_of(body, "variational-exact", start, 0.02)
-    assert np.abs(observed.energy / observed.energy[0] - 1).max() < 1e-4
+    assert np.abs(observed.energy / observed.energy[0] - 1).max() < 3e-5
     turning = nodes[:, 12:15] * np.array([0.4, 1.6, 1.9])
     R = nodes[:, :9].reshape(-1, 3, 3).swapaxes(1, 2)
     spin_w = np.einsum("kij,kj->ki", R, turning)

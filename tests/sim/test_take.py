@@ -219,3 +219,36 @@ def test_impossible_changes_are_refused():
         take.resimulate(step=-1.0)
     with pytest.raises(sim.InputError, match="unknown parameter"):
         take.resimulate(parameters={"colour": 1.0})
+
+
+@pytest.mark.parametrize("method", ["variational", "rk4"])
+def test_a_take_of_the_first_version_goes_on_from_its_nodes(method: str, tmp_path: Path):
+    """Variational methods kept another momentum then: their restart points are made anew, and a line says so."""
+    take = flown("helicopter", method)
+    path = save_take(take, tmp_path / "old.npz")
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(str(arrays["header"]))
+    header["version"] = 1
+    arrays["header"] = np.array(json.dumps(header))
+    if method == "variational":
+        arrays["leg0_states"] = arrays["leg0_states"].copy()
+        arrays["leg0_states"][:, 12:] += 0.3  # of another meaning: not to be believed
+    np.savez_compressed(path, **arrays)
+    old = load_take(path)
+    assert (old.note != "") == (method == "variational")
+    assert "\n" not in old.note
+    nodes, wanted = old.trajectory.nodes, take.trajectory.nodes
+    np.testing.assert_allclose(nodes, wanted, rtol=0, atol=1e-9 if method == "variational" else 0.0)
+    again = load_take(save_take(old, tmp_path / "new.npz"))
+    assert again.note == ""
+    np.testing.assert_array_equal(again.trajectory.nodes, nodes)
+
+
+def test_a_take_of_a_run_under_a_function_of_time_holds_its_nodes():
+    """Its rows alone do not give it again: every step goes on from its own node."""
+    vehicle = sim.vehicle("helicopter")
+    controls = lambda t, state: np.array([50.0 + 5.0 * np.sin(5.0 * t), 0.2 * t, 0.01, 0.0])  # noqa: E731
+    run = sim.simulate(vehicle, "variational", step=0.05, duration=1.0, controls=controls)
+    again = Take.of_trajectory(run).trajectory
+    np.testing.assert_allclose(again.nodes[:-1], run.nodes[:-1], rtol=0, atol=1e-12)
