@@ -261,9 +261,11 @@ def _read_vehicle(table: TomlTable, folder: Path, *, trusted: bool) -> str:
             raise InputError(
                 f"{path} lies outside the scene's folder; allowed: one within, or any with --trust"
             )
-        return _entered(name, folder)
+        name = enter_own(name, folder)
     except InputError as error:
         raise table.error("vehicle", str(error)) from None
+    outfit_of(name)  # what is wrong in its own file is told as that file's
+    return name
 
 
 def _read_start(table: TomlTable) -> Start:

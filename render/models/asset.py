@@ -1,5 +1,6 @@
 """A model file as arrays: one vertex table for all parts, one row of factors a material."""
 
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,8 @@ MAX_MATERIALS = 32
 FINISHES = ("plain", "livery", "dial", "glass", "flame", "coat")
 PAINT_FAR = 9.0
 
-_DTYPES = {gl.FLOAT: "f4", gl.UNSIGNED_SHORT: "u2", gl.UNSIGNED_INT: "u4"}
-_WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
+_DTYPES = {gl.FLOAT: "f4", gl.UNSIGNED_BYTE: "u1", gl.UNSIGNED_SHORT: "u2", gl.UNSIGNED_INT: "u4"}
+_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,28 @@ def model_file(name: str, *, far: bool = False) -> Path:
 
 
 def load_asset(path: Path) -> ModelAsset:
-    """Reads a GLB written by assets.scripts; DisplayError says what is wrong with it."""
+    """Reads a GLB; DisplayError says what is wrong with it, in one line.
+
+    What assets.scripts add to the format may be missing: then all of it is plain, and under an open sky.
+    """
     try:
-        model = gl.GLTF2().load(str(path))
-        blob = model.binary_blob()
-    except (OSError, ValueError) as error:
-        raise DisplayError(f"cannot read the model {path}: {error}") from error
+        return _asset(path)
+    except DisplayError:
+        raise
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, struct.error) as error:
+        raise DisplayError(f"cannot read the model {path}: {' '.join(str(error).split())}") from error
+
+
+def _asset(path: Path) -> ModelAsset:
+    model = gl.GLTF2().load(str(path))
+    blob = None if model is None else model.binary_blob()
     if model is None or blob is None:
         raise DisplayError(f"cannot read the model {path}: not a binary glTF file")
+    if any(node.rotation or node.scale or node.matrix or node.children for node in model.nodes):
+        raise DisplayError(
+            f"{path}: a node is turned, scaled or has others in it; allowed: nodes with a place only"
+        )
+    model.materials = model.materials or [gl.Material()]
     materials = np.array([_factors(material) for material in model.materials], "f4")
     if len(model.nodes) > MAX_NODES or len(materials) > MAX_MATERIALS:
         raise DisplayError(f"{path}: more than {MAX_NODES} nodes or {MAX_MATERIALS} materials")
@@ -64,10 +79,10 @@ def load_asset(path: Path) -> ModelAsset:
     groups: dict[bool, list[np.ndarray]] = {False: [], True: []}
     start = 0
     for number, node in enumerate(model.nodes):
-        for primitive in model.meshes[node.mesh].primitives:
+        for primitive in () if node.mesh is None else model.meshes[node.mesh].primitives:
             table = _vertices(model, blob, primitive, number)
             triangles = _array(model, blob, primitive.indices).reshape(-1, 3).astype("u4")
-            groups[bool(materials[primitive.material, 3, 3] < 1.0)].append(triangles + np.uint32(start))
+            groups[bool(materials[primitive.material or 0, 3, 3] < 1.0)].append(triangles + np.uint32(start))
             tables.append(table)
             start += len(table)
     pivots = np.array([node.translation or [0.0, 0.0, 0.0] for node in model.nodes])
@@ -104,14 +119,15 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
 
 
 def _factors(material: gl.Material) -> np.ndarray:
-    pbr, extras = material.pbrMetallicRoughness, material.extras
-    finish = FINISHES.index(extras["finish"])
+    pbr = material.pbrMetallicRoughness or gl.PbrMetallicRoughness()
+    extras, colour = material.extras or {}, pbr.baseColorFactor or [1.0, 1.0, 1.0, 1.0]
+    finish = FINISHES.index(extras.get("finish", "plain"))
     return np.array(
         [
-            [*pbr.baseColorFactor[:3], pbr.metallicFactor],
-            [*extras["second"], pbr.roughnessFactor],
-            [*extras["accent"], finish],
-            [*material.emissiveFactor, pbr.baseColorFactor[3]],
+            [*colour[:3], pbr.metallicFactor],
+            [*extras.get("second", (0.0, 0.0, 0.0)), pbr.roughnessFactor],
+            [*extras.get("accent", (0.0, 0.0, 0.0)), finish],
+            [*(material.emissiveFactor or (0.0, 0.0, 0.0)), colour[3]],
         ]
     )
 
@@ -122,8 +138,9 @@ def _vertices(model: gl.GLTF2, blob: bytes, primitive: gl.Primitive, node: int) 
     table = np.empty((len(positions), 13), "f4")
     table[:, 0:3] = positions
     table[:, 3:6] = _array(model, blob, attributes.NORMAL)
-    table[:, 6] = _array(model, blob, attributes._OPEN)[:, 0]
-    table[:, 7], table[:, 8] = primitive.material, node
+    sky = getattr(attributes, "_OPEN", None)
+    table[:, 6] = 1.0 if sky is None else _array(model, blob, sky)[:, 0]
+    table[:, 7], table[:, 8] = primitive.material or 0, node
     paint = getattr(attributes, "_PAINT", None)
     table[:, 9:13] = PAINT_FAR if paint is None else _array(model, blob, paint)
     return table

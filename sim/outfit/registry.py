@@ -46,8 +46,7 @@ def read_for(kind: type[Vehicle]) -> Outfit:
     path = folder / OUTFIT_FILE
     if not path.is_file():
         return read_outfit(None, "", folder, kind, fallback())
-    source = path.relative_to(ASSETS.parent) if path.is_relative_to(ASSETS) else path
-    return read_outfit(path, source.as_posix(), folder, kind, fallback())
+    return read_outfit(path, f"{folder.name}/{OUTFIT_FILE}", folder, kind, fallback())
 
 
 def folder_of(kind: type[Vehicle]) -> Path | None:

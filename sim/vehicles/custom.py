@@ -127,7 +127,7 @@ def _line_in(path: Path, error: BaseException) -> int | None:
 
 def _told(error: BaseException) -> str:
     """Its kind and the first line of what it says."""
-    said = str(error).strip().splitlines()
+    said = (error.msg if isinstance(error, SyntaxError) else str(error)).strip().splitlines()
     return ": ".join([type(error).__name__, *said[:1]])
 
 

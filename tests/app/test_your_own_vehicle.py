@@ -20,10 +20,11 @@ from tests.app.program import run_app
 
 ROOT = Path(app.__file__).resolve().parent
 GUIDE = (ROOT / "docs" / "your-own-vehicle.md").read_text(encoding="utf-8")
+MECHANICS = GUIDE.partition("\n## As a folder\n")[0]
 DECLARATION, CONNECTION, SCRIPT, AIRSHIP, FLIGHT, PLANNED = re.findall(
-    r"```python\n(.*?)```", GUIDE, flags=re.DOTALL
+    r"```python\n(.*?)```", MECHANICS, flags=re.DOTALL
 )
-(SCENE,) = re.findall(r"```toml\n(.*?)```", GUIDE, flags=re.DOTALL)
+(SCENE,) = re.findall(r"```toml\n(.*?)```", MECHANICS, flags=re.DOTALL)
 
 
 def with_connection(text: str) -> str:

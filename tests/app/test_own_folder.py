@@ -1,0 +1,152 @@
+"""The guide's folder, which stands in examples/, done exactly as it is printed."""
+
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import app
+import sim
+from assets.scripts.build import vehicle_recipes
+from render.frame import View
+from render.models.asset import check_model, load_asset
+from render.models.rigs import rig_pose
+from render.scene_view import SceneView
+from sim.commands import PilotInput, RenewVehicle, SetPilotInput
+from sim.outfit import VEHICLE_FOLDER, outfit_of
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.vehicles import VEHICLES
+from sim.world import load_world
+from tests.app.program import run_app
+from ui.desktop.own_vehicle import EVERY_S, OwnVehicle
+from ui.input.keymap import keymap_of
+
+ROOT = Path(app.__file__).resolve().parent
+EXAMPLE = ROOT / "examples" / "trike"
+GUIDE = (ROOT / "docs" / "your-own-vehicle.md").read_text(encoding="utf-8")
+SECTION = GUIDE.partition("\n## As a folder\n")[2].partition("\n## ")[0]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The example under the name that the guide gives it, in the current folder."""
+    shutil.copytree(EXAMPLE, tmp_path / "my_vehicle")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path / "my_vehicle"
+    VEHICLES.pop("trike", None)
+
+
+def test_the_example_is_what_the_guide_prints() -> None:
+    declaration = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)[0]
+    imported, bodies = re.findall(r"```python\n(.*?)```", SECTION, flags=re.DOTALL)
+    first = "from sim.vehicles import"
+    assert (EXAMPLE / "vehicle.py").read_text() == declaration.replace(
+        first, imported + first
+    ) + "\n" + bodies
+    outfit, scene = re.findall(r"```toml\n(.*?)```", SECTION, flags=re.DOTALL)
+    assert (EXAMPLE / "vehicle.toml").read_text(encoding="utf-8") == outfit
+    assert (EXAMPLE / "scene.toml").read_text(encoding="utf-8") == scene
+
+
+def test_the_examples_model_is_what_its_script_makes() -> None:
+    for path, recipe in vehicle_recipes(EXAMPLE).items():
+        assert path.read_bytes() == recipe()
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in VEHICLE_FOLDER.iterdir() if path.is_dir()))
+def test_every_part_that_a_folder_names_is_in_its_model(name: str) -> None:
+    check_model(outfit_of(name))
+
+
+def test_it_runs_and_plans_from_the_command_line(folder: Path) -> None:
+    """The two commands of the guide."""
+    commands = re.findall(r"^    \./run (my_vehicle/.*)$", SECTION, flags=re.MULTILINE)
+    assert commands == ["my_vehicle/", "my_vehicle/ --headless --plan --csv planned.csv"]
+    done = run_app(*commands[1].split())
+    assert done.returncode == 0, done.stderr
+    assert "Solved" in done.stdout
+    x, y = map(float, (Path("planned.csv").read_text().splitlines()[-1]).split(",")[4:6])
+    assert np.hypot(x + 10.0, y - 13.5) < 0.1
+    done = run_app("my_vehicle/", "--headless", "--seconds", "0.5", "--csv", "flown.csv")
+    assert done.returncode == 0, done.stderr
+    assert ",trike,variational," in Path("flown.csv").read_text()
+
+
+def test_its_keys_and_words_are_its_own(folder: Path) -> None:
+    load_scene(folder)
+    assert keymap_of("trike").summary()[:2] == [("W S", "pedal"), ("A D", "fork")]
+
+
+def test_its_nodes_stand_where_its_bodies_are(folder: Path) -> None:
+    """In flight, with a longer wheelbase and larger wheels: each pivot at its body's origin, wheels of the radius."""
+    scene = load_scene(folder)
+    simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    for name, value in (("wheelbase", 1.4), ("wheel_radius", 0.4)):
+        simulation.submit(sim.commands.SetParameter(name, value))
+    simulation.submit(SetPilotInput(PilotInput(pitch=1.0, roll=-1.0)))
+    simulation.advance(1.5)
+    view = SceneView()
+    view.observe(simulation.snapshot, time.perf_counter() + 10.0)
+    (drawn,) = view.frame(View(np.zeros(3), np.eye(4), np.eye(4))).vehicles
+    pose, lane = rig_pose(drawn), simulation.snapshot.lanes[0]
+    assert lane.shape[1] > 0.05
+    asset = load_asset(folder / "model.glb")
+    node = asset.vertices[:, 8].astype(int)
+    for name, body in (("rear_wheels", "rear wheels"), ("fork", "fork"), ("front_wheel", "front wheel")):
+        assert np.allclose(pose.placed[name][:3, 3], drawn.bodies[body][:3, 3])
+    ahead = np.linalg.inv(drawn.T_wb) @ drawn.bodies["front wheel"]
+    assert ahead[:3, 3] == pytest.approx([1.4, 0.0, 0.4], abs=1e-9)
+    wheel = asset.vertices[node == asset.nodes.index("front_wheel"), :3]
+    reach = np.linalg.norm(wheel[:, [0, 2]], axis=1).max() * np.linalg.norm(pose.placed["front_wheel"][:3, 0])
+    assert reach == pytest.approx(0.4, rel=0.01)
+
+
+def test_what_is_saved_is_taken_up_once_it_has_stayed_the_same_for_a_moment(folder: Path) -> None:
+    load_scene(folder)
+    own, now_s = OwnVehicle(), 0.0
+
+    def polled() -> RenewVehicle | None:
+        nonlocal now_s
+        now_s += EVERY_S
+        return own.poll("trike", now_s)
+
+    assert polled() is None
+    path = folder / "vehicle.toml"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("distance_m = 5.5", "distance_m = 9.25"), encoding="utf-8"
+    )
+    assert polled() is None
+    renewed = polled()
+    assert renewed is not None
+    assert renewed.renewal.outfit.camera.distance_m == 9.25
+    assert outfit_of("trike").camera.distance_m == 5.5
+    renewed.renewal.enter()
+    assert outfit_of("trike").camera.distance_m == 9.25
+    assert polled() is None
+
+
+def test_a_mistake_is_told_once_and_a_broken_model_is_one(folder: Path) -> None:
+    load_scene(folder)
+    own = OwnVehicle()
+    own.poll("trike", 0.0)
+    for number, (name, content, answer) in enumerate(
+        (
+            ("model.glb", b"glTF nonsense", "cannot read the model"),
+            ("vehicle.toml", b"[camera]\ndistance_m = -1.0\n", "line 2: camera.distance_m"),
+        )
+    ):
+        (folder / name).write_bytes(content)
+        own.poll("trike", 10.0 * number + 1.0)
+        with pytest.raises(sim.InputError) as refusal:
+            own.poll("trike", 10.0 * number + 2.0)
+        assert answer in str(refusal.value)
+        assert "\n" not in str(refusal.value)
+        assert own.poll("trike", 10.0 * number + 3.0) is None
+        shutil.copy(EXAMPLE / name, folder / name)
+        own.poll("trike", 10.0 * number + 4.0)
+        own.poll("trike", 10.0 * number + 5.0)
