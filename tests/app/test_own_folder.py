@@ -70,7 +70,7 @@ def test_it_runs_and_plans_from_the_command_line(folder: Path) -> None:
     done = run_app(*commands[1].split())
     assert done.returncode == 0, done.stderr
     assert "Solved" in done.stdout
-    x, y = map(float, (Path("planned.csv").read_text().splitlines()[-1]).split(",")[4:6])
+    x, y = map(float, (Path("planned.csv").read_text().splitlines()[-1]).split(",")[5:7])
     assert np.hypot(x + 10.0, y - 13.5) < 0.1
     done = run_app("my_vehicle/", "--headless", "--seconds", "0.5", "--csv", "flown.csv")
     assert done.returncode == 0, done.stderr
