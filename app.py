@@ -12,7 +12,7 @@ from export.output import OutputError
 from export.request import Request
 from render.errors import DisplayError
 from sim.commands import Command
-from sim.errors import InputError, one_of
+from sim.errors import InputError, one_of, shortened
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.signals import ended_by_signals
 
@@ -133,7 +133,7 @@ def main() -> int:
     except InputError as error:
         status, message = EXIT_BAD_INPUT, str(error)
     except typer.TyperException as error:
-        status, message = EXIT_BAD_INPUT, error.format_message()
+        status, message = EXIT_BAD_INPUT, shortened(error.format_message())
     except (OutputError, DisplayError) as error:
         status, message = EXIT_FAILED, str(error)
     except (KeyboardInterrupt, typer.Abort):

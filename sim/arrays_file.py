@@ -15,7 +15,8 @@ import numpy as np
 
 from sim.user_files import opened
 
-MOST_ARRAYS = 20_000
+MOST_ARRAYS = 65_534
+"""More would need another kind of archive."""
 MOST_BYTES = 1 << 29
 """Of all arrays of a file that are read, together."""
 MOST_TEXT_CHARACTERS = 1 << 22

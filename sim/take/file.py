@@ -5,6 +5,7 @@
 """
 
 import json
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from sim.take.playback import Playback
 from sim.take.take import Take
 from sim.trajectory import STEPS_MAX
 from sim.user_files import refusals
-from sim.vehicles import known_vehicle
+from sim.vehicles import Vehicle, known_vehicle
 
 NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
@@ -68,8 +69,14 @@ def load_take(path: str | Path) -> Take:
     """Read what `save_take` wrote. Raises InputError, one line, for a file that is none or is damaged."""
     with refusals(path, "no take"), arrays_in(path) as file:
         header = read_header(file)
+        vehicle = cache(lambda given: known_vehicle(header.vehicle, **dict(given)))
         legs = tuple(
-            _leg(header.vehicle, leg, {name: file.array(f"leg{k}_{name}") for name in _ARRAYS}, f"leg {k}")
+            _leg(
+                vehicle(tuple(leg.parameters.items())),
+                leg,
+                {name: file.array(f"leg{k}_{name}") for name in _ARRAYS},
+                f"leg {k}",
+            )
             for k, leg in enumerate(header.legs)
         )
         for before, after in pairwise(legs):
@@ -107,8 +114,7 @@ def _about(leg: Leg) -> dict[str, Any]:
     }
 
 
-def _leg(name: str, about: LegHeader, arrays: dict[str, np.ndarray], where: str) -> Leg:
-    subject = known_vehicle(name, **about.parameters)
+def _leg(subject: Vehicle, about: LegHeader, arrays: dict[str, np.ndarray], where: str) -> Leg:
     scheme = integrator(about.integrator, **about.options)
     reason = scheme.serves(subject)
     if reason:

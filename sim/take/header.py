@@ -15,7 +15,7 @@ from sim.user_files import as_type, json_value, require_finite
 FORMAT, VERSION = "holonomy take", 2
 READ = (1, 2)
 """Versions that can be read; of the first one private states of some methods are made anew from the nodes."""
-_FAR_S, _MOST_STEPS = 1e9, 1_000_000_000
+_FAR_S, _MOST_STEPS, _MOST_LEGS = 1e9, 1_000_000_000, 13_000
 _Seconds = Annotated[float, Meta(ge=-_FAR_S, le=_FAR_S)]
 _Text = Annotated[str, Meta(max_length=1000)]
 
@@ -47,7 +47,7 @@ class TakeHeader:
     seed: Annotated[int, Meta(ge=0, lt=2**31)]
     status: LaneStatus
     vehicle: _Text
-    legs: tuple[LegHeader, ...]
+    legs: Annotated[tuple[LegHeader, ...], Meta(min_length=1, max_length=_MOST_LEGS)]
     version: int
 
 

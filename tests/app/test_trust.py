@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -165,9 +166,8 @@ def test_names_that_are_no_identifiers_with_hyphens_are_refused(name: object) ->
     for what, declared in odd.items():
         with pytest.raises(InputError, match=rf"{what}.* is refused; allowed"):
             type("Own", (HolonomicVehicle,), declared)()
-    type(
-        "Own", (HolonomicVehicle,), {"name": "own-2_b", "parameters": (parameter,), "controls": (control,)}
-    )()
+    listed = {"parameters": (parameter,), "controls": (control,), "inertia": lambda self, q: ca.SX.eye(6)}
+    type("Own", (HolonomicVehicle,), {"name": "own-2_b", **listed})()
 
 
 def test_an_option_of_a_method_is_a_number() -> None:
