@@ -1,6 +1,7 @@
 """A scene: what is simulated, where, and how it starts. Read from `scenes/NAME.toml`, refused strictly."""
 
 import math
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -135,7 +136,7 @@ def load_scene(name_or_path: str | Path, *, trusted: bool = False) -> Scene:
     Raises InputError, one line with file, key and what is allowed.
     """
     text = str(name_or_path)
-    if Path(text).is_dir():
+    if os.path.isdir(text):  # unlike Path.is_dir it answers for what no system can look for, too
         return _scene_of_folder(Path(text))
     if is_reference(text):
         return _scene_around(text)

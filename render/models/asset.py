@@ -1,6 +1,5 @@
 """A model file as arrays: one vertex table for all parts, one row of factors a material."""
 
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,12 +7,15 @@ import numpy as np
 import pygltflib as gl
 
 from render.errors import DisplayError
-from sim.errors import one_of, quote
+from sim.errors import InputError, one_of, quote
 from sim.outfit import ASSETS, Outfit, outfit_of
+from sim.user_files import opened, refusals
 
 MAX_NODES = 24
 MAX_MATERIALS = 32
 """Both as declared in shaders/models/parts.glsl."""
+
+MOST_BYTES = 1 << 28
 
 FINISHES = ("plain", "livery", "dial", "glass", "flame", "coat")
 PAINT_FAR = 9.0
@@ -55,26 +57,26 @@ def load_asset(path: Path) -> ModelAsset:
     What assets.scripts add to the format may be missing: then all of it is plain, and under an open sky.
     """
     try:
-        return _asset(path)
-    except DisplayError:
-        raise
-    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, struct.error) as error:
-        raise DisplayError(f"cannot read the model {path}: {' '.join(str(error).split())}") from error
+        with refusals(path, "no model that can be drawn"), opened(path) as file:
+            data = file.read(MOST_BYTES + 1)
+            if len(data) > MOST_BYTES:
+                raise ValueError(f"more than {MOST_BYTES} bytes")
+            model = gl.GLTF2.load_from_bytes(data)
+            return _asset(model, model.binary_blob())
+    except InputError as error:
+        raise DisplayError(str(error)) from None
 
 
-def _asset(path: Path) -> ModelAsset:
-    model = gl.GLTF2().load(str(path))
-    blob = None if model is None else model.binary_blob()
-    if model is None or blob is None:
-        raise DisplayError(f"cannot read the model {path}: not a binary glTF file")
+def _asset(model: gl.GLTF2, blob: bytes | None) -> ModelAsset:
+    """Raises ValueError, or whatever a file that is none leads to."""
+    if blob is None:
+        raise ValueError("not a binary glTF file")
     if any(node.rotation or node.scale or node.matrix or node.children for node in model.nodes):
-        raise DisplayError(
-            f"{path}: a node is turned, scaled or has others in it; allowed: nodes with a place only"
-        )
+        raise ValueError("a node is turned, scaled or has others in it; allowed: nodes with a place only")
     model.materials = model.materials or [gl.Material()]
     materials = np.array([_factors(material) for material in model.materials], "f4")
     if len(model.nodes) > MAX_NODES or len(materials) > MAX_MATERIALS:
-        raise DisplayError(f"{path}: more than {MAX_NODES} nodes or {MAX_MATERIALS} materials")
+        raise ValueError(f"more than {MAX_NODES} nodes or {MAX_MATERIALS} materials")
     tables: list[np.ndarray] = []
     groups: dict[bool, list[np.ndarray]] = {False: [], True: []}
     start = 0
@@ -82,6 +84,8 @@ def _asset(path: Path) -> ModelAsset:
         for primitive in () if node.mesh is None else model.meshes[node.mesh].primitives:
             table = _vertices(model, blob, primitive, number)
             triangles = _array(model, blob, primitive.indices).reshape(-1, 3).astype("u4")
+            if triangles.max(initial=0) >= len(table):
+                raise ValueError(f"{node.name} has triangles between points that are not there")
             groups[bool(materials[primitive.material or 0, 3, 3] < 1.0)].append(triangles + np.uint32(start))
             tables.append(table)
             start += len(table)

@@ -47,7 +47,10 @@ def load_vehicle(
     """
     class_name = reference.partition(":")[2]
     path = own_file(reference, folders)
-    source = path.read_bytes()
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"vehicle {reference!r}: {path} cannot be read: {error.strerror}") from None
     module = _run(path, reference, source)
     candidates = {n: c for n, c in vars(module).items() if _is_own_vehicle(c, module)}
     if not class_name and len(candidates) == 1:

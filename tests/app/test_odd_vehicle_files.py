@@ -1,5 +1,6 @@
 """A vehicle's file may be wrong in any way: it is one line and exit status 2, in a script and on the command line."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,6 +60,11 @@ ODD = {
 }  # fmt: skip
 
 
+def without_line(text: str) -> str:
+    """The place in the file left out."""
+    return re.sub(r" \((odd\.py, )?line \d+\)", "", text)
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
@@ -77,14 +83,14 @@ def test_an_odd_vehicle_is_refused_in_one_line_with_status_2(
     for make in (enter_own, sim.vehicle):
         with pytest.raises(InputError) as refusal:
             make("odd.py:Odd")
-        assert answer in str(refusal.value)
+        assert answer in without_line(str(refusal.value))
         assert str(refusal.value).isprintable()
     assert "odd" not in VEHICLES
     for arguments in (["odd.toml", "--headless"], ["plain", "--vehicle", "odd.py:Odd", "--headless"]):
         monkeypatch.setattr(sys, "argv", ["app.py", *arguments])
         assert app.main() == 2
         printed = capsys.readouterr()
-        assert answer in printed.err
+        assert answer in without_line(printed.err)
         assert printed.err.count("\n") == 1
 
 
@@ -93,7 +99,7 @@ def test_a_constructor_that_raises_later_is_told_in_one_line(folder: Path) -> No
     body = "    def __init__(self, **values):\n        if values: raise OSError('no')\n        super().__init__()\n"
     (folder / "odd.py").write_text(START + BODY + body)
     assert enter_own("odd.py:Odd") == "odd"
-    with pytest.raises(InputError, match="vehicle 'odd': cannot be made: OSError: no"):
+    with pytest.raises(InputError, match=r"vehicle 'odd': cannot be made.*: OSError: no"):
         sim.vehicle("odd", mass=1.0)
 
 

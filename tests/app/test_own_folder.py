@@ -136,7 +136,7 @@ def test_a_mistake_is_told_once_and_a_broken_model_is_one(folder: Path) -> None:
     own.poll("trike", 0.0)
     for number, (name, content, answer) in enumerate(
         (
-            ("model.glb", b"glTF nonsense", "cannot read the model"),
+            ("model.glb", b"glTF nonsense", "is no model that can be drawn"),
             ("vehicle.toml", b"[camera]\ndistance_m = -1.0\n", "line 2: camera.distance_m"),
         )
     ):

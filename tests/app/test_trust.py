@@ -18,7 +18,7 @@ from sim.planner.service.session import PlanSession
 from sim.planner.store import load_record, save_record
 from sim.scene import load_scene
 from sim.take import Take, load_take, save_take
-from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own
+from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own, known_vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
 from ui.desktop.takes import AUTOSAVED, Takes
@@ -173,3 +173,21 @@ def test_names_that_are_no_identifiers_with_hyphens_are_refused(name: object) ->
 def test_an_option_of_a_method_is_a_number() -> None:
     with pytest.raises(InputError, match="alpha = '__import__' is no number"):
         integrator("variational", alpha="__import__")
+
+
+def test_what_is_dropped_or_opened_in_the_window_runs_nothing_that_a_file_names(folder: Path) -> None:
+    """`OpenTake` gets takes that are dropped, `load_scene` everything else."""
+    dropped = folder / "inner"
+    evil_take(dropped / "flight.npz", "../evil.py:Evil")
+    (dropped / "scene.toml").write_text('vehicle = "../evil.py:Evil"\n')
+    (folder / "vehicle.py").write_text(EVIL)
+    (dropped / "odd.toml").write_text('vehicle = "./"\n')
+    for path in (dropped, dropped / "scene.toml", dropped / "odd.toml"):
+        with pytest.raises(InputError, match="lies outside the scene's folder"):
+            load_scene(path)
+    with pytest.raises(InputError, match="unknown vehicle"):
+        load_take(dropped / "flight.npz")
+    for name in ("../", "./", str(folder)):
+        with pytest.raises(InputError, match="unknown vehicle"):
+            known_vehicle(name)
+    assert not ran(folder)

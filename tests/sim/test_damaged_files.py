@@ -227,7 +227,8 @@ def test_a_pipe_is_refused_and_not_waited_for(read: Read, tmp_path: Path) -> Non
     assert "is no ordinary file" in answer(read, path)
     path.unlink()
     path.mkdir()
-    assert "is no ordinary file" in answer(read, path)
+    told = "no scene.toml" if read is load_scene else "is no ordinary file"
+    assert told in answer(read, path)
 
 
 SCENES = {
@@ -277,3 +278,11 @@ def test_damaged_settings_are_set_aside(text: str, tmp_path: Path) -> None:
     (tmp_path / "interface.json").write_text(text)
     assert read_scale(tmp_path) == 1.0
     assert [path.name for path in tmp_path.iterdir()] == ["interface.json.damaged"]
+
+
+@pytest.mark.parametrize(
+    "name", ["a" * 5000, "a" * 5000 + ".toml", "a/" * 3000, "a\0b", "\ud800", "\ud800.toml", "", "."]
+)
+def test_a_scene_that_no_system_can_look_for_is_not_there(name: str) -> None:
+    with pytest.raises(InputError):
+        load_scene(name)
