@@ -5,20 +5,20 @@ from typing import Any
 from sim.errors import quote
 from sim.outfit.outfit import Model, Move, Part, Rotor, Tracks
 from sim.outfit.term import Term, constant, read_term, read_terms, term_of
+from sim.outfit.values import Names
 from sim.toml_table import TomlTable
 
 HIDDEN_WHEN = ("wreck", "ghost", "turning")
 MOVES = ("turn", "shift", "scale", "steer", "upright")
 _FAR_M = 1e4
-Known = tuple[str, ...]
 
 
-def read_model(table: TomlTable, known: Known, bodies: Known) -> Model:
-    """`[model]` with its `[[model.parts]]` and `[[model.rotors]]`; bodies: names of the vehicle's."""
+def read_model(table: TomlTable, known: Names) -> Model:
+    """`[model]` with its `[[model.parts]]` and `[[model.rotors]]`"""
     usual = Model()
     hx, hy, hz = table.numbers("box_half_m", usual.box_half_m, low=1e-3, high=_FAR_M, count=3)
     return Model(
-        parts=tuple(_read_part(inner, known, bodies) for inner in table.tables("parts")),
+        parts=tuple(_read_part(inner, known) for inner in table.tables("parts")),
         rotors=tuple(_read_rotor(inner, known) for inner in table.tables("rotors")),
         occupants=table.texts("occupants") if table.has("occupants") else usual.occupants,
         not_in_ghosts=table.texts("not_in_ghosts") if table.has("not_in_ghosts") else usual.not_in_ghosts,
@@ -27,7 +27,7 @@ def read_model(table: TomlTable, known: Known, bodies: Known) -> Model:
     )
 
 
-def _read_part(table: TomlTable, known: Known, bodies: Known) -> Part:
+def _read_part(table: TomlTable, known: Names) -> Part:
     nodes = table.texts("nodes")
     if not nodes:
         raise table.error("nodes", "is missing; allowed: a list of nodes of the model")
@@ -38,7 +38,7 @@ def _read_part(table: TomlTable, known: Known, bodies: Known) -> Part:
     part = Part(
         nodes=nodes,
         moves=_read_moves(table, known),
-        body=table.name("body", ("", *bodies), ""),
+        body=table.name("body", ("", *known.bodies), "") if table.has("body") else "",
         hidden=frozenset(hidden),
         shown_by=read_term(table, "shown_by", known) if table.has("shown_by") else None,
     )
@@ -46,7 +46,7 @@ def _read_part(table: TomlTable, known: Known, bodies: Known) -> Part:
     return part
 
 
-def _read_rotor(table: TomlTable, known: Known) -> Rotor:
+def _read_rotor(table: TomlTable, known: Names) -> Rotor:
     def length(key: str, usual: float) -> float:
         return table.number(key, usual, low=0.0, high=_FAR_M)
 
@@ -64,11 +64,11 @@ def _read_rotor(table: TomlTable, known: Known) -> Rotor:
     return rotor
 
 
-def _read_moves(table: TomlTable, known: Known) -> tuple[Move, ...]:
+def _read_moves(table: TomlTable, known: Names) -> tuple[Move, ...]:
     return tuple(_read_move(inner, known) for inner in table.tables("moves"))
 
 
-def _read_move(table: TomlTable, known: Known) -> Move:
+def _read_move(table: TomlTable, known: Names) -> Move:
     kinds = [kind for kind in MOVES if table.has(kind)]
     if len(kinds) != 1:
         raise table.error(kinds[1] if kinds else "turn", f"allowed: one of {', '.join(MOVES)} in a move")
@@ -91,7 +91,7 @@ def _read_move(table: TomlTable, known: Known) -> Move:
     return move
 
 
-def _read_xyz(table: TomlTable, kind: str, known: Known) -> tuple[Term, ...]:
+def _read_xyz(table: TomlTable, kind: str, known: Names) -> tuple[Term, ...]:
     """Three terms; a scale may be one for all."""
     value: Any = table.raw(kind)
     if kind == "scale" and not isinstance(value, list):
@@ -99,7 +99,7 @@ def _read_xyz(table: TomlTable, kind: str, known: Known) -> tuple[Term, ...]:
     return read_terms(table.beside({kind: value}), kind, known, 3, (constant(0.0),) * 3)
 
 
-def read_tracks(table: TomlTable, known: Known) -> Tracks:
+def read_tracks(table: TomlTable, known: Names) -> Tracks:
     """`[tracks]`."""
     value = table.raw("wheels_m")
     if not isinstance(value, list) or not value:

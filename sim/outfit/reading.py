@@ -25,7 +25,7 @@ from sim.outfit.outfit import (
     Trail,
 )
 from sim.outfit.term import read_term
-from sim.outfit.values import Declared, bodies_of, names_of
+from sim.outfit.values import Declared, Names
 from sim.toml_table import TomlTable
 
 STICKS = ("pitch", "roll", "yaw", "throttle", "ahead", "right")
@@ -45,7 +45,7 @@ def read_outfit(
     are not there; None where there is none, then contact, keys and camera have to be. Raises InputError.
     """
     table = TomlTable(source, {}) if path is None else TomlTable.read(path, source, lines=True)
-    known, bodies = names_of(vehicle), bodies_of(vehicle)
+    known = Names(vehicle)
 
     def section(name: str, read: Any, usual: Any) -> Any:
         """One section by its reader, or the usual one; sections are all or nothing."""
@@ -67,7 +67,7 @@ def read_outfit(
         instruments=section("instruments", lambda t: _read_instruments(t, known), Instruments()),
         camera=section("camera", _read_camera, fallback and fallback.camera),
         trail=section("trail", _read_trail, Trail()),
-        model=section("model", lambda t: read_model(t, known, bodies), fallback and fallback.model),
+        model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
         hull=_optional(table, "hull", _read_hull),
         tracks=_optional(table, "tracks", lambda t: read_tracks(t, known)),
     )
@@ -158,7 +158,7 @@ def _read_numbers(table: TomlTable, usual: Numbers) -> Numbers:
     return dataclasses.replace(usual, **given)  # type: ignore[type-var]
 
 
-def _read_raw(table: TomlTable, vehicle: Declared | None, known: tuple[str, ...]) -> Raw:
+def _read_raw(table: TomlTable, vehicle: Declared | None, known: Names) -> Raw:
     controls = tuple(c.name for c in vehicle.controls) if vehicle is not None else ()
     vectors = tuple(q.name for q in vehicle.parameters if q.size == 3) if vehicle is not None else ()
     mixes = []
@@ -186,8 +186,8 @@ def _read_righting(table: TomlTable, controls: tuple[str, ...]) -> Righting:
     return Righting(table.text("action"), (x, y, z), signed)
 
 
-def _read_instruments(table: TomlTable, known: tuple[str, ...]) -> Instruments:
-    readable = (*known, *FLIGHT_VALUES)
+def _read_instruments(table: TomlTable, known: Names) -> Instruments:
+    readable = known.and_also(*FLIGHT_VALUES)
     rows = []
     for inner in table.tables("rows"):
         row = Row(
@@ -204,7 +204,7 @@ def _read_instruments(table: TomlTable, known: tuple[str, ...]) -> Instruments:
     return Instruments(tuple(rows), _optional(table, "bar", lambda t: _read_bar(t, readable)))
 
 
-def _read_bar(table: TomlTable, known: tuple[str, ...]) -> Bar:
+def _read_bar(table: TomlTable, known: Names) -> Bar:
     full = table.number("full", 1.0, low=1e-9, high=1e9)
     return Bar(
         table.text("label"),

@@ -6,9 +6,9 @@ its length. With `spin_radps` the product is multiplied by the angle that someth
 """
 
 import math
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sim.errors import one_of, quote
 from sim.toml_table import TomlTable
@@ -21,6 +21,13 @@ CURVES: dict[str, Callable[[float], float]] = {
 }
 """`share` rises from 0 to 1 and is a half at 1; `sign` is 0 up to 0.05."""
 _MOST = 1e9
+
+
+class Known(Protocol):
+    """The names that may stand in a term."""
+
+    def __contains__(self, name: object) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ def constant(number: float) -> Term:
     return Term(times=0.0, plus=number)
 
 
-def read_term(table: TomlTable, key: str, known: Container[str], default: Term | None = None) -> Term:
+def read_term(table: TomlTable, key: str, known: Known, default: Term | None = None) -> Term:
     """The term under a key. Raises InputError for anything else, and for names that are not `known`."""
     if not table.has(key):
         if default is None:
@@ -66,7 +73,7 @@ def read_term(table: TomlTable, key: str, known: Container[str], default: Term |
 
 
 def read_terms(
-    table: TomlTable, key: str, known: Container[str], count: int, default: tuple[Term, ...] | None = None
+    table: TomlTable, key: str, known: Known, count: int, default: tuple[Term, ...] | None = None
 ) -> tuple[Term, ...]:
     """A list of `count` terms."""
     if not table.has(key) and default is not None:
@@ -79,7 +86,7 @@ def read_terms(
     return tuple(term_of(table, f"{key}[{k}]", item, known) for k, item in enumerate(value))
 
 
-def term_of(table: TomlTable, key: str, value: Any, known: Container[str]) -> Term:
+def term_of(table: TomlTable, key: str, value: Any, known: Known) -> Term:
     """A term out of what stands in TOML."""
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         return constant(float(value))
@@ -91,7 +98,7 @@ def term_of(table: TomlTable, key: str, value: Any, known: Container[str]) -> Te
     return _table_term(table.inner(key, value), known)
 
 
-def _table_term(inner: TomlTable, known: Container[str]) -> Term:
+def _table_term(inner: TomlTable, known: Known) -> Term:
     low, high = inner.numbers("limit", (-math.inf, math.inf), low=-_MOST, high=_MOST, count=2)
     term = Term(
         of=_names(inner, "of", known),
@@ -107,7 +114,7 @@ def _table_term(inner: TomlTable, known: Container[str]) -> Term:
     return term
 
 
-def _names(table: TomlTable, key: str, known: Container[str]) -> tuple[str, ...]:
+def _names(table: TomlTable, key: str, known: Known) -> tuple[str, ...]:
     """One name or a list of them."""
     if not table.has(key):
         return ()
@@ -118,8 +125,7 @@ def _names(table: TomlTable, key: str, known: Container[str]) -> tuple[str, ...]
     return tuple(_known(table, key, name, known) for name in names)
 
 
-def _known(table: TomlTable, key: str, name: str, known: Container[str]) -> str:
+def _known(table: TomlTable, key: str, name: str, known: Known) -> str:
     if name not in known:
-        names = one_of(known, name) if isinstance(known, list | tuple | dict) else "a name of the vehicle"
-        raise table.error(key, f'unknown "{name}"; allowed: {names}')
+        raise table.error(key, f'unknown "{name}"; allowed: {one_of(known, name)}')
     return name

@@ -1,35 +1,59 @@
 """What the terms of a vehicle's data may name, and the present values of it."""
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from sim.vehicles import Vehicle
-from sim.vehicles.observation import layout_of
+from sim.vehicles.observation import ObservationLayout, layout_of
 from sim.vehicles.parameter import Parameter, Value
 
 Declared = Vehicle | type[Vehicle]
 """A vehicle or its class: what it calls its numbers."""
 
 
-def names_of(vehicle: Declared | None) -> tuple[str, ...]:
-    """All names that terms may use; none where there is no vehicle."""
+class Names:
+    """All names that terms may use; those of observables are found out where they are asked for: that takes symbols."""
+
+    def __init__(self, vehicle: Declared | None, more: tuple[str, ...] = ()) -> None:
+        """`more`: that are known besides. Without a vehicle there are no others."""
+        self._vehicle, self._more = vehicle, more
+        self._declared = _declared(vehicle)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._declared or name in self._more or name in self._observables
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._declared, *self._observables, *self._more)))
+
+    def and_also(self, *more: str) -> "Names":
+        """These and more."""
+        return Names(self._vehicle, (*self._more, *more))
+
+    @cached_property
+    def _observables(self) -> tuple[str, ...]:
+        return () if self._vehicle is None else tuple(_layout(self._vehicle).observables)
+
+    @cached_property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the vehicle's bodies."""
+        return () if self._vehicle is None else tuple(_layout(self._vehicle).bodies)
+
+
+def _declared(vehicle: Declared | None) -> tuple[str, ...]:
     if vehicle is None:
         return ()
     names = [r.name for r in vehicle.shape_coordinates] + [c.name for c in vehicle.controls]
     for q in vehicle.parameters:
         names += [q.name, *(f"{q.name}.{k}" for k in range(q.size) if q.size > 1)]
-    names += layout_of(vehicle() if isinstance(vehicle, type) else vehicle).observables
     return tuple(dict.fromkeys(names))
 
 
-def bodies_of(vehicle: Declared | None) -> tuple[str, ...]:
-    """Names of its bodies; none where there is no vehicle."""
-    if vehicle is None:
-        return ()
-    return tuple(layout_of(vehicle() if isinstance(vehicle, type) else vehicle).bodies)
+@lru_cache(maxsize=4)
+def _layout(vehicle: Declared) -> ObservationLayout:
+    return layout_of(vehicle() if isinstance(vehicle, type) else vehicle)
 
 
 def named_values(
