@@ -1,29 +1,49 @@
 """Where the user's settings live: the layout of the panels, the size of the interface."""
 
 import json
+import logging
+import os
+import tempfile
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sim.errors import InputError
 from sim.folders import user_folder
+from sim.replacing import replacing
 from sim.user_files import as_type, json_value, read_text, refusals
 
 LEAST_SCALE, LARGEST_SCALE = 0.5, 3.0
+VARIABLE = "HOLONOMY_CONFIG"
+_log = logging.getLogger("holonomy")
 
 
 def config_dir() -> Path:
     """The user's configuration folder, created on demand. `$HOLONOMY_CONFIG` overrides the platform's.
 
-    Raises InputError where the folder cannot be made.
+    Where the platform's cannot be made, a temporary one serves this run, and the terminal is told. Raises InputError
+    where the one that the variable names cannot be made.
     """
-    return user_folder(
-        "HOLONOMY_CONFIG",
-        windows="APPDATA",
-        library="Application Support",
-        xdg="XDG_CONFIG_HOME",
-        home=".config",
-    )
+    try:
+        return user_folder(
+            VARIABLE,
+            windows="APPDATA",
+            library="Application Support",
+            xdg="XDG_CONFIG_HOME",
+            home=".config",
+        )
+    except InputError as error:
+        if os.environ.get(VARIABLE):
+            raise
+        return _of_this_run(str(error))
+
+
+@cache
+def _of_this_run(reason: str) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="holonomy-"))
+    _log.warning("holonomy: %s; settings, takes and plans of this run are in %s", reason, folder)
+    return folder
 
 
 def read_scale(folder: Path, default: float = 1.0) -> float:
@@ -52,7 +72,5 @@ def _set_aside(path: Path) -> None:
 
 def write_scale(folder: Path, scale: float) -> None:
     """Remember the interface scale; a folder that cannot be written costs only the memory."""
-    try:
-        (folder / "interface.json").write_text(json.dumps({"scale": scale}))
-    except OSError:
-        return
+    with suppress(OSError), replacing(folder / "interface.json") as draft:
+        draft.write_text(json.dumps({"scale": scale}))

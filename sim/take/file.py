@@ -20,7 +20,7 @@ from sim.take.columns import control_columns, node_columns
 from sim.take.header import FORMAT, VERSION, LegHeader, read_header
 from sim.take.leg import Leg
 from sim.take.older import NOTE, RESTATED, resumed
-from sim.take.playback import Playback
+from sim.take.playback import Playback, Samples
 from sim.take.take import Take
 from sim.trajectory import STEPS_MAX
 from sim.user_files import refusals
@@ -32,13 +32,14 @@ _ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
 _TEXTS = ("name", "scene", "world", "created", "ended")
 
 
-def save_take(take: Take, path: str | Path, *, playback: Playback | None = None) -> Path:
+def save_take(take: Take, path: str | Path, *, playback: Playback | None = None, brief: bool = False) -> Path:
     """Write a take, replacing a file of that name; a reader never sees half of it. Returns the path.
 
-    playback: of the take, where there is one. Raises OSError where the file cannot be written.
+    playback: of the take, where there is one. brief: without compression and without nodes for other readers, which
+    take time. Raises OSError where the file cannot be written.
     """
     path = Path(path)
-    seen = (playback or take.playback()).samples(NODE_PERIOD_S)
+    columns = _no_columns(take) if brief else _columns((playback or take.playback()).samples(NODE_PERIOD_S))
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -54,15 +55,18 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None)
     arrays = {f"leg{k}_{name}": getattr(leg, name) for k, leg in enumerate(take.legs) for name in _ARRAYS}
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(
-            file,
-            header=np.array(json.dumps(header, indent=1)),
-            time=seen.time,
-            nodes=seen.nodes,
-            node_controls=seen.controls,
-            **arrays,
-        )
+        write = np.savez if brief else np.savez_compressed
+        write(file, header=np.array(json.dumps(header, indent=1)), **columns, **arrays)  # type: ignore[arg-type]
     return path
+
+
+def _columns(seen: Samples) -> dict[str, np.ndarray]:
+    return {"time": seen.time, "nodes": seen.nodes, "node_controls": seen.controls}
+
+
+def _no_columns(take: Take) -> dict[str, np.ndarray]:
+    size, controls = take.vehicle.node_layout.size, len(take.vehicle.controls)
+    return {"time": np.zeros(0), "nodes": np.zeros((0, size)), "node_controls": np.zeros((0, controls))}
 
 
 def load_take(path: str | Path) -> Take:

@@ -7,6 +7,7 @@ import pytest
 
 from sim.take import load_take
 from tests.app.desktop import App, Screen
+from ui.desktop.autosave import recovered
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
 
@@ -56,3 +57,24 @@ def test_a_flight_that_is_steered_is_kept_where_the_app_is_told_to_end(
     finally:
         screen.xdotool("keyup", "r")
         app.close()
+
+
+def test_a_flight_survives_an_app_that_is_killed(screen: Screen, tmp_path: Path) -> None:
+    app, folder = App(screen, tmp_path, "plain", "--quality", "low", "--size", "800x500"), tmp_path / "takes"
+    try:
+        app.wait_until(lambda p: p["clock_s"] > 0.1, timeout_s=120, what="it flies")
+        screen.xdotool("keydown", "r")
+        seen = app.wait_until(
+            lambda p: list(folder.glob("autosaved/flying-*.npz")),
+            timeout_s=60,
+            what="it is kept while it is flown",
+        )
+        app.process.kill()
+        app.process.wait(600)
+    finally:
+        screen.xdotool("keyup", "r")
+        app.close()
+    assert recovered(folder / "autosaved") == 1
+    (path,) = folder.glob("autosaved/*.npz")
+    lost_s = seen["clock_s"] - load_take(path).end_s
+    assert lost_s < 5.0  # simulated, between copy and look; then 15 s of wall time until the next copy

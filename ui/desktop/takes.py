@@ -15,6 +15,7 @@ from sim.take import Take, load_take, save_take
 from sim.take.file import described, free_path
 from sim.world import World
 from ui.config import config_dir
+from ui.desktop.autosave import Autosave, kept_somewhere, recovered, worth_keeping
 from ui.requests import ExportPlan, OpenTake, SaveTake
 from ui.takes_view import StoredTake, TakesView
 
@@ -23,7 +24,6 @@ MOST_UNSAVED = 12
 AUTOSAVED = "autosaved"
 """Folder within that of the takes. Its files belong to the app, which removes the oldest."""
 MOST_AUTOSAVED = 10
-WORTH_AUTOSAVING_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class Takes:
         self._pending: list[Future[News]] = []
         self._left: tuple[Take, ...] = ()
         self._saved: list[Take] = []
+        self._autosave = Autosave(self._folder / AUTOSAVED)
+        self._first_news: list[News] = []
+        if count := recovered(self._folder / AUTOSAVED):
+            flights = "a flight was" if count == 1 else f"{count} flights were"
+            self._first_news = [News(f"The app ended unexpectedly: {flights} kept, see Takes, Autosaved")]
         self._view = TakesView(self._folder, _stored(self._folder), _stored(self._folder / AUTOSAVED))
 
     @property
@@ -71,9 +76,10 @@ class Takes:
 
     def poll(self, simulation: Simulation) -> list[News]:
         """Once a frame: what is finished."""
+        self._autosave.poll(simulation)
         answered = [asked for asked in self._asked if asked[0].done()]
         self._asked = [asked for asked in self._asked if asked not in answered]
-        news = []
+        news, self._first_news = self._first_news, []
         for reply, world in answered:
             if reply.exception() is None:
                 self._write(reply.result(), world)
@@ -94,6 +100,7 @@ class Takes:
     def leave(self, simulation: Simulation) -> None:
         """The scene is left and its simulation has been stopped: remember what was flown in it."""
         self._settle()
+        self._autosave.keep(simulation.takes())
         self._left = (*self._left, *simulation.takes())[-MOST_UNSAVED:]
 
     def close(self, simulation: Simulation, world: World) -> None:
@@ -101,13 +108,12 @@ class Takes:
         self._settle()
         saved = [*self._saved, *(future.result().saved for future in self._pending)]
         flights = [
-            take
-            for take in (*self._left, *simulation.takes())
-            if take not in saved and _worth_autosaving(take)
+            take for take in (*self._left, *simulation.takes()) if take not in saved and worth_keeping(take)
         ]
         for take in flights[-MOST_AUTOSAVED:]:
             self._worker.submit(_autosaved, take, self._folder / AUTOSAVED, world)
         self._worker.shutdown(wait=True)
+        self._autosave.close()
 
     def _settle(self) -> None:
         """Of a simulation that has been stopped: write what it has answered; nothing more will come."""
@@ -135,14 +141,8 @@ def _exported(plan: PlanRecord, scene: str, folder: Path, world: World) -> News:
 
 
 def _written(take: Take, folder: Path, world: World) -> News:
-    when = datetime.fromisoformat(take.created) if take.created else datetime.now()
-    stem = f"{take.scene or take.name}-{when:%Y%m%d-%H%M%S}"
-    here = (world.name, world.seed) == (take.world, take.seed)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path = free_path(folder, stem)
-        named = replace(take, name=path.stem)
-        save_take(named, path, playback=named.playback((lambda: world) if here else None))
+        path = _saved(take, folder, world)
     except OSError as error:
         return News(f"the take cannot be written: {error.strerror or error}", error=True)
     except InputError as error:
@@ -150,15 +150,21 @@ def _written(take: Take, folder: Path, world: World) -> News:
     return News(f"Take saved: {path}", saved=take)
 
 
-def _worth_autosaving(take: Take) -> bool:
-    """Somebody steered, for a while."""
-    steered = any(len(leg.change_steps) > 1 for leg in take.legs)
-    return steered and take.duration_s >= WORTH_AUTOSAVING_S
+def _saved(take: Take, folder: Path, world: World) -> Path:
+    """Under a name that is not taken."""
+    when = datetime.fromisoformat(take.created) if take.created else datetime.now()
+    stem = f"{take.scene or take.name}-{when:%Y%m%d-%H%M%S}"
+    here = (world.name, world.seed) == (take.world, take.seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = free_path(folder, stem)
+    named = replace(take, name=path.stem)
+    return save_take(named, path, playback=named.playback((lambda: world) if here else None))
 
 
 def _autosaved(take: Take, folder: Path, world: World) -> None:
-    _written(take, folder, world)
-    for path in sorted(folder.glob("*.npz"), key=_age_s)[MOST_AUTOSAVED:]:
+    kept_somewhere(lambda place: _saved(take, place, world), folder)
+    files = [path for path in folder.glob("*.npz") if not path.name.startswith("flying-")]
+    for path in sorted(files, key=_age_s)[MOST_AUTOSAVED:]:
         path.unlink(missing_ok=True)
 
 

@@ -145,7 +145,7 @@ def _stored(context: PanelContext) -> list[Request]:
     ):
         requests.append(OpenTake(context.take_path.strip()))
     if takes.autosaved:
-        heading(context, "Autosaved on closing")
+        heading(context, "Autosaved")
     return requests + _files(context, "autosaved", takes.autosaved)
 
 

@@ -1,0 +1,119 @@
+"""Laws of what is kept while it is flown: killing the app loses next to nothing, a folder that fails is told of."""
+
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
+from sim.simulation import Simulation
+from sim.take import load_take
+from tests.sim.simulation_scenes import helicopter_scene, simulation, world
+from ui.desktop import autosave
+from ui.desktop.takes import AUTOSAVED, Takes
+
+
+def flown(seconds: float, throttle: float = 0.4) -> Simulation:
+    flying = simulation(helicopter_scene())
+    flying.submit(SetFlightMode("raw"))
+    flying.advance(0.1)
+    flying.submit(SetPilotInput(PilotInput(throttle=throttle)))
+    flying.advance(seconds)
+    return flying
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autosave, "PERIOD_S", 0.0)
+
+
+def written(desk: Takes, flying: Simulation, folder: Path, count: int) -> list[Path]:
+    """Files once so many are there."""
+    for _ in range(400):
+        flying.advance(0.0)
+        desk.poll(flying)
+        files = sorted(folder.glob("flying-*.npz"))
+        if len(files) >= count:
+            return files
+        time.sleep(0.05)
+    raise AssertionError("nothing was written")
+
+
+def orphaned(files: list[Path]) -> None:
+    """As if another process, which is no more, had written them."""
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for file in files:
+        file.rename(file.with_name(file.name.replace(str(os.getpid()), str(gone.pid))))
+
+
+def test_a_flight_is_on_disk_while_it_is_flown_and_offered_where_its_app_was_killed(tmp_path: Path) -> None:
+    flying, desk = flown(6.0), Takes(tmp_path)
+    orphaned(written(desk, flying, tmp_path / AUTOSAVED, 1))
+    again = Takes(tmp_path)
+    (news,) = again.poll(simulation(helicopter_scene()))
+    assert news.text == "The app ended unexpectedly: a flight was kept, see Takes, Autosaved"
+    (kept,) = again.view.autosaved
+    assert kept.path.stem.startswith("recovered-")
+    final = load_take(kept.path).samples().nodes[-1]
+    np.testing.assert_array_equal(final[9:12], flying.snapshot.lanes[0].T_wb[:3, 3])
+    assert again.poll(simulation(helicopter_scene())) == []
+
+
+def test_flights_that_have_ended_are_kept_as_well_each_in_its_file(tmp_path: Path) -> None:
+    flying, desk = flown(6.0), Takes(tmp_path)
+    written(desk, flying, tmp_path / AUTOSAVED, 1)
+    flying.submit(Reset())
+    flying.advance(0.1)
+    flying.submit(SetPilotInput(PilotInput(throttle=0.2)))
+    flying.advance(7.0)
+    files = written(desk, flying, tmp_path / AUTOSAVED, 2)
+    desk.close(flying, world("plain"))
+    assert not any(file.exists() for file in files), "closed as it should be, it keeps them in the usual way"
+    lengths = sorted(load_take(one.path).duration_s for one in Takes(tmp_path).view.autosaved)
+    assert lengths == pytest.approx([6.1, 7.1])
+
+
+def test_what_another_app_writes_just_now_is_left_to_it(tmp_path: Path) -> None:
+    folder = tmp_path / AUTOSAVED
+    flying, desk = flown(6.0), Takes(tmp_path)
+    (file,) = written(desk, flying, folder, 1)
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    file.rename(folder / f"flying-{other.pid}-0.npz")
+    assert autosave.recovered(folder) == 0
+    other.communicate(b"\n")
+    assert autosave.recovered(folder) == 1
+
+
+def test_nobody_steered_or_only_for_a_moment_and_nothing_is_written(tmp_path: Path) -> None:
+    for flying in (flown(1.0), flown(6.0, throttle=0.0)):
+        desk = Takes(tmp_path)
+        for _ in range(5):
+            flying.advance(0.0)
+            desk.poll(flying)
+        desk.close(flying, world("plain"))
+    assert not (tmp_path / AUTOSAVED).exists()
+
+
+def test_where_the_folder_fails_a_temporary_one_is_taken_and_the_terminal_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / AUTOSAVED).write_text("in the way")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
+    flying, desk = flown(6.0), Takes(tmp_path)
+    with caplog.at_level(logging.WARNING, "holonomy"):
+        desk.close(flying, world("plain"))
+    (folder,) = {path.parent for path in (tmp_path / "elsewhere").rglob("*.npz")}
+    told = [record.getMessage() for record in caplog.records]
+    assert any(f"cannot be kept in {tmp_path / AUTOSAVED}" in line for line in told)
+    assert any(line.endswith(f"it is kept in {folder}") for line in told)
+    assert all("\n" not in line for line in told)
+    (kept,) = folder.glob("*.npz")
+    assert load_take(kept).duration_s == pytest.approx(6.1)
