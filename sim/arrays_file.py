@@ -50,7 +50,7 @@ class ArraysFile:
             while chunk := entry.read(_CHUNK):
                 data += chunk
         array = np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
-        return array.astype(dtype.newbyteorder("="))
+        return array.astype(dtype.newbyteorder("="), copy=False)
 
     def _check_room(self, info: ZipInfo) -> None:
         if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
