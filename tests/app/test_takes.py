@@ -42,7 +42,9 @@ def test_what_is_recorded_is_saved_twice_and_opened_again(tmp_path: Path, runnin
         told = answered(desk, running)
         assert not told.error, told.text
     assert len(desk.view.stored) == 2
-    assert desk.view.stored[0].doc.startswith("helicopter, variational h = 0.01 s")
+    assert desk.view.stored[0].doc.startswith(
+        f"helicopter, {running.snapshot.lanes[0].integrator} h = 0.01 s"
+    )
     desk.handle(OpenTake(str(desk.view.stored[0].path)), running, world("plain"))
     opened = answered(desk, running).opened
     assert opened is not None
