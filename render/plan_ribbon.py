@@ -1,5 +1,6 @@
 """A plan's way as a ribbon that banks with the vehicle: edges, rungs at equal times, where it leans on a limit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -31,6 +32,8 @@ class Way:
     """(N+1, 4, 4) T_wb."""
     forces_w: np.ndarray
     """(N+1, 3) N."""
+    bodies_w: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Name -> (N+1, 4, 4), of vehicles whose model has parts that go with bodies."""
 
     @cached_property
     def reach_m(self) -> float:

@@ -9,6 +9,7 @@ from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.obstacle_models import obstacle_model
 from render.overlay import shapes
 from render.plan_ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
+from sim.outfit import outfit_of
 from sim.planner.result.forces import control_forces_b
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import FADE_S, PlanView
@@ -17,6 +18,7 @@ from sim.planner.task.refusals import refused_parts
 from sim.planner.task.task import positions
 from sim.simulation.placing import placement
 from sim.vehicles import NonholonomicVehicle
+from sim.vehicles.observation import observed_by_symbols
 from sim.world import World
 
 PRESENT: Colour = (0.02, 0.55, 0.95)
@@ -126,7 +128,8 @@ class PlanScene:
         if way is not None and way.record is record:
             return way
         poses = np.array([placement(record.vehicle, node, self._world).T_wb for node in record.nodes])
-        return Way(record, poses, np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record)))
+        forces_w = np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record))
+        return Way(record, poses, forces_w, _bodies_w(record, poses))
 
     def _alternatives(self, view: PlanView) -> list[Polyline]:
         """Other ways, thin, the cheaper the clearer."""
@@ -233,6 +236,17 @@ def _colour(view: PlanView) -> Colour:
     return PRESENT if view.plan is not None and view.plan.solved else FAILED
 
 
+def _bodies_w(record: PlanRecord, poses: np.ndarray) -> dict[str, np.ndarray]:
+    """Name -> (n, 4, 4) world poses of the vehicle's bodies along a plan, where its model has parts that go with them."""
+    vehicle = record.vehicle
+    if not any(part.body for part in outfit_of(vehicle.name).model.parts):
+        return {}
+    controls = np.resize(record.controls, (len(record.nodes), len(vehicle.controls)))
+    bodies = observed_by_symbols(vehicle, record.nodes, controls, record.step_s).bodies
+    into_world = poses @ np.linalg.inv(next(iter(bodies.values())))
+    return {name: into_world @ T for name, T in bodies.items()}
+
+
 def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle], list[Arrow]]:
     """Poses at equal distances along the way, each with the force of its controls."""
     record, arrow_m = way.record, max(0.35 * size_m, 0.03 * way.reach_m)
@@ -249,6 +263,7 @@ def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle]
                 controls=record.controls[k],
                 shape=node[record.vehicle.node_layout.shape],
                 parameters=record.vehicle.values,
+                bodies={name: poses[k] for name, poses in way.bodies_w.items()},
                 time_s=0.015 * k,
                 tint=colour,
                 ghost=True,

@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,11 +16,14 @@ from assets.scripts.build import vehicle_recipes
 from render.frame import View
 from render.models.asset import check_model, load_asset
 from render.models.rigs import rig_pose
+from render.plan_view import _bodies_w
 from render.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
 from sim.outfit import VEHICLE_FOLDER, outfit_of
+from sim.planner.api import task_of_scene
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.simulation.placing import placement
 from sim.vehicles import VEHICLES
 from sim.world import load_world
 from tests.app.program import run_app
@@ -150,3 +154,17 @@ def test_a_mistake_is_told_once_and_a_broken_model_is_one(folder: Path) -> None:
         shutil.copy(EXAMPLE / name, folder / name)
         own.poll("trike", 10.0 * number + 4.0)
         own.poll("trike", 10.0 * number + 5.0)
+
+
+def test_the_ghosts_of_its_plan_have_their_parts_where_its_bodies_are(folder: Path) -> None:
+    scene = load_scene(folder)
+    world = load_world(scene.world, seed=scene.seed)
+    vehicle, task = task_of_scene(scene, world=world)
+    start = vehicle.state(theta=0.3, x=-20.0, y=12.0, shape=(0.4, 0.5)).node
+    nodes, controls = np.tile(start, (3, 1)), np.zeros((3, 2))
+    record = SimpleNamespace(vehicle=vehicle, nodes=nodes, controls=controls, step_s=0.1)
+    poses = np.array([placement(vehicle, node, world).T_wb for node in nodes])
+    bodies = _bodies_w(record, poses)
+    fork = np.linalg.inv(poses[0]) @ bodies["fork"][0]
+    assert fork[:3, 3] == pytest.approx([1.1, 0.0, 0.0], abs=1e-12)
+    assert np.arctan2(fork[1, 0], fork[0, 0]) == pytest.approx(0.5)
