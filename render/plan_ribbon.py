@@ -1,7 +1,7 @@
 """A plan's way as a ribbon that banks with the vehicle: edges, rungs at equal times, where it leans on a limit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np

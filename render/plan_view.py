@@ -237,7 +237,7 @@ def _colour(view: PlanView) -> Colour:
 
 
 def _bodies_w(record: PlanRecord, poses: np.ndarray) -> dict[str, np.ndarray]:
-    """Name -> (n, 4, 4) world poses of the vehicle's bodies along a plan, where its model has parts that go with them."""
+    """Name -> (n, 4, 4) world poses of bodies along a plan, where the model has parts that go with some."""
     vehicle = record.vehicle
     if not any(part.body for part in outfit_of(vehicle.name).model.parts):
         return {}

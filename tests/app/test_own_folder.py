@@ -159,7 +159,7 @@ def test_a_mistake_is_told_once_and_a_broken_model_is_one(folder: Path) -> None:
 def test_the_ghosts_of_its_plan_have_their_parts_where_its_bodies_are(folder: Path) -> None:
     scene = load_scene(folder)
     world = load_world(scene.world, seed=scene.seed)
-    vehicle, task = task_of_scene(scene, world=world)
+    vehicle, _ = task_of_scene(scene, world=world)
     start = vehicle.state(theta=0.3, x=-20.0, y=12.0, shape=(0.4, 0.5)).node
     nodes, controls = np.tile(start, (3, 1)), np.zeros((3, 2))
     record = SimpleNamespace(vehicle=vehicle, nodes=nodes, controls=controls, step_s=0.1)
