@@ -53,6 +53,8 @@ def _driven(
     speed = np.gradient(places[:, :2], h, axis=0)
     forward = np.cos(heading) * speed[:, 0] + np.sin(heading) * speed[:, 1]
     xi = np.stack([np.gradient(heading, h), forward, np.zeros_like(forward)], axis=1)
+    if not vehicle.shape_coordinates:
+        return np.c_[poses, xi], np.zeros((steps + 1, len(vehicle.controls)))
     r, u = _shapes_that_move(vehicle, task, xi)
     for i in vehicle.dynamic:
         r[:, i] = task.start.shape[i] + np.r_[0.0, np.cumsum((u[1:, i] + u[:-1, i]) / 2 * h)]

@@ -60,7 +60,7 @@ def _guessed(vehicle: Vehicle, task: Task, steps: int, most: int) -> Iterator[_G
             yield free_motion(vehicle, task, paced_way(vehicle, task, steps, way), heading), trim
         return
     assert isinstance(vehicle, NonholonomicVehicle)
-    if vehicle.commanded or _rolls(vehicle, task):
+    if vehicle.commanded or not vehicle.shape_coordinates or _rolls(vehicle, task):
         yield from driven(vehicle, task, steps, most)
     else:
         yield from wriggled(vehicle, task, steps)

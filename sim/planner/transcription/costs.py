@@ -6,6 +6,10 @@ from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.constraints import distances, height_over_ground
 from sim.planner.transcription.model import NodeModel
 
+_STANDING = 0.03
+"""Share of the typical speed below which the length of a way is rounded off: a norm has no derivative at zero, and near
+it so sharp a bend that no solver settles where a vehicle stands or turns back."""
+
 
 def weighted_cost(
     model: NodeModel, node: ca.SX, a: ca.SX, z: ca.SX, previous: ca.SX, h: ca.SX, *, last: bool
@@ -37,7 +41,7 @@ def cost_terms(
     along = (ca.SX(0) if last else h) if model.unknown_is_velocity else share
     turning, moving = xi[: model.turns], xi[model.turns :]
     if "distance" in has:
-        terms["distance"] = along * ca.sqrt(ca.dot(moving, moving) + 1e-6)
+        terms["distance"] = along * ca.sqrt(ca.dot(moving, moving) + (_STANDING * model.scales.speed_mps) ** 2)
     if "comfort" in has:
         terms["comfort"] = along * ca.dot(turning, turning)
     return terms

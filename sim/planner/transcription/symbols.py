@@ -26,8 +26,8 @@ class Slots:
         raise KeyError(name)
 
     def split(self, vector: ca.SX) -> dict[str, ca.SX]:
-        """Pieces of a column."""
-        return {name: vector[self.slice(name)] for name in self.sizes}
+        """Pieces of a column, as columns: CasADi makes a row of nothing where the whole is one number."""
+        return {name: ca.reshape(vector[self.slice(name)], size, 1) for name, size in self.sizes.items()}
 
     def pack(self, **pieces: object) -> np.ndarray:
         """Flat array of all pieces, each given by name."""
