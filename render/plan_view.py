@@ -13,8 +13,7 @@ from sim.outfit import outfit_of
 from sim.planner.result.forces import control_forces_b
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import FADE_S, PlanView
-from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, entered
-from sim.planner.task.refusals import refused_parts
+from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
 from sim.planner.task.task import positions
 from sim.simulation.placing import placement
 from sim.vehicles import NonholonomicVehicle
@@ -211,12 +210,11 @@ def _covered(ghost: DrawnVehicle, frame: Frame, near_m: float) -> bool:
 
 def _to_blame(view: PlanView) -> set[str]:
     """Handles of what a failure, or a refusal, is about."""
-    if view.refused:
-        return set(refused_parts(view.message, view.task))
+    if view.refusal is not None:
+        return set(view.refusal.parts)
     if view.plan is None or view.stale:
         return set()
-    named = {violation.constraint for violation in view.plan.violations}
-    return {f"obstacle {i}" for i, o in enumerate(view.task.obstacles) if entered(o, i) in named}
+    return {violation.part for violation in view.plan.violations if not violation.missed}
 
 
 def _holding(view: PlanView) -> set[str]:

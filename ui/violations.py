@@ -11,7 +11,6 @@ from sim.planner.service.remedies import Remedy, offered
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.planner.task.handles import handles
-from sim.planner.task.refusals import refused_parts
 from sim.planner.task.task import positions
 from ui import theme
 from ui.gizmo import on_screen
@@ -69,8 +68,8 @@ def words(violation: Violation) -> tuple[str, str]:
 def _signs(plan: PlanView) -> list[_Sign]:
     """One a place, the worst first."""
     ways_out = tuple(enumerate(offered(plan)))
-    if plan.refused:
-        parts = refused_parts(plan.message, plan.task)
+    if plan.refusal is not None:
+        parts = plan.refusal.parts
         return [_Sign(_place_of(plan, parts[0]), ((plan.message, theme.INK),), ways_out)] if parts else []
     if plan.plan is None or plan.stale or plan.busy:
         return []
@@ -82,7 +81,7 @@ def _signs(plan: PlanView) -> list[_Sign]:
         told = {violation.constraint for violation in violations} | (set() if signs else {""})
         here = tuple((number, remedy) for number, remedy in ways_out if remedy.about in told)
         lines = [line for b in violations for line in zip(words(b), (theme.INK, theme.DANGER), strict=True)]
-        if violations[0].constraint.endswith("missed"):
+        if violations[0].missed:
             held = [constraint for constraint in plan.plan.active if constraint.obstacle is not None][
                 :_HELD_TOLD
             ]

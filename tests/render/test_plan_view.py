@@ -12,6 +12,7 @@ from render.plan_view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScen
 from sim.planner import Cylinder, Iterate, Violation
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView
+from sim.planner.task.refusal import Refusal
 from sim.world import load_world
 from tests.sim.plan_samples import BOAT, record, task
 
@@ -122,13 +123,22 @@ def test_what_holds_the_plan_stands_out() -> None:
 
 
 def test_an_obstacle_that_a_refusal_is_about_is_red() -> None:
-    frame = picture(message="goal is inside obstacle buoy or its clearance by 1 m", refused=True, stale=True)
+    frame = picture(
+        refusal=Refusal(
+            "goal is inside obstacle buoy or its clearance by 1 m",
+            ("goal", "obstacle 0"),
+            "inside an obstacle",
+        ),
+        stale=True,
+    )
     (red,) = (surface for surface in frame.surfaces if surface.colour == FAILED)
     np.testing.assert_allclose(red.corners_w.mean(axis=0)[:2], [5.0, 2.0], atol=0.05)
 
 
 def test_a_failure_is_marked_in_red_at_its_place() -> None:
-    violation = Violation("obstacle buoy is entered", 2.0, 0.4, "m", (5.0, 1.5, 0.0))
+    violation = Violation(
+        "obstacle buoy is entered", 2.0, 0.4, "m", (5.0, 1.5, 0.0), "obstacle 0", missed=False
+    )
     frame = picture(plan=record(status="infeasible", violations=(violation,)))
     marks = [s for s in frame.surfaces if s.colour == FAILED]
     middles = np.array([s.corners_w.mean(axis=0)[:2] for s in marks])
@@ -140,8 +150,10 @@ def test_a_failure_is_marked_in_red_at_its_place() -> None:
 def test_only_the_obstacle_that_is_to_blame_is_red_named_or_not() -> None:
     names = ("east", "north-east", "")
     obstacles = tuple(Cylinder((5.0, 5.0 + 8.0 * k, 0.0), 1.0, name) for k, name in enumerate(names))
-    for guilty, told in enumerate(("obstacle east", "obstacle north-east", "obstacle cylinder 3")):
-        violation = Violation(f"{told} is entered", 2.0, 0.4, "m", (0.0, -9.0, 0.0))
+    for guilty in range(3):
+        violation = Violation(
+            "it is entered", 2.0, 0.4, "m", (0.0, -9.0, 0.0), f"obstacle {guilty}", missed=False
+        )
         frame = picture(
             task=task(obstacles=obstacles), plan=record(status="infeasible", violations=(violation,))
         )

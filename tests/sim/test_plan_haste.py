@@ -7,6 +7,7 @@ import pytest
 import sim
 from sim.planner import Goal, Limits, Planner, Task, Waypoint
 from sim.planner.service.remedies import after_refusal
+from sim.planner.task.refusal import refusal_of
 from sim.planner.task.travel_time import soonest_s
 from tests.sim.planner_tasks import BOAT
 
@@ -35,7 +36,7 @@ def test_a_goal_that_is_too_far_is_refused_and_the_time_that_is_offered_is_not()
         sim.InputError, match=r"goal is too far for 8 s: at 2 m/s it takes 9.9 s or longer"
     ) as told:
         Planner().plan(BOAT, crossing(8.0))
-    (remedy,) = after_refusal(str(told.value), crossing(8.0))
+    (remedy,) = after_refusal(refusal_of(told.value), crossing(8.0))
     assert remedy.task.duration_s > soonest_s(crossing(8.0))
     assert remedy.text == "Give it 15 s"
     with pytest.raises(sim.InputError, match="too far for 8 s"):

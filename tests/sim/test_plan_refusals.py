@@ -1,4 +1,4 @@
-"""Laws of refusals: what each is about is found again in its words, and its ways out lead to tasks that can be."""
+"""Laws of refusals: what each is about is data, whatever things are called; its ways out lead to tasks that can be."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from sim.planner import Cylinder, Goal, Limits, Task, Waypoint, task_of_scene
 from sim.planner.service.remedies import after_refusal
 from sim.planner.task.check import check_task
 from sim.planner.task.handles import handles, moved
-from sim.planner.task.refusals import refused_parts, told
+from sim.planner.task.refusal import Refusal, refusal_of
 from sim.scene import load_scene
 from sim.vehicles import Vehicle
 from tests.sim.plan_samples import BOAT, task
@@ -18,10 +18,12 @@ BUOYS = (Cylinder((90.0, 0.0, 0.0), 1.0), Cylinder((10.0, 0.0, 0.0), 1.0, "buoy"
 HARBOUR = Limits(low_w=(-20.0, -20.0, -1.0), high_w=(20.0, 20.0, 1.0))
 
 
-def reason(vehicle: Vehicle, asked: Task) -> str:
+def refusal(vehicle: Vehicle, asked: Task) -> Refusal:
     with pytest.raises(InputError) as refused:
         check_task(vehicle, integrator("variational"), asked)
-    return told(str(refused.value), asked)
+    told = refusal_of(refused.value)
+    assert str(refused.value) == f"{asked.name}: {told.text}"
+    return told
 
 
 @pytest.mark.parametrize(
@@ -36,14 +38,22 @@ def reason(vehicle: Vehicle, asked: Task) -> str:
         ({"duration_s": -1.0}, ()),
     ],
 )
-def test_what_a_refusal_is_about_is_found_in_its_words(changes: dict, parts: tuple[str, ...]) -> None:
+def test_a_refusal_tells_what_of_the_task_it_is_about(changes: dict, parts: tuple[str, ...]) -> None:
     asked = task(name="the goal of it", **changes)
-    assert refused_parts(reason(BOAT, asked), asked) == parts
+    assert refusal(BOAT, asked).parts == parts
+
+
+def test_names_that_read_like_parts_mislead_nobody() -> None:
+    """An obstacle called "start " and one called like a sentence."""
+    named = (Cylinder((90.0, 0.0, 0.0), 1.0, "start "), Cylinder((10.0, 0.0, 0.0), 1.0, "a or its clearance"))
+    asked = task(obstacles=named)
+    told = refusal(BOAT, asked)
+    assert (told.parts, told.reason) == (("goal", "obstacle 1"), "inside an obstacle")
 
 
 def test_without_the_obstacle_that_covers_the_goal_the_task_can_be() -> None:
     asked = task(obstacles=BUOYS)
-    (remedy,) = after_refusal(reason(BOAT, asked), asked)
+    (remedy,) = after_refusal(refusal(BOAT, asked), asked)
     assert remedy.text == "Without buoy"
     check_task(BOAT, integrator("variational"), remedy.task)
 
@@ -58,7 +68,7 @@ def test_a_goal_in_or_too_near_the_ground_is_raised_by_what_it_lacks(deep_m: flo
     T_w = goal.T_w.copy()
     T_w[2, 3] = ground.height(T_w[0, 3], T_w[1, 3])[0] - deep_m
     sunk = moved(helicopter, asked, "goal", T_w)
-    (remedy,) = after_refusal(reason(helicopter, sunk), sunk)
+    (remedy,) = after_refusal(refusal(helicopter, sunk), sunk)
     assert remedy.text == "Raise the goal"
     check_task(helicopter, integrator("variational"), remedy.task)
     raised_m = remedy.task.goal.state.node[11] - sunk.goal.state.node[11]

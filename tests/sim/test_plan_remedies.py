@@ -12,7 +12,7 @@ from sim.planner.service.remedies import remedies
 from tests.sim.plan_samples import BOAT, record, task
 
 MISSED = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
-ENTERED = Violation("obstacle buoy is entered", 4.0, 0.3, "m", (5.0, 1.0, 0.0))
+ENTERED = Violation("obstacle buoy is entered", 4.0, 0.3, "m", (5.0, 1.0, 0.0), "obstacle 0", missed=False)
 
 
 def offered(failed: PlanRecord, asked: Task) -> dict[str, Task]:

@@ -27,6 +27,7 @@ from sim.planner.service.view import FADE_S
 from sim.planner.service.worker import Answer, Built, Job, Planned, Progressed, Refused
 from sim.planner.store import stored
 from sim.planner.task.handles import freed
+from sim.planner.task.refusal import Refusal
 from tests.sim.plan_samples import BOAT, record, task
 
 
@@ -198,7 +199,7 @@ def test_answers_to_older_jobs_are_not_heard(session: PlanSession, workers: list
 
 def test_refusals_are_told_in_words(session: PlanSession, workers: list[FakeWorker]) -> None:
     session.handle(StartPlanning(), 0.0)
-    workers[0].waiting = [Refused(workers[0].jobs[0].number, "the goal lies inside buoy")]
+    workers[0].waiting = [Refused(workers[0].jobs[0].number, Refusal("the goal lies inside buoy"))]
     session.poll(0.1)
     assert session.view.phase == "idle"
     assert session.view.message == "the goal lies inside buoy"
@@ -355,7 +356,7 @@ def test_a_plan_looks_out_of_date_once_it_cannot_keep_up(
     session.poll(1.7)
     assert not session.view.dated
     number = edited(2.0)
-    workers[0].waiting = [Refused(number, "task: goal is inside obstacle buoy or its clearance by 1 m")]
+    workers[0].waiting = [Refused(number, Refusal("goal is inside obstacle buoy or its clearance by 1 m"))]
     session.poll(2.1)
     assert session.view.dated
     assert session.view.refused

@@ -25,6 +25,7 @@ from sim.planner.service.requests import (
     TakeAlternative,
 )
 from sim.planner.service.view import PlanView
+from sim.planner.task.refusal import Refusal
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
@@ -199,7 +200,9 @@ def over_the_scene(snapshot, context):
 
 def test_what_would_help_is_offered_at_the_place_that_it_is_about(bench: Bench) -> None:
     missed = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
-    entered = Violation("obstacle buoy is entered", 4.0, 0.3, "m", (-4.0, 2.0, 0.0))
+    entered = Violation(
+        "obstacle buoy is entered", 4.0, 0.3, "m", (-4.0, 2.0, 0.0), "obstacle 0", missed=False
+    )
     shown(bench, plan=record(status="infeasible", violations=(missed, entered)))
     for _ in range(3):
         bench.frame(over_the_scene, fakes.snapshot())
@@ -217,14 +220,19 @@ def test_what_would_help_is_offered_at_the_place_that_it_is_about(bench: Bench) 
 
 def test_a_refusal_is_told_where_it_is_about_with_a_way_out(bench: Bench) -> None:
     inside = task(goal=Goal(BOAT.state(x=5.0, y=2.0)))
-    shown(bench, task=inside, message="goal is inside obstacle buoy or its clearance by 1 m", refused=True)
+    told = Refusal(
+        "goal is inside obstacle buoy or its clearance by 1 m", ("goal", "obstacle 0"), "inside an obstacle"
+    )
+    shown(bench, task=inside, message=told.text, refusal=told)
     (edit,) = bench.click("plan/violation/remedy/0", over_the_scene, fakes.snapshot())
     assert edit.task.obstacles == ()
     mark = on_screen(np.array([5.0, 2.0, 0.0]), camera()[1] @ camera()[0], bench.context.scene_rect)
     x, y, width, height = bench.context.rects["plan/violation/0"]
     assert x <= mark[0] <= x + width
     assert y + height < mark[1]
-    shown(bench, task=inside, message="steps = 2 is not possible", refused=True)
+    shown(
+        bench, task=inside, message="steps = 2 is not possible", refusal=Refusal("steps = 2 is not possible")
+    )
     bench.frame(over_the_scene, fakes.snapshot())
     assert "plan/violation/0" not in bench.context.rects
 

@@ -1,6 +1,7 @@
 """Guesses for what rolls along its heading: the shape follows the curvature of the way."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
@@ -21,18 +22,18 @@ def driven(
     """Nodes (N+1, node size) and planned inputs (N+1, size): by the way, or by a bow and back where that leads nowhere;
     then along other ways, in reverse, by other bows."""
     beside = _is_beside(task)
-    if not beside:
-        yield _driven(vehicle, task, *_by_way(vehicle, task, steps, None))
-    bows = [(ahead, steps) for ahead in (_AHEAD, -_AHEAD, 0.5 * _AHEAD, -0.5 * _AHEAD, 0.0)]
     if beside:
-        for bow in bows:
-            yield _driven(vehicle, task, *_shuffled(task, *bow))
+        yield _driven(vehicle, task, *_shuffled(task, steps))
+    else:
+        yield _driven(vehicle, task, *_by_way(vehicle, task, steps, None))
     ways = ways_of(vehicle, task, most)
-    for reverse in (False, True):
-        for way in ways:
-            yield _driven(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
-    for bow in () if beside else bows:
-        yield _driven(vehicle, task, *_shuffled(task, *bow))
+    by_ways = [(way, reverse) for reverse in (False, True) for way in ways]
+    for way, reverse in () if beside else by_ways:
+        yield _driven(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
+    for manoeuvre in _manoeuvres(task):
+        yield _driven(vehicle, task, *_driven_through(task, manoeuvre, steps))
+    for way, reverse in by_ways if beside else ():
+        yield _driven(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
 
 
 def _by_way(
@@ -82,29 +83,77 @@ def _is_beside(task: Task) -> bool:
     return bool(left > 1.2 * ahead and left > 1e-3 and abs(turn) < 1.0 and not task.waypoints)
 
 
-def _shuffled(task: Task, ahead: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """(N+1, 3) places and (N+1,) headings: in a bow past the goal and straight back into it.
-
-    ahead: how far past it, in distances aside; below 0 the bow is driven in reverse, at 0 it ends at the goal.
-    """
+def _shuffled(task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) places and (N+1,) headings: ahead of the goal in a bow, and back into it."""
     a = task.start.node[0]
     b = a if task.goal.rotation == "free" else a + wrapped(task.goal.state.node[0] - a)
-    gear = -1.0 if ahead <= 0.0 else 1.0
-    at_a, at_b = (gear * np.array([np.cos(x), np.sin(x)]) for x in (a, b))
+    left = abs(_chord_b(task)[1])
     start, goal = task.start.node[1:3], task.goal.state.node[1:3]
-    aside = max(abs(_chord_b(task)[1]), _LEAST_ASIDE * float(np.linalg.norm(goal - start)))
-    cusp = goal + abs(ahead) * aside * at_b
+    cusp = goal + _AHEAD * left * _direction(b)
     t = np.linspace(0.0, 1.0, steps + 1)
-    s, back = (_eased(t / _BOW), _eased((t - _BOW) / (1.0 - _BOW))) if ahead else (_eased(t), _eased(0.0 * t))
-    reach = float(np.linalg.norm(cusp - start))
+    s, back = _eased(t / _BOW), _eased((t - _BOW) / (1.0 - _BOW))
+    xy, heading = _bow(np.r_[a, start], np.r_[b, cusp], 1.0, s)
+    return np.c_[xy - back[:, None] * (cusp - goal), np.zeros(steps + 1)], heading
+
+
+_Leg = tuple[np.ndarray, float]
+"""A pose (heading, x, y) to be reached, in forward (1) or reverse gear (-1)."""
+
+
+def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
+    """Ways into a place: on ahead first or at once, back into it or past it, the likeliest first."""
+    a = task.start.node[0]
+    b = a if task.goal.rotation == "free" else a + wrapped(task.goal.state.node[0] - a)
+    start, goal = np.r_[a, task.start.node[1:3]], np.r_[b, task.goal.state.node[1:3]]
+    aside = max(abs(_chord_b(task)[1]), _LEAST_ASIDE * float(np.linalg.norm(goal[1:] - start[1:])))
+
+    def along(pose: np.ndarray, share: float) -> np.ndarray:
+        return pose + np.r_[0.0, share * aside * _direction(pose[0])]
+
+    for ahead, over in (
+        (1.25, 0.2),
+        (0.0, 0.35),
+        (0.6, 0.35),
+        (0.0, 0.0),
+        (1.25, 0.4),
+        (0.6, 0.0),
+        (2.0, 0.2),
+    ):
+        first = [(along(start, ahead), 1.0)] if ahead else []
+        last = [(along(goal, -over), -1.0), (goal, 1.0)] if over else [(goal, -1.0)]
+        yield first + last
+    yield [(along(goal, -_AHEAD), -1.0), (goal, 1.0)]
+    yield [(along(start, -1.25), -1.0), (goal, 1.0)]
+    yield [(goal, 1.0)]
+
+
+def _driven_through(task: Task, legs: list[_Leg], steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """(N+1, 3) places and (N+1,) headings along bows, at rest between them, in times by the roots of their lengths."""
+    poses = [task.start.node[:3], *(pose for pose, _ in legs)]
+    lengths = [float(np.linalg.norm(b[1:] - a[1:])) for a, b in pairwise(poses)]
+    times = np.r_[0.0, np.cumsum(np.sqrt(lengths))]
+    t = np.linspace(0.0, times[-1], steps + 1)
+    xy, heading = np.empty((steps + 1, 2)), np.empty(steps + 1)
+    for i, (_, gear) in enumerate(legs):
+        now = (t >= times[i]) & (t <= times[i + 1])
+        s = _eased((t[now] - times[i]) / (times[i + 1] - times[i]))
+        xy[now], heading[now] = _bow(poses[i], poses[i + 1], gear, s)
+    return np.c_[xy, np.zeros(steps + 1)], heading
+
+
+def _bow(a: np.ndarray, b: np.ndarray, gear: float, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 2) places and (n,) headings of the cubic from pose a to pose b (heading, x, y), at shares s (n,) of it."""
+    reach = gear * float(np.linalg.norm(b[1:] - a[1:]))
     blend = np.stack([2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2], axis=1)
     slope = np.stack([6 * s**2 - 6 * s, 3 * s**2 - 4 * s + 1, 6 * s - 6 * s**2, 3 * s**2 - 2 * s], axis=1)
-    knots = np.stack([start, reach * at_a, cusp, reach * at_b])
+    knots = np.stack([a[1:], reach * _direction(a[0]), b[1:], reach * _direction(b[0])])
     tangent = gear * (slope @ knots)
-    heading = a + np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]) - a)
-    heading += 2 * np.pi * np.round((a - heading[0]) / (2 * np.pi))
-    xy = blend @ knots - back[:, None] * (cusp - goal)
-    return np.c_[xy, np.zeros(steps + 1)], heading
+    return blend @ knots, a[0] + np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]) - a[0])
+
+
+def _direction(heading: float) -> np.ndarray:
+    """(2,) unit vector."""
+    return np.array([np.cos(heading), np.sin(heading)])
 
 
 def _eased(s: np.ndarray) -> np.ndarray:

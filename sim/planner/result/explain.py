@@ -10,6 +10,8 @@ from sim.planner.solvers.backends import Result
 from sim.planner.task.clearance import clearance
 from sim.planner.task.obstacles import entered, half_thickness_m
 from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, positions
+from sim.planner.transcription.constraints import GROUND, WAYPOINT
+from sim.planner.transcription.inputs import Constraint
 from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.base import Vehicle
@@ -40,7 +42,7 @@ def unsettled(plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, p: np.
         return replace(plan, message=f"{message}.")
     worst = sorted(_violated(task, t, w, p, h, places).values(), key=lambda b: -b.amount)
     violations = (*_torn(t, w, p, h, places), *worst)[:3]
-    advice = _advice({b.constraint for b in worst}, task)
+    advice = _advice(tuple(worst), task)
     ended = f"; where the search ended, {_listed(violations)}" if violations else ""
     return replace(plan, message=f"{message}{ended}. {advice}", violations=violations)
 
@@ -81,7 +83,7 @@ def explained(
     violations = tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
     if not violations:
         text = "Nothing has to give: a plan exists, but the solver did not find it from its guess. "
-        return replace(plan, message=f"{plan.message} {text}{_advice(set(), task)}")
+        return replace(plan, message=f"{plan.message} {text}{_advice((), task)}")
     lines = _listed(violations)
     if jumped and not violated and way_of(vehicle, task) is not None:
         # There is a way around; that the solver leaps over it between two nodes says nothing about the task.
@@ -89,8 +91,7 @@ def explained(
         message = f"Found at the nodes only, not between them: {lines}. What may help: more steps."
     else:
         status = "infeasible"
-        told = {b.constraint for b in violations}
-        message = f"No motion was found that does it all; the nearest: {lines}. {_advice(told, task)}"
+        message = f"No motion was found that does it all; the nearest: {lines}. {_advice(violations, task)}"
     return replace(
         plan,
         status=status,
@@ -108,7 +109,9 @@ def _jumped(vehicle: Vehicle, task: Task, move: Motion, places: np.ndarray) -> d
         if distance < -min(_SHALLOW_M, 0.5 * half_thickness_m(task.obstacles[i])):
             name = entered(task.obstacles[i], i)
             by = float(task.clearance_m - distance)
-            found[name] = Violation(name, k * move.step_s, by, "m", _place(places[k]))
+            found[name] = Violation(
+                name, k * move.step_s, by, "m", _place(places[k]), f"obstacle {i}", missed=False
+            )
     return found
 
 
@@ -127,17 +130,22 @@ def _violated(
     for (k, row), amount in zip(t.row_labels(), over, strict=True):
         if row is None or not row.soft or amount < _NOTICEABLE:
             continue
-        name, by = _named(row.name, task), float(amount * row.scale)
-        if row.name == "waypoint":
-            by = _missed_waypoint(task, k, t.shape.steps, places[k])
+        by = float(amount * row.scale)
+        part, name, missed = _named(row, task)
+        if row.name == WAYPOINT:
+            part, by = _missed_waypoint(task, k, t.shape.steps, places[k])
         if name not in worst or by > worst[name].amount:
-            worst[name] = Violation(name, k * h, by, row.unit, _place(places[k]))
+            worst[name] = Violation(name, k * h, by, row.unit, _place(places[k]), part, missed)
     return worst
 
 
-def _missed_waypoint(task: Task, k: int, steps: int, place: np.ndarray) -> float:
-    nearest = min(task.waypoints, key=lambda w: abs((w.time_s or 0.0) / task.duration_s * steps - k))
-    return float(np.linalg.norm(place - np.array(nearest.position_w))) - nearest.tolerance_m
+def _missed_waypoint(task: Task, k: int, steps: int, place: np.ndarray) -> tuple[str, float]:
+    """(the handle of the one that node k has to meet, by how much it is missed [m])."""
+    nodes = [(w.time_s or 0.0) / task.duration_s * steps for w in task.waypoints]
+    i = int(np.abs(np.array(nodes) - k).argmin())
+    waypoint = task.waypoints[i]
+    away_m = float(np.linalg.norm(place - np.array(waypoint.position_w)))
+    return f"waypoint {i}", away_m - waypoint.tolerance_m
 
 
 def _without_slack(t: Transcription, w: np.ndarray) -> np.ndarray:
@@ -150,27 +158,26 @@ def _without_slack(t: Transcription, w: np.ndarray) -> np.ndarray:
     return t.join(running, last)
 
 
-def _named(row: str, task: Task) -> str:
-    """The obstacle's own name for a row called `kind index`."""
-    kind, _, index = row.partition(" ")
-    alike = [(i, o) for i, o in enumerate(task.obstacles) if o.kind == kind]
-    if index.isdigit() and int(index) < len(alike):
-        i, obstacle = alike[int(index)]
-        return entered(obstacle, i)
-    return {
-        "ground": "the ground's clearance is broken",
-        "waypoint": "a waypoint is missed",
-        "goal position": "the goal's position is missed",
-        "goal rotation": "the goal's rotation is missed",
-        "goal velocity": "the goal's velocity is missed",
-    }.get(row, f"{row} is missed")
+def _named(row: Constraint, task: Task) -> tuple[str, str, bool]:
+    """(handle, words, whether it is missed rather than entered) of a constraint."""
+    if row.obstacle is not None:
+        kind, number = row.obstacle
+        i, obstacle = [(i, o) for i, o in enumerate(task.obstacles) if o.kind == kind][number]
+        return f"obstacle {i}", entered(obstacle, i), False
+    if row.name == GROUND:
+        return "ground", "the ground's clearance is broken", False
+    if row.name == WAYPOINT:
+        return "", "a waypoint is missed", True
+    if row.goal:
+        return "goal", f"the goal's {row.goal} is missed", True
+    return "", f"{row.name} is missed", True
 
 
-def _advice(names: set[str], task: Task) -> str:
+def _advice(violations: tuple[Violation, ...], task: Task) -> str:
     what = []
-    if any("goal" in n or "waypoint" in n for n in names) or not names:
+    if not violations or any(v.missed and v.part for v in violations):
         what.append("more time" if task.free_duration is None else "a longer allowed time")
         what.append("higher limits of inputs or speed")
-    if any("obstacle" in n or "ground" in n for n in names):
+    if any(not v.missed for v in violations):
         what.append("less clearance or another place for the obstacle")
     return f"What may help: {', '.join(what)}."

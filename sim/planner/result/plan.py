@@ -29,6 +29,10 @@ class Violation:
     amount: float
     unit: str
     place_w: tuple[float, float, float]
+    part: str = ""
+    """Of the task, by its handle ("obstacle 1", "waypoint 0", "goal"), or "ground"; empty: none of these."""
+    missed: bool = True
+    """Something is not reached; otherwise something is entered or come too close to."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import PlanView
 from sim.planner.task.handles import stretched, without
 from sim.planner.task.obstacles import entered, label
-from sim.planner.task.refusals import refused_parts
+from sim.planner.task.refusal import GOAL, Refusal
 from sim.planner.task.task import Task, control_limits, positions
-from sim.planner.task.travel_time import longest_s, soonest_s
+from sim.planner.task.travel_time import soonest_s
 
 _MOST = 4
 _AWAY = "Takes the obstacle away."
@@ -35,26 +35,24 @@ class Remedy:
 
 def offered(view: PlanView) -> tuple[Remedy, ...]:
     """What would help now: with a task that was refused, or with the plan that is shown where it failed."""
-    if view.refused:
-        return after_refusal(view.message, view.task)
+    if view.refusal is not None:
+        return after_refusal(view.refusal, view.task)
     if view.plan is None or view.busy or view.stale:
         return ()
     return remedies(view.plan, view.task)
 
 
-def after_refusal(reason: str, task: Task) -> tuple[Remedy, ...]:
+def after_refusal(refusal: Refusal, task: Task) -> tuple[Remedy, ...]:
     """Of a task that cannot be: what is in the way goes away, who is in the ground comes up."""
-    parts = refused_parts(reason, task)
     found = []
-    for part in parts:
-        kind, _, index = part.partition(" ")
-        if kind == "obstacle":
-            name = label(task.obstacles[int(index)], int(index))
-            found.append(Remedy(f"Without {name}", _AWAY, without(task, part)))
-    if "goal" in parts and soonest_s(task) > longest_s(task):
+    for i, obstacle in enumerate(task.obstacles):
+        if f"obstacle {i}" in refusal.parts:
+            found.append(Remedy(f"Without {label(obstacle, i)}", _AWAY, without(task, f"obstacle {i}")))
+    if refusal.reason == "too far":
         found.append(_longer(task, _tidy(_MORE * soonest_s(task))))
-    ground, place = task.ground, task.goal.state.node[9:12]
-    if "goal" in parts and not found and ground is not None:
+    ground = task.ground
+    if refusal.reason == "too low" and GOAL.handle in refusal.parts and ground is not None:
+        place = task.goal.state.node[9:12]
         up_m = float(ground.height(place[0], place[1])[0]) - float(place[2])
         if up_m > 0.0:
             node = task.goal.state.node.copy()
@@ -69,9 +67,9 @@ def remedies(record: PlanRecord, task: Task) -> tuple[Remedy, ...]:
     """Of a plan that failed, the likeliest first; none for one that is solved or was stopped."""
     if record.status not in ("infeasible", "stuck", "time limit"):
         return ()
-    named = {violation.constraint for violation in record.violations}
-    missed = [violation for violation in record.violations if violation.constraint.endswith("missed")]
-    entered_ones = [violation for violation in record.violations if violation not in missed]
+    named = {violation.part for violation in record.violations}
+    missed = [violation for violation in record.violations if violation.missed]
+    entered_ones = [violation for violation in record.violations if not violation.missed]
     late: list[Remedy] = []
     if missed or not named:
         sooner = [_more_time(record, task)] if task.duration_s < _LONGEST_S else []
@@ -83,7 +81,7 @@ def remedies(record: PlanRecord, task: Task) -> tuple[Remedy, ...]:
         way = [replace(remedy, about=missed[0].constraint) for remedy in _clear_way(stopping, _HALF, task)]
         found = way + late
     else:
-        guilty = tuple(i for i, o in enumerate(task.obstacles) if entered(o, i) in named)
+        guilty = tuple(i for i, o in enumerate(task.obstacles) if f"obstacle {i}" in named)
         deepest = max(
             (violation.amount for violation in entered_ones if violation.unit == "m"), default=np.inf
         )

@@ -28,7 +28,6 @@ from sim.planner.service.requests import (
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView
 from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
 from sim.planner.store import load_record, save_record, stored
-from sim.planner.task.refusals import told
 from sim.planner.task.task import Task
 from sim.planner.transcription.shape import problem_shape
 from sim.vehicles import Vehicle
@@ -150,7 +149,7 @@ class PlanSession:
         if self._asked is not None and not self._asked.warm:
             return
         self._by_itself = False
-        self.view = replace(self.view, iterates=(), history=(), refused=False)
+        self.view = replace(self.view, iterates=(), history=(), refusal=None)
         self._submit(warm=False)
 
     def _submit(self, *, warm: bool) -> None:
@@ -200,7 +199,7 @@ class PlanSession:
         if isinstance(answer, Planned) and not answer.last:
             record = answer.record
             self.view = replace(
-                view, phase="comparing", plan=record, refused=False, outrun=False, message=record.message
+                view, phase="comparing", plan=record, refusal=None, outrun=False, message=record.message
             )
             self._chosen = None
             return
@@ -222,7 +221,7 @@ class PlanSession:
                 phase="idle",
                 plan=plan,
                 stale=stale,
-                refused=False,
+                refusal=None,
                 outrun=keeps_old,
                 message=record.message,
                 history=history,
@@ -236,8 +235,8 @@ class PlanSession:
             self.view = replace(
                 view,
                 phase="idle",
-                message=told(answer.reason, view.task),
-                refused=not changed,
+                message=answer.refusal.text,
+                refusal=None if changed else answer.refusal,
                 outrun=True,
                 stale=view.plan is not None,
             )
@@ -267,7 +266,7 @@ class PlanSession:
             history=chosen.history,
             message=chosen.message,
             iterates=(),
-            refused=False,
+            refusal=None,
             outrun=False,
         )
         task = chosen.task

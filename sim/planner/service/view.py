@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from sim.planner.result.record import PlanRecord
+from sim.planner.task.refusal import Refusal
 from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
 
@@ -41,8 +42,8 @@ class PlanView:
     """The present one."""
     stale: bool = False
     """The task has changed since `plan`."""
-    refused: bool = False
-    """The task as it stands cannot be; `message` says why."""
+    refusal: Refusal | None = None
+    """Why the task as it stands cannot be."""
     outrun: bool = False
     """The plan could not follow the task, or not at once."""
     kept: tuple[PlanRecord, ...] = ()
@@ -53,6 +54,10 @@ class PlanView:
     iterates: tuple[FadingIterate, ...] = ()
     history: tuple[tuple[float, float], ...] = ()
     """(cost, largest violation) of each iteration of the run at hand, or the last one."""
+
+    @property
+    def refused(self) -> bool:
+        return self.refusal is not None
 
     @property
     def busy(self) -> bool:

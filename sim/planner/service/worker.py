@@ -15,6 +15,7 @@ from sim.module_file import run_module
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.service.planner import Iterate, Planner
+from sim.planner.task.refusal import Refusal, refusal_of
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
 from sim.vehicles import Vehicle
@@ -86,10 +87,10 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A job that cannot be, in one line."""
+    """A job that cannot be."""
 
     number: int
-    reason: str
+    refusal: Refusal
 
 
 Answer = Progressed | Built | Planned | Refused
@@ -168,16 +169,15 @@ class PlanServer:
         if not isinstance(message, Job):
             return
         if self._pipe.poll():
-            self._pipe.send(Refused(message.number, "Stopped."))
+            self._pipe.send(Refused(message.number, Refusal("Stopped.")))
             return
         try:
             answer: Answer = self._answered(message)
-        except InputError as refusal:
-            answer = Refused(message.number, str(refusal))
+        except InputError as error:
+            answer = Refused(message.number, refusal_of(error))
         except Exception as error:
-            answer = Refused(
-                message.number, f"The planner failed: {str(error).splitlines()[0] if str(error) else error!r}"
-            )
+            reason = str(error).splitlines()[0] if str(error) else repr(error)
+            answer = Refused(message.number, Refusal(f"The planner failed: {reason}"))
         self._pipe.send(answer)
 
     def _answered(self, job: Job) -> Answer:

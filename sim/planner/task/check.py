@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
-from sim.planner.task.check_numbers import check_numbers, refusal
+from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.clearance import ball_places, on_plane
-from sim.planner.task.obstacles import label, true_distance
+from sim.planner.task.obstacles import true_distance
+from sim.planner.task.refusal import GOAL, START, Part, TaskRefused, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import Task, check_can_plan, positions
 from sim.planner.task.travel_time import longest_s, soonest_s
 from sim.planner.task.waypoints import waypoint_node
@@ -21,18 +21,20 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
     check_can_plan(vehicle)
     reason = unplannable(method) or method.serves(vehicle)
     if reason:
-        raise InputError(f"{task.name}: {reason}")
+        raise refused(task, reason)
     check_numbers(vehicle, task)
     _check_waypoints(vehicle, task)
-    for name, state in (("start", task.start), ("goal", task.goal.state)):
+    for name, state in ((START, task.start), (GOAL, task.goal.state)):
         _check_end(vehicle, task, name, state)
     least_s, most_s = soonest_s(task), longest_s(task)
     # Methods that bound the velocity at nodes only may be a little faster between them.
     if least_s > 1.1 * most_s:
-        raise refusal(
+        raise refused(
             task,
             f"goal is too far for {most_s:g} s: at {task.limits.speed_mps:g} m/s it takes {least_s:.3g} s or longer; "
             "allowed: more time, or a higher limit of speed",
+            GOAL,
+            reason="too far",
         )
 
 
@@ -52,26 +54,27 @@ def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
         x = np.array(waypoint.position_w, float)
         if vehicle.group.name == "SE2":
             x[2] = 0.0
-        what, near = f"waypoint {i + 1}", waypoint.tolerance_m
+        what, near = waypoint_part(i), waypoint.tolerance_m
         _check_place(vehicle, task, what, x, near)
         _check_anyhow_clear(vehicle, task, what, x, near)
         if waypoint.time_s is None:
             continue
         k = waypoint_node(waypoint.time_s, task, task.steps)
         if k in at_node:
-            raise refusal(
+            raise refused(
                 task,
                 f"{what} falls on the same step as waypoint {at_node[k] + 1}; allowed: at least "
                 f"{task.step_s():.3g} s apart, or more steps",
+                what,
             )
         at_node[k] = i
 
 
-def _check_end(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
+def _check_end(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
     goal, at = task.goal, vehicle.node_layout
     x = positions(vehicle, state.node[None])[0]
     position, rotation, velocity = (
-        (goal.position, goal.rotation, goal.velocity) if name == "goal" else ("fixed",) * 3
+        (goal.position, goal.rotation, goal.velocity) if name == GOAL else ("fixed",) * 3
     )
     if position != "free":
         near = goal.tolerance_m * np.sqrt(3.0) if position == "within" else 0.0
@@ -82,7 +85,7 @@ def _check_end(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
     if rotation != "free" and vehicle.group.name == "SE3":
         spare = goal.tolerance_rad if rotation == "within" else 0.0
         _check_tilt(task, name, 1.0 if rotation == "upright" else float(state.node[8]), spare)
-    _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == "goal" else None)
+    _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == GOAL else None)
     if velocity == "free":
         return
     spare = goal.tolerance_mps if velocity == "within" else 0.0
@@ -93,12 +96,14 @@ def _check_end(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
         ("moves at", speed[turns:].max(), task.limits.speed_mps, "m/s"),
     ):
         if most > limit:
-            raise refusal(
-                task, f"{name} is faster than the limits allow: it {what} {most:.3g} of {limit:g} {unit}"
+            raise refused(
+                task,
+                f"{name} is faster than the limits allow: it {what} {most:.3g} of {limit:g} {unit}",
+                name,
             )
 
 
-def _check_clear(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
+def _check_clear(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
     """Of a pose that is given, whole."""
     pose = state.node[vehicle.node_layout.pose][None]
     centres = ball_places(vehicle, pose, task)[:, 0]
@@ -109,7 +114,7 @@ def _check_clear(vehicle: Vehicle, task: Task, name: str, state: State) -> None:
             raise _inside(task, name, i, deep)
 
 
-def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: str, x: np.ndarray, near_m: float) -> None:
+def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
     """Of a place that may be met within `near_m` and at any attitude: no ball can keep out of what covers all that."""
     for i, obstacle in enumerate(task.obstacles):
         outside = float(true_distance(on_plane(vehicle, obstacle), x[None])[0]) - task.clearance_m
@@ -118,32 +123,35 @@ def _check_anyhow_clear(vehicle: Vehicle, task: Task, name: str, x: np.ndarray, 
             raise _inside(task, name, i, deep)
 
 
-def _inside(task: Task, name: str, i: int, deep_m: float) -> InputError:
-    what = label(task.obstacles[i], i)
-    return refusal(task, f"{name} is inside obstacle {what} or its clearance by {deep_m:.3g} m")
+def _inside(task: Task, name: Part, i: int, deep_m: float) -> TaskRefused:
+    obstacle = obstacle_part(task.obstacles[i], i)
+    text = f"{name} is inside {obstacle} or its clearance by {deep_m:.3g} m"
+    return refused(task, text, name, obstacle, reason="inside an obstacle")
 
 
-def _check_place(vehicle: Vehicle, task: Task, name: str, x: np.ndarray, near_m: float) -> None:
+def _check_place(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
     """Ground and box of a place that may be met within `near_m`."""
     limits = task.limits
     for axis in range(2 if vehicle.group.name == "SE2" else 3):
         least = limits.low_w[axis] if limits.low_w else -np.inf
         most = limits.high_w[axis] if limits.high_w else np.inf
         if not least - near_m - _ROUNDING <= x[axis] <= most + near_m + _ROUNDING:
-            raise refusal(
+            raise refused(
                 task,
                 f"{name} is outside the bounds: {'xyz'[axis]} = {x[axis]:g} m, allowed {least:g} to {most:g}",
+                name,
+                reason="too low" if axis == 2 and x[axis] < least else "other",
             )
     if task.ground is not None:
         _check_over_ground(task, name, x, near_m)
 
 
-def _check_over_ground(task: Task, name: str, x: np.ndarray, near_m: float) -> None:
+def _check_over_ground(task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
     ground = task.ground
     assert ground is not None
     low, high = ground.domain
     if (x[:2] + near_m < low).any() or (x[:2] - near_m > high).any():
-        raise refusal(task, f"{name} is outside the terrain that the task covers")
+        raise refused(task, f"{name} is outside the terrain that the task covers", name)
     # The lowest ground that can be reached, on a grid where there is room to move.
     around = near_m * np.linspace(-1.0, 1.0, 9) if near_m else np.zeros(1)
     xs, ys = (np.clip(x[i] + around, low[i], high[i]) for i in (0, 1))
@@ -151,28 +159,32 @@ def _check_over_ground(task: Task, name: str, x: np.ndarray, near_m: float) -> N
     top = x[2] + near_m
     soil = float(np.min(ground.terrain.height(xs, ys)))
     if top < soil - _ROUNDING:
-        raise refusal(task, f"{name} is under ground by {soil - top:.3g} m")
+        raise refused(task, f"{name} is under ground by {soil - top:.3g} m", name, reason="too low")
     short = float(np.min(ground.height(xs, ys))) - top
     if short > _ROUNDING:
-        raise refusal(task, f"{name} is {short:.3g} m too low to keep {ground.margin_m:g} m from the terrain")
+        text = f"{name} is {short:.3g} m too low to keep {ground.margin_m:g} m from the terrain"
+        raise refused(task, text, name, reason="too low")
 
 
-def _check_tilt(task: Task, name: str, cosine: float, spare_rad: float) -> None:
+def _check_tilt(task: Task, name: Part, cosine: float, spare_rad: float) -> None:
     tilt = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
     if task.limits.tilt_rad is not None and tilt - spare_rad > task.limits.tilt_rad + 1e-6:
         asked, most = np.degrees(tilt), np.degrees(task.limits.tilt_rad)
-        raise refusal(task, f"{name} is tilted by {asked:.3g} deg; allowed by the limit: {most:.3g} deg")
+        raise refused(
+            task, f"{name} is tilted by {asked:.3g} deg; allowed by the limit: {most:.3g} deg", name
+        )
 
 
 def _check_shape(
-    vehicle: Vehicle, task: Task, name: str, r: np.ndarray, wanted: tuple[int, ...] | None
+    vehicle: Vehicle, task: Task, name: Part, r: np.ndarray, wanted: tuple[int, ...] | None
 ) -> None:
     """wanted: which coordinates count; None: all."""
     for i, coordinate in enumerate(vehicle.shape_coordinates):
         low, high = task.limits.shape.get(coordinate.name, (-np.inf, np.inf))
         low, high = max(low, coordinate.low), min(high, coordinate.high)
         if (wanted is None or i in wanted) and not low - _ROUNDING <= r[i] <= high + _ROUNDING:
-            raise refusal(
+            raise refused(
                 task,
                 f"{name} has {coordinate.name} = {r[i]:g}; allowed: {low:g} to {high:g} {coordinate.unit}",
+                name,
             )

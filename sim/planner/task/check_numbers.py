@@ -6,8 +6,8 @@ from numbers import Real
 
 import numpy as np
 
-from sim.errors import InputError
-from sim.planner.task.obstacles import KINDS, Box, label
+from sim.planner.task.obstacles import KINDS, Box
+from sim.planner.task.refusal import GOAL, START, Part, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
 from sim.planner.transcription.inputs import input_map_of
 from sim.vehicles.base import State, Vehicle
@@ -21,11 +21,11 @@ def check_numbers(vehicle: Vehicle, task: Task) -> None:
     number(task, "duration_s", task.duration_s, 0.0, _LONGEST_S, "seconds above 0")
     steps: object = task.steps
     if not isinstance(steps, int | np.integer) or not 4 <= steps <= 1024:
-        raise refusal(task, f"steps = {steps} is not possible; allowed: a whole number from 4 to 1024")
+        raise refused(task, f"steps = {steps} is not possible; allowed: a whole number from 4 to 1024")
     if task.free_duration is not None:
         low, high = vector(task, "free duration", task.free_duration, 2)
         if not 0.0 < low < high <= _LONGEST_S:
-            raise refusal(
+            raise refused(
                 task, f"free duration {low:g} to {high:g} s is not possible; allowed: 0 < shortest < longest"
             )
     for name in WEIGHT_NAMES:
@@ -35,39 +35,42 @@ def check_numbers(vehicle: Vehicle, task: Task) -> None:
         number(task, what, value, 0.0, _FAR_M, "metres from 0", least_too=True)
     number(task, "safety_range_m", task.safety_range_m, 0.0, _FAR_M, "metres above 0")
     _check_goal(vehicle, task)
-    for kind, state in (("start", task.start), ("goal", task.goal.state)):
+    for kind, state in ((START, task.start), (GOAL, task.goal.state)):
         _check_state(vehicle, task, kind, state)
     _check_limits(vehicle, task)
     _check_obstacles(task)
     _check_waypoints(task)
 
 
-def refusal(task: Task, text: str) -> InputError:
-    return InputError(f"{task.name}: {text}")
-
-
 def number(
-    task: Task, what: str, value: object, low: float, high: float, allowed: str, *, least_too: bool = False
+    task: Task,
+    what: Part | str,
+    value: object,
+    low: float,
+    high: float,
+    allowed: str,
+    *,
+    least_too: bool = False,
 ) -> float:
     """The value as a float; refused unless low < value <= high, or low <= value where `least_too`."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise refusal(task, f"{what} = {value!r} is no number; allowed: {allowed}")
+        raise refused(task, f"{what} = {value!r} is no number; allowed: {allowed}", what)
     x = float(value)
     if not (low < x <= high or (least_too and x == low)):
-        raise refusal(task, f"{what} = {x:g} is not possible; allowed: {allowed}")
+        raise refused(task, f"{what} = {x:g} is not possible; allowed: {allowed}", what)
     return x
 
 
-def vector(task: Task, what: str, value: object, count: int) -> tuple[float, ...]:
+def vector(task: Task, what: Part | str, value: object, count: int) -> tuple[float, ...]:
     """The value as `count` finite floats."""
     if not isinstance(value, Sequence | np.ndarray) or len(value) != count:
-        raise refusal(task, f"{what} = {value} is not possible; allowed: {count} numbers")
+        raise refused(task, f"{what} = {value} is not possible; allowed: {count} numbers", what)
     return tuple(number(task, what, x, -math.inf, _FAR_M, f"{count} finite numbers") for x in value)
 
 
 def _radii(task: Task) -> list[tuple[str, float]]:
     if not task.body:
-        raise refusal(task, "body has no balls; allowed: at least one, (0, 0, 0, 0) for a point")
+        raise refused(task, "body has no balls; allowed: at least one, (0, 0, 0, 0) for a point")
     balls = [vector(task, f"body ball {i + 1}", ball, 4) for i, ball in enumerate(task.body)]
     return [(f"radius of body ball {i + 1}", ball[3]) for i, ball in enumerate(balls)]
 
@@ -77,7 +80,7 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
     for part in ("position", "rotation", "velocity"):
         allowed = tuple(d for d in DEMANDS if d != "upright" or (part == "rotation" and not planar))
         if getattr(goal, part) not in allowed:
-            raise refusal(
+            raise refused(
                 task,
                 f"goal's {part} = {getattr(goal, part)!r} is not possible; allowed: {', '.join(allowed)}",
             )
@@ -87,22 +90,24 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
     for index in (*goal.shape, *goal.shape_velocity):
         if index not in range(count):
             has = f"0 to {count - 1}" if count else f"none, {vehicle.name} has no shape"
-            raise refusal(task, f"goal's shape index {index!r} is not possible; allowed: {has}")
+            raise refused(task, f"goal's shape index {index!r} is not possible; allowed: {has}")
 
 
-def _check_state(vehicle: Vehicle, task: Task, kind: str, state: State) -> None:
+def _check_state(vehicle: Vehicle, task: Task, kind: Part, state: State) -> None:
     at = vehicle.node_layout
     if state.node.shape != (at.size,) or state.group.name != vehicle.group.name:
-        raise refusal(task, f"{kind} does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)")
+        raise refused(
+            task, f"{kind} does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)", kind
+        )
     if not np.isfinite(state.node).all():
-        raise refusal(task, f"{kind} has entries that are not finite; make it with vehicle.state(...)")
+        raise refused(task, f"{kind} has entries that are not finite; make it with vehicle.state(...)", kind)
     place = np.abs(state.node[at.pose][-2 if vehicle.group.name == "SE2" else -3 :])
     if place.max() > _FAR_M:
-        raise refusal(task, f"{kind} is {place.max():.3g} m away; allowed: up to {_FAR_M:g} m")
+        raise refused(task, f"{kind} is {place.max():.3g} m away; allowed: up to {_FAR_M:g} m", kind)
     if vehicle.group.name == "SE3":
         R = state.node[:9].reshape(3, 3)
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-6:
-            raise refusal(task, f"{kind} has no rotation matrix; make it with vehicle.state(...)")
+            raise refused(task, f"{kind} has no rotation matrix; make it with vehicle.state(...)", kind)
 
 
 def _check_limits(vehicle: Vehicle, task: Task) -> None:
@@ -124,12 +129,12 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
     ):
         for name in names:
             if name not in allowed:
-                raise refusal(task, f"unknown {what} {name!r}; allowed: {', '.join(allowed) or 'none'}")
+                raise refused(task, f"unknown {what} {name!r}; allowed: {', '.join(allowed) or 'none'}")
     for name, bounds in {**limits.controls, **limits.shape}.items():
         _check_range(task, name, bounds)
     for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, limits), strict=True):
         if low >= high:
-            raise refusal(
+            raise refused(
                 task,
                 f"bounds contradict each other: {control.name} is left {low:g} to {high:g} {control.unit} of "
                 f"the vehicle's {control.low:g} to {control.high:g}",
@@ -137,7 +142,7 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
     for coordinate in vehicle.shape_coordinates:
         low, high = limits.shape.get(coordinate.name, (-math.inf, math.inf))
         if max(low, coordinate.low) >= min(high, coordinate.high):
-            raise refusal(
+            raise refused(
                 task,
                 f"bounds contradict each other: {coordinate.name} from {low:g} to {high:g}, and the vehicle's "
                 f"stops at {coordinate.low:g} and {coordinate.high:g}",
@@ -154,42 +159,44 @@ def _check_box(task: Task) -> None:
     corners = {"low_w": task.limits.low_w, "high_w": task.limits.high_w}
     for name, corner in corners.items():
         if corner is not None and (len(corner) != 3 or any(math.isnan(x) for x in corner)):
-            raise refusal(task, f"limit {name} = {corner!r} is not possible; allowed: three numbers")
+            raise refused(task, f"limit {name} = {corner!r} is not possible; allowed: three numbers")
     if task.limits.low_w is None or task.limits.high_w is None:
         return
     for axis, low, high in zip("xyz", task.limits.low_w, task.limits.high_w, strict=True):
         if low >= high:
-            raise refusal(task, f"bounds contradict each other: {axis} from {low:g} to {high:g} m")
+            raise refused(task, f"bounds contradict each other: {axis} from {low:g} to {high:g} m")
 
 
 def _check_range(task: Task, name: str, bounds: Sequence[float]) -> None:
     if len(bounds) != 2 or any(math.isnan(x) for x in bounds):
-        raise refusal(task, f"bounds of {name} = {bounds!r} are not possible; allowed: two numbers")
+        raise refused(task, f"bounds of {name} = {bounds!r} are not possible; allowed: two numbers")
     low, high = bounds
     if low >= high:
-        raise refusal(task, f"bounds contradict each other: {name} from {low:g} to {high:g}")
+        raise refused(task, f"bounds contradict each other: {name} from {low:g} to {high:g}")
 
 
 def _check_obstacles(task: Task) -> None:
     for i, obstacle in enumerate(task.obstacles):
-        what = f"obstacle {label(obstacle, i)}: "
-        vector(task, f"{what}its numbers", obstacle.numbers().tolist(), KINDS[obstacle.kind].size)
+        what = obstacle_part(obstacle, i)
+        vector(task, what.of("its numbers"), obstacle.numbers().tolist(), KINDS[obstacle.kind].size)
         size = obstacle.half_m if isinstance(obstacle, Box) else (obstacle.radius_m,)
         if min(size) <= 0.0:
-            raise refusal(task, f"{what}size {min(size):g} m is not possible; sizes must be above 0")
+            raise refused(task, f"{what}: size {min(size):g} m is not possible; sizes must be above 0", what)
 
 
 def _check_waypoints(task: Task) -> None:
     if len(task.waypoints) >= task.steps:
-        raise refusal(
+        raise refused(
             task,
             f"{len(task.waypoints)} waypoints, one node each; allowed: fewer than the {task.steps} steps",
         )
     for i, waypoint in enumerate(task.waypoints):
-        what = f"waypoint {i + 1}"
+        what = waypoint_part(i)
         vector(task, what, waypoint.position_w, 3)
-        number(task, f"{what}: tolerance", waypoint.tolerance_m, 0.0, _FAR_M, "metres above 0")
+        number(task, what.of("tolerance"), waypoint.tolerance_m, 0.0, _FAR_M, "metres above 0")
         if waypoint.time_s is not None:
-            time_s = number(task, f"{what}: time_s", waypoint.time_s, -math.inf, math.inf, "seconds")
+            time_s = number(task, what.of("time_s"), waypoint.time_s, -math.inf, math.inf, "seconds")
             if not 0.0 < time_s < task.duration_s:
-                raise refusal(task, f"{what} at {time_s:g} s; allowed: between 0 and {task.duration_s:g} s")
+                raise refused(
+                    task, f"{what} at {time_s:g} s; allowed: between 0 and {task.duration_s:g} s", what
+                )

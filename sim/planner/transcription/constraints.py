@@ -11,6 +11,8 @@ from sim.planner.transcription.inputs import Constraint
 from sim.planner.transcription.model import BODY_NUMBERS, NodeModel
 from sim.planner.transcription.symbols import Slots
 
+GROUND, WAYPOINT = "ground", "waypoint"
+"""Names of constraints."""
 _LEAST_COSINE = -0.9
 _UNITS = {"position": "m", "rotation": "rad", "velocity": "m/s"}
 
@@ -42,15 +44,15 @@ def balls(model: NodeModel, node: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
     return [(x + R @ body[:3, j], body[3, j]) for j in range(model.shape.body_count)]
 
 
-def distances(model: NodeModel, node: ca.SX) -> list[tuple[str, ca.SX]]:
-    """(`kind index`, signed distance [m]) of every ball to every obstacle, less what it has to keep."""
+def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.SX]]:
+    """((kind, number), signed distance [m]) of every ball to every obstacle, less what it has to keep."""
     out = []
     extra = model.given["clearance"] + model.here["margin"]
     for kind, count in model.shape.obstacles.items():
         numbers = ca.reshape(model.given[kind], KINDS[kind].size, count)
         for j in range(count):
             for x, radius in balls(model, node):
-                out.append((f"{kind} {j}", KINDS[kind].distance(x, numbers[:, j], radius + extra)))
+                out.append(((kind, j), KINDS[kind].distance(x, numbers[:, j], radius + extra)))
     return out
 
 
@@ -66,17 +68,17 @@ def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
     """Obstacles, ground, waypoint."""
     unit = model.scales.length_m
     rows = [
-        Constraint(name, distance / unit + slack, 0.0, np.inf, "m", unit, soft=True)
-        for name, distance in distances(model, node)
+        Constraint("obstacle", distance / unit + slack, 0.0, np.inf, "m", unit, obstacle, soft=True)
+        for obstacle, distance in distances(model, node)
     ]
     if model.shape.ground is not None:
         height = height_over_ground(model, node) / unit
-        rows.append(Constraint("ground", height + slack, 0.0, np.inf, "m", unit, soft=True))
+        rows.append(Constraint(GROUND, height + slack, 0.0, np.inf, "m", unit, soft=True))
     if model.shape.waypoints:
         place, tolerance = model.here["waypoint"][:3], model.here["waypoint"][3]
         x = node[list(model.position_indices)]
         d = (x - place[: x.shape[0]]) / tolerance
-        rows.append(Constraint("waypoint", (ca.dot(d, d) - 1) / 2 - slack, -np.inf, 0.0, "m", soft=True))
+        rows.append(Constraint(WAYPOINT, (ca.dot(d, d) - 1) / 2 - slack, -np.inf, 0.0, "m", soft=True))
     return rows
 
 
@@ -157,14 +159,22 @@ def goal_rows(model: NodeModel, node: ca.SX, missed: ca.SX) -> list[Constraint]:
         unit = _UNITS.get(part, "")
         if demand == "fixed":
             scale = scales.get(part, 1.0)
-            rows.append(Constraint(f"goal {part}", miss / scale + give, 0.0, 0.0, unit, scale, soft=True))
+            rows.append(
+                Constraint(f"goal {part}", miss / scale + give, 0.0, 0.0, unit, scale, goal=part, soft=True)
+            )
         else:
-            rows.append(Constraint(f"goal {part}", miss / tolerance[part] + give, -1.0, 1.0, unit, soft=True))
+            rows.append(
+                Constraint(
+                    f"goal {part}", miss / tolerance[part] + give, -1.0, 1.0, unit, goal=part, soft=True
+                )
+            )
     if model.vehicle.group.name == "SE3" and model.shape.demands[1] != "free":
         # At half a turn exactly the sine and the cosine of its half both vanish.
         give = ca.sum1(missed) if missed.shape[0] else ca.SX(0)
         facing = _cosine_missed(model, node) + give
-        rows.append(Constraint("goal rotation", facing, _LEAST_COSINE, np.inf, "rad", soft=True))
+        rows.append(
+            Constraint("goal rotation", facing, _LEAST_COSINE, np.inf, "rad", goal="rotation", soft=True)
+        )
     return rows
 
 

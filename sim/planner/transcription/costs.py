@@ -41,7 +41,9 @@ def cost_terms(
     along = (ca.SX(0) if last else h) if model.unknown_is_velocity else share
     turning, moving = xi[: model.turns], xi[model.turns :]
     if "distance" in has:
-        terms["distance"] = along * ca.sqrt(ca.dot(moving, moving) + (_STANDING * model.scales.speed_mps) ** 2)
+        terms["distance"] = along * ca.sqrt(
+            ca.dot(moving, moving) + (_STANDING * model.scales.speed_mps) ** 2
+        )
     if "comfort" in has:
         terms["comfort"] = along * ca.dot(turning, turning)
     return terms

@@ -25,6 +25,10 @@ class Constraint:
     unit: str = ""
     """What the row is measured in once multiplied by `scale`; empty: a pure number."""
     scale: float = 1.0
+    obstacle: tuple[str, int] | None = None
+    """Which it keeps away from: kind, and number among those of its kind."""
+    goal: str = ""
+    """The part of the goal that it asks for."""
     soft: bool = False
     """May be violated, at a price, where a task is explored for what makes it impossible."""
 

@@ -1,0 +1,69 @@
+"""Why a task cannot be, as data: a sentence for the user, and what of the task it is about."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sim.errors import InputError
+from sim.planner.task.obstacles import Obstacle, label
+from sim.planner.task.task import Task
+
+Reason = Literal["inside an obstacle", "too low", "too far", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a task: the name of its handle, and what messages call it."""
+
+    handle: str
+    """ "start", "goal", "waypoint 0", "obstacle 1"."""
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+    def of(self, detail: str) -> "Part":
+        """A number of it."""
+        return Part(self.handle, f"{self.words}: {detail}")
+
+
+START, GOAL = Part("start", "start"), Part("goal", "goal")
+
+
+def obstacle_part(obstacle: Obstacle, index: int) -> Part:
+    """By its own name where it has one."""
+    return Part(f"obstacle {index}", f"obstacle {label(obstacle, index)}")
+
+
+def waypoint_part(index: int) -> Part:
+    """Waypoints are counted from one in messages."""
+    return Part(f"waypoint {index}", f"waypoint {index + 1}")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One reason why a task cannot be."""
+
+    text: str
+    """For the user, one line, without the task's name."""
+    parts: tuple[str, ...] = ()
+    """Handles that it is about, the first one first."""
+    reason: Reason = "other"
+
+
+class TaskRefused(InputError):
+    """A task that cannot be."""
+
+    def __init__(self, task: Task, refusal: Refusal) -> None:
+        super().__init__(f"{task.name}: {refusal.text}")
+        self.refusal = refusal
+
+
+def refused(task: Task, text: str, *about: Part | str, reason: Reason = "other") -> TaskRefused:
+    """To be raised. about: parts of the task; other words have no handle."""
+    handles = tuple(part.handle for part in about if isinstance(part, Part))
+    return TaskRefused(task, Refusal(text, handles, reason))
+
+
+def refusal_of(error: InputError) -> Refusal:
+    """What an error tells."""
+    return error.refusal if isinstance(error, TaskRefused) else Refusal(str(error))
