@@ -21,5 +21,5 @@ def planned_flight(scene: Scene, world: World) -> tuple[FlyPlan, float, str]:
         f"{found.message} Cost {found.cost:.6g}, defect {found.defect:.1e}, "
         f"{len(found.controls) - 1} steps of {found.step_s:.6g} s"
     )
-    command = FlyPlan(vehicle, found.integrator.name, found.step_s, found.motion.nodes, found.controls)
+    command = FlyPlan(vehicle, found.integrator, found.step_s, found.motion.nodes, found.controls)
     return command, found.duration_s, told

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.integrators import Integrator
 from sim.vehicles import Vehicle
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class FlyPlan:
     """
 
     vehicle: Vehicle
-    integrator: str
+    integrator: str | Integrator
     step_s: float
     nodes: np.ndarray = field(repr=False)
     """(N+1, node size)."""

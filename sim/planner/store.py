@@ -34,6 +34,7 @@ def save_record(record: PlanRecord, folder: Path) -> Path:
         "format": _FORMAT,
         "vehicle": record.vehicle.name,
         "parameters": record.vehicle.values,
+        "options": record.options,
         "blames": [asdict(violation) for violation in record.violations],
         "holds": [asdict(constraint) for constraint in record.active],
         "task": None if record.task is None else task_values(record.task),
@@ -59,7 +60,8 @@ def load_record(path: Path) -> PlanRecord:
             raise InputError(f"format {quote(about['format'])} is unknown; allowed: {allowed}")
         subject = known_vehicle(about["vehicle"], **as_type(about["parameters"], dict[str, Any]))
         nodes = _array(file, "nodes", (None, subject.node_layout.size))
-        reason = integrator(about["integrator"]).serves(subject)
+        options = as_type(about.get("options", {}), dict[str, float])
+        reason = integrator(about["integrator"], **options).serves(subject)
         if reason:
             raise InputError(reason)
         task = about.get("task")
@@ -67,6 +69,7 @@ def load_record(path: Path) -> PlanRecord:
             vehicle=subject,
             task=None if task is None else task_of_values(task, subject),
             nodes=nodes,
+            options=options,
             controls=_array(file, "controls", (len(nodes), len(subject.controls))),
             history=tuple((float(cost), float(violation)) for cost, violation in file.array("history")),
             violations=as_type(about["blames"], tuple[Violation, ...]),

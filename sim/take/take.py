@@ -204,7 +204,7 @@ class Take:
         from sim.planner.result.record import PlanRecord
 
         if isinstance(plan, PlanRecord):
-            scheme, start = integrator_named(plan.integrator), plan.nodes[0]
+            scheme, start = plan.method, plan.nodes[0]
         else:
             scheme, start = plan.integrator, plan.motion.nodes[0]
         leg = leg_of(plan.vehicle, scheme, plan.step_s, start[None], plan.controls, every_step=True)

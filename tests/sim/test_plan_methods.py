@@ -1,10 +1,16 @@
 """Whatever method a plan is made of, the simulation makes the same motion of its inputs."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import sim
+from sim.integrators import integrator
 from sim.planner import Cylinder, Goal, Planner, Sphere, Task
+from sim.planner.result.record import record_of
+from sim.planner.store import load_record, save_record
 from sim.planner.task.check import unplannable
 from sim.vehicles import Vehicle
 from tests.sim.plan_audit import broken
@@ -63,3 +69,19 @@ def test_every_method_that_takes_one_step_from_node_to_node_is_planned_with():
     whole = {name for name, method in sim.integrators().items() if not unplannable(method)}
     assert whole == {name for name, _ in ONE_EACH}
     assert len(whole) > 20
+
+
+def test_options_of_a_method_make_another_problem_and_stay_with_the_plan(tmp_path: Path) -> None:
+    """One planner plans with both; each plan replays with its own alpha, kept, stored and read again too."""
+    car, planner = sim.vehicle("car"), Planner()
+    task = Task(car.state(), Goal(car.state(x=8.0, y=1.0)), 8.0, steps=32)
+    for alpha in (0.5, 0.0):
+        method = integrator("variational", alpha=alpha)
+        plan = planner.plan(car, task, method=method, starts=1)
+        assert plan.solved, plan.message
+        kept = load_record(save_record(record_of(plan, f"alpha {alpha:g}"), tmp_path))
+        run = sim.simulate(
+            car, kept.method, step=kept.step_s, duration=kept.duration_s, initial=task.start,
+            controls=kept.controls[:-1],
+        )  # fmt: skip
+        assert np.abs(run.pose - plan.trajectory.pose).max() < 1e-9  # 3e-2 with the other's problem

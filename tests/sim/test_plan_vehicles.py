@@ -10,12 +10,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import sim
-from sim.planner import Cylinder, Goal, Planner, Task
+from sim.planner import Cylinder, Goal, Planner, Task, Weights
 from sim.planner.guess.burns import thrust_axis
-from sim.vehicles import VEHICLES, Control, Parameter, Vehicle
+from sim.vehicles import VEHICLES, Control, NonholonomicVehicle, Parameter, Vehicle
+from sim.vehicles.boat import Boat
 from sim.vehicles.holonomic import HolonomicVehicle
 from tests.sim.plan_audit import broken
-from tests.sim.planner_tasks import PLANNER
+from tests.sim.planner_tasks import EFFORT_ONLY, PLANNER
 
 TURNED = Rotation.from_euler("zyx", [1.0, 0.4, -0.5]).as_matrix()
 DOCS = Path(__file__).parents[2] / "docs" / "your-own-vehicle.md"
@@ -144,3 +145,75 @@ def test_a_plan_that_ends_the_wrong_way_round_is_not_taken_for_one_that_ends_as_
     plan = PLANNER.plan(vehicle, turned, warm=resting)
     assert plan.solved, plan.message
     assert broken(plan) == []
+
+
+class Cart(Boat):
+    """Pushed along its nose, and nothing else acts on it."""
+
+    name = "cart"
+    controls = (Control("push", "N", -10.0, 10.0, "Along body x."),)
+
+    def inertia(self, q):
+        return ca.diagcat(0.5, 2.0, 2.0)
+
+    def external_wrench(self, g, xi, controls, q):
+        return ca.SX(3, 1)
+
+    def dissipative_wrench(self, g, xi, q):
+        return ca.SX(3, 1)
+
+    def control_wrench(self, u, q):
+        return ca.vertcat(0, u[0], 0)
+
+
+def test_one_control_is_enough() -> None:
+    """From rest to rest: 12 (m d)^2 / T^3."""
+    cart = Cart()
+    task = Task(
+        cart.state(), Goal(cart.state(x=3.0)), 5.0, steps=128, weights=EFFORT_ONLY, effort_scale={"push": 1.0}
+    )
+    plan = Planner().plan(cart, task)
+    assert plan.solved, plan.message
+    assert broken(plan) == []
+    assert plan.cost == pytest.approx(12.0 * 6.0**2 / 5.0**3, rel=1e-3)  # 2e-4
+
+
+class Blade(NonholonomicVehicle):
+    """A skate without a shape: pushed along its edge and turned."""
+
+    name = "blade"
+    parameters = (Parameter("mass", "kg", 2.0, 0.1, 10.0, "Mass."),)
+    controls = (Control("push", "N", -10.0, 10.0, "Along."), Control("turn", "N m", -5.0, 5.0, "About z."))
+
+    def lagrangian(self, r, u, xi, q):
+        return q.mass * (xi[1] ** 2 + xi[2] ** 2) / 2 + 0.15 * xi[0] ** 2
+
+    def constraints(self, r, q):
+        return ca.SX([[0, 0, 1]])
+
+    def connection(self, r, q):
+        return ca.SX(3, 0)
+
+    def symmetry_basis(self, r, q):
+        return ca.SX([[1, 0], [0, 1], [0, 0]])
+
+    def external_wrench(self, g, xi, controls, q):
+        return ca.vertcat(controls[1], controls[0], 0)
+
+
+def test_wheels_without_a_shape_are_planned_with() -> None:
+    blade = Blade()
+    obeyed(blade, blade.state(), Goal(blade.state(x=4.0, y=2.0, theta=1.0)), 5.0)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_shortest_way_of_a_car_is_found_in_few_iterations(seed: int) -> None:
+    """A norm bends sharply where the car stands: a smooth one lets the solver settle at any weight of the distance."""
+    car, rng = sim.vehicle("car"), np.random.default_rng(seed)
+    goal = Goal(car.state(x=rng.uniform(4.0, 10.0), y=rng.uniform(-3.0, 3.0), theta=rng.uniform(-0.5, 0.5)))
+    effort = {"f_psi": 1000.0, "u_sigma": 0.5}
+    task = Task(car.state(), goal, 10.0, weights=Weights(distance=1.0), effort_scale=effort)
+    plan = PLANNER.plan(car, task, starts=1, explain=False)
+    assert plan.solved, plan.message
+    assert plan.iterations < 150  # 9 to 49; 9 to 790 and one not at all with an edge of 1 mm/s
+    assert plan.costs["distance"] > 0.99 * np.linalg.norm(goal.state.node[1:3])

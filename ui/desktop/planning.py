@@ -48,7 +48,7 @@ class Planning:
         if plan is None or not plan.solved:
             raise InputError("there is no solved plan to fly")
         blown = in_wind(plan.vehicle, request.wind_mps)
-        inputs = plan.integrator, plan.step_s, plan.nodes, plan.controls
+        inputs = plan.method, plan.step_s, plan.nodes, plan.controls
         return (FlyPlan(plan.vehicle, *inputs, request.tracked, blown),)
 
     @property

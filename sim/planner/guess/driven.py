@@ -130,7 +130,7 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
 def _driven_through(task: Task, legs: list[_Leg], steps: int) -> tuple[np.ndarray, np.ndarray]:
     """(N+1, 3) places and (N+1,) headings along bows, at rest between them, in times by the roots of their lengths."""
     poses = [task.start.node[:3], *(pose for pose, _ in legs)]
-    lengths = [float(np.linalg.norm(b[1:] - a[1:])) for a, b in pairwise(poses)]
+    lengths = [max(float(np.linalg.norm(b[1:] - a[1:])), 1e-6) for a, b in pairwise(poses)]
     times = np.r_[0.0, np.cumsum(np.sqrt(lengths))]
     t = np.linspace(0.0, times[-1], steps + 1)
     xy, heading = np.empty((steps + 1, 2)), np.empty(steps + 1)

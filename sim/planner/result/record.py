@@ -1,9 +1,10 @@
 """A plan as plain values: what travels between processes, is shown, flown, compared and stored."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sim.integrators import Integrator, integrator
 from sim.planner.result.active_constraints import ActiveConstraint, active_constraints
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.task.task import Task, positions
@@ -18,6 +19,8 @@ class PlanRecord:
     """By which plans are told apart."""
     vehicle: Vehicle
     integrator: str
+    options: dict[str, float] = field(default_factory=dict)
+    """Of the integrator."""
     step_s: float
     nodes: np.ndarray
     """(N+1, node size)."""
@@ -47,6 +50,11 @@ class PlanRecord:
     """What it was planned for, without its ground; None where a file does not say."""
 
     @property
+    def method(self) -> Integrator:
+        """What it was planned with, and is flown by."""
+        return integrator(self.integrator, **self.options)
+
+    @property
     def solved(self) -> bool:
         return self.status == "solved"
 
@@ -71,6 +79,7 @@ def record_of(plan: Plan, name: str) -> PlanRecord:
         name=name,
         vehicle=plan.vehicle,
         integrator=plan.integrator.name,
+        options={option: getattr(plan.integrator, option) for option in plan.integrator.options},
         step_s=plan.step_s,
         nodes=np.ascontiguousarray(plan.trajectory.nodes),
         controls=np.ascontiguousarray(plan.controls),

@@ -85,7 +85,7 @@ class Search:
         size = self.task if self.task.steps <= DIRECT else replace(self.task, steps=_coarse(self.task.steps))
         solvers = self.problem(size)
         for w0 in other_guesses(solvers.t, self.vehicle, size, most):
-            if self.run.out_of_time:
+            if self.run.out_of_time or solvers.left_behind:
                 return
             alone = replace(self, order=self.order[:1], run=Run(self.run.deadline, None))
             task = with_times(self.vehicle, size, solvers.t.places(w0))

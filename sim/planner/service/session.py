@@ -93,7 +93,7 @@ class PlanSession:
                 self.view = replace(view, task=task, stale=view.plan is not None)
                 self._edited = view.plan is not None
             case ChooseMethod(name):
-                self.view = replace(view, method=name, stale=view.plan is not None)
+                self.view = replace(view, method=name, options={}, stale=view.plan is not None)
                 self._edited = view.plan is not None
             case KeepPlan() if view.plan is not None:
                 others = tuple(record for record in view.kept if record.name != view.plan.name)
@@ -117,7 +117,7 @@ class PlanSession:
             view = self.view
             self._builds(view)
             with contextlib.suppress(OSError):
-                self._worker.submit(Job(self._number, view.vehicle, view.task, view.method, only_build=True))
+                self._worker.submit(self._job(only_build=True))
 
     def poll(self, now_s: float) -> None:
         """Take in what the planner has done by now, and let the plan follow the task."""
@@ -159,7 +159,7 @@ class PlanSession:
         self._cancelled_s = None
         view = self.view
         start = self._chosen if warm else None
-        self._asked = Job(self._number, view.vehicle, view.task, view.method, warm, start)
+        self._asked = self._job(warm=warm, start=start)
         try:
             self._worker.submit(self._asked)
         except OSError:
@@ -168,9 +168,13 @@ class PlanSession:
         builds = self._builds(view)
         self.view = replace(view, phase="following" if warm and not builds else "building")
 
+    def _job(self, *, warm: bool = False, start: PlanRecord | None = None, only_build: bool = False) -> Job:
+        view = self.view
+        return Job(self._number, view.vehicle, view.task, view.method, warm, start, only_build, view.options)
+
     def _builds(self, view: PlanView) -> bool:
         """Whether a problem of this shape has not been asked for yet, so that it is built first."""
-        key = problem_shape(view.vehicle, integrator(view.method), view.task).key
+        key = problem_shape(view.vehicle, integrator(view.method, **view.options), view.task).key
         known = key in self._built
         self._built.add(key)
         return not known
@@ -273,7 +277,12 @@ class PlanSession:
         if task is not None:
             task = replace(task, ground=self.view.task.ground)
             self.view = replace(
-                self.view, vehicle=chosen.vehicle, task=task, method=chosen.integrator, stale=False
+                self.view,
+                vehicle=chosen.vehicle,
+                task=task,
+                method=chosen.integrator,
+                options=chosen.options,
+                stale=False,
             )
 
     def _take_alternative(self, plan: PlanRecord, index: int) -> None:

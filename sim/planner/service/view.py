@@ -1,6 +1,6 @@
 """What there is to see of a planning session."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -35,6 +35,8 @@ class PlanView:
     task: Task
     method: str = "variational"
     """Integrator that is planned with."""
+    options: dict[str, float] = field(default_factory=dict)
+    """Of it."""
     phase: Phase = "idle"
     message: str = ""
     """One or a few sentences about the last plan, or why there is none."""

@@ -4,13 +4,14 @@ import contextlib
 import multiprocessing
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
 
 from sim.errors import InputError
+from sim.integrators import Integrator, integrator
 from sim.module_file import run_module
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
@@ -39,6 +40,8 @@ class Job:
     """What is shown, where that is not the last plan."""
     only_build: bool = False
     """Make the problem ready, so that planning will not wait for it."""
+    options: dict[str, float] = field(default_factory=dict)
+    """Of the method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +184,16 @@ class PlanServer:
         self._pipe.send(answer)
 
     def _answered(self, job: Job) -> Answer:
-        task = replace(job.task, ground=self._ground)
+        task, method = replace(job.task, ground=self._ground), integrator(job.method, **job.options)
         if job.only_build:
-            self._planner.build(job.vehicle, task, method=job.method)
+            self._planner.build(job.vehicle, task, method=method)
             return Built(job.number)
-        plan = self._planned(job, task)
+        plan = self._planned(job, task, method)
         if plan.solved:
             self._last = plan
         return Planned(job.number, self._record(task, plan))
 
-    def _planned(self, job: Job, task: Task) -> Plan:
+    def _planned(self, job: Job, task: Task, method: Integrator) -> Plan:
         if job.warm:
             start = job.start or self._last
             if start is not None and start.vehicle.name != job.vehicle.name:
@@ -198,7 +201,7 @@ class PlanServer:
             return self._planner.plan(
                 job.vehicle,
                 task,
-                method=job.method,
+                method=method,
                 warm=start,
                 starts=1,
                 explain=False,
@@ -219,7 +222,7 @@ class PlanServer:
             return not self._pipe.poll()
 
         return self._planner.plan(
-            job.vehicle, task, method=job.method, show=show, found=found, time_limit_s=TIME_LIMIT_S
+            job.vehicle, task, method=method, show=show, found=found, time_limit_s=TIME_LIMIT_S
         )
 
     def _record(self, task: Task, plan: Plan) -> PlanRecord:

@@ -151,6 +151,11 @@ class Solvers:
         self._left_behind = (*self._left_behind, (self._oracle, self._made))
         self._oracle, self._made = Oracle(self.t.program), {}
 
+    @property
+    def left_behind(self) -> bool:
+        """A solver that did not come back is still at work somewhere: it is no problem to start it on again."""
+        return bool(self._left_behind)
+
     def _hopeless(self, w0: np.ndarray, backend: str) -> Result:
         """Where equations have no value at the start: fatrop would look for a direction for ever."""
         inf = float("inf")

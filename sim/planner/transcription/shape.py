@@ -69,7 +69,8 @@ class ProblemShape:
         """Hashable; equal keys mean the same expressions at every node, whatever the number of nodes."""
         return (
             Structure.of(self.vehicle),
-            self.integrator.name,
+            # With its options: another alpha has other equations.
+            self.integrator,
             # Where the step is a variable, its scale belongs to the grid.
             self.steps if self.free_time else 0,
             self.remembers_inputs,
