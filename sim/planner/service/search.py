@@ -137,7 +137,7 @@ class Search:
             clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
             short = clear.shortage_m
             cut = short.max() >= PENETRATION_M
-            if not result.converged or run.out_of_time or not (cut or result.rough):
+            if not result.converged or run.stopped or run.out_of_time or not (cut or result.rough):
                 return Found(
                     task, replace(result, margin_m=_needed(margin, clear, task)), p, clear, run.iterations
                 )
