@@ -4,13 +4,14 @@ A planner that takes any scheme with a residual gets direct collocation by being
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.chart import CHARTS
-from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
 
 _ROOT = np.sqrt(3.0) / 6.0
@@ -28,11 +29,8 @@ class Collocation(Integrator):
     family: str = "collocation"
     source: str = "benchmark"
 
-    def serves(self, vehicle: Vehicle) -> str:
-        return "" if isinstance(vehicle, HolonomicVehicle) else f"{self.name} needs a holonomic vehicle"
-
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        assert isinstance(vehicle, HolonomicVehicle)
+    def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step with the stages' slopes as unknowns."""
         chart = CHARTS[vehicle.group.name]
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         size = n + vehicle.group.dim
@@ -58,6 +56,8 @@ class Collocation(Integrator):
             start=start,
             free_velocity=y[n:],
         )
+
+    forms: ClassVar = {Form.EULER_POINCARE: on_group}
 
 
 GAUSS_2 = Collocation("gauss-2", ((0.25, 0.25 - _ROOT), (0.25 + _ROOT, 0.25)), (0.5, 0.5), 4)

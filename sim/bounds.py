@@ -32,7 +32,7 @@ class Bounds:
     def of(vehicle: Vehicle, node: np.ndarray, step_s: float, energy_J: float = math.inf) -> "Bounds":
         """For a motion that begins at a flat node and takes steps of `step_s` seconds."""
         at = vehicle.node_layout
-        turning = angular(vehicle)
+        turning = vehicle.angular
         began = np.abs(node[at.velocity])
         turn = min(TURN_RADPS, TURN_RAD / step_s)
         return Bounds(
@@ -49,7 +49,7 @@ class Bounds:
 
         energy_J: (n,). What is not finite is out of bounds.
         """
-        at, turning = vehicle.node_layout, angular(vehicle)
+        at, turning = vehicle.node_layout, vehicle.angular
         velocity = nodes[:, at.velocity]
         checks = (
             (velocity[:, turning], self.turn_radps, "angular velocity", "rad/s"),
@@ -68,8 +68,3 @@ class Bounds:
                 past = f"{name} past {bound:.6g} {unit}" if np.isfinite(values[row]).all() else ""
                 found = row, past.strip() or f"{name} not finite"
         return found
-
-
-def angular(vehicle: Vehicle) -> np.ndarray:
-    """(dim,) which components of its velocity are angular [rad/s]; the others are linear [m/s]."""
-    return np.any(vehicle.group.in_space[:3], axis=0)

@@ -73,7 +73,7 @@ class Trajectory:
     @property
     def pose(self) -> np.ndarray:
         """(N+1, 4, 4) homogeneous matrices T_wb; on SE(2) they are (N+1, 3, 3), on SO(3) rotations R_wb (N+1, 3, 3)."""
-        return self.vehicle.group.to_matrix(self.nodes[:, self.vehicle.node_layout.pose])
+        return self.vehicle.poses(self.nodes)
 
     @property
     def velocity(self) -> np.ndarray:
@@ -93,12 +93,12 @@ class Trajectory:
     @property
     def initial(self) -> State:
         """State at the first node, as `initial=` takes it."""
-        return State(self.nodes[0].copy(), self.vehicle.node_layout, self.vehicle.group)
+        return self.vehicle.state_at_node(self.nodes[0])
 
     @property
     def final(self) -> State:
         """State at the last node, as `initial=` takes it."""
-        return State(self.nodes[-1].copy(), self.vehicle.node_layout, self.vehicle.group)
+        return self.vehicle.state_at_node(self.nodes[-1])
 
 
 def simulate(

@@ -195,7 +195,7 @@ def _compiled(structure: Structure, integrator: Integrator, ground: bool, sample
         load_module(generated.name, generated.text),
         generated.scheme_size + (2 if integrator.adaptive else 0),
         vehicle.node_layout.size,
-        vehicle.group.dim,
+        vehicle.wrench_size,
         ground,
         layout_of(vehicle),
         generated.moments,

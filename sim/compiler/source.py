@@ -22,6 +22,7 @@ from sim.symbolic import solve
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.observation import observation
+from sim.vehicles.support import Support
 
 NEWTON_TOLERANCE = 1e-9
 """Relative size of the last Newton update; the error after it is its square."""
@@ -64,7 +65,7 @@ def named(names: Sequence[str]) -> Callable[[int], str]:
 
 def touches_ground(vehicle: Vehicle) -> bool:
     """Contact is for free bodies in space; wheels and blades have their ground in their constraints."""
-    return isinstance(vehicle, HolonomicVehicle) and vehicle.group.name == "SE3"
+    return isinstance(vehicle, HolonomicVehicle) and vehicle.support is Support.NOTHING
 
 
 def module_source(vehicle: Vehicle, scheme: Scheme, title: str, *, ground: bool = False) -> str:

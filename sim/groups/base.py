@@ -18,6 +18,10 @@ class LieGroup(ABC):
     """Length of the flat storage of an element."""
     dim: int
     """Dimension of the Lie algebra."""
+    columns: tuple[str, ...] = ()
+    """Names of a flat element's numbers in files, with units; empty: they have none of their own."""
+    velocity_columns: tuple[str, ...] = ()
+    """The same of a body velocity."""
     in_space: np.ndarray
     """(6, dim): body velocities, momenta and wrenches of the algebra as (angular, linear) ones in space."""
 

@@ -6,6 +6,8 @@ import numpy as np
 from sim.groups.base import LieGroup
 from sim.groups.series import half_cot_remainder, half_cot_remainder_slope
 from sim.groups.so3 import (
+    ANGULAR_COLUMNS,
+    ROTATION_COLUMNS,
     hat,
     left_jacobian,
     rotation_cay,
@@ -39,6 +41,8 @@ class _SE3(LieGroup):
     name = "SE3"
     pose_dim = 12
     dim = 6
+    columns = (*ROTATION_COLUMNS, "x_m", "y_m", "z_m")
+    velocity_columns = (*ANGULAR_COLUMNS, "v_x_mps", "v_y_mps", "v_z_mps")
     in_space = np.eye(6)
 
     def identity(self) -> np.ndarray:

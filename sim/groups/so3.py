@@ -12,6 +12,9 @@ from sim.groups.series import (
     sin_over,
 )
 
+ROTATION_COLUMNS = tuple(f"R_{row}{column}" for column in "123" for row in "123")
+ANGULAR_COLUMNS = tuple(f"omega_{axis}_radps" for axis in "xyz")
+
 
 def hat(w: ca.SX) -> ca.SX:
     """hat(a) b = a x b."""
@@ -134,6 +137,8 @@ class _SO3(LieGroup):
     name = "SO3"
     pose_dim = 9
     dim = 3
+    columns = ROTATION_COLUMNS
+    velocity_columns = ANGULAR_COLUMNS
     in_space = np.eye(6)[:, :3]
 
     def identity(self) -> np.ndarray:

@@ -4,13 +4,15 @@ The compiler turns a scheme into machine code, the planner takes its residual as
 there is no second copy of an update equation.
 """
 
-from abc import ABC, abstractmethod
+from abc import ABC
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import casadi as ca
 
 from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.form import Form
 
 SAME = 1e-9
 """Moments of a step this near, as shares of it, are one."""
@@ -65,7 +67,7 @@ class Inputs:
         """Fresh symbols of the vehicle's sizes."""
         return Inputs(
             ca.SX.sym("u", len(vehicle.controls) * max(len(samples), 1)),
-            ca.SX.sym("w", vehicle.group.dim),
+            ca.SX.sym("w", vehicle.wrench_size),
             ca.SX.sym("p", vehicle.parameter_count),
             ca.SX.sym("h"),
             ca.SX.sym("node", vehicle.node_layout.size),
@@ -107,6 +109,10 @@ class Scheme:
     """Estimate of a step's error; the step h is then divided as the tolerance wants (adaptive methods)."""
 
 
+Equations = Callable[[Any, Any, Inputs], Scheme]
+"""(integrator, vehicle, symbols) -> a step."""
+
+
 class Integrator(ABC):
     """A one-step method; `order` is declared here and measured in the tests."""
 
@@ -125,6 +131,8 @@ class Integrator(ABC):
 
     options: tuple[str, ...] = ()
     """Fields that a user may set."""
+    forms: ClassVar[Mapping[Form, Equations]] = {}
+    """What a vehicle may declare -> the equations of a step: which vehicles the method serves, as data."""
 
     @property
     def adaptive(self) -> bool:
@@ -142,9 +150,9 @@ class Integrator(ABC):
         """
         return self.equations(vehicle, Inputs.of(vehicle, self.samples(vehicle) if sampled else ()))
 
-    @abstractmethod
     def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         """The step in given symbols."""
+        return self.forms[vehicle.form](self, vehicle, inputs)
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         """What of a vehicle's mechanics is kept at any number of steps: names of `KEPT`."""
@@ -152,11 +160,11 @@ class Integrator(ABC):
 
     def serves(self, vehicle: Vehicle) -> str:
         """Why this method cannot integrate the vehicle, in a sentence; empty where it can."""
-        return ""
+        if vehicle.form not in self.forms:
+            served = ", or ".join(form.value for form in self.forms)
+            return f"{self.name} serves what has {served}; {vehicle.name} has {vehicle.form.value}"
+        return self.lacks(vehicle)
 
-
-def holonomic_only(name: str, vehicle: Vehicle) -> str:
-    """Why a method that knows no constraints cannot integrate the vehicle; empty where it can."""
-    if isinstance(vehicle, HolonomicVehicle):
+    def lacks(self, vehicle: Vehicle) -> str:
+        """What it needs beyond the form and a vehicle of that form has not, in a sentence; empty: nothing."""
         return ""
-    return f"{name} needs a holonomic vehicle, {vehicle.name} is none"

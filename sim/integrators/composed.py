@@ -9,13 +9,15 @@ negative: very stiff drag is not for these.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 
 from sim.integrators.arc import free_arc
-from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
+from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.trivialisation import conserves_energy, frames, simplest_group
 from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
 
 
@@ -46,14 +48,11 @@ class Composed(Integrator):
     def force_evaluations(self) -> int:  # type: ignore[override]
         return len(self.substeps) + 1
 
-    def serves(self, vehicle: Vehicle) -> str:
-        return holonomic_only(self.name, vehicle)
-
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         return ("momentum", "energy") if conserves_energy(vehicle) else ("momentum",)
 
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        assert isinstance(vehicle, HolonomicVehicle)
+    def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
+        """Node to node: half of the impulse, the arc, half of the impulse."""
         group = simplest_group(vehicle)
         q, h = vehicle.symbols(inputs.p), inputs.h
         g, mu, xi = ca.SX.sym("g", group.pose_dim), ca.SX.sym("m", group.dim), ca.SX.sym("xi", group.dim)
@@ -92,6 +91,8 @@ class Composed(Integrator):
             substeps=self.substeps,
             reuse_jacobian=True,
         )
+
+    forms: ClassVar = {Form.EULER_POINCARE: on_group}
 
 
 COMPOSED: tuple[Composed, ...] = (

@@ -11,65 +11,54 @@ those of the survey's own program; its text gives 1/5 for the 5(4) pair.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import casadi as ca
 
 from sim.errors import InputError
-from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
-from sim.integrators.lie_group import Mechanics, Method, Stages, explicit_scheme, weighted
+from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.flow import FLOWS, Flow
+from sim.integrators.lie_group import Method, explicit_scheme, kept_by_exponentials, weighted
 from sim.integrators.lie_group_methods import DORMAND_PRINCE_A, DORMAND_PRINCE_B
 from sim.integrators.tableau import distinct
 from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.form import Form
 
-Pair = Callable[[Mechanics, ca.SX, ca.SX, ca.SX], tuple[ca.SX, ca.SX, ca.SX]]
-"""(mechanics, g, pi, h) -> g and pi one step later, and the difference of the two results as (pose, twist)."""
+Pair = Callable[[Flow, ca.SX], tuple[ca.SX, ca.SX]]
+"""(flow, h) -> the state one step later, and the difference of the two results."""
 
 DORMAND_PRINCE_AUXILIARY = (5179 / 57600, 0.0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40)
 
 
-def dormand_prince(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
+def dormand_prince(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
     """RKMK 5(4): both solutions live in the Lie algebra, where they can be subtracted."""
-    group = mechanics.group
-    found = Stages([], [])
+    slopes: list[ca.SX] = []
     for row in (*DORMAND_PRINCE_A, DORMAND_PRINCE_B):
-        sigma = h * weighted(row, found.xi, group.dim)
-        pose = group.compose(g, group.exp(sigma)) if row else g
-        momentum = pi + h * weighted(row, found.force, group.dim)
-        xi, force = mechanics.rate(pose, momentum, sum(row))
-        found.xi.append(group.dexp_inv(-sigma) @ xi if row else xi)
-        found.force.append(force)
+        sigma = h * weighted(row, slopes, flow.dim)
+        end = flow.moved(flow.y, sigma) if row else flow.y
+        rate = flow.rate(end, sum(row))
+        slopes.append(flow.dexp_inv(sigma, rate) if row else rate)
     difference = tuple(b - a for b, a in zip((*DORMAND_PRINCE_B, 0.0), DORMAND_PRINCE_AUXILIARY, strict=True))
-    lower = momentum - h * weighted(difference, found.force, group.dim)
-    twist = mechanics.body_velocity(pose, momentum) - mechanics.body_velocity(pose, lower)
-    return pose, momentum, ca.vertcat(h * weighted(difference, found.xi, group.dim), twist)
+    return end, flow.estimate(end, h * weighted(difference, slopes, flow.dim))
 
 
-def commutator_free_43(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
+def commutator_free_43(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
     """CF4 with one further stage for a third-order result (mechanics survey, eq. 34)."""
-    group = mechanics.group
 
-    def moved(pose: ca.SX, xi: ca.SX) -> ca.SX:
-        return group.compose(pose, group.exp(h * xi))
+    def moved(y: ca.SX, share: float, x: ca.SX) -> ca.SX:
+        return flow.moved(y, h * share * x)
 
-    x1, f1 = mechanics.rate(g, pi, 0.0)
-    half = moved(g, x1 / 2)
-    x2, f2 = mechanics.rate(half, pi + h / 2 * f1, 0.5)
-    x3, f3 = mechanics.rate(moved(g, x2 / 2), pi + h / 2 * f2, 0.5)
-    x4, f4 = mechanics.rate(moved(half, x3 - x1 / 2), pi + h * f3, 1.0)
-    middle = moved(g, (3 * x1 + 2 * x2 + 2 * x3 - x4) / 12)
-    pose = moved(middle, (-x1 + 2 * x2 + 2 * x3 + 3 * x4) / 12)
-    momentum = pi + h / 6 * (f1 + 2 * f2 + 2 * f3 + f4)
+    x1 = flow.rate(flow.y, 0.0)
+    half = moved(flow.y, 1 / 2, x1)
+    x2 = flow.rate(half, 0.5)
+    x3 = flow.rate(moved(flow.y, 1 / 2, x2), 0.5)
+    x4 = flow.rate(moved(half, 1.0, x3 - x1 / 2), 1.0)
+    shared = 2 * (x2 + x3)
+    end = moved(moved(flow.y, 1 / 12, 3 * x1 + shared - x4), 1 / 12, shared + 3 * x4 - x1)
 
-    x5, f5 = mechanics.rate(moved(g, 3 / 4 * x2), pi + h * 3 / 4 * f2, 0.75)
-    lower_pose = moved(moved(g, x1 / 3), (-x1 + 3 * x2 + 4 * x5) / 9)
-    lower = pi + h / 9 * (2 * f1 + 3 * f2 + 4 * f5)
-    apart = group.compose(group.inverse(lower_pose), pose)
-    # Twice the antisymmetric part is a distance that, unlike the logarithm, has no branch; it is small here.
-    R, x = ca.reshape(apart[:9], 3, 3), apart[9:]
-    turn = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]) / 2
-    twist = mechanics.body_velocity(pose, momentum) - mechanics.body_velocity(pose, lower)
-    return pose, momentum, ca.vertcat(turn, x, twist)
+    x5 = flow.rate(moved(flow.y, 3 / 4, x2), 0.75)
+    lower = moved(moved(flow.y, 1 / 3, x1), 1 / 9, 3 * x2 + 4 * x5 - x1)
+    return end, flow.apart(lower, end)
 
 
 @dataclass(frozen=True)
@@ -95,28 +84,30 @@ class Adaptive(Integrator):
                 f"{self.name}: tolerance = {self.tolerance!r} cannot be kept; allowed: above 0, e.g. 1e-8"
             )
 
-    def serves(self, vehicle: Vehicle) -> str:
-        if isinstance(vehicle, HolonomicVehicle) and vehicle.group.name not in ("SE3", "SO3"):
+    def lacks(self, vehicle: Vehicle) -> str:
+        if vehicle.form is Form.EULER_POINCARE and vehicle.group.name not in ("SE3", "SO3"):
             return f"{self.name} measures its error on SE(3) and SO(3); {vehicle.name} moves on {vehicle.group.name}"
-        return holonomic_only(self.name, vehicle)
+        return ""
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
-        return ("momentum", "orbits")
+        return kept_by_exponentials(vehicle)
 
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         return distinct(self.moments)
 
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        assert isinstance(vehicle, HolonomicVehicle)
+    def by_flow(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
+        """One inner step of the pair on the vehicle's flow."""
         errors: list[ca.SX] = []
 
-        def method(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
-            pose, momentum, difference = self.pair(mechanics, g, pi, h)
+        def step(flow: Flow, h: ca.SX) -> ca.SX:
+            end, difference = self.pair(flow, h)
             errors.append(ca.sqrt(ca.dot(difference, difference)))
-            return pose, momentum
+            return end
 
-        plain = explicit_scheme(vehicle, inputs, Method(method, self.moments))
+        plain = explicit_scheme(vehicle, inputs, Method(step, self.moments))
         return replace(plain, error=errors[0])
+
+    forms: ClassVar = dict.fromkeys(FLOWS, by_flow)
 
 
 ADAPTIVE: tuple[Adaptive, ...] = (

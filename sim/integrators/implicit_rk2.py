@@ -1,6 +1,7 @@
 """Implicit RK2 as in the vehicles paper: implicit midpoint rule for the velocity, explicit reconstruction."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 
@@ -8,6 +9,7 @@ from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.chart import QUATERNION_CHARTS
 from sim.integrators.runge_kutta import no_quaternion
 from sim.vehicles.base import Quantities, Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
 
 
@@ -25,11 +27,11 @@ class ImplicitMidpoint(Integrator):
     source: str = "vehicles paper, section 3.3"
     force_evaluations: int = 1
 
-    def serves(self, vehicle: Vehicle) -> str:
+    def lacks(self, vehicle: Vehicle) -> str:
         return no_quaternion(self.name, vehicle)
 
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        assert isinstance(vehicle, HolonomicVehicle)
+    def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (quaternion, place, xi)."""
         chart, dim = QUATERNION_CHARTS[vehicle.group.name], vehicle.group.dim
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         y, middle = ca.SX.sym("y", n + dim), ca.SX.sym("z", dim)
@@ -50,6 +52,8 @@ class ImplicitMidpoint(Integrator):
             start=ca.vertcat(chart.encode(inputs.node[layout.pose]), inputs.node[layout.velocity]),
             free_velocity=ca.substitute(xi + h * now, w, ca.SX.zeros(dim)),
         )
+
+    forms: ClassVar = {Form.EULER_POINCARE: on_group}
 
 
 def _imbalance(

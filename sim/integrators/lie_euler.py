@@ -1,12 +1,16 @@
 """Lie-Euler: g <- g exp(h xi), xi <- xi + h xi' (rigid body article; mechanics survey)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 
 from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.lie_group import commutator_free, explicit_scheme
 from sim.integrators.nonholonomic_momentum import lie_euler_scheme
+from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
@@ -23,18 +27,11 @@ class LieEuler(Integrator):
     force_evaluations: int = 1
     tau: str = "exp"
 
-    def serves(self, vehicle: Vehicle) -> str:
-        if not isinstance(vehicle, HolonomicVehicle | NonholonomicVehicle):
-            return f"{self.name} has no equations for {vehicle.name}"
-        return ""
-
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         return (0.0,)
 
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        if isinstance(vehicle, NonholonomicVehicle):
-            return lie_euler_scheme(vehicle, inputs)
-        assert isinstance(vehicle, HolonomicVehicle)
+    def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (g, xi)."""
         group = vehicle.group
         q, h = vehicle.symbols(inputs.p), inputs.h
         y = ca.SX.sym("y", group.pose_dim + group.dim)
@@ -53,3 +50,20 @@ class LieEuler(Integrator):
             start=inputs.node[: group.pose_dim + group.dim],
             free_velocity=ca.substitute(xi_next, inputs.w, ca.SX.zeros(group.dim)),
         )
+
+    def on_shape(self, vehicle: NonholonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (g, r, P, p)."""
+        return lie_euler_scheme(vehicle, inputs)
+
+    def by_action(self, vehicle: ActionVehicle, inputs: Inputs) -> Scheme:
+        """One step on the vehicle's own space."""
+        return explicit_scheme(vehicle, inputs, EULER)
+
+    forms: ClassVar = {
+        Form.EULER_POINCARE: on_group,
+        Form.REDUCED_DALEMBERT: on_shape,
+        Form.GROUP_ACTION: by_action,
+    }
+
+
+EULER = commutator_free(((),), ((1.0,),))

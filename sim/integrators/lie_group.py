@@ -1,73 +1,31 @@
 """Explicit Lie group methods: Runge-Kutta-Munthe-Kaas, commutator-free, Crouch-Grossman (mechanics survey, 2.2).
 
-They advance the pose by exponentials and the *spatial* momentum pi = Ad*_{g^-1} mu as a vector:
-
-    g' = g xi,    xi = I^-1 (Ad(g)' pi - bias),    pi' = Ad(g^-1)' f
-
-so without force pi is constant, and the body momentum moves by the coadjoint action alone: coadjoint
-orbits are kept to rounding. The survey's methods act from the left; ours, with body velocities, from
-the right, which turns the order of products and the sign of every commutator. The group is SO(3) x R^3
-where the mass is the same in all directions, else the vehicle's own.
+They are written for any group that moves the state (`flow.py`), so one line serves the pose and momentum of a body
+and a point of a sphere's tangent bundle. The survey's groups act from the left, bodies with body velocities are moved
+from the right, which turns the sign of every commutator: the flow knows.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 
-from sim.groups import LieGroup
-from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
+from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.flow import FLOWS, Flow, flow_of
 from sim.integrators.tableau import distinct
-from sim.integrators.trivialisation import frames, simplest_group
 from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.form import Form
 
 Row = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Stages:
-    """What a method has found so far: body velocities xi_i and spatial forces pi'_i, newest last."""
-
-    xi: list[ca.SX]
-    force: list[ca.SX]
-
-
-@dataclass(frozen=True)
-class Mechanics:
-    """The vehicle's equations in (g, pi), and the step."""
-
-    vehicle: HolonomicVehicle
-    inputs: Inputs
-    group: LieGroup
-
-    def body_velocity(self, g: ca.SX, pi: ca.SX) -> ca.SX:
-        """Twist in the body frame."""
-        _, to_body = frames(self.group, g)
-        mu = to_body @ (self.group.Ad(g).T @ pi)
-        return self.vehicle.velocity_of(mu, self.vehicle.symbols(self.inputs.p))
-
-    def rate(self, g: ca.SX, pi: ca.SX, moment: float) -> tuple[ca.SX, ca.SX]:
-        """(xi, pi') at a moment of the step; xi in the group's trivialisation."""
-        q, (to_group, _) = self.vehicle.symbols(self.inputs.p), frames(self.group, g)
-        twist = self.body_velocity(g, pi)
-        wrench = to_group @ (self.vehicle.wrench(g, twist, self.inputs.at(moment), q) + self.inputs.w)
-        return to_group @ twist, self.group.Ad(self.group.inverse(g)).T @ wrench
-
-    def start(self) -> tuple[ca.SX, ca.SX]:
-        """(g, pi) of the public node."""
-        node, q = self.inputs.node, self.vehicle.symbols(self.inputs.p)
-        g, twist = node[: self.group.pose_dim], node[self.vehicle.node_layout.velocity]
-        mu = frames(self.group, g)[0] @ self.vehicle.momentum(twist, q)
-        return g, self.group.Ad(self.group.inverse(g)).T @ mu
 
 
 @dataclass(frozen=True)
 class Method:
     """An explicit step, and the moments at which it evaluates the forces."""
 
-    step: Callable[[Mechanics, ca.SX, ca.SX, ca.SX], tuple[ca.SX, ca.SX]]
-    """(mechanics, g, pi, h) -> (g, pi) one step later."""
+    step: Callable[[Flow, ca.SX], ca.SX]
+    """(flow, h) -> the state one step later."""
     moments: tuple[float, ...]
     """Of the stages, as shares of the step."""
 
@@ -84,21 +42,17 @@ def commutator_free(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...]
     computed once.
     """
 
-    def step(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
-        group = mechanics.group
-        found = Stages([], [])
+    def step(flow: Flow, h: ca.SX) -> ca.SX:
+        found: list[ca.SX] = []
 
-        def reached(rows: tuple[Row, ...]) -> tuple[ca.SX, ca.SX]:
-            pose, momentum = g, pi
+        def reached(rows: tuple[Row, ...]) -> ca.SX:
+            y = flow.y
             for row in rows:
-                pose = group.compose(pose, group.exp(h * weighted(row, found.xi, group.dim)))
-                momentum = momentum + h * weighted(row, found.force, group.dim)
-            return pose, momentum
+                y = flow.moved(y, h * weighted(row, found, flow.dim))
+            return y
 
         for rows in stages:
-            xi, force = mechanics.rate(*reached(rows), _moment(rows))
-            found.xi.append(xi)
-            found.force.append(force)
+            found.append(flow.rate(reached(rows), _moment(rows)))
         return reached(update)
 
     return Method(step, tuple(_moment(rows) for rows in stages))
@@ -109,44 +63,30 @@ def _moment(rows: tuple[Row, ...]) -> float:
 
 
 def munthe_kaas(a: tuple[Row, ...], b: Row) -> Method:
-    """A Runge-Kutta method on sigma' = dexp^-1_{-sigma} xi with the exact differential; g = g0 exp(sigma)."""
+    """A Runge-Kutta method on sigma' = dexp^-1_sigma f with the exact differential; y = exp(sigma) . y0."""
 
-    def step(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
-        group = mechanics.group
+    def step(flow: Flow, h: ca.SX) -> ca.SX:
         slopes: list[ca.SX] = []
-        forces: list[ca.SX] = []
-        for i, row in enumerate(a):
-            sigma = h * weighted(row, slopes, group.dim)
-            pose = group.compose(g, group.exp(sigma)) if i else g
-            xi, force = mechanics.rate(pose, pi + h * weighted(row, forces, group.dim), sum(row))
-            slopes.append(group.dexp_inv(-sigma) @ xi if i else xi)
-            forces.append(force)
-        sigma = h * weighted(b, slopes, group.dim)
-        return group.compose(g, group.exp(sigma)), pi + h * weighted(b, forces, group.dim)
+        for row in a:
+            sigma = h * weighted(row, slopes, flow.dim)
+            rate = flow.rate(flow.moved(flow.y, sigma) if row else flow.y, sum(row))
+            slopes.append(flow.dexp_inv(sigma, rate) if row else rate)
+        return flow.moved(flow.y, h * weighted(b, slopes, flow.dim))
 
     return Method(step, tuple(sum(row) for row in a))
 
 
-def _two_commutators(mechanics: Mechanics, g: ca.SX, pi: ca.SX, h: ca.SX) -> tuple[ca.SX, ca.SX]:
+def _two_commutators(flow: Flow, h: ca.SX) -> ca.SX:
     """Kutta's method with two commutators in place of dexp^-1 (mechanics survey, section 2.2)."""
-    group = mechanics.group
 
-    def bracket(x: ca.SX, y: ca.SX) -> ca.SX:
-        return group.ad(x) @ y
+    def at(sigma: ca.SX, moment: float) -> ca.SX:
+        return h * flow.rate(flow.moved(flow.y, sigma), moment)
 
-    def at(sigma: ca.SX, momentum: ca.SX, moment: float) -> tuple[ca.SX, ca.SX]:
-        return mechanics.rate(group.compose(g, group.exp(sigma)), momentum, moment)
-
-    xi1, f1 = mechanics.rate(g, pi, 0.0)
-    k1 = h * xi1
-    xi2, f2 = at(k1 / 2, pi + h / 2 * f1, 0.5)
-    k2 = h * xi2
-    xi3, f3 = at(k2 / 2 + bracket(k1, k2) / 8, pi + h / 2 * f2, 0.5)
-    k3 = h * xi3
-    xi4, f4 = at(k3, pi + h * f3, 1.0)
-    k4 = h * xi4
-    sigma = (k1 + 2 * k2 + 2 * k3 + k4 + bracket(k1, k4) / 2) / 6
-    return group.compose(g, group.exp(sigma)), pi + h / 6 * (f1 + 2 * f2 + 2 * f3 + f4)
+    k1 = h * flow.rate(flow.y, 0.0)
+    k2 = at(k1 / 2, 0.5)
+    k3 = at(k2 / 2 + flow.bracket(k1, k2) / 8, 0.5)
+    k4 = at(k3, 1.0)
+    return flow.moved(flow.y, (k1 + 2 * k2 + 2 * k3 + k4 + flow.bracket(k1, k4) / 2) / 6)
 
 
 TWO_COMMUTATORS = Method(_two_commutators, (0.0, 0.5, 1.0))
@@ -165,37 +105,35 @@ class LieGroupMethod(Integrator):
     family: str = "lie-group"
     tau: str = "exp"
 
-    def serves(self, vehicle: Vehicle) -> str:
-        return holonomic_only(self.name, vehicle)
-
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
-        return ("momentum", "orbits")
+        return kept_by_exponentials(vehicle)
 
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         return distinct(self.method.moments)
 
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        assert isinstance(vehicle, HolonomicVehicle)
+    def by_flow(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
+        """One step of the method on the vehicle's flow."""
         return explicit_scheme(vehicle, inputs, self.method)
 
+    forms: ClassVar = dict.fromkeys(FLOWS, by_flow)
 
-def explicit_scheme(vehicle: HolonomicVehicle, inputs: Inputs, method: Method) -> Scheme:
-    """One step of a method on (g, pi)."""
-    group = simplest_group(vehicle)
-    mechanics, q = Mechanics(vehicle, inputs, group), vehicle.symbols(inputs.p)
-    y = ca.SX.sym("y", group.pose_dim + group.dim)
-    g, pi = y[: group.pose_dim], y[group.pose_dim :]
-    twist = mechanics.body_velocity(g, pi)
-    free = vehicle.acceleration(g, twist, inputs.first, ca.SX.zeros(group.dim), q)
-    none = ca.SX(0, 1)
+
+def kept_by_exponentials(vehicle: Vehicle) -> tuple[str, ...]:
+    """By all methods that move the state by exponentials."""
+    return ("momentum", "orbits") if vehicle.form is Form.EULER_POINCARE else ()
+
+
+def explicit_scheme(vehicle: Vehicle, inputs: Inputs, method: Method) -> Scheme:
+    """One step of a method."""
+    flow, none = flow_of(vehicle, inputs), ca.SX(0, 1)
     return Scheme(
         inputs=inputs,
-        y=y,
+        y=flow.y,
         z=none,
         residual=none,
         guess=none,
-        y_next=ca.vertcat(*method.step(mechanics, g, pi, inputs.h)),
-        node=ca.vertcat(g, twist),
-        start=ca.vertcat(*mechanics.start()),
-        free_velocity=twist + inputs.h * free,
+        y_next=method.step(flow, inputs.h),
+        node=flow.node,
+        start=flow.start,
+        free_velocity=flow.free_velocity,
     )

@@ -1,11 +1,12 @@
 """Explicit Lie-Newmark after Krysl and Endres (beta = 0, gamma = 1/2), on any group as in the vehicles paper."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 
-from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
-from sim.vehicles.base import Vehicle
+from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
 
 
@@ -24,11 +25,8 @@ class LieNewmark(Integrator):
     force_evaluations: int = 2
     tau: str = "exp"
 
-    def serves(self, vehicle: Vehicle) -> str:
-        return holonomic_only(self.name, vehicle)
-
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        assert isinstance(vehicle, HolonomicVehicle)
+    def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (g, xi)."""
         group = vehicle.group
         q, h, inertia = vehicle.symbols(inputs.p), inputs.h, vehicle.inertia(vehicle.symbols(inputs.p))
         y, end = ca.SX.sym("y", group.pose_dim + group.dim), ca.SX.sym("z", group.dim)
@@ -51,3 +49,5 @@ class LieNewmark(Integrator):
             start=inputs.node[: group.pose_dim + group.dim],
             free_velocity=ca.substitute(xi + h * acceleration, inputs.w, ca.SX.zeros(group.dim)),
         )
+
+    forms: ClassVar = {Form.EULER_POINCARE: on_group}

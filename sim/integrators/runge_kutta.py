@@ -5,6 +5,7 @@ kept by the method itself; position is driven by the body velocity, on SO(3) the
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 
@@ -13,6 +14,7 @@ from sim.integrators.chart import QUATERNION_CHARTS
 from sim.integrators.nonholonomic_momentum import runge_kutta_scheme
 from sim.integrators.tableau import KUTTA4, MIDPOINT, Tableau, distinct
 from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
@@ -32,18 +34,18 @@ class QuaternionRungeKutta(Integrator):
     def force_evaluations(self) -> int:  # type: ignore[override]
         return len(self.tableau.b)
 
-    def serves(self, vehicle: Vehicle) -> str:
-        if isinstance(vehicle, NonholonomicVehicle):
-            return ""
-        return no_quaternion(self.name, vehicle)
+    def lacks(self, vehicle: Vehicle) -> str:
+        return no_quaternion(self.name, vehicle) if vehicle.form is Form.EULER_POINCARE else ""
 
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         return distinct(self.tableau.c)
 
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        if isinstance(vehicle, NonholonomicVehicle):
-            return runge_kutta_scheme(vehicle, inputs, self.tableau)
-        assert isinstance(vehicle, HolonomicVehicle)
+    def on_shape(self, vehicle: NonholonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (chart, r, P, p)."""
+        return runge_kutta_scheme(vehicle, inputs, self.tableau)
+
+    def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (chart, xi)."""
         chart = QUATERNION_CHARTS[vehicle.group.name]
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         y = ca.SX.sym("y", n + vehicle.group.dim)
@@ -68,12 +70,14 @@ class QuaternionRungeKutta(Integrator):
             free_velocity=free,
         )
 
+    forms: ClassVar = {Form.EULER_POINCARE: on_group, Form.REDUCED_DALEMBERT: on_shape}
+
 
 def no_quaternion(name: str, vehicle: Vehicle) -> str:
     """Why a method that stores a quaternion cannot serve a vehicle; empty where it can."""
-    if not isinstance(vehicle, HolonomicVehicle) or vehicle.group.name not in QUATERNION_CHARTS:
-        return f"{name} stores a quaternion and needs a holonomic vehicle on SE(3) or SO(3); {vehicle.name} is none"
-    return ""
+    if vehicle.group.name in QUATERNION_CHARTS:
+        return ""
+    return f"{name} stores a quaternion and needs a body on SE(3) or SO(3); {vehicle.name} is none"
 
 
 RUNGE_KUTTA: tuple[QuaternionRungeKutta, ...] = (

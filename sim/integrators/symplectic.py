@@ -11,6 +11,7 @@ impulse at its end; theta = 1/2 is symmetric and of second order.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 
@@ -19,6 +20,7 @@ from sim.groups.so3 import left_jacobian
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.trivialisation import conserves_energy, frames, simplest_group
 from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
 
 
@@ -40,7 +42,7 @@ class SymplecticTheta(Integrator):
     tau: str = "exp"
     force_evaluations: int = 1
 
-    def serves(self, vehicle: Vehicle) -> str:
+    def lacks(self, vehicle: Vehicle) -> str:
         if isinstance(vehicle, HolonomicVehicle) and simplest_group(vehicle) in (SO3, SO3_R3):
             return ""
         return f"{self.name} needs SO(3), or SE(3) and a mass that is the same in all directions, unlike {vehicle.name}"
@@ -51,8 +53,8 @@ class SymplecticTheta(Integrator):
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         return ("momentum", "energy") if conserves_energy(vehicle) else ("momentum",)
 
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        assert isinstance(vehicle, HolonomicVehicle)
+    def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (g, mu)."""
         group, theta = simplest_group(vehicle), self.theta
         u = inputs.at(theta)
         q, h = vehicle.symbols(inputs.p), inputs.h
@@ -88,6 +90,8 @@ class SymplecticTheta(Integrator):
             start=ca.vertcat(start_g, frames(group, start_g)[0] @ vehicle.momentum(start_twist, q)),
             free_velocity=node_twist + h * accelerated,
         )
+
+    forms: ClassVar = {Form.EULER_POINCARE: on_group}
 
 
 SYMPLECTIC: tuple[SymplecticTheta, ...] = (

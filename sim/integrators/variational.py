@@ -17,16 +17,18 @@ at the node is I^-1 (p_k + h/2 w_k).
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import casadi as ca
 
 from sim.errors import InputError
 from sim.groups import SO3_R3, LieGroup
-from sim.integrators.base import Inputs, Integrator, Scheme, holonomic_only
+from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.difference_map import CAY, CAY_TLN, CCSK, EXP, EXP_TLN, DifferenceMap
 from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_scheme
 from sim.integrators.trivialisation import conserves_energy, frames, isotropic_mass, simplest_group, wrench_on
 from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
@@ -96,23 +98,27 @@ class Variational(Integrator):
     def tau(self) -> str:  # type: ignore[override]
         return self.chart.name
 
-    def serves(self, vehicle: Vehicle) -> str:
-        if isinstance(vehicle, NonholonomicVehicle) and self.on != "split" and self.chart.odd:
-            return ""
+    def lacks(self, vehicle: Vehicle) -> str:
+        if isinstance(vehicle, NonholonomicVehicle) and (self.on == "split" or not self.chart.odd):
+            return f"{self.name} knows no constraints; {vehicle.name} has some"
         if self.on == "split" and isinstance(vehicle, HolonomicVehicle) and not isotropic_mass(vehicle):
             return f"{self.name} needs SE(3) and a mass that is the same in all directions; {vehicle.name} has none"
-        return holonomic_only(self.name, vehicle)
+        return ""
 
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         return nonholonomic_samples(vehicle) if isinstance(vehicle, NonholonomicVehicle) else (0.5,)
 
-    def equations(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
-        if isinstance(vehicle, NonholonomicVehicle):
-            chart = CAY_TLN if self.on == "simplest" else self.chart
-            return nonholonomic_scheme(vehicle, inputs, chart, self.alpha)
-        assert isinstance(vehicle, HolonomicVehicle)
+    def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (g, momentum)."""
         groups = {"own": vehicle.group, "split": SO3_R3, "simplest": simplest_group(vehicle)}
         return holonomic_scheme(vehicle, inputs, self.chart, groups[self.on])
+
+    def on_shape(self, vehicle: NonholonomicVehicle, inputs: Inputs) -> Scheme:
+        """One step on (g, r, P, p)."""
+        chart = CAY_TLN if self.on == "simplest" else self.chart
+        return nonholonomic_scheme(vehicle, inputs, chart, self.alpha)
+
+    forms: ClassVar = {Form.EULER_POINCARE: on_group, Form.REDUCED_DALEMBERT: on_shape}
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         if isinstance(vehicle, NonholonomicVehicle):
@@ -125,10 +131,7 @@ class Variational(Integrator):
 class OnShape(Variational):
     """A member that differs from `variational` only where a vehicle has a shape."""
 
-    def serves(self, vehicle: Vehicle) -> str:
-        if not isinstance(vehicle, NonholonomicVehicle):
-            return f"{self.name} places the shape's quadrature point; {vehicle.name} has no shape"
-        return super().serves(vehicle)
+    forms: ClassVar = {Form.REDUCED_DALEMBERT: Variational.on_shape}
 
 
 _ALPHA = "Shape taken at the {at} of the step (alpha = {alpha}). First order; `variational` has alpha = 1/2."

@@ -232,7 +232,7 @@ class Lane:
 
     def _in_space(self, vector: np.ndarray) -> np.ndarray:
         """(6,) angular, then linear."""
-        return self.method.vehicle.group.in_space @ vector
+        return self.method.vehicle.in_space @ vector
 
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""

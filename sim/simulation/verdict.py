@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.bounds import Bounds, angular
+from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.lane_status import LaneStatus
 from sim.vehicles import Vehicle
@@ -85,7 +85,7 @@ def _diverged(text: str) -> Verdict:
 
 def _runaway(vehicle: Vehicle, node: np.ndarray, step_s: float) -> str:
     """The quantity that went out of bounds first: the largest one, in what a step can bear."""
-    velocity, turning = node[vehicle.node_layout.velocity], angular(vehicle)
+    velocity, turning = node[vehicle.node_layout.velocity], vehicle.angular
     # Turns of more than a radian a step are what breaks a method; translation follows.
     turn = step_s * float(np.abs(velocity[turning]).max(initial=0.0))
     travel = step_s * float(np.abs(velocity[~turning]).max(initial=0.0)) / 1e3

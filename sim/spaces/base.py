@@ -107,6 +107,10 @@ class GroupSpace(Space):
     def slices(self) -> Mapping[str, slice]:
         return {self.name: slice(0, self.size)}
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.group.columns or super().columns
+
     def origin(self) -> np.ndarray:
         return self.group.identity()
 

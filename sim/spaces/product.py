@@ -82,6 +82,10 @@ class _Numbered(Space):
     def slices(self) -> Mapping[str, slice]:
         return {f"{name}_{self.number}": at for name, at in self.space.slices.items()}
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(f"{column}_{self.number}" for column in self.space.columns)
+
     def origin(self) -> np.ndarray:
         return self.space.origin()
 

@@ -45,6 +45,10 @@ class Sphere(Space):
     def slices(self) -> Mapping[str, slice]:
         return {self.name: slice(0, 3)}
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(f"{self.name}_{axis}" for axis in "xyz")
+
     def origin(self) -> np.ndarray:
         return np.array([0.0, 0.0, -1.0])
 
@@ -70,6 +74,10 @@ class TangentBundle(Space):
     @property
     def slices(self) -> Mapping[str, slice]:
         return {**self.sphere.slices, self.name: slice(3, 6)}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.sphere.columns, *(f"{self.name}_{axis}_radps" for axis in "xyz"))
 
     def origin(self) -> np.ndarray:
         return np.r_[self.sphere.origin(), np.zeros(3)]

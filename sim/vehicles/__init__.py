@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from sim.errors import InputError, one_of, quote
+from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import State, Vehicle
 from sim.vehicles.boat import Boat
 from sim.vehicles.car import Car
@@ -12,17 +13,20 @@ from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
+from sim.vehicles.pendulum import Pendulum
 from sim.vehicles.rigid_body import RigidBody
 from sim.vehicles.rolling_disc import RollingDisc
 from sim.vehicles.snakeboard import Snakeboard
 from sim.vehicles.spacecraft import Spacecraft
 
 VEHICLES: dict[str, type[Vehicle]] = {
-    cls.name: cls for cls in (Helicopter, RigidBody, Spacecraft, Boat, Car, Snakeboard, RollingDisc, HeavyTop)
+    cls.name: cls
+    for cls in (Helicopter, RigidBody, Spacecraft, Boat, Car, Snakeboard, RollingDisc, HeavyTop, Pendulum)
 }
 
 __all__ = [
     "VEHICLES",
+    "ActionVehicle",
     "Control",
     "HolonomicVehicle",
     "NonholonomicVehicle",

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from sim.errors import InputError, one_of, quote
 from sim.groups import SE3, LieGroup
+from sim.spaces import Euclidean, GroupSpace, Product, Space
+from sim.vehicles.form import Form
 from sim.vehicles.listed import check_listed
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
@@ -45,12 +47,14 @@ class State:
 
     node: np.ndarray
     layout: NodeLayout
-    group: LieGroup
+    group: LieGroup | None
+    """None for systems whose configuration is no single group element."""
 
     @property
     def pose(self) -> np.ndarray:
-        """Homogeneous matrix T_wb; on SO(3) the rotation R_wb alone."""
-        return self.group.to_matrix(self.node[self.layout.pose])
+        """Homogeneous matrix T_wb; on SO(3) the rotation R_wb alone; of other systems the flat configuration."""
+        flat = self.node[self.layout.pose]
+        return flat.copy() if self.group is None else self.group.to_matrix(flat)
 
     @property
     def velocity(self) -> np.ndarray:
@@ -73,6 +77,7 @@ class Vehicle(ABC):
     """
 
     name: str
+    form: Form
     group: LieGroup = SE3
     parameters: tuple[Parameter, ...] = ()
     controls: tuple[Control, ...] = ()
@@ -138,6 +143,38 @@ class Vehicle(ABC):
             slice(a + b + n, a + b + 2 * n),
             a + b + 2 * n,
         )
+
+    @cached_property
+    def space(self) -> Space:
+        """Where its state is; slices and columns of a node have their names from it."""
+        group, n = self.group, len(self.shape_coordinates)
+        shape = tuple(f"shape_{c.name}" for c in self.shape_coordinates)
+        parts = (
+            GroupSpace(group),
+            Euclidean(group.dim, "velocity", group.velocity_columns),
+            Euclidean(n, "shape", shape),
+            Euclidean(n, "shape_velocity", tuple(f"{name}_rate" for name in shape)),
+        )
+        return Product(parts if n else parts[:2])
+
+    def poses(self, nodes: np.ndarray) -> np.ndarray:
+        """(..., n, n) matrices of the configurations of nodes (..., node size)."""
+        return self.group.to_matrix(nodes[..., self.node_layout.pose])
+
+    @property
+    def in_space(self) -> np.ndarray:
+        """(6, k): its momenta and wrenches as (angular, linear) ones in space."""
+        return self.group.in_space
+
+    @property
+    def angular(self) -> np.ndarray:
+        """Which components of the velocity in its node are angular [rad/s]; the others are linear [m/s]."""
+        return np.any(self.group.in_space[:3], axis=0)
+
+    @property
+    def wrench_size(self) -> int:
+        """Of the further wrench that may act from outside."""
+        return self.group.dim
 
     def energy(self, node: ca.SX, q: Quantities) -> ca.SX:
         """Total energy [J] at a node."""
@@ -230,6 +267,10 @@ class Vehicle(ABC):
             self._finite("shape_velocity", shape_velocity if np.size(shape_velocity) else np.zeros(n), (n,)),
         ]
         return State(np.concatenate(parts), self.node_layout, self.group)
+
+    def state_at_node(self, node: np.ndarray) -> State:
+        """Of a flat node."""
+        return State(node.copy(), self.node_layout, self.group)
 
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
         """Where it starts when it is put at a place: (4, 4) pose and (6,) body twist, as far as it can have them."""

@@ -7,6 +7,7 @@ from sim.errors import InputError
 from sim.groups import LieGroup
 from sim.symbolic import solve
 from sim.vehicles.base import Quantities, State, Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.holonomic_declaration import check_holonomic
 
 
@@ -16,6 +17,8 @@ class HolonomicVehicle(Vehicle):
     All arguments and results are CasADi SX. `q` holds the parameters by name (`q.mass`, ...). What does not hold
     together raises InputError at construction.
     """
+
+    form = Form.EULER_POINCARE
 
     def check(self) -> None:
         check_holonomic(self)

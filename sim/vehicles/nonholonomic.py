@@ -23,6 +23,7 @@ from sim.groups import SE2, LieGroup
 from sim.symbolic import replaced, solve
 from sim.vehicles.base import Quantities, State, Vehicle
 from sim.vehicles.declaration import check_shown, piece
+from sim.vehicles.form import Form
 from sim.vehicles.nonholonomic_declaration import Constrained, check_commanded, check_constrained
 from sim.vehicles.observable import Observable
 from sim.vehicles.reduced import derived_basis, derived_connection
@@ -38,6 +39,7 @@ class NonholonomicVehicle(Vehicle):
     raise InputError at construction.
     """
 
+    form = Form.REDUCED_DALEMBERT
     group: LieGroup = SE2
     commanded: ClassVar[Mapping[str, str]] = {}
     """Shape coordinates without dynamics -> the control that *is* their velocity."""

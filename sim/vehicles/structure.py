@@ -30,4 +30,4 @@ def _content(vehicle: Vehicle, own: dict[str, object]) -> Hashable:
         return id(vehicle)
 
 
-_NOT_STRUCTURE = ("values", "node_layout")
+_NOT_STRUCTURE = ("values", "node_layout", "space")

@@ -1,0 +1,14 @@
+"""What a vehicle declares, and so which equations an integrator has to have for it."""
+
+from enum import Enum
+
+
+class Form(Enum):
+    """By name; the value says it in words."""
+
+    EULER_POINCARE = "an inertia and forces on a group"
+    """`HolonomicVehicle`."""
+    REDUCED_DALEMBERT = "a shape and constraints on its velocity"
+    """`NonholonomicVehicle`."""
+    GROUP_ACTION = "a group that moves it about a space of its own"
+    """`ActionVehicle`."""
