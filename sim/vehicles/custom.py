@@ -48,7 +48,7 @@ def load_vehicle(
     class_name = reference.partition(":")[2]
     path = own_file(reference, folders)
     try:
-        source = path.read_bytes()
+        source = source_in(path)
     except OSError as error:
         raise InputError(f"vehicle {reference!r}: {path} cannot be read: {error.strerror}") from None
     module = _run(path, reference, source)
@@ -98,6 +98,14 @@ def made(kind: type[Vehicle], parameters: Mapping[str, object] = MappingProxyTyp
         line = _line_in(Path(file), error) if file else None
         at = f" ({Path(str(file)).name}, line {line})" if line else ""
         raise InputError(f"vehicle {name!r}: cannot be made{at}: {_told(error)}") from error
+
+
+def source_in(path: Path) -> bytes:
+    """What stands in a vehicle's file. InputError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"vehicle file {str(path)!r} cannot be read: {error.strerror}") from None
 
 
 def source_of(kind: type[Vehicle]) -> bytes:

@@ -20,7 +20,9 @@ from render.plan_view import _bodies_w
 from render.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
 from sim.outfit import VEHICLE_FOLDER, outfit_of
+from sim.outfit.own import renewal
 from sim.planner.api import task_of_scene
+from sim.planner.service.worker import Built, Job, PlanWorker
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.simulation.placing import placement
@@ -168,3 +170,25 @@ def test_the_ghosts_of_its_plan_have_their_parts_where_its_bodies_are(folder: Pa
     fork = np.linalg.inv(poses[0]) @ bodies["fork"][0]
     assert fork[:3, 3] == pytest.approx([1.1, 0.0, 0.0], abs=1e-12)
     assert np.arctan2(fork[1, 0], fork[0, 0]) == pytest.approx(0.5)
+
+
+def test_it_is_planned_in_the_process_beside_the_window_too(folder: Path) -> None:
+    """Its class is known there only because its file is run there as well, and again when it has changed."""
+    scene = load_scene(folder)
+    world = load_world(scene.world, seed=scene.seed)
+    worker = PlanWorker()
+    try:
+        for number in range(2):
+            vehicle, task = task_of_scene(scene, world=world)
+            worker.submit(Job(number, vehicle, task, scene.integrator, only_build=True))
+            answers = []
+            while not answers:
+                assert worker.alive
+                time.sleep(0.05)
+                answers = worker.answers()
+            assert answers == [Built(number)]
+            changed = folder / "vehicle.py"
+            changed.write_text(changed.read_text().replace("90.0, 1.0", "80.0, 1.0"))
+            renewal("trike").enter()
+    finally:
+        worker.close()

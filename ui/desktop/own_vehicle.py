@@ -37,9 +37,15 @@ class OwnVehicle:
         if self._seen == self._known or self._seen != before:
             return None
         self._known = self._seen
-        found = renewal(name)
         try:
+            found = renewal(name)
             check_model(found.outfit)
+        except InputError:
+            raise
         except DisplayError as error:
             raise InputError(str(error)) from None
+        except Exception as error:  # the file is a program, and may raise anything
+            raise InputError(
+                f"{self._folder}: cannot be taken up: {type(error).__name__}: {error}"
+            ) from error
         return RenewVehicle(found)
