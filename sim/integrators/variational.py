@@ -69,6 +69,8 @@ def holonomic_scheme(
         start=ca.vertcat(start_g, start_momentum),
         free_velocity=vehicle.velocity_of(to_body @ pushed, q),
         carried=ca.vertcat(start_g, start_momentum + arrived),
+        # The exact residual is cheap beside its Jacobian; after a good guess a second, cheap update is enough.
+        reuse_jacobian=chart is CAY,
     )
 
 

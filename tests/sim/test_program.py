@@ -119,7 +119,7 @@ def test_unknowns_leave_no_residual_at_any_iterate_and_without_a_solution_the_de
     assert program.imbalance(w, p) < 1e-12  # 3e-16
     wild = w.copy()
     wild[9:12] += 1e8
-    assert not program.imbalance(wild, p) < 1.0  # 8e48: a spin that the step's map cannot make
+    assert not program.imbalance(wild, p) < 1.0  # 8e48: a spin beyond what double precision can step
 
 
 @pytest.mark.parametrize("steps", [4, 8, 16])
@@ -136,13 +136,18 @@ def test_few_long_steps_end_in_a_plan_and_do_not_keep_the_solver_for_ever(steps)
 
 
 def test_a_solver_that_does_not_come_back_is_left_behind_and_another_one_plans():
-    # In a process of its own: what is left behind runs until that ends.
+    # In a process of its own: what is left behind runs until that ends. The first call stands still.
     script = """
-import dataclasses, sys
+import dataclasses, sys, threading
 import sim.planner.solvers.backends as backends
 from sim.planner import Planner
 from tests.sim.planner_tasks import forest
-backends._PIVOT[True], backends._SILENT_S = 1e-5, 0.5
+class Stuck(backends.WatchedCall):
+    made = 0
+    def __init__(self, call):
+        Stuck.made += 1
+        super().__init__(threading.Event().wait if Stuck.made == 1 else call)
+backends.WatchedCall, backends._SILENT_S = Stuck, 0.5
 heli, task = forest(16)
 plan = Planner().plan(heli, dataclasses.replace(task, obstacles=()), explain=False, starts=1)
 sys.exit(0 if plan.solved and plan.backend == "ipopt" else 1)
