@@ -57,6 +57,19 @@ def test_a_window_that_is_closed_while_it_compiles_gives_that_up(app: App, tmp_p
     assert app.log() == ""
 
 
+def test_without_a_cache_the_scene_is_shown_all_the_same_after_one_warning(
+    screen: Screen, tmp_path: Path
+) -> None:
+    scene = tmp_path / "free.toml"
+    scene.write_text(SCENE)
+    chosen = (str(scene), "--size", "800x500", "--quality", "low")
+    with closing(App(screen, tmp_path, *chosen, HOLONOMY_CACHE=str(scene / "cache"))) as app:
+        seen = app.wait_until(lambda p: p["clock_s"] > 0.2, timeout_s=200, what="the scene runs")
+        assert seen["gl_errors"] == []
+        (warning,) = app.log().splitlines()
+    assert "cannot be made (Not a directory); HOLONOMY_CACHE may name a folder; starts take longer" in warning
+
+
 CLOSED_BEFORE_ANYTHING_IS_THERE = """
 import threading
 from contextlib import closing
