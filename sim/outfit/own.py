@@ -8,7 +8,7 @@ from sim.errors import InputError
 from sim.outfit.outfit import Outfit
 from sim.outfit.registry import OUTFIT_FILE, enter_outfit, folder_of, read_for
 from sim.vehicles import VEHICLES, Vehicle
-from sim.vehicles.custom import OWN_FILE, load_vehicle, source_of
+from sim.vehicles.custom import OWN_FILE, load_vehicle, source_in, source_of
 
 MODEL_FILES = ("model.glb", "far.glb")
 FILES = (OWN_FILE, OUTFIT_FILE, *MODEL_FILES)
@@ -59,7 +59,7 @@ def renewal(name: str) -> Renewal:
     folder, kind = own_folder(name), VEHICLES.get(name)
     if folder is None or kind is None:
         raise InputError(f"vehicle {name!r}: no folder of your own; allowed: one with {OWN_FILE}")
-    if source_of(kind) != _source(folder / OWN_FILE):
+    if source_of(kind) != source_in(folder / OWN_FILE):
         registry = dict(VEHICLES)
         found = load_vehicle(f"{folder}/{OWN_FILE}:{kind.__name__}", (Path(),), registry)
         if found != name:
@@ -68,13 +68,6 @@ def renewal(name: str) -> Renewal:
             )
         kind = registry[name]
     return Renewal(kind, read_for(kind))
-
-
-def _source(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def same_space(old: Vehicle, new: Vehicle) -> bool:

@@ -47,10 +47,7 @@ def load_vehicle(
     """
     class_name = reference.partition(":")[2]
     path = own_file(reference, folders)
-    try:
-        source = source_in(path)
-    except OSError as error:
-        raise InputError(f"vehicle {reference!r}: {path} cannot be read: {error.strerror}") from None
+    source = source_in(path)
     module = _run(path, reference, source)
     candidates = {n: c for n, c in vars(module).items() if _is_own_vehicle(c, module)}
     if not class_name and len(candidates) == 1:
@@ -105,7 +102,7 @@ def source_in(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InputError(f"vehicle file {str(path)!r} cannot be read: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def source_of(kind: type[Vehicle]) -> bytes:
