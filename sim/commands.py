@@ -203,7 +203,10 @@ class BackToNow:
 
 @dataclass(frozen=True, slots=True)
 class Retake:
-    """Go on from the moment that is shown: all lanes are put back to it, to the bit, and wait there."""
+    """Go on from the moment that is shown: all lanes are put back to it, to the bit."""
+
+    paused: bool = True
+    """Wait there; else time goes on at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,8 +18,10 @@ from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.dock import Dock
 from ui.gizmo import Gizmo
+from ui.hud import past
 from ui.hud.key_hint import KeyHint
 from ui.input.desk import InputDesk, InputSample
+from ui.input.intervention import Intervention
 from ui.input.keymap import keymap_of
 from ui.input.sticks import same
 from ui.input.viewer import request_of
@@ -31,6 +33,7 @@ from ui.panels.notices import draw_banner, draw_toasts
 from ui.requests import Action, CameraMotion, ChangeView, Output, Request
 from ui.shell_state import OWN, ShellState, applied
 from ui.takes_view import TakesView
+from ui.timeline import FLY_ON, in_past
 from ui.toasts import Toasts
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
@@ -60,6 +63,7 @@ class Shell:
         scale = config.read_scale(self._folder)
         self._state = ShellState(view or ViewSettings(camera=scene.camera), scale=scale)
         self._dt_s, self._sent = 0.0, PilotInput()
+        self._intervention = Intervention()
         self._toasts = Toasts()
         self._key_hint = KeyHint()
         self._resources = ExitStack()
@@ -189,6 +193,10 @@ class Shell:
 
     def _keyed(self, sample: InputSample, snapshot: Snapshot) -> list[Request]:
         requests: list[Request] = []
+        steers = self._intervention.begins(sample.pilot, looking=in_past(snapshot))
+        handed_over = in_past(snapshot) and "demo" in sample.pressed
+        if steers or handed_over:
+            requests.append(FLY_ON)
         if not same(sample.pilot, self._sent):
             self._sent = sample.pilot
             requests.append(SetPilotInput(sample.pilot))
@@ -199,6 +207,7 @@ class Shell:
         now_s = time.perf_counter()
         if self._state.view.hud:
             hud.draw(snapshot, self._context)
+        past.draw(snapshot, self._context)
         self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, self._context)
         if self._state.view.caption:
             caption.draw(self._observer.scene, snapshot, self._context)

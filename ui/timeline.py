@@ -1,10 +1,11 @@
 """What the line of a recording spans, and where one gets on it. Pure."""
 
-from sim.commands import BackToNow, Scrub
+from sim.commands import BackToNow, Retake, Scrub, SetPaused
 from sim.snapshot import Snapshot
 
 JUMP_S = 1.0
 """Of the keys and of the buttons beside the line."""
+FLY_ON = Retake(paused=False)
 
 
 def shown_s(snapshot: Snapshot) -> tuple[float, float, float]:
@@ -20,6 +21,16 @@ def is_recorded(snapshot: Snapshot) -> bool:
     """Whether there is anything to look back at."""
     begin_s, end_s, _ = shown_s(snapshot)
     return end_s > begin_s
+
+
+def in_past(snapshot: Snapshot) -> bool:
+    """Whether an earlier moment of the present flight is shown, from which whatever is steered flies on."""
+    return snapshot.look_back is not None and not snapshot.look_back.opened
+
+
+def played_or_paused(snapshot: Snapshot) -> SetPaused | Retake:
+    """Time stands still, or goes on: in the past of the present flight by flying on from there."""
+    return FLY_ON if snapshot.paused and in_past(snapshot) else SetPaused(not snapshot.paused)
 
 
 def jumped(snapshot: Snapshot, seconds: float) -> Scrub | BackToNow | None:

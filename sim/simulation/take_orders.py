@@ -53,7 +53,8 @@ def _(command: BackToNow, stage: Stage) -> str:
 @execute.register
 def _(command: Retake, stage: Stage) -> str:
     stage.retake()
-    return f"back at t = {stage.clock.time_s:.2f} s, and paused"
+    stage.clock.paused = command.paused
+    return f"back at t = {stage.clock.time_s:.2f} s, and {'paused' if command.paused else 'flying on'}"
 
 
 @execute.register

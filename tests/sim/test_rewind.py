@@ -108,6 +108,19 @@ def test_a_retake_with_the_same_sticks_is_the_same_flight(back_s: float):
         same_lanes(a, b)
 
 
+def test_a_retake_that_does_not_wait_is_the_one_that_does_with_time_running():
+    waiting, going = simulation(helicopter_scene(**RAW)), simulation(helicopter_scene(**RAW))
+    for running, retake in ((waiting, Retake()), (going, Retake(paused=False))):
+        flown(running, 2.0)
+        running.submit(Scrub(1.2))
+        assert running.advance(0.1).clock_s == pytest.approx(1.2)
+        running.submit(retake)
+    waiting.submit(SetPaused(False))
+    a, b = waiting.advance(0.4), going.advance(0.4)
+    assert (b.paused, b.look_back, b.clock_s) == (False, None, pytest.approx(1.6))
+    same_lanes(a, b)
+
+
 def test_a_retake_remembers_what_came_before_it_and_the_old_flight_is_kept():
     running = simulation(helicopter_scene(**RAW))
     flown(running, 2.0)

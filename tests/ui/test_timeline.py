@@ -1,19 +1,23 @@
 """Laws of the recording's line and of the takes panel: what is pressed is what is asked for."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sim
-from sim.commands import BackToNow, PlayTake, RemoveLane, Resimulate, Retake, Scrub
+from sim.commands import BackToNow, PlayTake, RemoveLane, Resimulate, Retake, Scrub, SetPaused
 from sim.snapshot import LookBack, Snapshot
 from sim.take import Take
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.panels import notices, takes, timeline
+from ui.hud import past
+from ui.input.viewer import request_of
+from ui.panels import notices, takes, timeline, transport
 from ui.requests import OpenTake, SaveTake
 from ui.takes_view import StoredTake, TakesView
 from ui.timeline import jumped
+from ui.view_settings import ViewSettings
 
 
 def flying(**changes) -> Snapshot:
@@ -36,7 +40,8 @@ def test_the_buttons_ask_for_what_they_say(bench: Bench) -> None:
     shown = looking(5.0)
     assert bench.click("timeline/back", timeline.draw, shown) == [Scrub(4.0)]
     assert bench.click("timeline/on", timeline.draw, shown) == [Scrub(6.0)]
-    assert bench.click("timeline/retake", timeline.draw, shown) == [Retake()]
+    assert bench.click("timeline/retake", timeline.draw, shown) == [Retake(paused=False)]
+    assert bench.click("timeline/play", timeline.draw, shown) == [SetPaused(False)]
     assert bench.click("timeline/now", timeline.draw, shown) == [BackToNow()]
     (asked,) = bench.click("timeline/save", timeline.draw, flying())
     assert isinstance(asked, SaveTake)
@@ -47,7 +52,7 @@ def test_nothing_is_asked_for_where_there_is_nothing(bench: Bench) -> None:
     fresh = fakes.snapshot(recorded_s=(0.0, 0.0))
     for name in ("back", "line", "on", "retake", "now", "save"):
         assert bench.click(f"timeline/{name}", timeline.draw, fresh) == []
-    for name in ("on", "retake", "now"):
+    for name in ("on", "retake", "play", "now"):
         assert bench.click(f"timeline/{name}", timeline.draw, flying()) == []
 
 
@@ -65,6 +70,27 @@ def test_a_wreck_offers_the_way_back(bench: Bench) -> None:
 
     crashed = flying(lanes=(fakes.lane(status=LaneStatus.CRASHED, status_text="crashed at 9 m/s"),))
     assert bench.click("banner/back", notices.draw_banner, crashed) == [Scrub(12.0 - notices.REWIND_S)]
+
+
+def test_going_on_flies_on_in_ones_own_past_and_plays_what_was_opened(bench: Bench) -> None:
+    assert bench.click("transport/play", transport.draw, looking(5.0)) == [Retake(paused=False)]
+    opened = looking(5.0, "another flight")
+    assert bench.click("transport/play", transport.draw, opened) == [SetPaused(False)]
+    playing = replace(looking(5.0), paused=False)
+    assert bench.click("transport/play", transport.draw, playing) == [SetPaused(True)]
+    assert request_of("pause", looking(5.0), ViewSettings()) == Retake(paused=False)
+
+
+def test_the_past_is_told_of_over_the_view(bench: Bench) -> None:
+    lines = [text for text, _ in past.told(looking(9.0), bench.context)]
+    assert lines[0].startswith("Past: 3.0 s ago")
+    assert "F7" in lines[1]
+    (heading, *_), _ = past.told(looking(9.0, "another flight"), bench.context)
+    assert "another flight" in heading
+    bench.frame(lambda snapshot, context: past.draw(snapshot, context), looking(9.0))
+    assert "past" in bench.context.rects
+    bench.frame(lambda snapshot, context: past.draw(snapshot, context), flying())
+    assert "past" not in bench.context.rects
 
 
 def test_what_was_flown_is_resimulated_under_the_chosen_method(bench: Bench) -> None:

@@ -25,7 +25,7 @@ VIEWER_KEYS = (
     KeyBinding("reset", ("BACKSPACE",), "Back to the start", "Time"),
     KeyBinding("back", ("F5",), "A second back in the recording", "Recording"),
     KeyBinding("on", ("F6",), "A second on", "Recording"),
-    KeyBinding("retake", ("F7",), "Fly on from the moment shown", "Recording"),
+    KeyBinding("retake", ("F7",), "Fly on from the moment shown; so does any control", "Recording"),
     KeyBinding("now", ("F8",), "Back to the present", "Recording"),
     KeyBinding("save_take", ("F9",), "Save what is recorded as a take", "Recording"),
     KeyBinding("mode", ("G", "B"), "Next flight mode", "Flight"),

@@ -6,10 +6,8 @@ from sim.commands import (
     SPEED_RANGE,
     BackToNow,
     Reset,
-    Retake,
     SetDemo,
     SetFlightMode,
-    SetPaused,
     SetSpeed,
     SingleStep,
 )
@@ -25,7 +23,7 @@ from ui.requests import (
     TogglePanels,
     TogglePlots,
 )
-from ui.timeline import JUMP_S, jumped
+from ui.timeline import FLY_ON, JUMP_S, jumped, played_or_paused
 from ui.view_settings import CAMERA_KINDS, ViewSettings, overlooking
 
 PLAIN: dict[str, Request] = {
@@ -37,7 +35,7 @@ PLAIN: dict[str, Request] = {
     "escape": Escape(),
     "reset": Reset(),
     "step": SingleStep(),
-    "retake": Retake(),
+    "retake": FLY_ON,
     "now": BackToNow(),
     "save_take": SaveTake(),
 }
@@ -50,7 +48,7 @@ def request_of(action: str, snapshot: Snapshot, view: ViewSettings) -> Request |
         return PLAIN[action]
     match action:
         case "pause":
-            return SetPaused(not snapshot.paused)
+            return played_or_paused(snapshot)
         case "back":
             return jumped(snapshot, -JUMP_S)
         case "on":

@@ -55,7 +55,9 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.same_line()
     back = jumped(snapshot, -REWIND_S)
     text = f"{icons.ICON_FA_CLOCK_ROTATE_LEFT}  {REWIND_S:g} s back"
-    if back is not None and button(context, "banner/back", text, "Look back, then fly on from there"):
+    if back is not None and button(
+        context, "banner/back", text, "Look back; it waits there, and flies on with the first control"
+    ):
         requests.append(back)
     imgui.end()
     imgui.pop_style_color()
@@ -64,13 +66,14 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 
 def _banner_place(context: PanelContext) -> tuple[float, float]:
-    """Its middle: that of the scene, or of what a caption at the upper left leaves of it."""
+    """Its middle: that of the scene, or of what a caption at the upper left leaves of it; below a label of the past."""
     x, y, width, height = context.scene_rect
     left, top, wide, _ = context.rects.get("caption", (x, y, 0.0, 0.0))
     aside = left + wide if top < y + 0.24 * height else x
     if x + width - aside < context.px(BANNER_PX):
         aside = x
-    return (aside + x + width) / 2.0, y + 0.24 * height
+    *_, past = context.rects.get("past", (0.0, 0.0, 0.0, 0.0))
+    return (aside + x + width) / 2.0, y + 0.24 * height + past
 
 
 def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) -> None:

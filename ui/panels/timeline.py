@@ -3,13 +3,13 @@
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.commands import BackToNow, Retake, Scrub
+from sim.commands import BackToNow, Scrub, SetPaused
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, note, tooltip
 from ui.requests import Request, SaveTake
-from ui.timeline import JUMP_S, is_recorded, jumped, shown_s
+from ui.timeline import FLY_ON, JUMP_S, is_recorded, jumped, shown_s
 
 LINE_DOC = (
     "Drag to look back: time stands still, and nothing that was simulated changes. "
@@ -56,12 +56,19 @@ def _line(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 def _buttons(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
     look, gap, keys = snapshot.look_back, context.px(4.0), context.keymap
-    width = (imgui.get_content_region_avail().x - 2.0 * gap) / 3.0
+    small = context.px(30.0)
+    width = (imgui.get_content_region_avail().x - small - 3.0 * gap) / 3.0
     doc = "Time goes on from the moment that is shown; what came after it is kept as an earlier flight"
     doc += keys.hint("retake")
     looking = look is not None
     if button(context, "timeline/retake", "Fly from here", doc, width=width, lit=looking, enabled=looking):
-        requests.append(Retake())
+        requests.append(FLY_ON)
+    imgui.same_line(0.0, gap)
+    playing = looking and not snapshot.paused
+    icon = icons.ICON_FA_PAUSE if playing else icons.ICON_FA_FILM
+    doc = "Watch the recording from the moment that is shown, or hold it"
+    if button(context, "timeline/play", icon, doc, width=small, lit=playing, enabled=looking):
+        requests.append(SetPaused(playing))
     imgui.same_line(0.0, gap)
     doc = "Back to the present" + keys.hint("now")
     if button(context, "timeline/now", "Now", doc, width=width, enabled=looking):

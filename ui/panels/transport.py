@@ -5,7 +5,7 @@ import math
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.commands import SPEED_RANGE, Reset, SetPaused, SetSpeed, SingleStep
+from sim.commands import SPEED_RANGE, Reset, SetSpeed, SingleStep
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.input.viewer import doubled, halved
@@ -13,6 +13,7 @@ from ui.panels import timeline
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, note, right_edge, tooltip
 from ui.requests import Request
+from ui.timeline import in_past, played_or_paused
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
@@ -21,9 +22,10 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     wide, small = context.px(46.0), context.px(32.0)
     icon = icons.ICON_FA_PLAY if snapshot.paused else icons.ICON_FA_PAUSE
     keys = context.keymap
-    doc = ("Continue" if snapshot.paused else "Pause") + keys.hint("pause")
+    going_on = "Fly on from here" if in_past(snapshot) else "Continue"
+    doc = (going_on if snapshot.paused else "Pause") + keys.hint("pause")
     if button(context, "transport/play", icon, doc, width=wide, lit=snapshot.paused):
-        requests.append(SetPaused(not snapshot.paused))
+        requests.append(played_or_paused(snapshot))
     imgui.same_line(0.0, context.px(4.0))
     doc = "One step, then stay paused" + keys.hint("step")
     if button(context, "transport/step", icons.ICON_FA_FORWARD_STEP, doc, width=small):

@@ -1,0 +1,56 @@
+"""After a crash, by keys and mouse: three seconds back it waits, and the first control flies on from there."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.app.desktop import App, Screen
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
+
+FALLING = """
+vehicle = "helicopter"
+flight_mode = "raw"
+
+[world]
+name = "plain"
+
+[start]
+position_m = [0.0, 0.0, 60.0]
+velocity_mps = [0.0, 0.0, -6.0]
+"""
+
+
+def test_after_a_crash_three_seconds_back_waits_and_the_first_control_flies_on(
+    screen: Screen, tmp_path: Path
+) -> None:
+    scene = tmp_path / "falling.toml"
+    scene.write_text(FALLING)
+    app = App(screen, tmp_path, str(scene), "--quality", "low", "--size", "1024x640")
+    try:
+        crashed = app.wait_until(
+            lambda p: p["lanes"][0]["status"] == "crashed", timeout_s=120, what="it has crashed"
+        )
+        app.click("banner/back")
+        back = app.wait_until(lambda p: p["look_back"] is not None, timeout_s=30, what="it looks back")
+        assert back["paused"]
+        assert back["clock_s"] == pytest.approx(crashed["recorded_s"][1] - 3.0, abs=0.1)
+        waited = app.wait_frames(10)
+        assert (waited["clock_s"], waited["paused"]) == (back["clock_s"], True)
+        assert "past" in waited["widgets"]
+        screen.xdotool("keydown", "r")
+        flying = app.wait_until(lambda p: p["look_back"] is None, timeout_s=30, what="it flies on")
+        assert not flying["paused"]
+        assert flying["lanes"][0]["status"] == "running"
+        climbing = app.wait_until(
+            lambda p: p["clock_s"] > crashed["recorded_s"][1] + 1.0,
+            timeout_s=60,
+            what="it flies where it had crashed",
+        )
+        assert climbing["lanes"][0]["status"] == "running"
+        assert climbing["lanes"][0]["v_b"][2] > 0.0
+        assert climbing["gl_errors"] == []
+    finally:
+        screen.xdotool("keyup", "r")
+        app.close()
