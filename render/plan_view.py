@@ -189,7 +189,7 @@ class PlanScene:
 
     def _on_ground(self, view: PlanView, places_w: np.ndarray) -> np.ndarray:
         """Places (n, 3); those of what moves on a plane, laid upon the ground."""
-        if view.vehicle.group.name != "SE2":
+        if not view.vehicle.group.planar:
             return places_w
         x, y = places_w[:, 0], places_w[:, 1]
         rolls = isinstance(view.vehicle, NonholonomicVehicle)
@@ -249,7 +249,7 @@ def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle]
     """Poses at equal distances along the way, each with the force of its controls."""
     record, arrow_m = way.record, max(0.35 * size_m, 0.03 * way.reach_m)
     # Clear of the ribbon where the forces lie in it.
-    lift_m = 0.16 * size_m if record.vehicle.group.name == "SE2" else 0.0
+    lift_m = 0.16 * size_m if record.vehicle.group.planar else 0.0
     largest = max(float(np.linalg.norm(way.forces_w, axis=1).max()), 1e-9)
     vehicles, arrows = [], []
     for k in _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m):

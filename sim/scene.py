@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sim.errors import InputError, one_of
-from sim.integrators import DEFAULT, integrators
+from sim.integrators import DEFAULT, integrators, serving
 from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
 from sim.toml_table import TomlTable
@@ -211,6 +211,8 @@ def with_overrides(
         scene = replace(scene, step_s=step_s)
     if integrator is not None:
         scene = replace(scene, integrator=integrator)
+    elif vehicle is not None:
+        scene = replace(scene, integrator=serving(scene.integrator, make_vehicle(vehicle)))
     if integrator is not None or vehicle is not None:
         _check_integrator(scene.integrator, scene.vehicle, "--integrator")
     return scene

@@ -45,7 +45,7 @@ class Gizmo:
         self._dots(parts, projection @ view_matrix, context)
         for handle in parts:
             if handle.name == self.chosen:
-                planar = plan.vehicle.group.name == "SE2"
+                planar = plan.vehicle.group.planar
                 T_w = self._manipulated(handle, view_matrix, projection, context.scene_rect, planar=planar)
                 if T_w is not None:
                     return [EditTask(moved(plan.vehicle, plan.task, handle.name, T_w))]

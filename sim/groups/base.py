@@ -18,12 +18,24 @@ class LieGroup(ABC):
     """Length of the flat storage of an element."""
     dim: int
     """Dimension of the Lie algebra."""
+    position: slice = slice(0, 0)
+    """Where a flat element has its place in the world; empty: it has none."""
     columns: tuple[str, ...] = ()
     """Names of a flat element's numbers in files, with units; empty: they have none of their own."""
     velocity_columns: tuple[str, ...] = ()
     """The same of a body velocity."""
     in_space: np.ndarray
     """(6, dim): body velocities, momenta and wrenches of the algebra as (angular, linear) ones in space."""
+
+    @property
+    def turns(self) -> int:
+        """About how many axes a pose turns."""
+        return int(np.any(self.in_space[:3], axis=1).sum())
+
+    @property
+    def planar(self) -> bool:
+        """Whether poses move in a plane."""
+        return self.position.stop - self.position.start == 2
 
     @abstractmethod
     def identity(self) -> np.ndarray:

@@ -17,6 +17,7 @@ class _SE2(LieGroup):
     name = "SE2"
     pose_dim = 3
     dim = 3
+    position = slice(1, 3)
     columns: tuple[str, ...] = ("heading_rad", "x_m", "y_m")
     velocity_columns = ("omega_z_radps", "v_x_mps", "v_y_mps")
     in_space = np.eye(6)[:, [2, 3, 4]]

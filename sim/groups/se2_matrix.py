@@ -46,6 +46,7 @@ def pade_chord(w: ca.SX) -> tuple[ca.SX, ca.SX]:
 class _SE2Matrix(_SE2):
     name = "SE2-matrix"
     pose_dim = 4
+    position = slice(2, 4)
     columns = ("cos_heading", "sin_heading", "x_m", "y_m")
 
     def identity(self) -> np.ndarray:

@@ -41,6 +41,7 @@ class _SE3(LieGroup):
     name = "SE3"
     pose_dim = 12
     dim = 6
+    position = slice(9, 12)
     columns = (*ROTATION_COLUMNS, "x_m", "y_m", "z_m")
     velocity_columns = (*ANGULAR_COLUMNS, "v_x_mps", "v_y_mps", "v_z_mps")
     in_space = np.eye(6)

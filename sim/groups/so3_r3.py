@@ -26,6 +26,7 @@ class _SO3R3(LieGroup):
     name = "SO3_R3"
     pose_dim = 12
     dim = 6
+    position = slice(9, 12)
 
     def identity(self) -> np.ndarray:
         return SE3.identity()

@@ -13,6 +13,7 @@ from sim.integrators.newmark import LieNewmark
 from sim.integrators.runge_kutta import RUNGE_KUTTA
 from sim.integrators.symplectic import SYMPLECTIC
 from sim.integrators.variational import VARIATIONAL
+from sim.vehicles.base import Vehicle
 
 INTEGRATORS: dict[str, Integrator] = {
     i.name: i
@@ -32,7 +33,21 @@ INTEGRATORS: dict[str, Integrator] = {
 DEFAULT = "variational-exact"
 """What runs where nothing else is asked for: what it keeps it keeps on every rigid body."""
 
-__all__ = ["DEFAULT", "INTEGRATORS", "KEPT", "Inputs", "Integrator", "Scheme", "integrator", "integrators"]
+EXPLICIT = "rkmk4"
+"""What runs where that cannot: it serves whatever a group moves."""
+
+__all__ = [
+    "DEFAULT",
+    "EXPLICIT",
+    "INTEGRATORS",
+    "KEPT",
+    "Inputs",
+    "Integrator",
+    "Scheme",
+    "integrator",
+    "integrators",
+    "serving",
+]
 
 
 def integrators() -> dict[str, Integrator]:
@@ -54,3 +69,9 @@ def integrator(name: str, **options: float) -> Integrator:
         if not isinstance(options[key], int | float):
             raise InputError(f"{name}: {key} = {quote(options[key])} is no number; allowed: numbers")
     return dataclasses.replace(method, **options) if options else method  # type: ignore[type-var]
+
+
+def serving(name: str, vehicle: Vehicle) -> str:
+    """The method of that name where it serves the vehicle, else another that does; the same where none does."""
+    candidates = (name, DEFAULT, EXPLICIT, *INTEGRATORS)
+    return next((each for each in candidates if not INTEGRATORS[each].serves(vehicle)), name)

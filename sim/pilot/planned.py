@@ -8,6 +8,7 @@ from sim.commands import PilotInput
 from sim.pilot.contract import Sensed
 from sim.pilot.tracking import Track
 from sim.vehicles import Vehicle
+from sim.vehicles.support import Support
 
 _LEARNING_S = 0.5
 """In which what is not explained yet shrinks to 1/e."""
@@ -74,4 +75,4 @@ class _Follower:
 
 def _carried(sensed: Sensed, vehicle: Vehicle) -> bool:
     """By the ground, which is no wind."""
-    return vehicle.group.name == "SE3" and sensed.clearance_m <= 0.0
+    return vehicle.support is Support.NOTHING and sensed.clearance_m <= 0.0

@@ -83,14 +83,15 @@ def track(vehicle: Vehicle, kernel: Kernel, step_s: float, first: np.ndarray, co
 
 def _translation(vehicle: Vehicle) -> slice:
     """Of a pose's tangent vector."""
-    return slice(1, 3) if vehicle.group.name == "SE2" else slice(3, 6)
+    group = vehicle.group
+    return slice(group.turns, group.dim)
 
 
 def _turned(vehicle: Vehicle, node: np.ndarray, n: int) -> np.ndarray:
     """(n, n) from the world to the body for the translations among the errors, as they are for all others."""
     pose, of_pose, dim = node[vehicle.node_layout.pose], _translation(vehicle), vehicle.group.dim
     out = np.eye(n)
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         c, s = np.cos(pose[0]), np.sin(pose[0])
         world_to_body = np.array([[c, s], [-s, c]])
     else:
@@ -104,7 +105,7 @@ def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.
     """Error of a node against another: pose as a body-frame twist, then velocity and shape as they are."""
     pose = vehicle.node_layout.pose
     there, here = reference[pose], node[pose]
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         turn = np.arctan2(np.sin(here[0] - there[0]), np.cos(here[0] - there[0]))
         c, s = np.cos(there[0]), np.sin(there[0])
         dx, dy = here[1:] - there[1:]
@@ -119,7 +120,7 @@ def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndar
     """The node that differs from `reference` by `error`."""
     pose, dim = vehicle.node_layout.pose, vehicle.group.dim
     there, node = reference[pose], reference.copy()
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         c, s = np.cos(there[0]), np.sin(there[0])
         node[pose] = there + np.array([error[0], c * error[1] - s * error[2], s * error[1] + c * error[2]])
     else:
@@ -167,7 +168,7 @@ def _linearised(
 def _scale(vehicle: Vehicle) -> np.ndarray:
     """Errors that cost one."""
     n = len(vehicle.shape_coordinates)
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         pose, speed = [_ANGLE_RAD, *[_POSITION_M] * 2], [_TURN_RADPS, *[_SPEED_MPS] * 2]
     else:
         pose, speed = (

@@ -54,6 +54,6 @@ def planned_pilot(command: FlyPlan, kernel: Kernel) -> PlannedPilot:
 
 def end_place(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     """(3,) m; on a plane the height does not count."""
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         return np.array([node[1], node[2], np.nan])
     return node[9:12].copy()

@@ -8,6 +8,7 @@ import numpy as np
 
 import sim
 from sim.commands import FlyPlan, PilotInput
+from sim.integrators import serving
 from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
 from sim.pilot.trim import TrimmedPilot
@@ -320,9 +321,13 @@ class Stage:
             lane.pilot = self._pilot()
 
     def _methods_for(self, vehicle: Vehicle) -> list[Method]:
-        """The lanes' methods with another vehicle; raises before anything is changed."""
+        """The lanes' methods with another vehicle, or others that serve it; raises before anything is changed."""
         return [
-            replace(lane.method, vehicle=vehicle, kernel=self.kernels.get(vehicle, lane.method.integrator))
+            replace(
+                lane.method,
+                vehicle=vehicle,
+                kernel=self.kernels.get(vehicle, serving(lane.method.integrator, vehicle)),
+            )
             for lane in self.lanes
         ]
 

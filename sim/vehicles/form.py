@@ -6,9 +6,9 @@ from enum import Enum
 class Form(Enum):
     """By name; the value says it in words."""
 
-    EULER_POINCARE = "an inertia and forces on a group"
+    EULER_POINCARE = "an inertia and forces on a group (holonomic)"
     """`HolonomicVehicle`."""
-    REDUCED_DALEMBERT = "a shape and constraints on its velocity"
+    REDUCED_DALEMBERT = "a shape and constraints on its velocity (nonholonomic)"
     """`NonholonomicVehicle`."""
     GROUP_ACTION = "a group that moves it about a space of its own"
     """`ActionVehicle`."""

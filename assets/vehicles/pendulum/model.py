@@ -49,7 +49,7 @@ def _rod(sides: int) -> Node:
     rod = Node("rod")
     rod.add(
         "steel",
-        lathe([(0.0, -1.0), (0.007, -1.0), (0.007, 0.0), (0.0, 0.0)], sides=sides // 3, crease_deg=30.0),
+        lathe([(0.0, -1.0), (0.011, -1.0), (0.011, 0.0), (0.0, 0.0)], sides=sides // 3, crease_deg=30.0),
     )
     return rod
 

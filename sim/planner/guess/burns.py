@@ -23,7 +23,7 @@ _LITTLE = 1e-9
 def thrust_axis(vehicle: HolonomicVehicle, task: Task) -> np.ndarray | None:
     """(3,) unit vector in the body of all forces of the inputs; None where there are several, or weight to carry."""
     input_map = input_map_of(vehicle)
-    if vehicle.group.name != "SE3" or isinstance(input_map, ThrustVectorMap):
+    if vehicle.group.turns != 3 or isinstance(input_map, ThrustVectorMap):
         return None
     forces = input_map.columns()[3:]
     axes, sizes, _ = np.linalg.svd(forces)

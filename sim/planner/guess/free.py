@@ -27,7 +27,7 @@ def free_motion(vehicle: Vehicle, task: Task, places: np.ndarray, heading: Headi
     """
     steps = len(places) - 1
     s = np.linspace(0.0, 1.0, steps + 1)
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         poses = np.c_[_headings(task, places, s, heading), places[:, :2]]
     else:
         R = _rotations(vehicle, task, s)

@@ -67,7 +67,7 @@ def _guessed(vehicle: Vehicle, task: Task, steps: int, most: int) -> Iterator[_G
 
 
 def _ways_and_headings(vehicle: Vehicle, task: Task, most: int) -> list[tuple[np.ndarray, Heading]]:
-    headings = _HEADINGS if vehicle.group.name == "SE2" else _HEADINGS[:1]
+    headings = _HEADINGS if vehicle.group.planar else _HEADINGS[:1]
     pairs = [(i, way, heading) for i, way in enumerate(ways_of(vehicle, task, most)) for heading in headings]
     pairs.sort(key=lambda pair: pair[0] + _LATER[pair[2]])
     return [(way, heading) for _, way, heading in pairs]

@@ -30,7 +30,7 @@ def _space(vehicle: Vehicle, task: Task) -> tuple[np.ndarray, bool, np.ndarray, 
     ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     through = [np.array(w.position_w, float) for w in task.waypoints]
     stations = np.array([ends[0], *through, ends[1]])
-    plane = vehicle.group.name == "SE2"
+    plane = vehicle.group.planar
     if plane:
         stations[:, 2] = 0.0
     limits = task.limits

@@ -110,7 +110,7 @@ def _waypoints(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -
         k = waypoint_node(waypoint.time_s, task, len(nodes) - 1)
         place_w = np.array(waypoint.position_w)
         off = places_w[k] - place_w
-        off[2] *= vehicle.group.name != "SE2"
+        off[2] *= not vehicle.group.planar
         if np.linalg.norm(off) > (1.0 - 3.0 * _NEAR) * waypoint.tolerance_m:
             when = (k * step_s, k * step_s)
             yield ActiveConstraint(
@@ -130,12 +130,12 @@ def _quantities(
         if name in limits.rates:
             rate, most = np.diff(inputs[:, i]) / step_s, limits.rates[name]
             yield _Bounded(f"rate of {name}", np.r_[rate, rate[-1]], -most, most, "/s")
-    turns = vehicle.group.dim // 2 if vehicle.group.name == "SE3" else 1
+    turns = vehicle.group.turns
     for i, values in enumerate(nodes[:, at.velocity].T):
         turning = i < turns
         bound, unit = (limits.turn_radps, "rad/s") if turning else (limits.speed_mps, "m/s")
         yield _Bounded("turn rate" if turning else "speed", values, -bound, bound, unit)
-    places_w, planar = positions(vehicle, nodes), vehicle.group.name == "SE2"
+    places_w, planar = positions(vehicle, nodes), vehicle.group.planar
     for axis, name in enumerate("xy" if planar else "xyz"):
         low = limits.low_w[axis] if limits.low_w else -np.inf
         high = limits.high_w[axis] if limits.high_w else np.inf

@@ -147,7 +147,7 @@ def _higher_limits(record: PlanRecord, task: Task) -> list[Remedy]:
     found: list[Remedy] = []
     limits, vehicle = task.limits, record.vehicle
     velocity = np.abs(record.nodes[:, vehicle.node_layout.velocity])
-    turns = 1 if vehicle.group.name == "SE2" else 3
+    turns = vehicle.group.turns
     if velocity[:, turns:].max(initial=0.0) > _AT_BOUND * limits.speed_mps:
         more = _tidy(_MORE * limits.speed_mps)
         doc = f"The limit of {limits.speed_mps:g} m/s is reached."
@@ -180,7 +180,7 @@ def _higher_limits(record: PlanRecord, task: Task) -> list[Remedy]:
 
 
 def _higher_ceiling(record: PlanRecord, task: Task) -> list[Remedy]:
-    high, planar = task.limits.high_w, record.vehicle.group.name == "SE2"
+    high, planar = task.limits.high_w, record.vehicle.group.planar
     if high is None or planar or positions(record.vehicle, record.nodes)[:, 2].max() < high[2] - 0.05:
         return []
     more = _tidy(_MORE * high[2]) if high[2] > 0.0 else high[2] + 10.0

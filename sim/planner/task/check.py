@@ -52,7 +52,7 @@ def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
     at_node: dict[int, int] = {}
     for i, waypoint in enumerate(task.waypoints):
         x = np.array(waypoint.position_w, float)
-        if vehicle.group.name == "SE2":
+        if vehicle.group.planar:
             x[2] = 0.0
         what, near = waypoint_part(i), waypoint.tolerance_m
         _check_place(vehicle, task, what, x, near)
@@ -82,14 +82,14 @@ def _check_end(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
             _check_clear(vehicle, task, name, state)
         _check_anyhow_clear(vehicle, task, name, x, near)
         _check_place(vehicle, task, name, x, near)
-    if rotation != "free" and vehicle.group.name == "SE3":
+    if rotation != "free" and vehicle.group.turns == 3:
         spare = goal.tolerance_rad if rotation == "within" else 0.0
         _check_tilt(task, name, 1.0 if rotation == "upright" else float(state.node[8]), spare)
     _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == GOAL else None)
     if velocity == "free":
         return
     spare = goal.tolerance_mps if velocity == "within" else 0.0
-    turns = 1 if vehicle.group.name == "SE2" else 3
+    turns = vehicle.group.turns
     speed = np.abs(state.node[at.velocity]) - spare - _ROUNDING
     for what, most, limit, unit in (
         ("turns at", speed[:turns].max(), task.limits.turn_radps, "rad/s"),
@@ -132,7 +132,7 @@ def _inside(task: Task, name: Part, i: int, deep_m: float) -> TaskRefused:
 def _check_place(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
     """Ground and box of a place that may be met within `near_m`."""
     limits = task.limits
-    for axis in range(2 if vehicle.group.name == "SE2" else 3):
+    for axis in range(2 if vehicle.group.planar else 3):
         least = limits.low_w[axis] if limits.low_w else -np.inf
         most = limits.high_w[axis] if limits.high_w else np.inf
         if not least - near_m - _ROUNDING <= x[axis] <= most + near_m + _ROUNDING:

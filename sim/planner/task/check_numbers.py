@@ -76,7 +76,7 @@ def _radii(task: Task) -> list[tuple[str, float]]:
 
 
 def _check_goal(vehicle: Vehicle, task: Task) -> None:
-    goal, planar = task.goal, vehicle.group.name == "SE2"
+    goal, planar = task.goal, vehicle.group.planar
     for part in ("position", "rotation", "velocity"):
         allowed = tuple(d for d in DEMANDS if d != "upright" or (part == "rotation" and not planar))
         if getattr(goal, part) not in allowed:
@@ -101,10 +101,10 @@ def _check_state(vehicle: Vehicle, task: Task, kind: Part, state: State) -> None
         )
     if not np.isfinite(state.node).all():
         raise refused(task, f"{kind} has entries that are not finite; make it with vehicle.state(...)", kind)
-    place = np.abs(state.node[at.pose][-2 if vehicle.group.name == "SE2" else -3 :])
+    place = np.abs(state.node[vehicle.group.position])
     if place.max() > _FAR_M:
         raise refused(task, f"{kind} is {place.max():.3g} m away; allowed: up to {_FAR_M:g} m", kind)
-    if vehicle.group.name == "SE3":
+    if vehicle.group.turns == 3:
         R = state.node[:9].reshape(3, 3)
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-6:
             raise refused(task, f"{kind} has no rotation matrix; make it with vehicle.state(...)", kind)

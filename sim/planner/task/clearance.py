@@ -72,7 +72,7 @@ def _per_step(vehicle: Vehicle, poses: np.ndarray, task: Task) -> int:
 
 def on_plane(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:
     """On a plane every obstacle is met at its own height."""
-    if vehicle.group.name != "SE2":
+    if not vehicle.group.planar:
         return obstacle
     if isinstance(obstacle, Capsule):
         return replace(obstacle, start_w=(*obstacle.start_w[:2], 0.0), end_w=(*obstacle.end_w[:2], 0.0))

@@ -41,7 +41,7 @@ def moved(vehicle: Vehicle, task: Task, name: str, T_w: np.ndarray) -> Task:
     kind, _, index = name.partition(" ")
     if kind == "goal":
         return _with_goal(vehicle, task, T_w)
-    i, planar = int(index), vehicle.group.name == "SE2"
+    i, planar = int(index), vehicle.group.planar
     if kind == "waypoint":
         place = _flat(T_w[:3, 3], planar, task.waypoints[i].position_w[2])
         return _with_waypoint(task, i, replace(task.waypoints[i], position_w=place))
@@ -99,7 +99,7 @@ def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
 
 def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
     node, pose = task.goal.state.node.copy(), vehicle.node_layout.pose
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         node[pose] = np.arctan2(T_w[1, 0], T_w[0, 0]), *T_w[:2, 3]
     else:
         u, _, vt = np.linalg.svd(T_w[:3, :3])
@@ -110,7 +110,7 @@ def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
 def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     node = task.goal.state.node
     place = positions(vehicle, node)[0]
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         return _at(place, float(node[vehicle.node_layout.pose][0]))
     T_w = _at(place)
     T_w[:3, :3] = node[:9].reshape(3, 3).T

@@ -102,7 +102,7 @@ def _rotation(table: TomlTable) -> np.ndarray:
 
 
 def _state(table: TomlTable, vehicle: Vehicle) -> State:
-    if vehicle.group.name != "SE2":
+    if not vehicle.group.planar:
         state = vehicle.state(
             x=table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3),
             R=_rotation(table),
@@ -127,7 +127,7 @@ def _state(table: TomlTable, vehicle: Vehicle) -> State:
 
 
 def _goal(table: TomlTable, vehicle: Vehicle) -> Goal:
-    planar, inner = vehicle.group.name == "SE2", isinstance(vehicle, NonholonomicVehicle)
+    planar, inner = vehicle.group.planar, isinstance(vehicle, NonholonomicVehicle)
     demands = ("fixed", "within", "free")
     rotations = demands if planar else ("fixed", "within", "upright", "free")
     names = [s.name for s in vehicle.shape_coordinates]

@@ -9,6 +9,8 @@ from sim.errors import InputError
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 from sim.vehicles.base import State, Vehicle
+from sim.vehicles.form import Form
+from sim.vehicles.support import Support
 
 Demand = Literal["fixed", "within", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)
@@ -120,7 +122,7 @@ class Task:
 
 def check_can_plan(vehicle: Vehicle) -> None:
     """InputError for what goes nowhere, or not by what is done to it."""
-    if vehicle.group.name not in ("SE2", "SE3"):
+    if vehicle.support is Support.STAND or vehicle.form is Form.GROUP_ACTION:
         raise InputError(
             f"{vehicle.name} turns about a fixed point, and plans lead from place to place; allowed: vehicles that move"
             " on SE(2) or SE(3)"
@@ -142,6 +144,6 @@ def control_limits(vehicle: Vehicle, limits: Limits) -> np.ndarray:
 def positions(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
     """(n, 3) world positions of flat nodes; on a plane z = 0."""
     nodes = np.atleast_2d(nodes)
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         return np.c_[nodes[:, 1:3], np.zeros(len(nodes))]
     return nodes[:, 9:12]

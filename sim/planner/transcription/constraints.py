@@ -37,7 +37,7 @@ def input_rows(model: NodeModel, a: ca.SX, previous: ca.SX, h: ca.SX) -> list[Co
 def balls(model: NodeModel, node: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
     """(centre in the world (3,), radius) of the balls that stand for the vehicle."""
     body = ca.reshape(model.given["body"], BODY_NUMBERS, model.shape.body_count)
-    if model.vehicle.group.name == "SE2":
+    if model.vehicle.group.planar:
         R, x = ca.diagcat(plane_rotation(node[0]), 1), ca.vertcat(node[1:3], 0)
     else:
         R, x = ca.reshape(node[:9], 3, 3), node[9:12]
@@ -114,7 +114,7 @@ def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     at, goal = model.vehicle.node_layout, model.given["goal"]
     position, rotation, velocity, shape, shape_velocity = model.shape.demands
     out = [("position", str(position), node[i] - goal[i]) for i in model.position_indices]
-    if model.vehicle.group.name == "SE2":
+    if model.vehicle.group.planar:
         out.append(("rotation", str(rotation), 2 * ca.sin((node[0] - goal[0]) / 2)))
     elif rotation == "upright":
         half = _cosine_of_half(_cosine_missed(model, node))
@@ -168,7 +168,7 @@ def goal_rows(model: NodeModel, node: ca.SX, missed: ca.SX) -> list[Constraint]:
                     f"goal {part}", miss / tolerance[part] + give, -1.0, 1.0, unit, goal=part, soft=True
                 )
             )
-    if model.vehicle.group.name == "SE3" and model.shape.demands[1] != "free":
+    if model.vehicle.group.turns == 3 and model.shape.demands[1] != "free":
         # At half a turn exactly the sine and the cosine of its half both vanish.
         give = ca.sum1(missed) if missed.shape[0] else ca.SX(0)
         facing = _cosine_missed(model, node) + give
@@ -214,7 +214,7 @@ def _node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
         low = limits.low_w[axis] if limits.low_w else -np.inf
         high = limits.high_w[axis] if limits.high_w else np.inf
         out.append((index, low, high))
-    if limits.tilt_rad is not None and model.vehicle.group.name == "SE3":
+    if limits.tilt_rad is not None and model.vehicle.group.turns == 3:
         out.append((8, float(np.cos(limits.tilt_rad)), np.inf))
     if model.velocity_is_state:
         out += [(at.velocity.start + i, -b, b) for i, b in enumerate(_velocity_bound(model))]

@@ -125,12 +125,12 @@ class NodeModel:
     @property
     def turns(self) -> int:
         """How many components of a body velocity are angular."""
-        return 1 if self.vehicle.group.name == "SE2" else 3
+        return self.vehicle.group.turns
 
     @property
     def position_indices(self) -> range:
         """Of the position in a flat node."""
-        return range(1, 3) if self.vehicle.group.name == "SE2" else range(9, 12)
+        return range(*self.vehicle.group.position.indices(self.vehicle.group.pose_dim))
 
     @property
     def place_indices(self) -> list[int]:

@@ -33,6 +33,6 @@ def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion
 
 def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
     """Angles of planar poses without jumps."""
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         nodes[:, 0] = np.unwrap(nodes[:, 0])
     return nodes

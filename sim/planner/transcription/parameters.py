@@ -77,7 +77,7 @@ def effort_weights(transcription: Transcription, vehicle: Vehicle, task: Task) -
 def _numbers(vehicle: Vehicle, obstacle: Obstacle) -> np.ndarray:
     """On a plane everything happens at z = 0."""
     numbers = obstacle.numbers()
-    if vehicle.group.name == "SE2":
+    if vehicle.group.planar:
         numbers[2] = 0.0
         if obstacle.kind == "capsule":
             numbers[5] = 0.0

@@ -126,7 +126,7 @@ def scales_of(vehicle: Vehicle, task: Task) -> Scales:
         inputs = _inner_input_scales(vehicle, task, momenta)
         return Scales(length, speed, turn, inputs, step_s, momenta, own, shape)
     assert isinstance(vehicle, HolonomicVehicle)
-    turns = 1 if vehicle.group.name == "SE2" else 3
+    turns = vehicle.group.turns
     velocity = np.r_[np.full(turns, turn), np.full(vehicle.group.dim - turns, speed)]
     momenta = inertia_diagonal(vehicle) * velocity
     inputs = _input_scales(vehicle, task, distance)
@@ -180,7 +180,7 @@ def _input_scales(vehicle: HolonomicVehicle, task: Task, distance: float) -> np.
     if natural is not None:
         return natural
     inertia = inertia_diagonal(vehicle)
-    turns = 1 if vehicle.group.name == "SE2" else 3
+    turns = vehicle.group.turns
     wrench = np.r_[inertia[:turns] * 8.0, inertia[turns:] * 6.0 * distance] / task.duration_s**2
     wrench += _resistance(vehicle, task, distance / task.duration_s)
     trim = np.abs(input_map.trim(task.start.node[vehicle.node_layout.pose]))
