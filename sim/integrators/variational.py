@@ -102,7 +102,7 @@ class Variational(Integrator):
 
     def lacks(self, vehicle: Vehicle) -> str:
         if isinstance(vehicle, NonholonomicVehicle) and (self.on == "split" or not self.chart.odd):
-            return f"{self.name} knows no constraints; {vehicle.name} has some"
+            return f"{self.name} needs a holonomic vehicle; {vehicle.name} has constraints"
         if self.on == "split" and isinstance(vehicle, HolonomicVehicle) and not isotropic_mass(vehicle):
             return f"{self.name} needs SE(3) and a mass that is the same in all directions; {vehicle.name} has none"
         return ""

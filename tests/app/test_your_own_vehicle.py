@@ -21,7 +21,7 @@ from tests.app.program import run_app
 ROOT = Path(app.__file__).resolve().parent
 GUIDE = (ROOT / "docs" / "your-own-vehicle.md").read_text(encoding="utf-8")
 MECHANICS = GUIDE.partition("\n## As a folder\n")[0]
-DECLARATION, CONNECTION, SCRIPT, AIRSHIP, FLIGHT, PLANNED = re.findall(
+DECLARATION, CONNECTION, SCRIPT, AIRSHIP, FLIGHT, PLANNED, TOLD = re.findall(
     r"```python\n(.*?)```", MECHANICS, flags=re.DOTALL
 )
 (SCENE,) = re.findall(r"```toml\n(.*?)```", MECHANICS, flags=re.DOTALL)
@@ -203,3 +203,9 @@ def test_answers_in_the_guide_are_those_given() -> None:
     ):
         assert phrase in GUIDE
         assert phrase in source
+
+
+def test_what_a_vehicle_tells_by_itself_is_in_the_trajectory(folder: Path) -> None:
+    speed, unit = printed(folder, TOLD).split()
+    assert 0.0 < float(speed) < 2.0
+    assert unit == "m/s"
