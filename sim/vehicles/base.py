@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import casadi as ca
 import numpy as np
@@ -20,6 +20,8 @@ from sim.vehicles.listed import check_listed
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
 from sim.vehicles.support import Support, natural_support
+
+PlannedInputs = Literal["controls", "thrust vector"]
 
 
 class Quantities(SimpleNamespace):
@@ -82,6 +84,9 @@ class Vehicle(ABC):
     parameters: tuple[Parameter, ...] = ()
     controls: tuple[Control, ...] = ()
     shape_coordinates: tuple[ShapeCoordinate, ...] = ()
+    planned_inputs: PlannedInputs = "controls"
+    """What a planner moves: the controls; or, where these are a lift, a force aside and the lift's tilt forward and to
+    the right, the lift as a vector, in which the wrench is linear."""
 
     def __init__(self, **values: object) -> None:
         check_listed(type(self))

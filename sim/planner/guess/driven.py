@@ -12,7 +12,7 @@ from sim.planner.task.task import Task
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
 _AHEAD, _BOW, _LEAST_ASIDE = 2.5, 0.6, 0.25
-"""How far ahead of a goal beside the start a car goes, in distances aside, the share of the time that it takes,
+"""How far ahead of a goal beside the start one goes, in distances aside, the share of the time that it takes,
 and what counts as aside at least, in distances."""
 
 
@@ -23,17 +23,17 @@ def driven(
     then along other ways, in reverse, by other bows."""
     beside = _is_beside(task)
     if beside:
-        yield _driven(vehicle, task, *_shuffled(task, steps))
+        yield with_shape(vehicle, task, *_shuffled(task, steps))
     else:
-        yield _driven(vehicle, task, *_by_way(vehicle, task, steps, None))
+        yield with_shape(vehicle, task, *_by_way(vehicle, task, steps, None))
     ways = ways_of(vehicle, task, most)
     by_ways = [(way, reverse) for reverse in (False, True) for way in ways]
     for way, reverse in () if beside else by_ways:
-        yield _driven(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
+        yield with_shape(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
     for manoeuvre in _manoeuvres(task):
-        yield _driven(vehicle, task, *_driven_through(task, manoeuvre, steps))
+        yield with_shape(vehicle, task, *through(task, manoeuvre, steps))
     for way, reverse in by_ways if beside else ():
-        yield _driven(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
+        yield with_shape(vehicle, task, *_by_way(vehicle, task, steps, way, reverse=reverse))
 
 
 def _by_way(
@@ -44,7 +44,7 @@ def _by_way(
     return places, _along(places, task, reverse=reverse)
 
 
-def _driven(
+def with_shape(
     vehicle: NonholonomicVehicle, task: Task, places: np.ndarray, heading: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """With the places and headings; shape and shape velocity by least squares of the body velocity."""
@@ -127,7 +127,7 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
     yield [(goal, 1.0)]
 
 
-def _driven_through(task: Task, legs: list[_Leg], steps: int) -> tuple[np.ndarray, np.ndarray]:
+def through(task: Task, legs: list[_Leg], steps: int) -> tuple[np.ndarray, np.ndarray]:
     """(N+1, 3) places and (N+1,) headings along bows, at rest between them, in times by the roots of their lengths."""
     poses = [task.start.node[:3], *(pose for pose, _ in legs)]
     lengths = [max(float(np.linalg.norm(b[1:] - a[1:])), 1e-6) for a, b in pairwise(poses)]

@@ -23,7 +23,7 @@ _ENDS = 6.0
 def free_motion(vehicle: Vehicle, task: Task, places: np.ndarray, heading: Heading = "even") -> np.ndarray:
     """(N+1, node size): poses at places (N+1, 3), turning evenly from the start's rotation to the goal's or as told.
 
-    What is held up by its lift rights itself first: a thrown helicopter falls until it does.
+    What is held up by its lift rights itself first: thrown, it falls until it does.
     """
     steps = len(places) - 1
     s = np.linspace(0.0, 1.0, steps + 1)

@@ -1,16 +1,16 @@
 """The inputs that the optimiser moves, and how they become a vehicle's controls.
 
-For most vehicles they are the controls themselves. The helicopter's lift enters through the tilt of
-its disc; in the Cartesian thrust vector its wrench is linear, which is what makes its problem easy.
+For most vehicles they are the controls themselves. The lift of a rotor enters through the tilt of its disc; in
+the Cartesian thrust vector its wrench is linear, which is what makes its problem easy. A vehicle declares which.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.base import Quantities, Vehicle
-from sim.vehicles.helicopter import Helicopter
+from sim.vehicles.base import PlannedInputs, Quantities, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 
 
@@ -101,36 +101,42 @@ class InputMap:
         return np.array(at_rest(pose, self.vehicle.neutral_controls, self.vehicle.parameter_vector)).ravel()
 
 
-def thrust_matrix(vehicle: Vehicle, q: Quantities) -> ca.SX:
-    """(6, 4) wrench by lift forward, left, up and tail force: the helicopter's own derivatives at unit lift."""
+def thrust_matrix(vehicle: HolonomicVehicle, q: Quantities) -> ca.SX:
+    """(6, 4) wrench by lift forward, left, up and force aside: the vehicle's own derivatives at unit lift."""
     u = ca.SX.sym("u", 4)
-    jacobian = ca.jacobian(Helicopter.control_wrench(vehicle, u, q), u)  # type: ignore[arg-type]
+    jacobian = ca.jacobian(vehicle.control_wrench(u, q), u)
     at_unit_lift = ca.substitute(jacobian, u, ca.SX([1, 0, 0, 0]))
     columns = (at_unit_lift[:, 2], -at_unit_lift[:, 3], at_unit_lift[:, 0], at_unit_lift[:, 1])
     return ca.sparsify(ca.horzcat(*columns))
 
 
-class _ByThrust(Helicopter):
-    """The helicopter with the thrust vector and the tail force as its controls."""
+@cache
+def _by_thrust(kind: type[HolonomicVehicle]) -> type[HolonomicVehicle]:
+    """The vehicle with the thrust vector and the force aside as its controls."""
 
-    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
-        return thrust_matrix(self, q) @ u
+    class ByThrust(kind):  # type: ignore[misc, valid-type]
+        def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+            return thrust_matrix(kind(**self.values), q) @ u
+
+    return ByThrust
 
 
 @dataclass(frozen=True)
 class ThrustVectorMap(InputMap):
-    """a = (lift forward, left, up in the body frame, tail force): the wrench is linear in it."""
+    """a = (lift forward, left, up in the body frame, force aside): the wrench is linear in it."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        return ("lift_x", "lift_y", "lift_z", "u_psi")
+        return ("lift_x", "lift_y", "lift_z", self.vehicle.controls[1].name)
 
     @property
     def planned_vehicle(self) -> Vehicle:
-        return _ByThrust(**self.vehicle.values)
+        assert isinstance(self.vehicle, HolonomicVehicle)
+        return _by_thrust(type(self.vehicle))(**self.vehicle.values)
 
     def columns(self) -> np.ndarray:
         p = ca.SX.sym("p", self.vehicle.parameter_count)
+        assert isinstance(self.vehicle, HolonomicVehicle)
         matrix = thrust_matrix(self.vehicle, self.vehicle.symbols(p))
         return np.array(ca.Function("B", [p], [ca.densify(matrix)])(self.vehicle.parameter_vector))
 
@@ -190,9 +196,9 @@ class ThrustVectorMap(InputMap):
         return np.array([6.0, 6.0, 1.0, 1.0])
 
 
-CHARTS: dict[str, type[InputMap]] = {"helicopter": ThrustVectorMap}
+_MAPS: dict[PlannedInputs, type[InputMap]] = {"controls": InputMap, "thrust vector": ThrustVectorMap}
 
 
 def input_map_of(vehicle: Vehicle) -> InputMap:
     """How a vehicle's inputs are planned."""
-    return CHARTS.get(vehicle.name, InputMap)(vehicle)
+    return _MAPS[vehicle.planned_inputs](vehicle)
