@@ -1,1 +1,1 @@
-"""What acts on a vehicle from outside: the ground that it touches."""
+"""What acts on a vehicle from outside: the ground that it touches, water and wind."""

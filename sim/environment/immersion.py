@@ -1,0 +1,222 @@
+"""What water and air do to a hull: its surface is cut at the water's, and both parts are summed patch by patch.
+
+Buoyancy is the pressure of the water column over each patch, rho g (surface height - z), integrated exactly over the
+cut triangles: on a level surface it is Archimedes' force at the centroid of the submerged volume, down a wave's slope
+it pushes along the slope. Drag on the patches is that of the vehicles paper's eq. 15, against the local velocity of
+the water; the paper's mean over the area makes its coefficient that of the whole hull. Beside it stands a pressure
+where a patch runs into the water, with the square of that speed: slamming, and the lift of planing.
+"""
+
+import math
+
+import numpy as np
+
+from sim.compiled import compiled
+
+WATER_DENSITY, AIR_DENSITY, GRAVITY = 1000.0, 1.225, 9.81
+"""[kg/m^3], [kg/m^3], [m/s^2]; the water is fresh, as in the paper: a litre is a kilogram."""
+
+# what a hull meets, by number
+DRAG = 0  # [N s/m] against the velocity through the water, of the whole wetted hull
+IMPACT = 1  # coefficient of the pressure on patches that run into the water
+AREA = 2  # [m^2] wetted at rest
+AIR = 3  # coefficient of the wind's force on patches that face it
+RESISTANCES = 4
+
+# what is found, by number
+VOLUME = 0  # [m^3] under water
+CENTROID = 1  # of that volume, world, relative to the body origin [m]
+WET = 4  # [m^2]
+FOUND = 5
+
+_DEPTH = 3
+VERTEX_WIDTH = 7
+"""Of the working array, one row a vertex: world place relative to the origin, depth, water's velocity."""
+
+
+@compiled(fastmath=True)
+def _sum_patch(
+    a: np.ndarray,
+    b: np.ndarray,
+    c: np.ndarray,
+    motion_w: np.ndarray,
+    resistances: np.ndarray,
+    load_w: np.ndarray,
+    damping: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Add one wholly wet triangle; rows as VERTEX_WIDTH says. Torque and force about the origin, world axes.
+
+    load_w (6,) gets the pressure and what the stream drives; damping (6, 6), upper half, what is taken times the twist.
+    """
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    nx, ny, nz = 0.5 * (uy * vz - uz * vy), 0.5 * (uz * vx - ux * vz), 0.5 * (ux * vy - uy * vx)
+    area = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if area < 1e-12:
+        return
+    # The rule of the edges' middles is exact for squares: depth times arm.
+    for corner in range(3):
+        p, q = (a, b) if corner == 0 else ((b, c) if corner == 1 else (c, a))
+        x, y, z = 0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1]), 0.5 * (p[2] + q[2])
+        depth = 0.5 * (p[_DEPTH] + q[_DEPTH])
+        push = -WATER_DENSITY * GRAVITY * depth / 3.0
+        fx, fy, fz = push * nx, push * ny, push * nz
+        load_w[0] += y * fz - z * fy
+        load_w[1] += z * fx - x * fz
+        load_w[2] += x * fy - y * fx
+        load_w[3] += fx
+        load_w[4] += fy
+        load_w[5] += fz
+        column = -nz * depth / 3.0
+        found[VOLUME] += column
+        found[CENTROID] += column * x
+        found[CENTROID + 1] += column * y
+        found[CENTROID + 2] += column * (z + 0.5 * depth)
+    found[WET] += area
+
+    third = 1.0 / 3.0
+    x, y, z = third * (a[0] + b[0] + c[0]), third * (a[1] + b[1] + c[1]), third * (a[2] + b[2] + c[2])
+    sx, sy, sz = third * (a[4] + b[4] + c[4]), third * (a[5] + b[5] + c[5]), third * (a[6] + b[6] + c[6])
+    nx, ny, nz = nx / area, ny / area, nz / area
+    into = (
+        (motion_w[3] + motion_w[1] * z - motion_w[2] * y - sx) * nx
+        + (motion_w[4] + motion_w[2] * x - motion_w[0] * z - sy) * ny
+        + (motion_w[5] + motion_w[0] * y - motion_w[1] * x - sz) * nz
+    )
+    along = resistances[DRAG] * area / resistances[AREA]
+    facing = 0.5 * WATER_DENSITY * resistances[IMPACT] * area * max(into, 0.0)
+
+    # the same in all directions: along * (1, and the cross products with the arm)
+    damping[0, 0] += along * (y * y + z * z)
+    damping[1, 1] += along * (x * x + z * z)
+    damping[2, 2] += along * (x * x + y * y)
+    damping[0, 1] -= along * x * y
+    damping[0, 2] -= along * x * z
+    damping[1, 2] -= along * y * z
+    damping[3, 3] += along
+    damping[4, 4] += along
+    damping[5, 5] += along
+    damping[0, 4] -= along * z
+    damping[0, 5] += along * y
+    damping[1, 3] += along * z
+    damping[1, 5] -= along * x
+    damping[2, 3] -= along * y
+    damping[2, 4] += along * x
+    load_w[0] += along * (y * sz - z * sy)
+    load_w[1] += along * (z * sx - x * sz)
+    load_w[2] += along * (x * sy - y * sx)
+    load_w[3] += along * sx
+    load_w[4] += along * sy
+    load_w[5] += along * sz
+    if facing > 0.0:
+        tx, ty, tz = y * nz - z * ny, z * nx - x * nz, x * ny - y * nx
+        driven = facing * (nx * sx + ny * sy + nz * sz)
+        row = (tx, ty, tz, nx, ny, nz)
+        for i in range(6):
+            load_w[i] += driven * row[i]
+            for j in range(i, 6):
+                damping[i, j] += facing * row[i] * row[j]
+
+
+@compiled(fastmath=True)
+def _sum_dry(
+    a: np.ndarray,
+    b: np.ndarray,
+    c: np.ndarray,
+    motion_w: np.ndarray,
+    wind_x: float,
+    wind_y: float,
+    coefficient: float,
+    load_w: np.ndarray,
+) -> None:
+    """Add the wind's force on a dry triangle that faces it."""
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    nx, ny, nz = 0.5 * (uy * vz - uz * vy), 0.5 * (uz * vx - ux * vz), 0.5 * (ux * vy - uy * vx)
+    third = 1.0 / 3.0
+    x, y, z = third * (a[0] + b[0] + c[0]), third * (a[1] + b[1] + c[1]), third * (a[2] + b[2] + c[2])
+    wx = wind_x - (motion_w[3] + motion_w[1] * z - motion_w[2] * y)
+    wy = wind_y - (motion_w[4] + motion_w[2] * x - motion_w[0] * z)
+    wz = -(motion_w[5] + motion_w[0] * y - motion_w[1] * x)
+    facing = -(wx * nx + wy * ny + wz * nz)
+    if facing <= 0.0:
+        return
+    push = 0.5 * AIR_DENSITY * coefficient * facing
+    fx, fy, fz = push * wx, push * wy, push * wz
+    load_w[0] += y * fz - z * fy
+    load_w[1] += z * fx - x * fz
+    load_w[2] += x * fy - y * fx
+    load_w[3] += fx
+    load_w[4] += fy
+    load_w[5] += fz
+
+
+@compiled(fastmath=True)
+def _cut(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    """The point of an edge at the surface."""
+    share = a[_DEPTH] / (a[_DEPTH] - b[_DEPTH])
+    for k in range(VERTEX_WIDTH):
+        out[k] = a[k] + share * (b[k] - a[k])
+
+
+@compiled
+def sum_hull(
+    rows: np.ndarray,
+    triangles: np.ndarray,
+    motion_w: np.ndarray,
+    wind_x: float,
+    wind_y: float,
+    resistances: np.ndarray,
+    load_w: np.ndarray,
+    damping: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Sum a hull's patches: load - damping @ motion is (torque, force) about the origin, world axes.
+
+    rows (vertices, VERTEX_WIDTH): place relative to the origin, depth under the surface (negative above it), velocity
+    of the water there, all in the world. motion_w (6,): angular velocity and velocity of the origin, world axes.
+    found (FOUND,): volume, its centroid and the wetted area.
+    """
+    load_w[:] = 0.0
+    damping[:] = 0.0
+    found[:] = 0.0
+    cuts = np.empty((2, VERTEX_WIDTH))
+    for t in range(len(triangles)):
+        i, j, k = triangles[t]
+        under = (
+            (1 if rows[i, _DEPTH] > 0.0 else 0)
+            + (1 if rows[j, _DEPTH] > 0.0 else 0)
+            + (1 if rows[k, _DEPTH] > 0.0 else 0)
+        )
+        if under == 3:
+            _sum_patch(rows[i], rows[j], rows[k], motion_w, resistances, load_w, damping, found)
+            continue
+        if under == 0:
+            if resistances[AIR] > 0.0:
+                _sum_dry(rows[i], rows[j], rows[k], motion_w, wind_x, wind_y, resistances[AIR], load_w)
+            continue
+        # One corner is alone on its side of the surface.
+        lone = 0
+        for corner in range(3):
+            if (rows[triangles[t, corner], _DEPTH] > 0.0) == (under == 1):
+                lone = corner
+        one, two, three = triangles[t, lone], triangles[t, (lone + 1) % 3], triangles[t, (lone + 2) % 3]
+        _cut(rows[one], rows[two], cuts[0])
+        _cut(rows[one], rows[three], cuts[1])
+        if under == 1:
+            _sum_patch(rows[one], cuts[0], cuts[1], motion_w, resistances, load_w, damping, found)
+            if resistances[AIR] > 0.0:
+                _sum_dry(cuts[0], rows[two], rows[three], motion_w, wind_x, wind_y, resistances[AIR], load_w)
+                _sum_dry(cuts[0], rows[three], cuts[1], motion_w, wind_x, wind_y, resistances[AIR], load_w)
+        else:
+            _sum_patch(cuts[0], rows[two], rows[three], motion_w, resistances, load_w, damping, found)
+            _sum_patch(cuts[0], rows[three], cuts[1], motion_w, resistances, load_w, damping, found)
+            if resistances[AIR] > 0.0:
+                _sum_dry(rows[one], cuts[0], cuts[1], motion_w, wind_x, wind_y, resistances[AIR], load_w)
+    for i in range(6):
+        for j in range(i):
+            damping[i, j] = damping[j, i]
+    if found[VOLUME] > 0.0:
+        for axis in range(3):
+            found[CENTROID + axis] /= found[VOLUME]
