@@ -69,7 +69,8 @@ def synthesise(
     """Write the fields of all tiles at a time, out (tiles, points, points, FIELDS) float32.
 
     start, place, number: of `Waves`; heights (n, 2) complex64 of waves and opposites [m]; w: `twiddles(points)`;
-    work (4, points, points) complex64. The grid's point [tile, j, i] is the particle that rests at (i, j) edge / points.
+    work (4, points, points) complex64. The grid's point [tile, j, i] is the particle that rests at
+    (i, j) edge / points.
     """
     points = out.shape[1]
     for tile in range(out.shape[0]):
