@@ -15,7 +15,7 @@ from sim.simulation.cost import StepCost, Tally
 from sim.simulation.footing import Footing
 from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
-from sim.simulation.placing import Placement, into_world
+from sim.simulation.placing import Placement, in_world
 from sim.simulation.recording import Recording
 from sim.simulation.tape import ControlTape
 from sim.simulation.verdict import Verdict, divergence, energy_bound, wreck
@@ -131,8 +131,8 @@ class Lane:
 
     def _poses_w(self, observation: Observation) -> np.ndarray:
         """(bodies, 4, 4) body to world."""
-        poses, footing = observation.poses, self.footing
-        return into_world(self.method.vehicle.support, poses[0], footing.world, footing.pivot_w) @ poses
+        footing = self.footing
+        return in_world(self.method.vehicle.support, observation.poses, footing.world, footing.pivot_w)
 
     def restart(
         self,

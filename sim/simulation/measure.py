@@ -8,7 +8,7 @@ from sim.groups.numeric import rotation_log
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
-from sim.simulation.placing import into_world
+from sim.simulation.placing import in_world
 from sim.simulation.reference import Reference, reference_method
 from sim.simulation.tape import ControlTape
 from sim.snapshot import Deviation
@@ -94,8 +94,8 @@ class Measure:
             self._moments[time_s] = None
             if node is not None:
                 observation, at = reference.observe(node), self._footing
-                poses, support = observation.poses, reference.vehicle.support
-                poses_w = into_world(support, poses[0], at.world, at.pivot_w) @ poses
+                support = reference.vehicle.support
+                poses_w = in_world(support, observation.poses, at.world, at.pivot_w)
                 self._moments[time_s] = _Exact(observation, poses_w)
         return self._moments[time_s]
 

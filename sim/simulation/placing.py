@@ -32,17 +32,17 @@ def stand_at(world: World, x_w: np.ndarray, height_m: float) -> np.ndarray:
     return np.array([x, y, float(world.terrain.height(x, y)) + height_m])
 
 
-def into_world(support: Support, T: np.ndarray, world: World, pivot_w: np.ndarray | None) -> np.ndarray:
-    """(4, 4) motion of the vehicle's own frame into the world, where its main body is at `T` in that frame.
+def in_world(support: Support, poses: np.ndarray, world: World, pivot_w: np.ndarray | None) -> np.ndarray:
+    """(bodies, 4, 4) poses in the world of bodies whose poses in the vehicle's own frame are given, the main one first.
 
     pivot_w: (3,) where the origin of what is on a stand has its place.
     """
-    motion = np.eye(4)
     if support is Support.STAND and pivot_w is not None:
-        motion[:3, 3] = pivot_w
+        poses = poses.copy()
+        poses[:, :3, 3] += pivot_w
     if support in _LAID:
-        motion = _laid(support, T, world) @ _inverse(T)
-    return motion
+        poses = _laid(support, poses[0], world) @ _inverse(poses[0]) @ poses
+    return poses
 
 
 def _laid(support: Support, T: np.ndarray, world: World) -> np.ndarray:
@@ -69,9 +69,8 @@ def placement(
 ) -> Placement:
     """Of a flat node. What turns about a fixed point does so about `pivot_w` (3,)."""
     T, twist_b = _main_body(Structure.of(vehicle))(node, vehicle.parameter_vector)
-    T = np.array(T)
-    motion = into_world(vehicle.support, T, world, pivot_w)
-    return Placement(motion @ T, np.array(twist_b).ravel())
+    (T_wb,) = in_world(vehicle.support, np.array(T)[None], world, pivot_w)
+    return Placement(T_wb, np.array(twist_b).ravel())
 
 
 @lru_cache(maxsize=64)

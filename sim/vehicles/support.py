@@ -1,6 +1,7 @@
 """What carries a vehicle, and so where in a world its own frame is put."""
 
 from enum import Enum
+from functools import cache
 
 import numpy as np
 
@@ -20,6 +21,7 @@ class Support(Enum):
     """Its origin is a fixed point of the world, above the ground."""
 
 
+@cache
 def natural_support(group: LieGroup) -> Support:
     """By what a group's motions leave out: all linear motion, or that along the vertical."""
     linear = np.any(group.in_space[3:], axis=1)
