@@ -7,7 +7,7 @@ variational step.
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.kinematics import move, place
 from sim.trees.recursions import carried, factorise, gather, momentum, row_of, solve
-from sim.trees.spatial import add, cross, dot, jit, put3, rodrigues_turn, times
+from sim.trees.spatial import add, cross, dot, entry, jit, put3, rodrigues_turn, times
 from sim.trees.stepping import active_damping, node_force
 
 EULER, RK4 = 0, 1
@@ -51,7 +51,7 @@ def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
     gather(tree, node, wrench, out)
 
 
-@jit
+@entry
 def accelerate(tree, ws, q, v, u, w, limits, out):
     """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames. ws.node is placed at q."""
     limit_stiffness, limit_damping = limits
@@ -91,7 +91,7 @@ def coordinate_rates(tree, d, v, out):
             out[b + 3], out[b + 4], out[b + 5] = add(x, rodrigues_turn(t, x))
 
 
-@jit
+@entry
 def euler_step(tree, ws, q, v, u, w, h, limits, slope, d):
     """v += h v', then q moves by h v."""
     accelerate(tree, ws, q, v, u, w, limits, slope)
@@ -101,7 +101,7 @@ def euler_step(tree, ws, q, v, u, w, h, limits, slope, d):
     move(tree, q, d)
 
 
-@jit
+@entry
 def rk4_step(tree, ws, q, v, u, w, h, limits, stages, d):
     """Four stages; `stages` (6, nv) is overwritten."""
     slope, rate, velocity, sum_v, sum_d, increment = (

@@ -6,6 +6,7 @@ from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE
 from sim.trees.spatial import (
     add,
     dot,
+    entry,
     jit,
     product,
     put3,
@@ -20,7 +21,7 @@ from sim.trees.spatial import (
 )
 
 
-@jit
+@entry
 def place(tree, q, node):
     """Each body's frame in its parent's frame (`Workspace.node`)."""
     kinds, q_at, placement = tree.kind, tree.q_at, tree.placement
@@ -52,7 +53,7 @@ def place(tree, q, node):
         put3(node, i, 9, p)
 
 
-@jit
+@entry
 def move(tree, q, d):
     """Coordinates after increments `d` (nv,) of one step, in place.
 
@@ -77,7 +78,7 @@ def move(tree, q, d):
         q[a], q[a + 1], q[a + 2], q[a + 3] = quaternion_step(q[a], q[a + 1], q[a + 2], q[a + 3], t)
 
 
-@jit
+@entry
 def compose(tree, d, change, scale, out):
     """Increments d followed by the small motion `scale * change` of every joint, on the joint's own group."""
     kinds, v_at = tree.kind, tree.v_at

@@ -18,6 +18,7 @@ from sim.trees.spatial import (
     cross,
     cross_columns,
     dot,
+    entry,
     full,
     inverse_sym,
     jit,
@@ -137,7 +138,7 @@ def row_of(d, b):
     return (d[b], d[b + 1], d[b + 2])
 
 
-@jit
+@entry
 def discrete_inverse_dynamics(tree, node, d, b, damping, h, arc, wrench, residual):
     """Residual impulse of increments d: what the joints would have to add to `b` (DRNEA, the paper's algorithm 2)."""
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
@@ -228,7 +229,7 @@ def gather(tree, node, wrench, out):
         pass_up(parent[i], node, wrench, i, n, l)
 
 
-@jit
+@entry
 def momenta(tree, node, v, arc, wrench, out):
     """Generalised momenta M(q) v; `arc` gets the bodies' twists in its first six columns."""
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
@@ -322,7 +323,7 @@ def put(a, i, j, x):
         a[i, j + k] = x[k]
 
 
-@jit
+@entry
 def factorise(tree, node, damping, h, articulated, factor):
     """Articulated-body inertias from the leaves to the root (Featherstone), and each joint's pivot.
 
@@ -389,7 +390,7 @@ def factorise(tree, node, damping, h, articulated, factor):
             articulated[j, 6 + k] += B[k]
 
 
-@jit
+@entry
 def solve(tree, node, damping, h, factor, r, wrench, spare, twists, out):
     """out = (M + h/2 diag(damping))^-1 r with the factors of `factorise`; r and out may be the same array.
 

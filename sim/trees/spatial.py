@@ -9,8 +9,9 @@ from typing import Any
 
 from numba import njit
 
+from sim.compiled import compiled
+
 OPTIONS: dict[str, Any] = {
-    "nogil": True,
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "arcp"},
     "_nrt": False,
@@ -18,7 +19,10 @@ OPTIONS: dict[str, Any] = {
 """Divisions by zero become infinities that the callers look for. Products and sums may fuse; NaN stays NaN. Nothing
 here allocates: without numba's reference counts a step of ten links costs a third."""
 
-jit = njit(**OPTIONS)
+jit = njit(nogil=True, **OPTIONS)
+"""Of functions that only others of this package call."""
+entry = compiled(**OPTIONS)
+"""Of those that Python calls: kept on disk with all that they use."""
 
 
 @jit

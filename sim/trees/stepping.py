@@ -17,7 +17,7 @@ from sim.trees.recursions import (
     row_of,
     solve,
 )
-from sim.trees.spatial import add, cross, jit, rodrigues_turn, sub, times
+from sim.trees.spatial import add, cross, entry, jit, rodrigues_turn, sub, times
 
 RIQN, NEWTON, BROYDEN = 0, 1, 2
 """How the root is found: recursive impulse-based quasi-Newton, exact Newton, Broyden's update of the former."""
@@ -198,7 +198,7 @@ def arrive(tree, ws, q, h, limit_stiffness, kick, b):
     take_back(tree, ws.increments, ws.residual, b)
 
 
-@jit
+@entry
 def node_force(tree, ws, q, limit_stiffness, out):
     """Generalised forces of gravity, springs and limits at the node placed in ws.node; ws.increments is lost."""
     for i in range(ws.arc.shape[0]):
@@ -291,7 +291,7 @@ def divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals):
     return -1
 
 
-@jit
+@entry
 def rollout(tree, ws, q, b, history, count, u, w, h, steps, limits, method, guess, tol, tally, residuals):
     """Advance in place. `count` (1,): steps remembered in `history` (3, nv). `tally` (2,) grows by iterations and by
     the steps that had to be divided. Returns (steps done, status); the state is the last good one.
