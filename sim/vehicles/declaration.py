@@ -112,6 +112,21 @@ def _other_group(vehicle: Vehicle, value: ca.SX) -> str:
     return f"; the group is {vehicle.group.name}, {value.shape[0]} rows belong to {other}"
 
 
+def evaluated(f: ca.Function, *arguments: np.ndarray) -> list[np.ndarray]:
+    """Results of a function whose outputs are dense, arguments flat in columns; a tenth of what calling it costs."""
+    buffer, evaluate = f.buffer()
+    held = [np.ascontiguousarray(a, float) for a in arguments]
+    out = [np.empty(f.size_out(i)[::-1]) for i in range(f.n_out())]
+    for i, a in enumerate(held):
+        if a.size:
+            buffer.set_arg(i, a.data)  # type: ignore[call-arg] # its stub wants a size, it takes none
+    for i, x in enumerate(out):
+        if x.size:
+            buffer.set_res(i, x.data)  # type: ignore[call-arg]
+    evaluate()
+    return [x.T for x in out]
+
+
 @lru_cache(maxsize=128)
 def check_shown(structure: Structure) -> None:
     """Raises InputError where the bodies and observables of a vehicle are not of the wanted kind."""

@@ -4,14 +4,13 @@ Shapes and symbols are looked at once for all vehicles with the same equations, 
 default state, and moving about near it.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 
 from sim.vehicles.base import State, Vehicle
-from sim.vehicles.declaration import called, check_finite, check_shown, direction, piece, refused
+from sim.vehicles.declaration import called, check_finite, check_shown, direction, evaluated, piece, refused
 from sim.vehicles.structure import Structure
 
 _SYMMETRIC = 1e-9
@@ -21,44 +20,36 @@ _SINGULAR = 1e-12
 
 def check_holonomic(vehicle: Vehicle) -> None:
     """Raises InputError naming the vehicle, the method and what is allowed."""
-    pieces = _pieces(Structure.of(vehicle))
-    check_shown(Structure.of(vehicle))
+    structure = Structure.of(vehicle)
+    declared = _values(structure)
+    check_shown(structure)
     p, u = vehicle.parameter_vector, vehicle.neutral_controls
-    inertia, bias = (np.array(x) for x in pieces.inertia(p))
+    g, xi = _default(vehicle)
+    inertia, bias, *values = evaluated(declared, g, xi, u, p)
     check_finite(vehicle, "inertia", "with these parameters", inertia)
     check_finite(vehicle, "momentum_bias", "with these parameters", bias)
     _check_inertia(vehicle, inertia)
-    g, xi = _default(vehicle)
-    rng = np.random.default_rng(3)
-    turn = np.array(vehicle.group.function("exp")(rng.uniform(-0.4, 0.4, vehicle.group.dim))).ravel()
-    near, moving = np.array(pieces.compose(g, turn)).ravel(), xi + rng.uniform(-1.0, 1.0, xi.size)
-    for where, pose, velocity in (("at the default state", g, xi), ("near the default state", near, moving)):
-        values = [np.array(x).ravel() for x in pieces.acting(pose, velocity, u, p)]
-        names = ("potential", "the potential's derivative", "control_wrench", "dissipative_wrench")
+    if all(np.isfinite(x).all() for x in values):
+        return
+    names = ("potential", "the potential's derivative", "control_wrench", "dissipative_wrench")
+    for column, where in enumerate(("at the default state", "near the default state")):
         for name, value in zip(names, values, strict=False):
-            check_finite(vehicle, name, where, value)
+            check_finite(vehicle, name, where, value[:, column])
         check_finite(
             vehicle,
             "dissipative_wrench's derivative",
             f"{where}; a small number under a root keeps it so at rest",
-            values[4],
+            values[4][:, column],
         )
 
 
-@dataclass(frozen=True)
-class _Pieces:
-    inertia: ca.Function
-    """p -> inertia, bias."""
-    acting: ca.Function
-    """(g, xi, u, p) -> potential, its derivative, both wrenches, the derivative of the last by xi."""
-    compose: ca.Function
-
-
 @lru_cache(maxsize=128)
-def _pieces(structure: Structure) -> _Pieces:
+def _values(structure: Structure) -> ca.Function:
+    """(g, xi, u, p) -> inertia, bias; then at that state and moving about near it, a column each: potential, its
+    derivative, both wrenches, the derivative of the last by xi."""
     vehicle = structure.vehicle
     dim, size = vehicle.group.dim, vehicle.group.pose_dim
-    g, k, xi = ca.SX.sym("g", size), ca.SX.sym("k", size), ca.SX.sym("xi", dim)
+    g, xi = ca.SX.sym("g", size), ca.SX.sym("xi", dim)
     u, p = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count)
     q = vehicle.symbols(p)
     inertia = piece(vehicle, "inertia", {"q": q}, (dim, dim))
@@ -66,12 +57,17 @@ def _pieces(structure: Structure) -> _Pieces:
     potential = piece(vehicle, "potential", {"g": g, "q": q}, (1, 1))
     control = piece(vehicle, "control_wrench", {"u": u, "q": q}, (dim, 1))
     resisting = piece(vehicle, "dissipative_wrench", {"g": g, "xi": xi, "q": q}, (dim, 1))
-    acting = [potential, ca.gradient(potential, g), control, resisting, ca.jacobian(resisting, xi)]
-    return _Pieces(
-        ca.Function("inertia", [p], [ca.densify(inertia), ca.densify(bias)]),
-        ca.Function("acting", [g, xi, u, p], [ca.densify(x) for x in acting]),
-        ca.Function("compose", [g, k], [vehicle.group.compose(g, k)]),
+    acting = ca.Function(
+        "acting",
+        [g, xi, u, p],
+        [potential, ca.gradient(potential, g), control, resisting, ca.vec(ca.jacobian(resisting, xi))],
     )
+    rng = np.random.default_rng(3)
+    near = vehicle.group.compose(g, ca.SX(vehicle.group.function("exp")(rng.uniform(-0.4, 0.4, dim))))
+    moving = xi + rng.uniform(-1.0, 1.0, dim)
+    both = zip(acting(g, xi, u, p), acting(near, moving, u, p), strict=True)
+    shown = [ca.densify(x) for x in (inertia, bias, *(ca.horzcat(*pair) for pair in both))]
+    return ca.Function("values", [g, xi, u, p], shown)
 
 
 def _check_inertia(vehicle: Vehicle, inertia: np.ndarray) -> None:
@@ -91,8 +87,9 @@ def _check_inertia(vehicle: Vehicle, inertia: np.ndarray) -> None:
             f"inertia is {diagonal[k]:g} along {direction(vehicle, k)}; every direction needs a positive one",
         )
     scale = np.sqrt(diagonal)
-    values, vectors = np.linalg.eigh(inertia / np.outer(scale, scale))
-    if values[0] <= _SINGULAR:
+    scaled = inertia / np.outer(scale, scale)
+    if np.linalg.eigvalsh(scaled)[0] <= _SINGULAR:
+        values, vectors = np.linalg.eigh(scaled)
         how = "singular" if values[0] > -_SINGULAR else "not positive"
         mixed = np.argsort(-np.abs(vectors[:, 0]))[:2]
         along = " with ".join(direction(vehicle, int(i)) for i in sorted(mixed))

@@ -45,8 +45,9 @@ class NonholonomicVehicle(Vehicle):
     """Shape coordinates without dynamics -> the control that *is* their velocity."""
 
     def check(self) -> None:
-        check_constrained(self, _declared(Structure.of(self)))
-        check_shown(Structure.of(self))
+        structure = Structure.of(self)
+        check_constrained(self, _declared(structure))
+        check_shown(structure)
 
     # What a vehicle declares.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.symbolic import replaced
 from sim.vehicles.base import Vehicle
-from sim.vehicles.declaration import refused
+from sim.vehicles.declaration import evaluated, refused
 
 _SAMPLES = 6
 _TOLERANCE = 1e-9
@@ -47,20 +47,21 @@ class Constrained:
 
     @cached_property
     def admissible(self) -> ca.Function:
-        """Slip of moving shapes, of the basis, the body's part of the constraints, and the basis."""
+        """At all samples: slip of moving shapes, of the basis, the body's part of the constraints, and the basis."""
         n = self.r.shape[0]
         by_shape, by_body = self.constraints[:, :n], self.constraints[:, n:]
         parts = (by_shape - by_body @ self.connection, by_body @ self.basis, by_body, self.basis)
-        return ca.Function("admissible", self.arguments, [ca.densify(x) for x in parts])
+        return ca.Function("admissible", self.arguments, [ca.densify(x) for x in parts]).map(_SAMPLES)
 
     @cached_property
     def inertias(self) -> ca.Function:
-        """Hessians of the Lagrangian in all velocities, and in the admissible ones."""
+        """At all samples: Hessians of the Lagrangian in all velocities, and in the admissible ones."""
         xi = self.basis @ self.own[len(self.dynamic) :, 0] - self.connection @ self.shape_velocity
         energy = replaced([self.lagrangian], [self.u, self.xi], [self.shape_velocity, xi])[0]
         full = ca.hessian(self.lagrangian, ca.vertcat(self.u, self.xi))[0]
         mass = ca.hessian(energy, self.own)[0]
-        return ca.Function("inertias", [*self.arguments, self.own], [ca.densify(full), ca.densify(mass)])
+        arguments = [*self.arguments, self.own]
+        return ca.Function("inertias", arguments, [ca.densify(full), ca.densify(mass)]).map(_SAMPLES)
 
 
 def check_commanded(vehicle: Vehicle, commanded: Mapping[str, str]) -> None:
@@ -77,81 +78,92 @@ def check_commanded(vehicle: Vehicle, commanded: Mapping[str, str]) -> None:
 
 def check_constrained(vehicle: Vehicle, declared: Constrained) -> None:
     """Raises InputError naming the vehicle and the piece that is wrong with these parameters."""
-    samples = [np.array(x).T.reshape(len(x[0]), _SAMPLES) for x in zip(*_samples(vehicle), strict=True)]
+    samples = _samples(vehicle)
     _check_admissible(vehicle, declared, samples)
     _check_lagrangian(vehicle, declared, samples)
 
 
-def _at_all(f: ca.Function, arguments: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
-    """Each sample's results; arguments have a column a sample."""
-    results = [np.array(x) for x in f.map(_SAMPLES)(*arguments)]
-    widths = [x.shape[1] // _SAMPLES for x in results]
-    return [
-        [x[:, k * w : (k + 1) * w] for x, w in zip(results, widths, strict=True)] for k in range(_SAMPLES)
-    ]
+def _at_all(f: ca.Function, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """(samples, rows, columns) of each result; arguments have a row a sample."""
+    results = evaluated(f, *arguments)
+    return [x.reshape(len(x), _SAMPLES, x.shape[1] // _SAMPLES).swapaxes(0, 1) for x in results]
 
 
-def _samples(vehicle: Vehicle) -> list[list[np.ndarray]]:
-    """Random arguments, shapes within their stops, with the vehicle's own parameters."""
+def _samples(vehicle: Vehicle) -> list[np.ndarray]:
+    """Random arguments, a row a sample, shapes within their stops, with the vehicle's own parameters."""
     rng = np.random.default_rng(3)
     low = [max(c.low, -1.0) for c in vehicle.shape_coordinates]
     high = [min(c.high, 1.0) for c in vehicle.shape_coordinates]
     rest = [len(low), vehicle.group.dim, len(vehicle.controls)]
+    own = np.tile(vehicle.parameter_vector, (_SAMPLES, 1))
     return [
-        [rng.uniform(low, high), *(rng.uniform(-1, 1, n) for n in rest), vehicle.parameter_vector]
-        for _ in range(_SAMPLES)
+        rng.uniform(low, high, (_SAMPLES, len(low))),
+        *(rng.uniform(-1, 1, (_SAMPLES, n)) for n in rest),
+        own,
     ]
 
 
+def _violated(slip: np.ndarray) -> tuple[int, int] | None:
+    """(column, constraint counted from 1) of the first column that breaks one at some sample, and the worst there."""
+    worst = np.abs(slip).max(axis=0, initial=0.0)
+    columns = np.flatnonzero((worst > _TOLERANCE).any(axis=0))
+    return (int(columns[0]), int(worst[:, columns[0]].argmax()) + 1) if columns.size else None
+
+
 def _check_admissible(vehicle: Vehicle, declared: Constrained, samples: Sequence[np.ndarray]) -> None:
-    for slip, outside, body, basis in _at_all(declared.admissible, samples):
-        _check_finite(vehicle, "constraints, connection or symmetry_basis", slip, outside, body, basis)
-        for column, coordinate in enumerate(vehicle.shape_coordinates):
-            if slip.size and np.abs(slip[:, column]).max() > _TOLERANCE:
-                row = int(np.abs(slip[:, column]).argmax()) + 1
-                raise refused(
-                    vehicle,
-                    f"connection A(r) does not annihilate the constraint directions: moving {coordinate.name!r} "
-                    f"with xi = -A u violates constraint {row}",
-                )
-        for column in range(basis.shape[1]):
-            if outside.size and np.abs(outside[:, column]).max() > _TOLERANCE:
-                row = int(np.abs(outside[:, column]).argmax()) + 1
-                raise refused(
-                    vehicle,
-                    f"symmetry_basis: e_{column + 1} is outside the admissible set, it violates constraint {row}",
-                )
-        free = vehicle.group.dim - (np.linalg.matrix_rank(body, 1e-9) if body.size else 0)
-        rank = np.linalg.matrix_rank(basis, 1e-9) if basis.size else 0
-        if not rank == basis.shape[1] == free:
-            raise refused(
-                vehicle,
-                f"symmetry_basis has {basis.shape[1]} columns of rank {rank}, but the constraints leave the locked "
-                f"vehicle {free} directions to move in",
-            )
+    slip, outside, body, basis = _at_all(declared.admissible, samples)
+    _check_finite(vehicle, "constraints, connection or symmetry_basis", slip, outside, body, basis)
+    if broken := _violated(slip):
+        name = vehicle.shape_coordinates[broken[0]].name
+        raise refused(
+            vehicle,
+            f"connection A(r) does not annihilate the constraint directions: moving {name!r} "
+            f"with xi = -A u violates constraint {broken[1]}",
+        )
+    if broken := _violated(outside):
+        raise refused(
+            vehicle,
+            f"symmetry_basis: e_{broken[0] + 1} is outside the admissible set, "
+            f"it violates constraint {broken[1]}",
+        )
+    free = vehicle.group.dim - _ranks(body)
+    ranks, columns = _ranks(basis), basis.shape[2]
+    wrong = np.flatnonzero((ranks != columns) | (ranks != free))
+    if wrong.size:
+        k = wrong[0]
+        raise refused(
+            vehicle,
+            f"symmetry_basis has {columns} columns of rank {ranks[k]}, but the constraints leave the locked "
+            f"vehicle {free[k]} directions to move in",
+        )
+
+
+def _ranks(matrices: np.ndarray) -> np.ndarray:
+    """Of each sample's."""
+    return np.linalg.matrix_rank(matrices, 1e-9) if matrices.size else np.zeros(_SAMPLES, int)
 
 
 def _check_lagrangian(vehicle: Vehicle, declared: Constrained, samples: Sequence[np.ndarray]) -> None:
     names = [vehicle.shape_coordinates[i].name for i in declared.dynamic]
     names += [f"e_{b + 1}" for b in range(declared.basis.shape[1])]
-    own = np.ones((len(names), _SAMPLES))
+    own = np.ones((_SAMPLES, len(names)))
     faster = [samples[0], 2.0 * samples[1] + 0.3, 2.0 * samples[2] + 0.3, *samples[3:]]
-    slow, fast = (_at_all(declared.inertias, [*x, own]) for x in (samples, faster))
-    for here, there in zip(slow, fast, strict=True):
-        again = there[0]
-        _check_finite(vehicle, "lagrangian", *here)
-        if np.abs(here[0]).max(initial=0.0) == 0.0:
-            raise refused(vehicle, "lagrangian has no velocity terms, so nothing has inertia")
-        if np.abs(here[0] - again).max() > 1e-7 * np.abs(here[0]).max():
-            raise refused(vehicle, "lagrangian is not quadratic in the velocities u and xi")
-        for k, name in enumerate(names):
-            if not here[1][k, k] > 0.0:
-                raise refused(
-                    vehicle,
-                    f"lagrangian gives {name!r} no positive kinetic energy; add its inertia or command it",
-                )
-        if names and np.linalg.eigvalsh(here[1]).min() <= 0.0:
-            raise refused(vehicle, "lagrangian: kinetic energy is not positive on the admissible velocities")
+    full, mass = _at_all(declared.inertias, [*samples, own])
+    again, _ = _at_all(declared.inertias, [*faster, own])
+    _check_finite(vehicle, "lagrangian", full, mass)
+    size = np.abs(full).max(axis=(1, 2), initial=0.0)
+    if not size.all():
+        raise refused(vehicle, "lagrangian has no velocity terms, so nothing has inertia")
+    if np.any(np.abs(full - again).max(axis=(1, 2)) > 1e-7 * size):
+        raise refused(vehicle, "lagrangian is not quadratic in the velocities u and xi")
+    for k, name in enumerate(names):
+        if not np.all(mass[:, k, k] > 0.0):
+            raise refused(
+                vehicle,
+                f"lagrangian gives {name!r} no positive kinetic energy; add its inertia or command it",
+            )
+    if names and np.linalg.eigvalsh(mass).min() <= 0.0:
+        raise refused(vehicle, "lagrangian: kinetic energy is not positive on the admissible velocities")
 
 
 def _check_finite(vehicle: Vehicle, what: str, *arrays: np.ndarray) -> None:

@@ -14,14 +14,14 @@ APP = typer.Typer()
 APP.command()(main)
 
 
-def test_large_step_study_finds_both_claims_and_saves_them(tmp_path):
+def test_large_step_study_finds_its_claims_and_saves_them(tmp_path):
     report = fig3.run(Options(seconds=10.0), lambda text, share: None)
     assert all(claim.holds for claim in report.claims)
     table, picture, claims = save(report, "fig3", tmp_path)
     with table.open() as file:
         rows = list(csv.reader(file))
     assert rows[0] == list(fig3.COLUMNS)
-    assert len(rows) == 1 + 3 * 101
+    assert len(rows) == 1 + len(fig3.METHODS) * 101
     assert picture.stat().st_size > 10_000
     assert claims.read_text().startswith("yes")
 

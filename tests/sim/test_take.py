@@ -95,6 +95,7 @@ def test_other_parameters_from_the_same_start():
     assert heavy.vehicle.values["mass"] == pytest.approx(1.2 * take.vehicle.values["mass"])
     again = sim.simulate(
         heavy.vehicle,
+        "variational",
         step=0.01,
         duration=2.0,
         initial=take.trajectory.initial,
