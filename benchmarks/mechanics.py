@@ -39,7 +39,7 @@ def step_costs(vehicle_name: str, methods: list[str], h: float) -> dict[str, flo
         for m, kernel in kernels.items():
             y = kernel.start(node, u, p, h)
             begin = time.thread_time()
-            kernel.rollout(y, u, w, p, h, STEPS)
+            kernel.advance(y, u, w, p, h, STEPS)
             times[m].append((time.thread_time() - begin) / STEPS * 1e9)
     return {m: statistics.median(t) for m, t in times.items()}
 

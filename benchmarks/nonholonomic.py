@@ -44,7 +44,7 @@ def step_times(name: str) -> dict[str, list[float]]:
         for m, kernel in kernels.items():
             y = kernel.start(node, u, p, STEP_S)
             begin = time.perf_counter()
-            done, _, _ = kernel.rollout(y, u, w, p, STEP_S, STEPS)
+            done, _, _ = kernel.advance(y, u, w, p, STEP_S, STEPS)
             times[m].append((time.perf_counter() - begin) / max(done, 1) * 1e9)
     return times
 

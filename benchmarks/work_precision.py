@@ -94,7 +94,7 @@ def step_costs() -> dict[str, float]:
     kernels = {name: compile_kernel(body, integrator(name)) for name in METHODS}
     ours = kernels["variational"]
     one, two = (ours.start(node, FREE, p, STEP_S) for _ in range(2))
-    ours.rollout(one, FREE, FREE, p, STEP_S, 1000)
+    ours.advance(one, FREE, FREE, p, STEP_S, 1000)
     by_hand(two, J, m, STEP_S, 1000)
     print(f"largest difference of the hand-written kernel after 1000 steps: {np.abs(one - two).max():.1e}")
     times: dict[str, list[float]] = {name: [] for name in (*METHODS, "by hand")}
@@ -105,7 +105,7 @@ def step_costs() -> dict[str, float]:
             if name == "by hand":
                 by_hand(y, J, m, STEP_S, STEPS)
             else:
-                kernels[name].rollout(y, FREE, FREE, p, STEP_S, STEPS)
+                kernels[name].advance(y, FREE, FREE, p, STEP_S, STEPS)
             times[name].append((time.thread_time() - began) / STEPS * 1e9)
     return {name: statistics.median(t) for name, t in times.items()}
 

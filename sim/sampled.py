@@ -39,7 +39,7 @@ def sampled_run(
         if all(moment < _SAME for moment in kernel.moments):
             return np.tile(first, size)
         held, ahead = np.tile(first, size), y.copy()
-        _, status, _ = kernel.rollout(ahead, held, w, p, h, 1)
+        _, status, _ = kernel.advance(ahead, held, w, p, h, 1)
         end = kernel.node(ahead, held, p, h) if status == OK else node
         out = []
         for moment in kernel.moments:
@@ -54,7 +54,7 @@ def sampled_run(
         us[k] = at(k * h, node)
         u = rows(k, y, node, us[k])
         nodes[k] = kernel.node(y, u, p, h)
-        _, status, iterations = kernel.rollout(y, u, w, p, h, 1)
+        _, status, iterations = kernel.advance(y, u, w, p, h, 1)
         total += iterations
         if status:
             return nodes, us, k, total

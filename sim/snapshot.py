@@ -165,6 +165,8 @@ class Snapshot:
     """The lanes are those of a recording; `clock_s` is the moment of it."""
     former: tuple["Take", ...] = ()
     """Recordings of flights that have begun anew, the latest last."""
+    environment: object = None
+    """Picture of what moves by itself and is coupled to the flown lane; None without."""
 
     def display_time_s(self, lane: LaneSnapshot, now_s: float) -> float:
         """Simulated time to draw `lane` at, for wall time `now_s` (`time.perf_counter()`)."""

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from sim.cache import found, keep, keep_checked, read_checked
+from sim.compiler.inline import Inline, inline_of
 from sim.compiler.loops import moments
 from sim.compiler.source import module_source
 from sim.errors import InputError
 from sim.integrators.base import Integrator
+from sim.steppers.stepper import FREE
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
 from sim.vehicles.structure import Structure
@@ -26,12 +28,9 @@ from sim.vehicles.structure import Structure
 OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
 
 
-_NO_GROUND = (False, np.zeros((2, 2), np.float32), np.zeros(8), np.zeros((0, 4)), np.zeros(6), np.zeros(4))
-
-
 @dataclass(frozen=True)
 class Kernel:
-    """Fixed-step advance of one vehicle by one method, for any parameter values.
+    """Fixed-step advance of one vehicle by one method, for any parameter values: a `sim.steppers.Stepper`.
 
     `y` is the integrator's private state; `node` the public one (pose, velocity, shape); u controls, held over
     each step, p parameters, w a constant further body wrench, h the step in seconds. A kernel with `moments` takes
@@ -45,31 +44,32 @@ class Kernel:
     """Adaptive methods keep their next inner step and the tolerance behind the scheme's own state."""
     node_size: int
     dim: int
-    ground: bool
-    """Whether `ground=` may be given."""
+    inline: Inline | None
+    """The environment that it was asked to have within; `env` then hands it its numbers."""
+    served: bool
+    """Whether that acts on the vehicle at all."""
     layout: ObservationLayout
     """Of what is observed."""
     moments: tuple[float, ...] = ()
 
-    def start(self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float) -> np.ndarray:
-        """Private state for a node: the discrete Legendre transform where the method has one."""
+    def start(
+        self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = FREE
+    ) -> np.ndarray:
+        """Private state for a node: the discrete Legendre transform where the method has one.
+
+        With `env` it may be carried from outside; the arrays in it are written to, as by a step.
+        """
         y = np.empty(self.private_size)
         self.module.start(node, u, np.zeros(self.dim), p, h, y)
         if self.integrator.adaptive:
             y[-2:] = h, self.integrator.tolerance
+        if env:
+            self.node(y, u, p, h, env=env)
+            if np.any(env[-1]) and hasattr(self.module, "start_carried"):
+                self.module.start_carried(node, u, np.zeros(self.dim), p, h, y)
         return y
 
-    def start_on(self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, ground: Any) -> np.ndarray:
-        """As `start`, perhaps standing on `ground`, whose report is written to; None is free space."""
-        y = self.start(node, u, p, h)
-        if ground is None:
-            return y
-        self.node(y, u, p, h, ground=ground)
-        if ground.contacts and hasattr(self.module, "start_carried"):
-            self.module.start_carried(node, u, np.zeros(self.dim), p, h, y)
-        return y
-
-    def rollout(
+    def advance(
         self,
         y: np.ndarray,
         u: np.ndarray,
@@ -77,21 +77,20 @@ class Kernel:
         p: np.ndarray,
         h: float,
         n: int,
-        *,
-        ground: Any = None,
+        env: tuple[Any, ...] = FREE,
     ) -> tuple[int, int, int]:
         """Advance y in place by n steps in one call without the GIL.
 
         Returns (steps done, status, Newton iterations); status OK, NEWTON_FAILED or NOT_FINITE, and y is the
-        last good state. With `ground` the contact wrench is found anew each step.
+        last good state. `env`: the numbers of what is inlined; its wrench is found anew each step.
         """
-        return self.module.rollout(y, u, w, p, h, n, np.empty(self.node_size), *self._contact(ground))
+        return self.module.rollout(y, u, w, p, h, n, np.empty(self.node_size), self._env(env))
 
     def step(
         self, y: np.ndarray, u: np.ndarray, w: np.ndarray, p: np.ndarray, h: float
     ) -> tuple[int, int, int]:
         """One step, in place."""
-        return self.rollout(y, u, w, p, h, 1)
+        return self.advance(y, u, w, p, h, 1)
 
     def node(
         self,
@@ -101,22 +100,45 @@ class Kernel:
         h: float,
         *,
         w: np.ndarray | None = None,
-        ground: Any = None,
-        contact_b: np.ndarray | None = None,
+        env: tuple[Any, ...] = FREE,
     ) -> np.ndarray:
-        """Pose and node velocity of a private state; with `ground`, contact_b (6,) gets the wrench of contact."""
+        """Pose and node velocity of a private state, from the step that begins there."""
         node = np.empty(self.node_size)
         w = np.zeros(self.dim) if w is None else w
-        self.module.rollout(y.copy(), u, w, p, h, 1, node, *self._contact(ground, contact_b))
+        self.module.rollout(y.copy(), u, w, p, h, 1, node, self._env(env))
         return node
 
+    def checkpoint(self, y: np.ndarray) -> np.ndarray:
+        """(k,) all that the motion goes on from, to be kept."""
+        return y.copy()
+
+    def restored(self, checkpoint: np.ndarray) -> np.ndarray:
+        """The private state of a checkpoint. Raises InputError for one of another version."""
+        if checkpoint.shape != (self.private_size,):
+            raise InputError(
+                f"the states of {self.integrator.name} are {len(checkpoint)} numbers, "
+                f"here they are {self.private_size}: they come from another version"
+            )
+        return checkpoint.copy()
+
     def trajectory(
-        self, y: np.ndarray, us: np.ndarray, p: np.ndarray, h: float, n: int, *, ground: Any = None
+        self,
+        y: np.ndarray,
+        us: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        env: tuple[Any, ...] = FREE,
+        *,
+        ws: np.ndarray | None = None,
     ) -> tuple[np.ndarray, int, int]:
-        """Nodes (n+1, node_size) of n steps under controls us (1 or n, n_controls); also steps done and iterations."""
+        """Nodes (n+1, node_size) of n steps under controls us (1 or n, n_controls); also steps done and iterations.
+
+        ws: further body wrenches (n, dim), one a step.
+        """
         nodes = np.full((n + 1, self.node_size), np.nan)
-        w = np.zeros(self.dim)
-        done, iterations = self.module.trajectory(y, us, w, p, h, n, nodes, *self._contact(ground))
+        ws = np.zeros((1, self.dim)) if ws is None else ws
+        done, iterations = self.module.trajectory(y, us, ws, p, h, n, nodes, self._env(env))
         return nodes, done, iterations
 
     def batch(
@@ -133,7 +155,7 @@ class Kernel:
 
         def part(a: int, b: int) -> None:
             own = [x if len(x) == 1 else x[a:b] for x in (us, ps)]
-            self.module.many(ys[a:b], np.zeros(self.dim), *own, h, n, nodes[a:b], done[a:b], *_NO_GROUND[1:])
+            self.module.many(ys[a:b], np.zeros(self.dim), *own, h, n, nodes[a:b], done[a:b], self._env(FREE))
 
         with ThreadPoolExecutor(count) as pool:
             list(pool.map(part, bounds[:-1], bounds[1:]))
@@ -160,35 +182,30 @@ class Kernel:
             rows[-1, self.layout.observables[name]] = np.nan
         return Observed(self.layout, rows)
 
-    @property
-    def no_ground(self) -> tuple[Any, ...]:
-        """Contact arguments of the raw `module.rollout` in free space."""
-        return _NO_GROUND
-
-    def _contact(self, ground: Any, wrench_b: np.ndarray | None = None) -> tuple[Any, ...]:
-        if ground is None:
-            return _NO_GROUND
-        assert self.ground, "this kernel was compiled without ground contact"
-        wrench_b = np.zeros(6) if wrench_b is None else wrench_b
-        return True, ground.heights, ground.frame, ground.points, wrench_b, ground.report
+    def _env(self, env: tuple[Any, ...]) -> tuple[Any, ...]:
+        """As the module takes it."""
+        if self.inline is None:
+            assert not env, "this kernel was compiled with nothing inlined"
+            return FREE
+        return (env or self.inline.nothing) if self.served else FREE
 
 
 def compile_kernel(
-    vehicle: Vehicle, integrator: Integrator, *, ground: bool = False, sampled: bool = False
+    vehicle: Vehicle, integrator: Integrator, inline: Inline | None = None, *, sampled: bool = False
 ) -> Kernel:
     """The kernel of a pair, from the cache where it is there: one for all values of the parameters.
 
-    With `ground`, bodies in space can touch terrain; that takes longer to compile. `sampled`: controls are
-    given at the method's own moments of every step.
+    `inline`: what acts within every step, where it serves the vehicle; that takes longer to compile. `sampled`:
+    controls are given at the method's own moments of every step.
     Raises InputError with the reason where the integrator cannot serve the vehicle.
     """
-    return _compiled(Structure.of(vehicle), integrator, ground, sampled)
+    return _compiled(Structure.of(vehicle), integrator, inline, sampled)
 
 
 @lru_cache(maxsize=256)
-def _compiled(structure: Structure, integrator: Integrator, ground: bool, sampled: bool) -> Kernel:
+def _compiled(structure: Structure, integrator: Integrator, inline: Inline | None, sampled: bool) -> Kernel:
     vehicle = structure.vehicle
-    generated = kernel_text(vehicle, integrator, ground=ground, sampled=sampled)
+    generated = kernel_text(vehicle, integrator, inline, sampled=sampled)
     return Kernel(
         vehicle.name,
         integrator,
@@ -196,7 +213,8 @@ def _compiled(structure: Structure, integrator: Integrator, ground: bool, sample
         generated.scheme_size + (2 if integrator.adaptive else 0),
         vehicle.node_layout.size,
         vehicle.wrench_size,
-        ground,
+        inline,
+        inline_of(inline, vehicle) is not None,
         layout_of(vehicle),
         generated.moments,
     )
@@ -216,10 +234,10 @@ class KernelText:
 
 
 def kernel_text(
-    vehicle: Vehicle, integrator: Integrator, *, ground: bool = False, sampled: bool = False
+    vehicle: Vehicle, integrator: Integrator, inline: Inline | None = None, *, sampled: bool = False
 ) -> KernelText:
     """The module of a pair. Raises InputError as `compile_kernel` does."""
-    text, scheme_size, at = _generated(Structure.of(vehicle), integrator, ground, sampled)
+    text, scheme_size, at = _generated(Structure.of(vehicle), integrator, inline, sampled)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
     return KernelText(name, text, scheme_size, at)
@@ -227,7 +245,7 @@ def kernel_text(
 
 @lru_cache(maxsize=256)
 def _generated(
-    structure: Structure, integrator: Integrator, ground: bool, sampled: bool
+    structure: Structure, integrator: Integrator, inline: Inline | None, sampled: bool
 ) -> tuple[str, int, tuple[float, ...]]:
     """The module's text, the size of the scheme's private state, and the moments of sampled controls."""
     vehicle = structure.vehicle
@@ -236,7 +254,7 @@ def _generated(
         raise InputError(reason)
     scheme = integrator.scheme(vehicle, sampled=sampled)
     title = f"{vehicle.name} under {integrator.name}"
-    return module_source(vehicle, scheme, title, ground=ground), scheme.y.shape[0], moments(scheme)
+    return module_source(vehicle, scheme, title, inline), scheme.y.shape[0], moments(scheme)
 
 
 def load_module(name: str, text: str) -> ModuleType:

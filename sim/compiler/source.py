@@ -14,15 +14,14 @@ import casadi as ca
 
 from sim.compiler import robust
 from sim.compiler.blocks import Block, silenced, solution_order
+from sim.compiler.inline import FREE_TYPE, Inline, inline_of, inlined_step, told
 from sim.compiler.loops import step_lines
 from sim.compiler.printer import straight_line
-from sim.compiler.recorded import TRAJECTORY
+from sim.compiler.recorded import recorded
 from sim.integrators.base import Scheme
 from sim.symbolic import solve
 from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.observation import observation
-from sim.vehicles.support import Support
 
 NEWTON_TOLERANCE = 1e-9
 """Relative size of the last Newton update; the error after it is its square."""
@@ -48,6 +47,17 @@ from sim.compiler.branchless import where
 '''
 
 
+_INLINE_ARRAYS = (
+    "full = h",
+    "pose = np.empty(12)",
+    "reached = np.empty(12)",
+    "free = np.empty(6)",
+    "inertia = np.empty(6)",
+    "wrench = np.zeros(6)",
+    "felt = np.zeros(6)",
+)
+
+
 def scalars(prefix: str) -> Callable[[int], str]:
     """Names of local scalars."""
     return lambda i: f"{prefix}{i}"
@@ -63,16 +73,11 @@ def named(names: Sequence[str]) -> Callable[[int], str]:
     return lambda i: names[i]
 
 
-def touches_ground(vehicle: Vehicle) -> bool:
-    """Contact is for free bodies in space; wheels and blades have their ground in their constraints."""
-    return isinstance(vehicle, HolonomicVehicle) and vehicle.support is Support.NOTHING
-
-
-def module_source(vehicle: Vehicle, scheme: Scheme, title: str, *, ground: bool = False) -> str:
-    """Python source of the kernel module; with `ground`, contact is found in every step where there is any."""
+def module_source(vehicle: Vehicle, scheme: Scheme, title: str, inline: Inline | None = None) -> str:
+    """Python source of the kernel module; `inline` acts in every step of the vehicles that it serves."""
     blocks = solution_order(scheme)
     nonlinear = [b for b in blocks if not b.linear]
-    grounded = ground and touches_ground(vehicle)
+    inline = inline_of(inline, vehicle)
     imports = (
         [
             f"# robust solver {_digest(robust)}",
@@ -81,18 +86,15 @@ def module_source(vehicle: Vehicle, scheme: Scheme, title: str, *, ground: bool 
         if nonlinear
         else []
     )
-    if grounded:
-        from sim.environment.contact import CONTACT_DIGEST
-
-        imports += [f"# ground contact {CONTACT_DIGEST}", "from sim.environment.contact import ground_wrench"]
+    imports += [inline.imports] if inline else []
     parts = [_HEADER.format(title=title, imports="\n".join(imports))]
     for k, block in enumerate(nonlinear):
         parts.append(_robust_functions(scheme, block, k))
     parts.append(_start(scheme, scheme.start, "start"))
-    if grounded and scheme.carried is not None:
+    if inline and scheme.carried is not None:
         parts.append(_start(scheme, scheme.carried, "start_carried"))
-    parts.append(_rollout(vehicle, scheme, blocks, grounded))
-    parts.append(TRAJECTORY)
+    parts.append(_rollout(vehicle, scheme, blocks, inline))
+    parts.append(recorded(inline.type if inline else FREE_TYPE))
     parts.append(_observe(vehicle, scheme))
     return "\n\n".join(parts)
 
@@ -254,7 +256,7 @@ def _newton_lines(scheme: Scheme, block: Block, k: int) -> list[str]:
     ]
 
 
-def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], grounded: bool) -> str:
+def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], inline: Inline | None) -> str:
     i = scheme.inputs
     ny, nz, nw = scheme.y.shape[0], scheme.z.shape[0], i.w.shape[0]
     widest = max(
@@ -267,11 +269,10 @@ def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], grounded: bo
     advance = straight_line(known, outputs, "a")
     adaptive, divided = scheme.error is not None, scheme.error is not None or len(scheme.substeps) > 1
     node = straight_line(known, [(scheme.node, entries("node"))], "o")
-    loop = [
-        *(_ground_lines(vehicle, scheme) if grounded else []),
-        *step_lines(scheme, _solve_lines(scheme, blocks), advance),
-        "done += 1",
-    ]
+    step = step_lines(scheme, _solve_lines(scheme, blocks), advance)
+    if inline:
+        step = inlined_step(vehicle, scheme, inline, _known(scheme, scalars)[1:], step)
+    loop = [*step, "done += 1"]
     body = [
         *(f"y{k} = y[{k}]" for k in range(ny)),
         *(f"l{k} = y[{k}]" for k in range(ny)),
@@ -284,7 +285,7 @@ def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], grounded: bo
         *([f"z = np.empty({nz})"] if nz else []),
         *(f"{a} = np.empty({k})" for a, k in (("r", widest), ("J", widest * widest)) if widest),
         f"ww = np.zeros({nw})",
-        *(["pose = np.empty(12)", "free = np.empty(6)", "inertia = np.empty(6)"] if grounded else []),
+        *(_INLINE_ARRAYS if inline else []),
         "done = 0",
         "status = 0",
         "iterations = 0",
@@ -292,37 +293,15 @@ def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], grounded: bo
         *("    " + line for line in loop),
         *(f"y[{k}] = y{k}" for k in range(ny)),
         *([f"y[{ny}] = trial"] if adaptive else []),
+        *(told() if inline else []),
         "# The node where the last step began, for display and swapping.",
         *(f"y{k} = l{k}" for k in range(ny)),
         *node,
         "return done, status, iterations",
     ]
-    signature = (
-        f"Tuple((int64, int64, int64))({_A}, {_A}, {_A}, {_A}, float64, int64, {_A},"
-        f" boolean, float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A})"
-    )
-    arguments = "y, u, w, p, h, n, node, on_ground, heights, frame, points, contact, report"
-    return _decorated(signature, "rollout", arguments, body)
-
-
-def _ground_lines(vehicle: Vehicle, scheme: Scheme) -> list[str]:
-    """Contact wrench of this step into `contact` and w0..w5, where there is ground."""
-    q = vehicle.symbols(scheme.inputs.p)
-    pose = scheme.node[: vehicle.group.pose_dim]
-    known = _known(scheme, scalars)[1:]
-    diagonal = ca.SX(ca.diag(vehicle.inertia(q)))  # type: ignore[attr-defined]
-    lines = straight_line(
-        known,
-        [(pose, entries("pose")), (scheme.free_velocity, entries("free")), (diagonal, entries("inertia"))],
-        "c",
-    )
-    return [
-        "if on_ground:",
-        *(f"    w{k} = w[{k}]" for k in range(6)),
-        *("    " + line for line in lines),
-        "    ground_wrench(pose, free, inertia, h, heights, frame, points, contact, report)",
-        *(f"    w{k} += contact[{k}]" for k in range(6)),
-    ]
+    env = inline.type if inline else FREE_TYPE
+    signature = f"Tuple((int64, int64, int64))({_A}, {_A}, {_A}, {_A}, float64, int64, {_A}, {env})"
+    return _decorated(signature, "rollout", "y, u, w, p, h, n, node, env", body)
 
 
 def _observe(vehicle: Vehicle, scheme: Scheme) -> str:

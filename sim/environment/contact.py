@@ -11,8 +11,6 @@ kinetic energy out and never adds any, except the slow push that lifts a sunk po
 
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sim.compiled import compiled
@@ -29,68 +27,10 @@ from sim.environment.contact_rows import (
 )
 from sim.environment.contact_solver import solve_rows
 from sim.environment.surface import first_crossing, surface_height
-from sim.world.store import package_digest
-from sim.world.terrain import Terrain
 
 LOADS = 16
 """Where the remembered contact forces begin in a report: three numbers a point."""
-CONTACT_DIGEST = package_digest(__file__, ("contact", "contact_rows", "contact_solver", "surface"))
-"""Digest of the sources of the contact: compiled code that embeds it names its cache by this."""
 _REBOUND_MPS = 0.2
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ground:
-    """Arrays that the compiled rollout hands to `ground_wrench`; `report` is written by it."""
-
-    heights: np.ndarray
-    """(ny, nx) float32 [m], C-contiguous."""
-    frame: np.ndarray
-    """(6,) x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2."""
-    points: np.ndarray
-    """(k, 4) body-frame contact points [m]; last column 1.0 where touching is a crash, else 0.0."""
-    report: np.ndarray
-    """(16 + 3 k,) running greatest speed of a touch [m/s]; points in contact in the last step; lowest height
-    of a point above the ground [m]; running greatest touch speed of crash points [m/s]; then what the
-    contact remembers of the step before (twist 4:10, position 10:13, whether valid 13; forces at the points 16:)."""
-
-    @property
-    def impact_mps(self) -> float:
-        """Greatest speed at which any point met the ground since `forget`."""
-        return float(self.report[0])
-
-    @property
-    def contacts(self) -> int:
-        """Points that carried load in the last step."""
-        return int(self.report[1])
-
-    @property
-    def clearance_m(self) -> float:
-        """Height of the lowest point above the ground at the start of the last step."""
-        return float(self.report[2])
-
-    @property
-    def crash_mps(self) -> float:
-        """Greatest speed at which a crash point met the ground since `forget`."""
-        return float(self.report[3])
-
-    def forget(self) -> None:
-        """Clear the report: after a reset, a teleport, or once an impact has been dealt with."""
-        self.report[:] = 0.0
-
-    @staticmethod
-    def of(
-        terrain: Terrain,
-        points: np.ndarray,
-        *,
-        friction: float = 0.7,
-        restitution: float = 0.0,
-        gravity_mps2: float = 9.81,
-    ) -> "Ground":
-        """The ground of a terrain for a body with contact points (k, 4)."""
-        frame = np.array([*terrain.origin_m, terrain.spacing_m, friction, restitution, gravity_mps2])
-        heights = np.ascontiguousarray(terrain.heights, np.float32)
-        return Ground(heights, frame, np.ascontiguousarray(points, float), np.zeros(LOADS + 3 * len(points)))
 
 
 @compiled
@@ -102,6 +42,7 @@ def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) ->
     report[11] = pose[10] + dy
     report[12] = pose[11] + dz
     report[13] = 1.0
+    report[14] = h
 
 
 @compiled
@@ -113,7 +54,8 @@ def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndar
         change += (xi[3 + k] - report[7 + k]) ** 2
         away += (pose[9 + k] - report[10 + k]) ** 2
     speed = np.sqrt(xi[3] * xi[3] + xi[4] * xi[4] + xi[5] * xi[5])
-    if np.sqrt(away) > 0.02 + h * (np.sqrt(change) + 0.5 * speed):
+    # A divided step begins where a whole one ended.
+    if np.sqrt(away) > 0.02 + max(h, report[14]) * (np.sqrt(change) + 0.5 * speed):
         report[13] = 0.0
 
 
@@ -184,24 +126,25 @@ def ground_wrench(
     points: np.ndarray,
     wrench_b: np.ndarray,
     report: np.ndarray,
-) -> None:
+) -> bool:
     """Write the mean contact wrench of one step: contact impulse / h, (6,) (torque, force), body frame.
 
     pose (12,): R_wb column-major, then x_w, at the start of the step. xi_free (6,): body twist at
     the end of the step without contact. inertia (6,): (J1, J2, J3, m, m, m). heights (ny, nx)
     float32 and frame (x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2): the ground.
     points (k, 4): body-frame contact points [m]; last column 1 where touching is a crash, else 0.
-    report (16 + 3 k,) is updated, see `Ground`. A state that is not finite gets no contact.
+    report (16 + 3 k,) is updated, see `Ground`. A state that is not finite gets no contact. Returns whether any
+    point meets the ground.
     """
     wrench_b[:] = 0.0
     report[1] = 0.0
     if not (np.isfinite(pose).all() and np.isfinite(xi_free).all()):
         report[2] = np.nan
-        return
+        return False
     _forget_if_moved(pose, xi_free, h, report)
     if not _any_crossing(pose, xi_free, h, heights, frame, points, report):
         _remember(pose, xi_free, h, report)
-        return
+        return False
     work = np.empty((2 * points.shape[0], ROW_WIDTH))
     work = work[: gather_rows(work, pose, xi_free, inertia, h, heights, frame, points)]
     speeds = np.empty(work.shape[0])
@@ -217,3 +160,4 @@ def ground_wrench(
     for k in range(6):
         wrench_b[k] = (xi[k] - xi_free[k]) * inertia[k] / h
     _remember(pose, xi, h, report)
+    return True

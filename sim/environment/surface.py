@@ -8,7 +8,8 @@ import numpy as np
 from sim.compiled import compiled
 
 _BISECTIONS = 14
-_MARCH_LIMIT = 64
+MARCH_LIMIT = 4096
+"""Samples of a way; longer ones are sampled less than once a cell."""
 
 
 @compiled
@@ -55,7 +56,7 @@ def first_crossing(
     """
     if z <= surface_height(heights, frame, x, y):
         return 0.0
-    pieces = min(int(max(abs(dx), abs(dy)) / frame[2]) + 1, _MARCH_LIMIT)
+    pieces = min(int(max(abs(dx), abs(dy)) / frame[2]) + 1, MARCH_LIMIT)
     above = 0.0
     for k in range(1, pieces + 1):
         below = k / pieces

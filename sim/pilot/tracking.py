@@ -138,7 +138,7 @@ def _replayed(
     y = kernel.start(first, controls[0], p, h)
     nodes = [kernel.node(y, controls[0], p, h)]
     for u in controls[:-1]:
-        kernel.rollout(y, u, nothing, p, h, 1)
+        kernel.advance(y, u, nothing, p, h, 1)
         nodes.append(kernel.node(y, u, p, h))
     return np.array(nodes)
 
@@ -151,7 +151,7 @@ def _linearised(
 
     def after(error: np.ndarray, added: np.ndarray) -> np.ndarray:
         y = kernel.start(moved(vehicle, node, error), u + added, p, h)
-        kernel.rollout(y, u + added, nothing, p, h, 1)
+        kernel.advance(y, u + added, nothing, p, h, 1)
         return kernel.node(y, u + added, p, h)
 
     n = len(scale)

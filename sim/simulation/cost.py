@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.environment.contact import Ground
+from sim.environment.ground import Ground, env_of
 from sim.simulation.method import Method
 
 EVERY = 60
@@ -28,7 +28,7 @@ class StepCost:
             return
         m, ahead, nothing = method, y.copy(), np.zeros(method.kernel.dim)
         began = time.perf_counter()
-        done, _, _ = m.kernel.rollout(ahead, u, nothing, m.parameters, m.step_s, STEPS, ground=ground)
+        done, _, _ = m.kernel.advance(ahead, u, nothing, m.parameters, m.step_s, STEPS, env_of(ground))
         cost = (time.perf_counter() - began) / max(done, 1)
         self.step_s += 0.3 * (cost - self.step_s) if self.step_s else cost
 

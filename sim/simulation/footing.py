@@ -3,8 +3,8 @@
 import numpy as np
 
 from sim.compiled import compiled
-from sim.environment.contact import Ground
 from sim.environment.contact_rows import world_point
+from sim.environment.ground import Ground, gravity_mps2
 from sim.environment.surface import surface_height
 from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
@@ -25,7 +25,7 @@ class Footing:
         contact = outfit_of(vehicle.name).contact
         self.soles_m, points = contact.soles_m, contact.points
         free, held = vehicle.support is Support.NOTHING, vehicle.support is Support.STAND
-        self.ground: Ground | None = Ground.of(world.terrain, points) if free else None
+        self.ground: Ground | None = Ground.under(vehicle, world.terrain, points) if free else None
         self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None
         """(3,) the fixed point of what is pivoted."""
         self._vehicle = vehicle
@@ -43,8 +43,12 @@ class Footing:
 
     def probe(self) -> Ground | None:
         """The same ground, to look a step ahead without changing what the contact remembers."""
-        g = self.ground
-        return Ground(g.heights, g.frame, g.points, g.report.copy()) if g else None
+        return self.ground.probe() if self.ground else None
+
+    def carry(self, vehicle: Vehicle) -> None:
+        """From now on the same vehicle with other parameters."""
+        if self.ground is not None:
+            self.ground.frame[5] = gravity_mps2(vehicle)
 
     def clearance_m(self, node: np.ndarray) -> float:
         """Height of the lowest contact point above the ground, or of the fixed point."""

@@ -8,10 +8,12 @@ import numpy as np
 
 from sim.bounds import Bounds
 from sim.commands import PilotInput
+from sim.environment.ground import env_of
 from sim.outfit import outfit_of
 from sim.pilot import Pilot, Sensed
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost, Tally
+from sim.simulation.coupling import Coupling
 from sim.simulation.footing import Footing
 from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
@@ -22,6 +24,7 @@ from sim.simulation.verdict import Verdict, divergence, energy_bound, wreck
 from sim.simulation.way import Way
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
 from sim.take.leg import Moment
+from sim.take.playback import Playback
 from sim.vehicles.observation import Observation
 
 _LOG = logging.getLogger(__name__)
@@ -52,8 +55,10 @@ class Lane:
         follows: bool = False,
         energy_bound_J: float | None = None,
         time_s: float = 0.0,
+        coupling: Coupling | None = None,
     ) -> None:
-        """`tape`: of the flown lane, which writes it and those that follow read it."""
+        """`tape`: of the flown lane, which writes it and those that follow read it. `coupling`: to what moves."""
+        self.coupling = coupling
         self.look, self.method, self.pilot, self.footing = look, method, pilot, footing
         self.follows = follows
         self.by_plan = False
@@ -96,14 +101,9 @@ class Lane:
         """Pose and node velocity now, flat; do not write to it."""
         if self._node is None:
             m = self.method
-            self._node = m.kernel.node(
-                self._y,
-                self._u,
-                m.parameters,
-                m.step_s,
-                ground=self.footing.probe(),
-                contact_b=self._contact_b,
-            )
+            ground = self.footing.probe()
+            self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, env=env_of(ground))
+            self._contact_b = np.zeros(6) if ground is None else ground.wrench_b
         return self._node
 
     @property
@@ -146,6 +146,8 @@ class Lane:
         """Back to a start, perhaps under another method: runs again, whatever stopped it."""
         self.pilot, self.method = pilot, method or self.method
         self.generation += 1
+        if self.coupling is not None:
+            self.coupling.begin_anew()
         self._take(node, time_s, controls=controls)
 
     def swap(self, method: Method, footing: Footing, *, node: np.ndarray | None = None) -> None:
@@ -180,6 +182,11 @@ class Lane:
             self._note_start(self.node)
         self._go_on_from(self.node)
 
+    def recover(self, playback: Playback, moment: Moment) -> None:
+        """What is coupled, as it was at the recorded moment that the lane has been put to."""
+        if self.coupling is not None:
+            self.coupling.recover(self.method, playback, moment)
+
     def run_until(self, clock_s: float, sticks: PilotInput) -> None:
         """Take all steps that are due; a lane that cannot go on stops, and says why."""
         due = due_steps(clock_s, self._since_s, self.method.step_s) - self._steps
@@ -208,6 +215,7 @@ class Lane:
         self._u = m.vehicle.neutral_controls if controls is None else controls
         self._observed = None
         self.footing.forget()
+        self.footing.carry(m.vehicle)
         self._y = self._started(node)
         self._node = None
         self._note_start(node)
@@ -237,7 +245,7 @@ class Lane:
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
         m = self.method
-        return m.kernel.start_on(node, self._u, m.parameters, m.step_s, self.footing.probe())
+        return m.kernel.start(node, self._u, m.parameters, m.step_s, env_of(self.footing.probe()))
 
     def _fly(self, sticks: PilotInput) -> None:
         m = self.method
@@ -290,17 +298,36 @@ class Lane:
         """Up to `count` steps under the present controls; judges the outcome."""
         m, ground = self.method, self.footing.ground
         pivot_w = self.footing.pivot_w
-        self.recording.note(m, self._since_s, self._steps, self._u, self._y, ground, pivot_w)
-        done, status, iterations = m.kernel.rollout(
-            self._y, self._u, self._nothing, m.parameters, m.step_s, count, ground=ground
-        )
-        self._tally.add(done, iterations)
-        self._steps += done
+        kept = None
+        if self.coupling is not None and self.recording.begins(self._steps):
+            kept = self.coupling.environment.checkpoint()
+        impulse = self._exchange()
+        self.recording.note(m, self._since_s, self._steps, self._u, self._y, ground, pivot_w, kept)
+        stretches = [(self._nothing, count)]
+        if impulse is not None:
+            self.recording.note_push(self._steps, impulse)
+            stretches = [(impulse / m.step_s, 1), (self._nothing, count - 1)]
+        for w, steps in stretches:
+            done, status, iterations = m.kernel.advance(
+                self._y, self._u, w, m.parameters, m.step_s, steps, env_of(ground)
+            )
+            self._tally.add(done, iterations)
+            self._steps += done
+            if status:
+                break
         self._node = None
         # Only where controls end, so that the verdict does not depend on how the steps were asked for.
         if status or self._steps % m.control_steps == 0:
             self._judge(status)
         return count
+
+    def _exchange(self) -> np.ndarray | None:
+        """The impulse of what is coupled, at the moments at which controls are evaluated; None at others."""
+        m = self.method
+        if self.coupling is None or self._steps % m.control_steps:
+            return None
+        seen = self._observe(self.node)
+        return self.coupling.impulse(m, seen, self._poses_w(seen)[0], self.time_s)
 
     def _judge(self, status: int) -> None:
         node, m = self.node, self.method
@@ -377,7 +404,7 @@ class Lane:
     def _observe_step(self, node: np.ndarray) -> Observation:
         """With what is told of the step that begins now."""
         m, ahead = self.method, self._y.copy()
-        m.kernel.rollout(ahead, self._u, self._nothing, m.parameters, m.step_s, 1)
+        m.kernel.advance(ahead, self._u, self._nothing, m.parameters, m.step_s, 1)
         after = m.kernel.node(ahead, self._u, m.parameters, m.step_s)
         return m.kernel.observe_step(node, after, self._u, m.parameters, m.step_s)
 

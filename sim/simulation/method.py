@@ -1,10 +1,10 @@
-"""What advances a lane: a vehicle with its parameters, a compiled integrator, a step."""
+"""What advances a lane: a vehicle with its parameters, a stepper, a step."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.compiler import Kernel
+from sim.steppers import Stepper
 from sim.vehicles import Vehicle
 
 CONTROL_PERIOD_S = 0.01
@@ -16,12 +16,12 @@ class Method:
     """Immutable; a swap in flight replaces it."""
 
     vehicle: Vehicle
-    kernel: Kernel
+    kernel: Stepper
     step_s: float
     every_step: bool = False
     """Controls are evaluated at each step, however short: as plans have it."""
     parameters: np.ndarray = field(init=False)
-    """The vehicle's, flat, as the kernel takes them."""
+    """The vehicle's, flat, as the stepper takes them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", self.vehicle.parameter_vector)

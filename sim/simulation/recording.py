@@ -2,15 +2,16 @@
 
 from bisect import bisect_left
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 import numpy as np
 
-from sim.environment.contact import Ground
+from sim.environment.ground import Ground
 from sim.simulation.method import Method
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.take.playback import Playback
+from sim.take.pushes import Pushes
 from sim.take.resimulation import POINT_PERIOD_S
 
 KEPT_S = 300.0
@@ -29,6 +30,10 @@ class _Chunk:
     steps: list[int]
     """From which on the controls of the same row act; the first is the restart point's."""
     rows: list[np.ndarray]
+    environment: np.ndarray | None = None
+    """Its state at the restart point, where one that moves is coupled."""
+    push_steps: list[int] = field(default_factory=list)
+    impulses: list[np.ndarray] = field(default_factory=list)
 
     @property
     def begin_s(self) -> float:
@@ -43,6 +48,15 @@ class Recording:
         self._full = 0
         """The step from which on the last chunk has a successor."""
 
+    def begins(self, step: int) -> bool:
+        """Whether a step will be a restart point."""
+        return not (0 < step < self._full and self._chunks)
+
+    def note_push(self, step: int, impulse: np.ndarray) -> None:
+        """An impulse at the start of a step that has been noted."""
+        self._chunks[-1].push_steps.append(step)
+        self._chunks[-1].impulses.append(impulse)
+
     def note(
         self,
         method: Method,
@@ -52,16 +66,17 @@ class Recording:
         state: np.ndarray,
         ground: Ground | None,
         pivot_w: np.ndarray | None,
+        environment: np.ndarray | None = None,
     ) -> None:
         """From this step on, counted from `since_s`, these controls act on this private state."""
-        if 0 < step < self._full and self._chunks:
+        if not self.begins(step):
             last = self._chunks[-1]
             if controls is not last.rows[-1]:
                 last.steps.append(step)
                 last.rows.append(controls)
             return
         memory = np.zeros(0) if ground is None else _memory(ground.report)
-        chunk = _Chunk(method, since_s, pivot_w, state.copy(), memory, [step], [controls])
+        chunk = _Chunk(method, since_s, pivot_w, state.copy(), memory, [step], [controls], environment)
         self._make_room(chunk)
         self._chunks.append(chunk)
         self._full = step + max(round(POINT_PERIOD_S / method.step_s), 1)
@@ -126,10 +141,22 @@ def _leg(chunks: list[_Chunk], end_s: float) -> Leg:
         point_steps=np.array([chunk.steps[0] for chunk in chunks], np.int64),
         states=np.array([chunk.state for chunk in chunks]),
         memories=np.array([chunk.memory for chunk in chunks]),
-        contact=method.kernel.ground,
+        contact=method.kernel.inline is not None,
         every_step=method.every_step,
         pivot_w=None if pivot_w is None else tuple(pivot_w.tolist()),
+        pushes=_pushes(chunks),
     )
+
+
+def _pushes(chunks: list[_Chunk]) -> Pushes | None:
+    kept = [chunk.environment for chunk in chunks if chunk.environment is not None]
+    steps = [step for chunk in chunks for step in chunk.push_steps]
+    if not (kept or steps):
+        return None
+    impulses = np.array([row for chunk in chunks for row in chunk.impulses])
+    whole = np.array(kept) if len(kept) == len(chunks) else np.zeros((0, 0))
+    dim = chunks[0].method.kernel.dim
+    return Pushes(np.array(steps, np.int64), impulses.reshape(-1, dim), whole)
 
 
 def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:
@@ -142,5 +169,13 @@ def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:
         steps = [begin, *(changes[k] for k in own)]
         rows = [leg.controls_at(begin), *(leg.controls[k] for k in own)]
         state, memory = leg.states[point], leg.memories[point]
-        chunks.append(_Chunk(method, leg.since_s, pivot_w, state, memory, steps, rows))
+        chunk = _Chunk(method, leg.since_s, pivot_w, state, memory, steps, rows)
+        if leg.pushes is not None:
+            first, last = np.searchsorted(leg.pushes.steps, (begin, until))
+            chunk.push_steps, chunk.impulses = (
+                leg.pushes.steps[first:last].tolist(),
+                [*leg.pushes.impulses[first:last]],
+            )
+            chunk.environment = leg.pushes.environments[point] if leg.pushes.environments.size else None
+        chunks.append(chunk)
     return chunks

@@ -141,6 +141,7 @@ class Replay:
         if take.status is LaneStatus.RUNNING or time_s < take.end_s - SAME_S:
             moment = shown.playback.at(time_s)
             lane.put(self._method(moment.leg), self._footing(moment.leg), moment)
+            lane.recover(shown.playback, moment)
             lane.recording = Recording.before(moment, take.legs, shown.playback)
         return True
 

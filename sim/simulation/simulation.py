@@ -19,6 +19,7 @@ from sim.commands import (
     SetParameter,
     SetVehicle,
 )
+from sim.environment.environment import Environment
 from sim.pilot import flight_modes
 from sim.scene import Scene
 from sim.simulation.kernels import Compiling, KernelStore
@@ -60,9 +61,11 @@ class Simulation:
         *,
         progress: Progress | None = None,
         kernels: KernelStore | None = None,
+        environment: Environment | None = None,
     ) -> None:
+        """`environment`: something that moves, to which the flown lane is coupled."""
         self._kernels = kernels or KernelStore()
-        self._stage = Stage(scene, world, self._kernels, progress)
+        self._stage = Stage(scene, world, self._kernels, progress, environment)
         self._queue: SimpleQueue[Command] = SimpleQueue()
         self._waiting: list[tuple[Command, Compiling]] = []
         """Commands, and the kernel that each waits for."""
@@ -179,6 +182,7 @@ class Simulation:
         stage = self._stage
         if stage.news:
             self._message, stage.news = stage.news, ""
+        coupling = stage.flown.coupling
         view, span_s = stage.rewind.view, SPAN_S * stage.clock.speed
         return Snapshot(
             scene=stage.scene.name,
@@ -199,6 +203,7 @@ class Simulation:
             recorded_s=stage.rewind.span_s,
             look_back=view,
             former=stage.rewind.former,
+            environment=None if coupling is None else coupling.environment.picture(),
         )
 
 

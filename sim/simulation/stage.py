@@ -8,12 +8,14 @@ import numpy as np
 
 import sim
 from sim.commands import FlyPlan, PilotInput
+from sim.environment.environment import Environment
 from sim.integrators import serving
 from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
 from sim.pilot.trim import TrimmedPilot
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.simulation.clock import Clock
+from sim.simulation.coupling import Coupling
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane, Look
@@ -41,8 +43,14 @@ class Stage:
     """
 
     def __init__(
-        self, scene: Scene, world: World, kernels: KernelStore, progress: Progress | None = None
+        self,
+        scene: Scene,
+        world: World,
+        kernels: KernelStore,
+        progress: Progress | None = None,
+        environment: Environment | None = None,
     ) -> None:
+        """`environment`: something that moves, to which the flown lane is coupled."""
         self.scene, self.world, self.kernels = scene, world, kernels
         self.clock = Clock()
         self.sticks = PilotInput()
@@ -70,7 +78,16 @@ class Stage:
         start = start_node(scene.start, vehicle, footing)
         bound_J = scene.comparison.energy_bound_J
         self.lanes.append(
-            Lane(FLOWN, methods[0], start, self._pilot(), footing, tape=self._tape, energy_bound_J=bound_J)
+            Lane(
+                FLOWN,
+                methods[0],
+                start,
+                self._pilot(),
+                footing,
+                tape=self._tape,
+                energy_bound_J=bound_J,
+                coupling=None if environment is None else Coupling(environment),
+            )
         )
         for spec, method in zip(scene.lanes, methods[1:], strict=True):
             self.add_lane(method, spec.name, spec.tint, own_pilot=spec.own_pilot, node=start)

@@ -109,7 +109,7 @@ def step_costs(methods: tuple[str, ...]) -> dict[str, float]:
         for m, kernel in kernels.items():
             y = kernel.start(node, u, p, 0.001)
             begin = time.perf_counter()
-            kernel.rollout(y, u, w, p, 0.001, COST_STEPS)
+            kernel.advance(y, u, w, p, 0.001, COST_STEPS)
             best[m] = min(best[m], (time.perf_counter() - begin) / COST_STEPS * 1e9)
     return best
 

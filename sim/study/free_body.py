@@ -90,7 +90,7 @@ def _errors(kernel: Kernel, body: Body, h: float, stride: int) -> np.ndarray:
     nodes = np.full_like(body.exact, np.nan)
     for k in range(samples):
         nodes[k] = kernel.node(y, FREE, body.parameters, h)
-        _, status, _ = kernel.rollout(y, FREE, FREE, body.parameters, h, stride)
+        _, status, _ = kernel.advance(y, FREE, FREE, body.parameters, h, stride)
         if status:
             return np.array([np.inf] * 5 + [float(status == 1)])
     nodes[samples] = kernel.node(y, FREE, body.parameters, h)
@@ -115,5 +115,5 @@ def cpu_of(kernel: Kernel, body: Body, h: float) -> float:
     """CPU seconds of one run of a body, all of it in one call."""
     y = kernel.start(body.start, FREE, body.parameters, h)
     began = time.thread_time()
-    kernel.rollout(y, FREE, FREE, body.parameters, h, round(SAMPLE_S / h) * (len(body.exact) - 1))
+    kernel.advance(y, FREE, FREE, body.parameters, h, round(SAMPLE_S / h) * (len(body.exact) - 1))
     return time.thread_time() - began

@@ -98,7 +98,7 @@ def _drift(body: Body, name: str) -> np.ndarray:
     for k in range(100):
         worst = 0.0
         for _ in range(20):
-            _, status, _ = kernel.rollout(y, FREE, FREE, body.parameters, DRIFT_STEP_S, DRIFT_STEPS // 2000)
+            _, status, _ = kernel.advance(y, FREE, FREE, body.parameters, DRIFT_STEP_S, DRIFT_STEPS // 2000)
             if status:
                 return out
             node = kernel.node(y, FREE, body.parameters, DRIFT_STEP_S)

@@ -21,6 +21,7 @@ from sim.take.header import FORMAT, VERSION, LegHeader, read_header
 from sim.take.leg import Leg
 from sim.take.older import NOTE, RESTATED, resumed
 from sim.take.playback import Playback, Samples
+from sim.take.pushes import Pushes
 from sim.take.take import Take
 from sim.trajectory import STEPS_MAX
 from sim.user_files import refusals
@@ -29,6 +30,7 @@ from sim.vehicles import Vehicle, known_vehicle
 NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
 _ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
+_PUSHES = ("steps", "impulses", "environments")
 _TEXTS = ("name", "scene", "world", "created", "ended")
 
 
@@ -53,6 +55,9 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None,
         "legs": [_about(leg) for leg in take.legs],
     }
     arrays = {f"leg{k}_{name}": getattr(leg, name) for k, leg in enumerate(take.legs) for name in _ARRAYS}
+    for k, leg in enumerate(take.legs):
+        if leg.pushes is not None:
+            arrays |= {f"leg{k}_push_{name}": getattr(leg.pushes, name) for name in _PUSHES}
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as file:
         write = np.savez if brief else np.savez_compressed
@@ -79,6 +84,7 @@ def load_take(path: str | Path) -> Take:
                 vehicle(tuple(leg.parameters.items())),
                 leg,
                 {name: file.array(f"leg{k}_{name}") for name in _ARRAYS},
+                {name: file.array(f"leg{k}_push_{name}") for name in _PUSHES} if leg.pushed else None,
                 f"leg {k}",
             )
             for k, leg in enumerate(header.legs)
@@ -115,10 +121,17 @@ def _about(leg: Leg) -> dict[str, Any]:
         "contact": leg.contact,
         "every_step": leg.every_step,
         "pivot_w": leg.pivot_w,
+        "pushed": leg.pushes is not None,
     }
 
 
-def _leg(subject: Vehicle, about: LegHeader, arrays: dict[str, np.ndarray], where: str) -> Leg:
+def _leg(
+    subject: Vehicle,
+    about: LegHeader,
+    arrays: dict[str, np.ndarray],
+    pushes: dict[str, np.ndarray] | None,
+    where: str,
+) -> Leg:
     scheme = integrator(about.integrator, **about.options)
     reason = scheme.serves(subject)
     if reason:
@@ -134,6 +147,7 @@ def _leg(subject: Vehicle, about: LegHeader, arrays: dict[str, np.ndarray], wher
         contact=about.contact,
         every_step=about.every_step,
         pivot_w=about.pivot_w,
+        pushes=None if pushes is None else _pushes(pushes),
         **whole,
         **real,
     )
@@ -141,7 +155,28 @@ def _leg(subject: Vehicle, about: LegHeader, arrays: dict[str, np.ndarray], wher
     return leg
 
 
+def _pushes(arrays: dict[str, np.ndarray]) -> Pushes:
+    real = {key: np.ascontiguousarray(arrays[key], float) for key in ("impulses", "environments")}
+    return Pushes(np.ascontiguousarray(arrays["steps"], np.int64), **real)
+
+
+def _check_pushes(leg: Leg, pushes: Pushes, where: str) -> None:
+    k, kept = len(pushes.steps), pushes.environments
+    fits = pushes.impulses.shape == (k, leg.vehicle.wrench_size) and kept.ndim == 2
+    _require(fits and len(kept) in (0, len(leg.point_steps)), f"{where} has pushes that fit")
+    rising = pushes.steps.ndim == 1 and bool(np.all(np.diff(pushes.steps) > 0))
+    _require(
+        rising and (not k or leg.first_step <= pushes.steps[0] <= pushes.steps[-1] < leg.steps),
+        f"{where} is pushed within its steps",
+    )
+    _require(
+        bool(np.isfinite(pushes.impulses).all() and np.isfinite(kept).all()), f"{where} has finite pushes"
+    )
+
+
 def _check(leg: Leg, where: str) -> None:
+    if leg.pushes is not None:
+        _check_pushes(leg, leg.pushes, where)
     m, r = len(leg.change_steps), len(leg.point_steps)
     shapes = (
         leg.controls.shape == (m, len(leg.vehicle.controls)) and leg.states.ndim == leg.memories.ndim == 2

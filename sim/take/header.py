@@ -33,6 +33,7 @@ class LegHeader:
     contact: bool
     every_step: bool
     pivot_w: tuple[float, float, float] | None
+    pushed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.integrators import Integrator
+from sim.take.pushes import Pushes
 from sim.vehicles import Vehicle
 
 SAME_S = 1e-9
@@ -41,6 +42,8 @@ class Leg:
     """The controls were those of a plan, given step by step."""
     pivot_w: tuple[float, ...] | None = None
     """(3,) m: where what turns about a fixed point has it in the world."""
+    pushes: Pushes | None = None
+    """Of an environment that moves, where there was one."""
 
     @property
     def first_step(self) -> int:
@@ -79,6 +82,18 @@ class Leg:
             at = until
             if at == end:
                 break
+        return out
+
+    def pushed(self, begin: int, end: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
+        """As `stretches`, with the wrench from outside: (controls, wrench, steps)."""
+        stretches = self.stretches(begin, end)
+        if self.pushes is None:
+            nothing = np.zeros(self.vehicle.wrench_size)
+            return [(controls, nothing, count) for controls, count in stretches]
+        out, at = [], begin
+        for controls, count in stretches:
+            out += [(controls, w, n) for w, n in self.pushes.divided(at, at + count, self.step_s)]
+            at += count
         return out
 
     def controls_at(self, step: int) -> np.ndarray:

@@ -6,30 +6,30 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.compiler import Kernel, compile_kernel
-from sim.environment.contact import Ground
-from sim.errors import InputError
+from sim.compiler import compile_kernel
+from sim.environment.ground import GROUND, Ground, env_of
 from sim.integrators import Integrator
 from sim.outfit import outfit_of
+from sim.steppers import Stepper
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.vehicles import Vehicle
 from sim.vehicles.observation import Observed
 from sim.world import World, load_world
 
-Kernels = Callable[[Vehicle, Integrator, bool], Kernel]
-"""(vehicle, integrator, with ground contact) -> its kernel."""
+Kernels = Callable[[Vehicle, Integrator, bool], Stepper]
+"""(vehicle, integrator, with ground contact) -> what advances it."""
 
 
-def compiled(vehicle: Vehicle, integrator: Integrator, contact: bool) -> Kernel:
+def compiled(vehicle: Vehicle, integrator: Integrator, contact: bool) -> Stepper:
     """The kernel of a pair, compiled or from the cache on disk."""
-    return compile_kernel(vehicle, integrator, ground=contact)
+    return compile_kernel(vehicle, integrator, GROUND if contact else None)
 
 
 def ground_for(vehicle: Vehicle, world: World, memory: np.ndarray) -> Ground | None:
     """What a vehicle with this memory of contact goes on to feel."""
     if not memory.size:
         return None
-    ground = Ground.of(world.terrain, outfit_of(vehicle.name).contact.points)
+    ground = Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
     ground.report[:] = memory
     return ground
 
@@ -57,10 +57,10 @@ class Playback:
         self, legs: tuple[Leg, ...], world: Callable[[], World], *, kernels: Kernels = compiled
     ) -> None:
         self._legs, self._world, self._source = legs, world, kernels
-        self._known: list[tuple[Leg, Kernel]] = []
+        self._known: list[tuple[Leg, Stepper]] = []
         self._last: Moment | None = None
 
-    def kernel(self, leg: Leg) -> Kernel:
+    def kernel(self, leg: Leg) -> Stepper:
         """What advances a leg."""
         for known, kernel in self._known:
             if _kind(known) == _kind(leg):
@@ -74,12 +74,7 @@ class Playback:
 
         Raises InputError where another version of the integrator made them.
         """
-        state, wanted = leg.states[point].copy(), self.kernel(leg).private_size
-        if len(state) != wanted:
-            raise InputError(
-                f"the take's states of {leg.integrator.name} are {len(state)} numbers, "
-                f"here they are {wanted}: it comes from another version"
-            )
+        state = self.kernel(leg).restored(leg.states[point])
         return state, self.ground(leg, leg.memories[point])
 
     def ground(self, leg: Leg, memory: np.ndarray) -> Ground | None:
@@ -103,9 +98,8 @@ class Playback:
         else:
             state, ground = self.restart(leg, point)
         kernel, p = self.kernel(leg), leg.vehicle.parameter_vector
-        nothing = np.zeros(kernel.dim)
-        for controls, count in leg.stretches(begin, step):
-            kernel.rollout(state, controls, nothing, p, leg.step_s, count, ground=ground)
+        for controls, w, count in leg.pushed(begin, step):
+            kernel.advance(state, controls, w, p, leg.step_s, count, env_of(ground))
         memory = ground.report if ground is not None else np.zeros(0)
         self._last = Moment(leg, step, state, memory, leg.controls_at(step))
         return self._last
@@ -115,7 +109,7 @@ class Playback:
         leg = moment.leg
         ground = self.ground(leg, moment.memory.copy())
         p = leg.vehicle.parameter_vector
-        return self.kernel(leg).node(moment.state, moment.controls, p, leg.step_s, ground=ground)
+        return self.kernel(leg).node(moment.state, moment.controls, p, leg.step_s, env=env_of(ground))
 
     def samples(self, every_s: float = 0.0) -> Samples:
         """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before."""
@@ -136,13 +130,17 @@ class Playback:
                 continue
             rows = leg.rows(begin, end) if end > begin else leg.controls_at(begin)[None]
             state, ground = self.restart(leg, point)
-            nodes, _, iterations = kernel.trajectory(state, rows, p, leg.step_s, end - begin, ground=ground)
+            h, ws = (
+                leg.step_s,
+                leg.pushes.wrenches(begin, end, leg.step_s) if leg.pushes and end > begin else None,
+            )
+            nodes, _, iterations = kernel.trajectory(state, rows, p, h, end - begin, env_of(ground), ws=ws)
             steps = np.arange(begin, end + 1)
             kept = (steps - leg.first_step) % stride == 0
             kept[-1] = ending
             us = np.vstack([rows, leg.controls_at(end)])[: len(steps)]
             if ending:
-                nodes[-1] = kernel.node(state, us[-1], p, leg.step_s, ground=ground)
+                nodes[-1] = kernel.node(state, us[-1], p, leg.step_s, env=env_of(ground))
             observed = kernel.observe_all(nodes, us, p, leg.step_s)
             columns = (leg.since_s + steps * leg.step_s, nodes, us, observed.rows)
             parts.append(([column[kept] for column in columns], iterations))

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from sim.compiler import NEWTON_FAILED, OK
+from sim.environment.ground import env_of
 from sim.take.leg import Leg
 from sim.take.playback import Playback
 
@@ -38,7 +39,7 @@ def resimulated(
             node = (new if out else old).node(before)
             method = replace(method, since_s=before.time_s, point_steps=np.zeros(1, np.int64))
             h, p, u = method.step_s, method.vehicle.parameter_vector, leg.controls[0]
-            state = new.kernel(method).start_on(node, u, p, h, new.ground(method, nothing))
+            state = new.kernel(method).start(node, u, p, h, env_of(new.ground(method, nothing)))
             begun, status = _rolled(method, leg, new, state, nothing)
         out.append(begun)
         if status != OK:
@@ -62,14 +63,18 @@ def _rolled(
     # Of several changes within a step the last one counts.
     kept = np.append(np.diff(changes) > 0, True) & (changes <= steps)
     leg = replace(method, steps=steps, change_steps=changes[kept], controls=inputs.controls[kept])
+    if inputs.pushes is not None:
+        at_s = inputs.since_s + inputs.pushes.steps * inputs.step_s
+        push_steps = np.maximum(np.ceil((at_s - method.since_s) / h - _EARLY).astype(np.int64), first)
+        leg = replace(leg, pushes=inputs.pushes.moved(push_steps, steps))
     kernel, p = playback.kernel(method), method.vehicle.parameter_vector
     every = max(round(POINT_PERIOD_S / h), 1)
-    state, ground, w = state.copy(), playback.ground(method, memory), np.zeros(kernel.dim)
+    state, ground = state.copy(), playback.ground(method, memory)
     points, states, memories = [first], [state.copy()], [memory.copy()]
     at, status = first, OK
     while at < steps and status == OK:
-        for controls, count in leg.stretches(at, min(at + every, steps)):
-            done, status, _ = kernel.rollout(state, controls, w, p, h, count, ground=ground)
+        for controls, w, count in leg.pushed(at, min(at + every, steps)):
+            done, status, _ = kernel.advance(state, controls, w, p, h, count, env_of(ground))
             at += done
             if status != OK:
                 break

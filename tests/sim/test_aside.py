@@ -63,7 +63,7 @@ def test_a_kernel_that_is_compiled_aside_is_told_of_and_only_loaded_here(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vehicle, method = sim.vehicle("rigid-body"), sim.integrators()["lie-euler"]
-    name = kernel_text(vehicle, method, ground=False).name
+    name = kernel_text(vehicle, method).name
     monkeypatch.delitem(sys.modules, name, raising=False)
     store, told = KernelStore(Aside()), []
     with event.install_recorder("numba:compile") as here:

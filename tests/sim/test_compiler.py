@@ -64,7 +64,7 @@ def test_compiled_step_is_the_symbolic_step(name, method):
         np.testing.assert_allclose(y, np.array(start(node, u, np.zeros(6), p, h)).ravel(), rtol=0, atol=1e-12)
         expected_y, expected_node = (np.array(x).ravel() for x in step(y, u, w, p, h))
         np.testing.assert_allclose(kernel.node(y, u, p, h, w=w), expected_node, rtol=0, atol=1e-12)
-        assert kernel.rollout(y, u, w, p, h, 1)[:2] == (1, OK)
+        assert kernel.advance(y, u, w, p, h, 1)[:2] == (1, OK)
         np.testing.assert_allclose(y, expected_y, rtol=0, atol=1e-12)
 
 
@@ -90,7 +90,7 @@ def test_batch_is_the_rollouts_one_by_one():
     nodes, done = kernel.batch(ys.copy(), u, p[None], 0.05, 100, threads=2)
     assert done.tolist() == [100] * 7
     for y, node in zip(ys, nodes, strict=True):
-        kernel.rollout(y, u[0], np.zeros(6), p, 0.05, 100)
+        kernel.advance(y, u[0], np.zeros(6), p, 0.05, 100)
         np.testing.assert_array_equal(kernel.node(y, u[0], p, 0.05), node)
 
 
@@ -98,7 +98,7 @@ def test_a_step_that_is_not_finite_is_refused_and_the_last_good_state_kept():
     body = sim.vehicle("rigid-body", inertia=(0.4, 1.6, 1.9))
     kernel, p, u = compile_kernel(body, INTEGRATORS["rk4"]), body.parameter_vector, np.zeros(6)
     y = kernel.start(body.state(omega=(0.05, 20.0, 0.05)).node, u, p, 0.25)
-    done, status, _ = kernel.rollout(y, u, np.zeros(6), p, 0.25, 10_000)
+    done, status, _ = kernel.advance(y, u, np.zeros(6), p, 0.25, 10_000)
     assert status == NOT_FINITE
     assert done < 10_000
     assert np.all(np.isfinite(y))

@@ -11,7 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from sim.compiled import compiled
-from sim.environment.contact import Ground, ground_wrench
+from sim.environment.contact import ground_wrench
+from sim.environment.ground import Ground
 from sim.world.terrain import Terrain
 
 GRAVITY = 9.81

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.compiler import compile_kernel
-from sim.environment.contact import Ground
+from sim.environment.ground import GROUND, Ground
 from sim.groups import SO3
 from sim.integrators import INTEGRATORS
 from sim.sampled import sampled_run
@@ -228,12 +228,12 @@ def test_what_stands_on_the_ground_shows_no_velocity():
     axis = np.zeros((65, 65), np.float32)
     points = np.array([(a, b, -0.3, 0.0) for a in (-0.4, 0.5) for b in (-0.3, 0.3)])
     vehicle = sim.vehicle("rigid-body", mass=5.0, inertia=INERTIA, gravity=9.81)
-    kernel = compile_kernel(vehicle, INTEGRATORS["variational-exact"], ground=True)
+    kernel = compile_kernel(vehicle, INTEGRATORS["variational-exact"], GROUND)
     ground = Ground.of(Terrain(axis, (-32.0, -32.0), 1.0), points)
     node, u, p, h = vehicle.state(x=(0.2, 0.1, 0.3)).node, np.zeros(6), vehicle.parameter_vector, 0.01
-    state = kernel.start_on(node, u, p, h, ground)
+    state = kernel.start(node, u, p, h, ground.env)
     for _ in range(50):
-        seen = kernel.node(state, u, p, h, ground=ground)
+        seen = kernel.node(state, u, p, h, env=ground.env)
         assert np.abs(seen[vehicle.node_layout.velocity]).max() < 1e-6
-        kernel.rollout(state, u, np.zeros(6), p, h, 1, ground=ground)
+        kernel.advance(state, u, np.zeros(6), p, h, 1, ground.env)
     assert abs(seen[11] - 0.3) < 1e-6

@@ -147,7 +147,7 @@ def test_rotation_stays_a_rotation_over_a_million_steps():
     body = sim.vehicle("rigid-body")
     kernel, p, u = compile_kernel(body, INTEGRATORS["variational"]), body.parameter_vector, np.zeros(6)
     y = kernel.start(body.state(omega=(0.4, 1.3, -0.7)).node, u, p, 0.01)
-    assert kernel.rollout(y, u, np.zeros(6), p, 0.01, 1_000_000)[:2] == (1_000_000, 0)
+    assert kernel.advance(y, u, np.zeros(6), p, 0.01, 1_000_000)[:2] == (1_000_000, 0)
     R = y[:9].reshape(3, 3)
     assert np.abs(R @ R.T - np.eye(3)).max() < 1e-12
 
@@ -205,7 +205,7 @@ def test_newton_never_fails_on_random_bodies(method, spin):
         omega = direction / np.linalg.norm(direction) * spin / h
         p, u = random.parameter_vector, np.zeros(6)
         y = kernel.start(random.state(omega=omega, v=rng.normal(size=3)).node, u, p, h)
-        done, status, _ = kernel.rollout(y, u, np.zeros(6), p, h, 50)
+        done, status, _ = kernel.advance(y, u, np.zeros(6), p, h, 50)
         assert (done, status) == (50, 0)
 
 

@@ -24,7 +24,7 @@ def nodes_of(vehicle, method, start, h):
     nodes = [start.node]
     for k in range(2 * BLOCKS):
         n = STEPS // BLOCKS // 2 + (37 if k % 2 else -37)
-        assert kernel.rollout(y, u, still, p, h, n)[:2] == (n, 0)
+        assert kernel.advance(y, u, still, p, h, n)[:2] == (n, 0)
         nodes.append(kernel.node(y, u, p, h))
     observed = kernel.observe_all(np.array(nodes), u[None], p, h)
     return np.array(nodes), observed

@@ -344,9 +344,9 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """No kernel is there before it is set."""
     gate, compiled = threading.Event(), kernels.compile_kernel
 
-    def slow(*pair: object, ground: bool) -> object:
+    def slow(*asked: object) -> object:
         gate.wait(60.0)
-        return compiled(*pair, ground=ground)
+        return compiled(*asked)
 
     monkeypatch.setattr(kernels, "compile_kernel", slow)
     yield gate

@@ -86,5 +86,5 @@ def test_a_million_steps_leave_a_rotation_a_rotation():
     kernel, p = compile_kernel(car, sim.integrators()["variational"]), car.parameter_vector
     u = np.array([0.0, 0.0])
     y = kernel.start(car.state(shape=(0.0, 0.7), shape_velocity=(40.0, 0.0)).node, u, p, 0.01)
-    kernel.rollout(y, u, np.zeros(3), p, 0.01, 1_000_000)
+    kernel.advance(y, u, np.zeros(3), p, 0.01, 1_000_000)
     assert np.hypot(y[0], y[1]) == pytest.approx(1.0, abs=4e-16)

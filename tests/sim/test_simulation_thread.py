@@ -74,9 +74,9 @@ def test_lanes_go_on_while_a_kernel_is_being_compiled(running, monkeypatch):
 
     gate, compiled = threading.Event(), kernels.compile_kernel
 
-    def slow(*pair, ground):
+    def slow(*asked):
         gate.wait(20.0)
-        return compiled(*pair, ground=ground)
+        return compiled(*asked)
 
     monkeypatch.setattr(kernels, "compile_kernel", slow)
     running.submit(SetIntegrator("rk4"))

@@ -66,7 +66,7 @@ def test_one_step_is_symplectic(method):
     def step(d):
         node = top.state(R=R0 @ rotation(d[:3]), omega=(mu0 + d[3:]) / J).node
         y = kernel.start(node, u, p, h)
-        assert kernel.rollout(y, u, np.zeros(3), p, h, 1)[:2] == (1, 0)
+        assert kernel.advance(y, u, np.zeros(3), p, h, 1)[:2] == (1, 0)
         end = kernel.node(y, u, p, h)
         return end[:9].reshape(3, 3).T, J * end[9:]
 

@@ -1,0 +1,36 @@
+"""Whether a body's points went through the ground between two poses."""
+
+import numpy as np
+
+from sim.compiled import compiled
+from sim.environment.contact_rows import world_point
+from sim.environment.surface import MARCH_LIMIT, surface_height, surface_normal
+
+PASSED_M = 0.02
+"""Deeper than that a point has gone through; less is what contact leaves over where planes meet."""
+
+
+@compiled
+def passes_through(
+    begin: np.ndarray, end: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray
+) -> bool:
+    """Whether a straight way of a point, from its place at one pose (12,) to that at the other, leads deeper into the
+    ground than PASSED_M below where it began.
+
+    The ways are sampled once a cell; poses are R_wb column-major, then x_w. A pose that is not finite counts.
+    """
+    if not np.isfinite(end).all():
+        return True
+    for k in range(points.shape[0]):
+        x, y, z = world_point(begin, points[k])
+        to_x, to_y, to_z = world_point(end, points[k])
+        dx, dy, dz = to_x - x, to_y - y, to_z - z
+        deepest = min(z - surface_height(heights, frame, x, y), 0.0) - PASSED_M
+        pieces = min(int(max(abs(dx), abs(dy)) / frame[2]) + 1, MARCH_LIMIT)
+        for i in range(1, pieces + 1):
+            share = i / pieces
+            at_x, at_y = x + share * dx, y + share * dy
+            above = z + share * dz - surface_height(heights, frame, at_x, at_y)
+            if above < deepest and above * surface_normal(heights, frame, at_x, at_y)[2] < deepest:
+                return True
+    return False

@@ -1,0 +1,95 @@
+"""The stepper: all that lanes, takes and plots know of what advances a vehicle."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from sim.integrators.base import Integrator
+from sim.vehicles.observation import Observation, ObservationLayout, Observed
+
+FREE: tuple[Any, ...] = ()
+"""`env` where nothing acts from outside within a step."""
+
+
+class Stepper(Protocol):
+    """Fixed steps of one vehicle by one method, for any values of its parameters. It holds no state of a motion.
+
+    y is the method's private state, flat; a node the public one (pose, velocity, shape), flat as
+    `vehicle.node_layout` says; u the controls, held over a step; w (dim,) a further body wrench; p the parameters;
+    h the step [s]; `env` the numbers of an inlined environment, whose arrays a step may write to.
+    """
+
+    @property
+    def integrator(self) -> Integrator:
+        """The method."""
+
+    @property
+    def dim(self) -> int:
+        """Of the vehicle's velocity."""
+
+    @property
+    def layout(self) -> ObservationLayout:
+        """Of what is observed."""
+
+    @property
+    def inline(self) -> object | None:
+        """The environment that acts within its steps; None: `env` is always empty."""
+
+    def start(
+        self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = FREE
+    ) -> np.ndarray:
+        """Private state for a node, perhaps carried by the environment."""
+
+    def advance(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        w: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        env: tuple[Any, ...] = FREE,
+    ) -> tuple[int, int, int]:
+        """Advance y in place by n steps. Returns (steps done, status, iterations); y is the last good state."""
+
+    def node(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        *,
+        w: np.ndarray | None = None,
+        env: tuple[Any, ...] = FREE,
+    ) -> np.ndarray:
+        """Pose and node velocity of a private state."""
+
+    def trajectory(
+        self,
+        y: np.ndarray,
+        us: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        env: tuple[Any, ...] = FREE,
+        *,
+        ws: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, int, int]:
+        """Nodes (n+1, node_size) of n steps under us (1 or n, n_controls) and ws (n, dim); steps done, iterations."""
+
+    def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
+        """All that is told of one node."""
+
+    def observe_step(
+        self, node: np.ndarray, after: np.ndarray, u: np.ndarray, p: np.ndarray, h: float
+    ) -> Observation:
+        """All that is told of a node and the step h that leads to the next one."""
+
+    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
+        """What is told of nodes (n, node_size) a step h apart."""
+
+    def checkpoint(self, y: np.ndarray) -> np.ndarray:
+        """(k,) all that the motion goes on from, to be kept."""
+
+    def restored(self, checkpoint: np.ndarray) -> np.ndarray:
+        """The private state of a checkpoint. Raises InputError for one of another version."""
