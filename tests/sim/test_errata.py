@@ -2,14 +2,20 @@
 
 import casadi as ca
 import numpy as np
+import pytest
 from scipy.special import ellipj, ellipk
 
 import sim
+from sim.compiler import compile_kernel
 from sim.compiler.loops import EXPONENT, SAFETY
+from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
 from sim.study import fig4, fig5
 from sim.study.heavy_top import OMEGA, TOP, formulation
 from sim.study.top_formulations import TopInSpace
+from sim.trees.stepping import OK
+from sim.trees.variational import VariationalTree
+from tests.sim.trees.sample_trees import pendulum_chain
 
 
 def test_the_survey_top_follows_its_elliptic_function():
@@ -84,3 +90,92 @@ def test_thrusters_of_the_boat_push_with_the_moment_of_their_arm():
 def test_the_step_rule_is_that_of_the_surveys_program():
     """Exponent 1/4 and safety 0.85, not the text's 1/5; a step that the estimate e allows scales as (tol/e)^(1/4)."""
     assert (SAFETY, EXPONENT) == (0.85, 0.25)
+
+
+@pytest.mark.parametrize("name", ["rigid-body", "helicopter", "boat", "heavy-top", "spacecraft"])
+def test_momentum_is_the_derivative_of_the_energy_of_motion(name):
+    """l = <I xi, xi> / 2, with the half that the paper's section 3.1 leaves out."""
+    vehicle = sim.vehicle(name)
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    q, xi = vehicle.symbols(p), node[vehicle.node_layout.velocity]
+    slope = ca.gradient(vehicle.energy(node, q), node)[vehicle.node_layout.velocity]
+    apart = ca.Function("d", [node, p], [slope - vehicle.momentum(xi, q) + vehicle.momentum_bias(q)])
+    moving = vehicle.default_state().node + 0.3
+    assert np.abs(np.array(apart(moving, vehicle.parameter_vector))).max() < 1e-12
+
+
+def test_the_snakeboard_has_half_of_its_velocities_square_and_the_rotors_rate_in_its_momentum():
+    """l = (u, xi)' M (u, xi) / 2 and mu = (m l^2 xi_1 + I u_psi, m xi_2, m xi_3): u_psi, not u_phi."""
+    board = sim.vehicle("snakeboard")
+    m, rotor, wheel, half = board.parameter_vector
+    r, u, xi = np.array([0.4, -0.3]), np.array([1.3, -0.7]), np.array([0.6, 1.1, -0.2])
+    M = np.diag([rotor, 2 * wheel, m * half**2, m, m])
+    M[0, 2] = M[2, 0] = rotor
+    velocity = np.r_[u, xi]
+    q = board.symbols(ca.SX(board.parameter_vector))
+    _, by_shape, mu = board.gradients(ca.SX(r), ca.SX(u), ca.SX(xi), q)
+    assert float(board.lagrangian(ca.SX(r), ca.SX(u), ca.SX(xi), q)) == pytest.approx(
+        velocity @ M @ velocity / 2
+    )
+    np.testing.assert_allclose(np.array(ca.DM(ca.vertcat(by_shape, mu))).ravel(), M @ velocity, atol=1e-12)
+    np.testing.assert_allclose(
+        np.array(ca.DM(mu)).ravel(), [m * half**2 * xi[0] + rotor * u[0], m * xi[1], m * xi[2]], atol=1e-12
+    )
+
+
+def test_the_printed_translation_factor_is_another_map_and_loses_spatial_momentum():
+    """B = (1 - w/2)^-1 = (4 + 2 w + w w')/(4 + |w|^2); 2 (2 + w)/(4 + |w|^2) is SO(3)'s own dcay, 0.056 away."""
+    w = np.array([0.6, -0.5, 0.4])
+    W = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+    right = np.linalg.inv(np.eye(3) - W / 2)
+    np.testing.assert_allclose((4 * np.eye(3) + 2 * W + np.outer(w, w)) / (4 + w @ w), right, atol=1e-15)
+    for v in np.eye(3):
+        x = np.array(SE3.function("cay")(np.r_[w, v])).ravel()[9:]
+        np.testing.assert_allclose(x, right @ v, atol=1e-15)
+    assert np.abs(2 * (2 * np.eye(3) + W) / (4 + w @ w) - right).max() > 0.05
+
+
+def test_the_planar_cayley_map_of_nothing_is_the_identity():
+    """The printed sign of a diagonal entry gives -1, with the determinant 1 all the same."""
+    np.testing.assert_array_equal(
+        SE2.to_matrix(np.array(SE2.function("cay")(np.zeros(3))).ravel()), np.eye(3)
+    )
+
+
+def test_a_start_by_the_legendre_transform_is_of_second_order_and_by_a_repeated_velocity_of_first():
+    """What comes before the first step: p_0 = I xi(0), or the momentum of an arc that had xi(0) already."""
+    top = sim.vehicle("heavy-top", mass=6.0, inertia=(2.0, 2.7, 1.1), arm=(0.05, -0.04, 0.25))
+    kernel = compile_kernel(top, INTEGRATORS["variational-cay"])
+    start = top.state(omega=(0.6, -0.4, 2.5)).node
+    p, u, still = top.parameter_vector, top.neutral_controls, np.zeros(3)
+    xi = start[9:]
+    mu = np.array([2.0, 2.7, 1.1]) * xi
+    exact = sim.simulate(
+        top, "rkmk54", step=0.01, duration=1.0, initial=top.state(omega=(0.6, -0.4, 2.5))
+    ).nodes[-1]
+
+    def error(steps, repeated):
+        h = 1.0 / steps
+        y = kernel.start(start, u, p, h)
+        if repeated:
+            arm_b = -9.81 * 6.0 * np.cross([0.05, -0.04, 0.25], [0.0, 0.0, 1.0])
+            y[9:] = np.array(SO3.function("dcay_inv")(-h * xi)).T @ mu + h / 2 * arm_b
+        kernel.rollout(y, u, still, p, h, steps)
+        return np.abs(kernel.node(y, u, p, h) - exact)[:9].max()
+
+    slopes = [np.log2(error(100, repeated) / error(200, repeated)) for repeated in (False, True)]
+    assert slopes == pytest.approx([2.0, 1.0], abs=0.1)
+
+
+def test_the_root_of_a_step_is_judged_by_increments_so_that_units_of_mass_do_not_matter():
+    """A residual is an impulse, rounded to about M eps / h; judged absolutely the heavy chain would never settle."""
+    light, heavy = pendulum_chain(8), pendulum_chain(8, mass=1e6)
+    q, v = np.linspace(-1.0, 1.2, 8), np.linspace(2.0, -1.0, 8)
+    ends = []
+    for chain in (light, heavy):
+        stepper = VariationalTree(chain, 1e-3, tolerance=1e-12)
+        motion = stepper.start(q, v)
+        assert stepper.advance(motion, 200) == (200, OK)
+        ends.append((motion.q, stepper.tally.copy()))
+    np.testing.assert_allclose(ends[0][0], ends[1][0], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(ends[0][1], ends[1][1], rtol=0.02, atol=0)

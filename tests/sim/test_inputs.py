@@ -61,7 +61,7 @@ def snakeboard():
 
 
 VEHICLES = (helicopter, rigid_body, heavy_top, boat, car, snakeboard)
-STEPS = {1: (40, 80), 2: (24, 48), 3: (24, 48), 4: (12, 24), 5: (12, 24), 6: (10, 20)}
+STEPS = {1: (40, 80), 2: (24, 48), 3: (24, 48), 4: (24, 48), 5: (12, 24), 6: (10, 20)}
 DURATION_S = 0.8
 BLOCKS = 2
 
