@@ -6,7 +6,7 @@ from imgui_bundle.imguizmo import im_guizmo
 
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
-from sim.planner.task.handles import Handle, handles, moved
+from sim.planner.task.handles import Handle, copied, handles, moved, without
 from ui import theme
 from ui.panels.context import PanelContext, Rect
 
@@ -27,6 +27,15 @@ class Gizmo:
     def wants_mouse(self) -> bool:
         """A press would hit it, or it is held: the camera leaves the mouse alone."""
         return bool(self._hovered) or im_guizmo.is_using() or (bool(self.chosen) and im_guizmo.is_over())
+
+    def edited(self, action: str, plan: PlanView) -> list[EditTask]:
+        """What the keys `delete` and `duplicate` do to the chosen one; the goal stays, and stays alone."""
+        if not self.chosen or self.chosen == "goal":
+            return []
+        if action == "duplicate":
+            return [EditTask(copied(plan.task, self.chosen))]
+        chosen, self.chosen = self.chosen, ""
+        return [EditTask(without(plan.task, chosen))]
 
     def draw(
         self, plan: PlanView, view_matrix: np.ndarray, projection: np.ndarray, context: PanelContext

@@ -101,6 +101,20 @@ class SetInterfaceScale:
 
 
 @dataclass(frozen=True, slots=True)
+class EditChosen:
+    """Delete or duplicate the waypoint or the obstacle that is chosen in the view."""
+
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepEdits:
+    """Undo (negative) or redo so many edits of parameters, lanes and the planner's task."""
+
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
 class RescanControllers:
     """Look for joysticks that were plugged in after the start."""
 
@@ -121,7 +135,7 @@ OwnAction = (
 )
 """Done by the shell itself."""
 
-Request = Command | Action | OwnAction
+Request = Command | Action | OwnAction | StepEdits | EditChosen
 
 
 @dataclass(frozen=True, slots=True)

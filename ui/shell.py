@@ -1,6 +1,7 @@
 """The user interface around the scene: feeds on snapshots, hands out commands, actions and camera motion."""
 
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from imgui_bundle import imgui
 
-from sim.commands import Command, PilotInput, SetPilotInput
+from sim.commands import Command, PilotInput, SetParameter, SetPilotInput
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
@@ -17,6 +18,7 @@ from ui.alternatives import Alternatives
 from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.dock import Dock
+from ui.edits import Edits
 from ui.gizmo import Gizmo
 from ui.hud import past
 from ui.hud.key_hint import KeyHint
@@ -30,7 +32,7 @@ from ui.panels import caption, labels
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
-from ui.requests import Action, CameraMotion, ChangeView, Output, Request
+from ui.requests import Action, CameraMotion, ChangeView, EditChosen, Output, Request, StepEdits
 from ui.shell_state import OWN, ShellState, applied
 from ui.takes_view import TakesView
 from ui.timeline import FLY_ON, in_past
@@ -118,6 +120,7 @@ class Shell:
         """Another scene runs now: forget what was known of the old one."""
         self._observer = Observer(scene, self._toasts)
         self._context.histories.clear()
+        self._context.edits = Edits()
         self._sent = PilotInput()
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
 
@@ -157,6 +160,7 @@ class Shell:
         context.view = self._state.view
         context.pilot, context.controller_names = sample.pilot, self._desk.controller_names
         self._observer.observe(snapshot, context, time.perf_counter())
+        self._observe_edits(snapshot)
         requests = self._keyed(sample, snapshot)
         requests += self._dock.draw(snapshot, context, self._state)
         if context.plan is not None and self._camera is not None:
@@ -203,6 +207,35 @@ class Shell:
         pressed = (request_of(action, snapshot, self._state.view) for action in sample.pressed)
         return requests + [request for request in pressed if request is not None]
 
+    def _resolved(self, request: Request) -> Sequence[Request]:
+        """What edits come down to; everything else as it is."""
+        if isinstance(request, StepEdits):
+            return self._stepped(request.by)
+        if isinstance(request, EditChosen):
+            plan = self._context.plan
+            return [] if plan is None else self._gizmo.edited(request.action, plan)
+        return [request]
+
+    def _observe_edits(self, snapshot: Snapshot) -> None:
+        busy = imgui.is_any_item_active() or imgui.is_mouse_down(imgui.MouseButton_.left.value)
+        self._context.edits.observe(snapshot, self._context.plan, time.perf_counter(), busy=busy)
+
+    def _stepped(self, by: int) -> list[Request]:
+        """Undo or redo, and say what."""
+        edits, now_s = self._context.edits, time.perf_counter()
+        at = edits.at
+        asked = edits.step(by, now_s)
+        low, high = sorted((at, edits.at))
+        names = [edits.names[index] for index in range(low + 1, high + 1)]
+        if names:
+            self.notify(f"{'Undone' if by < 0 else 'Done again'}: {'; '.join(names)}")
+        else:
+            self.notify(f"Nothing to {'undo' if by < 0 else 'do again'}")
+        for command in asked:
+            if isinstance(command, SetParameter):
+                self._context.parameters[command.name] = command.value
+        return list(asked)
+
     def _overlays(self, snapshot: Snapshot) -> list[Request]:
         now_s = time.perf_counter()
         if self._state.view.hud:
@@ -221,7 +254,7 @@ class Shell:
         """Do the shell's own requests, hand out the others."""
         actions: list[Action] = []
         commands: list[Command] = []
-        for request in requests:
+        for request in (each for asked in requests for each in self._resolved(asked)):
             if isinstance(request, OWN):
                 self._apply(request)
             elif isinstance(request, Action):

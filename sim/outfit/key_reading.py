@@ -12,7 +12,7 @@ STICK_KEYS: dict[str, tuple[str, ...]] = {
     "yaw-": ("Q",),
     "yaw+": ("E",),
     "throttle+": ("R", "PAGEUP", "LSHIFT"),
-    "throttle-": ("F", "PAGEDOWN", "LCTRL"),
+    "throttle-": ("F", "PAGEDOWN"),
 }
 """'axis+' and 'axis-' move that axis of the stick; of vehicles that say nothing else."""
 KEYS = (

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyglet.window import key, mouse
 
+from sim.commands import PilotInput
 from ui.input.desk import InputDesk
 
 DT = 1.0 / 60.0
@@ -90,6 +91,17 @@ def test_the_keys_are_those_of_the_vehicle_that_is_flown(desk: InputDesk) -> Non
     for symbol in (key.T, key.SPACE, key.G):
         desk.on_key_press(symbol, 0)
     assert desk.sample(DT).pressed == ("trail", "pause", "mode")
+
+
+def test_a_key_held_with_another_is_one_of_its_own_and_flies_nothing(desk: InputDesk) -> None:
+    desk.on_key_press(key.LCTRL, 0)
+    desk.on_key_press(key.Z, key.MOD_CTRL)
+    desk.on_key_press(key.LSHIFT, key.MOD_CTRL)
+    desk.on_key_press(key.Z, key.MOD_CTRL | key.MOD_SHIFT)
+    assert desk.sample(DT).pressed == ("undo", "redo")
+    assert settled(desk) == PilotInput()
+    desk.on_key_press(key.W, key.MOD_CTRL)  # stands in no table: flown with
+    assert settled(desk).pitch == 1.0
 
 
 def test_combinations_of_the_desktop_are_left_to_it(desk: InputDesk) -> None:

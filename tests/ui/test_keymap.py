@@ -11,6 +11,7 @@ from tests.ui import fakes
 from ui.imgui_keys import key_name
 from ui.input.binding import actions_by_key, key_label
 from ui.input.controllers import GAMEPAD_BUTTONS, TRIGGER_NAMES
+from ui.input.desk import chord_name
 from ui.input.keymap import VIEWER_KEYS, Keymap, keymap_of
 from ui.input.sticks import AXES
 from ui.input.viewer import orbit_of, request_of
@@ -61,7 +62,11 @@ def test_modes_and_autopilot_are_offered_where_there_are_any(vehicle: str) -> No
 def test_every_key_is_one_that_the_window_reports_under_that_name(keymap: Keymap) -> None:
     for table in (keymap.vehicle, keymap.viewer):
         for name in actions_by_key(table):
-            assert key_name(getattr(key, name)) == name
+            *held, last = name.split("+")
+            assert key_name(getattr(key, last)) == last
+            if held:
+                mask = key.MOD_ACCEL | (key.MOD_SHIFT if "SHIFT" in held else 0)
+                assert chord_name(getattr(key, last), mask) == name
 
 
 def test_the_help_lists_every_binding_with_every_key_and_a_meaning(keymap: Keymap) -> None:

@@ -13,6 +13,7 @@ from sim.planner.api import task_of_scene
 from sim.planner.service.requests import FlyShown, PlanRequest
 from sim.planner.service.session import PlanSession
 from sim.planner.service.view import PlanView
+from sim.planner.task.task import positions
 from sim.scene import Scene
 from sim.vehicles import Vehicle
 from sim.world import World
@@ -88,6 +89,8 @@ class Planning:
             "iterations": len(view.history),
             "kept": [record.name for record in view.kept],
             "waypoints": [list(waypoint.position_w) for waypoint in view.task.waypoints],
+            "obstacles": [obstacle.name for obstacle in view.task.obstacles],
+            "goal_w": positions(view.vehicle, view.task.goal.state.node)[0].tolist(),
             "status": plan.status if plan else "",
             "cost": plan.cost if plan else None,
             "end_w": plan.places_w[-1].tolist() if plan else None,

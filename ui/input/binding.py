@@ -22,6 +22,7 @@ KEY_LABELS = {
     "PAGEDOWN": "Page Down",
     "LSHIFT": "Shift",
     "LCTRL": "Ctrl",
+    "DELETE": "Delete",
     "SPACE": "Space",
     "BACKSPACE": "Backspace",
     "ESCAPE": "Esc",
@@ -34,8 +35,9 @@ KEY_LABELS = {
 
 
 def key_label(key: str) -> str:
-    """A key's name as printed on it."""
-    return KEY_LABELS.get(key, key.lstrip("_"))
+    """A key's name as printed on it; keys that are held with it come first, as in CTRL+SHIFT+Z."""
+    *held, last = key.split("+")
+    return "+".join([*(part.capitalize() for part in held), KEY_LABELS.get(last, last.lstrip("_"))])
 
 
 def actions_by_key(bindings: tuple[KeyBinding, ...]) -> dict[str, str]:

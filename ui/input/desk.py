@@ -19,6 +19,16 @@ FOREIGN_MODIFIERS = key.MOD_ALT | key.MOD_COMMAND | key.MOD_WINDOWS
 """With these held a key belongs to the desktop."""
 
 
+_SHIFTS = ("LSHIFT", "RSHIFT")
+
+
+def chord_name(symbol: int, modifiers: int) -> str:
+    """The key with Ctrl (Command on a Mac) and perhaps Shift, as the key tables name it; empty without."""
+    if not modifiers & key.MOD_ACCEL:
+        return ""
+    return "CTRL+" + ("SHIFT+" if modifiers & key.MOD_SHIFT else "") + key_name(symbol)
+
+
 @dataclass(frozen=True, slots=True)
 class InputSample:
     """What was done since the last frame."""
@@ -89,9 +99,16 @@ class InputDesk:
         self._controllers.close()
 
     def on_key_press(self, symbol: int, modifiers: int) -> None:
-        if self._typing() or modifiers & FOREIGN_MODIFIERS:
+        if self._typing():
             return
         name = key_name(symbol)
+        chord = chord_name(symbol, modifiers)
+        if chord in self._viewer_actions:
+            self._pressed.append(self._viewer_actions[chord])
+            return
+        on_the_way = modifiers & key.MOD_ACCEL and name in _SHIFTS
+        if on_the_way or modifiers & FOREIGN_MODIFIERS:
+            return
         self._vehicle_keys.press(name)
         self._viewer_keys.press(name)
         if name in self._viewer_actions:

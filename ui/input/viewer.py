@@ -14,9 +14,11 @@ from sim.commands import (
 from sim.snapshot import Snapshot
 from ui.requests import (
     ChangeView,
+    EditChosen,
     Escape,
     Request,
     SaveTake,
+    StepEdits,
     TakeScreenshot,
     ToggleFullscreen,
     ToggleHelp,
@@ -38,6 +40,10 @@ PLAIN: dict[str, Request] = {
     "retake": FLY_ON,
     "now": BackToNow(),
     "save_take": SaveTake(),
+    "undo": StepEdits(-1),
+    "redo": StepEdits(1),
+    "delete": EditChosen("delete"),
+    "duplicate": EditChosen("duplicate"),
 }
 """Actions that ask for the same whatever is shown."""
 

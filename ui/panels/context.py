@@ -7,6 +7,7 @@ from sim.commands import PilotInput
 from sim.planner.service.view import PlanView
 from sim.vehicles.parameter import Value
 from ui.catalogue import Catalogue
+from ui.edits import Edits
 from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
 from ui.takes_view import TakesView
@@ -73,6 +74,8 @@ class PanelContext:
     """By lane name, rows in the order of history.CHANNELS."""
     plan: PlanView | None = None
     """What there is to plan; None where the scene has no task."""
+    edits: Edits = field(default_factory=Edits)
+    """What can be undone."""
     planning: PlanChoices = field(default_factory=PlanChoices)
     new_lane: NewLane = field(default_factory=NewLane)
     takes: TakesView = field(default_factory=TakesView)

@@ -1,4 +1,4 @@
-"""The task's own numbers: final time, fixed or free; steps; method; waypoints."""
+"""The task's own numbers: final time, fixed or free; steps; method; waypoints; then its obstacles."""
 
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from sim.planner.service.view import PlanView
 from sim.planner.task.handles import freed, stretched, with_waypoint, without
 from sim.planner.task.task import Task
 from sim.snapshot import Snapshot
+from ui.panels import plan_obstacles
 from ui.panels.context import PanelContext
 from ui.panels.integrator import describe
 from ui.panels.widgets import (
@@ -41,11 +42,12 @@ _FREE = (
 
 
 def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """Rows of numbers, then the waypoints."""
+    """Rows of numbers, then waypoints and obstacles."""
     task = _time(plan.task, context)
     task = _steps(task, context)
     requests: list[Request] = [] if task is plan.task else [EditTask(task)]
-    return requests + _method(plan, context) + _waypoints(plan, context)
+    requests += _method(plan, context) + _waypoints(plan, context)
+    return requests + plan_obstacles.draw(plan, context)
 
 
 def _time(task: Task, context: PanelContext) -> Task:

@@ -5,6 +5,7 @@ from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from ui.catalogue import SCENE_KINDS
+from ui.panels import edit_history
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, heading, note, prose, right_edge, tooltip
 from ui.requests import LoadScene, OpenPath, Request
@@ -20,6 +21,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     doc = "Everything as the scene's file has it: vehicle, parameters, method, lanes."
     if button(context, "scene/reload", f"{icons.ICON_FA_ROTATE_LEFT}  Load again", doc):
         requests.append(LoadScene(snapshot.scene))
+    requests += edit_history.draw(context)
     requests += _open(context)
     for kind in SCENE_KINDS:
         members = [entry for entry in scenes.values() if entry.kind == kind]

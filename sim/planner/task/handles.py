@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.planner.task.obstacles import Box, Capsule, Obstacle
+from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
 from sim.planner.task.task import Task, Waypoint, positions
 from sim.vehicles import Vehicle
 
@@ -73,6 +73,53 @@ def without(task: Task, name: str) -> Task:
     if kind == "waypoint":
         return replace(task, waypoints=(*task.waypoints[:i], *task.waypoints[i + 1 :]))
     return replace(task, obstacles=(*task.obstacles[:i], *task.obstacles[i + 1 :]))
+
+
+def copied(task: Task, name: str) -> Task:
+    """The task with one more waypoint or obstacle, beside the one that is named; there is one goal only."""
+    kind, _, index = name.partition(" ")
+    if kind == "goal":
+        return task
+    i = int(index)
+    if kind == "waypoint":
+        waypoint = task.waypoints[i]
+        x, y, z = waypoint.position_w
+        beside = replace(waypoint, position_w=(x, y + 4.0 * waypoint.tolerance_m, z), time_s=None)
+        return replace(task, waypoints=(*task.waypoints, beside))
+    obstacle = task.obstacles[i]
+    taken = {each.name for each in task.obstacles}
+    name = _free_name(obstacle.name or obstacle.kind, taken)
+    if isinstance(obstacle, Capsule):
+        by = np.array([0.0, 3.0 * obstacle.radius_m, 0.0])
+        start, end = (_vector(np.array(place) + by) for place in (obstacle.start_w, obstacle.end_w))
+        new: Obstacle = replace(obstacle, start_w=start, end_w=end, name=name)
+    else:
+        reach = 2.0 * obstacle.half_m[1] if isinstance(obstacle, Box) else 2.0 * obstacle.radius_m
+        x, y, z = obstacle.centre_w
+        new = replace(obstacle, centre_w=(x, y + 1.5 * reach, z), name=name)
+    return replace(task, obstacles=(*task.obstacles, new))
+
+
+def renamed(task: Task, index: int, name: str) -> Task:
+    """The task with an obstacle called otherwise."""
+    obstacles = list(task.obstacles)
+    obstacles[index] = replace(obstacles[index], name=name)
+    return replace(task, obstacles=tuple(obstacles))
+
+
+def with_obstacle(vehicle: Vehicle, task: Task) -> Task:
+    """The task with one more pillar, halfway from the start to the goal."""
+    ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
+    reach = float(np.linalg.norm(ends[1] - ends[0]))
+    name = _free_name("pillar", {each.name for each in task.obstacles})
+    pillar = Cylinder(_vector(ends.mean(axis=0)), max(0.04 * reach, 0.2), name)
+    return replace(task, obstacles=(*task.obstacles, pillar))
+
+
+def _free_name(wanted: str, taken: set[str]) -> str:
+    stem = wanted.rstrip("0123456789").rstrip() or wanted
+    numbers = (f"{stem} {k}" for k in range(2, len(taken) + 3))
+    return wanted if wanted not in taken else next(name for name in numbers if name not in taken)
 
 
 def stretched(task: Task, seconds: float) -> Task:

@@ -1,0 +1,42 @@
+"""Undo as a user has it, by keys and mouse: a deleted obstacle, a lane."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.app.desktop import App, Screen
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
+
+
+def test_a_deleted_obstacle_and_a_lane_come_back_and_go_again(screen: Screen, tmp_path: Path) -> None:
+    app = App(screen, tmp_path, "plan-boat-docking", "--quality", "software")
+    both = ["west buoy", "east buoy"]
+    try:
+        seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        assert seen["plan"]["obstacles"] == both
+        app.click("plan/handle/obstacle 0")
+        screen.xdotool("key", "Delete")
+        app.wait_until(lambda p: p["plan"]["obstacles"] == both[1:], timeout_s=30, what="it is deleted")
+        screen.xdotool("key", "ctrl+z")
+        app.wait_until(lambda p: p["plan"]["obstacles"] == both, timeout_s=30, what="it is there again")
+        screen.xdotool("key", "ctrl+shift+z")
+        app.wait_until(lambda p: p["plan"]["obstacles"] == both[1:], timeout_s=30, what="it is gone again")
+        screen.xdotool("key", "ctrl+z")
+        app.wait_until(lambda p: p["plan"]["obstacles"] == both, timeout_s=30, what="it is back for good")
+        app.click("tab/Lanes")
+        app.click("lanes/integrator/combo")
+        app.click("lanes/integrator/item/variational")
+        app.click("lanes/add")
+        seen = app.wait_until(lambda p: len(p["lanes"]) == 2, timeout_s=120, what="there are two lanes")
+        name = seen["lanes"][1]["name"]
+        app.wait_frames(10)
+        screen.xdotool("key", "ctrl+z")
+        app.wait_until(lambda p: len(p["lanes"]) == 1, timeout_s=60, what="it is one lane again")
+        screen.xdotool("key", "ctrl+y")
+        seen = app.wait_until(lambda p: len(p["lanes"]) == 2, timeout_s=60, what="the lane is back")
+        assert seen["lanes"][1]["name"] == name
+        assert seen["gl_errors"] == []
+    finally:
+        app.close()
