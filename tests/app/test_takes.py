@@ -12,7 +12,6 @@ from sim.take import load_take
 from tests.sim.plan_samples import record
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
 from ui.desktop.takes import MOST_AUTOSAVED, News, Takes
-from ui.requests import ExportPlan, OpenTake, SaveTake
 
 
 @pytest.fixture
@@ -38,14 +37,14 @@ def answered(desk: Takes, running: Simulation) -> News:
 def test_what_is_recorded_is_saved_twice_and_opened_again(tmp_path: Path, running: Simulation) -> None:
     desk = Takes(tmp_path / "takes")
     for _ in range(2):
-        desk.handle(SaveTake(), running, world("plain"))
+        desk.save(None, running, world("plain"))
         told = answered(desk, running)
         assert not told.error, told.text
     assert len(desk.view.stored) == 2
     assert desk.view.stored[0].doc.startswith(
         f"helicopter, {running.snapshot.lanes[0].integrator} h = 0.01 s"
     )
-    desk.handle(OpenTake(str(desk.view.stored[0].path)), running, world("plain"))
+    desk.open(str(desk.view.stored[0].path))
     opened = answered(desk, running).opened
     assert opened is not None
     final = opened.trajectory.pose[-1]
@@ -62,7 +61,7 @@ def test_flights_that_began_anew_wait_until_they_are_saved(tmp_path: Path, runni
     desk.poll(running)
     (flight,) = desk.view.unsaved
     assert flight.end_s == pytest.approx(1.5)
-    desk.handle(SaveTake(flight), running, world("plain"))
+    desk.save(flight, running, world("plain"))
     assert answered(desk, running).error
     assert desk.view.unsaved == (flight,), "it could not be written, so it stays"
     desk.close(running, world("plain"))
@@ -70,7 +69,7 @@ def test_flights_that_began_anew_wait_until_they_are_saved(tmp_path: Path, runni
     desk.leave(running)
     desk.poll(simulation(helicopter_scene()))
     (left,) = desk.view.unsaved
-    desk.handle(SaveTake(left), running, world("plain"))
+    desk.save(left, running, world("plain"))
     other = simulation(helicopter_scene())
     assert not answered(desk, other).error
     assert desk.view.unsaved == ()
@@ -80,7 +79,7 @@ def test_flights_that_began_anew_wait_until_they_are_saved(tmp_path: Path, runni
 def test_a_plan_is_exported(tmp_path: Path, running: Simulation) -> None:
     desk = Takes(tmp_path)
     plan = record()
-    desk.handle(ExportPlan(plan), running, world("plain"))
+    desk.export(plan, running, world("plain"))
     assert not answered(desk, running).error
     take = load_take(desk.view.stored[0].path)
     assert take.vehicle.name == plan.vehicle.name
@@ -90,15 +89,15 @@ def test_a_plan_is_exported(tmp_path: Path, running: Simulation) -> None:
 
 def test_what_cannot_be_is_answered_in_one_line(tmp_path: Path) -> None:
     desk, fresh = Takes(tmp_path), simulation(helicopter_scene())
-    desk.handle(SaveTake(), fresh, world("plain"))
+    desk.save(None, fresh, world("plain"))
     assert answered(desk, fresh) == News("nothing has been recorded yet", error=True)
     (tmp_path / "other.npz").write_text("x")
-    desk.handle(OpenTake(str(tmp_path / "other.npz")), fresh, world("plain"))
+    desk.open(str(tmp_path / "other.npz"))
     told = answered(desk, fresh)
     assert told.error
     assert "is no take" in told.text
     for path in ("~nobody-of-that-name/flight.npz", str(tmp_path), "a\0b.npz", "nothing-there.npz"):
-        desk.handle(OpenTake(path), fresh, world("plain"))
+        desk.open(path)
         told = answered(desk, fresh)
         assert told.error
         assert path.replace("\0", r"\x00") in told.text
@@ -135,15 +134,15 @@ def test_closing_keeps_what_was_steered_for_a_while_and_the_latest_ten_of_it(tmp
 
 def test_what_is_asked_for_at_the_last_moment_is_written_and_bars_nothing(tmp_path: Path) -> None:
     flying, desk = flown(1.0, 0.4), Takes(tmp_path)
-    desk.handle(SaveTake(), flying, world("plain"))
+    desk.save(None, flying, world("plain"))
     flying.advance(0.0)
-    desk.handle(SaveTake(), flying, world("plain"))  # comes too late to be answered
+    desk.save(None, flying, world("plain"))  # comes too late to be answered
     desk.leave(flying)
     other = flown(1.0, 0.2)
     assert not answered(desk, other).error
     assert not desk.view.saving
     assert len(desk.view.stored) == 1
-    desk.handle(SaveTake(), other, world("plain"))
+    desk.save(None, other, world("plain"))
     other.advance(0.0)
     desk.close(other, world("plain"))
     assert len(Takes(tmp_path).view.stored) == 2
@@ -154,7 +153,7 @@ def test_what_was_saved_by_hand_is_not_kept_a_second_time(tmp_path: Path) -> Non
     flying.submit(Reset())
     flying.advance(0.0)
     desk.poll(flying)
-    desk.handle(SaveTake(desk.view.unsaved[0]), flying, world("plain"))
+    desk.save(desk.view.unsaved[0], flying, world("plain"))
     desk.close(flying, world("plain"))
     view = Takes(tmp_path).view
     assert (len(view.stored), view.autosaved) == (1, ())

@@ -22,7 +22,6 @@ from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_o
 from tests.sim.plan_samples import BOAT, record, task
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
 from ui.desktop.takes import AUTOSAVED, Takes
-from ui.requests import OpenTake
 
 EVIL = """
 from pathlib import Path
@@ -96,7 +95,7 @@ def test_the_window_lists_and_opens_takes_without_running_them(folder: Path) -> 
         evil_take(place / "flight.npz", "evil.py:Evil")
     desk, running = Takes(folder / "takes"), simulation(helicopter_scene())
     for listed in (*desk.view.stored, *desk.view.autosaved):
-        desk.handle(OpenTake(str(listed.path)), running, world("plain"))
+        desk.open(str(listed.path))
     desk.close(running, world("plain"))
     assert not ran(folder)
 

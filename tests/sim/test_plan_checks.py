@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -156,7 +157,7 @@ def test_what_has_no_place_to_go_or_nothing_to_go_with_is_refused(name):
         name, controls = "tumbler", ()
 
         def control_wrench(self, u, q):
-            return 0
+            return ca.SX.zeros(6)
 
     vehicle = Tumbler() if name == "tumbler" else sim.vehicle(name)
     state = vehicle.default_state()

@@ -15,6 +15,7 @@ from sim.planner.service.requests import (
     ChoosePlan,
     DeletePlan,
     EditTask,
+    FlyShown,
     KeepPlan,
     SavePlan,
     ShowPlan,
@@ -230,6 +231,28 @@ def test_a_crashed_process_is_told_and_the_next_plan_has_another(
     planned(session, workers)
     assert len(workers) == 2
     assert session.view.plan is not None
+
+
+def test_only_a_plan_that_leads_there_is_flown_as_it_was_planned_in_the_wind_that_is_asked_for(
+    session: PlanSession, workers: list[FakeWorker]
+) -> None:
+    with pytest.raises(InputError, match="no solved plan"):
+        session.handle(FlyShown(), 0.0)
+    planned(session, workers, status="stuck")
+    with pytest.raises(InputError, match="no solved plan"):
+        session.handle(FlyShown(), 0.2)
+    planned(session, workers)
+    shown = session.view.plan
+    assert shown is not None
+    flight = session.handle(FlyShown(tracked=True, wind_mps=(1.0, -2.0)), 0.3)
+    assert flight is not None
+    assert (flight.vehicle, flight.integrator, flight.step_s) == (shown.vehicle, shown.method, shown.step_s)
+    assert flight.nodes is shown.nodes
+    assert flight.controls is shown.controls
+    assert flight.tracked
+    assert flight.flown is not None
+    own = np.array(shown.vehicle.values["wind"])
+    np.testing.assert_allclose(flight.flown.values["wind"], own + np.array([1.0, -2.0]))
 
 
 def test_kept_plans_are_chosen_saved_found_again_and_deleted(

@@ -11,6 +11,7 @@ from sim.commands import StopPlan
 from sim.planner import Goal
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
+from sim.planner.service.flight import in_wind
 from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
@@ -32,7 +33,6 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import violations
 from ui.alternatives import Alternatives, compared
-from ui.desktop.planning import in_wind
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import plan
 from ui.panels.placing import overlap

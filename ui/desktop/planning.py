@@ -10,12 +10,11 @@ from render.plan_view import PlanScene
 from sim.commands import FlyPlan
 from sim.errors import InputError
 from sim.planner.api import task_of_scene
-from sim.planner.service.requests import FlyShown, PlanRequest
+from sim.planner.service.requests import PlanRequest
 from sim.planner.service.session import PlanSession
 from sim.planner.service.view import PlanView
 from sim.planner.task.task import positions
 from sim.scene import Scene
-from sim.vehicles import Vehicle
 from sim.world import World
 from ui.config import config_dir
 
@@ -38,19 +37,11 @@ class Planning:
         """What is to be shown now."""
         return self._session.view if self._session is not None else None
 
-    def handle(self, request: PlanRequest) -> tuple[FlyPlan, ...]:
-        """Do what was asked for; returns what the simulation is to be told. InputError where it cannot be."""
+    def handle(self, request: PlanRequest) -> FlyPlan | None:
+        """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""
         if self._session is None:
             raise InputError("this scene has no task to plan")
-        if not isinstance(request, FlyShown):
-            self._session.handle(request, time.perf_counter())
-            return ()
-        plan = self._session.view.plan
-        if plan is None or not plan.solved:
-            raise InputError("there is no solved plan to fly")
-        blown = in_wind(plan.vehicle, request.wind_mps)
-        inputs = plan.method, plan.step_s, plan.nodes, plan.controls
-        return (FlyPlan(plan.vehicle, *inputs, request.tracked, blown),)
+        return self._session.handle(request, time.perf_counter())
 
     @property
     def places_w(self) -> np.ndarray | None:
@@ -102,15 +93,6 @@ class Planning:
         """End the planner's process."""
         if self._session is not None:
             self._session.close()
-
-
-def in_wind(vehicle: Vehicle, more_mps: tuple[float, float]) -> Vehicle | None:
-    """The vehicle in a horizontal wind that comes on top of its own; None where there is none, or it feels none."""
-    if not any(more_mps) or "wind" not in vehicle.values:
-        return None
-    wind = np.array(vehicle.values["wind"], float)
-    wind[:2] += more_mps
-    return vehicle.with_parameters(wind=tuple(wind))
 
 
 def _passes_m(view: PlanView) -> list[float]:

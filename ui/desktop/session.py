@@ -39,6 +39,7 @@ from ui.desktop.preparation import Loaded
 from ui.desktop.takes import Takes
 from ui.history import COLUMNS
 from ui.requests import (
+    Action,
     CameraMotion,
     ExportPlan,
     LoadScene,
@@ -206,20 +207,25 @@ class Session:
             scenery=scenery,
         )
 
-    def _carry_out(self, action: object) -> None:
-        if isinstance(action, TakeScreenshot):
-            self._wants_screenshot = True
-        elif isinstance(action, LoadScene):
-            again = self._scene.path if action.name == self._scene.name else None
-            self._load(action.name, lambda: load_scene(again or action.name))
-        elif isinstance(action, OpenPath):
-            self._open_path(action.path)
-        elif isinstance(action, SaveCurves):
-            self._save_curves()
-        elif isinstance(action, SaveTake | OpenTake | ExportPlan):
-            self._takes.handle(action, self._simulation, self._world)
-        elif isinstance(action, PlanRequest):
-            self._plan(action)
+    def _carry_out(self, action: Action) -> None:
+        match action:
+            case TakeScreenshot():
+                self._wants_screenshot = True
+            case LoadScene(name):
+                again = self._scene.path if name == self._scene.name else None
+                self._load(name, lambda: load_scene(again or name))
+            case OpenPath(path):
+                self._open_path(path)
+            case SaveCurves():
+                self._save_curves()
+            case SaveTake(take):
+                self._takes.save(take, self._simulation, self._world)
+            case OpenTake(path):
+                self._takes.open(path)
+            case ExportPlan(plan):
+                self._takes.export(plan, self._simulation, self._world)
+            case _:
+                self._plan(action)
 
     def _open_path(self, path: str) -> None:
         """A vehicle's folder, a scene or a take, as the user has named it."""
@@ -259,10 +265,12 @@ class Session:
 
     def _plan(self, request: PlanRequest) -> None:
         try:
-            for command in self._planning.handle(request):
-                self._simulation.submit(command)
+            command = self._planning.handle(request)
         except InputError as error:
             self._shell.notify(str(error), error=True)
+        else:
+            if command is not None:
+                self._simulation.submit(command)
 
     def _tell_of_takes(self) -> None:
         """What has come of saving and opening."""

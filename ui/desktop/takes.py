@@ -16,7 +16,6 @@ from sim.take.file import described, free_path
 from sim.world import World
 from ui.config import config_dir
 from ui.desktop.autosave import Autosave, kept_somewhere, recovered, worth_keeping
-from ui.requests import ExportPlan, OpenTake, SaveTake
 from ui.takes_view import StoredTake, TakesView
 
 MOST_UNSAVED = 12
@@ -60,19 +59,23 @@ class Takes:
         """For the panels."""
         return self._view
 
-    def handle(self, request: SaveTake | OpenTake | ExportPlan, simulation: Simulation, world: World) -> None:
-        """Begin what was asked for; `poll` tells what has come of it."""
-        if isinstance(request, OpenTake):
-            self._pending.append(self._worker.submit(_opened, request.path))
-        elif isinstance(request, ExportPlan):
-            scene = simulation.snapshot.scene
-            self._pending.append(self._worker.submit(_exported, request.plan, scene, self._folder, world))
-        elif request.take is not None:
-            self._write(request.take, world)
-        else:
-            reply: Future[Take] = Future()
-            simulation.submit(KeepTake(reply))
-            self._asked.append((reply, world))
+    def open(self, path: str) -> None:
+        """Begin to read a take; `poll` tells what has come of it."""
+        self._pending.append(self._worker.submit(_opened, path))
+
+    def export(self, plan: PlanRecord, simulation: Simulation, world: World) -> None:
+        """Begin to write a plan as a take."""
+        scene = simulation.snapshot.scene
+        self._pending.append(self._worker.submit(_exported, plan, scene, self._folder, world))
+
+    def save(self, take: Take | None, simulation: Simulation, world: World) -> None:
+        """Begin to write a take; None: what is recorded now, or shown of it."""
+        if take is not None:
+            self._write(take, world)
+            return
+        reply: Future[Take] = Future()
+        simulation.submit(KeepTake(reply))
+        self._asked.append((reply, world))
 
     def poll(self, simulation: Simulation) -> list[News]:
         """Once a frame: what is finished."""

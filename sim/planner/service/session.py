@@ -9,14 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from sim.errors import InputError
+from sim.commands import FlyPlan
 from sim.integrators import integrator
 from sim.planner.result.record import PlanRecord
+from sim.planner.service.flight import flight
+from sim.planner.service.kept_plans import deleted, kept_plan, saved, stored_plans, with_kept
 from sim.planner.service.requests import (
     ChooseMethod,
     ChoosePlan,
     DeletePlan,
     EditTask,
+    FlyShown,
     KeepPlan,
     PlanRequest,
     SavePlan,
@@ -27,7 +30,6 @@ from sim.planner.service.requests import (
 )
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView
 from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
-from sim.planner.store import load_record, save_record, stored
 from sim.planner.task.task import Task
 from sim.planner.transcription.shape import problem_shape
 from sim.vehicles import Vehicle
@@ -76,12 +78,13 @@ class PlanSession:
         self._by_itself = False
         self._chosen: PlanRecord | None = None
         """What is shown, while that is none of the worker's own last plans."""
-        kept = _stored(folder, vehicle, task)
-        saved = frozenset(record.name for record in kept)
-        self.view = PlanView(vehicle, task, method, kept=kept, saved=saved)
+        kept = stored_plans(folder, vehicle, task)
+        self.view = PlanView(
+            vehicle, task, method, kept=kept, saved=frozenset(record.name for record in kept)
+        )
 
-    def handle(self, request: PlanRequest, now_s: float) -> None:
-        """Do what was asked for. InputError where a file cannot be written."""
+    def handle(self, request: PlanRequest, now_s: float) -> FlyPlan | None:
+        """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""
         view = self.view
         match request:
             case StartPlanning():
@@ -95,20 +98,22 @@ class PlanSession:
             case ChooseMethod(name):
                 self.view = replace(view, method=name, options={}, stale=view.plan is not None)
                 self._edited = view.plan is not None
+            case FlyShown():
+                return flight(view.plan, request)
             case KeepPlan() if view.plan is not None:
-                others = tuple(record for record in view.kept if record.name != view.plan.name)
-                self.view = replace(view, kept=(*others, view.plan))
+                self.view = with_kept(view, view.plan)
             case ChoosePlan(name):
-                self._choose(self._kept(name))
+                self._choose(kept_plan(view, name))
             case TakeAlternative(index) if view.plan is not None and index < len(view.plan.alternatives):
                 self._take_alternative(view.plan, index)
             case ShowPlan(name, shown):
-                hidden = view.hidden - {name} if shown else view.hidden | {self._kept(name).name}
+                hidden = view.hidden - {name} if shown else view.hidden | {kept_plan(view, name).name}
                 self.view = replace(view, hidden=hidden)
             case DeletePlan(name):
-                self._delete(name)
+                self.view = deleted(view, name, self._folder)
             case SavePlan(name):
-                self._save(name)
+                self.view = saved(view, name, self._folder)
+        return None
 
     def prepare(self) -> None:
         """Start the process and have the problem built, so that the first plan will not wait for either."""
@@ -293,45 +298,3 @@ class PlanSession:
         self._give_up()
         self._chosen = replace(taken, alternatives=cheapest_first, tried=plan.tried)
         self.view = replace(self.view, phase="idle", plan=self._chosen, message=taken.message)
-
-    def _kept(self, name: str) -> PlanRecord:
-        for record in self.view.kept:
-            if record.name == name:
-                return record
-        raise InputError(f'there is no plan "{name}"')
-
-    def _save(self, name: str) -> None:
-        try:
-            save_record(self._kept(name), self._folder)
-        except OSError as error:
-            raise InputError(f"the plan could not be saved: {error}") from None
-        self.view = replace(self.view, saved=self.view.saved | {name})
-
-    def _delete(self, name: str) -> None:
-        for path in stored(self._folder) if name in self.view.saved else ():
-            if _name_in(path) == name:
-                path.unlink(missing_ok=True)
-        kept = tuple(record for record in self.view.kept if record.name != name)
-        saved, hidden = self.view.saved - {name}, self.view.hidden - {name}
-        self.view = replace(self.view, kept=kept, saved=saved, hidden=hidden)
-
-
-def _stored(folder: Path, vehicle: Vehicle, task: Task) -> tuple[PlanRecord, ...]:
-    """Plans of this vehicle and this scene that can be read; a file that does not say is one of them."""
-    found = []
-    for path in stored(folder):
-        try:
-            record = load_record(path)
-        except InputError:
-            continue
-        here = record.task is None or record.task.name == task.name
-        if record.vehicle.name == vehicle.name and here:
-            found.append(record)
-    return tuple(found)
-
-
-def _name_in(path: Path) -> str:
-    try:
-        return load_record(path).name
-    except InputError:
-        return ""
