@@ -24,6 +24,7 @@ from sim.planner.guess.variables import variables
 from sim.planner.service.search import Search
 from sim.planner.solvers.attempt import Run, deadline_in
 from sim.planner.task.check import check_task
+from sim.planner.task.waypoints import with_times
 from sim.planner.transcription.inputs import input_map_of
 from sim.scene import load_scene
 
@@ -116,7 +117,8 @@ def least_of(vehicle: sim.Vehicle, task: Task, motions: Iterator[_Motion], count
     t = problem(task).t
     for _ in range(count):
         search = Search(vehicle, METHOD, task, ("fatrop",), problem, Run(deadline_in(_ATTEMPT_S), None))
-        found = search.kept_clear(task, variables(t, vehicle, task, *next(motions)), "cold")
+        start = variables(t, vehicle, task, *next(motions))
+        found = search.kept_clear(with_times(vehicle, task, t.places(start)), start, "cold")
         best = min(best, found.result.cost) if found.solved else best
     return best
 
