@@ -1,7 +1,8 @@
 """Writes the models: `python -m assets.scripts.build [NAME | FOLDER ...]` (all of them without a name).
 
 A vehicle's folder holds `model.py`: `build(detail)` gives its nodes, MATERIALS their looks, DETAILS the detail of each
-file that is written (`model`, and `far` for where it is small), CELL_M how finely occlusion is looked at.
+file that is written (`model`, and `far` for where it is small), CELL_M how finely occlusion is looked at;
+`floating()`, where there is one, the closed pieces by which it floats.
 """
 
 import sys
@@ -39,7 +40,12 @@ def recipes() -> dict[Path, Recipe]:
 def vehicle_recipes(folder: Path) -> dict[Path, Recipe]:
     """File of each model of a vehicle's folder -> the function that makes it, by the folder's `model.py`."""
     script = _script(folder)
-    return {folder / f"{name}.glb": partial(_made, script, detail) for name, detail in script.DETAILS.items()}
+    made: dict[Path, Recipe] = {
+        folder / f"{name}.glb": partial(_made, script, detail) for name, detail in script.DETAILS.items()
+    }
+    if hasattr(script, "floating"):
+        made[folder / "hull.obj"] = partial(_surface, script)
+    return made
 
 
 def _script(folder: Path) -> ModuleType:
@@ -55,6 +61,17 @@ def _script(folder: Path) -> ModuleType:
 def _made(model: ModuleType, detail: float) -> bytes:
     reach_m = getattr(model, "REACH_M", _REACH_CELLS * model.CELL_M)
     return to_bytes(model.build(detail), model.MATERIALS, cell_m=model.CELL_M, reach_m=reach_m)
+
+
+def _surface(model: ModuleType) -> bytes:
+    """The pieces of a floating surface as a Wavefront file."""
+    lines = ["# closed pieces in the body frame [m], written by assets.scripts.build"]
+    first = 1
+    for piece in model.floating():
+        lines += [f"v {x:.6f} {y:.6f} {z:.6f}" for x, y, z in piece.positions]
+        lines += [f"f {a + first} {b + first} {c + first}" for a, b, c in piece.triangles]
+        first += len(piece.positions)
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _mark(build: Callable[[], list[Node]]) -> bytes:

@@ -1,7 +1,7 @@
 """The ground as kernels feel it: contact in every step, and the points' ways swept against the terrain."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -87,7 +87,15 @@ class Ground:
         return Ground.of(terrain, points, gravity_mps2=gravity_mps2(vehicle))
 
 
-def env_of(ground: Ground | None) -> tuple[Any, ...]:
+class Felt(Protocol):
+    """Whatever has numbers for kernels."""
+
+    @property
+    def env(self) -> tuple[Any, ...]:
+        """What a kernel takes."""
+
+
+def env_of(ground: Felt | None) -> tuple[Any, ...]:
     """What a kernel takes; empty in free space."""
     return () if ground is None else ground.env
 

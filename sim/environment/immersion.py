@@ -4,7 +4,8 @@ Buoyancy is the pressure of the water column over each patch, rho g (surface hei
 cut triangles: on a level surface it is Archimedes' force at the centroid of the submerged volume, down a wave's slope
 it pushes along the slope. Drag on the patches is that of the vehicles paper's eq. 15, against the local velocity of
 the water; the paper's mean over the area makes its coefficient that of the whole hull. Beside it stands a pressure
-where a patch runs into the water, with the square of that speed: slamming, and the lift of planing.
+where a patch runs into the water, as its speed times the part of it along the normal: slamming, the lift of planing,
+and of a fin at a small angle.
 """
 
 import math
@@ -79,13 +80,13 @@ def _sum_patch(
     x, y, z = third * (a[0] + b[0] + c[0]), third * (a[1] + b[1] + c[1]), third * (a[2] + b[2] + c[2])
     sx, sy, sz = third * (a[4] + b[4] + c[4]), third * (a[5] + b[5] + c[5]), third * (a[6] + b[6] + c[6])
     nx, ny, nz = nx / area, ny / area, nz / area
-    into = (
-        (motion_w[3] + motion_w[1] * z - motion_w[2] * y - sx) * nx
-        + (motion_w[4] + motion_w[2] * x - motion_w[0] * z - sy) * ny
-        + (motion_w[5] + motion_w[0] * y - motion_w[1] * x - sz) * nz
-    )
+    rx = motion_w[3] + motion_w[1] * z - motion_w[2] * y - sx
+    ry = motion_w[4] + motion_w[2] * x - motion_w[0] * z - sy
+    rz = motion_w[5] + motion_w[0] * y - motion_w[1] * x - sz
+    into = rx * nx + ry * ny + rz * nz
+    speed = math.sqrt(rx * rx + ry * ry + rz * rz)
     along = resistances[DRAG] * area / resistances[AREA]
-    facing = 0.5 * WATER_DENSITY * resistances[IMPACT] * area * max(into, 0.0)
+    facing = 0.5 * WATER_DENSITY * resistances[IMPACT] * area * speed if into > 0.0 else 0.0
 
     # the same in all directions: along * (1, and the cross products with the arm)
     damping[0, 0] += along * (y * y + z * z)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sim.environment.hull import Hull as Surface
 from sim.outfit.modes import Driving, Riding
 from sim.outfit.term import Term
 
@@ -166,6 +167,8 @@ class Hull:
     bow_m: float
     stern_m: float
     half_beam_m: float
+    surface: Surface | None = None
+    """The closed surface by which it floats."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sim.environment.hull import Hull as Surface
 from sim.errors import quote
 from sim.outfit import modes as mode_data
 from sim.outfit.key_reading import read_keys
@@ -68,7 +69,7 @@ def read_outfit(
         camera=section("camera", _read_camera, fallback and fallback.camera),
         trail=section("trail", _read_trail, Trail()),
         model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
-        hull=_optional(table, "hull", _read_hull),
+        hull=_optional(table, "hull", lambda t: _read_hull(t, folder)),
         tracks=_optional(table, "tracks", lambda t: read_tracks(t, known)),
     )
     table.finish()
@@ -238,9 +239,13 @@ def _read_trail(table: TomlTable) -> Trail:
     )
 
 
-def _read_hull(table: TomlTable) -> Hull:
+def _read_hull(table: TomlTable, folder: Path | None) -> Hull:
+    name = table.text("surface")
+    if name and (folder is None or Path(name).name != name):
+        raise table.error("surface", f"{quote(name)} is refused; allowed: a file of the vehicle's folder")
     return Hull(
         bow_m=table.number("bow_m", 1.0, low=-_FAR_M, high=_FAR_M),
         stern_m=table.number("stern_m", -1.0, low=-_FAR_M, high=_FAR_M),
         half_beam_m=table.number("half_beam_m", 0.5, low=0.0, high=_FAR_M),
+        surface=Surface.read(folder / name) if name and folder is not None else None,
     )

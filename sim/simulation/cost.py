@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.environment.ground import Ground, env_of
+from sim.environment.ground import env_of
+from sim.environment.surroundings import Surroundings
 from sim.simulation.method import Method
 
 EVERY = 60
@@ -21,7 +22,7 @@ class StepCost:
         self.step_s = 0.0
         self._looks = 0
 
-    def look(self, method: Method, y: np.ndarray, u: np.ndarray, ground: Ground | None) -> None:
+    def look(self, method: Method, y: np.ndarray, u: np.ndarray, ground: Surroundings | None) -> None:
         """Maybe measure: run a copy of the private state a little ahead, and forget it."""
         self._looks += 1
         if self._looks % EVERY != 1:

@@ -4,8 +4,10 @@ import numpy as np
 
 from sim.compiled import compiled
 from sim.environment.contact_rows import world_point
-from sim.environment.ground import Ground, gravity_mps2
+from sim.environment.ground import Ground
 from sim.environment.surface import surface_height
+from sim.environment.surroundings import carry_on, surroundings
+from sim.environment.water import Water
 from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
 from sim.simulation.verdict import Impact
@@ -23,9 +25,10 @@ class Footing:
     def __init__(self, vehicle: Vehicle, world: World) -> None:
         self.world = world
         contact = outfit_of(vehicle.name).contact
-        self.soles_m, points = contact.soles_m, contact.points
-        free, held = vehicle.support is Support.NOTHING, vehicle.support is Support.STAND
-        self.ground: Ground | None = Ground.under(vehicle, world.terrain, points) if free else None
+        self.soles_m = contact.soles_m
+        held = vehicle.support is Support.STAND
+        self.ground: Ground | Water | None = surroundings(vehicle, world)
+        """Or the water that carries it."""
         self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None
         """(3,) the fixed point of what is pivoted."""
         self._vehicle = vehicle
@@ -41,20 +44,21 @@ class Footing:
         if self.pivot_w is not None:
             self.pivot_w = stand_at(self.world, x_w, self._vehicle.stand_m)
 
-    def probe(self) -> Ground | None:
+    def probe(self) -> Ground | Water | None:
         """The same ground, to look a step ahead without changing what the contact remembers."""
         return self.ground.probe() if self.ground else None
 
-    def carry(self, vehicle: Vehicle) -> None:
-        """From now on the same vehicle with other parameters."""
-        if self.ground is not None:
-            self.ground.frame[5] = gravity_mps2(vehicle)
+    def carry(self, vehicle: Vehicle, time_s: float) -> None:
+        """From now on, at that time, the same vehicle with other parameters."""
+        carry_on(self.ground, vehicle, time_s)
 
     def clearance_m(self, node: np.ndarray) -> float:
-        """Height of the lowest contact point above the ground, or of the fixed point."""
+        """Height of the lowest contact point above the ground, of the fixed point, or over the water's mean level."""
         ground = self.ground
         if ground is None:
             return 0.0 if self.pivot_w is None else self._vehicle.stand_m
+        if isinstance(ground, Water):
+            return float(node[11]) - ground.level_m
         return float(_clearance(node, ground.heights, ground.frame, ground.points))
 
     @property
@@ -71,7 +75,7 @@ class Footing:
     def under_water(self, node: np.ndarray) -> bool:
         """Whether a point that bears no touch is below the surface of river or lake, which carries nothing."""
         level_m = self.world.water_level_m
-        if self.ground is None or level_m is None:
+        if not isinstance(self.ground, Ground) or level_m is None:
             return False
         frail = self.ground.points[self.ground.points[:, 3] > 0.0]
         return any(world_point(node, point)[2] < level_m for point in frail)

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import sim
 from sim.aside import Aside, Tell
 from sim.compiler import Kernel, compile_kernel, kernel_text, load_module
-from sim.environment.ground import GROUND
+from sim.environment.surroundings import inline_for
 from sim.errors import one_of
 from sim.integrators import Integrator
 from sim.scene import Scene
@@ -93,10 +93,10 @@ class KernelStore:
         aside = self._aside
         if aside is not None:
             with self._symbolic:
-                module = kernel_text(vehicle, method, GROUND if contact else None)
+                module = kernel_text(vehicle, method, inline_for(vehicle) if contact else None)
             aside.ensure(module.name, load_module, module.name, module.text, tell=tell)
         with self._symbolic:
-            return compile_kernel(vehicle, method, GROUND if contact else None)
+            return compile_kernel(vehicle, method, inline_for(vehicle) if contact else None)
 
 
 def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:

@@ -215,7 +215,7 @@ class Lane:
         self._u = m.vehicle.neutral_controls if controls is None else controls
         self._observed = None
         self.footing.forget()
-        self.footing.carry(m.vehicle)
+        self.footing.carry(m.vehicle, time_s)
         self._y = self._started(node)
         self._node = None
         self._note_start(node)

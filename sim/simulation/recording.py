@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from sim.environment.ground import Ground
+from sim.environment.surroundings import Surroundings
 from sim.simulation.method import Method
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.take.playback import Playback
@@ -64,7 +64,7 @@ class Recording:
         step: int,
         controls: np.ndarray,
         state: np.ndarray,
-        ground: Ground | None,
+        ground: Surroundings | None,
         pivot_w: np.ndarray | None,
         environment: np.ndarray | None = None,
     ) -> None:

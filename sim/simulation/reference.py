@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiler import Kernel
-from sim.environment.ground import Ground, env_of
+from sim.environment.ground import env_of
+from sim.environment.surroundings import Surroundings
 from sim.integrators import integrators
 from sim.simulation.footing import Footing
 from sim.simulation.tape import ControlTape
@@ -137,7 +138,9 @@ class Reference:
             self._steps = max(steps // 2, 1) if error < allowed / 64.0 else steps
         return fine + (fine - coarse) / 15.0
 
-    def _rolled(self, knot: _Knot, seconds: float, steps: int, ground: Ground | None = None) -> np.ndarray:
+    def _rolled(
+        self, knot: _Knot, seconds: float, steps: int, ground: Surroundings | None = None
+    ) -> np.ndarray:
         y, p = knot.y.copy(), self._parameters
         self.kernel.advance(y, knot.controls, self._nothing, p, seconds / steps, steps, env_of(ground))
         return y

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from sim.compiler import compile_kernel
-from sim.environment.ground import GROUND, Ground, env_of
+from sim.environment.ground import env_of
+from sim.environment.surroundings import Surroundings, inline_for, remembered
 from sim.integrators import Integrator
-from sim.outfit import outfit_of
 from sim.steppers import Stepper
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.vehicles import Vehicle
@@ -22,16 +22,7 @@ Kernels = Callable[[Vehicle, Integrator, bool], Stepper]
 
 def compiled(vehicle: Vehicle, integrator: Integrator, contact: bool) -> Stepper:
     """The kernel of a pair, compiled or from the cache on disk."""
-    return compile_kernel(vehicle, integrator, GROUND if contact else None)
-
-
-def ground_for(vehicle: Vehicle, world: World, memory: np.ndarray) -> Ground | None:
-    """What a vehicle with this memory of contact goes on to feel."""
-    if not memory.size:
-        return None
-    ground = Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
-    ground.report[:] = memory
-    return ground
+    return compile_kernel(vehicle, integrator, inline_for(vehicle) if contact else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +60,7 @@ class Playback:
         self._known.append((leg, kernel))
         return kernel
 
-    def restart(self, leg: Leg, point: int) -> tuple[np.ndarray, Ground | None]:
+    def restart(self, leg: Leg, point: int) -> tuple[np.ndarray, Surroundings | None]:
         """Private state and ground of a restart point, to go on from.
 
         Raises InputError where another version of the integrator made them.
@@ -77,9 +68,9 @@ class Playback:
         state = self.kernel(leg).restored(leg.states[point])
         return state, self.ground(leg, leg.memories[point])
 
-    def ground(self, leg: Leg, memory: np.ndarray) -> Ground | None:
+    def ground(self, leg: Leg, memory: np.ndarray) -> Surroundings | None:
         """What it feels, with this memory."""
-        return ground_for(leg.vehicle, self._world(), memory) if memory.size else None
+        return remembered(leg.vehicle, self._world(), memory) if memory.size else None
 
     def at(self, time_s: float) -> Moment:
         """The last step that begins by then; the first or the last of all where there is none."""

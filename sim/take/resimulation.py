@@ -7,6 +7,7 @@ import numpy as np
 
 from sim.compiler import NEWTON_FAILED, OK
 from sim.environment.ground import env_of
+from sim.environment.surroundings import fresh_memory
 from sim.take.leg import Leg
 from sim.take.playback import Playback
 
@@ -29,7 +30,7 @@ def resimulated(
     out: list[Leg] = []
     same = True
     for leg, method in zip(legs, methods, strict=True):
-        nothing = np.zeros_like(leg.memories[0])
+        nothing = fresh_memory(leg.vehicle, leg.memories[0])
         same = same and method.same_method(leg)
         # A later leg that does not count its steps from its beginning goes on in the middle of what was under way.
         if same and (not out or leg.first_step > 0):

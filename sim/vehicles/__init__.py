@@ -11,6 +11,7 @@ from sim.vehicles.custom import is_reference, load_vehicle, made
 from sim.vehicles.heavy_top import HeavyTop
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.motorboat import Motorboat
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 from sim.vehicles.pendulum import Pendulum
@@ -21,7 +22,18 @@ from sim.vehicles.spacecraft import Spacecraft
 
 VEHICLES: dict[str, type[Vehicle]] = {
     cls.name: cls
-    for cls in (Helicopter, RigidBody, Spacecraft, Boat, Car, Snakeboard, RollingDisc, HeavyTop, Pendulum)
+    for cls in (
+        Helicopter,
+        RigidBody,
+        Spacecraft,
+        Boat,
+        Car,
+        Snakeboard,
+        RollingDisc,
+        HeavyTop,
+        Pendulum,
+        Motorboat,
+    )
 }
 
 __all__ = [

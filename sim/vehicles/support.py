@@ -17,6 +17,8 @@ class Support(Enum):
     """It moves in a plane, which is laid on the ground."""
     SURFACE = "surface"
     """Its plane is laid on the water where there is some, else on the ground."""
+    WATER = "water"
+    """It moves in space and floats: water carries it by its hull."""
     STAND = "stand"
     """Its origin is a fixed point of the world, above the ground."""
 

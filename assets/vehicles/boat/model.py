@@ -56,7 +56,7 @@ SHEER = np.array(
 def build(detail: float = 1.0) -> list[Node]:
     """body with wheelhouse and fittings; the two thrusters with their screws (pivots at the shafts)."""
     body = Node("body")
-    hull = _hull(max(int(44 * detail), 12))
+    hull = hull_solid(max(int(44 * detail), 12))
     # Quartered: light fades towards its edges, not all over it.
     transom = refine(box((0.06, 1.41, 0.43)).moved((-1.585, 0, 0.246)), _everywhere, within_m=1.0, passes=2)
     for skin in (hull, transom):
@@ -85,7 +85,7 @@ def _sections(x: FloatArray) -> FloatArray:
     return np.column_stack([np.interp(x, table[:, 0], table[:, k]) for k in range(1, 6)])
 
 
-def _hull(count: int) -> Mesh:
+def hull_solid(count: int) -> Mesh:
     """Keel, chine, flared side, and a bulwark down to the deck inside."""
     x = np.linspace(-1.62, 1.98, count)
     rail, rail_z, chine, chine_z, keel_z = _sections(x).T

@@ -7,7 +7,8 @@ import numpy as np
 from sim.compiled import compiled
 from sim.environment.ocean.synthesis import EAST, FIELDS, NORTH
 
-_SEARCHES = 6
+_SEARCHES = 12
+_FOUND_M = 1e-3
 
 
 @compiled(fastmath=True)
@@ -42,8 +43,11 @@ def rest_place(
     rest_x, rest_y = x, y
     for _ in range(_SEARCHES):
         particle(grids, edges, rest_x, rest_y, work)
-        rest_x, rest_y = x - work[EAST], y - work[NORTH]
-    particle(grids, edges, rest_x, rest_y, work)
+        off_x, off_y = x - work[EAST] - rest_x, y - work[NORTH] - rest_y
+        rest_x += off_x
+        rest_y += off_y
+        if off_x * off_x + off_y * off_y < _FOUND_M**2:
+            break
     return rest_x, rest_y
 
 

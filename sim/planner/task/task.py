@@ -127,6 +127,10 @@ def check_can_plan(vehicle: Vehicle) -> None:
             f"{vehicle.name} turns about a fixed point, and plans lead from place to place; allowed: vehicles that move"
             " on SE(2) or SE(3)"
         )
+    if vehicle.support is Support.WATER:
+        raise InputError(
+            f"{vehicle.name} floats, and plans know no waves; allowed: plan with the boat on calm water"
+        )
     if not vehicle.controls:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
 

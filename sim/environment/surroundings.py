@@ -1,0 +1,133 @@
+"""What a vehicle feels of a world within its steps: the ground that it touches, or the water that carries it."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from sim.compiler.inline import Inline
+from sim.environment.ground import GROUND, Ground, gravity_mps2
+from sim.environment.ocean.sea import Sea
+from sim.environment.water import WATER, Water, Weather
+from sim.errors import InputError
+from sim.outfit import outfit_of
+from sim.vehicles import Vehicle
+from sim.vehicles.support import Support
+from sim.world import World
+
+
+class Surroundings(Protocol):
+    """Numbers that a kernel takes, and what it tells in them."""
+
+    @property
+    def report(self) -> np.ndarray:
+        """What is remembered from step to step."""
+
+    @property
+    def wrench_b(self) -> np.ndarray:
+        """(6,) of the last step, body frame."""
+
+    @property
+    def env(self) -> tuple[Any, ...]:
+        """What a kernel takes."""
+
+    @property
+    def impact_mps(self) -> float:
+        """Greatest speed of a touch since `forget`."""
+
+    @property
+    def crash_mps(self) -> float:
+        """The same where a touch breaks."""
+
+    @property
+    def contacts(self) -> int:
+        """How much carried load in the last step; none: it is in the air."""
+
+    def forget(self) -> None:
+        """Clear what was felt: the vehicle was put somewhere else."""
+
+    def probe(self) -> "Surroundings":
+        """The same, to look a step ahead without changing what is remembered."""
+
+
+def inline_for(vehicle: Vehicle) -> Inline:
+    """The environment that kernels of the vehicle have within."""
+    return WATER if vehicle.support is Support.WATER else GROUND
+
+
+def surroundings(vehicle: Vehicle, world: World) -> Ground | Water | None:
+    """What a vehicle feels of a world, with the numbers that it has; None for what moves on its ground by definition.
+
+    Raises InputError for what floats and has no hull.
+    """
+    if vehicle.support is Support.NOTHING:
+        return Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
+    if vehicle.support is Support.WATER:
+        return water_about(vehicle, world.water_level_m or 0.0)
+    return None
+
+
+def water_about(vehicle: Vehicle, level_m: float = 0.0) -> Water:
+    """Open water about a vehicle that floats, its mean surface at z = `level_m`. Raises InputError without a hull."""
+    worn = outfit_of(vehicle.name).hull
+    if worn is None or worn.surface is None:
+        raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
+    values = vehicle.values
+    return Water.of(
+        worn.surface,
+        weather_of(vehicle),
+        drag=_number(values["drag"]),
+        mass=_number(values["mass"]),
+        impact=_number(values["impact"]),
+        air=_number(values["air_drag"]),
+        added=np.array([*_numbers(values["added_inertia"]), *_numbers(values["added_mass"])]),
+        level_m=level_m,
+    )
+
+
+def weather_of(vehicle: Vehicle) -> Weather:
+    """By the vehicle's parameters."""
+    values = vehicle.values
+    wind, current = _numbers(values["wind"]), _numbers(values["current"])
+    sea = Sea(_number(values["waves"]), _number(values["waves_direction"]), _number(values["fetch"]))
+    return Weather(sea, (wind[0], wind[1]), _number(values["gusts"]), (current[0], current[1]))
+
+
+def carry_on(felt: Ground | Water | None, vehicle: Vehicle, time_s: float) -> None:
+    """From now on, at that time, the same vehicle with other parameters."""
+    if isinstance(felt, Ground):
+        felt.frame[5] = gravity_mps2(vehicle)
+    elif felt is not None:
+        values = vehicle.values
+        felt.carry(
+            weather_of(vehicle),
+            time_s,
+            drag=_number(values["drag"]),
+            impact=_number(values["impact"]),
+            air=_number(values["air_drag"]),
+            added=np.array([*_numbers(values["added_inertia"]), *_numbers(values["added_mass"])]),
+        )
+
+
+def remembered(vehicle: Vehicle, world: World, memory: np.ndarray) -> Ground | Water | None:
+    """What a vehicle with this memory goes on to feel; None where it is empty."""
+    if not memory.size:
+        return None
+    felt = surroundings(vehicle, world)
+    if felt is not None:
+        felt.report[:] = memory
+        if isinstance(felt, Water):
+            felt.tell(weather_of(vehicle))
+    return felt
+
+
+def fresh_memory(vehicle: Vehicle, memory: np.ndarray) -> np.ndarray:
+    """For a start at another state at the same time: contact forgets, the sea does not."""
+    return memory.copy() if vehicle.support is Support.WATER else np.zeros_like(memory)
+
+
+def _number(value: object) -> float:
+    return float(np.max(np.asarray(value, float)))
+
+
+def _numbers(value: object) -> tuple[float, ...]:
+    return tuple(np.asarray(value, float).tolist())

@@ -1,0 +1,104 @@
+"""A boat that floats: a rigid body with the water that moves along, two thrusters, and water and wind about it.
+
+Section 4.3.2 of the vehicles paper. Here stand its own mechanics: inertia, weight and thrust. What water and air do to
+its hull is found in every step by the environment (`sim.environment.water`), after the numbers that stand here.
+"""
+
+import dataclasses
+
+import casadi as ca
+
+from sim.groups.se3 import position_of
+from sim.vehicles.base import Quantities
+from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.observable import Observable
+from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, weight_potential
+from sim.vehicles.support import Support
+
+_THRUSTER_AT = (-1.2, 0.5, -0.2)
+
+
+class Motorboat(HolonomicVehicle):
+    """Body origin at the centre of mass, at rest in the plane of the water."""
+
+    name = "motorboat"
+    parameters = (
+        dataclasses.replace(MASS, default=480.0),
+        dataclasses.replace(INERTIA, default=(110.0, 420.0, 450.0)),
+        Parameter(
+            "added_mass",
+            "kg",
+            (25.0, 130.0, 430.0),
+            0.0,
+            1e8,
+            "Water that moves along ahead, sideways, upwards.",
+        ),
+        Parameter(
+            "added_inertia",
+            "kg m^2",
+            (25.0, 180.0, 130.0),
+            0.0,
+            1e10,
+            "Water that moves along in roll, pitch, yaw.",
+        ),
+        Parameter("thruster_left", "m", _THRUSTER_AT, -100.0, 100.0, "Where the left thruster pushes, body."),
+        Parameter(
+            "thruster_right", "m", (-1.2, -0.5, -0.2), -100.0, 100.0, "Where the right one pushes, body."
+        ),
+        Parameter("drag", "N s/m", 90.0, 0.0, 1e6, "Of the whole hull, by its velocity through the water."),
+        Parameter(
+            "impact",
+            "",
+            0.8,
+            0.0,
+            4.0,
+            "Pressure where it runs into water: slams, planing, skeg.",
+        ),
+        Parameter("air_drag", "", 1.0, 0.0, 4.0, "Of what is above the water and faces the wind."),
+        Parameter("waves", "m/s", 5.0, 0.0, 32.0, "Wind that has raised the waves: calm to storm."),
+        Parameter("waves_direction", "rad", 0.6, -6.2832, 6.2832, "Where the waves go to, from world x."),
+        Parameter("fetch", "m", 20e3, 100.0, 2e6, "Way over which that wind has blown."),
+        Parameter("wind", "m/s", (0.0, 0.0), -60.0, 60.0, "Mean velocity of the air in the world, x and y."),
+        Parameter("gusts", "", 0.2, 0.0, 1.0, "Standard deviation of the wind's strength over its mean."),
+        Parameter(
+            "current", "m/s", (0.0, 0.0), -5.0, 5.0, "Velocity of the water as a whole, world x and y."
+        ),
+        dataclasses.replace(GRAVITY, default=9.81, optional=False),
+    )
+    controls = (
+        Control("u_left", "N", -450.0, 900.0, "Thrust of the left thruster, ahead."),
+        Control("u_right", "N", -450.0, 900.0, "Thrust of the right thruster, ahead."),
+    )
+
+    @property
+    def support(self) -> Support:
+        return Support.WATER
+
+    def inertia(self, q: Quantities) -> ca.SX:
+        """Of the body and the water that moves along, which differs by direction."""
+        return ca.diagcat(ca.diag(q.inertia + q.added_inertia), ca.diag(q.mass + q.added_mass))
+
+    def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
+        return weight_potential(g, q)
+
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+        """u e_x at the body point c of each thruster: (c x e_x, e_x) u."""
+        ahead = ca.SX([1, 0, 0])
+        left, right = (ca.vertcat(ca.cross(c, ahead), ahead) for c in (q.thruster_left, q.thruster_right))
+        return left * u[0] + right * u[1]
+
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        """Heel to starboard and trim by the stern, speed through the water, and how far it has sunk in or risen."""
+        R = ca.reshape(node[:9], 3, 3)
+        v = node[self.node_layout.velocity][3:]
+        stream = R.T @ ca.vertcat(q.current, 0)
+        heel = ca.atan2(-R[2, 1], R[2, 2])
+        trim = ca.asin(ca.fmax(ca.fmin(R[2, 0], 1), -1))
+        return (
+            Observable("heel", "rad", heel),
+            Observable("trim", "rad", trim),
+            Observable("speed_through_water", "m/s", v[0] - stream[0]),
+            Observable("leeway", "m/s", v[1] - stream[1]),
+            Observable("heave", "m", position_of(node[: self.group.pose_dim])[2]),
+        )
