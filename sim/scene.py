@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sim.errors import InputError, one_of
+from sim.goals import Goal, read_goals
 from sim.integrators import DEFAULT, integrators, serving
 from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
@@ -112,6 +113,8 @@ class Scene:
     sun: Sun = Sun()
     lanes: tuple[LaneSpec, ...] = ()
     comparison: Comparison = Comparison()
+    goals: tuple[Goal, ...] = ()
+    """What is to be done, one after the other."""
     trim: dict[str, float] = field(default_factory=dict)
     """By control name: added to what the pilot of the scene's vehicle gives, so that nothing has to be held."""
     parameters: dict[str, ParameterValues] = field(default_factory=dict)
@@ -240,6 +243,7 @@ def _read_scene(table: TomlTable, path: Path, *, trusted: bool) -> Scene:
         sun=_read_sun(table.table("sun")),
         lanes=_read_lanes(table, vehicle, step_s),
         comparison=_read_comparison(table.table("comparison")),
+        goals=read_goals(table, vehicle, PADS),
         trim=_read_trim(table.table("trim"), vehicle),
         parameters=_read_parameters(table.table("parameters")),
         plan=table.table("plan") if table.has("plan") else None,

@@ -20,6 +20,16 @@ class LoadScene:
 
 
 @dataclass(frozen=True, slots=True)
+class SkipGoal:
+    """Go on to the next goal of the scene."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestartGoals:
+    """The first goal of the scene is due again."""
+
+
+@dataclass(frozen=True, slots=True)
 class TakeScreenshot:
     """Write the picture with its panels to a file."""
 
@@ -119,7 +129,18 @@ class RescanControllers:
     """Look for joysticks that were plugged in after the start."""
 
 
-Action = LoadScene | OpenPath | TakeScreenshot | SaveCurves | SaveTake | OpenTake | ExportPlan | PlanRequest
+Action = (
+    LoadScene
+    | SkipGoal
+    | RestartGoals
+    | OpenPath
+    | TakeScreenshot
+    | SaveCurves
+    | SaveTake
+    | OpenTake
+    | ExportPlan
+    | PlanRequest
+)
 """For the app."""
 
 OwnAction = (

@@ -10,6 +10,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from sim.commands import Command, PilotInput, SetParameter, SetPilotInput
+from sim.goals.judge import Progress
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
@@ -20,7 +21,7 @@ from ui.catalogue import Catalogue, load_catalogue
 from ui.dock import Dock
 from ui.edits import Edits
 from ui.gizmo import Gizmo
-from ui.hud import past
+from ui.hud import goal_marker, goals, past
 from ui.hud.key_hint import KeyHint
 from ui.input.desk import InputDesk, InputSample
 from ui.input.intervention import Intervention
@@ -127,6 +128,10 @@ class Shell:
     def show_plan(self, plan: PlanView | None) -> None:
         """What there is to plan, for the next frame."""
         self._context.plan = plan
+
+    def show_goals(self, progress: Progress | None) -> None:
+        """What is to be done and how far it is, for the next frame."""
+        self._context.goals = progress
 
     def show_takes(self, takes: TakesView) -> None:
         """What there is of takes, for the next frame."""
@@ -241,6 +246,7 @@ class Shell:
         if self._state.view.hud:
             hud.draw(snapshot, self._context)
         past.draw(snapshot, self._context)
+        self._draw_goals(snapshot)
         self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, self._context)
         if self._state.view.caption:
             caption.draw(self._observer.scene, snapshot, self._context)
@@ -249,6 +255,16 @@ class Shell:
         if self._state.help:
             requests += help_panel.draw(self._context)
         return requests
+
+    def _draw_goals(self, snapshot: Snapshot) -> None:
+        context, lane = self._context, snapshot.lanes[0]
+        progress = context.goals
+        hidden = snapshot.look_back is not None or not self._state.view.goals
+        if progress is None or hidden or lane.vehicle != self._observer.scene.vehicle:
+            return
+        goals.draw(progress, lane.vehicle, context)
+        if progress.marker_w is not None and self._camera is not None and self._state.view.views == 1:
+            goal_marker.draw(progress.marker_w, progress.distance_m, *self._camera, context)
 
     def _sorted(self, requests: list[Request], camera: CameraMotion) -> Output:
         """Do the shell's own requests, hand out the others."""

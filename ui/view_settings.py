@@ -19,6 +19,8 @@ class ViewSettings:
     axes: bool = False
     """Body frames as coloured axes."""
     hud: bool = True
+    goals: bool = True
+    """What is to be done, and where."""
     quality: str = "high"
     exposure: float = 1.0
     """Relative to the scene's own."""

@@ -25,6 +25,7 @@ from render.scene_view import SceneView, ViewOptions
 from render.scenery import Scenery
 from sim.commands import Command, PlayTake, SetPaused
 from sim.errors import InputError
+from sim.goals.judge import Judge, Progress
 from sim.planner.service.requests import PlanRequest
 from sim.scene import Scene, load_scene
 from sim.snapshot import Snapshot
@@ -45,8 +46,10 @@ from ui.requests import (
     LoadScene,
     OpenPath,
     OpenTake,
+    RestartGoals,
     SaveCurves,
     SaveTake,
+    SkipGoal,
     TakeScreenshot,
 )
 from ui.shell import Shell, ViewSettings
@@ -74,6 +77,7 @@ class Session:
         self._simulation, self._planning = loaded.simulation, loaded.planning
         self._starts = True
         """The simulation waits for its first picture."""
+        self._judge = Judge(scene.goals, scene.vehicle, world)
         self._takes, self._own = Takes(), OwnVehicle()
         self._kind = VEHICLES.get(scene.vehicle)
         self._scene_view, self._rig = SceneView(world.water_level_m), CameraRig(scene.camera)
@@ -106,6 +110,8 @@ class Session:
         self._shell.show_plan(self._planning.view)
         self._tell_of_takes()
         self._shell.show_takes(self._takes.view)
+        goals = self._judge.observe(snapshot) if self._scene.goals else None
+        self._shell.show_goals(goals)
         self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         for command in output.commands:
@@ -125,6 +131,7 @@ class Session:
                 gl_error=self._window.ctx.error,
                 camera=self._shell.view.camera,
                 plan=self._planning.probe(),
+                goals=_told(goals),
                 recorded_s=snapshot.recorded_s,
                 look_back=None if snapshot.look_back is None else asdict(snapshot.look_back),
             )
@@ -216,6 +223,10 @@ class Session:
                 self._load(name, lambda: load_scene(again or name))
             case OpenPath(path):
                 self._open_path(path)
+            case SkipGoal():
+                self._judge.skip()
+            case RestartGoals():
+                self._judge.restart()
             case SaveCurves():
                 self._save_curves()
             case SaveTake(take):
@@ -308,6 +319,7 @@ class Session:
         changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
         self._scene, self._world = scene, world
         self._simulation, self._planning = loaded.simulation, loaded.planning
+        self._judge = Judge(scene.goals, scene.vehicle, world)
         self._kind = VEHICLES.get(scene.vehicle)
         self._shell.use_catalogue(load_catalogue())
         self._shell.use_scene(scene)
@@ -337,3 +349,11 @@ class Session:
             self._shell.notify(str(error), error=True)
         else:
             self._shell.notify(f"Screenshot saved: {path}")
+
+
+def _told(goals: Progress | None) -> dict[str, object] | None:
+    """What a test wants to know."""
+    if goals is None:
+        return None
+    due = "" if goals.due is None else goals.due.title
+    return {"at": goals.at, "due": due, "held": goals.held, "distance_m": goals.distance_m}

@@ -7,6 +7,7 @@ from ui import theme
 from ui.hud import heading_tape
 from ui.hud.pen import Pen
 from ui.panels.context import PanelContext
+from ui.panels.placing import placed
 from ui.timeline import in_past, shown_s
 
 SIZE, ROW = 14.0, 20.0
@@ -24,6 +25,8 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     wide = max(pen.width(text, SIZE, bold=bold) for text, bold in lines) + pen.px(2.0 * PAD)
     tall = pen.px(ROW) * len(lines) + pen.px(0.8 * PAD)
     left, top = x + (width - wide) / 2.0, y + pen.px(TOP + heading_tape.HEIGHT + 8.0)
+    taken = [context.rects[name] for name in ("hud/heading", "hud/badges") if name in context.rects]
+    left, top, *_ = placed((left, top, wide, tall), context.scene_rect, taken, step=pen.px(6.0))
     low, high = (left, top), (left + wide, top + tall)
     pen.draw_list.add_rect_filled(low, high, theme.packed(theme.GROUND, 0.82), pen.px(8.0))
     pen.draw_list.add_rect(low, high, theme.packed(theme.WARNING), pen.px(8.0), pen.px(EDGE_PX))

@@ -17,7 +17,9 @@ from ui.requests import (
     EditChosen,
     Escape,
     Request,
+    RestartGoals,
     SaveTake,
+    SkipGoal,
     StepEdits,
     TakeScreenshot,
     ToggleFullscreen,
@@ -40,6 +42,8 @@ PLAIN: dict[str, Request] = {
     "retake": FLY_ON,
     "now": BackToNow(),
     "save_take": SaveTake(),
+    "skip_goal": SkipGoal(),
+    "goals_again": RestartGoals(),
     "undo": StepEdits(-1),
     "redo": StepEdits(1),
     "delete": EditChosen("delete"),
@@ -71,6 +75,8 @@ def request_of(action: str, snapshot: Snapshot, view: ViewSettings) -> Request |
             return ChangeView(replace(view, camera=following(CAMERA_KINDS, view.camera)))
         case "overview":
             return ChangeView(overlooking(view))
+        case "goals":
+            return ChangeView(replace(view, goals=not view.goals))
         case "arrows":
             return ChangeView(replace(view, arrows=not view.arrows))
         case "trail":

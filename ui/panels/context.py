@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from sim.commands import PilotInput
+from sim.goals.judge import Progress
 from sim.planner.service.view import PlanView
 from sim.vehicles.parameter import Value
 from ui.catalogue import Catalogue
@@ -76,6 +77,8 @@ class PanelContext:
     """What there is to plan; None where the scene has no task."""
     edits: Edits = field(default_factory=Edits)
     """What can be undone."""
+    goals: Progress | None = None
+    """What is to be done; None where the scene has no goals."""
     planning: PlanChoices = field(default_factory=PlanChoices)
     new_lane: NewLane = field(default_factory=NewLane)
     takes: TakesView = field(default_factory=TakesView)

@@ -66,9 +66,9 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 
 def _banner_place(context: PanelContext) -> tuple[float, float]:
-    """Its middle: that of the scene, or of what a caption at the upper left leaves of it; below a label of the past."""
+    """Its middle: that of the scene, or of what caption or goals leave of it; below a label of the past."""
     x, y, width, height = context.scene_rect
-    left, top, wide, _ = context.rects.get("caption", (x, y, 0.0, 0.0))
+    left, top, wide, _ = context.rects.get("caption") or context.rects.get("goals", (x, y, 0.0, 0.0))
     aside = left + wide if top < y + 0.24 * height else x
     if x + width - aside < context.px(BANNER_PX):
         aside = x

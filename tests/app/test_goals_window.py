@@ -1,0 +1,38 @@
+"""The guided first flight in its window: its first steps by the keys that it tells; skipped, begun again, hidden."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.app.desktop import App, Screen
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
+
+
+def test_the_first_steps_are_done_by_their_keys_and_can_be_skipped_and_begun_again(
+    screen: Screen, tmp_path: Path
+) -> None:
+    app = App(screen, tmp_path, "canyon", "--quality", "software", "--size", "900x600")
+    try:
+        seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        assert (seen["goals"]["due"], "goals" in seen["widgets"]) == ("Take off", True)
+        screen.xdotool("keydown", "r")
+        app.wait_until(lambda p: p["goals"]["due"] == "Hover", timeout_s=60, what="it has taken off")
+        screen.xdotool("keyup", "r")
+        seen = app.wait_until(
+            lambda p: p["goals"]["due"].startswith("Fly") and "goal_marker" in p["widgets"],
+            timeout_s=60,
+            what="it has hovered, and is shown where to fly",
+        )
+        assert seen["goals"]["distance_m"] == pytest.approx(110.0, abs=15.0)
+        screen.xdotool("key", "F2")
+        app.wait_until(lambda p: p["goals"]["due"] == "Slow down", timeout_s=30, what="a goal is skipped")
+        screen.xdotool("key", "F3")
+        app.wait_until(lambda p: p["goals"]["at"] <= 1, timeout_s=30, what="it begins again")
+        screen.xdotool("key", "F4")
+        seen = app.wait_until(lambda p: "goals" not in p["widgets"], timeout_s=30, what="they are hidden")
+        assert seen["gl_errors"] == []
+    finally:
+        screen.xdotool("keyup", "r")
+        app.close()

@@ -1,0 +1,232 @@
+"""Laws of goals: whoever follows the prompts gets there; judged is what was flown; mistakes are told in a line."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sim
+from sim.commands import PilotInput, Reset, Retake, Scrub, SetPaused, SetPilotInput
+from sim.goals import Goal, Landing
+from sim.goals.judge import Judge, Progress
+from sim.goals.marker import along_m, marker_w
+from sim.pilot.rotation import heading_of, turn_between
+from sim.scene import Scene, load_scene, scene_names
+from sim.simulation import Simulation
+from sim.snapshot import LaneStatus, Snapshot
+from sim.world import load_world
+from tests.ui import fakes
+
+CANYON = load_world("canyon")
+PLAIN = load_world("plain")
+
+
+def clipped(value: float) -> float:
+    return min(max(value, -1.0), 1.0)
+
+
+class Beginner:
+    """Knows the due goal, where its marker is, and the instruments; nothing of the scene."""
+
+    def sticks(self, progress: Progress, snapshot: Snapshot) -> PilotInput:
+        lane, goal = snapshot.lanes[0], progress.due
+        assert goal is not None
+        v_w = lane.T_wb[:3, :3] @ lane.twist_b[3:6]
+        heading = heading_of(lane.T_wb[:3, :3])
+        ahead = np.array([math.cos(heading), math.sin(heading)])
+        forward, right = float(v_w[:2] @ ahead), float(v_w[0] * ahead[1] - v_w[1] * ahead[0])
+        height_m = lane.height_above_ground_m
+        if progress.marker_w is None:
+            up = goal.height_m is not None and height_m < goal.height_m[0] + 2.0
+            return PilotInput(throttle=1.0 if up and "throttle+" in goal.keys else 0.0)
+        to_w = progress.marker_w - lane.T_wb[:3, 3]
+        if goal.way_m is not None:
+            turn = turn_between(heading, math.atan2(float(to_w[1]), float(to_w[0])))
+            return PilotInput(
+                pitch=clipped((20.0 * max(math.cos(turn), 0.0) - forward) / 8.0),
+                roll=clipped(-right / 8.0),
+                yaw=clipped(-1.5 * turn),
+                throttle=clipped(float(to_w[2]) / 10.0),
+            )
+        wanted = 0.25 * to_w[:2]
+        wanted *= min(1.0, 8.0 / max(float(np.linalg.norm(wanted)), 1e-9))
+        off = wanted - v_w[:2]
+        over = progress.distance_m < 2.0 and float(np.linalg.norm(v_w[:2])) < 1.0
+        down = goal.on_ground and (over or height_m < 2.0)
+        sink = 0.2 if height_m < 2.5 else 0.6
+        return PilotInput(
+            pitch=clipped(0.25 * float(off @ ahead)),
+            roll=clipped(0.25 * float(off[0] * ahead[1] - off[1] * ahead[0])),
+            throttle=-sink if down else clipped((12.0 - height_m) / 10.0),
+        )
+
+
+def flown(simulation: Simulation, judge: Judge, longest_s: float, dt_s: float = 0.1) -> list[Progress]:
+    """A beginner follows the prompts, looking ten times a second."""
+    seen, pilot = [judge.observe(simulation.snapshot)], Beginner()
+    while seen[-1].due is not None and simulation.snapshot.clock_s < longest_s:
+        simulation.submit(SetPilotInput(pilot.sticks(seen[-1], simulation.snapshot)))
+        seen.append(judge.observe(simulation.advance(dt_s)))
+        assert simulation.snapshot.lanes[0].status is LaneStatus.RUNNING, simulation.snapshot.lanes[
+            0
+        ].status_text
+    return seen
+
+
+def test_the_guided_first_flight_is_done_by_following_its_prompts() -> None:
+    scene = load_scene("canyon")
+    simulation = Simulation(scene, CANYON)
+    seen = flown(simulation, Judge(scene.goals, scene.vehicle, CANYON), 240.0)
+    last = seen[-1]
+    assert last.due is None
+    assert [later.at for later, before in zip(seen[1:], seen, strict=False) if later.at > before.at] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+    ]
+    assert not last.skipped
+    assert 60.0 < simulation.snapshot.clock_s < 180.0
+    assert last.landing is not None
+    assert last.landing.off_m < 8.0
+    assert last.landing.sink_mps < 2.0
+    assert last.landing.grade != "rough"
+
+
+def test_markers_along_the_way_stay_ahead_and_over_the_river() -> None:
+    goal = Goal("on", way_m=1360.0, within_m=60.0)
+    assert CANYON.river is not None
+    for arc_m in np.arange(0.0, 1200.0, 50.0):
+        here = CANYON.path[int(np.searchsorted(CANYON.path[:, 0], 90.0 + 0.95 * arc_m))]
+        aside = here + np.array([0.0, 15.0, -20.0])
+        marker = marker_w(goal, CANYON, aside)
+        assert marker is not None
+        assert 60.0 < along_m(CANYON, marker) - along_m(CANYON, aside) < 130.0
+        assert abs(float(marker[1]) - float(CANYON.river.centre(marker[0]))) < 60.0
+        assert marker[2] > float(CANYON.terrain.height(marker[0], marker[1])) + 15.0
+
+
+STAND = Goal("stand", on_ground=True, speed_mps=(0.0, 0.5), hold_s=1.0)
+RISE = Goal("rise", height_m=(4.0, 100.0))
+LAND = Goal("land", pad="start", within_m=8.0, on_ground=True, speed_mps=(0.0, 0.5), hold_s=0.5, landing=True)
+
+
+def at(
+    time_s: float, *, height_m: float = 0.0, v_b: tuple = (0.0, 0.0, 0.0), x: tuple = (0.0, 0.0), **changes
+):
+    """A snapshot of a helicopter on a plain."""
+    lane = fakes.lane(
+        time_current_s=time_s,
+        T_wb=fakes.pose(x=(*x, height_m)),
+        twist_b=np.array([0.0, 0.0, 0.0, *v_b]),
+        height_above_ground_m=height_m,
+        on_ground=height_m <= 0.0,
+        **changes,
+    )
+    return fakes.snapshot(lane, clock_s=time_s)
+
+
+def test_a_goal_is_done_once_it_has_held_for_its_time_without_a_break() -> None:
+    judge = Judge((STAND, RISE), "helicopter", PLAIN)
+    for time_s, speed, due, held in (
+        (0.0, 0.0, 0, 0.0), (0.9, 0.0, 0, 0.9), (1.0, 2.0, 0, 0.0),
+        (1.1, 0.0, 0, 0.0), (2.0, 0.0, 0, 0.9), (2.1, 0.0, 1, 0.0),
+    ):  # fmt: skip
+        progress = judge.observe(at(time_s, v_b=(speed, 0.0, 0.0)))
+        assert (progress.at, progress.held) == (due, pytest.approx(held))
+
+
+def test_a_landing_is_graded_by_how_it_touched_and_where_it_stands() -> None:
+    judge = Judge((RISE, LAND), "helicopter", PLAIN)
+    judge.observe(at(0.0))
+    judge.observe(at(1.0, height_m=5.0))
+    judge.observe(at(2.0, height_m=0.3, v_b=(0.6, 0.0, -0.9), x=(2.5, 0.0)))
+    judge.observe(at(2.1, v_b=(0.2, 0.0, 0.0), x=(3.0, 0.0)))
+    judge.observe(at(2.6, x=(3.0, 0.0)))
+    progress = judge.observe(at(3.2, x=(3.0, 0.0)))
+    assert progress.landing is not None
+    found = progress.landing
+    assert (found.sink_mps, found.drift_mps, found.off_m) == pytest.approx((0.9, 0.6, 3.0))
+    assert found.grade == "good"
+    assert Landing(0.3, 0.2, 1.0).grade == "butter"
+    assert Landing(0.3, 0.2, 7.0).grade == "fair"
+    assert Landing(2.9, 0.2, 0.0).grade == "rough"
+
+
+def test_time_that_goes_back_takes_what_was_done_since_with_it() -> None:
+    scene = Scene(
+        "x", "x", world="plain", start=replace(Scene("y", "y").start, pad="start"), goals=(RISE, STAND)
+    )
+    simulation = Simulation(scene, PLAIN)
+    judge = Judge(scene.goals, scene.vehicle, PLAIN)
+    simulation.submit(SetPilotInput(PilotInput(throttle=1.0)))
+    done = [judge.observe(simulation.advance(0.1)).at for _ in range(60)]
+    assert done[-1] == 1
+    simulation.submit(Scrub(0.5))
+    assert judge.observe(simulation.advance(0.1)).at == 1  # looking back judges nothing
+    simulation.submit(Retake(paused=False))
+    assert judge.observe(simulation.advance(0.1)).at == 0
+    again = [judge.observe(simulation.advance(0.1)).at for _ in range(60)]
+    assert again[-1] == 1
+    simulation.submit(Reset())
+    simulation.submit(SetPaused(True))
+    assert judge.observe(simulation.advance(0.0)).at == 0
+
+
+def test_goals_are_skipped_and_begun_again_and_another_vehicle_is_not_judged() -> None:
+    judge = Judge((RISE, STAND), "helicopter", PLAIN)
+    judge.observe(at(0.0))
+    judge.skip()
+    assert (judge.progress.at, judge.progress.skipped) == (1, {0})
+    judge.observe(at(0.1, vehicle="boat"))
+    assert judge.observe(at(5.0, vehicle="boat")).at == 1
+    judge.restart()
+    assert (judge.progress.at, judge.progress.skipped) == (0, frozenset())
+    crashed = judge.observe(at(6.0, height_m=9.0, status=LaneStatus.CRASHED))
+    assert crashed.at == 0
+    for _ in range(5):
+        judge.skip()
+    assert judge.progress.due is None
+    assert judge.observe(at(7.0)).due is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[[goals]]\ntext = "x"', "goals[0].title: is missing"),
+        ('[[goals]]\ntitle = "x"', "asks for nothing"),
+        ('[[goals]]\ntitle = "x"\non_ground = true\nkeys = ["fly"]', 'unknown "fly"'),
+        ('[[goals]]\ntitle = "x"\npad = "moon"', 'unknown "moon"; allowed: start, landing'),
+        ('[[goals]]\ntitle = "x"\npad = "start"\nat_m = [1.0, 2.0]', "cannot stand beside pad"),
+        ('[[goals]]\ntitle = "x"\nheight_m = [5.0, 5.0]', "the smaller number first"),
+        ('[[goals]]\ntitle = "x"\nat_m = [1.0]', "2 numbers"),
+        ('[[goals]]\ntitle = "x"\non_ground = true\nhold = 1.0', "unknown key"),
+        ("goals = 3", "list of tables"),
+        ('[[goals]]\ntitle = "x"\non_ground = true\n' * 25, "24 at most"),
+    ],
+)
+def test_a_mistake_in_a_goal_is_one_line_with_file_key_and_what_is_allowed(
+    text: str, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "scene.toml"
+    path.write_text(text)
+    with pytest.raises(sim.InputError) as refusal:
+        load_scene(path)
+    assert told in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert str(path) in str(refusal.value)
+
+
+def test_goals_of_the_projects_scenes_say_how_and_none_is_done_at_the_start() -> None:
+    for name in scene_names():
+        scene = load_scene(name)
+        if not scene.goals:
+            continue
+        assert all(goal.text for goal in scene.goals)
+        world = load_world(scene.world, seed=scene.seed)
+        judge, running = Judge(scene.goals, scene.vehicle, world), Simulation(scene, world)
+        for _ in range(20):
+            assert judge.observe(running.advance(0.1)).at == 0

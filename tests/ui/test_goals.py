@@ -1,0 +1,115 @@
+"""Laws of the goals over the view: the due one is told with its key, marks lie where they point, nothing overlaps."""
+
+import math
+
+import numpy as np
+import pytest
+from imgui_bundle import imgui
+
+from render.matrices import look_at, perspective
+from sim.goals import Goal, Landing
+from sim.goals.judge import Progress
+from sim.snapshot import LookBack, Snapshot
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui import hud
+from ui.hud import goal_marker, goals, past
+from ui.hud.goal_marker import clear_of, edge_place
+from ui.hud.pen import Pen
+from ui.panels.context import PanelContext
+from ui.panels.placing import overlap
+
+GOALS = (
+    Goal("Take off", "Climb until you are 20 m above the ground.", ("throttle+",), height_m=(20.0, 500.0)),
+    Goal("Hover", "Let go of all keys, and it levels itself.", speed_mps=(0.0, 3.0), hold_s=3.0),
+    Goal("Land", "Come down on the pad.", ("throttle-",), pad="landing", on_ground=True, landing=True),
+)
+RECT = (0.0, 0.0, 900.0, 600.0)
+EYE = np.array([0.0, 0.0, 2.0])
+VIEW, LENS = look_at(EYE, EYE + np.array([1.0, 0.0, 0.0])), perspective(math.radians(60.0), 1.5, 0.1, 1e4)
+
+
+def texts(progress: Progress, bench: Bench) -> list[str]:
+    found: list[str] = []
+
+    def draw(snapshot: Snapshot, context: PanelContext) -> None:
+        pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+        lines = goals.told(progress, "helicopter", pen, 230.0, context)
+        found[:] = [f"{mark} {text}" for mark, text, *_ in lines]
+
+    bench.frame(draw, fakes.snapshot())
+    return found
+
+
+def test_the_due_goal_is_told_with_its_key_and_what_is_done_is_ticked_off(bench: Bench) -> None:
+    first = texts(Progress(GOALS), bench)
+    assert first[0] == f"{goals.DUE} Take off"
+    assert " Keys: R" in first
+    assert f"{goals.OPEN} Land" in first
+    assert any("F2" in line and "F3" in line for line in first)
+    last = texts(Progress(GOALS, at=2, skipped=frozenset({1}), marker_w=np.ones(3), distance_m=41.6), bench)
+    assert last[:3] == [f"{goals.TICK} Take off", f"{goals.SKIPPED} Hover", f"{goals.DUE} Land"]
+    assert " 42 m to the marker" in last
+    done = " ".join(texts(Progress(GOALS, at=3, landing=Landing(0.8, 0.3, 2.1)), bench))
+    assert "good: sink 0.8 m/s, drift 0.3 m/s, 2.1 m from the" in done.replace("   ", " ").replace("  ", " ")
+    assert "All done" in done
+
+
+@pytest.mark.parametrize("place", [(50.0, 0.0, 2.0), (50.0, 12.0, 8.0), (400.0, -90.0, -40.0)])
+def test_a_place_in_view_is_marked_where_it_is_drawn(place: tuple) -> None:
+    (x, y), bearing = edge_place(np.array(place), VIEW, LENS, RECT, 20.0)
+    assert bearing is None
+    scale = 300.0 / math.tan(math.radians(30.0))
+    ahead, left, up = np.array(place) - EYE
+    assert (x, y) == pytest.approx((450.0 - scale * left / ahead, 300.0 - scale * up / ahead))
+
+
+@pytest.mark.parametrize(
+    ("place", "side"),
+    [
+        ((1.0, 300.0, 2.0), "left"), ((1.0, -300.0, 2.0), "right"), ((-50.0, 30.0, 2.0), "left"),
+        ((-50.0, -30.0, 2.0), "right"), ((1.0, 0.0, 90.0), "up"), ((1.0, 0.0, -90.0), "down"),
+    ],
+)  # fmt: skip
+def test_what_is_out_of_view_is_marked_at_the_edge_to_which_one_has_to_turn(place: tuple, side: str) -> None:
+    (x, y), bearing = edge_place(np.array(place), VIEW, LENS, RECT, 20.0)
+    assert bearing is not None
+    wanted = {"left": (20.0, None), "right": (880.0, None), "up": (None, 20.0), "down": (None, 580.0)}[side]
+    for value, expected in zip((x, y), wanted, strict=True):
+        assert expected is None or value == pytest.approx(expected)
+    assert (math.cos(bearing) < -0.5, math.cos(bearing) > 0.5) == (side == "left", side == "right")
+
+
+def test_a_mark_keeps_clear_of_the_panes_at_the_left() -> None:
+    assert clear_of((50.0, 100.0), [(10.0, 60.0, 260.0, 180.0)], 30.0) == (300.0, 100.0)
+    assert clear_of((500.0, 100.0), [(10.0, 60.0, 260.0, 180.0)], 30.0) == (500.0, 100.0)
+
+
+@pytest.mark.parametrize(
+    "scene", [(0.0, 0.0, 648.0, 468.0), (0.0, 0.0, 904.0, 628.0), (0.0, 0.0, 1544.0, 908.0)]
+)
+def test_goals_label_of_the_past_and_instruments_do_not_overlap(
+    bench: Bench, scene: tuple[float, float, float, float]
+) -> None:
+    bench.context.scene_rect = scene
+    progress = Progress(GOALS, at=2, marker_w=np.ones(3), distance_m=41.6, landing=Landing(0.8, 0.3, 2.1))
+
+    def flying(snapshot: Snapshot, context: PanelContext) -> None:
+        hud.draw(snapshot, context)
+        goals.draw(progress, "helicopter", context)
+        goal_marker.draw(np.array([-50.0, 30.0, 2.0]), 41.6, VIEW, LENS, context)
+
+    def looking(snapshot: Snapshot, context: PanelContext) -> None:
+        hud.draw(snapshot, context)
+        past.draw(snapshot, context)
+
+    back = fakes.snapshot(look_back=LookBack("", 0.0, 9.0, 6.0), recorded_s=(0.0, 9.0), paused=True)
+    for draw, snapshot, names in (
+        (flying, fakes.snapshot(), ("goals", "goal_marker")),
+        (looking, back, ("past",)),
+    ):
+        bench.frame(draw, snapshot)
+        rects = bench.context.rects
+        for name in names:
+            others = [rects[other] for other in rects if other.startswith("hud/") or other in names]
+            assert not any(overlap(rects[name], other) for other in others if other != rects[name])

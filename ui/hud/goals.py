@@ -1,0 +1,100 @@
+"""The goals of a scene over the view: all of them with what is done ticked off, and how the due one is reached."""
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from sim.goals.judge import Progress
+from sim.outfit import outfit_of
+from ui import theme
+from ui.hud import heading_tape
+from ui.hud.pen import Pen
+from ui.input.binding import key_label
+from ui.panels.context import PanelContext
+
+WIDTH, PAD, MARGIN, TOP = 264.0, 10.0, 12.0, 12.0
+SIZE, ROW = 14.0, 19.0
+TICK, SKIPPED, DUE, OPEN = (
+    icons.ICON_FA_CHECK,
+    icons.ICON_FA_MINUS,
+    icons.ICON_FA_CHEVRON_RIGHT,
+    "\N{MIDDLE DOT}",
+)
+HIGHEST = 0.62
+"""Share of the scene's height that it may take; beyond it only the due goal is told."""
+
+Line = tuple[str, str, theme.Colour, bool]
+"""(mark, text, colour, bold)."""
+
+
+def draw(progress: Progress, vehicle: str, context: PanelContext) -> None:
+    """At the upper left, beside or below the heading tape; its place is left in `context.rects`."""
+    pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+    x, y, scene_width, scene_height = context.scene_rect
+    wide = min(pen.px(WIDTH), scene_width - pen.px(2.0 * MARGIN))
+    room = wide - pen.px(2.0 * PAD + 16.0)
+    lines = told(progress, vehicle, pen, room, context)
+    if pen.px(ROW) * (len(lines) + 1) > HIGHEST * scene_height:
+        lines = [line for line in lines if line[0] != TICK and line[0] != OPEN]
+    tape = context.rects.get("hud/heading")
+    left, top = x + pen.px(MARGIN), y + pen.px(TOP)
+    if tape is not None and left + wide > tape[0] - pen.px(MARGIN):
+        top = tape[1] + pen.px(heading_tape.HEIGHT + 8.0)
+    tall = pen.px(ROW) * len(lines) + pen.px(2.0 * PAD)
+    pen.draw_list.add_rect_filled(
+        (left, top), (left + wide, top + tall), theme.packed(theme.GROUND, 0.72), pen.px(8.0)
+    )
+    for number, (mark, text, colour, bold) in enumerate(lines):
+        row = top + pen.px(PAD) + number * pen.px(ROW)
+        pen.text((left + pen.px(PAD), row), mark, size=SIZE - 2.0, colour=colour)
+        pen.text((left + pen.px(PAD + 16.0), row), text, size=SIZE, colour=colour, bold=bold)
+    if progress.due is not None and progress.held > 0.0:
+        end = left + progress.held * wide
+        low = (left, top + tall - pen.px(3.0))
+        pen.draw_list.add_rect_filled(low, (end, top + tall), theme.packed(theme.GOOD), pen.px(2.0))
+    context.rects["goals"] = (left, top, wide, tall)
+
+
+def told(progress: Progress, vehicle: str, pen: Pen, room: float, context: PanelContext) -> list[Line]:
+    """Its lines."""
+    lines: list[Line] = []
+    for index, goal in enumerate(progress.goals):
+        if index == progress.at:
+            lines.append((DUE, goal.title, theme.ACCENT_BRIGHT, True))
+            keys = keys_of(goal.keys, vehicle)
+            if keys:
+                lines.append(("", f"Keys: {keys}", theme.ACCENT_BRIGHT, True))
+            lines += [("", text, theme.INK, False) for text in wrapped(pen, goal.text, room)]
+            if progress.marker_w is not None:
+                lines.append(("", f"{progress.distance_m:.0f} m to the marker", theme.INK, True))
+        else:
+            left_out = index in progress.skipped
+            mark = SKIPPED if left_out else TICK if index < progress.at else OPEN
+            colour = theme.GOOD if mark == TICK else theme.MUTED
+            lines.append((mark, goal.title, colour, False))
+    if progress.landing is not None:
+        text = f"Landing {progress.landing.words}"
+        lines += [("", part, theme.GOOD, True) for part in wrapped(pen, text, room)]
+    skip, again, hide = (context.keymap.first(name) for name in ("skip_goal", "goals_again", "goals"))
+    if progress.due is None:
+        lines.append((DUE, f"All done. {again}: once more", theme.ACCENT_BRIGHT, True))
+    else:
+        lines.append(("", f"{skip} skips, {again} begins again, {hide} hides", theme.MUTED, False))
+    return lines
+
+
+def keys_of(actions: tuple[str, ...], vehicle: str) -> str:
+    """First keys of actions of a vehicle, as printed on them."""
+    keys = {binding.action: binding.keys for binding in outfit_of(vehicle).keys.held}
+    return "  ".join(key_label(keys[action][0]) for action in actions if action in keys)
+
+
+def wrapped(pen: Pen, text: str, room: float) -> list[str]:
+    """Lines of whole words that fit into `room` pixels."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and pen.width(longer, SIZE) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
