@@ -32,7 +32,7 @@ class SymbolicKernel:
         known = (y, u[: self._size], np.zeros(self._dim), p, h * self.substeps[0])
         return _flat(self._node(self._solved(known), *known))
 
-    def rollout(self, y, u, w, p, h, n):
+    def advance(self, y, u, w, p, h, n):
         for _ in range(n):
             for k, share in enumerate(self.substeps):
                 row = u[k * self._size : (k + 1) * self._size] if self.moments else u

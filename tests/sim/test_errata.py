@@ -160,7 +160,7 @@ def test_a_start_by_the_legendre_transform_is_of_second_order_and_by_a_repeated_
         if repeated:
             arm_b = -9.81 * 6.0 * np.cross([0.05, -0.04, 0.25], [0.0, 0.0, 1.0])
             y[9:] = np.array(SO3.function("dcay_inv")(-h * xi)).T @ mu + h / 2 * arm_b
-        kernel.rollout(y, u, still, p, h, steps)
+        kernel.advance(y, u, still, p, h, steps)
         return np.abs(kernel.node(y, u, p, h) - exact)[:9].max()
 
     slopes = [np.log2(error(100, repeated) / error(200, repeated)) for repeated in (False, True)]

@@ -172,7 +172,7 @@ def test_every_method_keeps_its_order_under_inputs_that_change(make, name):
                 y = held.start(start.node, u, p, h)
                 for k in range(n):
                     u = law(k * h, None)
-                    held.rollout(y, u, still, p, h, 1)
+                    held.advance(y, u, still, p, h, 1)
                 node = held.node(y, u, p, h)
             else:
                 nodes, _, _, _ = sampled_run(
