@@ -56,7 +56,7 @@ def uneven_error(name: str, blocks: int = 1000) -> np.ndarray:
     start = top.state(R=TILT, omega=UNEVEN_OMEGA).node
     y, nodes = kernel.start(start, u, p, 0.02), [start]
     for k in range(blocks):
-        kernel.rollout(y, u, np.zeros(3), p, 0.02, 1_000_000 // blocks + (37 if k % 2 else -37))
+        kernel.advance(y, u, np.zeros(3), p, 0.02, 1_000_000 // blocks + (37 if k % 2 else -37))
         nodes.append(kernel.node(y, u, p, 0.02))
     energy = kernel.observe_all(np.array(nodes), u[None], p, 0.02).energy
     return (energy - energy[0]) / (6.0 * 9.81 * np.linalg.norm(UNEVEN["arm"]))
