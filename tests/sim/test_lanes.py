@@ -51,7 +51,7 @@ def wobbling(running: Simulation, seconds: float) -> list[Snapshot]:
 
 
 def test_a_lane_with_the_flown_lanes_method_flies_its_every_bit():
-    scene = helicopter_scene(lanes=(LaneSpec("variational", 0.01),), step_s=0.01)
+    scene = helicopter_scene(lanes=(LaneSpec(DEFAULT, 0.01),), integrator=DEFAULT, step_s=0.01)
     for snapshot in wobbling(simulation(scene), 3.0):
         flown, beside = snapshot.lanes
         np.testing.assert_array_equal(flown.controls, beside.controls)
@@ -221,7 +221,8 @@ def test_the_reference_does_not_depend_on_lanes_or_frames():
 
 
 def test_a_reference_begins_where_the_flown_lane_is_and_ends_on_command():
-    running = simulation(spinning_scene(LaneSpec("rk4", 0.005), step_s=0.005))
+    scene = spinning_scene(LaneSpec("rk4", 0.005), step_s=0.005)
+    running = simulation(replace(scene, integrator="variational"))
     assert not running.advance(1.0).reference
     running.submit(SetReference(True))
     begun = running.advance(0.0)

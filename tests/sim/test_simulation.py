@@ -248,14 +248,15 @@ def test_an_added_lane_starts_from_the_flown_lane_as_it_is():
     ],
 )
 def test_a_refused_command_changes_nothing_and_is_answered_in_words(command, words):
-    running = simulation(helicopter_scene())
+    scene = helicopter_scene()
+    running = simulation(scene)
     running.submit(command)
     snapshot = running.advance(0.0)
     for word in words:
         assert word in snapshot.message
     assert "\n" not in snapshot.message
     lane = snapshot.lanes[0]
-    assert (lane.vehicle, lane.integrator, lane.step_s) == ("helicopter", "variational", 0.01)
+    assert (lane.vehicle, lane.integrator, lane.step_s) == ("helicopter", scene.integrator, 0.01)
     assert (snapshot.flight_mode, snapshot.paused, snapshot.speed) == ("attitude", False, 1.0)
     assert running.advance(0.1).lanes[0].status is LaneStatus.RUNNING
 
