@@ -127,5 +127,3 @@ class Frame:
     """Drives water and clouds; runs while the simulation is paused."""
     exposure: float = 1.0
     """Relative to the scene's own."""
-    extras: tuple[object, ...] = field(default_factory=tuple)
-    """Further drawables of later features, each with `draw(pass_context)`."""

@@ -304,8 +304,6 @@ class Renderer:
 
         for vehicle in sorted((*frame.vehicles, *self._parked_in(context)), key=depth):
             self._models.draw(vehicle, context)
-        for extra in frame.extras:
-            extra.draw(context)
         self._overlay.draw(frame, context)
 
     @property

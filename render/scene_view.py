@@ -143,7 +143,6 @@ class SceneView:
         *,
         wall_s: float = 0.0,
         exposure: float = 1.0,
-        extras: tuple[object, ...] = (),
     ) -> Frame:
         """The picture of what was last observed, from `view`."""
         options = options or ViewOptions()
@@ -163,7 +162,6 @@ class SceneView:
             ),
             wall_s=wall_s,
             exposure=exposure,
-            extras=extras,
         )
 
     def _arranged(self, options: ViewOptions) -> list[_Shown]:

@@ -10,7 +10,7 @@ import numpy as np
 from sim.bounds import Bounds
 from sim.compiler import compile_kernel
 from sim.errors import InputError, quote
-from sim.integrators import DEFAULT, Integrator, integrator
+from sim.integrators import DEFAULT, Integrator, integrator, serving
 from sim.sampled import sampled_run
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
@@ -103,7 +103,7 @@ class Trajectory:
 
 def simulate(
     vehicle: Vehicle | str,
-    method: str | Integrator = DEFAULT,
+    method: str | Integrator | None = None,
     *,
     step: float = 0.01,
     duration: float = 10.0,
@@ -112,6 +112,7 @@ def simulate(
 ) -> Trajectory:
     """Integrate `vehicle`, an instance or a name, for `duration` seconds in steps of `step` seconds.
 
+    method: an integrator or its name; None: `sim.integrators.DEFAULT`, or another that serves where that does not.
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
@@ -121,6 +122,8 @@ def simulate(
         vehicle = make_vehicle(vehicle)
     if not isinstance(vehicle, Vehicle):
         raise InputError(f"vehicle = {quote(vehicle)} is none; allowed: a name, or sim.vehicle(...)")
+    if method is None:
+        method = serving(DEFAULT, vehicle)
     scheme = method if isinstance(method, Integrator) else integrator(method)
     h, count = _step_count(step, duration)
     state = vehicle.default_state() if initial is None else initial

@@ -57,8 +57,12 @@ def test_a_shape_that_runs_away_is_told():
         "shape velocity past 100000 /s",
     )
     assert bounds.first_beyond(car, node[None], np.array([np.inf])) == (0, "energy not finite")
+    assert bounds.hold(node, 0.0)
+    assert not bounds.hold(fast, 0.0)
+    assert not bounds.hold(node, np.inf)
     lost = node.copy()
     lost[0] = np.nan
+    assert not bounds.hold(lost, 0.0)
     assert bounds.first_beyond(car, lost[None], np.zeros(1)) == (0, "position or shape not finite")
 
 

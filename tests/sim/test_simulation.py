@@ -148,6 +148,11 @@ def test_a_flight_mode_comes_back_with_a_vehicle_that_has_it():
     assert modes == ["raw", "drive", "rate"]
 
 
+def spot(lane):
+    """(3,) where a vehicle takes another's place: of what hangs or turns about a fixed point, that point."""
+    return place(lane) if lane.pivot_w is None else lane.pivot_w
+
+
 def test_every_vehicle_can_take_the_place_of_any_other():
     running = lifted()
     for name in (*sim.vehicles(), *reversed(sim.vehicles())):
@@ -155,7 +160,7 @@ def test_every_vehicle_can_take_the_place_of_any_other():
         running.submit(SetVehicle(name))
         after = running.advance(0.0).lanes[0]
         assert after.vehicle == name
-        assert np.linalg.norm(place(after)[:2] - place(before)[:2]) < 1e-9
+        assert np.linalg.norm(spot(after)[:2] - spot(before)[:2]) < 1e-9
         assert after.twist_b.shape == after.control_wrench_b.shape == (6,)
         np.testing.assert_allclose(after.T_wb[:3, :3].T @ after.T_wb[:3, :3], np.eye(3), atol=1e-12)
         later = fly(running, 0.5, pitch=0.2, roll=0.1)
