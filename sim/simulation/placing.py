@@ -92,9 +92,7 @@ def node_at(vehicle: Vehicle, there: Placement) -> np.ndarray:
     return vehicle.state_in_space(T_wb, there.twist_b).node
 
 
-def taken_over(
-    old: Vehicle, new: Vehicle, there: Placement, pivot_w: np.ndarray | None = None
-) -> Placement:
+def taken_over(old: Vehicle, new: Vehicle, there: Placement, pivot_w: np.ndarray | None = None) -> Placement:
     """Where another vehicle takes the old one's place: of what is on a stand, that of its fixed point `pivot_w` (3,).
 
     Onto a stand and off it everything comes upright and at rest: a spin about a fixed point is no flight.

@@ -9,7 +9,7 @@ from scipy.special import ellipk
 
 import sim
 from sim.commands import PilotInput, SetPilotInput, SetReference
-from sim.integrators import INTEGRATORS
+from sim.integrators import DEFAULT, INTEGRATORS
 from sim.scene import LaneSpec, Scene, Start
 from sim.snapshot import LaneStatus
 from tests.sim.simulation_scenes import simulation
@@ -192,3 +192,10 @@ def test_the_planner_refuses_it_in_one_line():
         sim.plan(PENDULUM, Task(start=state, goal=Goal(state), duration_s=1.0))
     assert "\n" not in str(caught.value)
     assert "pendulum" in str(caught.value)
+
+
+def test_without_a_method_one_that_serves_is_taken():
+    run = sim.simulate("pendulum", duration=0.1)
+    assert run.integrator.serves(run.vehicle) == ""
+    assert run.diverged_at is None
+    assert sim.simulate("helicopter", duration=0.1).integrator.name == DEFAULT
