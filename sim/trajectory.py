@@ -9,12 +9,16 @@ import numpy as np
 
 from sim.bounds import Bounds
 from sim.compiler import compile_kernel
+from sim.environment.ground import env_of
+from sim.environment.surroundings import water_about
+from sim.environment.water import WATER
 from sim.errors import InputError, quote
 from sim.integrators import DEFAULT, Integrator, integrator, serving
 from sim.sampled import sampled_run
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.observation import Observed
+from sim.vehicles.support import Support
 
 Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]
 
@@ -131,14 +135,16 @@ def simulate(
         raise InputError(
             f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"
         )
-    kernel = compile_kernel(vehicle, scheme, sampled=callable(controls))
+    # What floats has open water about it, as its parameters say; all else moves in free space.
+    water = water_about(vehicle) if vehicle.support is Support.WATER else None
+    kernel = compile_kernel(vehicle, scheme, WATER if water else None, sampled=callable(controls))
     if callable(controls):
-        nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count)
+        nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count, water)
     else:
         us = control_rows(vehicle, controls, count)
         p = vehicle.parameter_vector
-        y = kernel.start(state.node, us[0], p, h)
-        nodes, done, iterations = kernel.trajectory(y, us, p, h, count)
+        y = kernel.start(state.node, us[0], p, h, env_of(water and water.probe()))
+        nodes, done, iterations = kernel.trajectory(y, us, p, h, count, env_of(water))
         us = np.broadcast_to(us, (count, us.shape[1])).copy()
     if done < count:
         nodes[done + 1 :] = np.nan

@@ -25,14 +25,14 @@ class SymbolicKernel:
         self._node = ca.Function("node", [scheme.z, *known], [scheme.node], {"cse": True})
         self._start = ca.Function("start", [i.node, *known[1:]], [scheme.start])
 
-    def start(self, node, u, p, h):
+    def start(self, node, u, p, h, env=()):
         return _flat(self._start(node, u[: self._size], np.zeros(self._dim), p, h))
 
-    def node(self, y, u, p, h):
+    def node(self, y, u, p, h, *, env=()):
         known = (y, u[: self._size], np.zeros(self._dim), p, h * self.substeps[0])
         return _flat(self._node(self._solved(known), *known))
 
-    def advance(self, y, u, w, p, h, n):
+    def advance(self, y, u, w, p, h, n, env=()):
         for _ in range(n):
             for k, share in enumerate(self.substeps):
                 row = u[k * self._size : (k + 1) * self._size] if self.moments else u

@@ -1,0 +1,62 @@
+"""The motor boat in a simulation and in the library: takes replay to the bit, and the sea goes on through changes."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import sim
+from sim.commands import PilotInput, SetParameter, SetPilotInput
+from sim.environment.water import CLOCK, Water
+from sim.errors import InputError
+from sim.planner.task.task import check_can_plan
+from sim.scene import Start, load_scene
+from sim.simulation import Simulation
+from sim.take import Take
+from tests.sim.simulation_scenes import simulation
+
+
+def sailing() -> Simulation:
+    scene = load_scene("harbour")
+    return simulation(dataclasses.replace(scene, start=Start(position_w=(0.0, 0.0, -0.9))))
+
+
+def sail(running: Simulation, seconds: float, pitch: float, roll: float) -> None:
+    running.submit(SetPilotInput(PilotInput(pitch=pitch, roll=roll)))
+    running.advance(seconds)
+
+
+def test_a_take_of_the_motorboat_replays_and_resimulates_to_the_bit() -> None:
+    running = sailing()
+    sail(running, 1.3, 0.8, 0.2)
+    running.submit(SetParameter("waves", 15.0))
+    sail(running, 1.7, 0.5, -0.6)
+    own = running._stage.flown
+    take = Take(name="test", legs=own.recording.legs(own.time_s), world="harbour")
+    moment = take.playback().at(take.end_s)
+    water = own.footing.ground
+    assert isinstance(water, Water)
+    np.testing.assert_array_equal(moment.state, own._y)
+    np.testing.assert_array_equal(moment.memory[CLOCK:], water.report[CLOCK:])
+    # The sea's clock went on through the change.
+    assert water.report[CLOCK] == pytest.approx(own.time_s, abs=1e-9)
+    np.testing.assert_array_equal(take.resimulate().samples().nodes, take.samples().nodes)
+
+
+def test_in_the_library_it_floats() -> None:
+    boat = sim.vehicle("motorboat", waves=0.0)
+    still = sim.simulate(boat, "variational", step=0.02, duration=6.0)
+    # measured 2.3 mm: so far above the origin it lies at rest
+    assert np.abs(still.pose[-1, 2, 3]) < 0.01
+    driven = sim.simulate(
+        boat, "variational", step=0.02, duration=6.0, controls=lambda t, state: np.array([300.0, 300.0])
+    )
+    held = sim.simulate(boat, "variational", step=0.02, duration=6.0, controls=np.array([300.0, 300.0]))
+    # The same force by either way of giving it.
+    np.testing.assert_allclose(driven.nodes, held.nodes, atol=1e-12)
+    assert driven.observables["speed_through_water"][-1] > 2.0
+
+
+def test_plans_refuse_what_floats() -> None:
+    with pytest.raises(InputError, match="motorboat floats"):
+        check_can_plan(sim.vehicle("motorboat"))
