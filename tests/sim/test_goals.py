@@ -96,6 +96,34 @@ def test_the_guided_first_flight_is_done_by_following_its_prompts() -> None:
     assert last.landing.grade != "rough"
 
 
+def steered(progress: Progress, snapshot: Snapshot) -> PilotInput:
+    """At a wheel or a helm: for the marker, slower towards it, or the key that is told."""
+    lane, goal = snapshot.lanes[0], progress.due
+    assert goal is not None
+    if "gait-drive" in goal.keys:
+        return PilotInput(actions=frozenset({"gait-drive"}))
+    assert progress.marker_w is not None
+    to_w = progress.marker_w - lane.T_wb[:3, 3]
+    turn = turn_between(heading_of(lane.T_wb[:3, :3]), math.atan2(float(to_w[1]), float(to_w[0])))
+    stops = goal.speed_mps is not None
+    wanted_mps = (0.0 if progress.distance_m < 0.7 * goal.within_m else 2.5) if stops else 5.0
+    off_mps = wanted_mps - float(lane.twist_b[3])
+    return PilotInput(pitch=clipped(0.5 * off_mps), roll=clipped(-1.5 * turn))
+
+
+@pytest.mark.parametrize("name", ["drive", "skate", "harbour"])
+def test_the_goals_on_wheels_and_water_are_done_by_following_their_prompts(name: str) -> None:
+    scene = load_scene(name)
+    world = load_world(scene.world, seed=scene.seed)
+    running, judge = Simulation(scene, world), Judge(scene.goals, scene.vehicle, world)
+    progress = judge.observe(running.snapshot)
+    while progress.due is not None and running.snapshot.clock_s < 240.0:
+        running.submit(SetPilotInput(steered(progress, running.snapshot)))
+        progress = judge.observe(running.advance(0.1))
+    assert progress.due is None, f"{progress.due.title} is not done, {progress.distance_m:.1f} m off"
+    assert not progress.skipped
+
+
 def test_markers_along_the_way_stay_ahead_and_over_the_river() -> None:
     goal = Goal("on", way_m=1360.0, within_m=60.0)
     assert CANYON.river is not None

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.commands import SetLanePilot, SetReference
+from sim.commands import AddLane, SetLanePilot, SetReference
 from sim.scene import Comparison, Scene, load_scene
 from sim.snapshot import Deviation, LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
+from ui import theme
 from ui.colours import encoded, linear
 from ui.history import CHANNELS, History, measured
 from ui.panels import caption, errors, labels, lanes
@@ -109,10 +110,19 @@ def test_logarithmic_limits_hold_all_that_is_finite() -> None:
     assert 0.0 < low < high
 
 
+def test_a_new_lane_is_offered_under_a_method_that_serves_the_vehicle(bench: Bench) -> None:
+    bench.context.new_lane.integrator = "picky"
+    (added, *_) = bench.click("lanes/add", lanes.draw, fakes.snapshot())
+    assert added == AddLane("variational", bench.context.new_lane.step_s)
+
+
 def test_captions_tell_who_stopped_when_and_why_and_what_shows_no_difference(bench: Bench) -> None:
     assert caption.outcome(STOPPED) == "diverged, energy past 4e+03 J at t = 4.75 s"
     off = Deviation(position_m=2e-5, rotation_rad=0.25, energy_J=0.0, momentum=0.0)
     assert "0.25 rad off" in caption.outcome(fakes.lane(deviation=off))
+    assert caption.outcome_colour(fakes.lane(deviation=off)) == theme.WARNING
+    assert caption.outcome_colour(fakes.lane()) == theme.GOOD
+    assert caption.outcome_colour(STOPPED) == theme.DANGER
     scene = Scene("canyon", "T", comparison=Comparison(caption="See.", note="Not so: try."))
 
     def draw(now, context) -> list:

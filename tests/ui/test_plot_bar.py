@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from imgui_bundle import imgui
 
 from sim.snapshot import LaneStatus
 from tests.ui import fakes
@@ -93,3 +94,17 @@ def test_what_is_kept_is_the_window_of_the_last_samples_and_a_copy() -> None:
     history.clear()
     np.testing.assert_array_equal(times, [2.0, 3.0, 4.0])
     assert len(COLUMNS) == len(CHANNELS)
+
+
+def test_a_name_gives_way_to_its_value(bench: Bench) -> None:
+    seen = {}
+
+    def draw(snapshot: object, context: object) -> None:
+        for room in (500.0, 60.0, 3.0):
+            text = plots.fitting("Energy change", room)
+            seen[room] = (text, imgui.calc_text_size(text).x)
+
+    bench.frame(draw, fakes.snapshot())
+    assert seen[500.0][0] == "Energy change"
+    assert seen[60.0][0].startswith("En")
+    assert all(width <= room for room, (_, width) in seen.items())

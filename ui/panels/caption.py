@@ -12,6 +12,8 @@ from ui.panels.labels import off_text, step_text
 from ui.panels.notices import OVERLAY
 
 WIDTH_PX = 430.0
+ASTRAY_M, ASTRAY_RAD = 0.1, 0.1
+"""Off the reference by more than the eye takes for the same motion."""
 
 
 def draw(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
@@ -53,10 +55,19 @@ def _lane(lane: LaneSnapshot) -> None:
     imgui.same_line()
     imgui.text_unformatted(f"{lane.integrator}, h = {step_text(lane.step_s)}:")
     imgui.same_line()
-    colour = theme.GOOD if lane.status is LaneStatus.RUNNING else theme.DANGER
+    colour = outcome_colour(lane)
     imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*colour))
     imgui.text_unformatted(outcome(lane))
     imgui.pop_style_color()
+
+
+def outcome_colour(lane: LaneSnapshot) -> theme.Colour:
+    """Good is only what also stays where the reference is, as far as there is one."""
+    if lane.status is not LaneStatus.RUNNING:
+        return theme.DANGER
+    off = lane.deviation
+    astray = off is not None and (off.position_m > ASTRAY_M or off.rotation_rad > ASTRAY_RAD)
+    return theme.WARNING if astray else theme.GOOD
 
 
 def outcome(lane: LaneSnapshot) -> str:

@@ -121,12 +121,13 @@ def _arrangement(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 
 def _new_lane(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    new = context.new_lane
+    new, flown = context.new_lane, snapshot.lanes[0]
+    methods = items(context.catalogue, flown.vehicle)
+    if not any(item.enabled and item.name == new.integrator for item in methods):
+        new.integrator = flown.integrator  # which serves the vehicle
     heading(context, "Add a ghost")
     label(context, "Method")
-    chosen = menu(
-        context, "lanes/integrator", items(context.catalogue, snapshot.lanes[0].vehicle), new.integrator
-    )
+    chosen = menu(context, "lanes/integrator", methods, new.integrator)
     if chosen is not None:
         new.integrator = chosen
     label(context, "Step h")

@@ -142,14 +142,26 @@ def _plot(
 
 def _title(context: PanelContext, plot: Plot, traces: list[Trace], width: float) -> None:
     left = imgui.get_cursor_pos_x()
-    imgui.text_colored(imgui.ImVec4(*theme.MUTED), plot.title)
-    tooltip(plot.doc)
-    if not traces or not len(traces[0].values):
+    told = bool(traces) and len(traces[0].values) > 0
+    text = engineering(traces[0].values[-1], plot.unit, plot.floor) if told else ""
+    room = width - imgui.calc_text_size(text).x - context.px(6.0)
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), fitting(plot.title, room))
+    tooltip(f"{plot.title}. {plot.doc}")
+    if not told:
         return
-    text = engineering(traces[0].values[-1], plot.unit, plot.floor)
     imgui.same_line(0.0, 0.0)
     imgui.set_cursor_pos_x(left + width - imgui.calc_text_size(text).x)
     imgui.text_unformatted(text)
+
+
+def fitting(text: str, room: float) -> str:
+    """A text, cut short where it is wider than `room` pixels."""
+    if imgui.calc_text_size(text).x <= room:
+        return text
+    kept = len(text)
+    while kept and imgui.calc_text_size(f"{text[:kept].rstrip()}\N{HORIZONTAL ELLIPSIS}").x > room:
+        kept -= 1
+    return f"{text[:kept].rstrip()}\N{HORIZONTAL ELLIPSIS}" if kept else ""
 
 
 def span(lanes: list[LaneSnapshot], context: PanelContext) -> tuple[float, float]:
