@@ -14,6 +14,24 @@ from sim.vehicles.nonholonomic import NonholonomicVehicle
 _AHEAD, _BOW, _LEAST_ASIDE = 2.5, 0.6, 0.25
 """How far ahead of a goal beside the start one goes, in distances aside, the share of the time that it takes,
 and what counts as aside at least, in distances."""
+_TURNS = (
+    (0.3, -0.15, 0.15),
+    (1.25, -0.15, 0.15),
+    (0.0, -0.6),
+    (0.6, -0.3, 0.3),
+    (0.0, -0.9),
+    (0.6, -0.15, 0.15),
+    (0.3, -0.5, 0.2),
+    (1.25, -0.3, 0.3),
+    (0.0, -0.4),
+    (0.6, -0.6),
+    (0.0, -0.2),
+    (0.0,),
+    (1.25, -0.2),
+    (2.0, -0.2),
+)
+"""Ways into a place: how far on ahead at first, then where the gear changes, behind the goal or ahead of it, beginning
+in reverse; in distances aside. In the order in which they add the most places whose best way is found."""
 
 
 def driven(
@@ -101,7 +119,7 @@ _Leg = tuple[np.ndarray, float]
 
 
 def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
-    """Ways into a place: on ahead first or at once, back into it or past it, the likeliest first."""
+    """Ways into a place: on ahead first or at once, back into it or past it and forth, the likeliest first."""
     a = task.start.node[0]
     b = a if task.goal.rotation == "free" else a + wrapped(task.goal.state.node[0] - a)
     start, goal = np.r_[a, task.start.node[1:3]], np.r_[b, task.goal.state.node[1:3]]
@@ -110,18 +128,11 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
     def along(pose: np.ndarray, share: float) -> np.ndarray:
         return pose + np.r_[0.0, share * aside * _direction(pose[0])]
 
-    for ahead, over in (
-        (1.25, 0.2),
-        (0.0, 0.35),
-        (0.6, 0.35),
-        (0.0, 0.0),
-        (1.25, 0.4),
-        (0.6, 0.0),
-        (2.0, 0.2),
-    ):
+    for ahead, *turns in _TURNS:
         first = [(along(start, ahead), 1.0)] if ahead else []
-        last = [(along(goal, -over), -1.0), (goal, 1.0)] if over else [(goal, -1.0)]
-        yield first + last
+        yield first + [
+            (pose, -((-1.0) ** i)) for i, pose in enumerate([*(along(goal, x) for x in turns), goal])
+        ]
     yield [(along(goal, -_AHEAD), -1.0), (goal, 1.0)]
     yield [(along(start, -1.25), -1.0), (goal, 1.0)]
     yield [(goal, 1.0)]
