@@ -26,7 +26,7 @@ def planned() -> PlanRecord:
     helicopter = vehicle("helicopter", mass=MASS_KG)
     goal = Goal(helicopter.state(x=(8.0, 3.0, 21.0)))
     task = Task(start=helicopter.state(x=(0.0, 0.0, 20.0)), goal=goal, duration_s=4.0, steps=40)
-    plan = Planner().plan(helicopter, task)
+    plan = Planner().plan(helicopter, task, starts=1)
     assert plan.solved, plan.message
     return record_of(plan, "hop")
 
@@ -85,7 +85,7 @@ def test_tracking_corrects_a_mass_that_the_plan_did_not_know() -> None:
 def test_tracking_holds_against_a_wind_that_open_loop_drifts_in() -> None:
     boat = vehicle("boat")
     task = Task(start=boat.state(), goal=Goal(boat.state(x=8.0, y=2.0)), duration_s=10.0, steps=40)
-    plan = Planner().plan(boat, task)
+    plan = Planner().plan(boat, task, starts=1)
     assert plan.solved, plan.message
     inputs, ends = (plan.integrator.name, plan.step_s, plan.trajectory.nodes, plan.controls), []
     for tracked in (False, True):
@@ -134,7 +134,7 @@ def test_errors_are_fed_back_at_steps_as_coarse_as_a_plan_may_have() -> None:
     heavy = vehicle("helicopter", mass=2000.0, inertia=(1500.0, 5000.0, 4500.0), rotor_offset=1.4, drag=1.0)
     goal = Goal(heavy.state(x=(120.0, 40.0, 310.0)))
     task = Task(start=heavy.state(x=(0.0, 0.0, 300.0)), goal=goal, duration_s=24.0, steps=40)
-    plan = Planner().plan(heavy, task)
+    plan = Planner().plan(heavy, task, starts=1)
     assert plan.solved, plan.message
     nodes, blown = plan.trajectory.nodes, heavy.with_parameters(wind=(4.0, 4.0, 0.0))
     running = simulation(scene())
@@ -179,7 +179,7 @@ def test_the_helicopter_that_was_thrown_stands_on_its_mark(tracked: bool) -> Non
 def landed() -> tuple[Scene, PlanRecord]:
     landing = load_scene("plan-helicopter-landing")
     flier, task = task_of_scene(landing, world=world("canyon"))
-    plan = Planner().plan(flier, task)
+    plan = Planner().plan(flier, task, starts=1)
     assert plan.solved, plan.message
     return landing, record_of(plan, "landing")
 
