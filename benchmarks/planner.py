@@ -1,6 +1,6 @@
 """How fast and how surely plans are found, and how that compares with other transcriptions.
 
-    python -m benchmarks.planner [cold] [warm] [methods] [random] [--count 200] [--rounds 5]
+    python -m benchmarks.planner [cold] [warm] [methods] [default] [random] [--count 200] [--rounds 5]
 
 Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
 do not disturb. Building a problem is told separately: it happens once for the shape of a task. All of it is about the
@@ -21,6 +21,7 @@ from sim.integrators import Integrator, integrator
 from sim.planner import Goal, Limits, Plan, Planner, Task, Weights, task_of_scene
 from sim.scene import load_scene, scene_names
 
+DEFAULTS = ("plan-boat-slalom", "plan-boat-docking", "plan-rigid-body-turn", "plan-helicopter-landing")
 SCENES = tuple(name for name in scene_names() if name.startswith("plan-"))
 
 
@@ -161,15 +162,11 @@ def own_replay(plan: Plan) -> str:
 def continuous_replay(plan: Plan, parts: int = 40) -> float:
     """Distance [m] from the plan's end after the continuous equations were driven by its inputs.
 
-    Inputs of a variational plan act at the nodes, so they run straight from node to node; those of the others
-    are held over a step, which is how they were planned.
+    Inputs are held over a step, which is how they were planned.
     """
     n = len(plan.controls) - 1
     at = np.arange(n * parts) / parts + 0.5 / parts
-    if plan.integrator.family == "variational":
-        u = np.stack([np.interp(at, np.arange(n + 1), c) for c in plan.controls.T], axis=1)
-    else:
-        u = plan.controls[at.astype(int)]
+    u = plan.controls[at.astype(int)]
     planar = plan.vehicle.group.name == "SE2"
     fine = "rkmk4" if planar else "rk4"
     run = sim.simulate(
@@ -182,6 +179,27 @@ def continuous_replay(plan: Plan, parts: int = 40) -> float:
     )
     there = slice(1, 3) if planar else slice(9, 12)
     return float(np.linalg.norm(run.nodes[-1, there] - plan.trajectory.nodes[-1, there]))
+
+
+def default(rounds: int) -> None:
+    """The planner's default against the simulation's: cost on finer and finer grids, time from scratch."""
+    print("| task | method | cost at 64, 128, 256 steps | cpu s at 64 |\n|---|---|---|---|")
+    for scene in DEFAULTS:
+        vehicle, task = loaded(scene)
+        for name in ("variational", "variational-exact"):
+            costs, seconds = [], []
+            for steps in (64, 128, 256):
+                planner, sized = Planner(), dataclasses.replace(task, steps=steps)
+                planner.plan(vehicle, sized, method=name, explain=False, starts=1)
+                plan, _, cpu = timed(
+                    lambda v=vehicle, t=sized, p=planner, m=name: p.plan(
+                        v, t, method=m, explain=False, starts=1
+                    ),
+                    rounds,
+                )
+                costs.append(f"{plan.cost:.5f}")
+                seconds.append(cpu)
+            print(f"| {scene[5:]} | {name} | {', '.join(costs)} | {seconds[0]:.3f} |", flush=True)
 
 
 def random_start(scene: str, vehicle: sim.Vehicle, task: Task, rng: np.random.Generator) -> Task:
@@ -235,12 +253,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("parts", nargs="*", help="cold, warm, methods, random; all where none is named")
+    parser.add_argument(
+        "parts", nargs="*", help="cold, warm, methods, default, random; all where none is named"
+    )
     parser.add_argument("--count", type=int, default=200, help="random starts of each task")
     parser.add_argument("--rounds", type=int, default=5, help="repetitions of a measurement")
     parser.add_argument("--drags", type=int, default=100)
     given = parser.parse_args()
-    parts = given.parts or ["cold", "warm", "methods", "random"]
+    parts = given.parts or ["cold", "warm", "methods", "default", "random"]
     for part in parts:
         print(f"\n### {part}\n")
         if part == "random":
@@ -248,7 +268,7 @@ def main() -> None:
         elif part == "warm":
             warm(given.drags)
         else:
-            {"cold": cold, "methods": methods}[part](given.rounds)
+            {"cold": cold, "methods": methods, "default": default}[part](given.rounds)
 
 
 if __name__ == "__main__":

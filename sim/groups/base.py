@@ -105,6 +105,10 @@ class LieGroup(ABC):
         """g^-1 k, the shortest way round where the storage counts turns."""
         return self.compose(self.inverse(g), k)
 
+    def dcay_balance(self, x: ca.SX, mu: ca.SX, given: ca.SX) -> ca.SX:
+        """Zero where dcay_inv(x)' mu is what is given: some invertible combination of these rows."""
+        return self.dcay_inv(x).T @ mu - given
+
     def tln_inv(self, x: ca.SX) -> ca.SX:
         """I - ad(x)/2: either inverse differential truncated after its linear term (TLN)."""
         return ca.SX.eye(self.dim) - self.ad(x) / 2

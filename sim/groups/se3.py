@@ -104,6 +104,13 @@ class _SE3(LieGroup):
         half = ca.SX.eye(3) - hat(w) / 2
         return ca.blockcat([[rotation_dcay_inv(w), ca.SX(3, 3)], [-(half @ hat(v)) / 2, half]])
 
+    def dcay_balance(self, x: ca.SX, mu: ca.SX, given: ca.SX) -> ca.SX:
+        """dcay_inv' is [[A', v/2 x half'], [0, half']]: what half' mu_v has to be is put into the rows of rotation."""
+        w, v = x[:3], x[3:]
+        half = ca.SX.eye(3) - hat(w) / 2
+        turning = rotation_dcay_inv(w).T @ mu[:3] + ca.cross(v, given[3:]) / 2
+        return ca.vertcat(turning, half.T @ mu[3:]) - given
+
     def ccsk(self, x: ca.SX) -> ca.SX:
         R = rotation_ccsk(x[:3])
         return pose(R, R @ x[3:])

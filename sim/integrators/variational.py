@@ -46,7 +46,6 @@ def holonomic_scheme(
         return h / 2 * wrench_on(vehicle, group, pose, frames(group, pose)[1] @ velocity, u, q)
 
     mu = vehicle.momentum(xi, q)
-    leaving = chart.momentum_before(group, h * xi, mu)
     g_next = group.compose(g, chart.tau(group, h * xi))
     arriving = chart.momentum_after(group, h * xi, mu)
 
@@ -62,7 +61,7 @@ def holonomic_scheme(
         inputs=inputs,
         y=ca.vertcat(g, momentum),
         z=xi,
-        residual=leaving - momentum - half_impulse(g, xi) - h * (to_group @ inputs.w),
+        residual=chart.balance(group, h * xi, mu, momentum + half_impulse(g, xi) + h * (to_group @ inputs.w)),
         guess=vehicle.velocity_of(turned, q),
         y_next=ca.vertcat(g_next, arriving + half_impulse(g_next, xi)),
         node=ca.vertcat(g, vehicle.velocity_of(to_body @ momentum + h / 2 * inputs.w, q)),

@@ -1,5 +1,6 @@
 """Group axioms and differentials, over all groups and three regimes of tangent."""
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -162,3 +163,20 @@ def test_small_angle_series_meet_their_closed_forms(angle):
     for name, value in exact.items():
         f = ca.Function(name, [z], [getattr(series, name)(z)])
         assert abs(float(f(float(a) ** 2)) - float(value)) < 2e-15, name
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=IDS)
+def test_balance_of_momenta_is_that_of_the_inverse_differential_in_other_rows(group):
+    """Zero at the same momentum, and as invertible: its rows are combinations of the plain ones."""
+    x, mu, given = (ca.SX.sym(name, group.dim) for name in ("x", "mu", "given"))
+    balance = group.dcay_balance(x, mu, given)
+    f = ca.Function("f", [x, mu, given], [balance, ca.jacobian(balance, mu), ca.jacobian(balance, given)])
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        at, m = rng.normal(size=(2, group.dim))
+        differential = call(group, "dcay_inv", at).T
+        kept = differential @ m
+        zero, by_mu, by_given = (np.array(v) for v in f(at, m, kept))
+        np.testing.assert_allclose(zero.ravel(), 0.0, rtol=0, atol=1e-13)
+        assert abs(np.linalg.det(by_given)) == pytest.approx(1.0)
+        np.testing.assert_allclose(by_mu, -by_given @ differential, rtol=0, atol=1e-13)
