@@ -1,7 +1,7 @@
 """Numbers that no motion of a vehicle reaches: past them it has diverged, though every number is still finite."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class Bounds:
     """Of any shape velocity."""
     energy_J: float = math.inf
     """Of the energy's size; inf: any finite one."""
+    largest: np.ndarray = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    """(node size,) the same for every entry of a node."""
 
     @staticmethod
     def of(vehicle: Vehicle, node: np.ndarray, step_s: float, energy_J: float = math.inf) -> "Bounds":
@@ -34,13 +36,18 @@ class Bounds:
         at = vehicle.node_layout
         turning = vehicle.angular
         began = np.abs(node[at.velocity])
-        turn = min(TURN_RADPS, TURN_RAD / step_s)
-        return Bounds(
-            max(turn, TIMES_START * float(began[turning].max(initial=0.0))),
-            max(SPEED_MPS, TIMES_START * float(began[~turning].max(initial=0.0))),
-            max(TURN_RADPS, TIMES_START * float(np.abs(node[at.shape_velocity]).max(initial=0.0))),
-            energy_J,
-        )
+        turn = max(min(TURN_RADPS, TURN_RAD / step_s), TIMES_START * float(began[turning].max(initial=0.0)))
+        speed = max(SPEED_MPS, TIMES_START * float(began[~turning].max(initial=0.0)))
+        shape = max(TURN_RADPS, TIMES_START * float(np.abs(node[at.shape_velocity]).max(initial=0.0)))
+        largest = np.full(node.size, np.finfo(float).max)
+        largest[at.velocity] = np.where(turning, turn, speed)
+        largest[at.shape_velocity] = shape
+        return Bounds(turn, speed, shape, energy_J, largest)
+
+    def hold(self, node: np.ndarray, energy_J: float) -> bool:
+        """Whether a flat node is within them: asked hundreds of times a second."""
+        fine = math.isfinite(energy_J) and abs(energy_J) <= self.energy_J
+        return fine and bool((np.abs(node) <= self.largest).all())
 
     def first_beyond(
         self, vehicle: Vehicle, nodes: np.ndarray, energy_J: np.ndarray

@@ -7,6 +7,8 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler import OK, Kernel
+from sim.environment.ground import env_of
+from sim.environment.water import Water
 from sim.errors import InputError
 from sim.groups import LieGroup
 from sim.vehicles import State, Vehicle
@@ -18,13 +20,19 @@ _SAME = 1e-9
 
 
 def sampled_run(
-    kernel: Kernel, vehicle: Vehicle, state: State, law: Law, h: float, count: int
+    kernel: Kernel,
+    vehicle: Vehicle,
+    state: State,
+    law: Law,
+    h: float,
+    count: int,
+    water: Water | None = None,
 ) -> tuple[np.ndarray, np.ndarray, int, int]:
     """(nodes (count+1, node size), controls at the steps' starts (count, n_controls), steps done, iterations).
 
-    kernel: compiled with `sampled`. A state within a step lies between the node and the end of a trial step under
-    the node's controls, on the group's geodesic: that is accurate to h^2. Raises InputError for controls that do
-    not fit.
+    kernel: compiled with `sampled`; for what floats with the water within, whose numbers `water` has. A state within a
+    step lies between the node and the end of a trial step under the node's controls, on the group's geodesic: that is
+    accurate to h^2. Raises InputError for controls that do not fit.
     """
     p, w = vehicle.parameter_vector, np.zeros(vehicle.group.dim)
     nodes = np.full((count + 1, vehicle.node_layout.size), np.nan)
@@ -34,33 +42,38 @@ def sampled_run(
     def at(time_s: float, node: np.ndarray) -> np.ndarray:
         return checked_controls(vehicle, law(time_s, State(node, vehicle.node_layout, vehicle.group)))
 
+    def ahead_of_time() -> tuple[object, ...]:
+        """The water, to look a step ahead."""
+        return env_of(water and water.probe())
+
     def rows(k: int, y: np.ndarray, node: np.ndarray, first: np.ndarray) -> np.ndarray:
         """All of a step's controls, flat."""
         if all(moment < _SAME for moment in kernel.moments):
             return np.tile(first, size)
         held, ahead = np.tile(first, size), y.copy()
-        _, status, _ = kernel.advance(ahead, held, w, p, h, 1)
-        end = kernel.node(ahead, held, p, h) if status == OK else node
+        _, status, _ = kernel.advance(ahead, held, w, p, h, 1, ahead_of_time())
+        end = kernel.node(ahead, held, p, h, env=ahead_of_time()) if status == OK else node
         out = []
         for moment in kernel.moments:
             there = between(vehicle, node, end, moment)
             out.append(first if moment < _SAME else at((k + moment) * h, there))
         return np.concatenate(out)
 
-    # No start depends on the controls of its first step.
-    y = kernel.start(state.node, np.tile(vehicle.neutral_controls, size), p, h)
+    # Only a start that is carried depends on the controls of its first step.
+    begin = at(0.0, state.node) if water is not None and count else vehicle.neutral_controls
+    y = kernel.start(state.node, np.tile(begin, size), p, h, ahead_of_time())
     node, total = state.node, 0
     for k in range(count):
         us[k] = at(k * h, node)
         u = rows(k, y, node, us[k])
-        nodes[k] = kernel.node(y, u, p, h)
-        _, status, iterations = kernel.advance(y, u, w, p, h, 1)
+        nodes[k] = kernel.node(y, u, p, h, env=ahead_of_time())
+        _, status, iterations = kernel.advance(y, u, w, p, h, 1, env_of(water))
         total += iterations
         if status:
             return nodes, us, k, total
-        node = kernel.node(y, u, p, h)
+        node = kernel.node(y, u, p, h, env=ahead_of_time())
     if count and getattr(vehicle, "commanded", None):
-        node = kernel.node(y, np.tile(at(count * h, node), size), p, h)
+        node = kernel.node(y, np.tile(at(count * h, node), size), p, h, env=ahead_of_time())
     nodes[count] = node
     return nodes, us, count, total
 

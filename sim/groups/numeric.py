@@ -45,30 +45,49 @@ def rotation_log(R: np.ndarray) -> np.ndarray:
     return direction * (angle if float(direction @ axis) >= 0.0 else -angle)
 
 
-def _left_jacobian(w: np.ndarray) -> np.ndarray:
-    """(3, 3) that takes the linear part of a twist to the translation of its exponential."""
-    angle, W = math.sqrt(float(w @ w)), skew(w)
-    if angle < 0.02:
+def _shares(angle: float, share: float = 1.0) -> tuple[float, float, float]:
+    """(a, b, c) with exp(s W) = 1 + a W + b W^2 and its integral from 0 to s, s + b W + c W^2.
+
+    W is the skew matrix of a vector of length `angle` and s the `share`.
+    """
+    turn = share * angle
+    if turn < 0.02:
         # The closed forms are differences of nearly equal numbers there.
-        z = angle * angle
+        z = turn * turn
         first, second = 1 / 2 - z / 24 + z * z / 720, 1 / 6 - z / 120 + z * z / 5040
+        return share * (1.0 - z * second), share**2 * first, share**3 * second
+    a = math.sin(turn) / angle
+    return a, (1.0 - math.cos(turn)) / angle**2, (share - a) / angle**2
+
+
+def _translation_log(angle: float, W: np.ndarray, W_W: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(3,) linear part of the twist with angular part of skew matrix W that leads to the translation x."""
+    if angle < 0.02:
+        c = 1 / 12 + angle**2 / 720 + angle**4 / 30240
     else:
-        first, second = (1 - math.cos(angle)) / angle**2, (angle - math.sin(angle)) / angle**3
-    return np.eye(3) + first * W + second * (W @ W)
+        half = angle / 2
+        c = (1.0 - half / math.tan(half)) / angle**2
+    linear: np.ndarray = x - W @ x / 2 + c * (W_W @ x)
+    return linear
 
 
 def pose_exp(twist: np.ndarray) -> np.ndarray:
     """(4, 4) pose reached in unit time with the body twist (omega, v) (6,)."""
+    w = twist[:3]
+    W = skew(w)
+    W_W = W @ W
+    a, b, c = _shares(math.sqrt(float(w @ w)))
     T = np.eye(4)
-    T[:3, :3] = rotation_exp(twist[:3])
-    T[:3, 3] = _left_jacobian(twist[:3]) @ twist[3:]
+    T[:3, :3] += a * W + b * W_W
+    T[:3, 3] = twist[3:] + (b * W + c * W_W) @ twist[3:]
     return T
 
 
 def pose_log(T: np.ndarray) -> np.ndarray:
     """(6,) twist (omega, v) whose exponential is the pose (4, 4)."""
     w = rotation_log(T[:3, :3])
-    return np.concatenate([w, np.linalg.solve(_left_jacobian(w), T[:3, 3])])
+    W = skew(w)
+    return np.concatenate([w, _translation_log(math.sqrt(float(w @ w)), W, W @ W, T[:3, 3])])
 
 
 def pose_between(T_start: np.ndarray, T_end: np.ndarray, share: float) -> np.ndarray:
@@ -78,7 +97,12 @@ def pose_between(T_start: np.ndarray, T_end: np.ndarray, share: float) -> np.nda
     if share >= 1.0:
         return np.array(T_end, float)
     R = T_start[:3, :3]
-    change = np.eye(4)
-    change[:3, :3] = R.T @ T_end[:3, :3]
-    change[:3, 3] = R.T @ (T_end[:3, 3] - T_start[:3, 3])
-    return T_start @ pose_exp(share * pose_log(change))
+    w = rotation_log(R.T @ T_end[:3, :3])
+    angle, W = math.sqrt(float(w @ w)), skew(w)
+    W_W = W @ W
+    v = _translation_log(angle, W, W_W, R.T @ (T_end[:3, 3] - T_start[:3, 3]))
+    a, b, c = _shares(angle, share)
+    T = np.eye(4)
+    T[:3, :3] = R + R @ (a * W + b * W_W)
+    T[:3, 3] = T_start[:3, 3] + R @ (share * v + (b * W + c * W_W) @ v)
+    return T

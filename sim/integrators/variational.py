@@ -49,7 +49,9 @@ def holonomic_scheme(
     g_next = group.compose(g, chart.tau(group, h * xi))
     arriving = chart.momentum_after(group, h * xi, mu)
 
-    pushed = momentum + half_impulse(g, vehicle.velocity_of(momentum, q))
+    # The forces at the node have begun to pull already: a body that stands came to it with no velocity at all.
+    came = vehicle.velocity_of(momentum - half_impulse(g, ca.SX(group.dim, 1)), q)
+    pushed = momentum + half_impulse(g, came)
     sure = pushed + h * (to_group @ inputs.w)
     first = vehicle.velocity_of(sure, q)
     turned = 2 * sure - group.tln_inv(h * first).T @ vehicle.momentum(first, q)

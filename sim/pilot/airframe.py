@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.groups.numeric import skew
 from sim.vehicles import Vehicle
 
 LIFT_WEIGHTS = 2.2
@@ -80,7 +81,8 @@ class Airframe:
         """(3,) torque [N m] that keeps the body rate constant: omega x (J omega + spin)."""
         momentum = self.inertia * omega_b
         momentum[2] += self.rotor_momentum
-        return np.cross(omega_b, momentum)
+        torque: np.ndarray = skew(omega_b) @ momentum
+        return torque
 
     def allocate(self, torque_b: np.ndarray, lift_N: float) -> np.ndarray:
         """Controls (4,) with this torque [N m] and this force along body z [N], within the ranges.

@@ -22,18 +22,17 @@ class Method:
     """Controls are evaluated at each step, however short: as plans have it."""
     parameters: np.ndarray = field(init=False)
     """The vehicle's, flat, as the stepper takes them."""
+    control_steps: int = field(init=False)
+    """Steps between two evaluations of the controls."""
 
     def __post_init__(self) -> None:
+        steps = 1 if self.every_step else max(round(CONTROL_PERIOD_S / self.step_s), 1)
         object.__setattr__(self, "parameters", self.vehicle.parameter_vector)
+        object.__setattr__(self, "control_steps", steps)
 
     @property
     def integrator(self) -> str:
         return self.kernel.integrator.name
-
-    @property
-    def control_steps(self) -> int:
-        """Steps between two evaluations of the controls."""
-        return 1 if self.every_step else max(round(CONTROL_PERIOD_S / self.step_s), 1)
 
     @property
     def control_period_s(self) -> float:

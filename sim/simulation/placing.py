@@ -92,8 +92,8 @@ def node_at(vehicle: Vehicle, there: Placement) -> np.ndarray:
     return vehicle.state_in_space(T_wb, there.twist_b).node
 
 
-def taken_over(old: Vehicle, new: Vehicle, there: Placement) -> Placement:
-    """Where another vehicle takes the old one's place.
+def taken_over(old: Vehicle, new: Vehicle, there: Placement, pivot_w: np.ndarray | None = None) -> Placement:
+    """Where another vehicle takes the old one's place: of what is on a stand, that of its fixed point `pivot_w` (3,).
 
     Onto a stand and off it everything comes upright and at rest: a spin about a fixed point is no flight.
     """
@@ -101,4 +101,6 @@ def taken_over(old: Vehicle, new: Vehicle, there: Placement) -> Placement:
         return there
     T_wb = there.T_wb.copy()
     T_wb[:3, :3] = attitude_of(_UP_W, heading_of(there.T_wb[:3, :3]))
+    if pivot_w is not None:
+        T_wb[:3, 3] = pivot_w
     return Placement(T_wb, np.zeros(6))

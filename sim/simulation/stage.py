@@ -292,7 +292,7 @@ class Stage:
         self.flight_mode = _mode(self._asked_mode, vehicle)
         for lane, method in zip(self.lanes, methods, strict=True):
             footing = Footing(vehicle, self.world)
-            there = taken_over(lane.method.vehicle, vehicle, lane.placement)
+            there = taken_over(lane.method.vehicle, vehicle, lane.placement, lane.footing.pivot_w)
             footing.put_at(there.T_wb[:3, 3])
             node = footing.lifted(node_at(vehicle, there))
             lane.swap(method, footing, node=node)
@@ -316,7 +316,8 @@ class Stage:
         self.flight_mode = _mode(self._asked_mode, vehicle)
         for lane, method in zip(self.lanes, methods, strict=True):
             footing = Footing(vehicle, self.world)
-            footing.put_at(lane.placement.T_wb[:3, 3])
+            pivot_w = lane.footing.pivot_w
+            footing.put_at(lane.placement.T_wb[:3, 3] if pivot_w is None else pivot_w)
             if kept:
                 lane.swap(method, footing)
             else:

@@ -73,9 +73,11 @@ def divergence(
     when = f"at t = {time_s:.2f} s"
     if status == NEWTON_FAILED:
         return _diverged(f"{where}: the step's equations have no solution {when}")
-    beyond = bounds.first_beyond(vehicle, node[None], np.array([energy_J]))
     if status == NOT_FINITE:
         return _diverged(f"{where}: {_runaway(vehicle, node, step_s)} not finite {when}")
+    if bounds.hold(node, energy_J):
+        return None
+    beyond = bounds.first_beyond(vehicle, node[None], np.array([energy_J]))
     return _diverged(f"{where}: {beyond[1]} {when}") if beyond is not None else None
 
 

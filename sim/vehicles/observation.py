@@ -5,6 +5,7 @@ Everything is one row of numbers, from one compiled function; the layout says wh
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -82,9 +83,9 @@ class Observation:
         """(6,) of the main body: omega [rad/s], v [m/s]."""
         return self.row[self.layout.twist]
 
-    @property
+    @cached_property
     def poses(self) -> np.ndarray:
-        """(bodies, 4, 4) body to world, the main body first."""
+        """(bodies, 4, 4) body to world, the main body first; do not write to it."""
         return self.layout.poses(self.row)
 
     @property

@@ -129,7 +129,7 @@ def check_can_plan(vehicle: Vehicle) -> None:
         )
     if vehicle.support is Support.WATER:
         raise InputError(
-            f"{vehicle.name} floats, and plans know no waves; allowed: plan with the boat on calm water"
+            f"{vehicle.name} floats, and plans know no waves; allowed: vehicles that are planar on calm water"
         )
     if not vehicle.controls:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
