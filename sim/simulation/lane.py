@@ -226,7 +226,11 @@ class Lane:
         self._verdict = None
         observation = self._observe(node)
         self._moments = Moments(self.time_s, self._poses_w(observation))
-        self._ways = {name: Way(self.time_s, value, rate) for name, value, rate in _traced(observation)}
+        directions = observation.layout.directions
+        self._ways = {
+            name: Way(self.time_s, value, rate, direction=name in directions)
+            for name, value, rate in _traced(observation)
+        }
 
     def _note_start(self, node: np.ndarray) -> None:
         """What energy and momentum are compared with."""

@@ -19,7 +19,11 @@ class Way:
     constant rate would lead a top's axis round in a bow: of a long step most is spin about the axis.
     """
 
-    def __init__(self, time_s: float, value: np.ndarray, rate: np.ndarray | None = None) -> None:
+    def __init__(
+        self, time_s: float, value: np.ndarray, rate: np.ndarray | None = None, *, direction: bool = False
+    ) -> None:
+        """`direction`: the value is a unit vector, and so is all that lies between."""
+        self._direction = direction
         self._rows = np.empty((2 * MOST_ROWS, 1 + len(value)))
         self._rows[:2] = time_s, *value
         self._begin, self._end = 1, 2
@@ -37,7 +41,9 @@ class Way:
             for k in range(1, pieces):
                 s = k / pieces
                 between = (1.0 + 2.0 * s) * (1.0 - s) ** 2 * before + s * s * (3.0 - 2.0 * s) * value
-                self._add(since_s + s * h, between + h * s * (1.0 - s) * ((1.0 - s) * rate_before - s * rate))
+                between = between + h * s * (1.0 - s) * ((1.0 - s) * rate_before - s * rate)
+                length = float(np.linalg.norm(between)) if self._direction else 1.0
+                self._add(since_s + s * h, between / length)
         self._add(time_s, value)
 
     def rows(self) -> np.ndarray:

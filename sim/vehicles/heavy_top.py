@@ -75,7 +75,7 @@ class HeavyTop(HolonomicVehicle):
             Observable("precession", "rad/s", precession),
             Observable("momentum_vertical", "kg m^2/s", momentum_w[2]),
             Observable("momentum_axial", "kg m^2/s", ca.dot(momentum_w, axis_w)),
-            Observable("axis", "1", axis_w, traced=True),
+            Observable("axis", "1", axis_w, traced=True, direction=True),
         )
 
     def default_state(self) -> State:

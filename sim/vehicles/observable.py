@@ -15,3 +15,5 @@ class Observable:
     """A scalar or a column."""
     traced: bool = False
     """Its way since the start is kept, with all its turns between two pictures; it depends on bodies' places only."""
+    direction: bool = False
+    """A unit vector, and so is all that lies on its way."""

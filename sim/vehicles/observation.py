@@ -28,6 +28,8 @@ class ObservationLayout:
     units: Mapping[str, str]
     rates: Mapping[str, slice]
     """Of the traced observables."""
+    directions: frozenset[str]
+    """Observables that are unit vectors."""
     of_step: frozenset[str]
     """Observables of the step that begins at a node: they need the next one, too."""
     size: int
@@ -160,6 +162,7 @@ def observation(
         observables={name: next(rest) for name in names},
         units={o.name: o.unit for o in (*of_node, *of_step)},
         rates={o.name: next(rest) for o in traced},
+        directions=frozenset(o.name for o in of_node if o.direction),
         of_step=frozenset(o.name for o in of_step),
         size=at,
     )

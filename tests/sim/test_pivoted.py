@@ -148,8 +148,7 @@ def test_the_way_of_the_axis_is_known_between_two_pictures():
     times, axes = lane.ways["axis"][1:, 0], lane.ways["axis"][1:, 1:]
     assert np.all(np.diff(times) > 0.0)
     assert times[-1] <= lane.time_current_s
-    # On the cubic between two steps its length is not quite kept: measured 2e-3.
-    np.testing.assert_allclose(np.linalg.norm(axes, axis=1), 1.0, atol=5e-3)
+    np.testing.assert_allclose(np.linalg.norm(axes, axis=1), 1.0, rtol=0.0, atol=1e-12)  # measured 3e-16
     assert np.linalg.norm(axes[-1] - lane.T_wb[:3, 2]) < SPACING
     recent = axes[times > 1.0]
     assert len(recent) > 15
