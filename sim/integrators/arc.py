@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sim.groups import LieGroup
+from sim.groups import SO3, SO3_R3, LieGroup
 from sim.groups.so3 import rotation_cay
 from sim.integrators.difference_map import CAY
 from sim.integrators.trivialisation import frames
@@ -35,7 +35,7 @@ class Arc:
 def free_arc(vehicle: HolonomicVehicle, group: LieGroup, g: ca.SX, xi: ca.SX, h: ca.SX, q: Quantities) -> Arc:
     """Of sixth order where the body turns about principal axes and for itself, else of second order."""
     inertia, bias = ca.sparsify(vehicle.inertia(q)), ca.sparsify(vehicle.momentum_bias(q))
-    turns_alone = group.name in ("SO3", "SO3_R3") and bias.nnz() == 0
+    turns_alone = group in (SO3, SO3_R3) and bias.nnz() == 0
     if turns_alone and ca.sparsify(inertia[:3, :3] - ca.diag(ca.diag(inertia[:3, :3]))).nnz() == 0:
         return turning_arc(group, inertia, xi, h)
     return cayley_arc(vehicle, group, g, xi, h, q)

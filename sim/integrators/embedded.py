@@ -16,6 +16,7 @@ from typing import ClassVar
 import casadi as ca
 
 from sim.errors import InputError
+from sim.groups import SE3, SO3
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.flow import FLOWS, Flow
 from sim.integrators.lie_group import Method, explicit_scheme, kept_by_exponentials, weighted
@@ -85,7 +86,7 @@ class Adaptive(Integrator):
             )
 
     def lacks(self, vehicle: Vehicle) -> str:
-        if vehicle.form is Form.EULER_POINCARE and vehicle.group.name not in ("SE3", "SO3"):
+        if vehicle.form is Form.EULER_POINCARE and vehicle.group not in (SE3, SO3):
             return f"{self.name} measures its error on SE(3) and SO(3); {vehicle.name} moves on {vehicle.group.name}"
         return ""
 

@@ -5,7 +5,7 @@ SO(3) x R^3 makes free flight exact and half as dear, but needs a mass that is t
 
 import casadi as ca
 
-from sim.groups import SO3_R3, LieGroup
+from sim.groups import SE3, SO3_R3, LieGroup
 from sim.groups.se3 import rotation_of
 from sim.vehicles.base import Quantities, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -43,7 +43,7 @@ def conserves_energy(vehicle: Vehicle) -> bool:
 
 def isotropic_mass(vehicle: HolonomicVehicle) -> bool:
     """The linear momentum is m v, in all directions and without the angular velocity."""
-    if vehicle.group.name != "SE3":
+    if vehicle.group is not SE3:
         return False
     inertia = vehicle.inertia(vehicle.symbols(ca.SX.sym("p", vehicle.parameter_count)))
     m = inertia[3:, 3:]

@@ -74,8 +74,7 @@ def same_space(old: Vehicle, new: Vehicle) -> bool:
     """Whether a state of the one is a state of the other, and inputs of the one inputs of the other."""
 
     def space(vehicle: Vehicle) -> tuple[object, ...]:
-        shape = tuple(r.name for r in vehicle.shape_coordinates)
-        return vehicle.group.name, shape, tuple(c.name for c in vehicle.controls), vehicle.node_layout.size
+        return vehicle.form, vehicle.space.columns, tuple(c.name for c in vehicle.controls)
 
     return space(old) == space(new)
 

@@ -69,7 +69,7 @@ class Footing:
     def lifted(self, node: np.ndarray) -> np.ndarray:
         """The node, raised out of the ground where it was in it."""
         if self.ground is not None:
-            node[11] -= min(self.clearance_m(node), 0.0)
+            node[self._vehicle.group.position][2] -= min(self.clearance_m(node), 0.0)
         return node
 
     def under_water(self, node: np.ndarray) -> bool:
@@ -101,7 +101,7 @@ class Footing:
 
 @compiled("float64(float64[::1], float32[:, ::1], float64[::1], float64[:, ::1])")
 def _clearance(node: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray) -> float:
-    if not np.isfinite(node[:12]).all():
+    if not np.isfinite(node).all():
         return np.inf
     lowest = np.inf
     for k in range(points.shape[0]):
