@@ -10,22 +10,32 @@ from sim.vehicles import State, Vehicle, vehicle, vehicles
 if TYPE_CHECKING:
     from sim.planner.api import plan
     from sim.trajectory import Trajectory, simulate
+    from sim.trees.tree import Body, Joint, Tree, tree
 
 __all__ = [
+    "Body",
     "InputError",
     "Integrator",
+    "Joint",
     "State",
     "Trajectory",
+    "Tree",
     "Vehicle",
     "integrators",
     "plan",
     "simulate",
+    "tree",
     "vehicle",
     "vehicles",
 ]
 
 
-_LATE = {"plan": "sim.planner.api", "simulate": "sim.trajectory", "Trajectory": "sim.trajectory"}
+_LATE = {
+    "plan": "sim.planner.api",
+    "simulate": "sim.trajectory",
+    "Trajectory": "sim.trajectory",
+    **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.trees.tree"),
+}
 """The compiler and the planner take half a second each to import: only those who use them wait for that."""
 
 

@@ -1,9 +1,10 @@
-"""`simulate`: a vehicle under an integrator for a while, as arrays."""
+"""`simulate`: a vehicle under an integrator for a while, as arrays; a tree of joints under its own."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from sim.environment.water import WATER
 from sim.errors import InputError, quote
 from sim.integrators import DEFAULT, Integrator, integrator, serving
 from sim.sampled import sampled_run
+from sim.trees.state import TreeState
+from sim.trees.trajectory import TREE_DEFAULT, Torques, TreeTrajectory, simulate_tree
+from sim.trees.tree import Tree
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.observation import Observed
@@ -105,6 +109,19 @@ class Trajectory:
         return self.vehicle.state_at_node(self.nodes[-1])
 
 
+@overload
+def simulate(
+    vehicle: Tree,
+    method: str | None = None,
+    *,
+    step: float = 0.01,
+    duration: float = 10.0,
+    initial: TreeState | None = None,
+    controls: Torques = None,
+) -> TreeTrajectory: ...
+
+
+@overload
 def simulate(
     vehicle: Vehicle | str,
     method: str | Integrator | None = None,
@@ -113,15 +130,33 @@ def simulate(
     duration: float = 10.0,
     initial: State | None = None,
     controls: Controls = None,
-) -> Trajectory:
+) -> Trajectory: ...
+
+
+def simulate(
+    vehicle: Vehicle | str | Tree,
+    method: str | Integrator | None = None,
+    *,
+    step: float = 0.01,
+    duration: float = 10.0,
+    initial: State | TreeState | None = None,
+    controls: Controls | Torques = None,
+) -> Trajectory | TreeTrajectory:
     """Integrate `vehicle`, an instance or a name, for `duration` seconds in steps of `step` seconds.
 
     method: an integrator or its name; None: `sim.integrators.DEFAULT`, or another that serves where that does not.
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
-    predicted by the step itself. Raises InputError in one line for a pair that cannot work and for bad numbers.
+    predicted by the step itself. Without `method` it is `sim.integrators.DEFAULT`. Of a tree of joints the methods
+    are "riqn" (which it is without), "newton" and "broyden": one integrator, found by three ways; controls are the
+    torques and forces (nv,) of its joints. Raises InputError in one line for a pair that cannot work and for bad
+    numbers.
     """
+    if isinstance(vehicle, Tree):
+        name = TREE_DEFAULT if method is None else method
+        return simulate_tree(vehicle, name, *_step_count(step, duration), initial, controls)
+    method = DEFAULT if method is None else method
     if isinstance(vehicle, str):
         vehicle = make_vehicle(vehicle)
     if not isinstance(vehicle, Vehicle):

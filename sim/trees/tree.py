@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.errors import InputError
 from sim.trees.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
+from sim.trees.state import Given, TreeState, numbers
 
 JOINTS = ("revolute", "prismatic", "ball", "universal", "planar", "free", "fixed")
 WORLD = "world"
@@ -90,6 +92,24 @@ class Tree:
     @property
     def nv(self) -> int:
         return len(self.velocity_names)
+
+    def state(self, q: Given = MappingProxyType({}), v: Given = MappingProxyType({})) -> TreeState:
+        """A state to start from: all coordinates and velocities, or some by the names of the joints.
+
+        Those not named are as with all joints at zero and at rest. Quaternions are made unit ones. Raises InputError.
+        """
+        coordinates = numbers("q of the tree", q, self.coordinate_names, self.q0)
+        for i in np.flatnonzero((self.arrays.kind == BALL) | (self.arrays.kind == FREE)):
+            at = int(self.arrays.q_at[i])
+            turned = coordinates[at : at + 4]
+            length = float(np.linalg.norm(turned))
+            if not 0.5 < length < 2.0:
+                raise InputError(
+                    f"q of the tree: {self.coordinate_names[at]!r} to {self.coordinate_names[at + 3]!r} are no unit "
+                    f"quaternion, their length is {length:g}"
+                )
+            turned /= length
+        return TreeState(coordinates, numbers("v of the tree", v, self.velocity_names))
 
 
 def _refuse(body: Body, what: str) -> InputError:

@@ -125,6 +125,15 @@ def test_changing_a_parameter_keeps_pose_and_velocity():
     assert running.advance(5.0).lanes[0].status is LaneStatus.RUNNING
 
 
+def test_a_change_of_gravity_in_flight_reaches_the_contact_with_the_ground():
+    """What stands on the ground bears its weight on the moon, too, and what touches it does so as fast as it fell."""
+    running = lifted()
+    running.submit(SetParameter("gravity", 1.62))
+    running.advance(0.1)
+    ground = running._stage.flown.footing.ground
+    assert ground.frame[5] == 1.62
+
+
 def test_another_vehicle_starts_where_the_old_one_was():
     running = lifted()
     before = running.snapshot.lanes[0]
