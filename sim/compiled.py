@@ -10,7 +10,7 @@ import pickle
 import platform
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -39,7 +39,7 @@ def compiled(signature: Any = None, **options: Any) -> Any:
     With a signature the function is loaded or compiled at once, else when it is first called.
     """
     if isinstance(signature, FunctionType):
-        return compiled()(signature)
+        return compiled(**options)(signature)
 
     def decorate(function: FunctionType) -> Any:
         dispatcher = numba.njit(nogil=True, **options)(function)
@@ -51,6 +51,11 @@ def compiled(signature: Any = None, **options: Any) -> Any:
         return dispatcher
 
     return decorate
+
+
+allocating_nothing = partial(compiled, _nrt=False)
+"""Decorator: `compiled` for functions that make no array. Numba then counts no references to the arrays that it is
+given, which costs short functions more than their work."""
 
 
 class _Kept(_Cache):  # type: ignore[misc] # numba has no types

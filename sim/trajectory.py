@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -135,12 +135,12 @@ def simulate(
 
 def simulate(
     vehicle: Vehicle | str | Tree,
-    method: str | Integrator | None = None,
+    method: Any = None,
     *,
     step: float = 0.01,
     duration: float = 10.0,
-    initial: State | TreeState | None = None,
-    controls: Controls | Torques = None,
+    initial: Any = None,
+    controls: Any = None,
 ) -> Trajectory | TreeTrajectory:
     """Integrate `vehicle`, an instance or a name, for `duration` seconds in steps of `step` seconds.
 

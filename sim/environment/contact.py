@@ -13,14 +13,16 @@ kinetic energy out and never adds any, except the slow push that lifts a sunk po
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing, compiled
 from sim.environment.contact_rows import (
     AIM,
     GAP,
     IMPULSE,
     POINT,
     ROW_WIDTH,
+    all_finite,
     gather_rows,
+    put,
     touch_speed,
     world_point,
     world_step,
@@ -31,13 +33,14 @@ from sim.environment.surface import first_crossing, surface_height
 LOADS = 16
 """Where the remembered contact forces begin in a report: three numbers a point."""
 _REBOUND_MPS = 0.2
+_ORIGIN = np.zeros(3)
 
 
-@compiled
+@allocating_nothing
 def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
     """Keep the twist and the position that this step ends with, for the touch speed of the next."""
-    report[4:10] = xi
-    dx, dy, dz = world_step(pose, xi, np.zeros(3), h)
+    put(report[4:10], xi)
+    dx, dy, dz = world_step(pose, xi, _ORIGIN, h)
     report[10] = pose[9] + dx
     report[11] = pose[10] + dy
     report[12] = pose[11] + dz
@@ -45,7 +48,7 @@ def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) ->
     report[14] = h
 
 
-@compiled
+@allocating_nothing
 def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
     """Drop the remembered twist when the body is not where it was heading (teleport, reset)."""
     change = 0.0
@@ -59,7 +62,7 @@ def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndar
         report[13] = 0.0
 
 
-@compiled
+@allocating_nothing
 def _any_crossing(
     pose: np.ndarray,
     xi: np.ndarray,
@@ -82,7 +85,7 @@ def _any_crossing(
     return touches
 
 
-@compiled
+@allocating_nothing
 def _recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
     """Start from the forces of the step before: a standing body is solved at once, at any step."""
     loads = report[LOADS:]
@@ -97,7 +100,7 @@ def _recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
         previous = point
 
 
-@compiled
+@allocating_nothing
 def _tell(work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, report: np.ndarray) -> None:
     """Write who touched, how fast, and the forces borne."""
     report[LOADS:] = 0.0
@@ -115,7 +118,37 @@ def _tell(work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, re
         previous = point
 
 
-@compiled
+@compiled(_nrt=True)  # said, since a caller that allocates nothing would pass that on
+def _touch(
+    pose: np.ndarray,
+    xi_free: np.ndarray,
+    inertia: np.ndarray,
+    h: float,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    points: np.ndarray,
+    wrench_b: np.ndarray,
+    report: np.ndarray,
+) -> None:
+    """The wrench of a step in which points meet the ground."""
+    work = np.empty((2 * points.shape[0], ROW_WIDTH))
+    work = work[: gather_rows(work, pose, xi_free, inertia, h, heights, frame, points)]
+    speeds = np.empty(work.shape[0])
+    for k in range(work.shape[0]):
+        speeds[k] = touch_speed(work[k], xi_free, h, frame[5], report)
+        rebound = (frame[4] * speeds[k]) ** 2 - 2.0 * frame[5] * max(work[k, GAP], 0.0)
+        if rebound > _REBOUND_MPS**2:
+            work[k, AIM] = max(work[k, AIM], np.sqrt(rebound))
+    _recall(work, h, report)
+    xi = xi_free.copy()
+    solve_rows(work, xi, inertia, frame[3])
+    _tell(work, speeds, points, h, report)
+    for k in range(6):
+        wrench_b[k] = (xi[k] - xi_free[k]) * inertia[k] / h
+    _remember(pose, xi, h, report)
+
+
+@allocating_nothing
 def ground_wrench(
     pose: np.ndarray,
     xi_free: np.ndarray,
@@ -138,26 +171,12 @@ def ground_wrench(
     """
     wrench_b[:] = 0.0
     report[1] = 0.0
-    if not (np.isfinite(pose).all() and np.isfinite(xi_free).all()):
+    if not (all_finite(pose) and all_finite(xi_free)):
         report[2] = np.nan
         return False
     _forget_if_moved(pose, xi_free, h, report)
     if not _any_crossing(pose, xi_free, h, heights, frame, points, report):
         _remember(pose, xi_free, h, report)
         return False
-    work = np.empty((2 * points.shape[0], ROW_WIDTH))
-    work = work[: gather_rows(work, pose, xi_free, inertia, h, heights, frame, points)]
-    speeds = np.empty(work.shape[0])
-    for k in range(work.shape[0]):
-        speeds[k] = touch_speed(work[k], xi_free, h, frame[5], report)
-        rebound = (frame[4] * speeds[k]) ** 2 - 2.0 * frame[5] * max(work[k, GAP], 0.0)
-        if rebound > _REBOUND_MPS**2:
-            work[k, AIM] = max(work[k, AIM], np.sqrt(rebound))
-    _recall(work, h, report)
-    xi = xi_free.copy()
-    solve_rows(work, xi, inertia, frame[3])
-    _tell(work, speeds, points, h, report)
-    for k in range(6):
-        wrench_b[k] = (xi[k] - xi_free[k]) * inertia[k] / h
-    _remember(pose, xi, h, report)
+    _touch(pose, xi_free, inertia, h, heights, frame, points, wrench_b, report)
     return True

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing
 from sim.environment.surface import first_crossing, surface_height, surface_normal
 
 _SLOP_M = 5e-4
@@ -25,7 +25,22 @@ POINT = 21  # index of the contact point
 ROW_WIDTH = 22
 
 
-@compiled
+@allocating_nothing
+def all_finite(x: np.ndarray) -> bool:
+    finite = True
+    for value in x:
+        finite = finite and np.isfinite(value)
+    return finite
+
+
+@allocating_nothing
+def put(to: np.ndarray, values: np.ndarray) -> None:
+    """Copy; a slice's assignment would ask for memory."""
+    for k in range(to.shape[0]):
+        to[k] = values[k]
+
+
+@allocating_nothing
 def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
     """Velocity of the point of row `w` along the direction at `column`, for body twist xi."""
     vx = xi[3] + xi[1] * w[2] - xi[2] * w[1]
@@ -34,7 +49,7 @@ def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
     return vx * w[column] + vy * w[column + 1] + vz * w[column + 2]
 
 
-@compiled
+@allocating_nothing
 def _response(w: np.ndarray, a: int, b: int, inertia: np.ndarray) -> float:
     """Velocity along direction `a` that a unit impulse along direction `b` gives the point of row `w`."""
     total = 0.0
@@ -47,7 +62,7 @@ def _response(w: np.ndarray, a: int, b: int, inertia: np.ndarray) -> float:
     return total
 
 
-@compiled
+@allocating_nothing
 def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.ndarray) -> None:
     """Apply an impulse along the direction at `column` to the twist, in place."""
     for k in range(3):
@@ -57,7 +72,7 @@ def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.
         xi[k] += amount * (w[k1] * w[column + k2] - w[k2] * w[column + k1]) / inertia[k]
 
 
-@compiled
+@allocating_nothing
 def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: float) -> None:
     """Write the body-frame normal and two tangents of row `w` for a world normal."""
     for k in range(3):
@@ -77,7 +92,7 @@ def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: f
         w[SECOND + k] = w[NORMAL + k1] * w[FIRST + k2] - w[NORMAL + k2] * w[FIRST + k1]
 
 
-@compiled
+@allocating_nothing
 def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
     return (
         pose[9] + pose[0] * r[0] + pose[3] * r[1] + pose[6] * r[2],
@@ -86,7 +101,7 @@ def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
     )
 
 
-@compiled
+@allocating_nothing
 def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tuple[float, float, float]:
     """Displacement over h of the body-frame point r, world frame, first order."""
     vx = h * (xi[3] + xi[1] * r[2] - xi[2] * r[1])
@@ -99,7 +114,7 @@ def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tup
     )
 
 
-@compiled
+@allocating_nothing
 def _face(
     w: np.ndarray,
     pose: np.ndarray,
@@ -123,7 +138,7 @@ def _face(
         w[AIM] = -max(gap, 0.0) / h
 
 
-@compiled
+@allocating_nothing
 def _face_ahead(
     w: np.ndarray,
     before: np.ndarray,
@@ -151,12 +166,12 @@ def _face_ahead(
     if not 0.0 < t <= 1.0:
         return False
     rising = surface_normal(heights, frame, x + t * dx, y + t * dy)
-    w[:] = before
+    put(w, before)
     _face(w, pose, inertia, h, rising, max(-t * (dx * rising[0] + dy * rising[1] + dz * rising[2]), 0.0))
     return True
 
 
-@compiled
+@allocating_nothing
 def gather_rows(
     work: np.ndarray,
     pose: np.ndarray,
@@ -171,7 +186,7 @@ def gather_rows(
     used = 0
     for k in range(points.shape[0]):
         w = work[used]
-        w[0:3] = points[k, 0:3]
+        put(w[0:3], points[k])
         w[POINT] = k
         x, y, z = world_point(pose, w)
         step = world_step(pose, xi, w, h)
@@ -191,7 +206,7 @@ def gather_rows(
     return used
 
 
-@compiled
+@allocating_nothing
 def touch_speed(w: np.ndarray, xi: np.ndarray, h: float, gravity: float, report: np.ndarray) -> float:
     """Speed [m/s] at which the point of row `w` meets its plane, from the twists at both ends of the step.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing
 from sim.environment.contact_rows import (
     AIM,
     FIRST,
@@ -18,7 +18,7 @@ _SWEEPS = 150
 _TOLERANCE_MPS = 1e-12
 
 
-@compiled
+@allocating_nothing
 def _solve_friction(w: np.ndarray, xi: np.ndarray, inertia: np.ndarray, friction: float) -> float:
     """Stop the point of row `w` tangentially as far as its Coulomb cone allows, in place; returns the change [m/s]."""
     vs = point_velocity(xi, w, FIRST)
@@ -46,7 +46,7 @@ def _solve_friction(w: np.ndarray, xi: np.ndarray, inertia: np.ndarray, friction
     return change
 
 
-@compiled
+@allocating_nothing
 def solve_rows(work: np.ndarray, xi: np.ndarray, inertia: np.ndarray, friction: float) -> None:
     """Projected Gauss-Seidel over all rows until nothing changes; `xi` becomes the twist after contact.
 

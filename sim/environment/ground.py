@@ -5,9 +5,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing
 from sim.compiler.inline import Inline
 from sim.environment.contact import LOADS, ground_wrench
+from sim.environment.contact_rows import put
 from sim.environment.sweep import passes_through
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -108,7 +109,7 @@ def gravity_mps2(vehicle: Vehicle) -> float:
 _NEAR_M = 1.0
 
 
-@compiled
+@allocating_nothing
 def feel_ground(
     pose: np.ndarray,
     free: np.ndarray,
@@ -119,11 +120,11 @@ def feel_ground(
 ) -> bool:
     """Contact's mean wrench in a step of h; whether any point meets the ground."""
     _, heights, frame, points, report, before, _ = env
-    before[:] = report
+    put(before, report)
     return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report)
 
 
-@compiled
+@allocating_nothing
 def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool:
     """Whether a point's way between two poses leads through the ground."""
     _, heights, frame, points, report, _, _ = env
@@ -132,11 +133,11 @@ def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool
     return report[2] < _NEAR_M + 2.0 * moved and passes_through(begin, end, heights, frame, points)
 
 
-@compiled
+@allocating_nothing
 def forget_try(env: tuple[Any, ...]) -> None:
     """The report as it was before the last wrench was found."""
     _, _, _, _, report, before, _ = env
-    report[:] = before
+    put(report, before)
 
 
 def _touches(vehicle: Vehicle) -> bool:

@@ -5,14 +5,14 @@
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing
 
 _BISECTIONS = 14
 MARCH_LIMIT = 4096
 """Samples of a way; longer ones are sampled less than once a cell."""
 
 
-@compiled
+@allocating_nothing
 def surface_height(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -> float:
     """Bilinear ground height [m] at world (x, y)."""
     u = min(max((x - frame[0]) / frame[2], 0.0), heights.shape[1] - 1.0)
@@ -26,7 +26,7 @@ def surface_height(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -
     return low * (1.0 - v) + high * v
 
 
-@compiled
+@allocating_nothing
 def surface_normal(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -> tuple[float, float, float]:
     """Unit upward normal of the bilinear patch at world (x, y)."""
     u = min(max((x - frame[0]) / frame[2], 0.0), heights.shape[1] - 1.0)
@@ -45,7 +45,7 @@ def surface_normal(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -
     return -slope_x * scale, -slope_y * scale, scale
 
 
-@compiled
+@allocating_nothing
 def first_crossing(
     heights: np.ndarray, frame: np.ndarray, x: float, y: float, z: float, dx: float, dy: float, dz: float
 ) -> float:

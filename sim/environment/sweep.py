@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from sim.compiled import compiled
-from sim.environment.contact_rows import world_point
+from sim.compiled import allocating_nothing
+from sim.environment.contact_rows import all_finite, world_point
 from sim.environment.surface import MARCH_LIMIT, surface_height, surface_normal
 
 PASSED_M = 0.02
 """Deeper than that a point has gone through; less is what contact leaves over where planes meet."""
 
 
-@compiled
+@allocating_nothing
 def passes_through(
     begin: np.ndarray, end: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray
 ) -> bool:
@@ -19,7 +19,7 @@ def passes_through(
 
     The ways are sampled once a cell; poses are R_wb column-major, then x_w. A pose that is not finite counts.
     """
-    if not np.isfinite(end).all():
+    if not all_finite(end):
         return True
     for k in range(points.shape[0]):
         x, y, z = world_point(begin, points[k])

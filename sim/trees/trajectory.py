@@ -84,7 +84,7 @@ def simulate_tree(
         raise InputError(f"initial = {quote(initial)} does not fit the tree; allowed: tree.state(...)")
     if not (np.isfinite(state.q).all() and np.isfinite(state.v).all()):
         raise InputError("initial has entries that are not finite")
-    rows = None if callable(controls) else _rows(tree, controls, count)
+    rows = _rows(tree, None if callable(controls) else controls, count)
     stepper = VariationalTree(tree, h, root_finder=method)
     q, v = np.full((count + 1, tree.nq), np.nan), np.full((count + 1, tree.nv), np.nan)
     energy, momentum = np.full(count + 1, np.nan), np.full((count + 1, 6), np.nan)
