@@ -54,7 +54,7 @@ def _scene(name: str) -> tuple[sim.Vehicle, Task]:
 
 
 def canyon(rng: np.random.Generator) -> tuple[sim.Vehicle, Task]:
-    """The helicopter's way through the canyon, with two to five balls of rock in the air along it."""
+    """The helicopter's way through the canyon, by its waypoint or not, with two to five rocks in the air along it."""
     helicopter, task = _scene("plan-canyon")
     a, b = (state.node[9:12] for state in (task.start, task.goal.state))
     across = np.cross([0.0, 0.0, 1.0], (b - a) / np.linalg.norm(b - a))
@@ -63,7 +63,9 @@ def canyon(rng: np.random.Generator) -> tuple[sim.Vehicle, Task]:
         middle = a + rng.uniform(0.2, 0.8) * (b - a) + rng.normal(0.0, 12.0) * across
         middle[2] += rng.normal(0.0, 6.0)
         balls.append(Sphere(tuple(middle), rng.uniform(4.0, 14.0), f"rock {i}"))
-    return helicopter, replace(task, obstacles=tuple(balls))
+    return helicopter, replace(
+        task, obstacles=tuple(balls), waypoints=task.waypoints if rng.random() < 0.5 else ()
+    )
 
 
 def parking(rng: np.random.Generator) -> tuple[sim.Vehicle, Task]:

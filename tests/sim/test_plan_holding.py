@@ -30,14 +30,14 @@ def told(plan: Plan) -> dict[str, ActiveConstraint]:
 
 
 def test_a_plan_in_the_open_is_held_by_nothing(planner: Planner) -> None:
-    assert told(planner.plan(BOAT, task())) == {}
+    assert told(planner.plan(BOAT, task(), starts=1)) == {}
 
 
 def test_a_limit_of_an_input_is_told_with_the_times_at_which_it_is_used_up(planner: Planner) -> None:
-    free = planner.plan(BOAT, task())
+    free = planner.plan(BOAT, task(), starts=1)
     most = 0.8 * free.controls.max()
     narrow = Limits(controls=dict.fromkeys(("u_left", "u_right"), (-75.0, most)))
-    plan = planner.plan(BOAT, task(limits=narrow))
+    plan = planner.plan(BOAT, task(limits=narrow), starts=1)
     found = told(plan)
     assert set(found) == {f"u_left at most {most:.4g} N", f"u_right at most {most:.4g} N"}
     for column, constraint in enumerate(found.values()):
@@ -54,31 +54,31 @@ def test_only_the_obstacle_that_is_passed_closely_is_told_and_without_it_the_pla
     planner: Planner,
 ) -> None:
     near, far = Cylinder((10.0, 0.3, 0.0), 1.5, "near"), Cylinder((10.0, 9.0, 0.0), 1.5, "far")
-    plan = planner.plan(BOAT, task(obstacles=(far, near), clearance_m=0.5))
+    plan = planner.plan(BOAT, task(obstacles=(far, near), clearance_m=0.5), starts=1)
     (constraint,) = told(plan).values()
     assert (constraint.obstacle, constraint.what) == (1, "0.5 m clear of near")
     ((begin_s, end_s),) = constraint.spans_s
     nearest = np.linalg.norm(plan.trajectory.nodes[:, 1:3] - near.centre_w[:2], axis=1).argmin()
     assert begin_s - plan.step_s <= nearest * plan.step_s <= end_s + plan.step_s
-    assert planner.plan(BOAT, task(obstacles=(far,), clearance_m=0.5)).cost < plan.cost
+    assert planner.plan(BOAT, task(obstacles=(far,), clearance_m=0.5), starts=1).cost < plan.cost
 
 
 def test_a_waypoint_that_is_only_just_met_is_told_and_one_on_the_way_is_not(planner: Planner) -> None:
     aside, on_the_way = Waypoint((10.0, 2.0, 0.0), 0.5, 10.0), Waypoint((10.0, 0.1, 0.0), 0.5, 10.0)
-    (constraint,) = told(planner.plan(BOAT, task(waypoints=(aside,)))).values()
+    (constraint,) = told(planner.plan(BOAT, task(waypoints=(aside,)), starts=1)).values()
     assert (constraint.waypoint, constraint.spans_s) == (0, ((10.0, 10.0),))
-    assert told(planner.plan(BOAT, task(waypoints=(on_the_way,)))) == {}
+    assert told(planner.plan(BOAT, task(waypoints=(on_the_way,)), starts=1)) == {}
 
 
 def test_limits_of_speed_final_time_and_place_are_told(planner: Planner) -> None:
-    slow = told(planner.plan(BOAT, task(limits=Limits(speed_mps=1.2))))
+    slow = told(planner.plan(BOAT, task(limits=Limits(speed_mps=1.2)), starts=1))
     assert list(slow) == ["speed at most 1.2 m/s"]
     late = replace(task(), free_duration=(10.0, 30.0))
-    (constraint,) = told(planner.plan(BOAT, late)).values()
+    (constraint,) = told(planner.plan(BOAT, late, starts=1)).values()
     assert constraint.what == "final time at most 30 s"
     # It sets off to the right, and there is a wall.
     aside = task(start=BOAT.state(theta=-0.5, v=(1.5, 0.0)), limits=Limits(low_w=(-9.0, -0.4, -1.0)))
-    plan = planner.plan(BOAT, aside)
+    plan = planner.plan(BOAT, aside, starts=1)
     (constraint,) = (constraint for what, constraint in told(plan).items() if what == "y at least -0.4 m")
     assert plan.trajectory.nodes[round(constraint.spans_s[0][0] / plan.step_s), 2] == pytest.approx(
         -0.4, abs=0.01
@@ -94,7 +94,7 @@ def test_a_tilted_lift_is_told_by_the_limit_of_its_disc(planner: Planner) -> Non
         steps=40,
         limits=Limits(controls={"gamma_p": (-0.02, 0.02), "gamma_r": (-0.02, 0.02)}),
     )
-    plan = planner.plan(helicopter, hop)
+    plan = planner.plan(helicopter, hop, starts=1)
     found = told(plan)
     assert "tilt of the disc at its limit" in found
     tilt = np.hypot(*plan.controls[:, 2:].T)

@@ -60,7 +60,7 @@ def test_a_plan_costs_what_an_independent_transcription_finds_on_the_same_side_o
         states[0], Goal(states[1]), T, steps=n, obstacles=(Cylinder((*buoy[:2], 0.0), buoy[2]),),
         weights=EFFORT_ONLY, effort_scale=unit_effort(boat),
     )  # fmt: skip
-    plan = PLANNER.plan(boat, task)
+    plan = PLANNER.plan(boat, task, starts=1)
     assert plan.solved, plan.message
     found = [plan, *plan.alternatives]
     middle = [float(np.interp(buoy[0], p.trajectory.nodes[:, 1], p.trajectory.nodes[:, 2])) for p in found]
@@ -76,7 +76,7 @@ def test_from_rest_to_rest_costs_twelve_squares_of_the_way_by_the_cube_of_the_ti
     errors = []
     for steps in (32, 64):
         body, task = rest_to_rest(steps, distance, 3.0)
-        plan = PLANNER.plan(body, task)
+        plan = PLANNER.plan(body, task, starts=1)
         errors.append(abs(plan.cost / (12.0 * distance**2 / 27.0) - 1.0))
     assert errors[1] < 1e-3  # 4.9e-4
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
@@ -88,6 +88,6 @@ def test_least_time_is_bang_bang() -> None:
     limits = replace(task.limits, controls={c.name: (-1.5, 1.5) for c in body.controls})
     weights = replace(task.weights, effort=0.0, time=1.0)
     fast = replace(task, limits=limits, weights=weights, free_duration=(1.0, 6.0))
-    plan = PLANNER.plan(body, fast)
+    plan = PLANNER.plan(body, fast, starts=1)
     assert plan.solved, plan.message
     assert plan.duration_s == pytest.approx(2.0 * np.sqrt(3.0 / 1.5), rel=2e-3)

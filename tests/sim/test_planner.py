@@ -14,7 +14,7 @@ def test_rest_to_rest_effort_is_12_d2_over_T3_and_its_error_falls_with_the_squar
     exact = 12 * 3.0**2 / 4.0**3
     errors = []
     for steps in (16, 32, 64):
-        plan = PLANNER.plan(*rest_to_rest(steps))
+        plan = PLANNER.plan(*rest_to_rest(steps), starts=1)
         assert plan.solved
         errors.append(abs(plan.cost - exact))
     slopes = np.log2(np.array(errors[:-1]) / errors[1:])
@@ -22,7 +22,7 @@ def test_rest_to_rest_effort_is_12_d2_over_T3_and_its_error_falls_with_the_squar
 
 
 def test_rest_to_rest_force_is_linear_in_time():
-    plan = PLANNER.plan(*rest_to_rest(64))
+    plan = PLANNER.plan(*rest_to_rest(64), starts=1)
     force = plan.controls[:-1, 3]
     line = np.linspace(force[0], force[-1], len(force))
     assert np.abs(force - line).max() < 1e-5
@@ -41,7 +41,7 @@ def test_turn_about_a_principal_axis_costs_12_J_theta_squared_over_T3():
         weights=EFFORT_ONLY,
         effort_scale=unit_effort(body),
     )
-    plan = PLANNER.plan(body, task)
+    plan = PLANNER.plan(body, task, starts=1)
     assert plan.solved
     # Cayley instead of the true angle: second order in h omega.
     assert plan.cost == pytest.approx(12 * (3.0 * angle) ** 2 / duration**3, rel=1e-3)
@@ -61,7 +61,7 @@ def test_least_time_with_bounded_force_is_bang_bang(steps):
         limits=Limits(controls={"force_x": (-force, force)}),
         effort_scale=unit_effort(body),
     )
-    plan = PLANNER.plan(body, task)
+    plan = PLANNER.plan(body, task, starts=1)
     assert plan.solved
     assert plan.duration_s == pytest.approx(2.0 * np.sqrt(distance / force), abs=1e-5)
     pushing = plan.controls[1:-1, 3]
@@ -90,7 +90,7 @@ def test_snakeboard_reaches_its_place_by_wriggling():
 
 
 def test_helicopter_among_pillars_keeps_clear_between_the_nodes_too():
-    plan = PLANNER.plan(*forest())
+    plan = PLANNER.plan(*forest(), starts=1)
     assert plan.solved, plan.message
     x = plan.trajectory.nodes[:, 9:12]
     fine = np.concatenate(
@@ -107,7 +107,7 @@ def test_replay_at_half_the_step_differs_by_order_h_squared():
     errors = []
     for steps in (32, 64):
         heli, task = forest(steps)
-        plan = PLANNER.plan(heli, dataclasses.replace(task, obstacles=()))
+        plan = PLANNER.plan(heli, dataclasses.replace(task, obstacles=()), starts=1)
         assert plan.solved
         run = sim.simulate(
             heli, "variational", step=plan.step_s / 2, duration=plan.duration_s, initial=task.start,
@@ -120,7 +120,7 @@ def test_replay_at_half_the_step_differs_by_order_h_squared():
 def test_waypoint_is_met_and_dragging_it_goes_on_from_the_plan():
     heli, task = forest()
     task = dataclasses.replace(task, obstacles=(), waypoints=(Waypoint((9.0, 4.0, 5.0), 0.3, 3.0),))
-    plan = PLANNER.plan(heli, task)
+    plan = PLANNER.plan(heli, task, starts=1)
     at = round(3.0 / plan.step_s)
     assert np.linalg.norm(plan.trajectory.nodes[at, 9:12] - [9.0, 4.0, 5.0]) < 0.3 + 1e-6
     moved = dataclasses.replace(task, waypoints=(Waypoint((9.0, 4.5, 5.0), 0.3, 3.0),))
@@ -133,7 +133,7 @@ def test_waypoint_is_met_and_dragging_it_goes_on_from_the_plan():
 @pytest.mark.parametrize("method", ["variational-exp", "variational-split", "rk4"])
 def test_any_method_with_a_residual_can_be_planned_and_replays(method):
     heli, task = forest(40)
-    plan = PLANNER.plan(heli, dataclasses.replace(task, obstacles=()), method=method)
+    plan = PLANNER.plan(heli, dataclasses.replace(task, obstacles=()), method=method, starts=1)
     assert plan.solved, plan.message
     assert np.abs(replayed(plan).pose - plan.trajectory.pose).max() < 1e-7
 
@@ -141,7 +141,9 @@ def test_any_method_with_a_residual_can_be_planned_and_replays(method):
 def test_costs_of_all_methods_agree():
     heli, task = forest(64)
     task = dataclasses.replace(task, obstacles=())
-    costs = [PLANNER.plan(heli, task, method=m).cost for m in ("variational", "variational-split", "rk4")]
+    costs = [
+        PLANNER.plan(heli, task, method=m, starts=1).cost for m in ("variational", "variational-split", "rk4")
+    ]
     assert np.ptp(costs) / costs[0] < 0.02, costs
 
 
@@ -155,7 +157,7 @@ def test_costs_of_all_methods_agree():
 )
 def test_every_kind_of_obstacle_is_flown_around(obstacle):
     heli, task = forest()
-    plan = PLANNER.plan(heli, dataclasses.replace(task, obstacles=(obstacle,)))
+    plan = PLANNER.plan(heli, dataclasses.replace(task, obstacles=(obstacle,)), starts=1)
     assert plan.solved, plan.message
     assert plan.clearance_m > task.clearance_m - 5e-3
 
@@ -171,7 +173,7 @@ def test_a_closed_wall_is_named_with_time_and_amount():
         obstacles=wall,
         limits=Limits(low_w=(-2.0, -8.0, -1.0), high_w=(18.0, 8.0, 1.0)),
     )
-    plan = PLANNER.plan(boat, task, time_limit_s=5.0)
+    plan = PLANNER.plan(boat, task, time_limit_s=5.0, starts=1)
     assert plan.status == "infeasible"
     assert any("pier" in b.constraint and b.amount > 0.05 for b in plan.violations)
     assert "pier" in plan.message
@@ -181,7 +183,7 @@ def test_a_closed_wall_is_named_with_time_and_amount():
 def test_too_little_time_is_said_to_miss_the_goal():
     boat = sim.vehicle("boat")
     task = Task(start=boat.state(), goal=Goal(boat.state(x=40.0)), duration_s=4.0, steps=32)
-    plan = PLANNER.plan(boat, task, time_limit_s=5.0)
+    plan = PLANNER.plan(boat, task, time_limit_s=5.0, starts=1)
     assert plan.status == "infeasible"
     assert "goal" in plan.message
     assert "more time" in plan.message
@@ -191,18 +193,18 @@ def test_too_little_time_is_said_to_miss_the_goal():
 def test_stopping_at_an_iteration_keeps_its_iterate_and_the_planner_goes_on_working(solver):
     seen = []
     heli, task = forest()
-    plan = PLANNER.plan(heli, task, solver=solver, show=lambda it: seen.append(it) or len(seen) < 4)
+    plan = PLANNER.plan(heli, task, solver=solver, show=lambda it: seen.append(it) or len(seen) < 4, starts=1)
     assert plan.status == "stopped"
     assert len(seen) == 4
     assert np.abs(plan.trajectory.nodes[:, 9:12] - seen[-1].places_w).max() < 1e-12
-    assert PLANNER.plan(heli, task, solver=solver).solved
+    assert PLANNER.plan(heli, task, solver=solver, starts=1).solved
 
 
 def test_input_rates_and_limits_are_kept():
     boat = sim.vehicle("boat")
     limits = Limits(speed_mps=1.6, controls={"u_left": (-40.0, 70.0)}, rates={"u_left": 8.0})
     task = Task(start=boat.state(), goal=Goal(boat.state(x=12.0, y=4.0)), duration_s=16.0, limits=limits)
-    plan = PLANNER.plan(boat, task)
+    plan = PLANNER.plan(boat, task, starts=1)
     assert plan.solved, plan.message
     left = plan.controls[:, 0]
     assert left.min() > -40.0 - 1e-6
