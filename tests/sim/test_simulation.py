@@ -24,6 +24,7 @@ from sim.commands import (
 )
 from sim.scene import LaneSpec
 from sim.snapshot import LaneStatus
+from sim.vehicles.support import Support
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, spinning_scene
 
 
@@ -175,7 +176,8 @@ def test_every_vehicle_can_take_the_place_of_any_other():
         later = fly(running, 0.5, pitch=0.2, roll=0.1)
         assert later.status is LaneStatus.RUNNING, later.status_text
         assert np.all(np.isfinite(later.T_wb))
-        assert later.height_above_ground_m > -0.01
+        # What floats dips into the water that carries it, wherever that is.
+        assert later.height_above_ground_m > -0.01 or sim.vehicle(name).support is Support.WATER
 
 
 def test_the_ground_carries_the_weight_of_what_stands_on_it():
