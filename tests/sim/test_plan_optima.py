@@ -60,7 +60,7 @@ def test_a_plan_costs_what_an_independent_transcription_finds_on_the_same_side_o
         states[0], Goal(states[1]), T, steps=n, obstacles=(Cylinder((*buoy[:2], 0.0), buoy[2]),),
         weights=EFFORT_ONLY, effort_scale=unit_effort(boat),
     )  # fmt: skip
-    plan = PLANNER.plan(boat, task, starts=1)
+    plan = PLANNER.plan(boat, task)
     assert plan.solved, plan.message
     found = [plan, *plan.alternatives]
     middle = [float(np.interp(buoy[0], p.trajectory.nodes[:, 1], p.trajectory.nodes[:, 2])) for p in found]
