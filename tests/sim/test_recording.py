@@ -14,6 +14,7 @@ from sim.commands import (
     SetStep,
     SetVehicle,
 )
+from sim.integrators import DEFAULT
 from sim.simulation import Simulation, recording
 from sim.simulation.lane import Lane
 from sim.take import Take
@@ -76,7 +77,7 @@ def test_a_change_of_method_step_and_parameters_begins_a_leg_and_keeps_the_bits(
     wobbling(running, 0.4)
     flight = take(running)
     assert [(leg.integrator.name, leg.step_s) for leg in flight.legs] == [
-        ("variational", 0.01), ("rk4", 0.01), ("rk4", 0.004), ("rk4", 0.004),
+        (DEFAULT, 0.01), ("rk4", 0.01), ("rk4", 0.004), ("rk4", 0.004),
     ]  # fmt: skip
     check_bits(running, flight)
     for leg in flight.legs:
