@@ -17,8 +17,8 @@ from sim.vehicles.base import Vehicle
 _NEAR = 0.003
 """Share of what a quantity ranges over by which it may stay away from a limit that it leans on."""
 _EXACT = 1e-5
-_CLOSE_M, _CLOSE = 0.02, 0.02
-"""As near as corners are kept clear by, and more for a large body."""
+_CLOSE_M, _CLOSE, _SAG = 0.02, 0.02, 2.0
+"""As near as corners are kept clear by: more for a large body, and by some of what an arc bends away from its chord."""
 _PER_STEP = 8
 
 
@@ -80,11 +80,20 @@ def active_constraints(
     return (*met, *sorted(found, key=lambda constraint: -constraint.seconds))
 
 
+def _bend_m(x_w: np.ndarray) -> np.ndarray:
+    """(n,) of points (n, 3), _PER_STEP an arc: how far their arc is from the chord of its nodes at most [m]."""
+    arcs = (len(x_w) - 1) // _PER_STEP
+    nodes, t = x_w[::_PER_STEP], np.arange(_PER_STEP)[None, :, None] / _PER_STEP
+    chords = nodes[:-1, None] + t * np.diff(nodes, axis=0)[:, None]
+    bend = np.linalg.norm(x_w[:-1].reshape(arcs, _PER_STEP, 3) - chords, axis=2).max(axis=1)
+    return np.r_[np.repeat(bend, _PER_STEP), bend[-1]]
+
+
 def _passed(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> Iterator[ActiveConstraint]:
     """Obstacles and ground, between the nodes too. The ends are given: they are not chosen by the plan."""
     poses = between(vehicle.group, nodes[:, vehicle.node_layout.pose], _PER_STEP)
     centres, radii = ball_places(vehicle, poses, task), np.array(task.body, float)[:, 3]
-    close_m = _CLOSE_M + _CLOSE * float(radii.max())
+    close_m = _CLOSE_M + _CLOSE * float(radii.max()) + _SAG * _bend_m(centres[0])
 
     def spans(distance_m: np.ndarray) -> tuple[tuple[float, float], ...]:
         near = distance_m < task.clearance_m + close_m
