@@ -148,15 +148,13 @@ def simulate(
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
-    predicted by the step itself. Without `method` it is `sim.integrators.DEFAULT`. Of a tree of joints the methods
-    are "riqn" (which it is without), "newton" and "broyden": one integrator, found by three ways; controls are the
+    predicted by the step itself. Of a tree of joints the methods are "riqn" (which it is without), "newton" and "broyden": one integrator, found by three ways; controls are the
     torques and forces (nv,) of its joints. Raises InputError in one line for a pair that cannot work and for bad
     numbers.
     """
     if isinstance(vehicle, Tree):
         name = TREE_DEFAULT if method is None else method
         return simulate_tree(vehicle, name, *_step_count(step, duration), initial, controls)
-    method = DEFAULT if method is None else method
     if isinstance(vehicle, str):
         vehicle = make_vehicle(vehicle)
     if not isinstance(vehicle, Vehicle):
