@@ -5,8 +5,9 @@ variational step.
 """
 
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
+from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import move, place
-from sim.trees.recursions import carried, factorise, gather, momentum, row_of, solve
+from sim.trees.recursions import carried, gather, momentum, row_of
 from sim.trees.spatial import add, cross, dot, entry, jit, put3, rodrigues_turn, times
 from sim.trees.stepping import active_damping, node_force
 

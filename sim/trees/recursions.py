@@ -16,14 +16,9 @@ from sim.trees.kinematics import angle_gradient
 from sim.trees.spatial import (
     add,
     cross,
-    cross_columns,
     dot,
     entry,
-    full,
-    inverse_sym,
     jit,
-    product,
-    product_transposed,
     put3,
     rodrigues_compose,
     rodrigues_turn,
@@ -32,10 +27,8 @@ from sim.trees.spatial import (
     row6,
     row9,
     sub,
-    sum9,
     sym,
     times,
-    turned_sym,
     unrotate,
 )
 
@@ -263,187 +256,3 @@ def carried(j, node, i, twists):
     R, p = row9(node, i, 0), row3(node, i, 9)
     w, x = row3(twists, j, 0), row3(twists, j, 3)
     return unrotate(R, w), unrotate(R, sub(x, cross(p, w)))
-
-
-@jit
-def lift(R, p, A, B, C):
-    """Inertia blocks seen from the parent, whose frame has the body's at (R, p)."""
-    A, C = turned_sym(R, A), turned_sym(R, C)
-    B = product_transposed(product(R, B), R)
-    D = sum9(B, cross_columns(p, full(C)))
-    x0, x1, x2 = cross(p, (B[0], B[1], B[2])), cross(p, (B[3], B[4], B[5])), cross(p, (B[6], B[7], B[8]))
-    y0, y1, y2 = cross(p, (D[0], D[1], D[2])), cross(p, (D[3], D[4], D[5])), cross(p, (D[6], D[7], D[8]))
-    A = (
-        A[0] + x0[0] + y0[0],
-        A[1] + x1[0] + y0[1],
-        A[2] + x2[0] + y0[2],
-        A[3] + x1[1] + y1[1],
-        A[4] + x2[1] + y1[2],
-        A[5] + x2[2] + y2[2],
-    )
-    return A, D, C
-
-
-@jit
-def outer_less(S, x, k):
-    """S - k x x' of a symmetric matrix."""
-    a, b, c = k * x[0], k * x[1], k * x[2]
-    return (
-        S[0] - a * x[0],
-        S[1] - a * x[1],
-        S[2] - a * x[2],
-        S[3] - b * x[1],
-        S[4] - b * x[2],
-        S[5] - c * x[2],
-    )
-
-
-@jit
-def congruent(B, S):
-    """B' S B of a symmetric S, as six numbers, and S B."""
-    T = product(full(S), B)
-    return (
-        B[0] * T[0] + B[3] * T[3] + B[6] * T[6],
-        B[0] * T[1] + B[3] * T[4] + B[6] * T[7],
-        B[0] * T[2] + B[3] * T[5] + B[6] * T[8],
-        B[1] * T[1] + B[4] * T[4] + B[7] * T[7],
-        B[1] * T[2] + B[4] * T[5] + B[7] * T[8],
-        B[2] * T[2] + B[5] * T[5] + B[8] * T[8],
-    ), T
-
-
-@jit
-def less6(a, b):
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
-
-
-@jit
-def put(a, i, j, x):
-    for k in range(len(x)):
-        a[i, j + k] = x[k]
-
-
-@entry
-def factorise(tree, node, damping, h, articulated, factor):
-    """Articulated-body inertias from the leaves to the root (Featherstone), and each joint's pivot.
-
-    With joint damping the matrix is M + h/2 diag(damping).
-    """
-    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
-    n_bodies = parent.shape[0]
-    inertia = tree.inertia
-    for i in range(n_bodies):
-        for k in range(21):
-            articulated[i, k] = inertia[i, k]
-    for i in range(n_bodies - 1, -1, -1):
-        A, B, C = row6(articulated, i, 0), row9(articulated, i, 6), row6(articulated, i, 15)
-        c = 0.5 * h * damping[v_at[i]]
-        kind = kinds[i]
-        root = parent[i] < 0
-        if kind in (REVOLUTE, PRISMATIC):
-            if kind == REVOLUTE:
-                x, y = (A[2], A[4], A[5]), (B[6], B[7], B[8])
-                k = 1.0 / (A[5] + c)
-            else:
-                x, y = (B[2], B[5], B[8]), (C[2], C[4], C[5])
-                k = 1.0 / (C[5] + c)
-            put3(factor, i, 0, x)
-            put3(factor, i, 3, y)
-            factor[i, 6] = k
-            if root:
-                continue
-            A, C = outer_less(A, x, k), outer_less(C, y, k)
-            x = times(k, x)
-            B = (
-                B[0] - x[0] * y[0],
-                B[1] - x[0] * y[1],
-                B[2] - x[0] * y[2],
-                B[3] - x[1] * y[0],
-                B[4] - x[1] * y[1],
-                B[5] - x[1] * y[2],
-                B[6] - x[2] * y[0],
-                B[7] - x[2] * y[1],
-                B[8] - x[2] * y[2],
-            )
-        else:
-            if kind == FREE:
-                c = 0.0
-            I = inverse_sym((A[0] + c, A[1], A[2], A[3] + c, A[4], A[5] + c))
-            put(factor, i, 0, I)
-            put(factor, i, 6, B)
-            S, T = congruent(B, I)
-            C = less6(C, S)
-            if kind == FREE:
-                put(factor, i, 15, inverse_sym(C))
-                continue  # what hangs on a free joint does not load its parent
-            k = c * c
-            A = (c - k * I[0], -k * I[1], -k * I[2], c - k * I[3], -k * I[4], c - k * I[5])
-            B = (c * T[0], c * T[1], c * T[2], c * T[3], c * T[4], c * T[5], c * T[6], c * T[7], c * T[8])
-            if root:
-                continue
-        A, B, C = lift(row9(node, i, 0), row3(node, i, 9), A, B, C)
-        j = parent[i]
-        for k in range(6):
-            articulated[j, k] += A[k]
-            articulated[j, 15 + k] += C[k]
-        for k in range(9):
-            articulated[j, 6 + k] += B[k]
-
-
-@entry
-def solve(tree, node, damping, h, factor, r, wrench, spare, twists, out):
-    """out = (M + h/2 diag(damping))^-1 r with the factors of `factorise`; r and out may be the same array.
-
-    `twists` (n, >= 6) gets the bodies' twists under the joint velocities `out`.
-    """
-    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
-    n_bodies = parent.shape[0]
-    for i in range(n_bodies - 1, -1, -1):
-        f, g = take_wrench(wrench, i)
-        b = v_at[i]
-        kind = kinds[i]
-        if kind in (REVOLUTE, PRISMATIC):
-            e = r[b] - (f[2] if kind == REVOLUTE else g[2])
-            spare[b] = e
-            t = e * factor[i, 6]
-            f, g = add(f, times(t, row3(factor, i, 0))), add(g, times(t, row3(factor, i, 3)))
-        else:
-            e = sub(row_of(r, b), f)
-            spare[b], spare[b + 1], spare[b + 2] = e
-            if kind == FREE:
-                e = sub(row_of(r, b + 3), g)
-                spare[b + 3], spare[b + 4], spare[b + 5] = e
-                f, g = row_of(r, b), row_of(r, b + 3)
-            else:
-                t = sym(row6(factor, i, 0), e)
-                c = 0.5 * h * damping[b]
-                f = add(f, sub(e, times(c, t)))
-                g = add(g, unrotate(row9(factor, i, 6), t))
-        pass_up(parent[i], node, wrench, i, f, g)
-    for i in range(n_bodies):
-        w, x = carried(parent[i], node, i, twists)
-        b = v_at[i]
-        kind = kinds[i]
-        if kind in (REVOLUTE, PRISMATIC):
-            y = spare[b] - dot(row3(factor, i, 0), w) - dot(row3(factor, i, 3), x)
-            y *= factor[i, 6]
-            out[b] = y
-            if kind == REVOLUTE:
-                w = (w[0], w[1], w[2] + y)
-            else:
-                x = (x[0], x[1], x[2] + y)
-        else:
-            I, B = row6(factor, i, 0), row9(factor, i, 6)
-            e = row_of(spare, b)
-            if kind == FREE:
-                z = sym(row6(factor, i, 15), sub(row_of(spare, b + 3), unrotate(B, sym(I, e))))
-                out[b + 3], out[b + 4], out[b + 5] = sub(z, x)
-                x = z
-                c = 0.0
-            else:
-                c = 0.5 * h * damping[b]
-            y = sub(sym(I, add(sub(e, rotate(B, x)), times(c, w))), w)
-            out[b], out[b + 1], out[b + 2] = y
-            w = add(w, y)
-        put3(twists, i, 0, w)
-        put3(twists, i, 3, x)

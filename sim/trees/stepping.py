@@ -7,16 +7,10 @@ increments of the last three steps, from which the next one is guessed.
 import math
 
 from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE, UPDATES_MAX
+from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import compose, move, place
 from sim.trees.newton import factorise_tangent, solve_tangent
-from sim.trees.recursions import (
-    discrete_inverse_dynamics,
-    factorise,
-    gather,
-    node_impulses,
-    row_of,
-    solve,
-)
+from sim.trees.recursions import discrete_inverse_dynamics, gather, node_impulses, row_of
 from sim.trees.spatial import add, cross, entry, jit, rodrigues_turn, sub, times
 
 RIQN, NEWTON, BROYDEN = 0, 1, 2

@@ -6,9 +6,10 @@ import numpy as np
 
 from sim.trees import stepping
 from sim.trees.arrays import PRISMATIC, REVOLUTE, Workspace, workspace
+from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import place
 from sim.trees.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
-from sim.trees.recursions import factorise, momenta, solve
+from sim.trees.recursions import momenta
 from sim.trees.tree import Tree
 
 ROOT_FINDERS = {"riqn": stepping.RIQN, "newton": stepping.NEWTON, "broyden": stepping.BROYDEN}

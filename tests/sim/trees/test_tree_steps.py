@@ -6,10 +6,11 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 from sim.trees.arrays import workspace
+from sim.trees.articulated import factorise, solve
 from sim.trees.continuous import rk4_step
 from sim.trees.kinematics import compose, move, place
 from sim.trees.observing import frames, potential_energy_J
-from sim.trees.recursions import discrete_inverse_dynamics, factorise, momenta, solve
+from sim.trees.recursions import discrete_inverse_dynamics, momenta
 from sim.trees.stepping import OK
 from sim.trees.tree import Body, Joint, tree
 from sim.trees.variational import VariationalTree
