@@ -89,7 +89,9 @@ def test_the_command_lists_scenes_and_flies_one_from_any_folder(programs: Path, 
 
 def test_the_readmes_script_runs_by_the_installed_name(programs: Path, tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    example = "\n".join(
+        re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    )  # the second goes on with the first
     folder = tmp_path / "scripts"
     folder.mkdir()
     script = folder / "example.py"

@@ -14,12 +14,16 @@ ROOT = Path(app.__file__).resolve().parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_scripting_example_runs_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    exec(compile(example, "README.md", "exec"), {"__name__": "readme"})
+def test_the_scripting_examples_run_one_after_the_other_as_they_stand(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = {"__name__": "readme"}
+    for example in re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL):
+        exec(compile(example, "README.md", "exec"), names)
     printed = capsys.readouterr().out
     assert "variational 2" in printed
     assert "rk4 4" in printed
+    assert "(1001, 200)" in printed
 
 
 DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
