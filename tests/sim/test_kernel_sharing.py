@@ -15,9 +15,9 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     titles: list[str] = []
     source = kernel.module_source
 
-    def counted(vehicle, scheme, title, **options):
+    def counted(vehicle, scheme, title, *options):
         titles.append(title)
-        return source(vehicle, scheme, title, **options)
+        return source(vehicle, scheme, title, *options)
 
     monkeypatch.setattr(kernel, "module_source", counted)
     return titles
