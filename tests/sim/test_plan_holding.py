@@ -35,7 +35,7 @@ def test_a_plan_in_the_open_is_held_by_nothing(planner: Planner) -> None:
 
 def test_a_limit_of_an_input_is_told_with_the_times_at_which_it_is_used_up(planner: Planner) -> None:
     free = planner.plan(BOAT, task(), starts=1)
-    most = 0.9 * free.controls.max()  # at 0.8 of it the goal cannot be reached in time
+    most = 0.9 * free.controls.max()  # at 0.8 of it this guess leads to no motion in time
     narrow = Limits(controls=dict.fromkeys(("u_left", "u_right"), (-75.0, most)))
     plan = planner.plan(BOAT, task(limits=narrow), starts=1)
     found = told(plan)
