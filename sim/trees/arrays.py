@@ -41,6 +41,8 @@ class TreeArrays(NamedTuple):
     """(3,) m/s^2."""
     damping: np.ndarray
     """(nv,) N m s or N s/m."""
+    armature: np.ndarray
+    """(nv,) inertia of rotors that turn with the coordinates [kg m^2 or kg]."""
     stiffness: np.ndarray
     """(nv,) N m or N/m; of ball joints the first of three: V = k (1 - cos(angle))."""
     rest: np.ndarray

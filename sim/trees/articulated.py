@@ -89,17 +89,17 @@ def put(a, i, j, x):
 def factorise(tree, node, damping, h, articulated, factor):
     """Articulated-body inertias from the leaves to the root (Featherstone), and each joint's pivot.
 
-    With joint damping the matrix is M + h/2 diag(damping).
+    With joint damping the matrix is M + h/2 diag(damping); rotors' inertia is part of M.
     """
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n_bodies = parent.shape[0]
-    inertia = tree.inertia
+    inertia, armature = tree.inertia, tree.armature
     for i in range(n_bodies):
         for k in range(21):
             articulated[i, k] = inertia[i, k]
     for i in range(n_bodies - 1, -1, -1):
         A, B, C = row6(articulated, i, 0), row9(articulated, i, 6), row6(articulated, i, 15)
-        c = 0.5 * h * damping[v_at[i]]
+        c = 0.5 * h * damping[v_at[i]] + armature[v_at[i]]
         kind = kinds[i]
         root = parent[i] < 0
         if kind in (REVOLUTE, PRISMATIC):
@@ -159,6 +159,7 @@ def solve(tree, node, damping, h, factor, r, wrench, spare, twists, out):
     `twists` (n, >= 6) gets the bodies' twists under the joint velocities `out`.
     """
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
+    armature = tree.armature
     n_bodies = parent.shape[0]
     for i in range(n_bodies - 1, -1, -1):
         f, g = take_wrench(wrench, i)
@@ -178,7 +179,7 @@ def solve(tree, node, damping, h, factor, r, wrench, spare, twists, out):
                 f, g = row_of(r, b), row_of(r, b + 3)
             else:
                 t = sym(row6(factor, i, 0), e)
-                c = 0.5 * h * damping[b]
+                c = 0.5 * h * damping[b] + armature[b]
                 f = add(f, sub(e, times(c, t)))
                 g = add(g, unrotate(row9(factor, i, 6), t))
         pass_up(parent[i], node, wrench, i, f, g)
@@ -203,7 +204,7 @@ def solve(tree, node, damping, h, factor, r, wrench, spare, twists, out):
                 x = z
                 c = 0.0
             else:
-                c = 0.5 * h * damping[b]
+                c = 0.5 * h * damping[b] + armature[b]
             y = sub(sym(I, add(sub(e, rotate(B, x)), times(c, w))), w)
             out[b], out[b + 1], out[b + 2] = y
             w = add(w, y)

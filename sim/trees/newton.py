@@ -135,6 +135,7 @@ def put9(a, i, j, x):
 def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
     """Eliminate joint after joint; `left` keeps what `solve_tangent` needs. `after`: frames at the end of the step."""
     parent, kinds, v_at, inertia = tree.parent, tree.kind, tree.v_at, tree.inertia
+    armature = tree.armature
     n = parent.shape[0]
     for i in range(n):
         K = body_tangent(inertia, i, row3(arc, i, 0), row3(arc, i, 3), h)
@@ -143,7 +144,8 @@ def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
     for i in range(n - 1, -1, -1):
         K00, K01, K10, K11 = blocks(tangent, i)
         b = v_at[i]
-        c = 0.5 * damping[b]
+        a = armature[b] / h
+        c = 0.5 * damping[b] + a
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
             if kind == REVOLUTE:
@@ -172,7 +174,10 @@ def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
         else:
             D = K00
             if c != 0.0:
-                D = sum9(K00, scaled(c, one_plus(times(0.5, row_of(d, b)), 1.0)))
+                u = times(0.5, row_of(d, b))
+                k = dot(u, u)
+                D = sum9(K00, scaled(c + a * k, one_plus(u, 1.0)))
+                D = sum9(D, scaled(2.0 * a * (1.0 + k), rank_one(u, u)))
             I = inverse(D)
             put9(left, i, 0, I)
             put9(left, i, 9, K01)

@@ -147,8 +147,24 @@ def discrete_inverse_dynamics(tree, node, d, b, damping, h, arc, wrench, residua
         n, l = add(n, cn), add(l, cl)
         project(kinds[i], v_at[i], n, l, residual)
         pass_up(parent[i], node, wrench, i, n, l)
+    armature = tree.armature
     for a in range(residual.shape[0]):
-        residual[a] += 0.5 * damping[a] * d[a] - b[a]
+        residual[a] += (0.5 * damping[a] + armature[a] / h) * d[a] - b[a]
+    rotors_of_balls(tree, d, h, residual)
+
+
+@jit
+def rotors_of_balls(tree, d, h, out):
+    """What the Cayley map adds to the momentum of a rotor on a ball joint: with u = d/2, |u|^2 times armature/h d."""
+    kinds, v_at, armature = tree.kind, tree.v_at, tree.armature
+    for i in range(kinds.shape[0]):
+        b = v_at[i]
+        if kinds[i] == BALL and armature[b] != 0.0:
+            x = row_of(d, b)
+            k = 0.25 * dot(x, x) * armature[b] / h
+            out[b] += k * x[0]
+            out[b + 1] += k * x[1]
+            out[b + 2] += k * x[2]
 
 
 @jit
@@ -185,7 +201,7 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
     `arc` is that of the step that ends here; with an arc of zeros (and d = 0) the kick alone.
     """
     parent, inertia, mass, moment = tree.parent, tree.inertia, tree.mass, tree.moment
-    gravity_w = tree.gravity_w
+    gravity_w, armature = tree.gravity_w, tree.armature
     n_bodies = parent.shape[0]
     g = 2.0 / h
     down = wrench  # columns 0..2: gravity in the body's frame, until the body's turn comes on the way back
@@ -207,7 +223,8 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
         put3(wrench, i, 3, l)
     gather(tree, node, wrench, b)
     for a in range(b.shape[0]):
-        b[a] -= 0.5 * damping[a] * d[a]
+        b[a] += (armature[a] / h - 0.5 * damping[a]) * d[a]
+    rotors_of_balls(tree, d, h, b)
     spring_impulses(tree, q, limit_stiffness, kick, b)
 
 
@@ -246,6 +263,8 @@ def momenta(tree, node, v, arc, wrench, out):
         put3(wrench, i, 0, n)
         put3(wrench, i, 3, l)
     gather(tree, node, wrench, out)
+    for a in range(out.shape[0]):
+        out[a] += tree.armature[a] * v[a]
 
 
 @jit

@@ -9,7 +9,9 @@ from sim.trees.tree import Body, Joint, Tree, tree
 KINDS = ("ball", "revolute", "prismatic", "universal", "planar", "fixed", "free", "revolute", "ball")
 
 
-def generic_tree(seed, *, damping=0.1, gravity_w=(0.0, 0.0, -9.81), root="universal") -> Tree:
+def generic_tree(
+    seed, *, damping=0.1, armature=0.03, added=True, gravity_w=(0.0, 0.0, -9.81), root="universal"
+) -> Tree:
     """Nine bodies on joints of every kind, branching at random, with inertias and axes that nothing aligns."""
     rng = np.random.default_rng(seed)
     bodies = []
@@ -25,6 +27,7 @@ def generic_tree(seed, *, damping=0.1, gravity_w=(0.0, 0.0, -9.81), root="univer
                     axis=tuple(rng.normal(size=3)),
                     second_axis=tuple(rng.normal(size=3)),
                     damping=0.0 if free else damping,
+                    armature=0.0 if free else armature,
                     stiffness=0.0 if free else 0.5,
                 ),
                 position=tuple(0.4 * rng.normal(size=3)),
@@ -32,7 +35,7 @@ def generic_tree(seed, *, damping=0.1, gravity_w=(0.0, 0.0, -9.81), root="univer
                 mass=rng.uniform(0.5, 2.0),
                 centre=tuple(0.2 * rng.normal(size=3)),
                 inertia=0.05 * (A @ A.T + 0.3 * np.eye(3)),
-                added_inertia=0.1 * np.eye(6) + 0.02 * np.ones((6, 6)) if i == 2 else None,
+                added_inertia=0.1 * np.eye(6) + 0.02 * np.ones((6, 6)) if added and i == 2 else None,
             )
         )
     return tree(bodies, gravity_w)

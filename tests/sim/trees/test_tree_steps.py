@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 from scipy.special import ellipj, ellipk
 
-from sim.trees.arrays import workspace
+from sim.trees.arrays import PRISMATIC, REVOLUTE, workspace
 from sim.trees.articulated import factorise, solve
 from sim.trees.continuous import rk4_step
 from sim.trees.kinematics import compose, move, place
@@ -40,13 +41,32 @@ def inertia_matrices(t):
     return G
 
 
+def rotor_speeds(t, q0, q1, h):
+    """(nv,) increments of the joints' coordinates over h: differences, Cayley vectors of relative rotations."""
+    speeds = np.zeros(t.nv)
+    for i, kind in enumerate(t.arrays.kind):
+        x, a = t.arrays.q_at[i], t.arrays.v_at[i]
+        if kind in (REVOLUTE, PRISMATIC):
+            speeds[a] = (q1[x] - q0[x]) / h
+        else:
+            before, after = (Rotation.from_quat(q[x : x + 4], scalar_first=True) for q in (q0, q1))
+            T = np.eye(4)
+            T[:3, :3] = (before.inv() * after).as_matrix()
+            speeds[a : a + 3] = cayley_inverse(T)[:3] / h
+    return speeds
+
+
 def discrete_lagrangian(t, q0, q1, h):
-    """h/2 V' G V - h/2 (P0 + P1) summed over bodies, V from the bodies' frames alone (multibody paper, eqs. 8-9)."""
+    """h/2 V' G V - h/2 (P0 + P1) summed over bodies, V from the bodies' frames alone (multibody paper, eqs. 8-9).
+
+    Rotors of joints have h/2 armature times the square of the joint's speed over the arc.
+    """
     before, after = frames(t, q0), frames(t, q1)
     kinetic = 0.0
     for T0, T1, G in zip(before, after, inertia_matrices(t), strict=True):
         V = cayley_inverse(np.linalg.inv(T0) @ T1) / h
         kinetic += 0.5 * h * V @ G @ V
+    kinetic += 0.5 * h * float(t.arrays.armature @ rotor_speeds(t, q0, q1, h) ** 2)
     none = np.zeros(t.nv)
     return kinetic - 0.5 * h * (potential_energy_J(t, q0, none) + potential_energy_J(t, q1, none))
 
@@ -277,7 +297,10 @@ def test_a_step_that_has_no_root_as_a_whole_is_divided_and_told():
 
 
 def test_increments_compose_on_the_group_of_their_joint():
-    t = tree([Body("ball", joint=Joint("ball"), centre=(0.1, 0.0, 0.0)), Body("free", joint=Joint("free"))])
+    round_body = {"inertia": (0.1, 0.1, 0.1)}
+    t = tree(
+        [Body("ball", joint=Joint("ball"), **round_body), Body("free", joint=Joint("free"), **round_body)]
+    )
     rng = np.random.default_rng(0)
     d, e, out = rng.normal(size=9), 0.3 * rng.normal(size=9), np.zeros(9)
     compose(t.arrays, d, e, 1.0, out)

@@ -1,0 +1,126 @@
+"""What a declared body must be, and its inertia as a 6x6 matrix."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.errors import InputError, quote
+from sim.trees.declaration import JOINTS, Body, Joint
+
+_X, _Y, _Z = np.eye(3)
+
+
+def refuse(body: Body, what: str) -> InputError:
+    """The refusal of a body, to be raised."""
+    return InputError(f"body {body.name!r}: {what}")
+
+
+def vector(body: Body, what: str, value: ArrayLike) -> np.ndarray:
+    """(3,) finite numbers. Raises InputError."""
+    try:
+        x = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise refuse(body, f"{what} is not numeric") from None
+    if x.shape != (3,) or not np.all(np.isfinite(x)):
+        raise refuse(body, f"{what} = {value!r}; wanted three finite numbers")
+    return x
+
+
+def rotation(body: Body) -> np.ndarray:
+    """(3, 3) of the body in its parent's frame. Raises InputError where it is none."""
+    R = np.asarray(body.R, float)
+    if R.shape != (3, 3) or np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+        raise refuse(body, "R is no rotation matrix (3, 3)")
+    return R
+
+
+def aligned(body: Body, what: str, axis: ArrayLike) -> np.ndarray:
+    """A rotation whose third column is the axis. Raises InputError where that has no direction."""
+    z = vector(body, what, axis)
+    length = float(np.linalg.norm(z))
+    if length < 1e-12:
+        raise refuse(body, f"{what} has no direction")
+    z = z / length
+    if z @ _Z > 1.0 - 1e-15:
+        return np.eye(3)
+    x = np.cross(_Y if abs(z @ _Y) < 0.9 else _X, z)
+    x /= np.linalg.norm(x)
+    return np.column_stack((x, np.cross(z, x), z))
+
+
+def spatial_inertia(body: Body) -> np.ndarray:
+    """(6, 6) on (omega, v) about the body's origin. Raises InputError where it could be no body's."""
+    mass = float(body.mass)
+    if not (np.isfinite(mass) and mass >= 0.0):
+        raise refuse(body, f"mass = {body.mass!r}; allowed: from 0 kg")
+    c = vector(body, "centre", body.centre)
+    J = np.asarray(body.inertia, float)
+    J = np.diag(J) if J.shape == (3,) else J
+    if (
+        J.shape != (3, 3)
+        or not np.all(np.isfinite(J))
+        or np.abs(J - J.T).max() > 1e-9 * (1.0 + np.abs(J).max())
+    ):
+        raise refuse(body, "inertia wants three numbers, or a symmetric (3, 3)")
+    if np.linalg.eigvalsh(J).min() < -1e-12 * (1.0 + np.abs(J).max()):
+        raise refuse(body, "inertia has a negative principal moment")
+    C = np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
+    G = np.block([[J + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
+    if body.added_inertia is not None:
+        added = np.asarray(body.added_inertia, float)
+        if added.shape != (6, 6) or np.abs(added - added.T).max() > 1e-9 * (1.0 + np.abs(added).max()):
+            raise refuse(body, "added_inertia wants a symmetric (6, 6)")
+        if np.linalg.eigvalsh(added).min() < -1e-9 * (1.0 + np.abs(added).max()):
+            raise refuse(body, "added_inertia has a negative eigenvalue")
+        G = G + added
+    return G
+
+
+def shifted(G: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """A (6, 6) inertia seen from a frame in which its own has pose T."""
+    R, p = T[:3, :3], T[:3, 3]
+    P = np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
+    to_body = np.block([[R.T, np.zeros((3, 3))], [-R.T @ P, R.T]])
+    return to_body.T @ G @ to_body
+
+
+def pose(R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """(4, 4)"""
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R, p
+    return T
+
+
+def checked_joints(body: Body) -> tuple[Joint, ...]:
+    """Those of a body in their order. Raises InputError where one is not as it can be."""
+    joints = (body.joint,) if isinstance(body.joint, Joint) else tuple(body.joint)
+    if not joints:
+        raise refuse(body, 'has no joint; a body that does not move has Joint("fixed")')
+    for joint in joints:
+        _check_joint(body, joint)
+        if len(joints) > 1 and joint.kind in ("free", "fixed"):
+            raise refuse(body, f"a {joint.kind} joint stands alone, here are {len(joints)}")
+    return joints
+
+
+def _check_joint(body: Body, joint: Joint) -> None:
+    if joint.kind not in JOINTS:
+        raise refuse(body, f"unknown joint {quote(joint.kind)}; allowed: {', '.join(JOINTS)}")
+    name = f"joint {joint.name!r}" if joint.name else "its joint"
+    for what in ("damping", "stiffness", "armature"):
+        value = float(getattr(joint, what))
+        if not (np.isfinite(value) and value >= 0.0):
+            raise refuse(body, f"{what} = {value!r} of {name}; allowed: from 0")
+        if value and joint.kind in ("free", "fixed"):
+            raise refuse(body, f"a {joint.kind} joint has no {what}")
+    for what in ("rest", "reference"):
+        if not np.isfinite(float(getattr(joint, what))):
+            raise refuse(body, f"{what} of {name} is not finite")
+    vector(body, f"anchor of {name}", joint.anchor)
+    low, high = (float(x) for x in joint.limits)
+    if not low < high:
+        raise refuse(body, f"limits {low:g} .. {high:g} of {name} are the wrong way round")
+    if joint.kind not in ("revolute", "prismatic"):
+        if (low, high) != (-np.inf, np.inf):
+            raise refuse(body, f"a {joint.kind} joint has no limits")
+        if joint.reference:
+            raise refuse(body, f"a {joint.kind} joint has no reference")
