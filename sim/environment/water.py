@@ -326,7 +326,7 @@ class Water:
         kept = (
             np.zeros(waves.drawn.shape, np.complex64),
             np.full(4, np.nan),
-            np.zeros((4, points, points), np.complex64),
+            np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32),
             np.full((2, KEY), np.nan),
             np.zeros((2, tiles)),
             np.zeros((2, tiles, points, points, FIELDS), np.float32),
@@ -456,7 +456,7 @@ _SEA = _tuple(
 _KEPT = _tuple(
     _type(2, "complex64"),
     _type(1),
-    _type(3, "complex64"),
+    _type(4, "float32"),
     _type(2),
     _type(2),
     _type(5, "float32"),

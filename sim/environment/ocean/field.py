@@ -42,7 +42,7 @@ class Ocean:
         self.decay = np.empty(len(TILES_M))
         """(tiles,) by which each tile's motion fades with the depth [rad/m]."""
         self.twiddles = twiddles(points)
-        self._work = np.empty((4, points, points), np.complex64)
+        self._work = np.empty((FIELDS // 2 + 1, 2, points, points), np.float32)
         self._grids = np.empty((len(TILES_M), points, points, FIELDS), np.float32)
         self._at_s = np.nan
         raise_waves(self.waves.number, self.waves.drawn, sea.numbers, self.heights)

@@ -17,6 +17,18 @@ FIELDS = 6
 
 
 @compiled(fastmath=True)
+def _put(
+    out: np.ndarray, row: int, column: int, opposite_row: int, opposite_column: int, a: complex, b: complex
+) -> None:
+    """Coefficients a and b of two real fields as those of one complex field, out (2, points, points)."""
+    out[0, row, column] = a.real - b.imag
+    out[1, row, column] = a.imag + b.real
+    # What is real has the conjugate there.
+    out[0, opposite_row, opposite_column] = a.real + b.imag
+    out[1, opposite_row, opposite_column] = b.real - a.imag
+
+
+@compiled(fastmath=True)
 def _spread_out(
     place: np.ndarray,
     number: np.ndarray,
@@ -25,11 +37,11 @@ def _spread_out(
     time_s: float,
     out: np.ndarray,
 ) -> int:
-    """Fourier transforms of the six real fields, in three complex arrays (3, points, points).
+    """Fourier transforms of the first real fields, two in each complex one, out (pairs, 2, points, points) transposed.
 
-    Returns the greatest column of a wave, counted from the middle.
+    Returns the greatest row of a wave, counted from the middle.
     """
-    points = out.shape[1]
+    pairs, points = out.shape[0], out.shape[2]
     out[:] = 0.0
     reach = 0
     for m in range(len(place)):
@@ -41,16 +53,12 @@ def _spread_out(
         off = along - against
         rise = complex(omega * off.imag, -omega * off.real)
         moved, moving = complex(-height.imag, height.real), complex(-rise.imag, rise.real)
-        row, column = place[m, 0], place[m, 1]
-        out[0, row, column] = height + 1j * (east * moved)
-        out[1, row, column] = north * moved + 1j * rise
-        out[2, row, column] = east * moving + 1j * (north * moving)
-        # What is real has the conjugate there.
-        row, column = place[m, 2], place[m, 3]
-        out[0, row, column] = np.conj(height) + 1j * (east * np.conj(moved))
-        out[1, row, column] = north * np.conj(moved) + 1j * np.conj(rise)
-        out[2, row, column] = east * np.conj(moving) + 1j * (north * np.conj(moving))
-        reach = max(reach, min(column, points - column))
+        row, column, opposite_row, opposite_column = place[m]
+        _put(out[0], column, row, opposite_column, opposite_row, height, east * moved)
+        _put(out[1], column, row, opposite_column, opposite_row, north * moved, rise)
+        if pairs > 2:
+            _put(out[2], column, row, opposite_column, opposite_row, east * moving, north * moving)
+        reach = max(reach, min(row, points - row))
     return reach
 
 
@@ -66,25 +74,20 @@ def synthesise(
     work: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the fields of all tiles at a time, out (tiles, points, points, FIELDS) float32.
+    """Write fields of all tiles at a time, out (tiles, points, points, FIELDS or the first 4 of them) float32.
 
     start, place, number: of `Waves`; heights (n, 2) complex64 of waves and opposites [m]; w: `twiddles(points)`;
-    work (4, points, points) complex64. The grid's point [tile, j, i] is the particle that rests at
-    (i, j) edge / points.
+    work (pairs + 1, 2, points, points) float32, pairs: half the fields. The grid's point [tile, j, i] is the particle
+    that rests at (i, j) edge / points.
     """
-    points = out.shape[1]
+    points, pairs = out.shape[1], out.shape[3] // 2
     for tile in range(out.shape[0]):
         a, b = start[tile], start[tile + 1]
-        reach = _spread_out(place[a:b], number[a:b], heights[a:b], choppiness, time_s, work[:3])
-        for pair in range(3):
-            inverse_transform(work[pair], work[3], w, reach)
-        grid = out[tile]
-        for j in range(points):
-            for i in range(points):
-                one, two, three = work[0, j, i], work[1, j, i], work[2, j, i]
-                grid[j, i, HEIGHT] = one.real
-                grid[j, i, EAST] = one.imag
-                grid[j, i, NORTH] = two.real
-                grid[j, i, RISE] = two.imag
-                grid[j, i, SPEED_EAST] = three.real
-                grid[j, i, SPEED_NORTH] = three.imag
+        reach = _spread_out(place[a:b], number[a:b], heights[a:b], choppiness, time_s, work[:pairs])
+        for pair in range(pairs):
+            in_last = inverse_transform(work[pair], work[pairs], w, reach)
+            found = work[pairs] if in_last else work[pair]
+            for j in range(points):
+                for i in range(points):
+                    out[tile, j, i, 2 * pair] = found[0, j, i]
+                    out[tile, j, i, 2 * pair + 1] = found[1, j, i]

@@ -32,10 +32,12 @@ def test_inverse_transform_is_the_definition(points: int, reach: int | None) -> 
     if reach < points // 2:
         x[:, reach + 1 : points - reach] = 0.0
     expected = scipy.fft.ifft2(x.astype(complex)) * points**2
-    work = np.full_like(x, 1e9)
-    inverse_transform(x, work, twiddles(points), reach)
-    # measured 1.5e-7: single precision
-    assert np.abs(x - expected).max() < 1e-6 * np.abs(expected).max()
+    parts = np.stack([x.real, x.imag])
+    work = np.full_like(parts, 1e9)
+    in_work = inverse_transform(parts, work, twiddles(points), reach)
+    found = work if in_work else parts
+    # measured 1.7e-7: single precision
+    assert np.abs(found[0].T + 1j * found[1].T - expected).max() < 1e-6 * np.abs(expected).max()
 
 
 def test_waves_obey_the_dispersion_relation_of_deep_water() -> None:
