@@ -45,6 +45,8 @@ class Inline:
     """Whether it acts on a vehicle at all."""
     nothing: tuple[Any, ...]
     """`env` with which it does not act."""
+    smooth: bool = False
+    """Its wrench depends continuously on the motion, unlike that of an impact: a motion may begin in its midst."""
 
 
 def inline_of(inline: Inline | None, vehicle: Vehicle) -> Inline | None:

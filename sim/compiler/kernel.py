@@ -26,6 +26,8 @@ from sim.vehicles.observation import Observation, ObservationLayout, Observed, l
 from sim.vehicles.structure import Structure
 
 OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
+START_SWEEPS, START_TOLERANCE = 60, 1e-14
+"""How often, and up to which relative change, the wrench of a start amid something smooth is found again."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,40 @@ class Kernel:
         self.module.start(node, u, np.zeros(self.dim), p, h, y)
         if self.integrator.adaptive:
             y[-2:] = h, self.integrator.tolerance
-        if env:
-            self.node(y, u, p, h, env=env)
-            if np.any(env[-1]) and hasattr(self.module, "start_carried"):
-                self.module.start_carried(node, u, np.zeros(self.dim), p, h, y)
+        if not (env and self.inline and self.served):
+            return y
+        self.node(y, u, p, h, env=env)
+        if self.inline.smooth:
+            self._begin_pushed(self.inline, node, u, p, h, env, y)
+        elif np.any(env[-1]) and hasattr(self.module, "start_carried"):
+            self.module.start_carried(node, u, np.zeros(self.dim), p, h, y)
         return y
+
+    def _begin_pushed(
+        self,
+        inline: Inline,
+        node: np.ndarray,
+        u: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        env: tuple[Any, ...],
+        y: np.ndarray,
+    ) -> None:
+        """Change y so that the wrench that it meets leads to this very node.
+
+        The wrench depends on y by the velocity that a step would reach, and takes at most all of that: half of its
+        impulse changes by at most half of what y does, so that repeating converges.
+        """
+        if not hasattr(self.module, "start_pushed"):
+            return
+        undo, w = getattr(self.module, inline.undo), env[-1]
+        for _ in range(START_SWEEPS):
+            before = w.copy()
+            self.module.start_pushed(node, u, before, p, h, y)
+            undo(env)
+            self.node(y, u, p, h, env=env)
+            if np.abs(w - before).max() <= START_TOLERANCE * np.abs(w).max():
+                return
 
     def advance(
         self,

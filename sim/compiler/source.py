@@ -91,7 +91,9 @@ def module_source(vehicle: Vehicle, scheme: Scheme, title: str, inline: Inline |
     for k, block in enumerate(nonlinear):
         parts.append(_robust_functions(scheme, block, k))
     parts.append(_start(scheme, scheme.start, "start"))
-    if inline and scheme.carried is not None:
+    if inline and inline.smooth and scheme.pushed is not None:
+        parts.append(_start(scheme, scheme.pushed, "start_pushed"))
+    elif inline and scheme.carried is not None:
         parts.append(_start(scheme, scheme.carried, "start_carried"))
     parts.append(_rollout(vehicle, scheme, blocks, inline))
     parts.append(recorded(inline.type if inline else FREE_TYPE))

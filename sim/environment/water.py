@@ -53,6 +53,8 @@ from sim.vehicles.support import Support
 
 CHANGE_S = 8.0
 """A sea that is told to change has done so after this time."""
+_ROUNDED_S = 1e-6
+"""The sea's clock is summed up step by step, that of lanes is counted: within this it goes on as it was."""
 
 # what the water remembers and tells, by number; the first four as the ground's report has them
 CLOCK = 4  # [s] since the sea began
@@ -395,8 +397,10 @@ class Water:
         """Go on at that time with other numbers; the sea begins anew where the clock goes back."""
         self.resistances[[DRAG, IMPACT, AIR_DRAG]] = drag, impact, air
         self.added[:] = added
-        begins = time_s < self.report[CLOCK]
-        self.report[CLOCK] = time_s
+        ahead_s = time_s - self.report[CLOCK]
+        begins = ahead_s < -_ROUNDED_S
+        if abs(ahead_s) > _ROUNDED_S:
+            self.report[CLOCK] = time_s
         self.tell(weather, at_once=begins)
 
     @property
@@ -481,4 +485,5 @@ WATER = Inline(
     undo="forget_step",
     serves=_floats,
     nothing=_nothing(),
+    smooth=True,
 )

@@ -101,6 +101,8 @@ class Scheme:
     """(dim,) body velocity that the step would reach with w = 0, to first order: what contact works against."""
     carried: ca.SX | None = None
     """As `start`, of what the ground carries: half of the forces' impulse has arrived and waits for contact's."""
+    pushed: ca.SX | None = None
+    """As `start`, where the wrench w acts in the step that begins there; None: y does not depend on it."""
     substeps: tuple[float, ...] = (1.0,)
     """A step is this composition: the equations are solved with h times each of these numbers, which sum up to 1."""
     reuse_jacobian: bool = False

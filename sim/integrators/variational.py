@@ -70,6 +70,7 @@ def holonomic_scheme(
         start=ca.vertcat(start_g, start_momentum),
         free_velocity=vehicle.velocity_of(to_body @ pushed, q),
         carried=ca.vertcat(start_g, start_momentum + arrived),
+        pushed=ca.vertcat(start_g, start_momentum - h / 2 * (frames(group, start_g)[0] @ inputs.w)),
         # The exact residual is cheap beside its Jacobian; after a good guess a second, cheap update is enough.
         reuse_jacobian=chart is CAY,
     )

@@ -153,6 +153,7 @@ class Lane:
     def swap(self, method: Method, footing: Footing, *, node: np.ndarray | None = None) -> None:
         """Go on under another method, with pose and node velocity kept (or as `node` says)."""
         verdict, kept, now = self._verdict, self.node if node is None else node, self.time_s
+        begins = self._begins and self._steps == 0
         same_vehicle = method.vehicle.name == self.method.vehicle.name
         self._asked_bound_J = self._asked_bound_J if same_vehicle else None
         controls = self._u if same_vehicle else None
@@ -165,6 +166,8 @@ class Lane:
         self.method, self.footing, self._cost = method, footing, StepCost()
         moments, ways = self._moments, self._ways
         self._take(kept.copy(), now, controls=controls)
+        # Its momentum is what the controls until now have left of it, whichever come next.
+        self._begins = begins or node is not None or not same_vehicle
         if continuous:
             self._moments, self._ways = moments, ways
         self._verdict = verdict
@@ -175,7 +178,7 @@ class Lane:
         self.generation += 1
         self.method, self.footing = method, footing
         footing.recall(moment.memory)
-        self._since_s, self._steps = moment.leg.since_s, moment.step
+        self._since_s, self._steps, self._begins = moment.leg.since_s, moment.step, False
         self._u, self._y = moment.controls, moment.state.copy()
         self._node = self._observed = None
         if not same_vehicle:
@@ -212,6 +215,7 @@ class Lane:
         """Start the integrator from a node."""
         m = self.method
         self._since_s, self._steps = time_s, 0
+        self._begins = True
         self._u = m.vehicle.neutral_controls if controls is None else controls
         self._observed = None
         self.footing.forget()
@@ -293,9 +297,9 @@ class Lane:
         return max(math.ceil((stretch.until_s - now) / self.method.step_s - 1e-6), 1)
 
     def _act(self, controls: np.ndarray) -> None:
-        """These controls from now on. What the ground carries at the start it carries under the first ones."""
+        """These controls from now on. What is carried at the start is so under the first ones."""
         self._u, self._node = controls, None
-        if self._steps == 0:
+        if self._steps == 0 and self._begins:
             self._y = self._started(self._good_node)
 
     def _roll(self, count: int) -> int:

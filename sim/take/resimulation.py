@@ -39,7 +39,9 @@ def resimulated(
             before = old.moment(leg, leg.first_step) if not out else new.moment(out[-1], out[-1].steps)
             node = (new if out else old).node(before)
             method = replace(method, since_s=before.time_s, point_steps=np.zeros(1, np.int64))
-            h, p, u = method.step_s, method.vehicle.parameter_vector, leg.controls[0]
+            h, p = method.step_s, method.vehicle.parameter_vector
+            # What goes on has its momentum under the controls until then.
+            u = before.controls if out else leg.controls[0]
             state = new.kernel(method).start(node, u, p, h, env_of(new.ground(method, nothing)))
             begun, status = _rolled(method, leg, new, state, nothing)
         out.append(begun)
