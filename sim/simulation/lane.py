@@ -70,6 +70,9 @@ class Lane:
         self._tally, self._cost = Tally(), StepCost()
         self._contact_b = np.zeros(6)
         self._node: np.ndarray | None
+        self._u: np.ndarray
+        self._begins: bool
+        """Whether its first controls are those that it begins under."""
         self._verdict: Verdict | None
         self._observed: tuple[np.ndarray, np.ndarray, Observation] | None = None
         self._moments: Moments
