@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.compiler import NEWTON_FAILED, OK
+from sim.bounds import Bounds
+from sim.compiler import NEWTON_FAILED
 from sim.environment.ground import env_of
 from sim.environment.surroundings import fresh_memory
 from sim.take.leg import Leg
@@ -13,6 +14,8 @@ from sim.take.playback import Playback
 
 POINT_PERIOD_S = 0.5
 """Simulated time between two restart points."""
+MOST_SEEN = 10_000
+"""Steps whose nodes are looked at together."""
 _EARLY = 1e-6
 """In steps: what lies this little after the start of a step counts for that step."""
 
@@ -24,7 +27,7 @@ def resimulated(
 
     methods: the legs with another vehicle, integrator or step, whose arrays do not count. The first leg starts
     where it did, the others go on from the end of the one before. A step gets the inputs that were in force when
-    it begins.
+    it begins. A leg ends with the last node within the bounds of a motion that begins as it does, as in `simulate`.
     """
     old, new = playback_of(legs), playback_of(methods)
     out: list[Leg] = []
@@ -34,7 +37,7 @@ def resimulated(
         same = same and method.same_method(leg)
         # A later leg that does not count its steps from its beginning goes on in the middle of what was under way.
         if same and (not out or leg.first_step > 0):
-            begun, status = _rolled(method, leg, new, leg.states[0], leg.memories[0])
+            begun, cause = _rolled(method, leg, new, leg.states[0], leg.memories[0])
         else:
             before = old.moment(leg, leg.first_step) if not out else new.moment(out[-1], out[-1].steps)
             node = (new if out else old).node(before)
@@ -43,21 +46,18 @@ def resimulated(
             # What goes on has its momentum under the controls until then.
             u = before.controls if out else leg.controls[0]
             state = new.kernel(method).start(node, u, p, h, env_of(new.ground(method, nothing)))
-            begun, status = _rolled(method, leg, new, state, nothing)
+            begun, cause = _rolled(method, leg, new, state, nothing)
         out.append(begun)
-        if status != OK:
-            cause = "the step's equations have no solution" if status == NEWTON_FAILED else "not finite"
-            at_s = begun.end_s + begun.step_s
-            return tuple(
-                out
-            ), f"{begun.integrator.name} at h = {begun.step_s:g} s: {cause} at t = {at_s:.2f} s"
+        if cause:
+            where, at_s = f"{begun.integrator.name} at h = {begun.step_s:g} s", begun.end_s + begun.step_s
+            return tuple(out), f"{where}: {cause} at t = {at_s:.2f} s"
     return tuple(out), ""
 
 
 def _rolled(
     method: Leg, inputs: Leg, playback: Playback, state: np.ndarray, memory: np.ndarray
-) -> tuple[Leg, int]:
-    """The leg that begins with a state at `method`'s first step and gets the inputs of another; the kernel's status."""
+) -> tuple[Leg, str]:
+    """The leg that begins with a state at `method`'s first step and gets the inputs of another; why it ends early."""
     h, first = method.step_s, method.first_step
     steps = max(int(np.floor((inputs.end_s - method.since_s) / h + _EARLY)), first)
     times = inputs.since_s + inputs.change_steps * inputs.step_s
@@ -71,17 +71,24 @@ def _rolled(
         push_steps = np.maximum(np.ceil((at_s - method.since_s) / h - _EARLY).astype(np.int64), first)
         leg = replace(leg, pushes=inputs.pushes.moved(push_steps, steps))
     kernel, p = playback.kernel(method), method.vehicle.parameter_vector
-    every = max(round(POINT_PERIOD_S / h), 1)
+    every = min(max(round(POINT_PERIOD_S / h), 1), MOST_SEEN)
     state, ground = state.copy(), playback.ground(method, memory)
     points, states, memories = [first], [state.copy()], [memory.copy()]
-    at, status = first, OK
-    while at < steps and status == OK:
-        for controls, w, count in leg.pushed(at, min(at + every, steps)):
+    at, cause, bounds = first, "", None
+    while at < steps and not cause:
+        until = min(at + every, steps)
+        nodes, energy_J = _seen(leg, playback, state, memories[-1], at, until)
+        bounds = bounds or Bounds.of(method.vehicle, nodes[0], h)
+        beyond = bounds.first_beyond(method.vehicle, nodes, energy_J)
+        if beyond is not None and beyond[0] > 0:
+            until, cause = at + beyond[0] - 1, beyond[1]
+        for controls, w, count in leg.pushed(at, until):
             done, status, _ = kernel.advance(state, controls, w, p, h, count, env_of(ground))
             at += done
-            if status != OK:
+            if status:
+                cause = "the step's equations have no solution" if status == NEWTON_FAILED else "not finite"
                 break
-        if at < steps and status == OK:
+        if at < steps and not cause:
             points.append(at)
             states.append(state.copy())
             memories.append(memory if ground is None else ground.report.copy())
@@ -91,4 +98,16 @@ def _rolled(
         point_steps=np.array(points, np.int64),
         states=np.array(states),
         memories=np.array(memories),
-    ), status
+    ), cause
+
+
+def _seen(
+    leg: Leg, playback: Playback, state: np.ndarray, memory: np.ndarray, begin: int, end: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes (n, node size) and energies (n,) from one step to a later one, or to the last that there is."""
+    kernel, p, h = playback.kernel(leg), leg.vehicle.parameter_vector, leg.step_s
+    rows, ws = leg.rows(begin, end), leg.pushes and leg.pushes.wrenches(begin, end, h)
+    env = env_of(playback.ground(leg, memory.copy()))
+    nodes, done, _ = kernel.trajectory(state.copy(), rows, p, h, end - begin, env, ws=ws)
+    nodes = nodes[: done + 1]
+    return nodes, kernel.observe_all(nodes, np.vstack([rows, rows[-1:]])[: done + 1], p, h).energy
