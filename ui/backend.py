@@ -4,13 +4,12 @@ Its rules: releases always reach imgui, whoever owned the press; a drag carries 
 the focus or leaving the window is told, so that nothing stays held.
 """
 
-from pathlib import Path
-
 from imgui_bundle import imgui
 from pyglet.window import BaseWindow, mouse
 
 from ui.context import open_context
 from ui.imgui_keys import IMGUI_KEYS, modifiers_of
+from ui.layout_file import LayoutFile
 
 NOWHERE = -3.4028234663852886e38
 """imgui's mark of a mouse that is not in the window."""
@@ -29,12 +28,15 @@ CURSORS = {
 
 
 class ImguiBackend:
-    """imgui and implot contexts of one window, fed with its events. The window's GL context has to be current."""
+    """imgui and implot contexts of one window, fed with its events. The window's GL context has to be current.
 
-    def __init__(self, window: BaseWindow, layout_file: Path | None) -> None:
-        self._window = window
+    layout_file: None: no layout is remembered.
+    """
+
+    def __init__(self, window: BaseWindow, layout_file: LayoutFile | None) -> None:
+        self._window, self._layout_file = window, layout_file
         self._cursor: int | None = None
-        self._close_contexts = open_context(layout_file)
+        self._close_contexts = open_context(layout_file.read() if layout_file else "")
         self._io = imgui.get_io()
         self._io.backend_flags |= imgui.BackendFlags_.has_mouse_cursors.value
         platform = imgui.get_platform_io()
@@ -59,9 +61,17 @@ class ImguiBackend:
         imgui.render()
         imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
         self._show_cursor(imgui.get_mouse_cursor())
+        if self._io.want_save_ini_settings:
+            self._io.want_save_ini_settings = False
+            self._keep_layout()
+
+    def _keep_layout(self) -> None:
+        if self._layout_file is not None:
+            self._layout_file.write(imgui.save_ini_settings_to_memory())
 
     def release(self) -> None:
         """In the reverse order of the start, while the GL context still lives."""
+        self._keep_layout()
         self._window.remove_handlers(self)
         imgui.backends.opengl3_shutdown()
         self._close_contexts()

@@ -60,12 +60,13 @@ def read_scale(folder: Path, default: float = 1.0) -> float:
             if not LEAST_SCALE <= scale <= LARGEST_SCALE:
                 raise InputError(f"scale = {scale:g}; allowed: {LEAST_SCALE:g} to {LARGEST_SCALE:g}")
     except InputError:
-        _set_aside(path)
+        set_aside(path)
         return default
     return scale
 
 
-def _set_aside(path: Path) -> None:
+def set_aside(path: Path) -> None:
+    """Give a damaged file the ending `.damaged`, where that can be."""
     with suppress(OSError):
         path.replace(path.with_name(f"{path.name}.damaged"))
 

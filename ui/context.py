@@ -1,13 +1,15 @@
 """imgui's and implot's contexts, with docking and a remembered layout; no window, no GL."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from imgui_bundle import imgui, implot, implot3d
 
 
-def open_context(layout_file: Path | None) -> Callable[[], None]:
-    """Create both contexts and make them current; returns what closes them. None: no layout is remembered."""
+def open_context(layout: str = "") -> Callable[[], None]:
+    """Create both contexts and make them current; returns what closes them.
+
+    layout: as imgui has written it. It reads and writes no files by itself.
+    """
     context = imgui.create_context()
     plots = implot.create_context()
     space_plots = implot3d.create_context()
@@ -15,7 +17,9 @@ def open_context(layout_file: Path | None) -> Callable[[], None]:
     io.config_flags |= imgui.ConfigFlags_.docking_enable.value
     io.config_windows_move_from_title_bar_only = True
     io.config_input_text_cursor_blink = True
-    io.set_ini_filename(str(layout_file) if layout_file is not None else "")
+    io.set_ini_filename(None)
+    if layout:
+        imgui.load_ini_settings_from_memory(layout)
 
     def close() -> None:
         implot3d.destroy_context(space_plots)

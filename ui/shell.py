@@ -28,6 +28,7 @@ from ui.input.intervention import Intervention
 from ui.input.keymap import keymap_of
 from ui.input.sticks import same
 from ui.input.viewer import request_of
+from ui.layout_file import LayoutFile
 from ui.observer import Observer
 from ui.panels import caption, labels
 from ui.panels import help as help_panel
@@ -70,7 +71,7 @@ class Shell:
         self._toasts = Toasts()
         self._key_hint = KeyHint()
         self._resources = ExitStack()
-        self._backend = ImguiBackend(window, self._folder / LAYOUT_FILE)
+        self._backend = ImguiBackend(window, LayoutFile(self._folder / LAYOUT_FILE))
         self._resources.callback(self._backend.release)
         theme.apply(scale)
         fonts = theme.load_fonts()

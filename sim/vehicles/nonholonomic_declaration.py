@@ -7,7 +7,7 @@ parameters, where a wrong sign or a forgotten factor shows at once.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import casadi as ca
 import numpy as np
@@ -91,16 +91,18 @@ def _at_all(f: ca.Function, arguments: Sequence[np.ndarray]) -> list[np.ndarray]
 
 def _samples(vehicle: Vehicle) -> list[np.ndarray]:
     """Random arguments, a row a sample, shapes within their stops, with the vehicle's own parameters."""
-    rng = np.random.default_rng(3)
-    low = [max(c.low, -1.0) for c in vehicle.shape_coordinates]
-    high = [min(c.high, 1.0) for c in vehicle.shape_coordinates]
-    rest = [len(low), vehicle.group.dim, len(vehicle.controls)]
+    low = tuple(max(c.low, -1.0) for c in vehicle.shape_coordinates)
+    high = tuple(min(c.high, 1.0) for c in vehicle.shape_coordinates)
     own = np.tile(vehicle.parameter_vector, (_SAMPLES, 1))
-    return [
-        rng.uniform(low, high, (_SAMPLES, len(low))),
-        *(rng.uniform(-1, 1, (_SAMPLES, n)) for n in rest),
-        own,
-    ]
+    return [*_random(low, high, (len(low), vehicle.group.dim, len(vehicle.controls))), own]
+
+
+@lru_cache(maxsize=64)
+def _random(low: tuple[float, ...], high: tuple[float, ...], rest: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """The same for all parameters: shapes between `low` and `high`, then so many numbers from -1 to 1 each."""
+    rng = np.random.default_rng(3)
+    shapes = rng.uniform(low, high, (_SAMPLES, len(low)))
+    return (shapes, *(rng.uniform(-1, 1, (_SAMPLES, n)) for n in rest))
 
 
 def _violated(slip: np.ndarray) -> tuple[int, int] | None:

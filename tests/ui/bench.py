@@ -19,7 +19,7 @@ class Bench:
     """One imgui context; frames are `draw(snapshot, context)` within a window, or without one."""
 
     def __init__(self, scale: float = 1.0) -> None:
-        self._close = open_context(None)
+        self._close = open_context()
         io = imgui.get_io()
         # Somebody has to say that textures are looked after, or the font is never built.
         io.backend_flags |= imgui.BackendFlags_.renderer_has_textures.value
