@@ -3,6 +3,7 @@
 import difflib
 import reprlib
 from collections.abc import Iterable
+from pathlib import Path
 
 MOST_CHARACTERS = 300
 _TAIL = 100
@@ -18,6 +19,15 @@ class InputError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(shortened(message))
+
+
+class UntrustedFile(InputError):
+    """A scene names a vehicle's file that is run only with the user's word. Nothing of it has been run."""
+
+    def __init__(self, message: str, file: Path) -> None:
+        """`file`: links followed."""
+        super().__init__(message)
+        self.file = file
 
 
 def shortened(text: str, most: int = MOST_CHARACTERS) -> str:

@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sim.errors import InputError, one_of
+from sim.errors import InputError, UntrustedFile, one_of
 from sim.goals import Goal, read_goals
 from sim.integrators import DEFAULT, integrators, serving
 from sim.outfit import outfit_of
@@ -130,17 +130,18 @@ def scene_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SCENE_FOLDER.glob("*.toml")))
 
 
-def load_scene(name_or_path: str | Path, *, trusted: bool = False) -> Scene:
+def load_scene(name_or_path: str | Path, *, trusted: bool | Path = False) -> Scene:
     """Read and check a scene.
 
     `name_or_path` is the name of a scene in `scenes/`, the path of a TOML file, or a vehicle of one's own: a folder
     (its `scene.toml`, or a plain around it) or FILE.py:CLASS. A vehicle's file that a scene names is run where it lies
-    in the scene's own folder; any other one only where the user has said `trusted`.
+    in the scene's own folder; any other one only where the user has said `trusted`,
+    of all or of that file; without that word UntrustedFile is raised.
     Raises InputError, one line with file, key and what is allowed.
     """
     text = str(name_or_path)
     if os.path.isdir(text):  # unlike Path.is_dir it answers for what no system can look for, too
-        return _scene_of_folder(Path(text))
+        return _scene_of_folder(Path(text), trusted)
     if is_reference(text):
         return _scene_around(text)
     if text in scene_names():
@@ -153,15 +154,15 @@ def load_scene(name_or_path: str | Path, *, trusted: bool = False) -> Scene:
             f'unknown scene "{text}"; allowed: {one_of(scene_names(), text)}, '
             "the path of a .toml file, or of a vehicle's folder"
         )
-    scene = _read_scene(TomlTable.read(path, source), path, trusted=trusted)
+    scene = _read_scene(TomlTable.read(path, source), path, trusted)
     return scene if path.parent == SCENE_FOLDER else replace(scene, path=path)
 
 
-def _scene_of_folder(folder: Path) -> Scene:
+def _scene_of_folder(folder: Path, trusted: bool | Path) -> Scene:
     """The scene in a vehicle's folder; without one the vehicle stands on a plain."""
     path = folder / SCENE_FILE
     if path.is_file():
-        scene = _read_scene(TomlTable.read(path, path.as_posix()), path, trusted=False)
+        scene = _read_scene(TomlTable.read(path, path.as_posix()), path, trusted)
         return replace(scene, name=folder.resolve().name, path=folder)
     if not (folder / OWN_FILE).is_file():
         raise InputError(
@@ -221,9 +222,9 @@ def with_overrides(
     return scene
 
 
-def _read_scene(table: TomlTable, path: Path, *, trusted: bool) -> Scene:
+def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     name = path.stem
-    vehicle = _read_vehicle(table, path.parent, trusted=trusted)
+    vehicle = _read_vehicle(table, path.parent, trusted)
     integrator = table.name("integrator", integrators(), DEFAULT)
     _check_integrator(integrator, vehicle, table.place("integrator"))
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
@@ -253,7 +254,7 @@ def _read_scene(table: TomlTable, path: Path, *, trusted: bool) -> Scene:
     return scene
 
 
-def _read_vehicle(table: TomlTable, folder: Path, *, trusted: bool) -> str:
+def _read_vehicle(table: TomlTable, folder: Path, trusted: bool | Path) -> str:
     """A name, or FILE.py:CLASS with the file in the scene's folder; where trusted, also elsewhere."""
     name = table.text("vehicle", USUAL_VEHICLE)
     if not is_reference(name):
@@ -264,11 +265,12 @@ def _read_vehicle(table: TomlTable, folder: Path, *, trusted: bool) -> str:
         return name
     try:
         path = own_file(name, (folder, Path.cwd()))
-        if not trusted and not path.is_relative_to(folder.resolve()):
-            raise InputError(
-                f"{path} lies outside the scene's folder; allowed: one within, or any with --trust"
-            )
+        if trusted not in (True, path) and not path.is_relative_to(folder.resolve()):
+            text = f"{path} lies outside the scene's folder; allowed: one within, or any with --trust"
+            raise UntrustedFile(str(table.error("vehicle", text)), path)
         name = enter_own(name, folder)
+    except UntrustedFile:
+        raise
     except InputError as error:
         raise table.error("vehicle", str(error)) from None
     outfit_of(name)  # what is wrong in its own file is told as that file's

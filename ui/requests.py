@@ -62,6 +62,13 @@ class OpenPath:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerTrust:
+    """Whether the file that was asked about may be run, this once."""
+
+    trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class OpenTake:
     """Read a take and show it, in its scene."""
 
@@ -134,6 +141,7 @@ Action = (
     | SkipGoal
     | RestartGoals
     | OpenPath
+    | AnswerTrust
     | TakeScreenshot
     | SaveCurves
     | SaveTake

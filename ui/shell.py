@@ -30,7 +30,7 @@ from ui.input.sticks import same
 from ui.input.viewer import request_of
 from ui.layout_file import LayoutFile
 from ui.observer import Observer
-from ui.panels import caption, labels
+from ui.panels import caption, labels, trust
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
@@ -39,6 +39,7 @@ from ui.shell_state import OWN, ShellState, applied
 from ui.takes_view import TakesView
 from ui.timeline import FLY_ON, in_past
 from ui.toasts import Toasts
+from ui.trust_question import TrustQuestion
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
 
@@ -137,6 +138,10 @@ class Shell:
     def show_takes(self, takes: TakesView) -> None:
         """What there is of takes, for the next frame."""
         self._context.takes = takes
+
+    def show_question(self, question: TrustQuestion | None) -> None:
+        """What has to be answered before anything else, for the next frame."""
+        self._context.question = question
 
     def use_camera(self, view: np.ndarray, projection: np.ndarray) -> None:
         """Matrices (4, 4) of the scene as it was drawn, so that what is in it can be moved by hand."""
@@ -255,6 +260,8 @@ class Shell:
         draw_toasts(self._toasts.visible(now_s), now_s, self._context)
         if self._state.help:
             requests += help_panel.draw(self._context)
+        if self._context.question is not None:
+            requests += trust.draw(self._context.question, self._context)
         return requests
 
     def _draw_goals(self, snapshot: Snapshot) -> None:

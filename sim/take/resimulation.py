@@ -106,7 +106,8 @@ def _seen(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Nodes (n, node size) and energies (n,) from one step to a later one, or to the last that there is."""
     kernel, p, h = playback.kernel(leg), leg.vehicle.parameter_vector, leg.step_s
-    rows, ws = leg.rows(begin, end), leg.pushes and leg.pushes.wrenches(begin, end, h)
+    rows = leg.rows(begin, end)
+    ws = None if leg.pushes is None else leg.pushes.wrenches(begin, end, h)
     env = env_of(playback.ground(leg, memory.copy()))
     nodes, done, _ = kernel.trajectory(state.copy(), rows, p, h, end - begin, env, ws=ws)
     nodes = nodes[: done + 1]

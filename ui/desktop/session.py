@@ -24,7 +24,7 @@ from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
 from render.scenery import Scenery
 from sim.commands import Command, PlayTake, SetPaused
-from sim.errors import InputError
+from sim.errors import InputError, UntrustedFile
 from sim.goals.judge import Judge, Progress
 from sim.planner.service.requests import PlanRequest
 from sim.scene import Scene, load_scene
@@ -41,6 +41,7 @@ from ui.desktop.takes import Takes
 from ui.history import COLUMNS
 from ui.requests import (
     Action,
+    AnswerTrust,
     CameraMotion,
     ExportPlan,
     LoadScene,
@@ -53,6 +54,7 @@ from ui.requests import (
     TakeScreenshot,
 )
 from ui.shell import Shell, ViewSettings
+from ui.trust_question import TrustQuestion, question_of
 from ui.view_settings import opened
 from ui.window import AppWindow
 
@@ -68,6 +70,10 @@ class Session:
         self._resources = ExitStack()
         self._loads = ""
         """What the loader was asked for."""
+        self._asked: str | Path = ""
+        """The scene among it, by name or path; empty: it came with a take."""
+        self._question: TrustQuestion | None = None
+        """About it, where its vehicle's file needs the user's word."""
         self._wants_screenshot = False
         scene, world = loaded.scene, loaded.world
         view = opened(ViewSettings(quality=loaded.quality), scene)
@@ -112,6 +118,7 @@ class Session:
         self._shell.show_takes(self._takes.view)
         goals = self._judge.observe(snapshot) if self._scene.goals else None
         self._shell.show_goals(goals)
+        self._shell.show_question(self._question)
         self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         for command in output.commands:
@@ -220,9 +227,11 @@ class Session:
                 self._wants_screenshot = True
             case LoadScene(name):
                 again = self._scene.path if name == self._scene.name else None
-                self._load(name, lambda: load_scene(again or name))
+                self._open_scene(again or name)
             case OpenPath(path):
                 self._open_path(path)
+            case AnswerTrust(trusted):
+                self._answer(trusted=trusted)
             case SkipGoal():
                 self._judge.skip()
             case RestartGoals():
@@ -244,7 +253,25 @@ class Session:
         if path.endswith(".npz"):
             self._carry_out(OpenTake(path))
         else:
-            self._load(Path(path).name, lambda: load_scene(path))
+            self._open_scene(path)
+
+    def _open_scene(self, asked: str | Path, *, trusted: Path | None = None) -> None:
+        """By name or path. `trusted`: a file from outside its folder that it may run."""
+        self._load(Path(asked).name, lambda: load_scene(asked, trusted=trusted or False))
+        self._asked = asked
+
+    def _answer(self, *, trusted: bool) -> None:
+        """Open the scene with the file that was asked about, or leave it."""
+        question, self._question = self._question, None
+        if question is None:
+            return
+        if trusted:
+            self._ask(question.file)
+            if self._question != question:
+                return  # it was written to meanwhile
+            self._open_scene(self._asked, trusted=question.file)
+        else:
+            self._shell.notify(f"{question.file.name} was not run; {question.scene} stays closed")
 
     def _dropped(self, x: int, y: int, paths: list[str]) -> None:
         """Onto the window: the first one is opened."""
@@ -298,13 +325,16 @@ class Session:
             self._load(take.scene or take.world, lambda: scene_of(take), PlayTake(take))
 
     def _load(self, name: str, scene: Callable[[], Scene], *commands: Command) -> None:
-        self._loads = name
+        self._loads, self._asked, self._question = name, "", None
         self._loader.load(scene, self._shell.view.quality, shown=self._world.key, commands=commands)
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
         try:
             loaded = self._loader.take()
+        except UntrustedFile as refusal:
+            self._ask(refusal.file)
+            return
         except InputError as error:
             self._shell.notify(str(error), error=True)
             return
@@ -335,6 +365,13 @@ class Session:
         else:
             give_back()
         self._starts = True
+
+    def _ask(self, file: Path) -> None:
+        """Whether the scene that was to be opened may run its vehicle's file."""
+        try:
+            self._question = question_of(str(self._asked), file)
+        except InputError as error:
+            self._shell.notify(str(error), error=True)
 
     def _save_screenshot(self) -> None:
         if not self._wants_screenshot:

@@ -13,6 +13,7 @@ from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
 from ui.takes_view import TakesView
 from ui.theme import Fonts
+from ui.trust_question import TrustQuestion
 from ui.view_settings import ViewSettings
 
 Rect = tuple[float, float, float, float]
@@ -84,6 +85,8 @@ class PanelContext:
     takes: TakesView = field(default_factory=TakesView)
     """What there is of takes."""
     resimulation: Resimulation = field(default_factory=Resimulation)
+    question: TrustQuestion | None = None
+    """What has to be answered before anything else."""
     take_path: str = ""
     """Typed into the takes panel."""
     open_path: str = ""

@@ -1,0 +1,93 @@
+"""A scene that names a file from elsewhere, opened in a window: it is asked for, and run only at the word."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.app.desktop import App, Probe, Screen
+
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),
+    pytest.mark.timeout(3600),
+]
+START_S, ANSWER_S = 240.0, 60.0
+FIRST = 'vehicle = "rigid-body"\n[world]\nname = "plain"\n'
+OWN = 'vehicle = "../evil.py:Evil"\n[world]\nname = "plain"\n'
+EVIL = """
+from pathlib import Path
+
+Path(__file__).with_name("marker").touch()
+
+from sim.vehicles.rigid_body import RigidBody
+
+class Evil(RigidBody):
+    name = "evil"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trust")
+    (folder / "inner").mkdir()
+    (folder / "first.toml").write_text(FIRST)
+    (folder / "evil.py").write_text(EVIL)
+    (folder / "inner" / "own.toml").write_text(OWN)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def app(screen: Screen, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    arguments = (str(folder / "first.toml"), "--quality", "software", "--size", "900x560")
+    with closing(App(screen, tmp_path_factory.mktemp("config"), *arguments)) as app:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=START_S, what="the window is drawn")
+        yield app
+
+
+def open_own(app: App, folder: Path) -> None:
+    app.click("tab/Scene")
+    app.click("open/path")
+    app.screen.xdotool("key", "ctrl+a")
+    app.screen.xdotool("type", "--delay", "40", str(folder / "inner" / "own.toml"))
+    app.wait_frames(10)
+    app.click("open/button")
+    app.wait_until(lambda p: "trust" in p["widgets"], timeout_s=START_S, what="it is asked")
+
+
+def flown(probe: Probe) -> str:
+    return probe["lanes"][0]["vehicle"]
+
+
+def test_refused_nothing_is_run_and_the_window_goes_on(app: App, folder: Path) -> None:
+    open_own(app, folder)
+    app.click("trust/refuse")
+    seen = app.wait_until(lambda p: "trust" not in p["widgets"], timeout_s=ANSWER_S, what="it is answered")
+    assert flown(seen) == "rigid-body"
+    assert not (folder / "marker").exists()
+
+
+def test_what_is_written_meanwhile_is_asked_for_anew(app: App, folder: Path) -> None:
+    open_own(app, folder)
+    (folder / "evil.py").write_text(f"{EVIL}\n# more\n")
+    app.click("trust/once")
+    assert "trust" in app.wait_frames(5)["widgets"]
+    assert not (folder / "marker").exists()
+    app.screen.xdotool("key", "Escape")
+    app.wait_until(lambda p: "trust" not in p["widgets"], timeout_s=ANSWER_S, what="it is refused")
+
+
+def test_trusted_it_is_run_once(app: App, folder: Path) -> None:
+    open_own(app, folder)
+    app.click("trust/once")
+    app.wait_until(lambda p: flown(p) == "evil", timeout_s=START_S, what="it is opened")
+    assert (folder / "marker").exists()
+    open_own(app, folder)
+    app.click("trust/refuse")
+
+
+def test_no_gl_error_and_no_traceback_was_seen(app: App) -> None:
+    seen = app.wait_frames(3)
+    assert seen["gl_errors"] == []
+    assert "Traceback" not in app.log()

@@ -1,0 +1,91 @@
+"""The question before a scene runs a file from outside its folder: what it is, what it says, once or never."""
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from ui import theme
+from ui.panels.context import PanelContext
+from ui.panels.widgets import button
+from ui.requests import AnswerTrust
+from ui.trust_question import TrustQuestion
+
+WIDTH = 560.0
+SOURCE_HEIGHT = 190.0
+_MODAL = (
+    imgui.WindowFlags_.no_title_bar
+    | imgui.WindowFlags_.no_resize
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.always_auto_resize
+)
+_NAME = "Run this file?"
+
+
+def draw(question: TrustQuestion, context: PanelContext) -> list[AnswerTrust]:
+    """In the middle of the window, before everything else. Esc refuses; no key trusts."""
+    room = imgui.get_io().display_size
+    if not imgui.is_popup_open(_NAME):
+        imgui.open_popup(_NAME)
+    width = min(context.px(WIDTH), 0.9 * room.x)
+    imgui.set_next_window_pos((room.x / 2.0, room.y / 2.0), imgui.Cond_.always, (0.5, 0.5))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(24.0), context.px(18.0)))
+    imgui.push_style_color(imgui.Col_.border, imgui.ImVec4(*theme.WARNING))
+    shown = imgui.begin_popup_modal(_NAME, None, _MODAL)[0]
+    answers: list[AnswerTrust] = []
+    if shown:
+        _tell(question, width, context)
+        answers = _answers(context)
+        if answers:
+            imgui.close_current_popup()
+        position, size = imgui.get_window_pos(), imgui.get_window_size()
+        context.rects["trust"] = (position.x, position.y, size.x, size.y)
+        imgui.end_popup()
+    imgui.pop_style_color()
+    imgui.pop_style_var()
+    return answers
+
+
+def _tell(question: TrustQuestion, width: float, context: PanelContext) -> None:
+    imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
+    imgui.push_font(context.fonts.bold, theme.FONT_PX * 1.3)
+    imgui.text_colored(
+        imgui.ImVec4(*theme.WARNING), f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  Run {question.file.name}?"
+    )
+    imgui.pop_font()
+    imgui.spacing()
+    imgui.text_unformatted(
+        f"The scene {question.scene} takes its vehicle from a file outside its own folder:"
+    )
+    imgui.text_colored(imgui.ImVec4(*theme.ACCENT_BRIGHT), str(question.file))
+    imgui.text_unformatted(
+        "To open the scene is to run this file, and a file that is run can do whatever you can do on this "
+        "computer. Nothing of it has been run yet."
+    )
+    imgui.pop_text_wrap_pos()
+    imgui.spacing()
+    horizontal = imgui.WindowFlags_.horizontal_scrollbar.value
+    imgui.begin_child(
+        "##source", (width, context.px(SOURCE_HEIGHT)), imgui.ChildFlags_.borders.value, horizontal
+    )
+    imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*theme.MUTED))
+    for line in question.lines:
+        imgui.text_unformatted(line)
+    left = question.line_count - len(question.lines)
+    if left:
+        imgui.text_unformatted(f"... and {left} lines more")
+    imgui.pop_style_color()
+    imgui.end_child()
+    imgui.spacing()
+
+
+def _answers(context: PanelContext) -> list[AnswerTrust]:
+    answers = []
+    if button(context, "trust/once", "Trust once", "Run it now; the next time it is asked for again"):
+        answers.append(AnswerTrust(trusted=True))
+    imgui.same_line()
+    refused = button(
+        context, "trust/refuse", "Refuse", "The scene stays closed, and nothing is run", lit=True
+    )
+    if not answers and (refused or imgui.is_key_pressed(imgui.Key.escape)):
+        answers.append(AnswerTrust(trusted=False))
+    return answers
