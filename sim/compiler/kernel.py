@@ -160,15 +160,10 @@ class Kernel:
         h: float,
         n: int,
         env: tuple[Any, ...] = FREE,
-        *,
-        ws: np.ndarray | None = None,
     ) -> tuple[np.ndarray, int, int]:
-        """Nodes (n+1, node_size) of n steps under controls us (1 or n, n_controls); also steps done and iterations.
-
-        ws: further body wrenches (n, dim), one a step.
-        """
+        """Nodes (n+1, node_size) of n steps under controls us (1 or n, n_controls); also steps done and iterations."""
         nodes = np.full((n + 1, self.node_size), np.nan)
-        ws = np.zeros((1, self.dim)) if ws is None else ws
+        ws = np.zeros((1, self.dim))
         done, iterations = self.module.trajectory(y, us, ws, p, h, n, nodes, self._env(env))
         return nodes, done, iterations
 

@@ -50,10 +50,18 @@ class Coupling:
     def _inertia_b(self, vehicle: Vehicle) -> np.ndarray:
         """(6, 6) of the main body. Raises InputError where it has none of its own."""
         if self._inertia is None or self._inertia[0] is not vehicle:
-            if not isinstance(vehicle, HolonomicVehicle):
-                raise InputError(f"{vehicle.name} rolls: nothing that moves can be coupled to it")
+            check_can_be_coupled(vehicle)
+            assert isinstance(vehicle, HolonomicVehicle)
             q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
             own = np.array(ca.DM(ca.densify(vehicle.inertia(q))))
             E = vehicle.group.in_space
             self._inertia = vehicle, E @ own @ E.T
         return self._inertia[1]
+
+
+def check_can_be_coupled(vehicle: Vehicle) -> None:
+    """Raises InputError for what no impulse can act on alone."""
+    if not vehicle.takes_impulses:
+        raise InputError(
+            f"nothing that moves can be coupled to {vehicle.name}, which has {vehicle.form.value}"
+        )

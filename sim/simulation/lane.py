@@ -25,6 +25,7 @@ from sim.simulation.way import Way
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
 from sim.take.leg import Moment
 from sim.take.playback import Playback
+from sim.take.pushes import strike
 from sim.vehicles.observation import Observation
 
 _LOG = logging.getLogger(__name__)
@@ -314,18 +315,14 @@ class Lane:
             kept = self.coupling.environment.checkpoint()
         impulse = self._exchange()
         self.recording.note(m, self._since_s, self._steps, self._u, self._y, ground, pivot_w, kept)
-        stretches = [(self._nothing, count)]
         if impulse is not None:
             self.recording.note_push(self._steps, impulse)
-            stretches = [(impulse / m.step_s, 1), (self._nothing, count - 1)]
-        for w, steps in stretches:
-            done, status, iterations = m.kernel.advance(
-                self._y, self._u, w, m.parameters, m.step_s, steps, env_of(ground)
-            )
-            self._tally.add(done, iterations)
-            self._steps += done
-            if status:
-                break
+            strike(m.kernel, m.vehicle, self._y, impulse, self._u, m.step_s)
+        done, status, iterations = m.kernel.advance(
+            self._y, self._u, self._nothing, m.parameters, m.step_s, count, env_of(ground)
+        )
+        self._tally.add(done, iterations)
+        self._steps += done
         self._node = None
         # Only where controls end, so that the verdict does not depend on how the steps were asked for.
         if status or self._steps % m.control_steps == 0:
@@ -335,7 +332,7 @@ class Lane:
     def _exchange(self) -> np.ndarray | None:
         """The impulse of what is coupled, at the moments at which controls are evaluated; None at others."""
         m = self.method
-        if self.coupling is None or self._steps % m.control_steps:
+        if self.coupling is None or self._steps % m.control_steps or not m.vehicle.takes_impulses:
             return None
         seen = self._observe(self.node)
         return self.coupling.impulse(m, seen, self._poses_w(seen)[0], self.time_s)

@@ -72,10 +72,8 @@ class Stepper(Protocol):
         h: float,
         n: int,
         env: tuple[Any, ...] = FREE,
-        *,
-        ws: np.ndarray | None = None,
     ) -> tuple[np.ndarray, int, int]:
-        """Nodes (n+1, node_size) of n steps under us (1 or n, n_controls) and ws (n, dim); steps done, iterations."""
+        """Nodes (n+1, node_size) of n steps under us (1 or n, n_controls); steps done, iterations."""
 
     def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
         """All that is told of one node."""

@@ -84,15 +84,15 @@ class Leg:
                 break
         return out
 
-    def pushed(self, begin: int, end: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
-        """As `stretches`, with the wrench from outside: (controls, wrench, steps)."""
+    def pushed(self, begin: int, end: int) -> list[tuple[np.ndarray, np.ndarray | None, int]]:
+        """As `stretches`, divided where impulses act at the start: (controls, impulse, steps)."""
         stretches = self.stretches(begin, end)
         if self.pushes is None:
-            nothing = np.zeros(self.vehicle.wrench_size)
-            return [(controls, nothing, count) for controls, count in stretches]
-        out, at = [], begin
+            return [(controls, None, count) for controls, count in stretches]
+        out: list[tuple[np.ndarray, np.ndarray | None, int]] = []
+        at = begin
         for controls, count in stretches:
-            out += [(controls, w, n) for w, n in self.pushes.divided(at, at + count, self.step_s)]
+            out += [(controls, impulse, n) for impulse, n in self.pushes.divided(at, at + count)]
             at += count
         return out
 

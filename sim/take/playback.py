@@ -12,6 +12,7 @@ from sim.environment.surroundings import Surroundings, inline_for, remembered
 from sim.integrators import Integrator
 from sim.steppers import Stepper
 from sim.take.leg import SAME_S, Leg, Moment
+from sim.take.pushes import strike
 from sim.vehicles import Vehicle
 from sim.vehicles.observation import Observed
 from sim.world import World, load_world
@@ -89,8 +90,11 @@ class Playback:
         else:
             state, ground = self.restart(leg, point)
         kernel, p = self.kernel(leg), leg.vehicle.parameter_vector
-        for controls, w, count in leg.pushed(begin, step):
-            kernel.advance(state, controls, w, p, leg.step_s, count, env_of(ground))
+        nothing = np.zeros(kernel.dim)
+        for controls, impulse, count in leg.pushed(begin, step):
+            if impulse is not None:
+                strike(kernel, leg.vehicle, state, impulse, controls, leg.step_s)
+            kernel.advance(state, controls, nothing, p, leg.step_s, count, env_of(ground))
         memory = ground.report if ground is not None else np.zeros(0)
         self._last = Moment(leg, step, state, memory, leg.controls_at(step))
         return self._last
@@ -121,11 +125,7 @@ class Playback:
                 continue
             rows = leg.rows(begin, end) if end > begin else leg.controls_at(begin)[None]
             state, ground = self.restart(leg, point)
-            h, ws = (
-                leg.step_s,
-                leg.pushes.wrenches(begin, end, leg.step_s) if leg.pushes and end > begin else None,
-            )
-            nodes, _, iterations = kernel.trajectory(state, rows, p, h, end - begin, env_of(ground), ws=ws)
+            nodes, _, iterations = self.rolled(leg, begin, end, state, ground)
             steps = np.arange(begin, end + 1)
             kept = (steps - leg.first_step) % stride == 0
             kept[-1] = ending
@@ -136,6 +136,30 @@ class Playback:
             columns = (leg.since_s + steps * leg.step_s, nodes, us, observed.rows)
             parts.append(([column[kept] for column in columns], iterations))
         return parts
+
+    def rolled(
+        self, leg: Leg, begin: int, end: int, state: np.ndarray, ground: Surroundings | None
+    ) -> tuple[np.ndarray, int, int]:
+        """Nodes (end - begin + 1, node size), each before any impulse there, steps done, and iterations.
+
+        `state` and `ground` go on to the end.
+        """
+        kernel, p, h = self.kernel(leg), leg.vehicle.parameter_vector, leg.step_s
+        rows = leg.rows(begin, end) if end > begin else leg.controls_at(begin)[None]
+        if leg.pushes is None or end == begin:
+            return kernel.trajectory(state, rows, p, h, end - begin, env_of(ground))
+        nodes, at, total = np.full((end - begin + 1, leg.vehicle.node_layout.size), np.nan), 0, 0
+        for impulse, count in leg.pushes.divided(begin, end):
+            us = np.ascontiguousarray(rows[at : at + count])
+            met = kernel.node(state, us[0], p, h, env=env_of(None if ground is None else ground.probe()))
+            if impulse is not None:
+                strike(kernel, leg.vehicle, state, impulse, us[0], h)
+            part, done, iterations = kernel.trajectory(state, us, p, h, count, env_of(ground))
+            nodes[at : at + count + 1], nodes[at] = part, met
+            at, total = at + done, total + iterations
+            if done < count:
+                break
+        return nodes, at, total
 
 
 def _kind(leg: Leg) -> tuple[object, ...]:

@@ -1,38 +1,37 @@
 """What an environment that moves has done to a vehicle: impulses at moments of a grid, recorded like controls."""
 
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
+import casadi as ca
 import numpy as np
+
+from sim.steppers import Stepper
+from sim.vehicles import Vehicle
+from sim.vehicles.structure import Structure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pushes:
-    """Impulses on a body in its own frame, each whole at the start of a step. Arrays are never written to."""
+    """Impulses on a body in its own frame. Arrays are never written to."""
 
     steps: np.ndarray
     """(k,) int64, increasing."""
     impulses: np.ndarray
-    """(k, dim) in the components of the vehicle's wrenches, times s."""
+    """(k, dim) in the components of the vehicle's wrenches, times s; each acts at once, before its step."""
     environments: np.ndarray
     """(r, s) the environment's state at the restart points, before it is asked there; s = 0 where none is kept."""
 
-    def wrenches(self, begin: int, end: int, step_s: float) -> np.ndarray:
-        """(end - begin, dim): the wrench that is each impulse over its step, and none between them."""
-        w = np.zeros((end - begin, self.impulses.shape[1]))
-        for k in self._within(begin, end):
-            w[self.steps[k] - begin] = self.impulses[k] / step_s
-        return w
+    def divided(self, begin: int, end: int) -> list[tuple[np.ndarray | None, int]]:
+        """(impulse at the start, steps until the next one) one after the other over these steps."""
+        at = sorted({begin, *(int(self.steps[k]) for k in self._within(begin, end))})
+        return [(self.at(step), until - step) for step, until in pairwise((*at, end))]
 
-    def divided(self, begin: int, end: int, step_s: float) -> list[tuple[np.ndarray, int]]:
-        """(wrench, steps) one after the other over these steps."""
-        nothing = np.zeros(self.impulses.shape[1])
-        out, at = [], begin
-        for k in self._within(begin, end):
-            step = int(self.steps[k])
-            out += [(nothing, step - at)] if step > at else []
-            out.append((self.impulses[k] / step_s, 1))
-            at = step + 1
-        return [*out, (nothing, end - at)] if end > at else out
+    def at(self, step: int) -> np.ndarray | None:
+        """(dim,) at the start of a step, where there is one."""
+        k = int(np.searchsorted(self.steps, step))
+        return self.impulses[k] if k < len(self.steps) and self.steps[k] == step else None
 
     def _within(self, begin: int, end: int) -> range:
         first, last = np.searchsorted(self.steps, (begin, end))
@@ -45,3 +44,25 @@ class Pushes:
         impulses = np.zeros((len(at), self.impulses.shape[1]))
         np.add.at(impulses, where, self.impulses[kept])
         return Pushes(at, impulses, np.zeros((0, 0)))
+
+
+def strike(
+    kernel: Stepper, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float
+) -> None:
+    """Change a private state in place as an impulse (dim,) does at once: by its momentum alone, under every method.
+
+    A wrench that is held over a step would turn with the body, and give another momentum in space.
+    """
+    p = vehicle.parameter_vector
+    struck = _struck(Structure.of(vehicle))(kernel.node(y, u, p, h), impulse, p)
+    y[:] = kernel.start(np.array(struck).ravel(), u, p, h)
+
+
+@lru_cache(maxsize=64)
+def _struck(structure: Structure) -> ca.Function:
+    """(node, impulse, parameters) -> the node after it."""
+    vehicle = structure.vehicle
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    impulse = ca.SX.sym("impulse", vehicle.wrench_size)
+    struck = vehicle.struck(node, impulse, vehicle.symbols(p))
+    return ca.Function("struck", [node, impulse, p], [ca.densify(struck)])

@@ -11,6 +11,7 @@ from sim.environment.ground import env_of
 from sim.environment.surroundings import fresh_memory
 from sim.take.leg import Leg
 from sim.take.playback import Playback
+from sim.take.pushes import strike
 
 POINT_PERIOD_S = 0.5
 """Simulated time between two restart points."""
@@ -71,7 +72,7 @@ def _rolled(
         push_steps = np.maximum(np.ceil((at_s - method.since_s) / h - _EARLY).astype(np.int64), first)
         leg = replace(leg, pushes=inputs.pushes.moved(push_steps, steps))
     kernel, p = playback.kernel(method), method.vehicle.parameter_vector
-    every = min(max(round(POINT_PERIOD_S / h), 1), MOST_SEEN)
+    every, nothing_acts = min(max(round(POINT_PERIOD_S / h), 1), MOST_SEEN), np.zeros(kernel.dim)
     state, ground = state.copy(), playback.ground(method, memory)
     points, states, memories = [first], [state.copy()], [memory.copy()]
     at, cause, bounds = first, "", None
@@ -82,8 +83,10 @@ def _rolled(
         beyond = bounds.first_beyond(method.vehicle, nodes, energy_J)
         if beyond is not None and beyond[0] > 0:
             until, cause = at + beyond[0] - 1, beyond[1]
-        for controls, w, count in leg.pushed(at, until):
-            done, status, _ = kernel.advance(state, controls, w, p, h, count, env_of(ground))
+        for controls, impulse, count in leg.pushed(at, until):
+            if impulse is not None:
+                strike(kernel, method.vehicle, state, impulse, controls, h)
+            done, status, _ = kernel.advance(state, controls, nothing_acts, p, h, count, env_of(ground))
             at += done
             if status:
                 cause = "the step's equations have no solution" if status == NEWTON_FAILED else "not finite"
@@ -107,8 +110,6 @@ def _seen(
     """Nodes (n, node size) and energies (n,) from one step to a later one, or to the last that there is."""
     kernel, p, h = playback.kernel(leg), leg.vehicle.parameter_vector, leg.step_s
     rows = leg.rows(begin, end)
-    ws = None if leg.pushes is None else leg.pushes.wrenches(begin, end, h)
-    env = env_of(playback.ground(leg, memory.copy()))
-    nodes, done, _ = kernel.trajectory(state.copy(), rows, p, h, end - begin, env, ws=ws)
+    nodes, done, _ = playback.rolled(leg, begin, end, state.copy(), playback.ground(leg, memory.copy()))
     nodes = nodes[: done + 1]
     return nodes, kernel.observe_all(nodes, np.vstack([rows, rows[-1:]])[: done + 1], p, h).energy

@@ -221,6 +221,13 @@ class Vehicle(ABC):
         rate[at.shape] = node[at.shape_velocity]
         return rate
 
+    takes_impulses: bool = False
+    """Whether `struck` is declared: only then what moves outside can push it."""
+
+    def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
+        """The node at once after an impulse (wrench_size,) on the main body, in the components of its wrenches."""
+        raise TypeError(f"vehicle {self.name!r} declares no struck(node, impulse, q)")
+
     marker: str = ""
     """The body at whose origin its distance from another motion is measured; empty: the main one."""
     stand_m: float = 1.0

@@ -47,6 +47,14 @@ class HolonomicVehicle(Vehicle):
         """Forces that depend on velocity, (dim,) body frame."""
         return ca.SX(self.group.dim, 1)
 
+    takes_impulses = True
+
+    def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
+        velocity = self.node_layout.velocity
+        struck = ca.SX(node)
+        struck[velocity] += solve(self.inertia(q), impulse)
+        return struck
+
     def momentum(self, xi: ca.SX, q: Quantities) -> ca.SX:
         """mu = I xi + bias."""
         return self.inertia(q) @ xi + self.momentum_bias(q)

@@ -7,11 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sim
 from sim.commands import PilotInput, Retake, Scrub, SetPaused, SetPilotInput
+from sim.compiler import compile_kernel
 from sim.environment.environment import BodyState
+from sim.groups import SE3
+from sim.integrators import integrators
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
 from sim.take import Take, load_take, save_take
+from sim.take.pushes import strike
 from tests.sim.simulation_scenes import world
 
 HOOK_B = np.array([-0.6, 0.2, -0.1])
@@ -95,18 +100,48 @@ def total_momentum(running: Simulation, one: Ball) -> np.ndarray:
     return running.snapshot.lanes[0].momentum_w + np.concatenate([np.cross(one.x_w, p), p])
 
 
+@pytest.mark.parametrize("method", integrators())
+def test_an_impulse_gives_its_own_momentum_under_every_method(method: str) -> None:
+    """And leaves the pose: a generic state, unlike moments of inertia, an impulse about all axes. Measured 7e-14 of 40;
+    a wrench that is held over the step turns with the body, and under most methods misses it by 2."""
+    body = sim.vehicle("rigid-body", mass=3.0, inertia=(0.5, 0.9, 1.2), gravity=9.81)
+    integrator = integrators()[method]
+    if integrator.serves(body):
+        pytest.skip("does not serve it")
+    kernel, p, h = compile_kernel(body, integrator), body.parameter_vector, 0.02
+    turn = np.array(SE3.function("exp")([0.7, -0.4, 1.1, 0, 0, 0])).ravel()[:9].reshape(3, 3).T
+    begin = body.state(R=turn, x=(3.0, -2.0, 5.0), omega=(2.0, -1.0, 3.0), v=(1.0, 4.0, -2.0))
+    u, impulse = body.neutral_controls, np.array([3.0, -2.0, 4.0, 20.0, -15.0, 25.0])
+    y = kernel.start(begin.node, u, p, h)
+    kernel.advance(y, u, np.zeros(6), p, h, 3)
+    before = kernel.node(y, u, p, h)
+    strike(kernel, body, y, impulse, u, h)
+    after = kernel.node(y, u, p, h)
+    np.testing.assert_allclose(after[:12], before[:12], rtol=0, atol=1e-14)
+    told = [kernel.observe(node, u, p).momentum_w for node in (before, after)]
+    R, x = before[:9].reshape(3, 3).T, before[9:12]
+    linear = R @ impulse[3:]
+    expected = np.concatenate([R @ impulse[:3] + np.cross(x, linear), linear])
+    np.testing.assert_allclose(told[1] - told[0], expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "method", ["variational-exact", "variational-exp", "variational-split", "cf4", "rk4"]
+)
 @pytest.mark.parametrize("step_s", [0.002, 0.01, 0.05])
-def test_what_one_gains_the_other_loses(step_s: float) -> None:
-    """Momentum of both together over 10 s: measured 2e-11 of 450, while each gains and loses 2300. A method that holds
-    the wrench over its step, as rk4 does, turns it with the body and keeps the sum to first order only."""
+def test_what_one_gains_the_other_loses(method: str, step_s: float) -> None:
+    """Momentum of both together over 10 s: measured 1e-9 of 450, while each gains and loses 2300. What rk4 itself loses of
+    the momentum of a body that turns freely between two exchanges is allowed for: 1e-6, 7e-4 and 0.7."""
     one = ball()
-    running = coupled(one, scene(step_s=step_s))
+    running = coupled(one, scene(step_s=step_s, integrator=method))
     begin, own = total_momentum(running, one), running.snapshot.lanes[0].momentum_w.copy()
+    keeps = "momentum" in integrators()[method].keeps(sim.vehicle("rigid-body"))
+    share = 1e-10 if keeps else 300.0 * step_s**4
     exchanged = 0.0
     for _ in range(20):
         running.advance(0.5)
         np.testing.assert_allclose(
-            total_momentum(running, one), begin, rtol=0, atol=1e-9 * np.abs(begin).max()
+            total_momentum(running, one), begin, rtol=0, atol=share * np.abs(begin).max()
         )
         exchanged = max(exchanged, float(np.abs(running.snapshot.lanes[0].momentum_w - own).max()))
     assert exchanged > 1.0
