@@ -130,8 +130,8 @@ def test_an_impulse_gives_its_own_momentum_under_every_method(method: str) -> No
 )
 @pytest.mark.parametrize("step_s", [0.002, 0.01, 0.05])
 def test_what_one_gains_the_other_loses(method: str, step_s: float) -> None:
-    """Momentum of both together over 10 s: measured 1e-9 of 450, while each gains and loses 2300. What rk4 itself loses of
-    the momentum of a body that turns freely between two exchanges is allowed for: 1e-6, 7e-4 and 0.7."""
+    """Momentum of both together over 10 s: measured 1e-9 of 450, while each gains and loses 2300. What rk4 itself loses
+    of the momentum of a body that turns freely between two exchanges is allowed for: 1e-6, 7e-4 and 0.7."""
     one = ball()
     running = coupled(one, scene(step_s=step_s, integrator=method))
     begin, own = total_momentum(running, one), running.snapshot.lanes[0].momentum_w.copy()
