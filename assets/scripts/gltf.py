@@ -14,6 +14,8 @@ GRID_M = 1 / 16384
 """Positions are rounded to this, so that last-bit differences between processors do not reach the file; nor does the
 sign of a zero."""
 
+EMISSIVE_STRENGTH = "KHR_materials_emissive_strength"
+
 
 @dataclass(frozen=True)
 class Material:
@@ -61,6 +63,8 @@ def to_bytes(
     packer = _Packer()
     model = gl.GLTF2(asset=gl.Asset(version="2.0", generator="holonomy assets.scripts"), scene=0)
     model.materials = [_material(name, materials[name]) for name in names]
+    if any(EMISSIVE_STRENGTH in material.extensions for material in model.materials):
+        model.extensionsUsed = [EMISSIVE_STRENGTH]
     for node in nodes:
         primitives = []
         for name in dict.fromkeys(part for part, _ in node.parts):
@@ -75,6 +79,8 @@ def to_bytes(
 
 
 def _material(name: str, material: Material) -> gl.Material:
+    # A factor goes up to 1; what glows more has a strength beside it.
+    strength = max(1.0, *material.emissive)
     return gl.Material(
         name=name,
         pbrMetallicRoughness=gl.PbrMetallicRoughness(
@@ -82,7 +88,8 @@ def _material(name: str, material: Material) -> gl.Material:
             metallicFactor=material.metallic,
             roughnessFactor=material.roughness,
         ),
-        emissiveFactor=list(material.emissive),
+        emissiveFactor=[value / strength for value in material.emissive],
+        extensions={EMISSIVE_STRENGTH: {"emissiveStrength": strength}} if strength > 1.0 else {},
         alphaMode="OPAQUE" if material.alpha == 1.0 else "BLEND",
         extras={"finish": material.finish, "second": list(material.second), "accent": list(material.accent)},
     )
