@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import export.request
+from export import options
 from export.output import OutputError
 from export.request import Request
 from render.errors import DisplayError
@@ -29,33 +30,29 @@ def run(
         typer.Argument(help="Name of a scene (--list), a .toml file, a take (.npz), or a vehicle's folder."),
     ] = "canyon",
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes and leave.")] = False,
-    headless: Annotated[bool, typer.Option("--headless", help="Run without a window.")] = False,
-    seconds: Annotated[
-        float | None, typer.Option(help="Simulated seconds of a headless run: 10, or all of a plan.")
-    ] = None,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Headless: solve the scene's task and fly the plan.")
-    ] = False,
-    video: Annotated[Path | None, typer.Option(help="Headless: H.264 video (.mp4, .mkv, .mov).")] = None,
-    screenshot: Annotated[Path | None, typer.Option(help="Headless: the last picture (.png).")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Headless: states and controls, 30 rows a second.")] = None,
-    take: Annotated[Path | None, typer.Option(help="Headless: what was flown, as a take (.npz).")] = None,
-    size: Annotated[str, typer.Option(metavar="WxH", help="Size of window or picture.")] = "1280x800",
-    demo: Annotated[bool, typer.Option("--demo", help="The autopilot flies.")] = False,
-    quality: Annotated[str, typer.Option(help="auto, high, medium, low or software.")] = "auto",
-    vehicle: Annotated[str | None, typer.Option(help="Instead of the scene's vehicle.")] = None,
-    integrator: Annotated[str | None, typer.Option(help="Instead of the scene's integrator.")] = None,
-    step: Annotated[float | None, typer.Option(help="Instead of the scene's step [s].")] = None,
-    camera: Annotated[str | None, typer.Option(help="Instead of the scene's camera.")] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Run a vehicle's file from outside the scene's folder.")
-    ] = False,
-    fallback: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Without a display, render the scene into DIR.")
-    ] = None,
-    probe: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Window: keep writing what it shows, as JSON.")
-    ] = None,
+    headless: options.Headless = False,
+    seconds: options.Seconds = None,
+    plan: options.PlanFirst = False,
+    video: options.Video = None,
+    screenshot: options.Screenshot = None,
+    csv: options.Csv = None,
+    take: options.TakeFile = None,
+    export_files: options.ExportFiles = None,
+    channels: options.Channels = "",
+    include: options.Include = "",
+    fps: options.Fps = 30,
+    transparent: options.Transparent = False,
+    blur: options.Blur = 1,
+    size: options.Size = "1280x800",
+    demo: options.Demo = False,
+    quality: options.Quality = "auto",
+    vehicle: options.VehicleName = None,
+    integrator: options.Method = None,
+    step: options.Step = None,
+    camera: options.CameraKind = None,
+    trust: options.Trust = False,
+    fallback: options.Fallback = None,
+    probe: options.ProbeFile = None,
 ) -> None:
     """Parse, check, and hand over to a headless run or the window."""
     if list_scenes:
@@ -84,6 +81,12 @@ def run(
         quality=quality,
         demo=demo,
         take=take,
+        export=export_files or (),
+        channels=channels,
+        include=include,
+        fps=fps,
+        transparent=transparent,
+        blur=blur,
     )
     if not headless:
         export.request.check_for_window(request, timed=timed, plan=plan)

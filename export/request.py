@@ -2,11 +2,13 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from export.file import ENDINGS
 from export.output import OutputError
-from sim.errors import InputError
+from sim.errors import InputError, quote
 
 FPS = 30
 CONTAINERS = {".mp4": "mp4", ".mkv": "matroska", ".mov": "mov"}
@@ -14,6 +16,8 @@ CONTAINERS = {".mp4": "mp4", ".mkv": "matroska", ".mov": "mov"}
 QUALITIES = ("auto", "high", "medium", "low", "software")
 SIZE_RANGE_PX = (16, 7680)
 SECONDS_RANGE = (0.0, 86_400.0)
+FPS_RANGE, SUBFRAMES_RANGE = (1, 240), (1, 64)
+INCLUDED = ("terrain", "camera")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +32,34 @@ class Request:
     quality: str = "auto"
     demo: bool = False
     take: Path | None = None
+    exports: tuple[Path, ...] = ()
+    """Motions as scenes or tables, by their endings."""
+    frames: Path | None = None
+    """A picture a moment; `#` in the name stands for its number."""
+    channels: tuple[str, ...] = ()
+    """Of the tables; empty: all."""
+    include: frozenset[str] = frozenset()
+    """Of INCLUDED, what exported scenes have beside the vehicles."""
+    fps: int = FPS
+    """Pictures, rows and keys a simulated second."""
+    transparent: bool = False
+    """Pictures of `frames` show the vehicles alone."""
+    subframes: int = 1
+    """Pictures that are averaged into each one: motion blur."""
 
     @property
     def asks_for_files(self) -> bool:
-        return self.asks_for_pictures or self.csv is not None or self.take is not None
+        return self.asks_for_pictures or bool(self.csv or self.take or self.exports)
 
     @property
     def asks_for_pictures(self) -> bool:
-        return self.video is not None or self.screenshot is not None
+        return bool(self.video or self.screenshot or self.frames)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All that are asked for, in the order they are told of."""
+        single = (self.video, self.screenshot, self.frames, self.csv, self.take)
+        return (*(path for path in single if path is not None), *self.exports)
 
 
 def checked(
@@ -48,6 +72,12 @@ def checked(
     quality: str,
     demo: bool,
     take: Path | None = None,
+    export: Sequence[Path] = (),
+    channels: str = "",
+    include: str = "",
+    fps: int = FPS,
+    transparent: bool = False,
+    blur: int = 1,
 ) -> Request:
     """The request as typed on the command line; raises InputError with option and what is allowed."""
     low, high = SECONDS_RANGE
@@ -58,16 +88,66 @@ def checked(
     size_px = _parse_size(size)
     if video is not None:
         _check_ending(video, "--video", tuple(CONTAINERS))
-        if size_px[0] % 2 or size_px[1] % 2:
-            raise InputError(f"--size: {size} is refused with --video; allowed: even width and height")
+        _check_even(size, size_px, "--video")
     if screenshot is not None:
         _check_ending(screenshot, "--screenshot", (".png",))
     if take is not None:
         _check_ending(take, "--take", (".npz",))
-    files = [path for path in (video, screenshot, csv, take) if path is not None]
-    if len({path.absolute() for path in files}) < len(files):
-        raise InputError("--video, --screenshot, --csv, --take: two name one file; allowed: a file each")
-    return Request(seconds, size_px, video, screenshot, csv, quality, demo, take)
+    _check_range("--fps", fps, FPS_RANGE)
+    _check_range("--blur", blur, SUBFRAMES_RANGE)
+    exports, frames = [], None
+    for path in export:
+        if path.suffix.lower() in CONTAINERS and video is None:
+            video = path
+            _check_even(size, size_px, "--export")
+        elif path.suffix.lower() == ".png" and "#" in path.name and frames is None:
+            frames = path
+        else:
+            _check_ending(path, "--export", (*ENDINGS, *CONTAINERS, "####.png"))
+            exports.append(path)
+    if transparent and frames is None:
+        raise InputError("--transparent: refused without pictures; allowed: with --export NAME-####.png")
+    wanted = _names(include)
+    for name in wanted:
+        if name not in INCLUDED:
+            raise InputError(f"--include: unknown {quote(name)}; allowed: {', '.join(INCLUDED)}")
+    request = Request(
+        seconds=seconds,
+        size_px=size_px,
+        video=video,
+        screenshot=screenshot,
+        csv=csv,
+        quality=quality,
+        demo=demo,
+        take=take,
+        exports=tuple(exports),
+        frames=frames,
+        channels=_names(channels),
+        include=frozenset(wanted),
+        fps=fps,
+        transparent=transparent,
+        subframes=blur,
+    )
+    if len({path.absolute() for path in request.files}) < len(request.files):
+        raise InputError(
+            "--video, --screenshot, --csv, --take, --export: two name one file; allowed: a file each"
+        )
+    return request
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _check_range(option: str, value: int, allowed: tuple[int, int]) -> None:
+    low, high = allowed
+    if not low <= value <= high:
+        raise InputError(f"{option}: {value} is refused; allowed: a whole number from {low} to {high}")
+
+
+def _check_even(text: str, size_px: tuple[int, int], option: str) -> None:
+    if size_px[0] % 2 or size_px[1] % 2:
+        raise InputError(f"--size: {text} is refused with {option}; allowed: even width and height")
 
 
 def for_fallback(request: Request, folder: Path, name: str, *, seconds: float) -> Request:
@@ -90,7 +170,7 @@ def check_for_window(request: Request, *, timed: bool, plan: bool) -> None:
         raise InputError("--plan: refused with a window, which has a button for it; allowed: with --headless")
     if request.asks_for_files or timed:
         raise InputError(
-            "--seconds, --video, --screenshot, --csv, --take: refused with a window; allowed: with --headless"
+            "--seconds, --video, --screenshot, --csv, --take, --export: refused with a window; allowed: with --headless"
         )
 
 

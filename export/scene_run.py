@@ -56,13 +56,12 @@ def run_headless(
         return Studio(scene, world, size_px=request.size_px, quality=request.quality)
 
     with shown("Running") as report:
-        last = headless.run(simulation, request, studio=studio, report=report)
+        last = headless.run(simulation, request, studio=studio, report=report, scene=scene, world=world)
     lane = last.lanes[0]
     x, y, z = lane.T_wb[:3, 3]
     print(
         f"{scene.name}: {last.clock_s:g} s, {lane.vehicle} under {lane.integrator}, h = {lane.step_s:g} s, "
         f"{lane.status.value} at ({x:.1f}, {y:.1f}, {z:.1f}) m {lane.status_text}".rstrip()
     )
-    for path in (request.video, request.screenshot, request.csv, request.take):
-        if path is not None:
-            print(f"wrote {path}")
+    for path in request.files:
+        print(f"wrote {path}")

@@ -2,9 +2,11 @@
 
 import math
 from contextlib import ExitStack
+from dataclasses import replace
 
 import moderngl
 import numpy as np
+from PIL import Image
 
 from render.arrangement import draw_panes, pane_rects, spread_along
 from render.camera import CameraRig
@@ -24,6 +26,28 @@ _MOST_STILL_PX = 4_500_000
 """A still of more pixels is crisp enough with one sample each."""
 
 
+class Follower:
+    """The scene's camera, following snapshots on the simulation's clock; needs no OpenGL."""
+
+    def __init__(self, scene: Scene, world: World) -> None:
+        self.scene_view, self._world = SceneView(world.water_level_m), world
+        self._rig = CameraRig(scene.camera)
+        comparison = scene.comparison
+        self.bearing_rad = math.radians(comparison.bearing_deg or 0.0)
+        self._rig.frame_scene(
+            distance=comparison.distance,
+            bearing_rad=None if comparison.bearing_deg is None else self.bearing_rad,
+        )
+
+    def follow(self, snapshot: Snapshot, dt_s: float, aspect: float) -> View:
+        """The view of the next moment, `dt_s` after the one before, for a picture of width over height `aspect`."""
+        # A snapshot of a headless run is shown at its own end, not an interval late.
+        subject = self.scene_view.observe(snapshot, math.inf)
+        return self._rig.update(
+            subject.T_wb, subject.twist_b, dt_s, model=subject.model, world=self._world, aspect=aspect
+        )
+
+
 class Studio:
     """Draws snapshots into pictures. Its clock is that of the simulation, so equal runs look equal."""
 
@@ -40,15 +64,10 @@ class Studio:
         self._resources.callback(self._canvas.release)
         self._renderer: Renderer | None = None
         self._drawn_with = ("", 1)
-        self._scene_view, self._rig = SceneView(world.water_level_m), CameraRig(scene.camera)
-        comparison = scene.comparison
-        bearing_rad = math.radians(comparison.bearing_deg or 0.0)
-        self._rig.frame_scene(
-            distance=comparison.distance,
-            bearing_rad=None if comparison.bearing_deg is None else bearing_rad,
-        )
-        self._views = comparison.views
-        self._options = ViewOptions(spread_w=spread_along(bearing_rad, comparison.spread_m))
+        self._follower = Follower(scene, world)
+        self._views = scene.comparison.views
+        spread_w = spread_along(self._follower.bearing_rad, scene.comparison.spread_m)
+        self._options = ViewOptions(spread_w=spread_w)
         self._rects = ((0, 0, *size_px),)
         self._wall_s = 0.0
         self._view: View
@@ -57,19 +76,10 @@ class Studio:
     def follow(self, snapshot: Snapshot, dt_s: float) -> None:
         """Take in the next moment, `dt_s` after the one before: trails and camera move on."""
         self._wall_s += dt_s
-        # A snapshot of a headless run is shown at its own end, not an interval late.
-        subject = self._scene_view.observe(snapshot, math.inf)
         self._lanes = tuple(lane.name for lane in snapshot.lanes)
         size_px = (self._canvas.framebuffer.width, self._canvas.framebuffer.height)
         self._rects = pane_rects((0, 0, *size_px), self._views, self._lanes)
-        self._view = self._rig.update(
-            subject.T_wb,
-            subject.twist_b,
-            dt_s,
-            model=subject.model,
-            world=self._world,
-            aspect=self._rects[0][2] / self._rects[0][3],
-        )
+        self._view = self._follower.follow(snapshot, dt_s, self._rects[0][2] / self._rects[0][3])
 
     def picture(self) -> np.ndarray:
         """(height, width, 3) uint8 sRGB of the moment last followed, first row on top."""
@@ -81,7 +91,35 @@ class Studio:
         fine = quality == STILL_QUALITY and self._size_px[0] * self._size_px[1] <= _MOST_STILL_PX
         return self._draw(quality, supersampling=2 if fine else 1)
 
+    def cutout(self) -> np.ndarray:
+        """(height, width, 4) uint8 sRGB with straight alpha: the vehicles of the moment last followed, alone."""
+        quality = detect(self._ctx) if self._quality == "auto" else self._quality
+        renderer = self._ready(quality, 1)
+        options = replace(self._options, show_trail=False)
+        if renderer.size_px != self._size_px:
+            renderer.resize(self._size_px)
+        frame = self._follower.scene_view.frame(self._view, options, wall_s=self._wall_s)
+        cover = renderer.cutout(frame, self._canvas.framebuffer)
+        alpha = Image.fromarray(np.round(255.0 * cover).astype(np.uint8)).resize(
+            self._size_px, Image.Resampling.BOX
+        )
+        return np.concatenate([self._canvas.image(), np.asarray(alpha)[..., None]], axis=2)
+
     def _draw(self, quality: str, *, supersampling: int = 1) -> np.ndarray:
+        draw_panes(
+            self._ready(quality, supersampling),
+            self._canvas.framebuffer,
+            self._follower.scene_view,
+            self._view,
+            self._options,
+            self._rects,
+            self._lanes,
+            wall_s=self._wall_s,
+        )
+        return self._canvas.image()
+
+    def _ready(self, quality: str, supersampling: int) -> Renderer:
+        """The renderer, made anew where it has to be another."""
         if self._renderer is None or self._drawn_with != (quality, supersampling):
             self._release_renderer()
             self._renderer = Renderer(
@@ -93,17 +131,7 @@ class Studio:
                 supersampling=supersampling,
             )
             self._drawn_with = (quality, supersampling)
-        draw_panes(
-            self._renderer,
-            self._canvas.framebuffer,
-            self._scene_view,
-            self._view,
-            self._options,
-            self._rects,
-            self._lanes,
-            wall_s=self._wall_s,
-        )
-        return self._canvas.image()
+        return self._renderer
 
     def _release_renderer(self) -> None:
         if self._renderer is not None:

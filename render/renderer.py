@@ -161,6 +161,44 @@ class Renderer:
             whole = (0, 0, *self.size_px)
             self._post.draw(self._targets.scene_map, target, viewport or whole, exposure=exposure)
 
+    def cutout(self, frame: Frame, target: moderngl.Framebuffer) -> np.ndarray:
+        """Draw the vehicles alone into `target`; returns how much they cover, (height, width) 0..1, first row on top.
+
+        The picture has their own colour up to the edge, for whatever is put behind.
+        """
+        self._bind_textures()
+        self._draw_vehicle_shadow(frame)
+        self._set_uniforms(frame)
+        scene = self._targets.scene_map
+        before, behind = (self._vehicles_before(frame, level) for level in (0.0, 1.0))
+        cover = np.clip(1.0 - (behind - before).mean(axis=-1), 0.0, 1.0)
+        straight = np.ones((*cover.shape, 4), "f2")
+        straight[..., :3] = before / np.maximum(cover, 1e-3)[..., None]
+        scene.write(straight.tobytes())
+        exposure = EXPOSURE * self._light.exposure * frame.exposure
+        self._post.draw(scene, target, (0, 0, *self.size_px), exposure=exposure)
+        return cover[::-1]
+
+    def _vehicles_before(self, frame: Frame, level: float) -> np.ndarray:
+        """(height, width, 3) linear light of the vehicles before a grey wall, bottom row first."""
+        ctx, targets = self._ctx, self._targets
+        targets.scene.use()
+        targets.scene.clear(level, level, level, 1.0, depth=1.0)
+        self._uniforms["picture"].bind()
+        ctx.enable_only(moderngl.DEPTH_TEST)
+        for vehicle in frame.vehicles:
+            self._models.draw(vehicle, self._context("opaque", frame.view, targets.size_px))
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
+        targets.scene.depth_mask = False
+        for vehicle in frame.vehicles:
+            self._models.draw(vehicle, self._context("blend", frame.view, targets.size_px))
+        targets.scene.depth_mask = True
+        targets.resolve()
+        width, height = targets.size_px
+        read = np.frombuffer(targets.scene_map.read(), "f2").reshape(height, width, 4)
+        return read[..., :3].astype("f4")
+
     def _clear_around(self, frame: Frame) -> None:
         """No plant or block stays where a stand has been put up."""
         room = ((v.T_wb, outfit_of(v.model).model.clear_around_m) for v in frame.vehicles)

@@ -9,6 +9,7 @@ import pygltflib as gl
 
 from assets.scripts.mesh import PAINT_FAR, FloatArray, Mesh, join
 from assets.scripts.occlusion import sky_visibility, surface_grid
+from export.gltf.chunk import Chunk
 
 GRID_M = 1 / 16384
 """Positions are rounded to this, so that last-bit differences between processors do not reach the file; nor does the
@@ -96,46 +97,30 @@ def _material(name: str, material: Material) -> gl.Material:
 
 
 class _Packer:
-    """Collects arrays into one binary chunk with a view and an accessor each."""
+    """A model's meshes, packed."""
 
     def __init__(self) -> None:
-        self._chunk = bytearray()
-        self._views: list[gl.BufferView] = []
-        self._accessors: list[gl.Accessor] = []
+        self._chunk = Chunk()
 
     def primitive(self, mesh: Mesh, open_share: FloatArray, material: int) -> gl.Primitive:
         positions = (np.round(mesh.positions / GRID_M) * GRID_M + 0.0).astype("f4")
         normals = np.round(mesh.normals * 2048) + 0.0
         normals = (normals / np.linalg.norm(normals, axis=1, keepdims=True)).astype("f4")
         attributes = gl.Attributes(
-            POSITION=self._add(positions, "VEC3", bounds=True), NORMAL=self._add(normals, "VEC3")
+            POSITION=self._vertices(positions, "VEC3", bounds=True), NORMAL=self._vertices(normals, "VEC3")
         )
-        attributes._OPEN = self._add((np.round(open_share * 255) / 255).astype("f4"), "SCALAR")
+        attributes._OPEN = self._vertices((np.round(open_share * 255) / 255).astype("f4"), "SCALAR")
         if (np.abs(mesh.paint) < PAINT_FAR).any():
-            attributes._PAINT = self._add((np.round(mesh.paint / GRID_M) * GRID_M + 0.0).astype("f4"), "VEC4")
+            attributes._PAINT = self._vertices(
+                (np.round(mesh.paint / GRID_M) * GRID_M + 0.0).astype("f4"), "VEC4"
+            )
         kind = "u2" if len(positions) < 65536 else "u4"
-        indices = self._add(mesh.triangles.astype(kind).reshape(-1), "SCALAR", target=gl.ELEMENT_ARRAY_BUFFER)
+        flat = mesh.triangles.astype(kind).reshape(-1)
+        indices = self._chunk.add(flat, "SCALAR", target=gl.ELEMENT_ARRAY_BUFFER)
         return gl.Primitive(attributes=attributes, indices=indices, material=material)
 
-    def _add(
-        self, array: FloatArray, kind: str, *, bounds: bool = False, target: int = gl.ARRAY_BUFFER
-    ) -> int:
-        self._chunk.extend(b"\0" * (-len(self._chunk) % 4))
-        data = np.ascontiguousarray(array).tobytes()
-        self._views.append(
-            gl.BufferView(buffer=0, byteOffset=len(self._chunk), byteLength=len(data), target=target)
-        )
-        self._chunk.extend(data)
-        component = {"f4": gl.FLOAT, "u2": gl.UNSIGNED_SHORT, "u4": gl.UNSIGNED_INT}[array.dtype.str[1:]]
-        accessor = gl.Accessor(
-            bufferView=len(self._views) - 1, componentType=component, count=len(array), type=kind
-        )
-        if bounds:
-            accessor.min, accessor.max = array.min(axis=0).tolist(), array.max(axis=0).tolist()
-        self._accessors.append(accessor)
-        return len(self._accessors) - 1
+    def _vertices(self, array: FloatArray, kind: str, *, bounds: bool = False) -> int:
+        return self._chunk.add(array, kind, bounds=bounds, target=gl.ARRAY_BUFFER)
 
     def finish(self, model: gl.GLTF2) -> None:
-        model.bufferViews, model.accessors = self._views, self._accessors
-        model.buffers = [gl.Buffer(byteLength=len(self._chunk))]
-        model.set_binary_blob(bytes(self._chunk))
+        self._chunk.finish(model)

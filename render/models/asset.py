@@ -126,7 +126,9 @@ def _factors(material: gl.Material) -> np.ndarray:
     pbr = material.pbrMetallicRoughness or gl.PbrMetallicRoughness()
     extras, colour = material.extras or {}, pbr.baseColorFactor or [1.0, 1.0, 1.0, 1.0]
     finish = FINISHES.index(extras.get("finish", "plain"))
-    strength = (material.extensions or {}).get("KHR_materials_emissive_strength", {}).get("emissiveStrength", 1.0)
+    strength = (
+        (material.extensions or {}).get("KHR_materials_emissive_strength", {}).get("emissiveStrength", 1.0)
+    )
     emissive = [strength * value for value in material.emissiveFactor or (0.0, 0.0, 0.0)]
     return np.array(
         [

@@ -67,15 +67,21 @@ def rig_pose(vehicle: DrawnVehicle) -> RigPose:
         if not shown or any(now[condition] for condition in part.hidden):
             hidden.update(part.nodes)
         elif part.body in vehicle.bodies:
-            matrix = vehicle.bodies[part.body] @ _moved(part.moves, values, time_s, vehicle)
+            matrix = vehicle.bodies[part.body] @ moved(
+                part.moves, values, time_s, vehicle.T_wb, vehicle.wreck
+            )
             placed.update(dict.fromkeys(part.nodes, matrix))
         elif part.moves:
-            matrix = _moved(part.moves, values, time_s, vehicle)
+            matrix = moved(part.moves, values, time_s, vehicle.T_wb, vehicle.wreck)
             nodes.update(dict.fromkeys(part.nodes, matrix))
     discs = ()
     if time_s is not None:
         discs = tuple(
-            Disc(_moved(rotor.moves, values, time_s, vehicle), rotor, (rotor.spin_radps * time_s) % math.tau)
+            Disc(
+                moved(rotor.moves, values, time_s, vehicle.T_wb, vehicle.wreck),
+                rotor,
+                (rotor.spin_radps * time_s) % math.tau,
+            )
             for rotor in model.rotors
         )
     return RigPose(nodes, placed, frozenset(hidden), discs)
@@ -93,21 +99,24 @@ def values_of(vehicle: DrawnVehicle) -> dict[str, float]:
     )
 
 
-def _moved(
-    moves: tuple[Move, ...], values: Mapping[str, float], time_s: float | None, vehicle: DrawnVehicle
+def moved(
+    moves: tuple[Move, ...], values: Mapping[str, float], time_s: float | None, T_wb: np.ndarray, wreck: bool
 ) -> np.ndarray:
-    """(4, 4) all moves, the first one outermost."""
+    """(4, 4) all moves, the first one outermost, with these named values on a vehicle at T_wb.
+
+    time_s: by which free-turning parts turn; None: they rest.
+    """
     matrix = np.eye(4)
     for move in moves:
-        if move.wreck_only and not vehicle.wreck:
+        if move.wreck_only and not wreck:
             continue
         numbers = (term.value(values, time_s) for term in move.terms)
         terms = [number if math.isfinite(number) else 0.0 for number in numbers]
-        matrix = matrix @ _move(move, terms, vehicle)
+        matrix = matrix @ _move(move, terms, T_wb)
     return matrix
 
 
-def _move(move: Move, terms: list[float], vehicle: DrawnVehicle) -> np.ndarray:
+def _move(move: Move, terms: list[float], T_wb: np.ndarray) -> np.ndarray:
     """(4, 4) of one move with its numbers."""
     match move.kind:
         case "turn":
@@ -122,5 +131,5 @@ def _move(move: Move, terms: list[float], vehicle: DrawnVehicle) -> np.ndarray:
             return turn("z", math.atan2(x * curvature, 1.0 - y * curvature))
         case _:
             upright = np.eye(4)
-            upright[:3, :3] = vehicle.T_wb[:3, :3].T
+            upright[:3, :3] = T_wb[:3, :3].T
             return upright

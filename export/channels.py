@@ -1,0 +1,110 @@
+"""Chosen numbers of motions with their units, as tables (CSV) or arrays (NPZ)."""
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from export.motion import Motion
+from sim.errors import InputError, one_of, quote
+from sim.vehicles import VEHICLES
+
+_XYZ = ("x", "y", "z")
+_ROTATION = tuple(f"R{row}{column}" for row in "123" for column in "123")
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """One quantity over time."""
+
+    unit: str
+    values: np.ndarray
+    """(n,) or (n, k)."""
+    parts: tuple[str, ...] = ()
+    """Names of the k components."""
+
+    def columns(self, name: str) -> list[str]:
+        """Headings: name and component, with the unit in brackets."""
+        unit = f" [{self.unit}]" if self.unit else ""
+        return [f"{name}.{part}{unit}" for part in self.parts] if self.parts else [f"{name}{unit}"]
+
+
+def channels_of(motion: Motion) -> dict[str, Channel]:
+    """All channels of a motion by name.
+
+    `position` [m, world], `rotation` (body to world, row by row) and `omega`, `velocity` (body frame) are those of the
+    main body; of each other body there are NAME.position and NAME.rotation. Then `energy`, shape coordinates, controls
+    and observables.
+    """
+    found = {}
+    for k, (name, poses) in enumerate(motion.bodies.items()):
+        prefix = f"{name}." if k else ""
+        found[f"{prefix}position"] = Channel("m", poses[:, :3, 3], _XYZ)
+        found[f"{prefix}rotation"] = Channel("", poses[:, :3, :3].reshape(-1, 9), _ROTATION)
+    found["omega"] = Channel("rad/s", motion.twist[:, :3], _XYZ)
+    found["velocity"] = Channel("m/s", motion.twist[:, 3:], _XYZ)
+    found["energy"] = Channel("J", motion.energy)
+    kind = VEHICLES.get(motion.vehicle)
+    for coordinate, column in zip(kind.shape_coordinates if kind else (), motion.shape.T, strict=False):
+        found[coordinate.name] = Channel(coordinate.unit, column)
+    for control, column in zip(kind.controls if kind else (), motion.controls.T, strict=False):
+        found.setdefault(control.name, Channel(control.unit, column))
+    for name, values in motion.observables.items():
+        parts = () if values.ndim == 1 else tuple(map(str, range(values.shape[1])))
+        found.setdefault(name, Channel(motion.units.get(name, ""), values, parts))
+    return found
+
+
+def chosen_channels(motions: Sequence[Motion], names: Sequence[str] = ()) -> list[dict[str, Channel]]:
+    """Of each motion those of these names, or all. Raises InputError for a name that none of them has."""
+    every = [channels_of(motion) for motion in motions]
+    known = dict.fromkeys(name for channels in every for name in channels)
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown channel {quote(name)}; allowed: {one_of(known, name)}")
+    return [{name: channels[name] for name in (names or channels) if name in channels} for channels in every]
+
+
+def write_csv(path: Path, motions: Sequence[Motion], names: Sequence[str] = ()) -> None:
+    """One row a lane and moment, all digits kept; what a lane does not have is empty. Raises InputError, OSError."""
+    chosen = chosen_channels(motions, names)
+    widths: dict[str, list[str]] = {}
+    for channels in chosen:
+        for name, channel in channels.items():
+            widths.setdefault(name, channel.columns(name))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(
+            ["time [s]", "lane", *(heading for headings in widths.values() for heading in headings)]
+        )
+        for motion, channels in zip(motions, chosen, strict=True):
+            blocks = [
+                _texts(channels[name].values)
+                if name in channels
+                else [[""] * len(headings)] * len(motion.time)
+                for name, headings in widths.items()
+            ]
+            for k, time_s in enumerate(motion.time.tolist()):
+                writer.writerow([time_s, motion.name, *(value for block in blocks for value in block[k])])
+
+
+def _texts(values: np.ndarray) -> list[list[object]]:
+    rows = values.reshape(len(values), -1).tolist()
+    return [["" if value != value else value for value in row] for row in rows]
+
+
+def write_npz(path: Path, motions: Sequence[Motion], names: Sequence[str] = ()) -> None:
+    """Arrays `LANE/time` and `LANE/CHANNEL`; `about` is JSON with units and components. Raises InputError, OSError."""
+    chosen = chosen_channels(motions, names)
+    arrays: dict[str, np.ndarray] = {}
+    about = {}
+    for motion, channels in zip(motions, chosen, strict=True):
+        arrays[f"{motion.name}/time"] = motion.time
+        arrays |= {f"{motion.name}/{name}": channel.values for name, channel in channels.items()}
+        told = {name: {"unit": c.unit, "components": c.parts} for name, c in channels.items()}
+        about[motion.name] = {"vehicle": motion.vehicle, "time": "s", "channels": told}
+    with path.open("wb") as file:
+        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]

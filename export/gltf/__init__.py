@@ -1,0 +1,1 @@
+"""Binary glTF: vehicles with their models, moving as they were recorded."""

@@ -1,0 +1,177 @@
+"""What lanes have done, as arrays: the one form that glTF, USD and tables are written from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim.lane_status import LaneStatus
+from sim.simulation.placing import in_world
+from sim.snapshot import LaneSnapshot, Snapshot
+from sim.take import Take
+from sim.take.playback import Playback
+from sim.trajectory import Trajectory
+from sim.vehicles import VEHICLES, Vehicle
+from sim.vehicles.observation import Observed, layout_of
+from sim.vehicles.parameter import Value
+
+if TYPE_CHECKING:
+    from sim.world import World
+
+Columns = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Motion:
+    """One lane at n moments that increase."""
+
+    name: str
+    vehicle: str
+    """Registry name, which selects the model."""
+    time: np.ndarray
+    """(n,) s."""
+    bodies: Columns
+    """Name -> (n, 4, 4) body to world; the main body comes first."""
+    twist: np.ndarray
+    """(n, 6) of the main body in its frame: omega [rad/s], v [m/s]."""
+    controls: np.ndarray
+    """(n, n_controls)."""
+    shape: np.ndarray
+    """(n, n_shape)."""
+    energy: np.ndarray
+    """(n,) J."""
+    observables: Columns = field(default_factory=dict)
+    """Name -> (n,) or (n, k)."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Of the observables."""
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    wreck: np.ndarray
+    """(n,) whether it has ended by then."""
+    tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    ghost: bool = False
+
+    @property
+    def main(self) -> np.ndarray:
+        """(n, 4, 4) poses of the main body."""
+        return next(iter(self.bodies.values()))
+
+
+def motion_of_trajectory(trajectory: Trajectory, name: str = "") -> Motion:
+    """What `sim.simulate` gave, up to where it diverged."""
+    last = (
+        len(trajectory.time) - 1
+        if trajectory.diverged_at is None
+        else round(trajectory.diverged_at / trajectory.step_s)
+    )
+    kept = slice(0, last + 1)
+    controls = np.vstack([trajectory.controls, trajectory.controls[-1:]])
+    if not len(controls):
+        controls = trajectory.vehicle.neutral_controls[None]
+    observed = Observed(trajectory.observed.layout, trajectory.observed.rows[kept])
+    vehicle = trajectory.vehicle
+    return _motion(
+        name or vehicle.name, vehicle, trajectory.time[kept], trajectory.nodes[kept], controls[kept], observed
+    )
+
+
+def motion_of_take(
+    take: Take,
+    *,
+    every_s: float = 1.0 / 30.0,
+    world: "World | None" = None,
+    playback: Playback | None = None,
+    name: str = "",
+    tint: tuple[float, float, float] = (1.0, 1.0, 1.0),
+    ghost: bool = False,
+) -> Motion:
+    """A take at steps `every_s` apart; `world`, `playback`: the take's own, where they are there already."""
+    playback = playback or take.playback(None if world is None else lambda: world)
+    seen = playback.samples(every_s)
+    made = _motion(
+        name or take.name, take.vehicle, seen.time, seen.nodes, seen.controls, seen.observed,
+        pivot_w=take.legs[0].pivot_w, world=world, tint=tint, ghost=ghost,
+    )  # fmt: skip
+    made.wreck[-1] = take.status is not LaneStatus.RUNNING
+    return made
+
+
+def _motion(
+    name: str,
+    vehicle: Vehicle,
+    time: np.ndarray,
+    nodes: np.ndarray,
+    controls: np.ndarray,
+    observed: Observed,
+    *,
+    pivot_w: tuple[float, ...] | None = None,
+    world: "World | None" = None,
+    tint: tuple[float, float, float] = (1.0, 1.0, 1.0),
+    ghost: bool = False,
+) -> Motion:
+    bodies = observed.bodies
+    if pivot_w is not None or world is not None:
+        place = None if pivot_w is None else np.array(pivot_w)
+        poses = np.stack(list(bodies.values()), axis=1)
+        placed = [in_world(vehicle.support, row, world, place) for row in poses]  # type: ignore[arg-type]
+        bodies = dict(zip(bodies, np.moveaxis(np.array(placed), 1, 0), strict=True))
+    return Motion(
+        name=name,
+        vehicle=vehicle.name,
+        time=time,
+        bodies=bodies,
+        twist=observed.rows[:, observed.layout.twist],
+        controls=controls,
+        shape=nodes[:, vehicle.node_layout.shape],
+        energy=observed.energy,
+        observables=observed.observables,
+        units=observed.layout.units,
+        parameters=vehicle.values,
+        wreck=np.zeros(len(time), bool),
+        tint=tint,
+        ghost=ghost,
+    )
+
+
+class MotionRecorder:
+    """Gathers snapshots of a run; lanes that diverge stay with what they had."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[LaneSnapshot]] = {}
+
+    def add(self, snapshot: Snapshot) -> None:
+        """The lanes at a moment later than the last; after a jump back in time a lane begins anew."""
+        for lane in snapshot.lanes:
+            rows = self._rows.setdefault(lane.name, [])
+            if rows and (lane.vehicle, lane.generation) != (rows[-1].vehicle, rows[-1].generation):
+                rows.clear()
+            if not rows or lane.time_current_s > rows[-1].time_current_s:
+                rows.append(lane)
+
+    def motions(self) -> tuple[Motion, ...]:
+        """One a lane, in their order."""
+        return tuple(_recorded(name, rows) for name, rows in self._rows.items() if rows)
+
+
+def _recorded(name: str, rows: list[LaneSnapshot]) -> Motion:
+    rows = [row for row in rows if np.isfinite(row.T_wb).all()] or rows[:1]
+    last = rows[-1]
+    kind = VEHICLES[last.vehicle]
+    count = len(kind.controls)
+    told = {key: np.array([row.observables.get(key, np.nan) for row in rows]) for key in last.observables}
+    return Motion(
+        name=name,
+        vehicle=last.vehicle,
+        time=np.array([row.time_current_s for row in rows]),
+        bodies={body: np.array([row.bodies[body] for row in rows]) for body in last.bodies},
+        twist=np.array([row.twist_b for row in rows]),
+        controls=np.array([row.controls[:count] for row in rows]).reshape(len(rows), -1),
+        shape=np.array([row.shape for row in rows]).reshape(len(rows), -1),
+        energy=np.array([row.energy_J for row in rows]),
+        observables=told,
+        units=layout_of(kind(**last.parameters)).units if told else {},
+        parameters=last.parameters,
+        wreck=np.array([row.status is not LaneStatus.RUNNING for row in rows]),
+        tint=last.tint,
+        ghost=last.ghost,
+    )

@@ -1,0 +1,208 @@
+"""The nodes of an animated scene: lanes, their bodies, and the parts of their models that move, each with its tracks.
+
+No format yet: glTF and USD are written from these.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from export.motion import Motion
+from export.output import OutputError
+from export.quaternions import continuous_quaternions
+from render.models.asset import ModelAsset, load_asset, model_file
+from render.models.fallback import box_asset, cart_asset
+from render.models.rigs import moved
+from sim.outfit import Part, named_values, outfit_of
+from sim.vehicles import VEHICLES
+
+_MOST_TURN_RAD = 1.5
+"""Between two keys: half a turn would leave open which way round."""
+_MOST_KEYS = 200_000
+_NOTHING = 1e-9
+"""Of a scale."""
+_SHEAR = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """How a node moves in its parent: translation @ rotation @ scale at moments that increase."""
+
+    time: np.ndarray
+    """(n,) s."""
+    translation: np.ndarray
+    """(n, 3) m."""
+    rotation: np.ndarray
+    """(n, 4) quaternions (x, y, z, w) whose signs do not jump."""
+    scale: np.ndarray
+    """(n, 3)."""
+    shown: np.ndarray
+    """(n,) whether it is seen."""
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One node; geometry is that of a node of a model."""
+
+    name: str
+    parent: int | None
+    """Index in the list of nodes; None: the world."""
+    track: Track | None = None
+    at_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where it rests in its parent, without a track."""
+    asset: ModelAsset | None = None
+    part: int = 0
+    """Node of the asset whose triangles are drawn."""
+    ghost: bool = False
+    tint: tuple[float, float, float] = field(default=(1.0, 1.0, 1.0))
+
+
+def nodes_of(motions: Sequence[Motion]) -> list[Node]:
+    """All lanes with their bodies and parts; a lane's node stands in the middle of its motion.
+
+    Raises OutputError for a part whose motion shears, DisplayError for a model that cannot be read.
+    """
+    nodes: list[Node] = []
+    assets: dict[str, ModelAsset] = {}
+    for motion in motions:
+        if motion.vehicle not in assets:
+            assets[motion.vehicle] = _asset(motion)
+        _add_lane(nodes, motion, assets[motion.vehicle])
+    return nodes
+
+
+def _asset(motion: Motion) -> ModelAsset:
+    """The model of its vehicle, or the box that stands in for it."""
+    path = model_file(motion.vehicle)
+    if motion.vehicle in VEHICLES and path.is_file():
+        return load_asset(path)
+    if "slip" in motion.observables:
+        return cart_asset()
+    return box_asset(outfit_of(motion.vehicle).model.box_half_m)
+
+
+def _add_lane(nodes: list[Node], motion: Motion, asset: ModelAsset) -> None:
+    places = motion.main[:, :3, 3]
+    x, y, z = (round(float(v), 3) for v in 0.5 * (places.min(axis=0) + places.max(axis=0)))
+    middle = np.array([x, y, z])
+    lane = len(nodes)
+    nodes.append(Node(motion.name, None, at_m=(x, y, z)))
+    bodies = {}
+    for name, poses in motion.bodies.items():
+        bodies[name] = len(nodes)
+        local = poses.copy()
+        local[:, :3, 3] -= middle
+        nodes.append(Node(name, lane, track=_track(motion.time, local, f"{motion.name}/{name}")))
+    model = outfit_of(motion.vehicle).model
+    main = next(iter(bodies.values()))
+    parts = {node: part for part in model.parts for node in part.nodes}
+    for k, name in enumerate(asset.nodes):
+        part = parts.get(name)
+        x, y, z = (float(v) for v in asset.pivots[k])
+        if motion.ghost and name in model.not_in_ghosts:
+            continue
+        own = part is not None and part.body in bodies
+        pivot = np.zeros(3) if own else asset.pivots[k]
+        parent = bodies[part.body] if part is not None and own else main
+        looks = {"asset": asset, "part": k, "ghost": motion.ghost, "tint": motion.tint}
+        if part is None:
+            nodes.append(Node(name, parent, at_m=(x, y, z), **looks))  # type: ignore[arg-type]
+        elif not (motion.ghost and "ghost" in part.hidden):
+            track = _part_track(part, motion, pivot)
+            nodes.append(Node(name, parent, track=track, **looks))  # type: ignore[arg-type]
+
+
+def _part_track(part: Part, motion: Motion, pivot: np.ndarray) -> Track:
+    """Of a part in its body. What is hidden while rotors are drawn as discs is shown: there are no discs."""
+    rows = _values(motion, motion.time)
+    time = _refined(part, motion.time, rows)
+    if len(time) > len(motion.time):
+        rows = _values(motion, time)
+    at = np.searchsorted(motion.time, time, side="right").clip(1) - 1
+    matrices, shown = np.empty((len(time), 4, 4)), np.empty(len(time), bool)
+    for k, (values, time_s, sample) in enumerate(zip(rows, time.tolist(), at.tolist(), strict=True)):
+        wreck = bool(motion.wreck[sample])
+        turned_s = None if wreck else time_s
+        matrices[k] = moved(part.moves, values, turned_s, motion.main[sample], wreck)
+        by = part.shown_by
+        shown[k] = (by is None or by.value(values, turned_s) > 0.0) and not (wreck and "wreck" in part.hidden)
+    matrices[:, :3, 3] += pivot
+    return _track(time, matrices, ", ".join(part.nodes), shown)
+
+
+def _values(motion: Motion, time: np.ndarray) -> list[dict[str, float]]:
+    """What terms of the outfit may name at these moments, linear between the samples."""
+
+    def at(columns: np.ndarray) -> np.ndarray:
+        return np.stack([np.interp(time, motion.time, column) for column in columns.T], axis=1)
+
+    controls = at(motion.controls) if motion.controls.size else np.zeros((len(time), 0))
+    shape = at(motion.shape) if motion.shape.size else np.zeros((len(time), 0))
+    scalars = {name: column for name, column in motion.observables.items() if column.ndim == 1}
+    told = {name: np.interp(time, motion.time, column) for name, column in scalars.items()}
+    kind = VEHICLES.get(motion.vehicle)
+    return [
+        named_values(
+            kind,
+            controls=controls[k],
+            shape=shape[k],
+            parameters=motion.parameters,
+            observables={name: float(column[k]) for name, column in told.items()},
+            finite=True,
+        )
+        for k in range(len(time))
+    ]
+
+
+def _refined(part: Part, time: np.ndarray, rows: list[dict[str, float]]) -> np.ndarray:
+    """Moments that are near enough for the turns of a part."""
+    if len(time) < 2:
+        return time
+    longest_s = float(np.diff(time).max())
+    turn_rad = 0.0
+    for term in (move.terms[0] for move in part.moves if move.kind == "turn"):
+        if term.spin_radps is not None:
+            turn_rad += abs(term.times * term.spin_radps) * longest_s
+        else:
+            angles = np.array([term.value(row) for row in rows])
+            turn_rad += float(np.nan_to_num(np.abs(np.diff(angles))).max())
+    pieces = min(math.ceil(turn_rad / _MOST_TURN_RAD), max(_MOST_KEYS // len(time), 1))
+    if pieces <= 1:
+        return time
+    return np.interp(np.arange((len(time) - 1) * pieces + 1) / pieces, np.arange(len(time)), time)
+
+
+def _track(time: np.ndarray, matrices: np.ndarray, name: str, shown: np.ndarray | None = None) -> Track:
+    """(n, 4, 4) matrices taken apart. Raises OutputError where they are no rotation of something scaled."""
+    R, scale = matrices[:, :3, :3].copy(), np.linalg.norm(matrices[:, :3, :3], axis=1)
+    odd = np.flatnonzero((scale < _NOTHING).any(axis=1) | (np.linalg.det(R) <= 0.0))
+    whole = np.setdiff1d(np.arange(len(R)), odd)
+    R[whole] /= scale[whole, None, :]
+    for k in odd:
+        R[k], scale[k] = _turned_inside_out(R[k], scale[k], R[k - 1] if k else np.eye(3))
+    if np.abs(R.swapaxes(1, 2) @ R - np.eye(3)).max() > _SHEAR:
+        raise OutputError(
+            f"{name} shears, which cannot be written; allowed: turns, shifts and scales along axes"
+        )
+    return Track(
+        time,
+        matrices[:, :3, 3].copy(),
+        continuous_quaternions(R),
+        np.where(np.abs(scale - 1.0) < 1e-12, 1.0, scale),
+        np.ones(len(time), bool) if shown is None else shown,
+    )
+
+
+def _turned_inside_out(M: np.ndarray, scale: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rotation (3, 3) and scales (3,) of what is mirrored, or has shrunk to nothing along an axis.
+
+    Of the rotations that there are, the one next to that of the moment before.
+    """
+    if (scale < _NOTHING).any():
+        return before, scale
+    columns = M / scale
+    mirrored = [columns * signs for signs in (1.0 - 2.0 * np.eye(3))]
+    axis = int(np.argmax([np.trace(before.T @ R) for R in mirrored]))
+    return mirrored[axis], scale * (1.0 - 2.0 * np.eye(3)[axis])

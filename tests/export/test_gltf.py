@@ -1,0 +1,152 @@
+"""Binary glTF of motions: what independent readers find in it is what was flown."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sim
+from assets.scripts.build import recipes
+from export.gltf.document import to_bytes
+from export.motion import Motion, motion_of_trajectory
+from export.nodes import nodes_of
+from export.scenery import ground_under
+from render.models.rigs import moved
+from sim.outfit import named_values, outfit_of
+from sim.world import load_world
+from tests.export.flights import helicopter_flight, motion_of
+from tests.export.khronos import complaints, poses_in
+
+
+def written(path: Path, *motions: Motion, **scenery: object) -> Path:
+    path.write_bytes(to_bytes(nodes_of(motions), title="test", **scenery))  # type: ignore[arg-type]
+    return path
+
+
+def test_every_model_of_the_project_passes_the_khronos_validator() -> None:
+    models = [path for path in recipes() if path.suffix == ".glb"]
+    assert len(models) > 20
+    assert complaints(*models) == {}
+
+
+def test_what_is_exported_of_every_vehicle_passes_the_khronos_validator(tmp_path: Path) -> None:
+    files = [written(tmp_path / f"{name}.glb", motion_of(name)) for name in sim.vehicles()]
+    assert complaints(*files) == {}
+
+
+def test_poses_of_all_bodies_are_those_that_were_flown(tmp_path: Path) -> None:
+    flights = [motion_of_trajectory(helicopter_flight()), motion_of("pendulum"), motion_of("car")]
+    file = written(tmp_path / "all.glb", *flights)
+    asked = [0, 7, 50, 133, 199]
+    found = poses_in(file, [float(np.float32(0.01 * k)) for k in asked], tmp_path)
+    for motion in flights:
+        for body, poses in motion.bodies.items():
+            path = next(
+                name
+                for name in found
+                if name.startswith(f"world/{motion.name}/") and name.endswith(f"/{body}")
+            )
+            # Measured: 2e-7, the rounding of quaternions; of places a kilometre off 1e-9.
+            assert np.abs(found[path] - poses[asked]).max() < 1e-6, (motion.name, body)
+
+
+def test_parts_turn_and_steer_as_the_outfit_says(tmp_path: Path) -> None:
+    motion = motion_of("car")
+    file = written(tmp_path / "car.glb", motion)
+    k = 130
+    found = poses_in(file, [float(np.float32(motion.time[k]))], tmp_path)
+    values = named_values(
+        sim.vehicle("car"), controls=motion.controls[k], shape=motion.shape[k], parameters=motion.parameters
+    )
+    parts = outfit_of("car").model.parts
+    assert len(parts) == 3
+    for part in parts:
+        for name in part.nodes:
+            path = next(each for each in found if each.endswith(f"/{name}"))
+            rest = poses_in(file, [0.0], tmp_path)[path][0]
+            local = np.linalg.inv(motion.main[k]) @ found[path][0]
+            turned = moved(part.moves, values, float(motion.time[k]), motion.main[k], False)
+            # The pivot is where the wheel rests less what its moves shift it by.
+            first = moved(
+                part.moves, named_values(sim.vehicle("car"), finite=True), 0.0, motion.main[0], False
+            )
+            pivot = (np.linalg.inv(motion.main[0]) @ rest)[:3, 3] - first[:3, 3]
+            turned[:3, 3] += pivot
+            # Measured: 4e-7.
+            assert np.abs(local - turned).max() < 2e-6
+    assert abs(motion.shape[k] - motion.shape[0]).max() > 0.1
+
+
+def test_blades_turn_at_their_rate_however_far_apart_the_samples_are(tmp_path: Path) -> None:
+    motion = motion_of_trajectory(helicopter_flight(2.0))
+    coarse = replace(
+        motion,
+        time=motion.time[::10],
+        bodies={name: poses[::10] for name, poses in motion.bodies.items()},
+        controls=0.0 * motion.controls[::10],
+        twist=motion.twist[::10],
+        shape=motion.shape[::10],
+        energy=motion.energy[::10],
+        observables={},
+        wreck=motion.wreck[::10],
+    )
+    file = written(tmp_path / "blades.glb", coarse)
+    # Between two samples, a tenth of a second apart: the tail rotor turns three times and a half.
+    times = [0.5, 0.503]
+    found = poses_in(file, times, tmp_path)
+    path = next(name for name in found if name.endswith("/tail_blades"))
+    local = np.linalg.inv(found[path.rsplit("/", 1)[0]]) @ found[path]
+    turn = local[0, :3, :3].T @ local[1, :3, :3]
+    angle = np.arctan2(turn[0, 2], turn[0, 0])
+    # Linear between keys 7 ms apart at the same rate: measured 1e-5.
+    assert angle == pytest.approx(214.0 * 0.003, abs=1e-3)
+
+
+def test_several_lanes_share_their_meshes_and_a_ghost_is_seen_through(tmp_path: Path) -> None:
+    first = motion_of_trajectory(helicopter_flight(1.0), "flown")
+    second = replace(
+        motion_of_trajectory(helicopter_flight(1.0, "rk4"), "rk4"), ghost=True, tint=(0.2, 0.6, 1.0)
+    )
+    one = written(tmp_path / "one.glb", first)
+    two = written(tmp_path / "two.glb", first, second)
+    assert complaints(two) == {}
+    assert two.stat().st_size < one.stat().st_size + 100_000
+    found = poses_in(two, [0.0], tmp_path)
+    assert not any(name.startswith("world/rk4") and name.endswith("/pilot") for name in found)
+    assert any(name.startswith("world/flown") and name.endswith("/pilot") for name in found)
+
+
+def test_land_under_the_motion_has_the_heights_of_the_world(tmp_path: Path) -> None:
+    world = load_world("canyon", seed=7)
+    vehicle = sim.vehicle("rigid-body")
+    x, y, z = world.pads[0].centre_w
+    flight = sim.simulate(vehicle, duration=1.0, initial=vehicle.state(x=(x, y, z + 30.0), v=(3.0, 4.0, 0.0)))
+    motion = motion_of_trajectory(flight)
+    ground = ground_under(world, [motion])
+    file = written(tmp_path / "land.glb", motion, ground=ground)
+    assert complaints(file) == {}
+    at = ground.positions[[0, 777, 12_345, -1]]
+    assert np.abs(at[:, 2] - world.surface_m(at[:, 0], at[:, 1])).max() < 1e-9
+    assert (ground.normals[:, 2] > 0.0).all()
+
+
+def test_a_minute_of_flight_is_written_whole_and_small(tmp_path: Path) -> None:
+    motion = motion_of_trajectory(helicopter_flight(60.0))
+    thinned = replace(
+        motion,
+        time=motion.time[::3],
+        bodies={name: poses[::3] for name, poses in motion.bodies.items()},
+        controls=motion.controls[::3],
+        twist=motion.twist[::3],
+        shape=motion.shape[::3],
+        energy=motion.energy[::3],
+        observables={name: column[::3] for name, column in motion.observables.items()},
+        wreck=motion.wreck[::3],
+    )
+    begun = time.perf_counter()
+    file = written(tmp_path / "minute.glb", thinned)
+    print(f"{file.stat().st_size / 1e6:.2f} MB in {time.perf_counter() - begun:.2f} s")
+    # Measured: see the line printed; most of it is the model.
+    assert file.stat().st_size < 5_000_000
