@@ -1,0 +1,105 @@
+"""The tank as an environment of a vehicle: the water goes on at its own rate, on a thread of its own.
+
+The water works one period ahead: while a vehicle moves through a period, the water already meets the body where it
+will be at the period's end, as it moves now under the impulse that it is getting and its weight. What the body does
+otherwise in that time (its thrust) the water sees a period later. So nobody waits, unless the machine cannot keep up.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.environment.environment import BodyState
+from sim.environment.flip.surface import Splash, splash
+from sim.environment.flip.tank import GRAVITY_MPS2, Body, Tank
+from sim.groups.numeric import rotation_exp
+
+PERIOD_S = 1.0 / 30.0
+_INSTANT_S = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Period:
+    """What one period of the water gave."""
+
+    impulse_w: np.ndarray
+    """(6,) on the body, world axes."""
+    picture: Splash
+
+
+class TankWater:
+    """An `Environment`: a tank with one body in it, which the first exchange puts there."""
+
+    def __init__(self, tank: Tank, *, period_s: float = PERIOD_S) -> None:
+        self.tank, self.period_s = tank, period_s
+        self._thread = ThreadPoolExecutor(1, "water")
+        self._next: Future[_Period] | None = None
+        self._now = _Period(np.zeros(6), splash(tank))
+        self._left_s = 0.0
+        self._met = False
+
+    def exchange(
+        self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]
+    ) -> Mapping[str, np.ndarray]:
+        """The shares of the water's periods that fall into dt_s, body frame."""
+        ((name, state),) = bodies.items()
+        impulse_w, rest_s = np.zeros(6), dt_s
+        while rest_s > _INSTANT_S:
+            if self._left_s <= _INSTANT_S:
+                self._begin_period(state)
+            taken_s = min(rest_s, self._left_s)
+            impulse_w += taken_s / self.period_s * self._now.impulse_w
+            self._left_s -= taken_s
+            rest_s -= taken_s
+        return {name: np.kron(np.eye(2), state.T_wb[:3, :3].T) @ impulse_w}
+
+    def checkpoint(self) -> np.ndarray:
+        """The tank's state, and what the period under way gives; the period ahead is waited for."""
+        ahead = self._next.result().impulse_w if self._next is not None else np.full(6, np.nan)
+        own = [self._left_s, float(self._met), *self._now.impulse_w, *ahead]
+        return np.concatenate([own, self.tank.checkpoint()])
+
+    def restore(self, checkpoint: np.ndarray) -> None:
+        if self._next is not None:
+            self._next.result()
+        self.tank.restore(checkpoint[14:])
+        picture = splash(self.tank)
+        self._left_s, self._met = float(checkpoint[0]), bool(checkpoint[1])
+        self._now = _Period(checkpoint[2:8].copy(), picture)
+        self._next = None
+        if np.isfinite(checkpoint[8]):
+            self._next = Future()
+            self._next.set_result(_Period(checkpoint[8:14].copy(), picture))
+
+    def picture(self) -> Splash:
+        """The surface and the spray of the period under way."""
+        return self._now.picture
+
+    def _begin_period(self, state: BodyState) -> None:
+        if not self._met:
+            self.tank.make_room(state.T_wb)
+            self._met = True
+        self._now = self._next.result() if self._next is not None else self._go_on(_body(state))
+        self._left_s = self.period_s
+        self._next = self._thread.submit(self._go_on, self._ahead(state))
+
+    def _go_on(self, body: Body) -> _Period:
+        impulse = self.tank.advance(self.period_s, body)
+        return _Period(impulse, splash(self.tank))
+
+    def _ahead(self, state: BodyState) -> Body:
+        """The body at the end of the period that begins."""
+        body = _body(state)
+        turned = np.kron(np.eye(2), body.T_wb[:3, :3])
+        body.twist_w = body.twist_w + turned @ np.linalg.solve(body.inertia_b, turned.T @ self._now.impulse_w)
+        body.twist_w[5] -= GRAVITY_MPS2 * self.period_s
+        body.T_wb[:3, 3] += self.period_s * body.twist_w[3:]
+        body.T_wb[:3, :3] = rotation_exp(self.period_s * body.twist_w[:3]) @ body.T_wb[:3, :3]
+        return body
+
+
+def _body(state: BodyState) -> Body:
+    turned = np.kron(np.eye(2), state.T_wb[:3, :3])
+    return Body(state.T_wb.copy(), turned @ state.twist_b, state.inertia_b)

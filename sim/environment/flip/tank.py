@@ -1,0 +1,288 @@
+"""A box of water and a body in it, step by step: each step is one list of what is done to particles and faces.
+
+Three-dimensional FLIP on a staggered grid with the body solved together with the pressure. The walls are closed; one
+of them may move as a wave maker.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.environment.flip.border import extrapolate, hold_border
+from sim.environment.flip.box import WATER_DENSITY, Box
+from sim.environment.flip.multigrid import Levels, coarsen
+from sim.environment.flip.particles import even_out, seeded, sort
+from sim.environment.flip.pressure import assemble, release
+from sim.environment.flip.projection import scatter, solve
+from sim.environment.flip.solid import Distance, columns, cut_faces, outside, push_out, reach
+from sim.environment.flip.transfer import (
+    KEPT,
+    densities,
+    face_velocities,
+    fastest,
+    fold,
+    from_faces,
+    pair_up,
+    to_faces,
+)
+from sim.environment.hull import Hull
+from sim.errors import InputError
+from sim.groups.numeric import rotation_exp
+
+GRAVITY_MPS2 = 9.81
+TOLERANCE = 5e-4
+"""Greatest divergence that is left, over the greatest before."""
+_LAYERS = 3
+_FARTHEST = 2.0
+"""Cells that water may go in a step; beyond that the step is divided."""
+_MOST_PARTS = 8
+_SORTED_EVERY = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Floating:
+    """A body as the water meets it: the distance to its hull, in its body frame."""
+
+    distance: Distance
+
+    @staticmethod
+    def of(hull: Hull, cell_m: float) -> "Floating":
+        return Floating(Distance.of(hull, 0.5 * cell_m))
+
+
+@dataclass(slots=True, eq=False)
+class Body:
+    """Where a body is and how it moves, world axes; its inertia about its origin, body frame (omega, v)."""
+
+    T_wb: np.ndarray
+    twist_w: np.ndarray
+    inertia_b: np.ndarray
+
+
+class Tank:
+    """Water in a closed box, up to `depth_m` over each column of cells (ny, nx), at rest at first."""
+
+    def __init__(
+        self, box: Box, depth_m: float | np.ndarray, *, floating: Floating | None = None, seed: int = 1
+    ) -> None:
+        """Raises InputError for a depth beyond the box."""
+        nx, ny, nz = box.cells
+        depth = np.broadcast_to(np.asarray(depth_m, float), (ny, nx))
+        if not np.isfinite(depth).all() or depth.min() < 0.0 or depth.max() > nz * box.cell_m * (1 + 1e-9):
+            raise InputError(
+                f"water box: depth from {depth.min():g} to {depth.max():g} m is refused; "
+                f"allowed: 0 to {nz * box.cell_m:g} m"
+            )
+        self.box, self.floating = box, floating
+        self.place = seeded(depth / box.cell_m, box.cells, seed)
+        self.velocity = np.zeros_like(self.place)
+        self.clock_s = 0.0
+        self.wave_maker: Callable[[float], float] | None = None
+        """Velocity [m/s] at which the wall at the least x pushes in, by time."""
+        self.impulse = np.zeros(6)
+        """(torque, force) impulse on the body by the last step, world axes, about its origin [N m s, N s]."""
+        self.iterations, self.left = 0, 0.0
+        self._draw = np.array([(2 * seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
+        self._steps = 0
+        shape = box.shape
+        self._spare = np.empty_like(self.place), np.empty_like(self.place)
+        self._end = np.zeros(shape, np.int64)
+        self.density = np.zeros(shape, np.float32)
+        """Share of each cell that is full."""
+        self.faces = np.zeros((3, *shape), np.float32)
+        """Velocities across the faces [cells/s]."""
+        self._before = np.zeros_like(self.faces)
+        self._border = np.zeros_like(self.faces)
+        self._valid = np.zeros(self.faces.shape, np.uint8)
+        self._sums = np.zeros((*self.faces.shape, 2), np.float32)
+        self.blocked, self._room = np.zeros_like(self.faces), np.ones_like(self.faces)
+        self._levels = Levels.of(shape)
+        self.pressure, self._residual, self._way, self._image = (
+            np.zeros(shape, np.float32) for _ in range(4)
+        )
+        self._about = np.zeros((3, 2), np.int64)
+        most = math.prod(box.cells) if floating is not None else 1
+        self._cells, self._column = np.zeros((most, 3), np.int32), np.zeros((most, 6), np.float32)
+        self._columns = 0
+        self._response, self._push, self._answer = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
+        self._report = np.zeros(2)
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """(nz + 2, ny + 2, nx + 2) of the last step's system: above zero where a cell is water."""
+        return self._levels.diagonal[0]
+
+    @property
+    def count(self) -> int:
+        """Particles."""
+        return len(self.place)
+
+    def make_room(self, T_wb: np.ndarray) -> None:
+        """Take the water out of the body's hull, which is put in here."""
+        assert self.floating is not None
+        solid, keeps = self.floating.distance, np.empty(self.count, bool)
+        at = T_wb[:3, :3].copy(), self.box.inside(T_wb[:3, 3])
+        outside(solid.values, solid.corner_b, solid.spacing_m, *at, self.box.cell_m, self.place, keeps)
+        self.place, self.velocity = self.place[keeps], self.velocity[keeps]
+        self._spare = np.empty_like(self.place), np.empty_like(self.place)
+
+    def advance(self, dt_s: float, body: Body | None = None) -> np.ndarray:
+        """Go on by dt_s; (6,) impulse on the body, world axes about its origin, which whoever moves it applies to it.
+
+        A step in which water would cross more than two cells is divided.
+        """
+        parts = min(max(math.ceil(fastest(self.velocity, self.count) * dt_s / _FARTHEST), 1), _MOST_PARTS)
+        moving = None if body is None else Body(body.T_wb.copy(), body.twist_w.copy(), body.inertia_b)
+        total = np.zeros(6)
+        for _ in range(parts):
+            total += self._step(dt_s / parts, moving)
+        self.impulse = total
+        return total
+
+    def checkpoint(self) -> np.ndarray:
+        """(k,) float64: the whole state."""
+        numbers = np.array([self.clock_s, self._steps, self.count, *self._draw.view(np.float64)])
+        arrays = np.concatenate([a.ravel() for a in (self.place, self.velocity, self.pressure)])
+        return np.concatenate(
+            [numbers, np.append(arrays, np.zeros(arrays.size % 2, np.float32)).view(np.float64)]
+        )
+
+    def restore(self, checkpoint: np.ndarray) -> None:
+        """Back to a state that `checkpoint` gave."""
+        self.clock_s, self._steps, count = float(checkpoint[0]), int(checkpoint[1]), int(checkpoint[2])
+        self._draw = checkpoint[3:4].view(np.uint64).copy()
+        numbers = checkpoint[4:].view(np.float32)
+        self.place = numbers[: 3 * count].reshape(count, 3).copy()
+        self.velocity = numbers[3 * count : 6 * count].reshape(count, 3).copy()
+        self.pressure = (
+            numbers[6 * count : 6 * count + self.pressure.size].reshape(self.pressure.shape).copy()
+        )
+        self._spare = np.empty_like(self.place), np.empty_like(self.place)
+
+    def _step(self, dt: float, body: Body | None) -> np.ndarray:
+        self._collect(dt)
+        if body is not None:
+            self._meet(body, dt)
+        densities(self._sums, self._room, self.density)
+        self._project(dt, body)
+        self._move(dt, body)
+        self.clock_s += dt
+        self._steps += 1
+        return np.zeros(6) if body is None else self._pushed(body, dt)
+
+    def _collect(self, dt: float) -> None:
+        """Momentum of the particles onto the faces, and the fall of the step."""
+        if self._steps % _SORTED_EVERY == 0:
+            sort(self.place, self.velocity, *self._spare, self.count, self._end)
+            (self.place, self.velocity), self._spare = self._spare, (self.place, self.velocity)
+        to_faces(self.place, self.velocity, self.count, self._sums)
+        fold(self._sums)
+        fall = np.float32(-GRAVITY_MPS2 * dt / self.box.cell_m)
+        face_velocities(self._sums, fall, self.faces, self._before, self._valid)
+        self._border[:] = 0.0
+        if self.wave_maker is not None:
+            self._border[0, :, :, 1] = self.wave_maker(self.clock_s + 0.5 * dt) / self.box.cell_m
+        hold_border(self.faces, self._border)
+        hold_border(self._before, self._border)
+
+    def _meet(self, body: Body, dt: float) -> None:
+        """What the body blocks, where it is now."""
+        assert self.floating is not None
+        solid = self.floating.distance
+        self.blocked[:] = 0.0
+        self._room[:] = 1.0
+        about = solid.values, solid.corner_b, solid.spacing_m, body.T_wb[:3, :3].copy(), self._origin(body)
+        reach(*about, self.box.cell_m, self.box.shape, self._about)
+        cut_faces(*about, self.box.cell_m, self._about, self.blocked, self._room)
+
+    def _project(self, dt: float, body: Body | None) -> None:
+        """Pressure, and with it the body's impulse."""
+        levels = self._levels
+        assemble(
+            self.density,
+            self.faces,
+            self.blocked,
+            np.float32(dt),
+            levels.diagonal[0],
+            levels.inverse[0],
+            levels.links,
+            levels.right[0],
+        )
+        coarsen(levels.system)
+        self._columns = 0
+        if body is not None:
+            self._columns = columns(
+                self.blocked, levels.diagonal[0], self._origin(body), self._about, self._cells, self._column
+            )
+            falling = body.twist_w.copy()
+            falling[5] -= GRAVITY_MPS2 * dt
+            falling[3:] /= self.box.cell_m
+            scatter(self._cells, self._column, self._columns, -falling, levels.right[0])
+            self._response[:] = self._answer_to(body)
+        solve(
+            levels.system,
+            self._cells,
+            self._column,
+            self._columns,
+            self._response,
+            self._push,
+            self._answer,
+            self.pressure,
+            self._residual,
+            self._way,
+            self._image,
+            TOLERANCE,
+            self._report,
+        )
+        self.iterations, self.left = int(self._report[0]), float(self._report[1])
+        release(self.density, levels.diagonal[0], self.blocked, self.pressure, self.faces, self._valid)
+        extrapolate(self.faces, self._valid, _LAYERS)
+        hold_border(self.faces, self._border)
+
+    def _move(self, dt: float, body: Body | None) -> None:
+        """The faces' change onto the particles, which then go with the water and stay outside of the body."""
+        if self._steps % _SORTED_EVERY == 0:
+            even_out(self.place, self.velocity, self._end, self.density, self._before, self._draw)
+        pair_up(self.faces, self._before, self._sums)
+        from_faces(self.place, self.velocity, self.count, self._sums, np.float32(dt), np.float32(KEPT))
+        if body is not None:
+            assert self.floating is not None
+            solid = self.floating.distance
+            top = np.array(self.box.cells, np.float32) + np.float32(0.999)
+            push_out(
+                solid.values,
+                solid.corner_b,
+                solid.spacing_m,
+                body.T_wb[:3, :3].copy(),
+                self._origin(body),
+                self.box.cell_m,
+                self._about,
+                self.place,
+                self.count,
+                top,
+            )
+
+    def _pushed(self, body: Body, dt: float) -> np.ndarray:
+        """(6,) impulse on the body [N m s, N s]; the body goes on by it."""
+        scale = WATER_DENSITY * self.box.cell_m**4
+        impulse = scale * self._push * np.repeat([self.box.cell_m, 1.0], 3)
+        R = body.T_wb[:3, :3]
+        turned = np.kron(np.eye(2), R)
+        body.twist_w += turned @ np.linalg.solve(body.inertia_b, turned.T @ impulse)
+        body.twist_w[5] -= GRAVITY_MPS2 * dt
+        body.T_wb[:3, 3] += dt * body.twist_w[3:]
+        body.T_wb[:3, :3] = rotation_exp(dt * body.twist_w[:3]) @ R
+        return impulse
+
+    def _answer_to(self, body: Body) -> np.ndarray:
+        """(6, 6) by which the twist (cells) answers J p."""
+        cell = self.box.cell_m
+        turned = np.kron(np.eye(2), body.T_wb[:3, :3])
+        mobility = turned @ np.linalg.inv(body.inertia_b) @ turned.T
+        to_cells = np.repeat([1.0, 1.0 / cell], 3)
+        return WATER_DENSITY * cell**5 * to_cells[:, None] * mobility * to_cells
+
+    def _origin(self, body: Body) -> np.ndarray:
+        return self.box.inside(body.T_wb[:3, 3])
