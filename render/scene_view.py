@@ -8,11 +8,13 @@ import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface, View, Wake
+from render.slung_load import hanging
 from render.splash import Splashes
 from render.tracks import Tracks
 from render.trail import Trail
 from render.wake import WakeTrack
 from render.wreck import wreck_marker
+from sim.environment.slung_load import LoadPicture
 from sim.groups.numeric import pose_between, rotation_log
 from sim.outfit import outfit_of
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
@@ -98,10 +100,12 @@ class SceneView:
         self._shown: tuple[_Shown, ...] = ()
         self._ended_wall_s: dict[str, float] = {}
         self._first: dict[str, tuple[int, float]] = {}
+        self._load: LoadPicture | None = None
 
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
         """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
+        self._load = snapshot.environment if isinstance(snapshot.environment, LoadPicture) else None
         names = {lane.name for lane in snapshot.lanes}
         self._trails = {name: trail for name, trail in self._trails.items() if name in names}
         self._tracks = {name: tracks for name, tracks in self._tracks.items() if name in names}
@@ -148,10 +152,19 @@ class SceneView:
         options = options or ViewOptions()
         finite = [shown for shown in self._arranged(options) if np.isfinite(shown.T_wb).all()]
         lines = self._lines(finite) if options.show_trail else ()
+        carrier = next((shown for shown in finite if shown.lane is self._shown[0].lane), None)
+        load = () if self._load is None or carrier is None else (_hanging(self._load, carrier),)
         return Frame(
             view=view,
-            vehicles=tuple(_drawn(shown, self._shown[0], options.highlight) for shown in finite),
-            lines=(*lines, *(line for shown in finite for line in _wreck(shown))),
+            vehicles=(
+                *(_drawn(shown, self._shown[0], options.highlight) for shown in finite),
+                *(body for body, _ in load),
+            ),
+            lines=(
+                *lines,
+                *(line for shown in finite for line in _wreck(shown)),
+                *(rope for _, rope in load),
+            ),
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
             surfaces=self._surfaces(finite) if options.show_trail else (),
             wakes=self._shown_wakes(finite),
@@ -269,6 +282,10 @@ class SceneView:
             size_m = _MOMENTUM_ARROW_M if held else _AXES_M
             arrows += [Arrow(origin, size_m * R[:, k], _COLOURS[axis]) for k, axis in enumerate("xyz")]
         return arrows
+
+
+def _hanging(load: LoadPicture, carrier: _Shown) -> tuple[DrawnVehicle, Polyline]:
+    return hanging(load, carrier.T_wb, carrier.time_s, carrier.shift_w)
 
 
 def _shift(shown: _Shown) -> np.ndarray:

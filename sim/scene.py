@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sim.environment.moving import Moving, read_moving
 from sim.errors import InputError, UntrustedFile, one_of
 from sim.goals import Goal, read_goals
 from sim.integrators import DEFAULT, integrators, serving
@@ -119,6 +120,8 @@ class Scene:
     """By control name: added to what the pilot of the scene's vehicle gives, so that nothing has to be held."""
     parameters: dict[str, ParameterValues] = field(default_factory=dict)
     """Per vehicle name: values that differ from the vehicle's defaults."""
+    environment: Moving | None = None
+    """What moves by itself and is coupled to the flown vehicle."""
     path: Path | None = None
     """Where it was read, or the vehicle's folder that it is of; None for the scenes of the project."""
     plan: TomlTable | None = None
@@ -247,6 +250,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         goals=read_goals(table, vehicle, PADS),
         trim=_read_trim(table.table("trim"), vehicle),
         parameters=_read_parameters(table.table("parameters")),
+        environment=_read_environment(table, vehicle),
         plan=table.table("plan") if table.has("plan") else None,
     )
     world.finish()
@@ -353,6 +357,13 @@ def _read_comparison(table: TomlTable) -> Comparison:
     )
     table.finish()
     return comparison
+
+
+def _read_environment(table: TomlTable, vehicle: str) -> Moving | None:
+    moving = read_moving(table)
+    if moving is not None and not make_vehicle(vehicle).takes_impulses:
+        raise table.error("environment", f"nothing that moves can be coupled to {vehicle}")
+    return moving
 
 
 def _read_trim(table: TomlTable, vehicle: str) -> dict[str, float]:

@@ -166,7 +166,7 @@ class Snapshot:
     former: tuple["Take", ...] = ()
     """Recordings of flights that have begun anew, the latest last."""
     environment: object = None
-    """Picture of what moves by itself and is coupled to the flown lane; None without."""
+    """Picture of what moves by itself and is coupled to the flown lane; None without, and while the past is shown."""
 
     def display_time_s(self, lane: LaneSnapshot, now_s: float) -> float:
         """Simulated time to draw `lane` at, for wall time `now_s` (`time.perf_counter()`)."""

@@ -24,6 +24,10 @@ class Coupling:
         """The environment as it was at first."""
         self.environment.restore(self._begin)
 
+    def picture(self, vehicle: Vehicle) -> object:
+        """Of the environment; None while what is flown does not take part."""
+        return self.environment.picture() if vehicle.takes_impulses else None
+
     def impulse(
         self, method: Method, observation: Observation, T_wb: np.ndarray, time_s: float
     ) -> np.ndarray:

@@ -203,7 +203,7 @@ class Simulation:
             recorded_s=stage.rewind.span_s,
             look_back=view,
             former=stage.rewind.former,
-            environment=None if coupling is None else coupling.environment.picture(),
+            environment=coupling.picture(stage.vehicle) if coupling is not None and view is None else None,
         )
 
 

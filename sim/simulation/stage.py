@@ -21,7 +21,7 @@ from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane, Look
 from sim.simulation.measure import Measure
 from sim.simulation.method import Method
-from sim.simulation.placing import node_at, taken_over
+from sim.simulation.placing import node_at, placement, taken_over
 from sim.simulation.plan_flight import PlanFlight, checked, end_place, planned_pilot
 from sim.simulation.rewind import Rewind
 from sim.simulation.start import start_node
@@ -50,7 +50,7 @@ class Stage:
         progress: Progress | None = None,
         environment: Environment | None = None,
     ) -> None:
-        """`environment`: something that moves, to which the flown lane is coupled."""
+        """`environment`: something that moves, to which the flown lane is coupled; else what the scene says."""
         self.scene, self.world, self.kernels = scene, world, kernels
         self.clock = Clock()
         self.sticks = PilotInput()
@@ -77,6 +77,10 @@ class Stage:
         footing = Footing(vehicle, world)
         start = start_node(scene.start, vehicle, footing)
         bound_J = scene.comparison.energy_bound_J
+        if environment is None and scene.environment is not None:
+            environment = scene.environment.begun(
+                placement(vehicle, start, world, footing.pivot_w).T_wb, world
+            )
         self.lanes.append(
             Lane(
                 FLOWN,

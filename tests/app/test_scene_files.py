@@ -54,6 +54,13 @@ REFUSED = {
     "a lane called as the flown one": ('[[lanes]]\nname = "flown"', "lanes[0].name", "no other"),
     "lanes not a list": ("lanes = 3", "lanes", "[[lanes]]"),
     "table a number": ("world = 3", "world", "[world]"),
+    "unknown environment": ('[environment]\nkind = "kite"', "environment.kind", "slung-load"),
+    "unknown key of an environment": ("[environment]\nmass = 3.0", "environment.mass", "mass_kg"),
+    "environment of what rolls": (
+        'vehicle = "car"\n[world]\nname = "driving"\n[environment]\nkind = "slung-load"',
+        "environment",
+        "can be coupled",
+    ),
     "sun below the horizon": ("[sun]\nelevation_deg = -3.0", "sun.elevation_deg", "90"),
     "not TOML": ("vehicle = = 3", "not valid TOML", "line 1"),
 }

@@ -1,0 +1,31 @@
+"""What a scene may couple its vehicle to, by name."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from sim.environment.environment import Environment
+from sim.environment.slung_load import read_rope
+from sim.toml_table import TomlTable
+from sim.world import World
+
+
+class Moving(Protocol):
+    """An environment as a scene says it, before there is a world."""
+
+    def begun(self, T_wb: np.ndarray, world: World) -> Environment:
+        """As it is when the vehicle's main body starts at (4, 4) T_wb."""
+
+
+MOVING: dict[str, Callable[[TomlTable], Moving]] = {"slung-load": read_rope}
+
+
+def read_moving(table: TomlTable) -> Moving | None:
+    """The scene's `[environment]`, where there is one. Raises InputError, one line with file and key."""
+    if not table.has("environment"):
+        return None
+    own = table.table("environment")
+    moving = MOVING[own.name("kind", MOVING, next(iter(MOVING)))](own)
+    own.finish()
+    return moving
