@@ -1,7 +1,10 @@
-"""Plans as files: one `.npz` a plan, numbers as arrays and the rest as JSON within. Nothing in it is executed."""
+"""Plans as files: one `.npz` a plan with the other ways to do it, numbers as arrays, the rest as JSON within.
+
+Nothing in it is executed.
+"""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,34 +23,31 @@ from sim.vehicles import known_vehicle
 
 _FORMAT = 2
 _READABLE = (1, 2)
-"""Files of format 1 do not say what task they are a plan of."""
+"""Files of format 1 do not say what task they are a plan of; early ones of format 2 hold no other ways to do it."""
 _TEXTS = ("name", "integrator", "status", "message")
 _NUMBERS = ("step_s", "cost", "seconds", "defect", "clearance_m")
 _OTHERS = ("costs", "iterations", "waypoint_times_s")
+_ARRAYS = ("nodes", "controls", "history")
 
 
 def save_record(record: PlanRecord, folder: Path) -> Path:
     """Write a plan into `folder`, replacing one of the same name; a reader never sees half of it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{file_stem(record.name, 'plan')}.npz"
+    records = (record, *record.alternatives)
     about = {
         "format": _FORMAT,
-        "vehicle": record.vehicle.name,
-        "parameters": record.vehicle.values,
-        "options": record.options,
-        "blames": [asdict(violation) for violation in record.violations],
-        "holds": [asdict(constraint) for constraint in record.active],
-        "task": None if record.task is None else task_values(record.task),
-        **{key: getattr(record, key) for key in _TEXTS + _NUMBERS + _OTHERS},
+        **_values(record),
+        "tried": record.tried,
+        "alternatives": [_values(other) for other in record.alternatives],
+    }
+    arrays: dict[str, Any] = {
+        f"{_prefix(i)}{name}": array
+        for i, one in enumerate(records)
+        for name, array in zip(_ARRAYS, _arrays(one), strict=True)
     }
     with replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(
-            file,
-            about=np.array(json.dumps(about)),
-            nodes=record.nodes,
-            controls=record.controls,
-            history=np.array(record.history, float).reshape(-1, 2),
-        )
+        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
     return path
 
 
@@ -58,24 +58,57 @@ def load_record(path: Path) -> PlanRecord:
         if about["format"] not in _READABLE:
             allowed = ", ".join(map(str, _READABLE))
             raise InputError(f"format {quote(about['format'])} is unknown; allowed: {allowed}")
-        subject = known_vehicle(about["vehicle"], **as_type(about["parameters"], dict[str, Any]))
-        nodes = _array(file, "nodes", (None, subject.node_layout.size))
-        options = as_type(about.get("options", {}), dict[str, float])
-        reason = integrator(about["integrator"], **options).serves(subject)
-        if reason:
-            raise InputError(reason)
-        task = about.get("task")
-        return PlanRecord(
-            vehicle=subject,
-            task=None if task is None else task_of_values(task, subject),
-            nodes=nodes,
-            options=options,
-            controls=_array(file, "controls", (len(nodes), len(subject.controls))),
-            history=tuple((float(cost), float(violation)) for cost, violation in file.array("history")),
-            violations=as_type(about["blames"], tuple[Violation, ...]),
-            active=as_type(about.get("holds", ()), tuple[ActiveConstraint, ...]),
-            **as_fields({key: about[key] for key in _TEXTS + _NUMBERS + _OTHERS}, PlanRecord),
+        others = as_type(about.get("alternatives", ()), tuple[dict[str, Any], ...])
+        return replace(
+            _record(file, about, 0),
+            alternatives=tuple(_record(file, other, i) for i, other in enumerate(others, 1)),
+            tried=as_type(about.get("tried", 1), int),
         )
+
+
+def _prefix(way: int) -> str:
+    """Of the names of arrays: the plan's own are plain."""
+    return f"way {way} " if way else ""
+
+
+def _values(record: PlanRecord) -> dict[str, Any]:
+    """What JSON can say of a plan, without its alternatives."""
+    return {
+        "vehicle": record.vehicle.name,
+        "parameters": record.vehicle.values,
+        "options": record.options,
+        "blames": [asdict(violation) for violation in record.violations],
+        "holds": [asdict(constraint) for constraint in record.active],
+        "task": None if record.task is None else task_values(record.task),
+        **{key: getattr(record, key) for key in _TEXTS + _NUMBERS + _OTHERS},
+    }
+
+
+def _arrays(record: PlanRecord) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `_ARRAYS` names them."""
+    return record.nodes, record.controls, np.array(record.history, float).reshape(-1, 2)
+
+
+def _record(file: ArraysFile, about: dict[str, Any], way: int) -> PlanRecord:
+    """A plan, without its alternatives."""
+    subject = known_vehicle(about["vehicle"], **as_type(about["parameters"], dict[str, Any]))
+    options = as_type(about.get("options", {}), dict[str, float])
+    reason = integrator(about["integrator"], **options).serves(subject)
+    if reason:
+        raise InputError(reason)
+    nodes, controls, history = (f"{_prefix(way)}{name}" for name in _ARRAYS)
+    motion, task = _array(file, nodes, (None, subject.node_layout.size)), about.get("task")
+    return PlanRecord(
+        vehicle=subject,
+        task=None if task is None else task_of_values(task, subject),
+        nodes=motion,
+        options=options,
+        controls=_array(file, controls, (len(motion), len(subject.controls))),
+        history=tuple((float(cost), float(violation)) for cost, violation in file.array(history)),
+        violations=as_type(about["blames"], tuple[Violation, ...]),
+        active=as_type(about.get("holds", ()), tuple[ActiveConstraint, ...]),
+        **as_fields({key: about[key] for key in _TEXTS + _NUMBERS + _OTHERS}, PlanRecord),
+    )
 
 
 def _array(file: ArraysFile, name: str, shape: tuple[int | None, int]) -> np.ndarray:

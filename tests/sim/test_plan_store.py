@@ -54,6 +54,49 @@ def test_files_of_the_first_format_still_load(tmp_path: Path) -> None:
     assert [one.name for one in kept] == ["old"]
 
 
+def test_the_other_ways_are_stored_with_a_plan(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    shape = (7, BOAT.node_layout.size)
+    later = task(waypoints=(Waypoint((4.0, -1.0, 0.0), 0.5, 5.0),))
+    others = (
+        record("first, way 2", cost=4.0, nodes=rng.normal(size=(5, shape[1])), waypoint_times_s=(5.0,)),
+        record("first, way 3", cost=5.0, nodes=rng.normal(size=shape), controls=np.ones((7, 2)), task=later),
+    )
+    before = record("first", task=task(), alternatives=others, tried=12)
+    after = load_record(save_record(before, tmp_path))
+    assert after.tried == 12
+    assert (after.alternatives[0].task, len(after.alternatives)) == (None, 2)
+    for here, there in zip(others, after.alternatives, strict=True):
+        np.testing.assert_array_equal(here.nodes, there.nodes)
+        np.testing.assert_array_equal(here.controls, there.controls)
+        for name in ("name", "cost", "costs", "history", "waypoint_times_s", "step_s", "alternatives"):
+            assert getattr(here, name) == getattr(there, name), name
+    assert after.alternatives[1].task.waypoints == later.waypoints
+
+
+def test_files_without_other_ways_still_load(tmp_path: Path) -> None:
+    path = save_record(record("old", task=task()), tmp_path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    about = json.loads(str(arrays["about"]))
+    del about["alternatives"], about["tried"]
+    arrays["about"] = np.array(json.dumps(about))
+    np.savez_compressed(path, **arrays)
+    after = load_record(path)
+    assert (after.alternatives, after.tried) == ((), 1)
+
+
+def test_a_way_whose_numbers_are_missing_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = save_record(record("one", alternatives=(record("one, way 2"),)), tmp_path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    del arrays["way 1 nodes"]
+    np.savez_compressed(path, **arrays)
+    with pytest.raises(InputError, match=r"one\.npz") as refusal:
+        load_record(path)
+    assert "\n" not in str(refusal.value)
+
+
 def test_plans_of_another_scene_stay_out_of_the_list(tmp_path: Path) -> None:
     for name in ("harbour", "lake"):
         save_record(record(name, task=task(name=name)), tmp_path)
