@@ -9,6 +9,8 @@ from sim.vehicles import State, Vehicle, vehicle, vehicles
 
 if TYPE_CHECKING:
     from sim.planner.api import plan
+    from sim.robots.reading import read_robot
+    from sim.robots.robot import Robot
     from sim.trajectory import Trajectory, simulate
     from sim.trees.tree import Body, Joint, Tree, tree
 
@@ -17,12 +19,14 @@ __all__ = [
     "InputError",
     "Integrator",
     "Joint",
+    "Robot",
     "State",
     "Trajectory",
     "Tree",
     "Vehicle",
     "integrators",
     "plan",
+    "read_robot",
     "simulate",
     "tree",
     "vehicle",
@@ -32,6 +36,8 @@ __all__ = [
 
 _LATE = {
     "plan": "sim.planner.api",
+    "read_robot": "sim.robots.reading",
+    "Robot": "sim.robots.robot",
     "simulate": "sim.trajectory",
     "Trajectory": "sim.trajectory",
     **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.trees.tree"),

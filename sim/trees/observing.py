@@ -62,7 +62,7 @@ def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     place(a, np.asarray(q, float), node)
     momenta(a, node, np.asarray(v, float), twists, wrench, out)
     total = np.zeros(6)
-    for T, G, xi in zip(frames(tree, q), _matrices(a.inertia), twists, strict=True):
+    for T, G, xi in zip(frames(tree, q), inertia_matrices(a.inertia), twists, strict=True):
         mu = G @ xi[:6]
         linear = T[:3, :3] @ mu[3:]
         total[3:] += linear
@@ -70,7 +70,7 @@ def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return total
 
 
-def _matrices(inertia: np.ndarray) -> np.ndarray:
+def inertia_matrices(inertia: np.ndarray) -> np.ndarray:
     """(n, 6, 6) of the packed rows."""
     G = np.zeros((len(inertia), 6, 6))
     upper = np.triu_indices(3)

@@ -10,7 +10,7 @@ from sim.trees.arrays import PRISMATIC, REVOLUTE, workspace
 from sim.trees.articulated import factorise, solve
 from sim.trees.continuous import rk4_step
 from sim.trees.kinematics import compose, move, place
-from sim.trees.observing import frames, potential_energy_J
+from sim.trees.observing import frames, inertia_matrices, potential_energy_J
 from sim.trees.recursions import discrete_inverse_dynamics, momenta
 from sim.trees.stepping import OK
 from sim.trees.tree import Body, Joint, tree
@@ -28,17 +28,6 @@ def cayley_inverse(T):
     """(omega, v) with cay((omega, v)) = T, by the matrix formula X = 2 (T - 1) (T + 1)^-1."""
     X = 2.0 * (T - np.eye(4)) @ np.linalg.inv(T + np.eye(4))
     return np.r_[X[2, 1], X[0, 2], X[1, 0], X[:3, 3]]
-
-
-def inertia_matrices(t):
-    G = np.zeros((t.n, 6, 6))
-    for i, row in enumerate(t.arrays.inertia):
-        for at, s in ((0, 0), (15, 3)):
-            xx, xy, xz, yy, yz, zz = row[at : at + 6]
-            G[i, s : s + 3, s : s + 3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-        G[i, :3, 3:] = row[6:15].reshape(3, 3)
-        G[i, 3:, :3] = G[i, :3, 3:].T
-    return G
 
 
 def rotor_speeds(t, q0, q1, h):
@@ -63,7 +52,7 @@ def discrete_lagrangian(t, q0, q1, h):
     """
     before, after = frames(t, q0), frames(t, q1)
     kinetic = 0.0
-    for T0, T1, G in zip(before, after, inertia_matrices(t), strict=True):
+    for T0, T1, G in zip(before, after, inertia_matrices(t.arrays.inertia), strict=True):
         V = cayley_inverse(np.linalg.inv(T0) @ T1) / h
         kinetic += 0.5 * h * V @ G @ V
     kinetic += 0.5 * h * float(t.arrays.armature @ rotor_speeds(t, q0, q1, h) ** 2)
