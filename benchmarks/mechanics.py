@@ -22,7 +22,7 @@ import sim
 from sim.compiler import compile_kernel
 
 STEPS, ROUNDS = 100_000, 15
-BASIC = ("variational-exact", "variational", "variational-split", "rk2", "rk4")
+BASIC = ("variational-exact", "variational", "variational-cay", "variational-split", "rk2", "rk4")
 
 
 def step_costs(vehicle_name: str, methods: list[str], h: float) -> dict[str, float]:

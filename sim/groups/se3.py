@@ -105,11 +105,11 @@ class _SE3(LieGroup):
         return ca.blockcat([[rotation_dcay_inv(w), ca.SX(3, 3)], [-(half @ hat(v)) / 2, half]])
 
     def dcay_balance(self, x: ca.SX, mu: ca.SX, given: ca.SX) -> ca.SX:
-        """dcay_inv' is [[A', v/2 x half'], [0, half']]: what half' mu_v has to be is put into the rows of rotation."""
-        w, v = x[:3], x[3:]
-        half = ca.SX.eye(3) - hat(w) / 2
-        turning = rotation_dcay_inv(w).T @ mu[:3] + ca.cross(v, given[3:]) / 2
-        return ca.vertcat(turning, half.T @ mu[3:]) - given
+        """dcay_inv' is [[A', v/2 x half'], [0, half']]: below it says what mu_v has to be, which is needed above."""
+        w, v, push = x[:3], x[3:], given[3:]
+        half_inv_push = (push - ca.cross(w, push) / 2 + w * (ca.dot(w, push) / 4)) / (1 + ca.dot(w, w) / 4)
+        turning = rotation_dcay_inv(w).T @ mu[:3] + ca.cross(v, push) / 2
+        return ca.vertcat(turning - given[:3], mu[3:] - half_inv_push)
 
     def ccsk(self, x: ca.SX) -> ca.SX:
         R = rotation_ccsk(x[:3])

@@ -22,11 +22,13 @@ from typing import ClassVar
 import casadi as ca
 
 from sim.errors import InputError
-from sim.groups import SO3_R3, LieGroup
+from sim.groups import SE3, SO3_R3, LieGroup
+from sim.groups.so3 import hat
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.difference_map import CAY, CAY_TLN, CCSK, EXP, EXP_TLN, DifferenceMap
 from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_scheme
 from sim.integrators.trivialisation import conserves_energy, frames, isotropic_mass, simplest_group, wrench_on
+from sim.symbolic import solve
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -55,6 +57,11 @@ def holonomic_scheme(
     sure = pushed + h * (to_group @ inputs.w)
     first = vehicle.velocity_of(sure, q)
     turned = 2 * sure - group.tln_inv(h * first).T @ vehicle.momentum(first, q)
+    guess = vehicle.velocity_of(turned, q)
+    inertia = ca.jacobian(mu, xi)
+    if chart is CAY and group is SE3 and not inertia[:3, 3:].nnz():
+        turning = inertia[:3, :3] @ guess[:3]
+        guess = ca.vertcat(solve(_stiffened(inertia, h / 2 * sure[3:]), turning), guess[3:])
 
     start_g, start_xi = inputs.node[: group.pose_dim], inputs.node[vehicle.node_layout.velocity]
     start_momentum = frames(group, start_g)[0] @ vehicle.momentum(start_xi, q)
@@ -64,7 +71,7 @@ def holonomic_scheme(
         y=ca.vertcat(g, momentum),
         z=xi,
         residual=chart.balance(group, h * xi, mu, momentum + half_impulse(g, xi) + h * (to_group @ inputs.w)),
-        guess=vehicle.velocity_of(turned, q),
+        guess=guess,
         y_next=ca.vertcat(g_next, arriving + half_impulse(g_next, xi)),
         node=ca.vertcat(g, vehicle.velocity_of(to_body @ momentum + h / 2 * inputs.w, q)),
         start=ca.vertcat(start_g, start_momentum),
@@ -74,6 +81,16 @@ def holonomic_scheme(
         # The exact residual is cheap beside its Jacobian; after a good guess a second, cheap update is enough.
         reuse_jacobian=chart is CAY,
     )
+
+
+def _stiffened(inertia: ca.SX, half_push: ca.SX) -> ca.SX:
+    """Inertia of rotation (3, 3) on SE(3), with what it is more of an arc that travels: its momentum turns with it.
+
+    half_push: (3,) h/2 times its linear momentum. To first order in the angle, as dcay^-1 has it; without this term
+    the guess is far off where a body travels more in a step than its radius of gyration.
+    """
+    lever = hat(half_push)
+    return inertia[:3, :3] - lever @ solve(inertia[3:, 3:], lever)
 
 
 @dataclass(frozen=True)

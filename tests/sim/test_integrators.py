@@ -238,3 +238,14 @@ def test_rk4_is_more_accurate_at_small_steps(reference):
         run = sim.simulate(vehicle, method, step=0.01, duration=1.0, initial=start, controls=CONTROLS)
         error[method] = np.abs(run.pose[-1][:3, 3] - reference[9:12]).max()
     assert error["rk4"] < 1e-3 * error["variational"]
+
+
+@pytest.mark.parametrize("step", [0.001, 0.0025])
+def test_exact_momenta_on_se3_need_one_sweep_a_step_of_a_body_that_travels(step):
+    """At 30 to 60 m/s; two where the guess does not know that a travelling arc is stiffer to turn."""
+    vehicle = sim.vehicle("helicopter")
+    start = vehicle.state(omega=(0.3, 0.5, 1.0), v=(30.0, 5.0, -3.0))
+    controls = (5.0 * 9.81, 0.02, 0.001, -0.001)
+    run = sim.simulate(vehicle, "variational-cay", step=step, duration=4.0, initial=start, controls=controls)
+    assert run.diverged_at is None
+    assert run.newton_iterations == len(run.controls)

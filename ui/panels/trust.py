@@ -31,8 +31,12 @@ def draw(question: TrustQuestion, context: PanelContext) -> list[AnswerTrust]:
     imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(24.0), context.px(18.0)))
     imgui.push_style_color(imgui.Col_.border, imgui.ImVec4(*theme.WARNING))
     shown = imgui.begin_popup_modal(_NAME, None, _MODAL)[0]
+    imgui.pop_style_color()
+    imgui.pop_style_var()
     answers: list[AnswerTrust] = []
     if shown:
+        # Before what brings itself to the front.
+        imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
         _tell(question, width, context)
         answers = _answers(context)
         if answers:
@@ -40,8 +44,6 @@ def draw(question: TrustQuestion, context: PanelContext) -> list[AnswerTrust]:
         position, size = imgui.get_window_pos(), imgui.get_window_size()
         context.rects["trust"] = (position.x, position.y, size.x, size.y)
         imgui.end_popup()
-    imgui.pop_style_color()
-    imgui.pop_style_var()
     return answers
 
 
