@@ -47,6 +47,26 @@ class SaveTake:
     """None: what is recorded now, or shown of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class ExportShown:
+    """Write what is recorded of all lanes, or shown of it, for other programs."""
+
+    ending: str
+    """Of `ui.sharing_view.FORMATS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordVideo:
+    """Begin a video of what is seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopVideo:
+    """End it."""
+
+    keep: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportPlan:
     """Write a plan as a take into the user's folder."""
@@ -147,6 +167,9 @@ Action = (
     | SaveTake
     | OpenTake
     | ExportPlan
+    | ExportShown
+    | RecordVideo
+    | StopVideo
     | PlanRequest
 )
 """For the app."""

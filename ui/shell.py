@@ -35,6 +35,7 @@ from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
 from ui.requests import Action, CameraMotion, ChangeView, EditChosen, Output, Request, StepEdits
+from ui.sharing_view import SharingView
 from ui.shell_state import OWN, ShellState, applied
 from ui.takes_view import TakesView
 from ui.timeline import FLY_ON, in_past
@@ -138,6 +139,10 @@ class Shell:
     def show_takes(self, takes: TakesView) -> None:
         """What there is of takes, for the next frame."""
         self._context.takes = takes
+
+    def show_sharing(self, sharing: SharingView) -> None:
+        """What is being exported and filmed, for the next frame."""
+        self._context.sharing = sharing
 
     def show_question(self, question: TrustQuestion | None) -> None:
         """What has to be answered before anything else, for the next frame."""

@@ -88,13 +88,16 @@ class AppWindow(pyglet.window.Window):
         """End `run` after this frame."""
         pyglet.app.exit()
 
-    def screenshot(self) -> np.ndarray:
-        """(h, w, 3) uint8, top row first: what has been drawn of this frame so far."""
-        width, height = self.framebuffer_px
+    def screenshot(self, rect_px: tuple[int, int, int, int] | None = None) -> np.ndarray:
+        """(h, w, 3) uint8, top row first: what has been drawn of this frame so far.
+
+        rect_px: (x, y, w, h) of a part, origin bottom left.
+        """
+        x, y, width, height = rect_px or (0, 0, *self.framebuffer_px)
         pixels = np.empty((height, width, 3), np.uint8)
         # Not by moderngl: its read of the window's framebuffer leaves a GL error behind.
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
-        gl.glReadPixels(0, 0, width, height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, pixels.ctypes.data)
+        gl.glReadPixels(x, y, width, height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, pixels.ctypes.data)
         return np.ascontiguousarray(pixels[::-1])
 
     def toggle_fullscreen(self) -> None:

@@ -37,6 +37,7 @@ from ui.desktop.loader import Loader
 from ui.desktop.own_vehicle import OwnVehicle
 from ui.desktop.planning import Planning
 from ui.desktop.preparation import Loaded
+from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
 from ui.history import COLUMNS
 from ui.requests import (
@@ -44,13 +45,16 @@ from ui.requests import (
     AnswerTrust,
     CameraMotion,
     ExportPlan,
+    ExportShown,
     LoadScene,
     OpenPath,
     OpenTake,
+    RecordVideo,
     RestartGoals,
     SaveCurves,
     SaveTake,
     SkipGoal,
+    StopVideo,
     TakeScreenshot,
 )
 from ui.shell import Shell, ViewSettings
@@ -84,7 +88,7 @@ class Session:
         self._starts = True
         """The simulation waits for its first picture."""
         self._judge = Judge(scene.goals, scene.vehicle, world)
-        self._takes, self._own = Takes(), OwnVehicle()
+        self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
         self._kind = VEHICLES.get(scene.vehicle)
         self._scene_view, self._rig = SceneView(world.water_level_m), CameraRig(scene.camera)
         self._framings = view.framings
@@ -104,6 +108,7 @@ class Session:
         self._loader.close()
         self._simulation.stop()
         self._planning.close()
+        self._sharing.close()
         self._takes.close(self._simulation, self._world)
         self._renderer.release()
         self._resources.close()
@@ -116,6 +121,7 @@ class Session:
         self._shell.show_plan(self._planning.view)
         self._tell_of_takes()
         self._shell.show_takes(self._takes.view)
+        self._shell.show_sharing(self._sharing.view(snapshot))
         goals = self._judge.observe(snapshot) if self._scene.goals else None
         self._shell.show_goals(goals)
         self._shell.show_question(self._question)
@@ -127,6 +133,7 @@ class Session:
             self._carry_out(action)
         # Anew: building the panels took a while.
         self._draw(self._simulation.snapshot, dt_s, output.camera)
+        self._sharing.look(snapshot, lambda: self._window.screenshot(self._shell.scene_rect_px))
         self._shell.render()
         self._set_going()
         self._save_screenshot()
@@ -242,6 +249,12 @@ class Session:
                 self._takes.save(take, self._simulation, self._world)
             case OpenTake(path):
                 self._takes.open(path)
+            case ExportShown(ending):
+                self._sharing.export(ending, self._simulation, self._world)
+            case RecordVideo():
+                self._record_video()
+            case StopVideo(keep):
+                self._sharing.stop(keep=keep)
             case ExportPlan(plan):
                 self._takes.export(plan, self._simulation, self._world)
             case _:
@@ -293,6 +306,11 @@ class Session:
         except InputError as error:
             self._shell.notify(str(error), error=True)
 
+    def _record_video(self) -> None:
+        _, _, width, height = self._shell.scene_rect_px
+        refusal = self._sharing.record(self._simulation.snapshot, (width, height))
+        self._shell.notify(refusal or "Recording what is seen", error=bool(refusal))
+
     def _save_curves(self) -> None:
         try:
             path = save_curves(SCREENSHOT_FOLDER, self._scene.name, COLUMNS, self._shell.curves())
@@ -312,7 +330,7 @@ class Session:
 
     def _tell_of_takes(self) -> None:
         """What has come of saving and opening."""
-        for news in self._takes.poll(self._simulation):
+        for news in (*self._takes.poll(self._simulation), *self._sharing.poll()):
             self._shell.notify(news.text, error=news.error)
             if news.opened is not None:
                 self._show_take(news.opened)

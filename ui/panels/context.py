@@ -11,6 +11,7 @@ from ui.catalogue import Catalogue
 from ui.edits import Edits
 from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
+from ui.sharing_view import SharingView
 from ui.takes_view import TakesView
 from ui.theme import Fonts
 from ui.trust_question import TrustQuestion
@@ -84,6 +85,10 @@ class PanelContext:
     new_lane: NewLane = field(default_factory=NewLane)
     takes: TakesView = field(default_factory=TakesView)
     """What there is of takes."""
+    sharing: SharingView = field(default_factory=SharingView)
+    """What is being exported and filmed."""
+    export_format: str = ".glb"
+    """Chosen in the takes panel."""
     resimulation: Resimulation = field(default_factory=Resimulation)
     question: TrustQuestion | None = None
     """What has to be answered before anything else."""

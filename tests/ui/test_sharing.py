@@ -1,0 +1,66 @@
+"""Laws of exports and videos of a window: what is pressed is what is asked for, what was seen is what is kept."""
+
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.desktop.film import FPS, Film
+from ui.panels import sharing, takes
+from ui.requests import ExportShown, RecordVideo, StopVideo
+from ui.sharing_view import FORMATS, FilmView, SharingView
+
+
+def flying():
+    return fakes.snapshot(recorded_s=(0.0, 12.0))
+
+
+def test_what_is_shown_is_exported_in_the_form_that_is_chosen(bench: Bench) -> None:
+    assert bench.click("sharing/export", takes.draw, flying()) == [ExportShown(".glb")]
+    bench.context.export_format = ".csv"
+    assert bench.click("sharing/export", sharing.draw, flying()) == [ExportShown(".csv")]
+    bench.context.sharing = SharingView(exporting=True)
+    assert bench.click("sharing/export", sharing.draw, flying()) == []
+    bench.frame(sharing.draw, fakes.snapshot(recorded_s=(0.0, 0.0)))
+    assert "sharing/export" not in bench.context.rects
+    assert all(FORMATS.values())
+
+
+def test_a_video_is_begun_ended_and_given_up_by_buttons(bench: Bench) -> None:
+    assert bench.click("sharing/record", sharing.draw, flying()) == [RecordVideo()]
+    bench.context.sharing = SharingView(film=FilmView(3.2, 0.4))
+    assert bench.click("sharing/keep", sharing.draw, flying()) == [StopVideo(keep=True)]
+    assert bench.click("sharing/cancel", sharing.draw, flying()) == [StopVideo(keep=False)]
+    assert "sharing/progress" in bench.context.rects
+
+
+def test_a_film_has_its_rate_however_fast_the_frames_come(tmp_path: Path) -> None:
+    film = Film(tmp_path / "film.mp4", (65, 49))
+    pictures = np.linspace(0, 255, 10).astype(np.uint8)
+    for k, level in enumerate(pictures):  # five frames a second
+        film.picture(np.full((49, 65, 3), level, np.uint8), 0.2 * k)
+    film.picture(np.full((98, 130, 3), 255, np.uint8), 2.0)  # the window has grown meanwhile
+    film.finish()
+    film.join()
+    assert film.error == ""
+    with av.open(str(film.path)) as container:
+        frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+        assert float(container.streams.video[0].average_rate) == FPS
+    assert len(frames) == 2 * FPS + 1
+    assert frames[0].shape == (48, 64, 3)
+    assert frames[30][0, 0, 0] == pytest.approx(pictures[5], abs=4)
+
+
+def test_a_film_that_is_given_up_or_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    film = Film(tmp_path / "film.mp4", (64, 48))
+    film.picture(np.zeros((48, 64, 3), np.uint8), 0.1)
+    film.cancel()
+    film.join()
+    assert list(tmp_path.iterdir()) == []
+    lost = Film(tmp_path / "missing" / "film.mp4", (64, 48))
+    lost.join()
+    lost.picture(np.zeros((48, 64, 3), np.uint8), 0.1)
+    assert "cannot be written" in lost.error
