@@ -15,7 +15,9 @@ from render.trail import Trail
 from render.wake import WakeTrack
 from render.wreck import wreck_marker
 from sim.environment.slung_load import LoadPicture
-from sim.groups.numeric import pose_between, rotation_log
+
+from sim.groups.between import poses_between
+from sim.groups.numeric import rotation_log
 from sim.outfit import outfit_of
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 
@@ -205,15 +207,12 @@ class SceneView:
             self._first[lane.name] = (lane.generation, lane.time_current_s)
         jumped = self._first[lane.name][1] == lane.time_current_s
         interval = lane.time_current_s - lane.time_previous_s
-        both = (*lane.bodies_previous.values(), *lane.bodies.values())
-        if jumped or interval <= 0 or not np.isfinite(both).all():
+        before, now = (np.array([*b.values()]) for b in (lane.bodies_previous, lane.bodies))
+        if jumped or interval <= 0 or not (np.isfinite(before).all() and np.isfinite(now).all()):
             return _Shown(lane, lane.time_current_s, lane.bodies)
         time_s = snapshot.display_time_s(lane, now_s)
         share = (time_s - lane.time_previous_s) / interval
-        bodies = {
-            name: pose_between(lane.bodies_previous[name], T_wb, share) for name, T_wb in lane.bodies.items()
-        }
-        return _Shown(lane, time_s, bodies)
+        return _Shown(lane, time_s, dict(zip(lane.bodies, poses_between(before, now, share), strict=True)))
 
     def _note_force(self, lane: LaneSnapshot) -> None:
         size = float(np.linalg.norm(lane.control_wrench_b[3:]))

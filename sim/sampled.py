@@ -1,17 +1,18 @@
 """Runs under controls that are a function of time and state, evaluated at the method's own moments of every step."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 
 import casadi as ca
 import numpy as np
 
-from sim.compiler import OK, Kernel
+from sim.compiler import OK
 from sim.environment.ground import env_of
 from sim.environment.water import Water
 from sim.errors import InputError
 from sim.groups import LieGroup
-from sim.vehicles import State, Vehicle
+from sim.steppers.stepper import SampledStepper
+from sim.vehicles import ArticulatedVehicle, State, Vehicle
 
 Law = Callable[[float, State], np.ndarray]
 """(seconds, state) -> (n_controls,)."""
@@ -20,7 +21,7 @@ _SAME = 1e-9
 
 
 def sampled_run(
-    kernel: Kernel,
+    kernel: SampledStepper,
     vehicle: Vehicle,
     state: State,
     law: Law,
@@ -34,13 +35,13 @@ def sampled_run(
     step lies between the node and the end of a trial step under the node's controls, on the group's geodesic: that is
     accurate to h^2. Raises InputError for controls that do not fit.
     """
-    p, w = vehicle.parameter_vector, np.zeros(vehicle.group.dim)
+    p, w = vehicle.parameter_vector, np.zeros(vehicle.wrench_size)
     nodes = np.full((count + 1, vehicle.node_layout.size), np.nan)
     us = np.zeros((count, len(vehicle.controls)))
     size = max(len(kernel.moments), 1)
 
     def at(time_s: float, node: np.ndarray) -> np.ndarray:
-        return checked_controls(vehicle, law(time_s, State(node, vehicle.node_layout, vehicle.group)))
+        return checked_controls(vehicle, law(time_s, vehicle.state_at_node(node)))
 
     def ahead_of_time() -> tuple[object, ...]:
         """The water, to look a step ahead."""
@@ -93,6 +94,7 @@ def checked_controls(vehicle: Vehicle, controls: object) -> np.ndarray:
     return row.ravel()
 
 
+@singledispatch
 def between(vehicle: Vehicle, start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
     """The node that far on the way: pose along the geodesic of the group, the rest in proportion."""
     if share < _SAME:
@@ -100,6 +102,15 @@ def between(vehicle: Vehicle, start: np.ndarray, end: np.ndarray, share: float) 
     node = start + share * (end - start)
     pose = vehicle.node_layout.pose
     node[pose] = np.array(_geodesic(vehicle.group)(start[pose], end[pose], share)).ravel()
+    return node
+
+
+@between.register
+def _(vehicle: ArticulatedVehicle, start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
+    """Quaternions in proportion, too, and made unit ones: second order in the way."""
+    node = start + share * (end - start)
+    for at in vehicle.quaternions:
+        node[at] /= np.linalg.norm(node[at])
     return node
 
 

@@ -9,13 +9,13 @@ from typing import Any, overload
 import numpy as np
 
 from sim.bounds import Bounds
-from sim.compiler import compile_kernel
 from sim.environment.ground import env_of
 from sim.environment.surroundings import water_about
 from sim.environment.water import WATER
 from sim.errors import InputError, quote
 from sim.integrators import DEFAULT, Integrator, integrator, serving
 from sim.sampled import sampled_run
+from sim.steppers.choice import stepper_of
 from sim.trees.state import TreeState
 from sim.trees.trajectory import TREE_DEFAULT, Torques, TreeTrajectory, simulate_tree
 from sim.trees.tree import Tree
@@ -170,7 +170,7 @@ def simulate(
         )
     # What floats has open water about it, as its parameters say; all else moves in free space.
     water = water_about(vehicle) if vehicle.support is Support.WATER else None
-    kernel = compile_kernel(vehicle, scheme, WATER if water else None, sampled=callable(controls))
+    kernel = stepper_of(vehicle, scheme, WATER if water else None, sampled=callable(controls))
     if callable(controls):
         nodes, us, done, iterations = sampled_run(kernel, vehicle, state, controls, h, count, water)
     else:

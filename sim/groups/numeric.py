@@ -1,4 +1,4 @@
-"""Exponential, logarithm and interpolation of rotations and poses on numbers, for all that is not compiled.
+"""Exponential and logarithm of rotations and poses on numbers, for all that is not compiled.
 
 The same maps as those of `SO3` and `SE3`, on matrices as pilots, pictures and tables have them.
 """
@@ -41,11 +41,11 @@ def rotation_log(R: np.ndarray) -> np.ndarray:
     # The axis comes from the symmetric part, its sign from the other.
     symmetric = R + R.T - 2 * cosine * np.eye(3)
     column = symmetric[:, int(np.argmax(np.diag(symmetric)))]
-    direction = column / math.sqrt(float(column @ column))
+    direction = column / math.sqrt(float((column * column).sum()))
     return direction * (angle if float(direction @ axis) >= 0.0 else -angle)
 
 
-def _shares(angle: float, share: float = 1.0) -> tuple[float, float, float]:
+def screw_shares(angle: float, share: float = 1.0) -> tuple[float, float, float]:
     """(a, b, c) with exp(s W) = 1 + a W + b W^2 and its integral from 0 to s, s + b W + c W^2.
 
     W is the skew matrix of a vector of length `angle` and s the `share`.
@@ -60,7 +60,7 @@ def _shares(angle: float, share: float = 1.0) -> tuple[float, float, float]:
     return a, (1.0 - math.cos(turn)) / angle**2, (share - a) / angle**2
 
 
-def _translation_log(angle: float, W: np.ndarray, W_W: np.ndarray, x: np.ndarray) -> np.ndarray:
+def translation_log(angle: float, W: np.ndarray, W_W: np.ndarray, x: np.ndarray) -> np.ndarray:
     """(3,) linear part of the twist with angular part of skew matrix W that leads to the translation x."""
     if angle < 0.02:
         c = 1 / 12 + angle**2 / 720 + angle**4 / 30240
@@ -76,7 +76,7 @@ def pose_exp(twist: np.ndarray) -> np.ndarray:
     w = twist[:3]
     W = skew(w)
     W_W = W @ W
-    a, b, c = _shares(math.sqrt(float(w @ w)))
+    a, b, c = screw_shares(math.sqrt(float(w @ w)))
     T = np.eye(4)
     T[:3, :3] += a * W + b * W_W
     T[:3, 3] = twist[3:] + (b * W + c * W_W) @ twist[3:]
@@ -87,22 +87,4 @@ def pose_log(T: np.ndarray) -> np.ndarray:
     """(6,) twist (omega, v) whose exponential is the pose (4, 4)."""
     w = rotation_log(T[:3, :3])
     W = skew(w)
-    return np.concatenate([w, _translation_log(math.sqrt(float(w @ w)), W, W @ W, T[:3, 3])])
-
-
-def pose_between(T_start: np.ndarray, T_end: np.ndarray, share: float) -> np.ndarray:
-    """(4, 4) T_start exp(share log(T_start^-1 T_end)), a screw motion; `share` 0 gives the start, 1 the end."""
-    if share <= 0.0:
-        return np.array(T_start, float)
-    if share >= 1.0:
-        return np.array(T_end, float)
-    R = T_start[:3, :3]
-    w = rotation_log(R.T @ T_end[:3, :3])
-    angle, W = math.sqrt(float(w @ w)), skew(w)
-    W_W = W @ W
-    v = _translation_log(angle, W, W_W, R.T @ (T_end[:3, 3] - T_start[:3, 3]))
-    a, b, c = _shares(angle, share)
-    T = np.eye(4)
-    T[:3, :3] = R + R @ (a * W + b * W_W)
-    T[:3, 3] = T_start[:3, 3] + R @ (share * v + (b * W + c * W_W) @ v)
-    return T
+    return np.concatenate([w, translation_log(math.sqrt(float(w @ w)), W, W @ W, T[:3, 3])])

@@ -9,6 +9,7 @@ from sim.integrators.embedded import ADAPTIVE
 from sim.integrators.implicit_rk2 import ImplicitMidpoint
 from sim.integrators.lie_euler import LieEuler
 from sim.integrators.lie_group_methods import LIE_GROUP
+from sim.integrators.multibody import MULTIBODY
 from sim.integrators.newmark import LieNewmark
 from sim.integrators.runge_kutta import RUNGE_KUTTA
 from sim.integrators.symplectic import SYMPLECTIC
@@ -27,6 +28,7 @@ INTEGRATORS: dict[str, Integrator] = {
         *ADAPTIVE,
         *RUNGE_KUTTA,
         ImplicitMidpoint(),
+        *MULTIBODY,
     )
 }
 

@@ -135,6 +135,8 @@ class Integrator(ABC):
     """Fields that a user may set."""
     forms: ClassVar[Mapping[Form, Equations]] = {}
     """What a vehicle may declare -> the equations of a step: which vehicles the method serves, as data."""
+    by_recursion: frozenset[Form] = frozenset()
+    """What it serves besides, by a stepper that is written by hand: there are no equations of a step."""
 
     @property
     def adaptive(self) -> bool:
@@ -162,8 +164,10 @@ class Integrator(ABC):
 
     def serves(self, vehicle: Vehicle) -> str:
         """Why this method cannot integrate the vehicle, in a sentence; empty where it can."""
+        if vehicle.form in self.by_recursion:
+            return ""
         if vehicle.form not in self.forms:
-            served = ", or ".join(form.value for form in self.forms)
+            served = ", or ".join(form.value for form in (*self.forms, *self.by_recursion))
             return f"{self.name} serves what has {served}; {vehicle.name} has {vehicle.form.value}"
         return self.lacks(vehicle)
 

@@ -29,6 +29,7 @@ class QuaternionRungeKutta(Integrator):
     doc: str
     family: str = "runge-kutta"
     source: str = "vehicles paper, section 4, comparators"
+    by_recursion: frozenset[Form] = frozenset()
 
     @property
     def force_evaluations(self) -> int:  # type: ignore[override]
@@ -89,6 +90,8 @@ RUNGE_KUTTA: tuple[QuaternionRungeKutta, ...] = (
         KUTTA4,
         4,
         "Classical Runge-Kutta on a renormalised quaternion. The most accurate at small steps and short times; "
-        "loses energy, and blows up where h |omega| is large.",
+        "loses energy, and blows up where h |omega| is large. Of trees it integrates "
+        "articulated-body accelerations.",
+        by_recursion=frozenset({Form.TREE}),
     ),
 )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiler import Kernel
 from sim.groups.numeric import rotation_exp, rotation_log
+from sim.steppers import Stepper
 from sim.vehicles import Vehicle
 
 _EPS = 1e-5
@@ -54,7 +54,7 @@ class Track:
         return self.turned[k].T @ (ended - told) / self.step_s
 
 
-def track(vehicle: Vehicle, kernel: Kernel, step_s: float, first: np.ndarray, controls: np.ndarray) -> Track:
+def track(vehicle: Vehicle, kernel: Stepper, step_s: float, first: np.ndarray, controls: np.ndarray) -> Track:
     """Gains along the open-loop replay of `controls` (N+1, n_controls) from the node `first`."""
     p, count = vehicle.parameter_vector, len(controls) - 1
     first, controls = np.ascontiguousarray(first), np.ascontiguousarray(controls)
@@ -132,7 +132,7 @@ def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndar
 
 
 def _replayed(
-    vehicle: Vehicle, kernel: Kernel, h: float, first: np.ndarray, controls: np.ndarray
+    vehicle: Vehicle, kernel: Stepper, h: float, first: np.ndarray, controls: np.ndarray
 ) -> np.ndarray:
     p, nothing = vehicle.parameter_vector, np.zeros(kernel.dim)
     y = kernel.start(first, controls[0], p, h)
@@ -144,7 +144,7 @@ def _replayed(
 
 
 def _linearised(
-    vehicle: Vehicle, kernel: Kernel, p: np.ndarray, h: float, node: np.ndarray, u: np.ndarray
+    vehicle: Vehicle, kernel: Stepper, p: np.ndarray, h: float, node: np.ndarray, u: np.ndarray
 ) -> np.ndarray:
     """(n_errors, n_errors + n_controls) error after one step by error before it and inputs held over it."""
     nothing, scale = np.zeros(kernel.dim), _scale(vehicle)

@@ -69,7 +69,7 @@ class Footing:
     def lifted(self, node: np.ndarray) -> np.ndarray:
         """The node, raised out of the ground where it was in it."""
         if self.ground is not None:
-            node[self._vehicle.group.position][2] -= min(self.clearance_m(node), 0.0)
+            self._vehicle.raised(node, -min(self.clearance_m(node), 0.0))
         return node
 
     def under_water(self, node: np.ndarray) -> bool:

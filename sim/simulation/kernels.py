@@ -5,12 +5,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import sim
 from sim.aside import Aside, Tell
-from sim.compiler import Kernel, compile_kernel, kernel_text, load_module
+from sim.compiler import kernel_text, load_module
 from sim.environment.surroundings import inline_for
 from sim.errors import one_of
 from sim.integrators import Integrator
 from sim.scene import Scene
 from sim.simulation.reference import reference_method
+from sim.steppers import Stepper
+from sim.steppers.choice import stepper_of
 from sim.vehicles import Vehicle, known_vehicle
 from sim.vehicles.structure import Structure
 
@@ -20,7 +22,7 @@ Key = tuple[Structure, Integrator, bool]
 class Compiling(Exception):
     """Not there yet; the message says what is being compiled."""
 
-    def __init__(self, message: str, coming: Future[Kernel]) -> None:
+    def __init__(self, message: str, coming: Future[Stepper]) -> None:
         super().__init__(message)
         self._coming = coming
 
@@ -38,8 +40,8 @@ class KernelStore:
         self._aside = aside
         self._symbolic = threading.Lock()
         """CasADi does not say that expressions may be built by two threads at once."""
-        self._ready: dict[Key, Kernel] = {}
-        self._coming: dict[Key, Future[Kernel]] = {}
+        self._ready: dict[Key, Stepper] = {}
+        self._coming: dict[Key, Future[Stepper]] = {}
         self._worker: ThreadPoolExecutor | None = None
 
     def get(
@@ -49,7 +51,7 @@ class KernelStore:
         contact: bool = True,
         *,
         tell: Tell | None = None,
-    ) -> Kernel:
+    ) -> Stepper:
         """The kernel of a pair, with ground contact or without.
 
         Raises InputError where the pair cannot work. In background mode raises Compiling until it is there;
@@ -89,14 +91,14 @@ class KernelStore:
 
     def _compiled(
         self, vehicle: Vehicle, method: Integrator, contact: bool, tell: Tell | None = None
-    ) -> Kernel:
+    ) -> Stepper:
         aside = self._aside
-        if aside is not None:
+        if aside is not None and vehicle.form in method.forms:
             with self._symbolic:
                 module = kernel_text(vehicle, method, inline_for(vehicle) if contact else None)
             aside.ensure(module.name, load_module, module.name, module.text, tell=tell)
         with self._symbolic:
-            return compile_kernel(vehicle, method, inline_for(vehicle) if contact else None)
+            return stepper_of(vehicle, method, inline_for(vehicle) if contact else None)
 
 
 def starting_methods(scene: Scene) -> tuple[Vehicle, tuple[str, ...]]:

@@ -6,7 +6,7 @@ would change with every late wake and the motion would stutter; a constant span 
 
 import numpy as np
 
-from sim.groups.numeric import pose_between
+from sim.groups.between import poses_between
 
 
 class Moments:
@@ -35,5 +35,4 @@ class Moments:
         if len(self._times) == 1:
             return end, self._poses[-1], end, self._poses[-1]
         share = (begin - self._times[0]) / (self._times[1] - self._times[0])
-        pairs = zip(self._poses[0], self._poses[1], strict=True)
-        return begin, np.stack([pose_between(*pair, share) for pair in pairs]), end, self._poses[-1]
+        return begin, poses_between(self._poses[0], self._poses[1], share), end, self._poses[-1]

@@ -6,9 +6,9 @@ import numpy as np
 
 import sim
 from sim.commands import FlyPlan
-from sim.compiler import Kernel
 from sim.pilot import PlannedPilot, track
 from sim.simulation.method import Method
+from sim.steppers import Stepper
 from sim.vehicles import Vehicle
 
 
@@ -44,7 +44,7 @@ def checked(command: FlyPlan, flown: Vehicle) -> None:
         raise sim.InputError("the plan holds numbers that are not finite")
 
 
-def planned_pilot(command: FlyPlan, kernel: Kernel) -> PlannedPilot:
+def planned_pilot(command: FlyPlan, kernel: Stepper) -> PlannedPilot:
     """Who flies it. `kernel`: of the vehicle that was planned for, which is all that the pilot knows."""
     if not command.tracked:
         return PlannedPilot(command.controls, command.step_s)

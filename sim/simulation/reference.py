@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.compiler import Kernel
 from sim.environment.ground import env_of
 from sim.environment.surroundings import Surroundings
 from sim.integrators import integrators
 from sim.simulation.footing import Footing
 from sim.simulation.tape import ControlTape
+from sim.steppers import Stepper
 from sim.vehicles import Vehicle
 from sim.vehicles.observation import Observation
 
@@ -53,7 +53,7 @@ class Reference:
     def __init__(
         self,
         vehicle: Vehicle,
-        kernel: Kernel,
+        kernel: Stepper,
         footing: Footing,
         tape: ControlTape,
         node: np.ndarray,

@@ -278,13 +278,30 @@ class Stage:
         return self._vehicles[name]
 
     def set_parameter(self, name: str, value: float | tuple[float, ...]) -> None:
-        """On all lanes; pose and velocity are kept."""
+        """On all lanes; pose and velocity are kept, where such a vehicle has them: else all start anew."""
         vehicle = self.vehicle.with_parameters(**{name: value})
+        if not same_space(self.vehicle, vehicle):
+            self._begin_with(vehicle)
+            return
         methods = self._methods_for(vehicle)
         self.measure.change(vehicle, self.flown)
         for lane, method in zip(self.lanes, methods, strict=True):
             lane.swap(method, lane.footing)
         self._vehicles[vehicle.name] = vehicle
+
+    def _begin_with(self, vehicle: Vehicle) -> None:
+        """All lanes at the start with a vehicle that has other states."""
+        methods = self._methods_for(vehicle)
+        self.measure.prepare(vehicle)
+        self.rewind.put_away()
+        self.leave_plan()
+        self._vehicles[vehicle.name] = vehicle
+        for lane, method in zip(self.lanes, methods, strict=True):
+            lane.footing = Footing(vehicle, self.world)
+            lane.restart(
+                start_node(self.scene.start, vehicle, lane.footing), self._pilot(), 0.0, method=method
+            )
+        self.reset()
 
     def set_vehicle(self, vehicle: Vehicle) -> None:
         """Put another vehicle where each lane's old one is, with its velocity."""

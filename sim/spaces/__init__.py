@@ -6,6 +6,17 @@ Points are flat columns with named slices; nobody who reads one counts its numbe
 from sim.spaces.action import Action
 from sim.spaces.base import Euclidean, GroupSpace, Space
 from sim.spaces.product import Power, Product
+from sim.spaces.rotation import UnitQuaternions
 from sim.spaces.sphere import Sphere, TangentBundle
 
-__all__ = ["Action", "Euclidean", "GroupSpace", "Power", "Product", "Space", "Sphere", "TangentBundle"]
+__all__ = [
+    "Action",
+    "Euclidean",
+    "GroupSpace",
+    "Power",
+    "Product",
+    "Space",
+    "Sphere",
+    "TangentBundle",
+    "UnitQuaternions",
+]

@@ -91,3 +91,11 @@ class Stepper(Protocol):
 
     def restored(self, checkpoint: np.ndarray) -> np.ndarray:
         """The private state of a checkpoint. Raises InputError for one of another version."""
+
+
+class SampledStepper(Stepper, Protocol):
+    """One whose controls are a row for each of its own moments of a step, one after the other in one flat array."""
+
+    @property
+    def moments(self) -> tuple[float, ...]:
+        """Shares of the step."""

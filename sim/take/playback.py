@@ -6,15 +6,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.compiler import compile_kernel
 from sim.environment.ground import env_of
 from sim.environment.surroundings import Surroundings, inline_for, remembered
 from sim.integrators import Integrator
 from sim.steppers import Stepper
+from sim.steppers.choice import stepper_of
 from sim.take.leg import SAME_S, Leg, Moment
 from sim.take.pushes import strike
 from sim.vehicles import Vehicle
 from sim.vehicles.observation import Observed
+from sim.vehicles.structure import Structure
 from sim.world import World, load_world
 
 Kernels = Callable[[Vehicle, Integrator, bool], Stepper]
@@ -23,7 +24,7 @@ Kernels = Callable[[Vehicle, Integrator, bool], Stepper]
 
 def compiled(vehicle: Vehicle, integrator: Integrator, contact: bool) -> Stepper:
     """The kernel of a pair, compiled or from the cache on disk."""
-    return compile_kernel(vehicle, integrator, inline_for(vehicle) if contact else None)
+    return stepper_of(vehicle, integrator, inline_for(vehicle) if contact else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +165,7 @@ class Playback:
 
 def _kind(leg: Leg) -> tuple[object, ...]:
     """What its kernel depends on."""
-    v = leg.vehicle
-    active = tuple(q.name for q in v.parameters if q.optional and np.any(v.values[q.name]))
-    return type(v), active, leg.integrator, leg.contact
+    return Structure.of(leg.vehicle), leg.integrator, leg.contact
 
 
 def world_of(name: str, seed: int) -> Callable[[], World]:

@@ -94,6 +94,12 @@ class Workspace(NamedTuple):
     """(nv,)"""
     increments: np.ndarray
     """(nv,) of the step."""
+    kept_q: np.ndarray
+    """(nq,) where a lane's step began."""
+    kept_b: np.ndarray
+    """(nv,)"""
+    torque: np.ndarray
+    """(nv,) of controls and of what pushes from outside."""
 
 
 def workspace(tree: TreeArrays) -> Workspace:
@@ -120,4 +126,7 @@ def workspace(tree: TreeArrays) -> Workspace:
         saved_q=np.zeros(nq),
         saved_b=np.zeros(nv),
         increments=np.zeros(nv),
+        kept_q=np.zeros(nq),
+        kept_b=np.zeros(nv),
+        torque=np.zeros(nv),
     )

@@ -285,6 +285,25 @@ def divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals):
     return -1
 
 
+@jit
+def take_step(tree, ws, q, b, history, count, u, w, h, limits, method, guess, tol, tally, residuals):
+    """One step of `rollout`; its status."""
+    n = advance(tree, ws, q, b, history, count[0], u, w, h, h, limits, method, guess, tol, residuals)
+    if n >= 0:
+        remember(history, ws.increments)
+        count[0] = min(count[0] + 1, 3)
+    else:
+        n = divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals)
+        if n < 0:
+            return NO_ROOT
+        tally[1] += 1
+        count[0] = 0
+    tally[0] += n
+    if largest(b, 1.0) == math.inf or largest(q, 1.0) == math.inf:
+        return NOT_FINITE
+    return OK
+
+
 @entry
 def rollout(tree, ws, q, b, history, count, u, w, h, steps, limits, method, guess, tol, tally, residuals):
     """Advance in place. `count` (1,): steps remembered in `history` (3, nv). `tally` (2,) grows by iterations and by
@@ -292,17 +311,9 @@ def rollout(tree, ws, q, b, history, count, u, w, h, steps, limits, method, gues
     """
     place(tree, q, ws.node)
     for step in range(steps):
-        n = advance(tree, ws, q, b, history, count[0], u, w, h, h, limits, method, guess, tol, residuals)
-        if n >= 0:
-            remember(history, ws.increments)
-            count[0] = min(count[0] + 1, 3)
-        else:
-            n = divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals)
-            if n < 0:
-                return step, NO_ROOT
-            tally[1] += 1
-            count[0] = 0
-        tally[0] += n
-        if largest(b, 1.0) == math.inf or largest(q, 1.0) == math.inf:
-            return step, NOT_FINITE
+        status = take_step(
+            tree, ws, q, b, history, count, u, w, h, limits, method, guess, tol, tally, residuals
+        )
+        if status != OK:
+            return step, status
     return steps, OK

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.trees import stepping
-from sim.trees.arrays import PRISMATIC, REVOLUTE, Workspace, workspace
+from sim.trees.arrays import Workspace, workspace
 from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import place
+from sim.trees.limits import limit_springs
 from sim.trees.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
 from sim.trees.recursions import momenta
 from sim.trees.tree import Tree
@@ -19,9 +20,6 @@ GUESSES = {
     "ig3": stepping.IMPULSE,
     "extrapolated": stepping.EXTRAPOLATED,
 }
-LIMIT_STIFFNESS, LIMIT_DAMPING_RATIO = 0.4, 0.5
-"""A limit is a one-sided spring of 0.4 D/h^2, D the inertia that the joint feels with all joints at zero: a tenth of
-what the step would not stand, so that a joint overshoots by about two steps' way and nothing blows up."""
 
 
 @dataclass(eq=False)
@@ -64,20 +62,7 @@ class VariationalTree:
         """Give it entries: the residual impulse of each iterate of the latest step is noted there [N m s or N s]."""
         self._ws: Workspace = workspace(tree.arrays)
         self._none = np.zeros((0, 6))
-        self._limits = self._limit_springs()
-
-    def _limit_springs(self) -> tuple[np.ndarray, np.ndarray]:
-        """(stiffness, damping), each (nv,)."""
-        a, nv = self.tree.arrays, self.tree.nv
-        stiffness, damping = np.zeros(nv), np.zeros(nv)
-        place(a, self.tree.q0, self._ws.node)
-        factorise(a, self._ws.node, np.zeros(nv), self.step_s, self._ws.articulated, self._ws.factor)
-        for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
-            inertia = 1.0 / self._ws.factor[i, 6]
-            at = a.v_at[i]
-            stiffness[at] = LIMIT_STIFFNESS * inertia / self.step_s**2
-            damping[at] = 2.0 * LIMIT_DAMPING_RATIO * np.sqrt(stiffness[at] * inertia)
-        return stiffness, damping
+        self._limits = limit_springs(tree, self.step_s, self._ws)
 
     def start(self, q: np.ndarray, v: np.ndarray) -> Motion:
         """At a node with coordinates q (nq,) and velocities v (nv,), by the discrete Legendre transform."""

@@ -4,9 +4,11 @@ from pathlib import Path
 
 from sim.errors import InputError, one_of, quote
 from sim.vehicles.acted import ActionVehicle
+from sim.vehicles.articulated import ArticulatedVehicle
 from sim.vehicles.base import State, Vehicle
 from sim.vehicles.boat import Boat
 from sim.vehicles.car import Car
+from sim.vehicles.chain import Chain
 from sim.vehicles.custom import is_reference, load_vehicle, made
 from sim.vehicles.heavy_top import HeavyTop
 from sim.vehicles.helicopter import Helicopter
@@ -33,12 +35,14 @@ VEHICLES: dict[str, type[Vehicle]] = {
         HeavyTop,
         Pendulum,
         Motorboat,
+        Chain,
     )
 }
 
 __all__ = [
     "VEHICLES",
     "ActionVehicle",
+    "ArticulatedVehicle",
     "Control",
     "HolonomicVehicle",
     "NonholonomicVehicle",

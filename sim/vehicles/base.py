@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import casadi as ca
 import numpy as np
@@ -20,6 +20,9 @@ from sim.vehicles.listed import check_listed
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, named
 from sim.vehicles.support import Support, natural_support
+
+if TYPE_CHECKING:
+    from sim.trees.shapes import Capsule
 
 PlannedInputs = Literal["controls", "thrust vector"]
 
@@ -129,6 +132,11 @@ class Vehicle(ABC):
         """Optional parameters that are zero: their effects are no part of the equations."""
         return tuple(q.name for q in self.parameters if q.optional and not np.any(self.values[q.name]))
 
+    @property
+    def structural(self) -> tuple[Value, ...]:
+        """The values by which it is another system than others of its class."""
+        return tuple(self.values[q.name] for q in self.parameters if q.structural)
+
     def symbols(self, p: ca.SX) -> Quantities:
         """Parameters by name out of the flat symbolic vector; optional ones that are zero become the number 0."""
         out, at, absent = {}, 0, self.absent
@@ -228,6 +236,8 @@ class Vehicle(ABC):
         """The node at once after an impulse (wrench_size,) on the main body, in the components of its wrenches."""
         raise TypeError(f"vehicle {self.name!r} declares no struck(node, impulse, q)")
 
+    links: "tuple[Capsule, ...]" = ()
+    """What is drawn of bodies that have no model."""
     marker: str = ""
     """The body at whose origin its distance from another motion is measured; empty: the main one."""
     stand_m: float = 1.0
@@ -287,6 +297,11 @@ class Vehicle(ABC):
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
         """Where it starts when it is put at a place: (4, 4) pose and (6,) body twist, as far as it can have them."""
         return self.state_of(self.group.from_space(T_wb), self.group.in_space.T @ twist_b)
+
+    def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:
+        """A flat node that much higher in the world, in place."""
+        node[self.group.position][2] += by_m
+        return node
 
     def _rotation(self, what: str, value: ArrayLike) -> np.ndarray:
         """(3, 3) the nearest rotation of what is one but for rounding."""

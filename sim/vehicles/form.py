@@ -12,3 +12,5 @@ class Form(Enum):
     """`NonholonomicVehicle`."""
     GROUP_ACTION = "a group that moves it about a space of its own"
     """`ActionVehicle`."""
+    TREE = "a tree of bodies and joints"
+    """`ArticulatedVehicle`."""

@@ -5,7 +5,7 @@ Everything is one row of numbers, from one compiled function; the layout says wh
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, singledispatch
 
 import casadi as ca
 import numpy as np
@@ -169,8 +169,9 @@ def observation(
     return layout, ca.vertcat(*[ca.densify(ca.vec(part)) for part in parts])
 
 
+@singledispatch
 def layout_of(vehicle: Vehicle) -> ObservationLayout:
-    """Of a vehicle's rows."""
+    """Of a vehicle's rows; forms that are not written as symbols have their own."""
     node, after = (ca.SX.sym(name, vehicle.node_layout.size) for name in ("node", "after"))
     u, p, h = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count), ca.SX.sym("h")
     return observation(vehicle, node, after, u, h, vehicle.symbols(p))[0]

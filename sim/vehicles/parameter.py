@@ -23,6 +23,8 @@ class Parameter:
     doc: str
     optional: bool = False
     """While zero, the effect is left out of the generated code altogether and costs nothing."""
+    structural: bool = False
+    """A whole number by which the system is another one, with other states: how many links it has, say."""
 
     @property
     def size(self) -> int:
@@ -33,7 +35,8 @@ class Parameter:
     def allowed(self) -> str:
         """The range in words."""
         shape = "" if isinstance(self.default, (int, float)) else f"{self.size} numbers, each "
-        return f"{shape}{self.low:g} to {self.high:g} {self.unit}".rstrip()
+        whole = "whole numbers, " if self.structural else ""
+        return f"{shape}{whole}{self.low:g} to {self.high:g} {self.unit}".rstrip()
 
     def checked(self, value: object, where: str) -> Value:
         """`value` as float or tuple.
@@ -51,7 +54,8 @@ class Parameter:
             raise InputError(
                 f"{where}: {self.name} = {quote(value)} has the wrong length; allowed: {self.allowed}"
             )
-        if not np.all(np.isfinite(array)) or np.any(array < self.low) or np.any(array > self.high):
+        broken = self.structural and np.any(array != np.round(array))
+        if not np.all(np.isfinite(array)) or np.any(array < self.low) or np.any(array > self.high) or broken:
             raise InputError(
                 f"{where}: {self.name} = {quote(value)} is out of range; allowed: {self.allowed}"
             )

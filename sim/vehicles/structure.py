@@ -17,9 +17,10 @@ class Structure:
 
     @staticmethod
     def of(vehicle: Vehicle) -> "Structure":
-        """Class, optional parameters that are off, and what a class of one's own keeps beside its parameters."""
+        """Class, optional parameters that are off, structural ones, and what a class of one's own keeps beside them."""
         own = {k: v for k, v in vars(vehicle).items() if k not in _NOT_STRUCTURE}
-        return Structure((type(vehicle), vehicle.absent, _content(vehicle, own)), vehicle)
+        key = type(vehicle), vehicle.absent, vehicle.structural, _content(vehicle, own)
+        return Structure(key, vehicle)
 
 
 def _content(vehicle: Vehicle, own: dict[str, object]) -> Hashable:
@@ -30,4 +31,4 @@ def _content(vehicle: Vehicle, own: dict[str, object]) -> Hashable:
         return id(vehicle)
 
 
-_NOT_STRUCTURE = ("values", "node_layout", "space")
+_NOT_STRUCTURE = ("values", "node_layout", "space", "tree", "links", "angular")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sim.groups import SE3, SO3
-from sim.groups.numeric import pose_between, pose_exp, pose_log, rotation_exp, rotation_log, skew
+from sim.groups.between import pose_between, poses_between
+from sim.groups.numeric import pose_exp, pose_log, rotation_exp, rotation_log, skew
 
 ANGLES = (0.0, 1e-12, 1e-8, 1e-4, 0.0199, 0.0201, 0.5, 2.0, 3.0, 3.02, 3.14, np.pi - 1e-8)
 
@@ -53,3 +54,16 @@ def test_poses_between_two_poses_are_those_of_a_constant_body_twist():
         np.testing.assert_allclose(
             pose_between(start, end, share), start @ pose_exp(share * twist), atol=1e-13
         )
+
+
+def test_many_poses_are_moved_on_at_once_as_one_by_one():
+    """Generic turns, tiny ones and half turns among them."""
+    rng = np.random.default_rng(5)
+    twists = rng.normal(size=(7, 6)) * np.array([1.0, 1e-4, 0.0, 2.0, 1.0, 0.5, 1.0])[:, None]
+    twists[3, :3] *= (np.pi - 1e-9) / np.linalg.norm(twists[3, :3])
+    starts = np.array([pose_exp(twist) for twist in rng.normal(size=(7, 6))])
+    ends = np.array([start @ pose_exp(twist) for start, twist in zip(starts, twists, strict=True)])
+    together = poses_between(starts, ends, 0.3)
+    for start, twist, pose in zip(starts, twists, together, strict=True):
+        np.testing.assert_allclose(pose, start @ pose_exp(0.3 * twist), atol=1e-8)
+    np.testing.assert_array_equal(poses_between(starts, ends, 1.0), ends)

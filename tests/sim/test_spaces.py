@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.groups import SE2, SE3, SO3, SO3_R3, ProductGroup, Translations, power
-from sim.spaces import Euclidean, GroupSpace, Power, Product, Sphere, TangentBundle
+from sim.spaces import Euclidean, GroupSpace, Power, Product, Sphere, TangentBundle, UnitQuaternions
 from sim.spaces.action import (
     by_left_translation,
     motions_of_tangent_bundle,
@@ -26,6 +26,7 @@ SPACES = {
     "SE3": GroupSpace(SE3),
     "S2": Sphere(),
     "TS2": TS2,
+    "quaternions": UnitQuaternions(),
     "load": LOAD,
 }
 ACTIONS = {

@@ -1,0 +1,68 @@
+"""Methods for trees of joints: recursions over the bodies in linear time, hand-written in `sim.trees`."""
+
+from dataclasses import dataclass
+
+from sim.integrators.base import Integrator
+from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
+
+_PAPER = "multibody paper, sections 3 and 4"
+
+
+@dataclass(frozen=True)
+class Multibody(Integrator):
+    """One recursion; its name says which one to the stepper of trees."""
+
+    name: str
+    order: int
+    doc: str
+    source: str
+    force_evaluations: int
+    kept: tuple[str, ...] = ()
+    family: str = "multibody"
+    tau: str = ""
+    by_recursion: frozenset[Form] = frozenset({Form.TREE})
+
+    def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
+        return self.kept
+
+
+MULTIBODY: tuple[Multibody, ...] = (
+    Multibody(
+        "riqn",
+        2,
+        "The variational step of a tree, its root found by the recursive impulse-based quasi-Newton method: linear "
+        "time in the number of bodies. Energy does not drift, momentum is kept.",
+        _PAPER,
+        1,
+        ("momentum", "energy"),
+        tau="cay",
+    ),
+    Multibody(
+        "newton",
+        2,
+        "The same step as riqn's by Newton's method with exact derivatives, in linear time too: fewer iterations, each "
+        "of them dearer; what is stiff or fast it finds more surely.",
+        "multibody paper, appendix 4",
+        1,
+        ("momentum", "energy"),
+        tau="cay",
+    ),
+    Multibody(
+        "broyden",
+        2,
+        "The same step as riqn's, whose quasi-Newton matrix learns from the iterations before.",
+        "multibody paper, section 5",
+        1,
+        ("momentum", "energy"),
+        tau="cay",
+    ),
+    Multibody(
+        "semi-implicit-euler",
+        1,
+        "Velocities first by articulated-body accelerations, then the joints by these: what most engines of games and "
+        "robots do. Cheap; its energy is off at first order in h, and drifts where the tree moves fast.",
+        "multibody paper, section 5, comparators",
+        1,
+    ),
+)

@@ -1,0 +1,82 @@
+"""Many steps of a tree on the flat private state of a lane, whose inputs are held and which is pushed from outside.
+
+Of the variational method the private state is (q, b, history, count) as in `stepping`, of the others (q, v). A push is
+a generalised force (nv,) whose impulse acts where each step starts.
+"""
+
+import math
+
+from sim.trees.articulated import factorise, solve
+from sim.trees.continuous import EULER, euler_step, rk4_step
+from sim.trees.kinematics import place
+from sim.trees.recursions import momenta
+from sim.trees.spatial import entry, jit
+from sim.trees.stepping import NOT_FINITE, OK, largest, node_force, take_step
+
+
+@jit
+def copy(source, to):
+    for a in range(to.shape[0]):
+        to[a] = source[a]
+
+
+@entry
+def variational_start(tree, ws, q, v, h, limits, b):
+    """The impulse b of a node, by the discrete Legendre transform."""
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, limits[0], ws.kick)
+    momenta(tree, ws.node, v, ws.arc, ws.wrench, b)
+    for a in range(b.shape[0]):
+        b[a] += 0.5 * h * ws.kick[a]
+
+
+@entry
+def variational_velocity(tree, ws, q, b, h, limits, v):
+    """Velocities (nv,) at the node with the impulse b: of its momenta."""
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, limits[0], ws.kick)
+    for a in range(b.shape[0]):
+        v[a] = b[a] - 0.5 * h * ws.kick[a]
+        ws.damping[a] = 0.0
+    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+    solve(tree, ws.node, ws.damping, h, ws.factor, v, ws.wrench, ws.spare, ws.arc, v)
+
+
+@entry
+def variational_rollout(
+    tree, ws, q, b, history, count, u, push, none, h, steps, limits, method, guess, tol, tally, residuals
+):
+    """Returns (steps done, status); the state is the last good one, in place."""
+    place(tree, q, ws.node)
+    for step in range(steps):
+        copy(q, ws.kept_q)
+        copy(b, ws.kept_b)
+        for a in range(b.shape[0]):
+            b[a] += h * push[a]
+        status = take_step(
+            tree, ws, q, b, history, count, u, none, h, limits, method, guess, tol, tally, residuals
+        )
+        if status != OK:
+            copy(ws.kept_q, q)
+            copy(ws.kept_b, b)
+            return step, status
+    return steps, OK
+
+
+@entry
+def accelerated_rollout(tree, ws, q, v, u, push, none, h, steps, limits, rule, slope, stages):
+    """By articulated-body accelerations; as `variational_rollout`."""
+    for step in range(steps):
+        copy(q, ws.kept_q)
+        copy(v, ws.kept_b)
+        for a in range(v.shape[0]):
+            ws.torque[a] = u[a] + push[a]
+        if rule == EULER:
+            euler_step(tree, ws, q, v, ws.torque, none, h, limits, slope, ws.increments)
+        else:
+            rk4_step(tree, ws, q, v, ws.torque, none, h, limits, stages, ws.increments)
+        if largest(q, 1.0) == math.inf or largest(v, 1.0) == math.inf:
+            copy(ws.kept_q, q)
+            copy(ws.kept_b, v)
+            return step, NOT_FINITE
+    return steps, OK

@@ -1,0 +1,26 @@
+"""Limits of joints as one-sided springs that a step can stand."""
+
+import numpy as np
+
+from sim.trees.arrays import PRISMATIC, REVOLUTE, Workspace
+from sim.trees.articulated import factorise
+from sim.trees.kinematics import place
+from sim.trees.tree import Tree
+
+STIFFNESS, DAMPING_RATIO = 0.4, 0.5
+"""A limit is a one-sided spring of 0.4 D/h^2, D the inertia that the joint feels with all joints at zero: a tenth of
+what the step would not stand, so that a joint overshoots by about two steps' way and nothing blows up."""
+
+
+def limit_springs(tree: Tree, step_s: float, ws: Workspace) -> tuple[np.ndarray, np.ndarray]:
+    """(stiffness, damping), each (nv,), for steps of `step_s` seconds and all that are shorter."""
+    a, nv = tree.arrays, tree.nv
+    stiffness, damping = np.zeros(nv), np.zeros(nv)
+    place(a, tree.q0, ws.node)
+    factorise(a, ws.node, np.zeros(nv), step_s, ws.articulated, ws.factor)
+    for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
+        inertia = 1.0 / ws.factor[i, 6]
+        at = a.v_at[i]
+        stiffness[at] = STIFFNESS * inertia / step_s**2
+        damping[at] = 2.0 * DAMPING_RATIO * np.sqrt(stiffness[at] * inertia)
+    return stiffness, damping

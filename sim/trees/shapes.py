@@ -1,0 +1,70 @@
+"""What a tree's bodies look like where nothing else is said of them: capsules along their links."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.trees.tree import Tree
+
+_SLENDER = 0.11
+"""Radius of a link as a share of its length."""
+_LEAST_M = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """All points within `radius_m` of a segment, in a body's frame."""
+
+    body: str
+    begin_b: tuple[float, float, float]
+    """m."""
+    end_b: tuple[float, float, float]
+    radius_m: float
+    finish: int = 0
+    """Which of the renderer's materials for links: painted ones in their order, so that neighbours differ."""
+
+    @property
+    def length_m(self) -> float:
+        """Between the centres of its ends."""
+        return float(np.linalg.norm(np.subtract(self.end_b, self.begin_b)))
+
+
+def links_of(tree: Tree) -> tuple[Capsule, ...]:
+    """A capsule from each body's joint to each of the joints that it carries; of a leaf as far as its mass reaches."""
+    a = tree.arrays
+    shapes = []
+    for k, (name, carrier, T) in enumerate(zip(tree.names, tree.carriers, tree.offsets, strict=True)):
+        children = [j for j, parent in enumerate(a.parent) if parent == carrier]
+        ends = [
+            a.placement[j, 9:] for j in children if np.linalg.norm(a.placement[j, 9:] - T[:3, 3]) > _LEAST_M
+        ]
+        if not ends and a.mass[carrier] > 0.0:
+            ends = [2.0 * a.moment[carrier] / a.mass[carrier] - T[:3, 3]]
+        for end in ends:
+            end_b = T[:3, :3].T @ (end - T[:3, 3])
+            length = float(np.linalg.norm(end_b))
+            if length > _LEAST_M:
+                shapes.append(Capsule(name, (0.0, 0.0, 0.0), _triple(end_b), _SLENDER * length, k % 2))
+    return tuple(shapes)
+
+
+def touching_points(tree: Tree, shapes: Sequence[Capsule]) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of each capsule as spheres: bodies of the arrays (k,); (k, 4) centres in their frames and radii [m].
+
+    Ends that coincide are one, the thicker.
+    """
+    found: dict[tuple[int, float, float, float], float] = {}
+    for shape in shapes:
+        index = tree.names.index(shape.body)
+        T = tree.offsets[index]
+        for place in (shape.begin_b, shape.end_b):
+            x, y, z = np.round(T[:3, :3] @ np.array(place) + T[:3, 3], 9).tolist()
+            key = int(tree.carriers[index]), x, y, z
+            found[key] = max(found.get(key, 0.0), shape.radius_m)
+    carriers = np.array([key[0] for key in found], np.int64)
+    return carriers, np.array([(*key[1:], radius) for key, radius in found.items()]).reshape(-1, 4)
+
+
+def _triple(x: np.ndarray) -> tuple[float, float, float]:
+    return float(x[0]), float(x[1]), float(x[2])

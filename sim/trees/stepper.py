@@ -1,0 +1,290 @@
+"""Trees of joints on the lanes that all vehicles run on: a `sim.steppers.Stepper` by recursions in linear time."""
+
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.integrators.base import Integrator
+from sim.trees import lane_steps, stepping
+from sim.trees.arrays import Workspace, workspace
+from sim.trees.continuous import EULER, RK4
+from sim.trees.limits import limit_springs
+from sim.trees.telling import tell
+from sim.trees.tree import Tree
+from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.base import Vehicle
+from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
+from sim.vehicles.structure import Structure
+
+Limits = tuple[np.ndarray, np.ndarray]
+
+VARIATIONAL = {"riqn": stepping.RIQN, "newton": stepping.NEWTON, "broyden": stepping.BROYDEN}
+ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
+"""By the method's name."""
+TOLERANCE = 1e-11
+"""Of the joints' increments in a step [rad or m]."""
+LIMIT_STEP_S = 0.005
+"""Limits of joints are no stiffer than steps of this length bear, so that what is told of their energy holds for all
+steps up to it."""
+_KEPT_TREES = 4
+_HISTORY = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Laid:
+    """A tree with the parameters' values, and the room that its steps take."""
+
+    tree: Tree
+    ws: Workspace
+    offsets: np.ndarray
+    """(bodies, 12) rotations row by row, positions."""
+    limits: dict[float, Limits]
+    """By the step [s]."""
+    stages: np.ndarray
+    tally: np.ndarray
+
+    def limits_at(self, h: float) -> Limits:
+        step_s = max(h, LIMIT_STEP_S)
+        if step_s not in self.limits:
+            self.limits[step_s] = limit_springs(self.tree, step_s, self.ws)
+        return self.limits[step_s]
+
+
+class TreeStepper:
+    """One tree's structure by one method, for any values of its parameters. Threads have room of their own."""
+
+    inline: object | None = None
+    moments = (0.5,)
+    """At which controls that are a function of time are evaluated; they are held over the step all the same."""
+
+    def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
+        self.integrator = integrator
+        self.layout: ObservationLayout = layout_of(vehicle)
+        self._vehicle, self._driven = vehicle, vehicle.driven
+        self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
+        self._variational = integrator.name in VARIATIONAL
+        self._local = threading.local()
+
+    @property
+    def dim(self) -> int:
+        """Of the velocity, and of what pushes from outside."""
+        return self._nv
+
+    def warm_up(self) -> None:
+        """Have all that runs compiled now, not when the first lane waits for it."""
+        vehicle, h = self._vehicle, LIMIT_STEP_S
+        node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
+        y = self.start(node, u, p, h)
+        self.advance(y, u, np.zeros(self.dim), p, h, 1)
+        self.observe(self.node(y, u, p, h), u, p)
+
+    @property
+    def private_size(self) -> int:
+        return self._nq + (self._nv * (1 + _HISTORY) + 1 if self._variational else self._nv)
+
+    def start(
+        self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = ()
+    ) -> np.ndarray:
+        """Private state for a node: the discrete Legendre transform where the method has one."""
+        laid, nq = self._laid(p), self._nq
+        y = np.zeros(self.private_size)
+        y[:nq] = node[:nq]
+        if self._variational:
+            lane_steps.variational_start(
+                laid.tree.arrays, laid.ws, y[:nq], node[nq:].copy(), h, laid.limits_at(h), self._b(y)
+            )
+        else:
+            y[nq:] = node[nq:]
+        return y
+
+    def advance(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        w: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        env: tuple[Any, ...] = (),
+    ) -> tuple[int, int, int]:
+        """Advance y in place by n steps without the GIL, which allocate nothing.
+
+        w (nv,): generalised force from outside, whose impulse acts where each step starts.
+        Returns (steps done, status, iterations); y is the last good state.
+        """
+        laid, nq, nv = self._laid(p), self._nq, self._nv
+        arrays, limits, none = laid.tree.arrays, laid.limits_at(h), _NO_WRENCHES
+        torques = self._torques(u)
+        if not self._variational:
+            rule = ACCELERATED[self.integrator.name]
+            done, status = lane_steps.accelerated_rollout(
+                arrays,
+                laid.ws,
+                y[:nq],
+                y[nq:],
+                torques,
+                w,
+                none,
+                h,
+                n,
+                limits,
+                rule,
+                laid.stages[0],
+                laid.stages,
+            )
+            return done, status, 0
+        history = y[nq + nv : -1].reshape(_HISTORY, nv)
+        laid.tally[:] = 0.0
+        done, status = lane_steps.variational_rollout(
+            arrays,
+            laid.ws,
+            y[:nq],
+            self._b(y),
+            history,
+            y[-1:],
+            torques,
+            w,
+            none,
+            h,
+            n,
+            limits,
+            VARIATIONAL[self.integrator.name],
+            stepping.EXTRAPOLATED,
+            TOLERANCE,
+            laid.tally,
+            _NO_RESIDUALS,
+        )
+        return done, status, int(laid.tally[0])
+
+    def node(
+        self,
+        y: np.ndarray,
+        u: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        *,
+        w: np.ndarray | None = None,
+        env: tuple[Any, ...] = (),
+    ) -> np.ndarray:
+        """Coordinates and velocities of a private state; of the variational method by its momenta."""
+        laid, nq, nv = self._laid(p), self._nq, self._nv
+        node = y[: nq + nv].copy()
+        if self._variational:
+            lane_steps.variational_velocity(
+                laid.tree.arrays, laid.ws, node[:nq], self._b(y), h, laid.limits_at(h), node[nq:]
+            )
+        return node
+
+    def trajectory(
+        self,
+        y: np.ndarray,
+        us: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        n: int,
+        env: tuple[Any, ...] = (),
+        *,
+        ws: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, int, int]:
+        """Nodes (n+1, node_size) of n steps under us (1 or n, n_controls) and ws (n, nv); steps done, iterations."""
+        nodes, total = np.full((n + 1, self._nq + self._nv), np.nan), 0
+        nothing = np.zeros(self._nv)
+        for k in range(n):
+            u = us[k % len(us)]
+            nodes[k] = self.node(y, u, p, h)
+            _, status, iterations = self.advance(y, u, nothing if ws is None else ws[k], p, h, 1, env)
+            total += iterations
+            if status:
+                return nodes, k, total
+        nodes[n] = self.node(y, us[-1], p, h)
+        return nodes, n, total
+
+    def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
+        """All that is told of one node."""
+        row = np.empty(self.layout.size)
+        self._tell(self._laid(p), node, self._torques(u), row)
+        return Observation(self.layout, row)
+
+    def observe_step(
+        self, node: np.ndarray, after: np.ndarray, u: np.ndarray, p: np.ndarray, h: float
+    ) -> Observation:
+        """As `observe`: nothing more is told of a step."""
+        return self.observe(node, u, p)
+
+    def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
+        """What is told of nodes (n, node_size)."""
+        rows, laid = np.empty((len(nodes), self.layout.size)), self._laid(p)
+        for k, node in enumerate(nodes):
+            self._tell(laid, node, self._torques(us[min(k, len(us) - 1)]), rows[k])
+        return Observed(self.layout, rows)
+
+    def checkpoint(self, y: np.ndarray) -> np.ndarray:
+        """(k,) all that the motion goes on from, to be kept."""
+        return y.copy()
+
+    def restored(self, checkpoint: np.ndarray) -> np.ndarray:
+        """The private state of a checkpoint. Raises InputError for one of another version."""
+        if checkpoint.shape != (self.private_size,):
+            raise InputError(
+                f"the states of {self.integrator.name} are {len(checkpoint)} numbers, "
+                f"here they are {self.private_size}: they come from another version"
+            )
+        return checkpoint.copy()
+
+    def _b(self, y: np.ndarray) -> np.ndarray:
+        return y[self._nq : self._nq + self._nv]
+
+    def _torques(self, u: np.ndarray) -> np.ndarray:
+        torques = np.zeros(self._nv)
+        torques[self._driven] = u
+        return torques
+
+    def _tell(self, laid: _Laid, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
+        nq, tree = self._nq, laid.tree
+        if np.isfinite(node).all():
+            limits = laid.limits_at(0.0)
+            tell(
+                tree.arrays, laid.ws, tree.carriers, laid.offsets, node[:nq], node[nq:], torques, limits, row
+            )
+        else:
+            row[:] = np.nan
+
+    def _laid(self, p: np.ndarray) -> _Laid:
+        """The tree with these parameters, in this thread."""
+        kept: dict[bytes, _Laid] = self._local.__dict__.setdefault("kept", {})
+        key = p.tobytes()
+        laid = kept.get(key)
+        if laid is None:
+            tree = self._vehicle.tree_with(p)
+            while len(kept) >= _KEPT_TREES:
+                del kept[next(iter(kept))]
+            laid = kept[key] = _Laid(
+                tree,
+                workspace(tree.arrays),
+                np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets]),
+                {},
+                np.zeros((6, tree.nv)),
+                np.zeros(2),
+            )
+        return laid
+
+
+_NO_WRENCHES = np.zeros((0, 6))
+_NO_RESIDUALS = np.zeros(0)
+
+
+def tree_stepper(vehicle: Vehicle, integrator: Integrator) -> TreeStepper:
+    """The stepper of a tree of joints, one for all values of its parameters."""
+    return _of_structure(Structure.of(vehicle), integrator)
+
+
+@lru_cache(maxsize=32)
+def _of_structure(structure: Structure, integrator: Integrator) -> TreeStepper:
+    assert isinstance(structure.vehicle, ArticulatedVehicle)
+    stepper = TreeStepper(structure.vehicle, integrator)
+    stepper.warm_up()
+    return stepper

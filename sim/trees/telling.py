@@ -1,0 +1,112 @@
+"""All that is told of a tree's node, as one row of numbers: a row of `layout_of` an articulated vehicle."""
+
+import math
+
+from sim.trees.arrays import BALL, FREE
+from sim.trees.kinematics import place
+from sim.trees.recursions import momenta, momentum, spring_impulses
+from sim.trees.spatial import add, cross, dot, entry, jit, product, put3, rotate, row3, row9, times, unrotate
+from sim.trees.stepping import active_damping
+
+
+@jit
+def world_frames(tree, q, node, out):
+    """Each body's frame in the world (n, 12), as `node` is filled in its parent's."""
+    place(tree, q, node)
+    parent = tree.parent
+    for i in range(parent.shape[0]):
+        R, p = row9(node, i, 0), row3(node, i, 9)
+        j = parent[i]
+        if j >= 0:
+            R_wj = row9(out, j, 0)
+            p = add(row3(out, j, 9), rotate(R_wj, p))
+            R = product(R_wj, R)
+        for k in range(9):
+            out[i, k] = R[k]
+        put3(out, i, 9, p)
+
+
+@jit
+def spring_energy(tree, q, limit_stiffness):
+    """Of springs and of limits that are overrun [J]."""
+    energy = 0.0
+    kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
+    stiffness, rest, limits = tree.stiffness, tree.rest, tree.limits
+    for i in range(kinds.shape[0]):
+        a, c = v_at[i], q_at[i]
+        if kinds[i] == FREE:
+            continue
+        if kinds[i] == BALL:
+            energy += 2.0 * stiffness[a] * (q[c + 1] ** 2 + q[c + 2] ** 2 + q[c + 3] ** 2)
+            continue
+        energy += 0.5 * stiffness[a] * (q[c] - rest[a]) ** 2
+        over = max(max(limits[a, 0] - q[c], q[c] - limits[a, 1]), 0.0)
+        energy += 0.5 * limit_stiffness[a] * over * over
+    return energy
+
+
+@entry
+def tell(tree, ws, carriers, offsets, q, v, u, limits, row):
+    """Fill `row`. carriers (bodies,), offsets (bodies, 12) of the declared bodies; u (nv,) torques of the controls."""
+    limit_stiffness, limit_damping = limits
+    nv, n = v.shape[0], tree.parent.shape[0]
+    frames, twists, torque = ws.after, ws.arc, ws.impulse
+    world_frames(tree, q, ws.node, frames)
+    momenta(tree, ws.node, v, twists, ws.wrench, ws.residual)
+    energy = spring_energy(tree, q, limit_stiffness)
+    for a in range(nv):
+        energy += 0.5 * ws.residual[a] * v[a]
+    turning, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    g = (tree.gravity_w[0], tree.gravity_w[1], tree.gravity_w[2])
+    for i in range(n):
+        R, x = row9(frames, i, 0), row3(frames, i, 9)
+        f, l = momentum(tree.inertia, i, row3(twists, i, 0), row3(twists, i, 3))
+        l = rotate(R, l)
+        linear = add(linear, l)
+        turning = add(turning, add(rotate(R, f), cross(x, l)))
+        energy -= dot(g, add(rotate(R, row3(tree.moment, i, 0)), times(tree.mass[i], x)))
+    row[0] = energy
+    for k in range(3):
+        row[1 + k] = turning[k]
+        row[4 + k] = linear[k]
+    for k in range(7, 13):
+        row[k] = 0.0
+    main, R, p = carriers[0], row9(offsets, 0, 0), row3(offsets, 0, 9)
+    w = row3(twists, main, 0)
+    x = unrotate(R, add(row3(twists, main, 3), cross(w, p)))
+    w = unrotate(R, w)
+    for k in range(3):
+        row[13 + k] = w[k]
+        row[16 + k] = x[k]
+    at = 19
+    for k in range(carriers.shape[0]):
+        R_wc = row9(frames, carriers[k], 0)
+        R = product(R_wc, row9(offsets, k, 0))
+        x = add(row3(frames, carriers[k], 9), rotate(R_wc, row3(offsets, k, 9)))
+        for c in range(3):
+            for r in range(3):
+                row[at + 3 * c + r] = R[3 * r + c]
+            row[at + 9 + c] = x[c]
+        at += 12
+    largest_angle = 0.0
+    for i in range(n):
+        kind, c = tree.kind[i], tree.q_at[i]
+        if kind == FREE:
+            continue
+        if kind == BALL:
+            sine = math.sqrt(q[c + 1] ** 2 + q[c + 2] ** 2 + q[c + 3] ** 2)
+            row[at] = 2.0 * math.atan2(sine, abs(q[c]))
+        else:
+            row[at] = q[c]
+        largest_angle = max(largest_angle, abs(row[at]))
+        at += 1
+    active_damping(tree, q, limit_damping, ws.damping)
+    for a in range(nv):
+        torque[a] = u[a] - ws.damping[a] * v[a]
+    spring_impulses(tree, q, limit_stiffness, 1.0, torque)
+    largest_torque = 0.0
+    for a in range(nv):
+        row[at + a] = torque[a]
+        largest_torque = max(largest_torque, abs(torque[a]))
+    row[at + nv] = largest_angle
+    row[at + nv + 1] = largest_torque

@@ -1,0 +1,178 @@
+"""Trees of bodies and joints as vehicles: what they declare is a tree, and recursions over it advance them."""
+
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.spaces import Euclidean, Product, Space, UnitQuaternions
+from sim.trees.arrays import BALL, FREE, REVOLUTE
+from sim.trees.rotations import quaternion_of
+from sim.trees.shapes import Capsule, links_of
+from sim.trees.state import Given
+from sim.trees.tree import Tree
+from sim.vehicles.base import NodeLayout, State, Vehicle
+from sim.vehicles.form import Form
+from sim.vehicles.observation import ObservationLayout, layout_of
+from sim.vehicles.support import Support
+
+UNITS = {"angle": "rad", "largest_angle": "rad", "torque": "N m", "largest_torque": "N m"}
+"""Of what every tree tells: coordinates of its joints (of sliders metres, of ball joints the angle of the turn, free
+ones are left out), and torques or forces of springs, dampers, limits and controls at its joints; and the largest of
+either."""
+
+
+class ArticulatedVehicle(Vehicle):
+    """Subclasses declare a tree. A node is (q, v): coordinates and velocities of all joints, as the tree names them.
+
+    Whatever acts on it from outside is a generalised force (nv,) at its joints.
+    """
+
+    form = Form.TREE
+    in_space = np.eye(6)
+    torques: tuple[str, ...] = ()
+    """Joints, by the names of their velocities, that the controls drive, in the controls' order [N m or N]."""
+
+    def declare(self, q: SimpleNamespace) -> Tree:
+        """The tree with the parameters q by name: numbers, or arrays of several."""
+        raise TypeError(f"vehicle {self.name!r} declares no tree(q)")
+
+    @cached_property
+    def tree(self) -> Tree:
+        """With the parameters it has."""
+        return self.tree_with(self.parameter_vector)
+
+    def tree_with(self, p: np.ndarray) -> Tree:
+        """With other parameters (parameter_count,), the structural ones as they are."""
+        values, at = {}, 0
+        for parameter in self.parameters:
+            part = p[at : at + parameter.size]
+            values[parameter.name] = float(part[0]) if isinstance(parameter.default, int | float) else part
+            at += parameter.size
+        return self.declare(SimpleNamespace(**values))
+
+    def shapes(self) -> tuple[Capsule, ...]:
+        """What is drawn of its bodies, and touches the ground."""
+        return links_of(self.tree)
+
+    @cached_property
+    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+        return self.shapes()
+
+    def with_parameters(self, **values: object) -> Self:
+        return type(self)(**{**self.values, **values})
+
+    @property
+    def driven(self) -> np.ndarray:
+        """(n_controls,) places in v that the controls drive."""
+        return np.array([self.tree.velocity_names.index(name) for name in self.torques], np.int64)
+
+    @cached_property
+    def node_layout(self) -> NodeLayout:
+        nq, nv = self.tree.nq, self.tree.nv
+        none = slice(nq + nv, nq + nv)
+        return NodeLayout(slice(0, nq), slice(nq, nq + nv), none, none, nq + nv)
+
+    @cached_property
+    def space(self) -> Space:
+        parts: list[Space] = []
+        for i, kind in enumerate(self.tree.arrays.kind):
+            name = self.tree.coordinate_names[self.tree.arrays.q_at[i]].replace(" ", "_")
+            if kind not in (BALL, FREE):
+                parts.append(Euclidean(1, name))
+                continue
+            name = name.removesuffix("_qw")
+            parts.append(UnitQuaternions(name))
+            if kind == FREE:
+                parts.append(Euclidean(3, f"{name}_place", tuple(f"{name}_{axis}" for axis in "xyz")))
+        rates = tuple(f"{name.replace(' ', '_')}_rate" for name in self.tree.velocity_names)
+        return Product((*parts, Euclidean(self.tree.nv, "velocity", rates)))
+
+    @cached_property
+    def angular(self) -> np.ndarray:
+        arrays, turning = self.tree.arrays, np.zeros(self.tree.nv, bool)
+        for kind, at in zip(arrays.kind, arrays.v_at, strict=True):
+            turning[at : at + 3] |= kind in (BALL, FREE)
+            turning[at] |= kind == REVOLUTE
+        return turning
+
+    @property
+    def quaternions(self) -> tuple[slice, ...]:
+        """Where in its node there are any."""
+        kinds, at = self.tree.arrays.kind, self.tree.arrays.q_at
+        return tuple(slice(at[i], at[i] + 4) for i in np.flatnonzero((kinds == BALL) | (kinds == FREE)))
+
+    @property
+    def wrench_size(self) -> int:
+        return self.tree.nv
+
+    @property
+    def free(self) -> bool:
+        """Whether its first body moves freely in space, not held by the world."""
+        return int(self.tree.arrays.kind[0]) == FREE
+
+    @property
+    def support(self) -> Support:
+        return Support.NOTHING if self.free else Support.STAND
+
+    def poses(self, nodes: np.ndarray) -> np.ndarray:
+        """(..., nq) the coordinates themselves."""
+        return nodes[..., self.node_layout.pose]
+
+    def state(self, q: Given = (), v: Given = ()) -> State:  # type: ignore[override]
+        """State from coordinates and velocities, all of them or some by the names of the joints. Raises InputError."""
+        start = self.tree.state(q if np.size(q) else {}, v if np.size(v) else {})  # type: ignore[arg-type]
+        return self.state_at_node(np.concatenate([start.q, start.v]))
+
+    def state_of(
+        self, pose: ArrayLike, velocity: ArrayLike, shape: ArrayLike = (), shape_velocity: ArrayLike = ()
+    ) -> State:
+        """From all coordinates and all velocities."""
+        return self.state(pose, velocity)
+
+    def state_at_node(self, node: np.ndarray) -> State:
+        return State(node.copy(), self.node_layout, None)
+
+    def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
+        """A free one with its first body there; one that is held starts as by itself."""
+        state = self.default_state()
+        if self.free:
+            at, joint = self.node_layout, self.tree.arrays.placement[0]
+            R = joint[:9].reshape(3, 3)
+            state.node[:4] = quaternion_of(R.T @ T_wb[:3, :3])
+            state.node[4:7] = R.T @ (T_wb[:3, 3] - joint[9:])
+            state.node[at.velocity.start : at.velocity.start + 6] = twist_b
+        return state
+
+    def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:
+        """The node that much higher, in place; what is held stays."""
+        if self.free:
+            node[4:7] += self.tree.arrays.placement[0, :9].reshape(3, 3).T @ (0.0, 0.0, by_m)
+        return node
+
+
+@layout_of.register
+def _(vehicle: ArticulatedVehicle) -> ObservationLayout:
+    tree = vehicle.tree
+    turning = int(np.count_nonzero(tree.arrays.kind != FREE))
+    sizes = {"angle": turning, "torque": tree.nv, "largest_angle": 1, "largest_torque": 1}
+    bodies, at = {}, 19
+    for name in tree.names:
+        bodies[name], at = slice(at, at + 12), at + 12
+    observables = {}
+    for name, size in sizes.items():
+        observables[name], at = slice(at, at + size), at + size
+    return ObservationLayout(
+        momentum=slice(1, 7),
+        control_wrench=slice(7, 13),
+        twist=slice(13, 19),
+        bodies=bodies,
+        observables=observables,
+        units=dict(UNITS),
+        rates={},
+        directions=frozenset(),
+        of_step=frozenset(),
+        size=at,
+    )
