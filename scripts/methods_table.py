@@ -13,8 +13,8 @@ import sim  # noqa: E402
 from sim.integrators import KEPT, Integrator  # noqa: E402
 
 BEGIN, END = "<!-- methods: written by scripts/methods_table.py -->\n", "<!-- end of methods -->"
-SHOWN = ("rigid-body", "heavy-top", "boat", "car")
-"""A free body, one about a fixed point, one that water slows, one on wheels."""
+SHOWN = ("rigid-body", "heavy-top", "boat", "car", "chain")
+"""A free body, one about a fixed point, one that water slows, one on wheels, a tree of joints."""
 
 
 def kept(method: Integrator) -> tuple[str, ...]:

@@ -49,6 +49,10 @@ VIEWER_KEYS = (
 """Pressed keys, except for the camera's arrows, which are held."""
 
 
+PULLING = ("Ctrl", "and drag: pull it with the mouse")
+"""What is told where no key does anything."""
+
+
 @dataclass(frozen=True)
 class Keymap:
     """All keys while one vehicle is flown; no key stands twice."""
@@ -83,7 +87,7 @@ class Keymap:
         found += [(key_label(b.keys[0]), _lowered(b.label)) for b in self.vehicle if b.action not in axes]
         labels = {binding.action: binding.label for binding in self.viewer}
         found += [(key_label(keys[0]), _lowered(labels[name])) for name, keys in self.controls.viewer.items()]
-        return [*found, (self.first("help"), "all keys")]
+        return [*(found or [PULLING]), (self.first("help"), "all keys")]
 
 
 def _lowered(label: str) -> str:

@@ -17,7 +17,12 @@ SIZE = (736.0, 604.0)
 MARGIN = 16.0
 COLUMN_PX = 326.0
 KEYS_PX = 124.0
-MOUSE = (("Left drag", "Look round"), ("Right drag", "Shift the view"), ("Wheel", "Nearer, farther"))
+MOUSE = (
+    ("Left drag", "Look round"),
+    ("Right drag", "Shift the view"),
+    ("Wheel", "Nearer, farther"),
+    ("Ctrl left drag", "Pull what is under the mouse"),
+)
 PAD_ALWAYS = (("Start, Back", "Pause, reset"), ("X, Y, B", "Mode, camera, autopilot"))
 PAD_STICKS = (("Left stick", ("yaw", "throttle")), ("Right stick", ("roll", "pitch")))
 PAD_NAMES = {"a": "A", "dpup": "Cross up", "dpleft": "Cross left", "dpright": "Cross right"}
@@ -78,8 +83,9 @@ def gamepad_lines(controls: Keys) -> list[tuple[str, str]]:
         if words:
             rows.append((part, ", ".join(words).capitalize()))
     # Where an axis has no word of its own it does what the one with a word does.
-    pulled = controls.words.get(controls.triggers) or controls.words["pitch"]
-    rows.append(("Triggers", pulled.capitalize()))
+    pulled = controls.words.get(controls.triggers) or controls.words.get("pitch")
+    if pulled:
+        rows.append(("Triggers", pulled.capitalize()))
     labels = {held.action: held.does for held in controls.held}
     rows += [(PAD_NAMES[button], labels[action]) for button, action in controls.buttons.items()]
     return [*rows, *PAD_ALWAYS]

@@ -122,6 +122,11 @@ class Task:
 
 def check_can_plan(vehicle: Vehicle) -> None:
     """InputError for what goes nowhere, or not by what is done to it."""
+    if vehicle.form is Form.TREE:
+        raise InputError(
+            f"{vehicle.name} is a tree of bodies and joints, which no plan is made for; allowed: vehicles that move on "
+            "SE(2) or SE(3)"
+        )
     if vehicle.support is Support.STAND or vehicle.form is Form.GROUP_ACTION:
         raise InputError(
             f"{vehicle.name} turns about a fixed point, and plans lead from place to place; allowed: vehicles that move"
