@@ -15,7 +15,6 @@ from render.trail import Trail
 from render.wake import WakeTrack
 from render.wreck import wreck_marker
 from sim.environment.slung_load import LoadPicture
-
 from sim.groups.between import poses_between
 from sim.groups.numeric import rotation_log
 from sim.outfit import outfit_of
