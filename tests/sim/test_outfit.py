@@ -48,7 +48,7 @@ def test_a_vehicles_folder_holds_together(name: str) -> None:
     assert outfit.modes.default in outfit.modes.names
     assert set(outfit.modes.names) <= set(MODES)
     assert outfit.contact.points.shape[1] == 4
-    assert outfit.keys.held
+    assert outfit.keys.held or not VEHICLES[name].controls
     values = named_values(VEHICLES[name]())
     for part in outfit.model.parts:
         for move in part.moves:
