@@ -26,7 +26,8 @@ from sim.vehicles.declaration import check_shown, piece
 from sim.vehicles.form import Form
 from sim.vehicles.nonholonomic_declaration import Constrained, check_commanded, check_constrained
 from sim.vehicles.observable import Observable
-from sim.vehicles.reduced import derived_basis, derived_connection
+from sim.vehicles.rank import check_rank
+from sim.vehicles.reduced import derived_basis, derived_connection, usual_parameters
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
 
@@ -299,6 +300,13 @@ def _declared(structure: Structure) -> Constrained:
     constraints = piece(vehicle, "constraints", {"r": r, "q": q}, (None, n + d))
     basis = piece(vehicle, "symmetry_basis", {"r": r, "q": q}, (d, None))
     connection = piece(vehicle, "connection", {"r": r, "q": q}, (d, n))
+    check_rank(
+        f"vehicle {vehicle.name!r}",
+        ca.Function("by_body", [r, p], [ca.densify(constraints[:, n:])]),
+        usual_parameters(vehicle),
+        [(s.low, s.high) for s in vehicle.shape_coordinates],
+        [s.name for s in vehicle.shape_coordinates],
+    )
     dynamic = vehicle.dynamic
     own = ca.SX.sym("own", len(dynamic) + basis.shape[1])
     return Constrained(

@@ -5,10 +5,16 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.base import Quantities
+from sim.vehicles.base import Quantities, Vehicle
 from sim.vehicles.declaration import piece
 from sim.vehicles.reduction import Reduction, Samples
 from sim.vehicles.structure import Structure
+
+
+def usual_parameters(vehicle: Vehicle) -> np.ndarray:
+    """(parameters,) their defaults: what is found out once a structure must not depend on which variant came first."""
+    values = [np.atleast_1d(np.asarray(x.default, float)) for x in vehicle.parameters]
+    return np.concatenate([np.zeros(0), *values])
 
 
 @lru_cache(maxsize=64)
@@ -19,14 +25,12 @@ def _reduction(structure: Structure) -> Reduction:
     constraints = piece(
         vehicle, "constraints", {"r": r, "q": vehicle.symbols(p)}, (None, r.shape[0] + vehicle.group.dim)
     )
-    # The parameters' defaults: what is derived must not depend on which variant came first.
-    usual = [np.atleast_1d(np.asarray(x.default, float)) for x in vehicle.parameters]
     absent = [np.full(x.size, x.name in vehicle.absent) for x in vehicle.parameters]
     at = Samples.of(
         r,
         p,
         [(s.low, s.high) for s in shapes],
-        np.concatenate([np.zeros(0), *usual]),
+        usual_parameters(vehicle),
         np.concatenate([np.zeros(0, bool), *absent]),
     )
     return Reduction(f"vehicle {vehicle.name!r}", constraints, len(shapes), [s.name for s in shapes], at)

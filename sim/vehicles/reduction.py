@@ -95,8 +95,8 @@ class Reduction:
             if np.linalg.matrix_rank(whole[k], 1e-9) > rank or np.linalg.matrix_rank(body[k], 1e-9) != rank:
                 if np.linalg.matrix_rank(body[k], 1e-9) == rank:
                     raise InputError(
-                        f"{self.where}: constraints bind the shape by itself, whatever the body does; leave out the "
-                        "coordinate that the others determine"
+                        f"{self.where}: constraints bind shape velocities to each other, whatever the body does, as "
+                        "those of a trailer do; allowed: constraints whose columns of the body are independent"
                     )
                 raise self._drops(k)
         rows: list[int] = []

@@ -225,5 +225,53 @@ def test_constraints_on_the_shape_alone_are_refused():
         def constraints(self, r, q):
             return ca.vertcat(super().constraints(r, q), ca.horzcat(1, 0, 0, 0))
 
-    with pytest.raises(sim.InputError, match="'test-towed': constraints bind the shape by itself"):
+    with pytest.raises(sim.InputError, match="'test-towed': constraints bind shape velocities to each other"):
         Towed()
+
+
+@pytest.mark.parametrize("declared", [False, True], ids=["derived", "declared"])
+@pytest.mark.parametrize(("lost_at", "power"), [(0.3137, 1), (-0.81, 1), (0.5, 2), (0.9, 1)])
+def test_a_direction_that_is_lost_between_samples_is_found(declared, lost_at, power):
+    """A singular value that vanishes at one shape, with or without changing its sign, or at a stop."""
+
+    class Folding(NonholonomicVehicle):
+        name = "test-folding"
+        shape_coordinates = (ShapeCoordinate("fold", "rad", "Where two blades meet.", -0.9, 0.9),)
+
+        def lagrangian(self, r, u, xi, q):
+            return (ca.dot(u, u) + ca.dot(xi, xi)) / 2
+
+        def constraints(self, r, q):
+            return ca.vertcat(ca.horzcat(0, 0, 0, 1), ca.horzcat(0, (r[0] - lost_at) ** power, 0, 1))
+
+    class Declared(Folding):
+        name = "test-folding-declared"
+
+        def connection(self, r, q):
+            return ca.SX(3, 1)
+
+        def symmetry_basis(self, r, q):
+            return ca.SX([0, 1, 0])
+
+    with pytest.raises(sim.InputError, match="the constraints lose a direction near fold = ") as caught:
+        (Declared if declared else Folding)()
+    assert float(str(caught.value).split("fold = ")[1].split(";")[0]) == pytest.approx(lost_at, abs=0.01)
+
+
+def test_a_line_of_lost_directions_is_found_among_two_coordinates():
+    class Crossing(NonholonomicVehicle):
+        name = "test-crossing"
+        shape_coordinates = (
+            ShapeCoordinate("a", "rad", "One.", -1.0, 1.0),
+            ShapeCoordinate("b", "rad", "Two.", -1.0, 1.0),
+        )
+
+        def lagrangian(self, r, u, xi, q):
+            return (ca.dot(u, u) + ca.dot(xi, xi)) / 2
+
+        def constraints(self, r, q):
+            gap = (r[0] - 0.2) ** 2 + (r[1] + 0.6) ** 2
+            return ca.vertcat(ca.horzcat(0, 0, 0, 0, 1), ca.horzcat(0, 0, gap, 0, 1))
+
+    with pytest.raises(sim.InputError, match=r"lose a direction near a = 0\.2, b = -0\.6"):
+        Crossing()
