@@ -13,9 +13,10 @@ from export.output import OutputError
 from export.request import Request
 from render.errors import DisplayError
 from sim.commands import Command
-from sim.errors import InputError, one_of, shortened
+from sim.errors import InputError, shortened
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.signals import ended_by_signals
+from sim.take.opening import beside, open_take
 
 EXIT_FAILED, EXIT_BAD_INPUT = 1, 2
 FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
@@ -50,6 +51,7 @@ def run(
     integrator: options.Method = None,
     step: options.Step = None,
     camera: options.CameraKind = None,
+    ghost: options.Ghost = None,
     trust: options.Trust = False,
     fallback: options.Fallback = None,
     probe: options.ProbeFile = None,
@@ -59,19 +61,18 @@ def run(
         print_scenes()
         return
     timed = seconds is not None
-    at_first: tuple[Command, ...] = ()
+    at_first = beside(ghost)
     chosen = {"vehicle": vehicle, "integrator": integrator, "step_s": step, "camera": camera}
     if scene.endswith(".npz"):
-        from sim.take.opening import open_take
-
-        loaded, at_first, duration_s = open_take(scene, **chosen)
+        loaded, shown, duration_s = open_take(scene, **chosen)
+        at_first = (*shown, *at_first)
         seconds = duration_s if seconds is None else seconds
         if plan:
             raise InputError("--plan: refused with a take; allowed: with a scene")
     else:
         loaded = with_overrides(load_scene(scene, trusted=trust), **chosen)
     if demo:
-        check_autopilot(loaded.vehicle)
+        export.request.check_autopilot(loaded.vehicle)
     request = export.request.checked(
         seconds=USUAL_SECONDS if seconds is None else seconds,
         size=size,
@@ -100,16 +101,6 @@ def run(
     from export.scene_run import run_headless  # takes a second: refusals and lists do not wait for it
 
     run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first)
-
-
-def check_autopilot(vehicle: str) -> None:
-    """InputError where there is none for the vehicle."""
-    from sim.pilot import has_autopilot, vehicles_with_autopilot
-
-    if not has_autopilot(vehicle):
-        raise InputError(
-            f"--demo: no autopilot knows the {vehicle}; allowed: {one_of(vehicles_with_autopilot())}"
-        )
 
 
 def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tuple[Command, ...]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from export.file import ENDINGS
 from export.output import OutputError
-from sim.errors import InputError, quote
+from sim.errors import InputError, one_of, quote
 
 FPS = 30
 CONTAINERS = {".mp4": "mp4", ".mkv": "matroska", ".mov": "mov"}
@@ -186,4 +186,14 @@ def _check_ending(path: Path, option: str, endings: tuple[str, ...]) -> None:
     if path.suffix.lower() not in endings:
         raise InputError(
             f'{option}: "{path}" is refused; allowed: a file name ending in {", ".join(endings)}'
+        )
+
+
+def check_autopilot(vehicle: str) -> None:
+    """InputError where there is none for the vehicle."""
+    from sim.pilot import has_autopilot, vehicles_with_autopilot
+
+    if not has_autopilot(vehicle):
+        raise InputError(
+            f"--demo: no autopilot knows the {vehicle}; allowed: {one_of(vehicles_with_autopilot())}"
         )

@@ -15,6 +15,7 @@ from sim.vehicles import Vehicle
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from sim.measured import Measured
     from sim.outfit.own import Renewal
     from sim.take import Take
 
@@ -239,6 +240,13 @@ class KeepTake:
     """Empty: the flown one."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ShowMeasured:
+    """Show measured poses as a ghost beside the lanes."""
+
+    measured: "Measured"
+
+
 Command = (
     SetPilotInput
     | SetPaused
@@ -265,4 +273,5 @@ Command = (
     | PlayTake
     | Resimulate
     | KeepTake
+    | ShowMeasured
 )

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from sim.take import Take
 
 
+MEASURED = "measured"
+"""Stands for the integrator of a lane that is not simulated, but shows what was measured."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deviation:
     """How far a lane is from the reference solution at the same simulated time."""
@@ -107,6 +111,11 @@ class LaneSnapshot:
     def T_wb_previous(self) -> np.ndarray:
         """(4, 4) pose of the main body at `time_previous_s`."""
         return next(iter(self.bodies_previous.values()))
+
+    @property
+    def measured(self) -> bool:
+        """It is not simulated."""
+        return self.integrator == MEASURED
 
     def told(self, name: str) -> float:
         """A scalar observable; nan where the vehicle has none of that name."""

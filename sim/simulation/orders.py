@@ -168,6 +168,8 @@ def _(command: AddLane, stage: Stage) -> str:
 
 @execute.register
 def _(command: RemoveLane, stage: Stage) -> str:
+    if stage.beside.remove(command.lane):
+        return f"removed lane: {command.lane}"
     if stage.rewind.replay is not None:
         stage.rewind.replay.remove(command.lane)
         return f"removed lane: {command.lane}"

@@ -186,8 +186,7 @@ class Simulation:
         view, span_s = stage.rewind.view, SPAN_S * stage.clock.speed
         return Snapshot(
             scene=stage.scene.name,
-            lanes=stage.rewind.pictures(span_s)
-            or tuple(lane.publish(span_s, stage.measure.deviation(lane)) for lane in stage.lanes),
+            lanes=stage.pictures(span_s),
             reference=stage.measure.on and view is None,
             clock_s=stage.clock.time_s if view is None else view.time_s,
             wall_s=time.perf_counter() if wall_s is None else wall_s,

@@ -14,6 +14,7 @@ from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
 from sim.pilot.trim import TrimmedPilot
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
+from sim.simulation.beside import Beside
 from sim.simulation.clock import Clock
 from sim.simulation.coupling import Coupling
 from sim.simulation.footing import Footing
@@ -27,6 +28,7 @@ from sim.simulation.rewind import Rewind
 from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
 from sim.simulation.tints import Tint, next_tint
+from sim.snapshot import LaneSnapshot
 from sim.vehicles import Vehicle, known_vehicle
 from sim.world import World
 
@@ -64,6 +66,7 @@ class Stage:
         self.lanes: list[Lane] = []
         self._tape = ControlTape()
         self.measure = Measure(kernels, self._tape)
+        self.beside = Beside()
         self.rewind = Rewind(scene.name, world, kernels, self.lanes)
         vehicle = self.vehicle_named(scene.vehicle)
         self._asked_mode = scene.flight_mode
@@ -218,6 +221,14 @@ class Stage:
         for lane in self.lanes:
             lane.pilot = self._pilot()
         self.measure.restart(vehicle, flown.footing, flown.node, now_s)
+
+    def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
+        """All lanes at the moment that is shown and `span_s` before; then what was measured."""
+        view = self.rewind.view
+        lanes = self.rewind.pictures(span_s) or tuple(
+            lane.publish(span_s, self.measure.deviation(lane)) for lane in self.lanes
+        )
+        return lanes + self.beside.pictures(lanes[0], self.clock.time_s if view is None else view.time_s)
 
     def lane(self, name: str) -> Lane:
         """By name; empty for the flown one."""

@@ -12,6 +12,7 @@ from sim.commands import (
     SetPaused,
     SetPilotInput,
     SetSpeed,
+    ShowMeasured,
     SingleStep,
 )
 from sim.simulation.lane import Look
@@ -30,6 +31,7 @@ KEEP_LOOKING = (
     SetPaused,
     SetPilotInput,
     SetSpeed,
+    ShowMeasured,
     SingleStep,
 )
 """Commands that mean what is shown; all others mean the present, and go back to it first."""
@@ -97,3 +99,8 @@ def _(command: KeepTake, stage: Stage) -> str:
         return ""
     command.reply.set_result(take)
     return ""
+
+
+@execute.register
+def _(command: ShowMeasured, stage: Stage) -> str:
+    return f"measured: {stage.beside.add(command.measured, stage.pictures(0.0))}"

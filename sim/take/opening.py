@@ -1,7 +1,10 @@
-"""A take as something to be run: its scene, and what shows it there."""
+"""A take as something to be run: its scene, and what shows it there; and measured poses beside it."""
 
-from sim.commands import Command, PlayTake, Resimulate
+from pathlib import Path
+
+from sim.commands import Command, PlayTake, Resimulate, ShowMeasured
 from sim.errors import InputError
+from sim.measured import load_measured
 from sim.scene import Scene, with_overrides
 from sim.take.file import load_take
 from sim.take.scene import scene_of
@@ -29,3 +32,8 @@ def open_take(
         with_overrides(scene, vehicle=taken.vehicle.name, integrator=method, step_s=step_s)
         commands += (Resimulate(integrator or "", step_s),)
     return scene, commands, taken.duration_s
+
+
+def beside(path: Path | None) -> tuple[Command, ...]:
+    """What shows a table of measured poses, where there is one. Raises InputError."""
+    return () if path is None else (ShowMeasured(load_measured(path)),)

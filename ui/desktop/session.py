@@ -23,9 +23,10 @@ from render.quality import PRESETS
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
 from render.scenery import Scenery
-from sim.commands import Command, PlayTake, SetPaused
+from sim.commands import Command, PlayTake, SetPaused, ShowMeasured
 from sim.errors import InputError, UntrustedFile
 from sim.goals.judge import Judge, Progress
+from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
 from sim.scene import Scene, load_scene
 from sim.snapshot import Snapshot
@@ -261,10 +262,12 @@ class Session:
                 self._plan(action)
 
     def _open_path(self, path: str) -> None:
-        """A vehicle's folder, a scene or a take, as the user has named it."""
+        """A vehicle's folder, a scene, a take or a table of poses, as the user has named it."""
         path = os.path.expanduser(path)
         if path.endswith(".npz"):
             self._carry_out(OpenTake(path))
+        elif path.endswith(".csv"):
+            self._show_measured(path)
         else:
             self._open_scene(path)
 
@@ -285,6 +288,12 @@ class Session:
             self._open_scene(self._asked, trusted=question.file)
         else:
             self._shell.notify(f"{question.file.name} was not run; {question.scene} stays closed")
+
+    def _show_measured(self, path: str) -> None:
+        try:
+            self._simulation.submit(ShowMeasured(load_measured(path)))
+        except InputError as error:
+            self._shell.notify(str(error), error=True)
 
     def _dropped(self, x: int, y: int, paths: list[str]) -> None:
         """Onto the window: the first one is opened."""

@@ -50,7 +50,7 @@ class Setup:
 def setup_of(snapshot: Snapshot, plan: PlanView | None) -> Setup:
     """Of the present; `plan` is None where there is nothing to plan."""
     flown = snapshot.lanes[0]
-    lanes = {lane.name: _spec(lane) for lane in snapshot.lanes}
+    lanes = {lane.name: _spec(lane) for lane in snapshot.lanes if not lane.measured}
     task, method = (plan.task, plan.method) if plan is not None else (None, "")
     return Setup(flown.vehicle, flown.parameters, lanes, task, method)
 

@@ -49,7 +49,8 @@ def _room(context: PanelContext) -> Box:
 
 
 def _lines(lane: LaneSnapshot, *, split: bool) -> list[tuple[str, theme.Colour]]:
-    lines = [(f"{lane.integrator}, h = {step_text(lane.step_s)}", line_colour(lane))]
+    title = lane.name if lane.measured else f"{lane.integrator}, h = {step_text(lane.step_s)}"
+    lines = [(title, line_colour(lane))]
     if lane.status is not LaneStatus.RUNNING:
         lines.append((f"{lane.status.value} at t = {lane.time_current_s:.2f} s", theme.DANGER))
     elif split and lane.deviation is not None:

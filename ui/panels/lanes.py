@@ -60,8 +60,9 @@ def _row(context: PanelContext, lane: LaneSnapshot, *, flown: bool) -> list[Requ
     requests: list[Request] = []
     edge, width, gap = right_edge(), context.px(26.0), context.px(3.0)
     imgui.align_text_to_frame_padding()
-    requests += _swatch(context, lane)
-    imgui.same_line()
+    if not lane.measured:
+        requests += _swatch(context, lane)
+        imgui.same_line()
     imgui.text_colored(imgui.ImVec4(*STATUS_COLOURS[lane.status]), icons.ICON_FA_CIRCLE)
     note(context, f"lanes/status/{lane.name}")
     tooltip(lane.status_text or lane.status.value)
@@ -76,15 +77,21 @@ def _row(context: PanelContext, lane: LaneSnapshot, *, flown: bool) -> list[Requ
     if flown:
         return requests
     imgui.same_line(0.0, gap)
+    if not lane.measured:
+        requests += _pilot(context, lane, width)
+        imgui.same_line(0.0, gap)
+    if button(context, f"lanes/remove/{lane.name}", icons.ICON_FA_XMARK, "Remove this lane", width=width):
+        requests.append(RemoveLane(lane.name))
+    return requests
+
+
+def _pilot(context: PanelContext, lane: LaneSnapshot, width: float) -> list[Request]:
     doc = "Gets the flown lane's controls, bit for bit; press for a pilot of its own, who sees this lane."
     doc = "Flown by a pilot of its own; press for the flown lane's controls." if lane.own_pilot else doc
     icon = icons.ICON_FA_USER if lane.own_pilot else icons.ICON_FA_LINK
     if button(context, f"lanes/pilot/{lane.name}", icon, doc, width=width):
-        requests.append(SetLanePilot(lane.name, not lane.own_pilot))
-    imgui.same_line(0.0, gap)
-    if button(context, f"lanes/remove/{lane.name}", icons.ICON_FA_XMARK, "Remove this lane", width=width):
-        requests.append(RemoveLane(lane.name))
-    return requests
+        return [SetLanePilot(lane.name, not lane.own_pilot)]
+    return []
 
 
 def _swatch(context: PanelContext, lane: LaneSnapshot) -> list[Request]:

@@ -1,0 +1,149 @@
+"""Poses that were measured, out of a table: shown as a ghost beside what is simulated.
+
+A CSV with a line of headings. Time: `time_s`, `time [s]` or `t`, in seconds, increasing. Place: `x_m`, `y_m`, `z_m`,
+`position.x [m]` and so on, or `x`, `y`, `z`. Attitude, body to world: `qx`, `qy`, `qz`, `qw`, or nine numbers `R_11` ..
+`R_33` or `rotation.R11` .. `rotation.R33`, row by row; without any it stays level and faces where it goes. Of a table
+with several lanes the first one is taken. Units may follow in brackets; other columns do not matter.
+"""
+
+import csv
+import io
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from sim.errors import InputError, one_of, quote
+from sim.groups.numeric import pose_between, rotation_log
+from sim.user_files import read_text, refusals
+
+MOST_BYTES = 1 << 27
+_TIME = ("time_s", "time", "t")
+_PLACE = (("x_m", "y_m", "z_m"), ("position.x", "position.y", "position.z"), ("x", "y", "z"))
+_QUATERNION = ("qx", "qy", "qz", "qw")
+_MATRIX = tuple(
+    tuple(f"{prefix}{row}{column}" for row in "123" for column in "123") for prefix in ("R_", "rotation.R")
+)
+_UNIT = re.compile(r"\s*\[[^\]]*\]\s*$")
+_NOT_UNIT = 0.1
+"""By how much a quaternion's length, or a matrix's product with its transpose, may be off."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Where one body was at moments that increase."""
+
+    name: str
+    time: np.ndarray
+    """(n,) s."""
+    poses: np.ndarray
+    """(n, 4, 4) body to world."""
+
+    @property
+    def interval_s(self) -> float:
+        """Between two samples, on average."""
+        return float(np.ptp(self.time)) / max(len(self.time) - 1, 1)
+
+    def at(self, time_s: float) -> tuple[np.ndarray, np.ndarray]:
+        """Pose (4, 4) and body twist (6,) (omega [rad/s], v [m/s]) at a moment: on the screw between two samples.
+
+        Before the first and after the last it stands still there.
+        """
+        k = int(np.searchsorted(self.time, time_s, side="right")) - 1
+        if k < 0 or k + 1 >= len(self.time):
+            return self.poses[max(k, 0)], np.zeros(6)
+        before, after = self.poses[k], self.poses[k + 1]
+        span_s = float(self.time[k + 1] - self.time[k])
+        pose = pose_between(before, after, (time_s - float(self.time[k])) / span_s)
+        omega = rotation_log(before[:3, :3].T @ after[:3, :3]) / span_s
+        velocity_w = (after[:3, 3] - before[:3, 3]) / span_s
+        return pose, np.concatenate([omega, pose[:3, :3].T @ velocity_w])
+
+
+def load_measured(path: str | Path) -> Measured:
+    """Read a table. Raises InputError, one line with the line of the file, for gaps, NaN and time that runs back."""
+    path = Path(path)
+    with refusals(path, "no table of poses"):
+        rows = csv.reader(io.StringIO(read_text(path, MOST_BYTES), newline=""))
+        headings = [_UNIT.sub("", heading.strip()) for heading in next(rows, [])]
+        time_at, place_at, turn_at = _columns(headings)
+        lane_at = headings.index("lane") if "lane" in headings else None
+        wanted = [time_at, *place_at, *turn_at]
+        table: list[list[float]] = []
+        lane = None
+        for row in rows:
+            if not row:
+                continue
+            if lane_at is not None and lane_at < len(row):
+                lane = row[lane_at] if lane is None else lane
+                if row[lane_at] != lane:
+                    continue
+            numbers = [_number(row, column, headings, rows.line_num) for column in wanted]
+            if table and numbers[0] <= table[-1][0]:
+                raise InputError(
+                    f"line {rows.line_num}: time {numbers[0]:g} s is not after {table[-1][0]:g} s; "
+                    "allowed: times that increase"
+                )
+            _check_turn(np.array(numbers[4:]), rows.line_num)
+            table.append(numbers)
+        if len(table) < 2:
+            raise InputError(f"has {len(table)} rows of poses; allowed: two or more")
+        values = np.array(table)
+        poses = np.tile(np.eye(4), (len(values), 1, 1))
+        poses[:, :3, 3] = values[:, 1:4]
+        poses[:, :3, :3] = _rotations(values)
+        return Measured(path.stem, values[:, 0], poses)
+
+
+def _columns(headings: list[str]) -> tuple[int, list[int], list[int]]:
+    """Where time, place and attitude stand; the last may be nothing."""
+    time = next((name for name in _TIME if name in headings), None)
+    place = next((names for names in _PLACE if all(name in headings for name in names)), None)
+    turns = (_QUATERNION, *_MATRIX)
+    turn: tuple[str, ...] = next((names for names in turns if all(name in headings for name in names)), ())
+    if time is None or place is None:
+        missing = "a time" if time is None else "a place"
+        raise InputError(
+            f"line 1: {missing} is missing among {one_of(headings)}; allowed: time_s, x_m, y_m, z_m, qx, qy, qz, qw"
+        )
+    return headings.index(time), [headings.index(n) for n in place], [headings.index(n) for n in turn]
+
+
+def _number(row: list[str], column: int, headings: list[str], line: int) -> float:
+    text = row[column].strip() if column < len(row) else ""
+    if not text:
+        raise InputError(f"line {line}: {headings[column]} is missing; allowed: a number in every row")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(
+            f"line {line}: {headings[column]} = {quote(text)} is refused; allowed: a finite number"
+        )
+    return value
+
+
+def _check_turn(turn: np.ndarray, line: int) -> None:
+    if turn.size == 4 and abs(float(np.linalg.norm(turn)) - 1.0) > _NOT_UNIT:
+        raise InputError(f"line {line}: the quaternion has length {np.linalg.norm(turn):.3g}; allowed: 1")
+    if turn.size == 9:
+        R = turn.reshape(3, 3)
+        if np.abs(R @ R.T - np.eye(3)).max() > _NOT_UNIT or np.linalg.det(R) < 0.0:
+            raise InputError(f"line {line}: R is no rotation; allowed: orthonormal and right-handed")
+
+
+def _rotations(values: np.ndarray) -> np.ndarray:
+    """(n, 3, 3) of rows of time, place and attitude."""
+    if values.shape[1] == 8:
+        return Rotation.from_quat(values[:, 4:]).as_matrix()
+    if values.shape[1] == 13:
+        return Rotation.from_matrix(values[:, 4:].reshape(-1, 3, 3)).as_matrix()
+    steps = np.diff(values[:, 1:3], axis=0, append=values[-1:, 1:3])
+    headings = np.arctan2(steps[:, 1], steps[:, 0])
+    still = np.hypot(steps[:, 0], steps[:, 1]) < 1e-9
+    last = np.maximum.accumulate(np.where(still, 0, np.arange(len(steps))))
+    return Rotation.from_rotvec(headings[last, None] * np.array([0.0, 0.0, 1.0])).as_matrix()

@@ -1,0 +1,78 @@
+"""Measured motions that are shown beside the lanes, on the same clock; nothing of them is simulated."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.measured import Measured
+from sim.scene import MOST_LANES
+from sim.simulation.tints import Tint, next_tint
+from sim.snapshot import MEASURED, LaneSnapshot, LaneStatus
+
+
+class Beside:
+    """What was measured, each with its colour."""
+
+    def __init__(self) -> None:
+        self._shown: list[tuple[Measured, Tint]] = []
+
+    def add(self, measured: Measured, lanes: tuple[LaneSnapshot, ...]) -> str:
+        """Show one more; returns its name. Raises InputError where there is no room."""
+        taken = {lane.name for lane in lanes}
+        if len(taken) >= MOST_LANES:
+            raise InputError(f"no more than {MOST_LANES} lanes")
+        name, count = measured.name, 2
+        while name in taken:
+            name, count = f"{measured.name} #{count}", count + 1
+        self._shown.append((replace(measured, name=name), next_tint(lane.tint for lane in lanes)))
+        return name
+
+    def remove(self, name: str) -> bool:
+        """Show it no more; whether it was there."""
+        left = [(measured, tint) for measured, tint in self._shown if measured.name != name]
+        found, self._shown = len(left) < len(self._shown), left
+        return found
+
+    def pictures(self, flown: LaneSnapshot, clock_s: float) -> tuple[LaneSnapshot, ...]:
+        """At a moment, with the flown vehicle's model; its other bodies stand about the main one as they do there."""
+        return tuple(_picture(measured, tint, flown, clock_s) for measured, tint in self._shown)
+
+
+def _picture(measured: Measured, tint: Tint, flown: LaneSnapshot, clock_s: float) -> LaneSnapshot:
+    span_s = max(flown.time_current_s - flown.time_previous_s, 0.0)
+    T_wb, twist_b = measured.at(clock_s)
+    before_w, _ = measured.at(clock_s - span_s)
+    own = np.linalg.inv(flown.T_wb)
+    unknown = np.full(6, math.nan)
+    return replace(
+        flown,
+        name=measured.name,
+        integrator=MEASURED,
+        step_s=measured.interval_s,
+        tint=tint,
+        ghost=True,
+        time_previous_s=clock_s - span_s,
+        time_current_s=clock_s,
+        bodies_previous={name: before_w @ own @ T for name, T in flown.bodies.items()},
+        bodies={name: T_wb @ own @ T for name, T in flown.bodies.items()},
+        twist_b=twist_b,
+        control_wrench_b=np.zeros(6),
+        environment_wrench_b=np.zeros(6),
+        energy_J=math.nan,
+        energy_start_J=math.nan,
+        momentum_w=unknown,
+        momentum_start_w=unknown,
+        newton_iterations=0.0,
+        step_cost_s=0.0,
+        height_above_ground_m=math.nan,
+        on_ground=False,
+        status=LaneStatus.RUNNING,
+        status_text="",
+        own_pilot=True,
+        deviation=None,
+        observables={name: np.full(np.shape(v), math.nan) for name, v in flown.observables.items()},
+        observables_start={},
+        ways={},
+    )

@@ -1,0 +1,103 @@
+"""Measured poses: read as they stand or refused with their line, and shown on the clock of what is simulated."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from export.channels import write_csv
+from sim.commands import RemoveLane, Reset, ShowMeasured
+from sim.errors import InputError
+from sim.measured import load_measured
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.world import load_world
+from tests.export.flights import motion_of
+
+HEADINGS = "t,x,y,z,qx,qy,qz,qw\n"
+
+
+def table(path: Path, *rows: str, headings: str = HEADINGS) -> Path:
+    path.write_text(headings + "".join(f"{row}\n" for row in rows))
+    return path
+
+
+def test_what_was_exported_is_read_again_to_the_last_digits(tmp_path: Path) -> None:
+    motion = motion_of("helicopter", 1.0)
+    write_csv(tmp_path / "flight.csv", [motion, motion_of("rigid-body", 0.5)])
+    found = load_measured(tmp_path / "flight.csv")
+    assert np.array_equal(found.time, motion.time)
+    # Measured: 3e-16, since rotations are made orthonormal once more.
+    assert np.abs(found.poses - motion.main).max() < 1e-14
+    pose, twist = found.at(float(motion.time[40]))
+    assert np.abs(pose - motion.main[40]).max() < 1e-14
+    # A twist over a step of 10 ms against that at its beginning: first order, measured 0.06.
+    assert np.abs(twist - motion.twist[40]).max() < 0.2
+
+
+def test_between_two_samples_it_follows_the_screw_that_joins_them(tmp_path: Path) -> None:
+    # A quarter turn about z while going round a circle of radius 2 m about the origin.
+    half = Rotation.from_euler("z", 90.0, degrees=True).as_quat()
+    end = ",".join(f"{v:.17g}" for v in half)
+    found = load_measured(table(tmp_path / "turn.csv", "1,2,0,0,0,0,0,1", f"3,0,2,0,{end}"))
+    pose, twist = found.at(2.0)
+    assert pose[:3, 3] == pytest.approx([2**0.5, 2**0.5, 0.0], abs=1e-12)
+    assert twist[:3] == pytest.approx([0.0, 0.0, np.pi / 4.0], abs=1e-12)
+    for outside in (0.0, 9.0):
+        assert np.array_equal(found.at(outside)[1], np.zeros(6))
+
+
+def test_without_attitudes_it_is_level_and_faces_where_it_goes(tmp_path: Path) -> None:
+    rows = ("0,0,0,5", "1,0,1,5", "2,0,1,6", "3,-1,1,6")
+    found = load_measured(table(tmp_path / "way.csv", *rows, headings="time_s,x_m,y_m,z_m\n"))
+    headings = np.degrees(np.arctan2(found.poses[:, 1, 0], found.poses[:, 0, 0]))
+    assert headings == pytest.approx([90.0, 90.0, 180.0, 180.0])
+    assert found.poses[:, 2, 2] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "rows, told",
+    [
+        (("0,0,0,0,0,0,0,1", "1,0,,0,0,0,0,1"), "line 3: y is missing"),
+        (("0,0,0,0,0,0,0,1", "1,0,0"), "line 3: z is missing"),
+        (("0,0,0,0,0,0,0,1", "1,0,nan,0,0,0,0,1"), "line 3: y = 'nan' is refused; allowed: a finite number"),
+        (("0,0,0,0,0,0,0,1", "1,0,abc,0,0,0,0,1"), "line 3: y = 'abc' is refused"),
+        (
+            ("0,0,0,0,0,0,0,1", "2,0,0,0,0,0,0,1", "1.5,0,0,0,0,0,0,1"),
+            "line 4: time 1.5 s is not after 2 s; allowed: times that increase",
+        ),
+        (("0,0,0,0,0,0,0,1", "0,0,0,0,0,0,0,1"), "line 3: time 0 s is not after 0 s"),
+        (("0,0,0,0,0,0,0,3",), "line 2: the quaternion has length 3; allowed: 1"),
+        (("0,0,0,0,0,0,0,1",), "has 1 rows of poses; allowed: two or more"),
+    ],
+)
+def test_gaps_nonsense_and_time_that_runs_back_are_refused_with_their_line(
+    rows: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    path = table(tmp_path / "bad.csv", *rows)
+    with pytest.raises(InputError) as refusal:
+        load_measured(path)
+    assert str(refusal.value).startswith(str(path))
+    assert told in str(refusal.value)
+    with pytest.raises(InputError, match="a place is missing"):
+        load_measured(table(tmp_path / "none.csv", "0,1", headings="t,height\n"))
+
+
+def test_a_measured_ghost_keeps_to_the_clock_through_reset_and_removal(tmp_path: Path) -> None:
+    scene = load_scene("plain")
+    simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    rows = [f"{0.1 * k},{k},{-k},3,0,0,0,1" for k in range(30)]
+    before = simulation.advance(0.5)
+    simulation.submit(ShowMeasured(load_measured(table(tmp_path / "gps.csv", *rows))))
+    shown = simulation.advance(0.25)
+    assert [lane.name for lane in shown.lanes] == [*(lane.name for lane in before.lanes), "gps"]
+    ghost = shown.lanes[-1]
+    assert ghost.ghost
+    assert ghost.T_wb[:3, 3] == pytest.approx([7.5, -7.5, 3.0])
+    assert ghost.twist_b == pytest.approx([0.0, 0.0, 0.0, 10.0, -10.0, 0.0])
+    assert set(ghost.bodies) == set(shown.lanes[0].bodies)
+    simulation.submit(Reset())
+    assert simulation.advance(0.0).lanes[-1].T_wb[:3, 3] == pytest.approx([0.0, 0.0, 3.0])
+    simulation.submit(RemoveLane("gps"))
+    assert [lane.name for lane in simulation.advance(0.0).lanes] == [lane.name for lane in before.lanes]
