@@ -17,7 +17,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from sim.errors import InputError, one_of, quote
-from sim.groups.numeric import pose_between, rotation_log
+from sim.groups.between import pose_between
+from sim.groups.numeric import rotation_log
 from sim.user_files import read_text, refusals
 
 MOST_BYTES = 1 << 27
