@@ -13,7 +13,7 @@ from export.motion import Motion
 from export.output import OutputError
 from export.quaternions import continuous_quaternions
 from render.models.asset import ModelAsset, load_asset, model_file
-from render.models.fallback import box_asset, cart_asset
+from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.rigs import moved
 from sim.outfit import Part, named_values, outfit_of
 from sim.vehicles import VEHICLES
@@ -78,7 +78,7 @@ def _asset(motion: Motion) -> ModelAsset:
     path = model_file(motion.vehicle)
     if motion.vehicle in VEHICLES and path.is_file():
         return load_asset(path)
-    if "slip" in motion.observables:
+    if on_wheels(motion.vehicle):
         return cart_asset()
     return box_asset(outfit_of(motion.vehicle).model.box_half_m)
 

@@ -47,8 +47,6 @@ class DrawnVehicle:
     """Name -> (4, 4) interpolated poses of all its bodies, the main one among them."""
     observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
     """What the vehicle tells by itself, name -> number or column."""
-    on_wheels: bool = False
-    """It rolls: the fallback has wheels and stands on the ground."""
 
 
 @dataclass(frozen=True, slots=True)

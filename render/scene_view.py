@@ -334,5 +334,4 @@ def _drawn(shown: _Shown, flown: _Shown, highlight: str = "") -> DrawnVehicle:
         wreck=wreck,
         bodies=shown.bodies,
         observables=lane.observables,
-        on_wheels="slip" in lane.observables,
     )

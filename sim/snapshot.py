@@ -92,6 +92,8 @@ class LaneSnapshot:
     """None without a reference, and for comparison lanes that have other inputs."""
     observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
     """What the vehicle tells beside energy and momentum, name -> number or column; units as it declares them."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Of the observables."""
     observables_start: Mapping[str, float | np.ndarray] = field(default_factory=dict)
     """When energy and momentum were those of the start; what belongs to a step is nan."""
     ways: Mapping[str, np.ndarray] = field(default_factory=dict)

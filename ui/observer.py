@@ -3,7 +3,8 @@
 from sim.scene import Scene
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles.parameter import Value
-from ui.history import CHANNELS, History, measured
+from ui.channels import measured
+from ui.history import History
 from ui.panels.context import PanelContext
 from ui.toasts import Toasts
 
@@ -30,7 +31,7 @@ class Observer:
         for gone in set(context.histories) - names:
             del context.histories[gone]
         for lane in snapshot.lanes:
-            history = context.histories.setdefault(lane.name, History(len(CHANNELS)))
+            history = context.histories.setdefault(lane.name, History())
             history.append(lane.time_current_s, measured(lane))
         if not (context.view.caption and self.scene.comparison.caption):
             self._tell_stopped(snapshot.lanes[1:], now_s)

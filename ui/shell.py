@@ -1,7 +1,7 @@
 """The user interface around the scene: feeds on snapshots, hands out commands, actions and camera motion."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from ui import config, hud, theme, violations
 from ui.alternatives import Alternatives
 from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
+from ui.channels import columns
 from ui.dock import Dock
 from ui.edits import Edits
 from ui.gizmo import Gizmo
@@ -98,9 +99,16 @@ class Shell:
     def view(self, view: ViewSettings) -> None:
         self._apply(ChangeView(view))
 
-    def curves(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """By lane: times (n,) and values (channels, n) that the plots remember, in the order of `ui.history`."""
-        return {name: history.kept() for name, history in self._context.histories.items()}
+    def curves(
+        self, units: Mapping[str, str]
+    ) -> tuple[tuple[str, ...], dict[str, tuple[np.ndarray, np.ndarray]]]:
+        """(columns of a table, by lane its times (n,) and values (columns, n)): all that the plots remember.
+
+        units: of the observables, by name.
+        """
+        histories = self._context.histories
+        keys = tuple(dict.fromkeys(key for history in histories.values() for key in history.channels))
+        return columns(keys, units), {name: history.kept(keys) for name, history in histories.items()}
 
     @property
     def widget_rects(self) -> dict[str, Rect]:

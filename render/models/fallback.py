@@ -5,6 +5,8 @@ from itertools import pairwise
 import numpy as np
 
 from render.models.asset import PAINT_FAR, ModelAsset
+from sim.vehicles import VEHICLES
+from sim.vehicles.form import Form
 
 _CART_HALF_M = (0.62, 0.30, 0.16)
 _WHEEL_M = 0.26
@@ -96,3 +98,9 @@ def _box(centre: np.ndarray, half: np.ndarray, material: int) -> np.ndarray:
                 corner[axis], corner[u], corner[v], normal[axis] = side, a, b, side
                 rows.append([*(centre + corner * half), *normal, 1.0, material, 0.0, *([PAINT_FAR] * 4)])
     return np.array(rows)
+
+
+def on_wheels(vehicle: str) -> bool:
+    """Whether what a vehicle of that name declares has it roll: its stand-in has wheels, and stands on the ground."""
+    kind = VEHICLES.get(vehicle)
+    return kind is not None and kind.form is Form.REDUCED_DALEMBERT

@@ -10,7 +10,7 @@ import numpy as np
 from render.errors import DisplayError
 from render.frame import DrawnVehicle, View
 from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset, load_asset, model_file
-from render.models.fallback import box_asset, cart_asset
+from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.rigs import RigPose, rig_pose
 from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext
@@ -86,7 +86,7 @@ class ModelLibrary:
     def _choose(self, vehicle: DrawnVehicle, context: PassContext) -> _Loaded:
         """The model's file at the level of detail that the pass can show, or the box."""
         if not _has_model(vehicle.model):
-            if vehicle.on_wheels:
+            if on_wheels(vehicle.model):
                 return self._loaded.get(("cart",)) or self._upload(("cart",), cart_asset())
             half_m = outfit_of(vehicle.model).model.box_half_m
             key = ("box", *half_m)

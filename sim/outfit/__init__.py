@@ -4,6 +4,7 @@ Mechanics are the vehicle's own file in `sim/vehicles`; everything else that use
 """
 
 from sim.outfit.outfit import (
+    PLOTTED,
     Bar,
     Camera,
     Contact,
@@ -15,6 +16,7 @@ from sim.outfit.outfit import (
     Move,
     Outfit,
     Part,
+    Plotted,
     Rotor,
     Row,
     StickKeys,
@@ -28,6 +30,7 @@ from sim.outfit.values import named_values
 __all__ = [
     "ASSETS",
     "FALLBACK_FILE",
+    "PLOTTED",
     "VEHICLE_FOLDER",
     "Bar",
     "Camera",
@@ -40,6 +43,7 @@ __all__ = [
     "Move",
     "Outfit",
     "Part",
+    "Plotted",
     "Rotor",
     "Row",
     "StickKeys",

@@ -107,6 +107,30 @@ class Row:
     unit: str = ""
     decimals: int = 1
     signed: bool = False
+    scientific: bool = False
+    """As a power of ten, without decimals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plotted:
+    """A curve that the plots show until the user chooses others."""
+
+    of: str
+    """One of PLOTTED or an observable; of a column `axis.0`, its first component."""
+    title: str = ""
+    unit: str = ""
+    times: float = 1.0
+    """From what is told to that unit."""
+    change: bool = False
+    """Since the start."""
+    floor: float = 0.0
+    """Smallest range shown, in that unit; 0: as usual."""
+    text: str = ""
+    """What it is and who keeps it, for a tooltip; empty, like title and unit: as usual."""
+
+
+PLOTTED = ("energy", "momentum", "omega", "newton", "cost")
+"""What plots can show of any vehicle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +149,8 @@ class Instruments:
     """What the pilot reads."""
 
     rows: tuple[Row, ...] = ()
-    """Empty: what the observables suggest."""
     bar: Bar | None = None
+    plots: tuple[Plotted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

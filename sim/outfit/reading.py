@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sim.environment.hull import Hull as Surface
-from sim.errors import quote
+from sim.errors import one_of, quote
 from sim.outfit import modes as mode_data
 from sim.outfit.key_reading import read_keys
 from sim.outfit.model_reading import read_model, read_tracks
 from sim.outfit.outfit import (
+    PLOTTED,
     Bar,
     Camera,
     Contact,
@@ -20,6 +21,7 @@ from sim.outfit.outfit import (
     Mix,
     Modes,
     Outfit,
+    Plotted,
     Raw,
     Righting,
     Row,
@@ -43,7 +45,8 @@ def read_outfit(
     """The outfit in a file, checked against what the vehicle calls its numbers.
 
     path: None for a folder without the file. source: what refusals call it. fallback: stands in for the sections that
-    are not there; None where there is none, then contact, keys and camera have to be. Raises InputError.
+    are not there; None where there is none, then contact, keys,
+    instruments and camera have to be. Raises InputError.
     """
     table = TomlTable(source, {}) if path is None else TomlTable.read(path, source, lines=True)
     known = Names(vehicle)
@@ -65,7 +68,11 @@ def read_outfit(
         modes=section("modes", lambda t: _read_modes(t, vehicle), Modes()),
         raw=section("raw", lambda t: _read_raw(t, vehicle, known), Raw()),
         keys=section("keys", read_keys, fallback and fallback.keys),
-        instruments=section("instruments", lambda t: _read_instruments(t, known), Instruments()),
+        instruments=section(
+            "instruments",
+            lambda t: _read_instruments(t, known, fallback.instruments if fallback else Instruments()),
+            fallback and fallback.instruments,
+        ),
         camera=section("camera", _read_camera, fallback and fallback.camera),
         trail=section("trail", _read_trail, Trail()),
         model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
@@ -187,7 +194,7 @@ def _read_righting(table: TomlTable, controls: tuple[str, ...]) -> Righting:
     return Righting(table.text("action"), (x, y, z), signed)
 
 
-def _read_instruments(table: TomlTable, known: Names) -> Instruments:
+def _read_instruments(table: TomlTable, known: Names, usual: Instruments) -> Instruments:
     readable = known.and_also(*FLIGHT_VALUES)
     rows = []
     for inner in table.tables("rows"):
@@ -197,12 +204,32 @@ def _read_instruments(table: TomlTable, known: Names) -> Instruments:
             unit=inner.text("unit"),
             decimals=inner.integer("decimals", 1, low=0, high=6),
             signed=inner.flag("signed", False),
+            scientific=inner.flag("scientific", False),
         )
         inner.finish()
         rows.append(row)
     if len(rows) > 3:
         raise table.error("rows", f"{len(rows)} are refused; allowed: up to 3")
-    return Instruments(tuple(rows), _optional(table, "bar", lambda t: _read_bar(t, readable)))
+    plots = tuple(_read_plotted(inner, known) for inner in table.tables("plots"))
+    bar = _optional(table, "bar", lambda t: _read_bar(t, readable))
+    return Instruments(tuple(rows) or usual.rows, bar, plots or usual.plots)
+
+
+def _read_plotted(table: TomlTable, known: Names) -> Plotted:
+    of = table.text("of")
+    if of not in PLOTTED and of not in known.told:
+        raise table.error("of", f'unknown "{of}"; allowed: {one_of((*PLOTTED, *known.told), of)}')
+    plotted = Plotted(
+        of=of,
+        title=table.text("title"),
+        unit=table.text("unit"),
+        times=table.number("times", 1.0, low=-1e9, high=1e9),
+        change=table.flag("change", False),
+        floor=table.number("floor", 0.0, low=0.0, high=1e9),
+        text=table.text("text"),
+    )
+    table.finish()
+    return plotted
 
 
 def _read_bar(table: TomlTable, known: Names) -> Bar:

@@ -37,6 +37,18 @@ class Names:
         return () if self._vehicle is None else tuple(_layout(self._vehicle).observables)
 
     @cached_property
+    def told(self) -> tuple[str, ...]:
+        """Observables, columns by their components."""
+        if self._vehicle is None:
+            return ()
+        sizes = {name: at.stop - at.start for name, at in _layout(self._vehicle).observables.items()}
+        return tuple(
+            component
+            for name, size in sizes.items()
+            for component in ([name] if size == 1 else [f"{name}.{k}" for k in range(size)])
+        )
+
+    @cached_property
     def bodies(self) -> tuple[str, ...]:
         """Names of the vehicle's bodies."""
         return () if self._vehicle is None else tuple(_layout(self._vehicle).bodies)

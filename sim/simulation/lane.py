@@ -404,6 +404,7 @@ class Lane:
             own_pilot=not self.follows,
             deviation=deviation,
             observables=observation.observables,
+            units=observation.layout.units,
             observables_start=self._observables_start,
             ways={name: way.rows() for name, way in self._ways.items()},
             pivot_w=None if self.footing.pivot_w is None else self.footing.pivot_w.copy(),

@@ -3,20 +3,21 @@
 import numpy as np
 
 from tests.ui import fakes
-from ui.history import CHANNELS, History, measured, thinned
+from ui.channels import measured
+from ui.history import History, thinned
 
 
 def filled(count: int, capacity: int = 100) -> History:
-    history = History(2, capacity)
+    history = History(("up", "down"), capacity)
     for k in range(count):
-        history.append(float(k), np.array([k, -k]))
+        history.append(float(k), {"up": k, "down": -k})
     return history
 
 
 def test_the_last_samples_are_kept_in_order_however_many_came() -> None:
     for count in (1, 99, 100, 101, 199, 200, 201, 350, 1000):
         history = filled(count)
-        trace = history.trace(0, -1.0, 1e9, points=10_000)
+        trace = history.trace("up", -1.0, 1e9, points=10_000)
         first = max(count - 100, 0)
         assert np.array_equal(trace.time_s, np.arange(first, count))
         assert np.array_equal(trace.values, np.arange(first, count))
@@ -25,7 +26,7 @@ def test_the_last_samples_are_kept_in_order_however_many_came() -> None:
 
 def test_traces_are_what_plots_take_contiguous_float64_vectors() -> None:
     for points in (10, 1000):
-        trace = filled(250).trace(1, 180.0, 220.0, points)
+        trace = filled(250).trace("down", 180.0, 220.0, points)
         for array in (trace.time_s, trace.values):
             assert array.flags.c_contiguous
             assert array.dtype == np.float64
@@ -33,7 +34,7 @@ def test_traces_are_what_plots_take_contiguous_float64_vectors() -> None:
 
 
 def test_a_trace_covers_the_visible_range_and_one_sample_on_either_side() -> None:
-    trace = filled(90).trace(0, 20.5, 30.5)
+    trace = filled(90).trace("up", 20.5, 30.5)
     assert (trace.time_s[0], trace.time_s[-1]) == (20.0, 31.0)
 
 
@@ -49,15 +50,15 @@ def test_thinning_keeps_every_spike_and_both_ends() -> None:
 
 def test_the_same_moment_counts_once_and_a_reset_starts_anew() -> None:
     history = filled(50)
-    history.append(49.0, np.array([0.0, 0.0]))
+    history.append(49.0, {"up": 0.0, "down": 0.0})
     assert len(history) == 50
-    history.append(0.5, np.array([1.0, 1.0]))
+    history.append(0.5, {"up": 1.0, "down": 1.0})
     assert len(history) == 1
     assert history.latest_s == 0.5
 
 
 def test_channels_are_changes_since_the_start() -> None:
-    values = dict(zip(CHANNELS, measured(fakes.lane()), strict=True))
+    values = measured(fakes.lane())
     assert values["energy"] == 200.0
     assert np.isclose(values["momentum"], 2.0 * np.sqrt(6.0))
     assert np.isclose(values["cost"], 0.12)
@@ -69,4 +70,17 @@ def test_planar_vehicles_turn_about_one_axis() -> None:
         momentum_w=np.zeros(3),
         momentum_start_w=np.zeros(3),
     )
-    assert np.isclose(measured(planar)[CHANNELS.index("omega")], 0.7)
+    assert np.isclose(measured(planar)["omega"], 0.7)
+
+
+def test_another_vehicles_channels_begin_and_those_in_common_go_on() -> None:
+    history = filled(10)
+    history.append(10.0, {"down": -10.0, "lean": 0.5})
+    np.testing.assert_array_equal(history.trace("down", 8.0, 10.0).values, [-7.0, -8.0, -9.0, -10.0])
+    lean = history.trace("lean", 8.0, 10.0).values
+    assert np.isnan(lean[:-1]).all()
+    assert lean[-1] == 0.5
+    assert not len(history.trace("up", 0.0, 10.0).values)
+    times, rows = history.kept(("lean", "up"))
+    assert rows.shape == (2, len(times))
+    assert np.isnan(rows[1]).all()

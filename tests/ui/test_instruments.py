@@ -9,7 +9,6 @@ from tests.ui import fakes
 from ui.hud.flight_data import compass, flight_data
 from ui.hud.heading_tape import marks
 from ui.hud.horizon import at, axes_of, earth_outline, offset_of
-from ui.hud.readouts import rows
 
 
 def data(T_wb: np.ndarray, **changes):
@@ -42,12 +41,12 @@ def test_lift_over_weight_is_the_vehicles_own_and_nothing_without_weight() -> No
 
 
 def test_without_ground_the_height_is_a_dash() -> None:
-    (_, _, _), (_, height, _), _ = rows(data(fakes.pose(), height_above_ground_m=math.nan))
+    (_, _, _), (_, height, _), _ = data(fakes.pose(), height_above_ground_m=math.nan).rows
     assert height == "\N{EM DASH}"
 
 
 def test_a_standing_vehicle_neither_climbs_nor_sinks() -> None:
-    _, _, (_, climb, _) = rows(data(fakes.pose(), twist_b=np.array([0, 0, 0, 0, 0, -0.01])))
+    _, _, (_, climb, _) = data(fakes.pose(), twist_b=np.array([0, 0, 0, 0, 0, -0.01])).rows
     assert climb == "+0.0"
 
 

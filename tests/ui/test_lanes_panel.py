@@ -11,8 +11,9 @@ from sim.snapshot import Deviation, LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import theme
+from ui.channels import measured
 from ui.colours import encoded, linear
-from ui.history import CHANNELS, History, measured
+from ui.history import History
 from ui.panels import caption, errors, labels, lanes
 from ui.panels.placing import overlap
 from ui.requests import ChangeView
@@ -33,7 +34,7 @@ def pair():
 
 def remembered(bench: Bench, *shown) -> None:
     for lane in shown:
-        history = bench.context.histories.setdefault(lane.name, History(len(CHANNELS)))
+        history = bench.context.histories.setdefault(lane.name, History())
         for k in range(40):
             history.append(0.1 * k, measured(lane))
 
@@ -92,10 +93,10 @@ def test_error_plots_draw_with_and_without_a_reference_and_mark_who_has_stopped(
 
 def test_errors_are_against_the_reference_where_there_is_one() -> None:
     off = Deviation(position_m=0.1, rotation_rad=0.2, energy_J=-3.0, momentum=4.0)
-    with_it = dict(zip(CHANNELS, measured(fakes.lane(deviation=off)), strict=True))
+    with_it = measured(fakes.lane(deviation=off))
     assert [with_it[name] for name in ("energy_error", "momentum_error")] == [-3.0, 4.0]
     assert [with_it[name] for name in ("position_error", "rotation_error")] == [0.1, 0.2]
-    without = dict(zip(CHANNELS, measured(fakes.lane()), strict=True))
+    without = measured(fakes.lane())
     assert without["energy_error"] == 200.0
     assert np.isnan(without["position_error"])
     assert without["cost_per_s"] == pytest.approx(without["cost"] / 0.01)

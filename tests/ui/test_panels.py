@@ -27,8 +27,9 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import hud
 from ui.catalogue import COMPARE, MOVE, PLAN, load_catalogue
+from ui.channels import measured
 from ui.dock import WINDOWS
-from ui.history import CHANNELS, History, Trace, measured
+from ui.history import History, Trace
 from ui.observer import Observer
 from ui.panels import flight, help, integrator, lanes, notices, plots, scene, transport, vehicle, view
 from ui.requests import (
@@ -213,12 +214,12 @@ def test_a_crash_shows_a_banner_with_a_way_back(bench: Bench) -> None:
 
 
 def test_plots_live_with_numbers_that_are_not_finite(bench: Bench) -> None:
-    history = History(len(CHANNELS))
+    history = History()
     for k, energy in enumerate((1000.0, np.nan, np.inf, 1e300)):
         history.append(float(k), measured(fakes.lane(energy_J=energy)))
     bench.context.histories["flown"] = history
     assert bench.frame(plots.draw, fakes.snapshot()) == []
-    low, high = plots.limits([history.trace(0, 0.0, 10.0)], 1e-6)
+    low, high = plots.limits([history.trace("energy", 0.0, 10.0)], 1e-6)
     assert np.isfinite([low, high]).all()
     assert low < high
 

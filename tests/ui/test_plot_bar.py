@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
+from sim.outfit import PLOTTED, outfit_of
 from sim.snapshot import LaneStatus
+from sim.vehicles import vehicles
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.history import CHANNELS, COLUMNS, History, measured
+from ui.channels import OWN, columns, measured, offered
+from ui.history import History
 from ui.panels import errors, plot_bar, plot_values, plots
 from ui.requests import ChangeView, SaveCurves
 
@@ -23,9 +26,9 @@ STOPPED = fakes.lane(
 
 def remembered(bench: Bench, *shown, until_s: float) -> None:
     for lane in shown:
-        history = bench.context.histories.setdefault(lane.name, History(len(CHANNELS)))
+        history = bench.context.histories.setdefault(lane.name, History())
         for time_s in np.arange(0.0, until_s + 0.05, 0.1):
-            history.append(time_s, measured(lane) + time_s)
+            history.append(time_s, {key: value + time_s for key, value in measured(lane).items()})
 
 
 @pytest.mark.parametrize("panel", [plots, errors])
@@ -54,29 +57,27 @@ def test_the_legend_names_the_first_lanes_as_far_as_there_is_room() -> None:
 
 def test_the_value_under_the_mouse_is_the_last_one_by_then_or_why_there_is_none(bench: Bench) -> None:
     remembered(bench, fakes.lane(), STOPPED, until_s=3.0)
-    omega = CHANNELS.index("omega")
-    expected = float(measured(fakes.lane())[omega]) + 1.2
+    expected = measured(fakes.lane())["omega"] + 1.2
 
     def told(lane, time_s: float) -> str:
-        return plot_values.told(lane, omega, "rad/s", time_s, bench.context)
+        return plot_values.told(lane, "omega", "rad/s", time_s, bench.context)
 
     assert told(fakes.lane(), 1.27) == f"{expected:.4g} rad/s"
     assert told(STOPPED, 1.27) == f"{expected:.4g} rad/s"
     assert told(STOPPED, 2.5) == "diverged, energy past 4000 J at t = 2 s"
     assert told(fakes.lane(), -0.5) == "nothing known"
-    position = CHANNELS.index("position_error")
-    assert plot_values.told(fakes.lane(), position, "m", 1.0, bench.context) == "nothing known"
+    assert plot_values.told(fakes.lane(), "position_error", "m", 1.0, bench.context) == "nothing known"
 
 
 def test_the_history_is_read_at_any_kept_time() -> None:
-    history = History(1, capacity=4)
-    assert np.isnan(history.at(0, 0.0))
+    history = History(("a",), capacity=4)
+    assert np.isnan(history.at("a", 0.0))
     for k in range(11):
-        history.append(float(k), np.array([10.0 * k]))
-    assert history.at(0, 99.0) == 100.0
-    assert history.at(0, 8.5) == 80.0
-    assert history.at(0, 7.0) == 70.0
-    assert np.isnan(history.at(0, 6.5))
+        history.append(float(k), {"a": 10.0 * k})
+    assert history.at("a", 99.0) == 100.0
+    assert history.at("a", 8.5) == 80.0
+    assert history.at("a", 7.0) == 70.0
+    assert np.isnan(history.at("a", 6.5))
 
 
 def test_a_click_asks_for_the_curves_as_a_table(bench: Bench) -> None:
@@ -85,15 +86,14 @@ def test_a_click_asks_for_the_curves_as_a_table(bench: Bench) -> None:
 
 
 def test_what_is_kept_is_the_window_of_the_last_samples_and_a_copy() -> None:
-    history = History(2, capacity=3)
+    history = History(("a", "b"), capacity=3)
     for k in range(5):
-        history.append(float(k), np.array([k, -k]))
-    times, values = history.kept()
+        history.append(float(k), {"a": k, "b": -k})
+    times, values = history.kept(("a", "b"))
     np.testing.assert_array_equal(times, [2.0, 3.0, 4.0])
     np.testing.assert_array_equal(values, [[2.0, 3.0, 4.0], [-2.0, -3.0, -4.0]])
     history.clear()
     np.testing.assert_array_equal(times, [2.0, 3.0, 4.0])
-    assert len(COLUMNS) == len(CHANNELS)
 
 
 def test_a_name_gives_way_to_its_value(bench: Bench) -> None:
@@ -108,3 +108,49 @@ def test_a_name_gives_way_to_its_value(bench: Bench) -> None:
     assert seen[500.0][0] == "Energy change"
     assert seen[60.0][0].startswith("En")
     assert all(width <= room for room, (_, width) in seen.items())
+
+
+def test_columns_of_the_table_have_units() -> None:
+    units = {"lean": "rad", "momentum_p": "kg m^2/s", "axis": "1", "slip": "m/s"}
+    keys = ("energy", "cost", "lean", "axis.0", "slip", "momentum_p change")
+    assert columns(keys, units) == (
+        "energy_change_J",
+        "step_cost_us",
+        "lean_rad",
+        "axis_0",
+        "slip_mps",
+        "momentum_p_change_kgm2ps",
+    )
+
+
+def test_everything_that_a_vehicle_tells_can_be_plotted(bench: Bench) -> None:
+    """Also of one that no outfit knows: its observables are in the list with their units, and drawn once ticked."""
+    told = {"sag": 0.3, "axis": np.array([1.0, 0.0, 0.0])}
+    own = fakes.lane(vehicle="my-chain", observables=told, units={"sag": "m", "axis": "1"})
+    remembered(bench, own, until_s=3.0)
+    now = fakes.snapshot(own)
+    for _ in range(3):
+        bench.frame(plots.draw, now)
+    assert "plots/sag" not in bench.context.rects
+    bench.click("plots/choose", plots.draw, now)
+    bench.frame(plots.draw, now)
+    assert {f"plots/choose/{key}" for key in ("energy", "omega", "sag", "axis.0", "axis.2")} <= set(
+        bench.context.rects
+    )
+    bench.click("plots/choose/sag", plots.draw, now)
+    bench.frame(plots.draw, now)
+    assert "plots/sag" in bench.context.rects
+    assert offered(own)["sag"].unit == "m"
+    bench.click("plots/choose/energy", plots.draw, now)
+    bench.frame(plots.draw, now)
+    assert "plots/energy" not in bench.context.rects
+    bench.click("plots/choose/as usual", plots.draw, now)
+    bench.frame(plots.draw, now)
+    assert "plots/energy" in bench.context.rects
+    assert "plots/sag" not in bench.context.rects
+
+
+def test_every_outfit_plots_what_there_is() -> None:
+    assert tuple(channel.key for channel in OWN) == PLOTTED
+    for name in vehicles():
+        assert outfit_of(name).instruments.plots

@@ -1,49 +1,37 @@
-"""What the instruments and plots show of vehicles on wheels."""
-
-import math
+"""What the instruments and plots show of vehicles on wheels: as their outfits say."""
 
 from tests.ui import fakes
-from ui.history import CHANNELS, measured
+from ui.channels import measured, offered, shown_at_first
 from ui.hud.flight_data import flight_data
-from ui.hud.readouts import rows
-from ui.panels.plots import PLOTS, channels
 
-CAR = {"slip": 3e-15, "steering": -0.5}
-BOARD = {"slip": 1e-14, "momentum_p": -7.25, "steering": 0.2}
-DISC = {"slip": 2e-3, "momentum_p": 1.0}
+CAR = {"slip": 3e-15, "steering": -0.5, "wheel_roll": 3.0}
+BOARD = {"slip": 1e-14, "momentum_p": -7.25, "steering": 0.2, "rotor": 0.1}
 
 
-def shown(wheels):
-    return rows(flight_data(fakes.lane(observables=wheels)))
+def shown(vehicle, told):
+    return flight_data(fakes.lane(vehicle=vehicle, observables=told)).rows
 
 
 def test_a_car_tells_speed_steering_and_slip():
-    assert [name for name, _, _ in shown(CAR)] == ["SPEED", "STEER", "SLIP"]
-    assert shown(CAR)[1][1:] == ("-29°", "")
-    assert shown(CAR)[2][1] == "3e-15"
+    assert [name for name, _, _ in shown("car", CAR)] == ["SPEED", "STEER", "SLIP"]
+    assert shown("car", CAR)[1][1:] == ("-29", "\N{DEGREE SIGN}")
+    assert shown("car", CAR)[2][1] == "3e-15"
+    assert shown("car", {**CAR, "slip": 0.0})[2][1] == "0"
 
 
 def test_a_board_tells_its_momentum_instead():
-    assert shown(BOARD)[2][:2] == ("MOMENTUM P", "-7.2")
-    assert [name for name, _, _ in shown(DISC)] == ["SPEED", "MOMENTUM P"]
+    assert shown("snakeboard", BOARD)[2][:2] == ("MOMENTUM P", "-7.2")
 
 
 def test_plots_are_those_that_concern_the_vehicle():
-    assert "slip" in channels(fakes.lane(observables=CAR))
-    assert "momentum_p" not in channels(fakes.lane(observables=CAR))
-    assert "momentum_p" in channels(fakes.lane(observables=BOARD))
-    assert "slip" not in channels(fakes.lane())
-    assert all(
-        c in PLOTS and c in CHANNELS
-        for wheels in ({}, CAR, BOARD)
-        for c in channels(fakes.lane(observables=wheels))
-    )
+    car = fakes.lane(vehicle="car", observables=CAR)
+    assert "slip" in shown_at_first(car)
+    assert "momentum_p" not in offered(car)
+    assert "momentum_p" in shown_at_first(fakes.lane(vehicle="snakeboard", observables=BOARD))
+    assert "slip" not in offered(fakes.lane())
 
 
 def test_a_history_keeps_slip_and_signed_momentum():
-    values = dict(zip(CHANNELS, measured(fakes.lane(observables=BOARD)), strict=True))
+    values = measured(fakes.lane(vehicle="snakeboard", observables=BOARD))
     assert values["slip"] == 1e-14
     assert values["momentum_p"] == -7.25
-    without = dict(zip(CHANNELS, measured(fakes.lane()), strict=True))
-    assert math.isnan(without["slip"])
-    assert math.isnan(without["momentum_p"])

@@ -40,7 +40,6 @@ from ui.desktop.planning import Planning
 from ui.desktop.preparation import Loaded
 from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
-from ui.history import COLUMNS
 from ui.requests import (
     Action,
     AnswerTrust,
@@ -321,8 +320,9 @@ class Session:
         self._shell.notify(refusal or "Recording what is seen", error=bool(refusal))
 
     def _save_curves(self) -> None:
+        columns, curves = self._shell.curves(self._simulation.snapshot.lanes[0].units)
         try:
-            path = save_curves(SCREENSHOT_FOLDER, self._scene.name, COLUMNS, self._shell.curves())
+            path = save_curves(SCREENSHOT_FOLDER, self._scene.name, columns, curves)
         except OutputError as error:
             self._shell.notify(str(error), error=True)
         else:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,8 +31,6 @@ class FlightData:
     bar_value: float = math.nan
     rows: tuple[tuple[str, str, str], ...] = ()
     """(name, number, unit) of what its outfit has the pilot read."""
-    observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
-    """What the vehicle tells by itself."""
     held: bool = False
     """It turns about a fixed point."""
 
@@ -57,7 +55,6 @@ def flight_data(lane: LaneSnapshot) -> FlightData:
         bar=instruments.bar,
         bar_value=math.nan if instruments.bar is None else _finite(instruments.bar.value.value(values)),
         rows=tuple((row.name, number_of(row, values), row.unit) for row in instruments.rows),
-        observables=lane.observables,
         held=lane.pivot_w is not None,
     )
 
@@ -78,6 +75,8 @@ def number_of(row: Row, values: Mapping[str, float]) -> str:
     value = row.value.value(values)
     if not math.isfinite(value):
         return "\N{EM DASH}"
+    if row.scientific:
+        return f"{value:.0e}" if value else "0"
     return f"{round(value, row.decimals) + 0.0:{'+' if row.signed else ''}.{row.decimals}f}"
 
 

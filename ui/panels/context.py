@@ -74,7 +74,9 @@ class PanelContext:
     """Where the sticks are, for show."""
     controller_names: tuple[str, ...] = ()
     histories: dict[str, History] = field(default_factory=dict)
-    """By lane name, rows in the order of history.CHANNELS."""
+    """By lane name."""
+    plotted: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By vehicle: the channels that the user has chosen to see; the others have those of their outfit."""
     plan: PlanView | None = None
     """What there is to plan; None where the scene has no task."""
     edits: Edits = field(default_factory=Edits)

@@ -8,7 +8,6 @@ from imgui_bundle import imgui, implot
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour
-from ui.history import CHANNELS
 from ui.panels import plot_bar, plot_values
 from ui.panels.caption import outcome
 from ui.panels.context import PanelContext
@@ -87,8 +86,7 @@ def _plot(
     reference: bool,
 ) -> None:
     start_s, end_s = span(lanes, context)
-    row = CHANNELS.index(channel)
-    traces = [context.histories[lane.name].trace(row, start_s, end_s, POINTS) for lane in lanes]
+    traces = [context.histories[lane.name].trace(channel, start_s, end_s, POINTS) for lane in lanes]
     low, high = decades([trace.values for trace in traces], plot.floor)
     imgui.push_font(None, theme.FONT_PX * 0.86)
     imgui.text_colored(imgui.ImVec4(*theme.MUTED), f"{plot.title}  {plot.unit}".rstrip())
@@ -111,7 +109,7 @@ def _plot(
         if channel in AGAINST_REFERENCE and not reference:
             implot.plot_text("no reference", 0.5 * (start_s + end_s), float(np.sqrt(low * high)))
         mark_stops(lanes, start_s, context, told=channel == "energy_error")
-        plot_values.draw(lanes, row, plot.unit, context)
+        plot_values.draw(lanes, channel, plot.unit, context)
         implot.end_plot()
     imgui.pop_font()
 

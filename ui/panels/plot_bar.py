@@ -1,6 +1,6 @@
 """What belongs to all plots, in the row of their tabs: which colour is which lane, and how far back they look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -15,13 +15,15 @@ from ui.panels.notices import OVERLAY
 from ui.panels.widgets import button
 from ui.requests import ChangeView, Request, SaveCurves
 
+Choose = Callable[[LaneSnapshot, PanelContext], None]
+
 SPANS_S = (5.0, 20.0, 60.0)
 TABS_PX = 150.0
 """Left to the tabs."""
 
 
-def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """Over the upper right corner of the window that is being built."""
+def draw(snapshot: Snapshot, context: PanelContext, choose: Choose | None = None) -> list[Request]:
+    """Over the upper right corner of the window that is being built; `choose` adds what chooses the plots."""
     requests: list[Request] = []
     position, width = imgui.get_window_pos(), imgui.get_window_width()
     left, edge = position.x + context.px(TABS_PX), position.x + width
@@ -33,7 +35,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.begin("##plot_bar", None, OVERLAY)
     imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.push_font(None, theme.FONT_PX * 0.86)
-    buttons_px = context.px(46.0) * (len(SPANS_S) + 1)
+    buttons_px = context.px(46.0) * (len(SPANS_S) + (2 if choose else 1))
     for lane in fitting(
         snapshot.lanes, [_width(lane, context) for lane in snapshot.lanes], edge - left - buttons_px
     ):
@@ -51,6 +53,9 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     doc = "Save all that the plots remember as a table (CSV)."
     if button(context, "plots/save", icons.ICON_FA_TABLE, doc):
         requests.append(SaveCurves())
+    if choose is not None:
+        imgui.same_line(0.0, context.px(3.0))
+        choose(snapshot.lanes[0], context)
     imgui.pop_font()
     imgui.end()
     imgui.pop_style_var(3)

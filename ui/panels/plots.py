@@ -1,16 +1,17 @@
-"""What the integrators do to the invariants, and what a step costs: five small plots over the last seconds."""
+"""What the integrators do to the invariants, what a step costs, and whatever a vehicle tells: small plots over the last
+seconds, as its outfit has them or as the user chose."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from imgui_bundle import imgui, implot
 
 from sim.snapshot import LaneSnapshot, Snapshot
 from ui import theme
+from ui.channels import Channel, offered
 from ui.colours import line_colour
-from ui.history import CHANNELS, Trace
-from ui.panels import plot_bar, plot_values
+from ui.history import Trace
+from ui.panels import plot_bar, plot_choice, plot_values
 from ui.panels.context import PanelContext
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
@@ -21,104 +22,32 @@ PLOT_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs
 AXIS_FLAGS = implot.AxisFlags_.no_label | implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_highlight
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """One channel and how it is written."""
-
-    title: str
-    unit: str
-    doc: str
-    floor: float
-    """Smallest range shown: below it, rounding errors would fill the plot."""
-
-
-PLOTS = {
-    "energy": Plot(
-        "Energy change",
-        "J",
-        "Kinetic plus potential, since the start. Controls and drag change it, too.",
-        1e-6,
-    ),
-    "momentum": Plot("|momentum error|", "", "Spatial momentum since the start. Free bodies keep it.", 1e-9),
-    "omega": Plot(
-        "|\N{GREEK SMALL LETTER OMEGA}|", "rad/s", "Magnitude of the body's angular velocity.", 1e-3
-    ),
-    "newton": Plot("Newton iterations", "", "Mean per step; 0 for explicit methods.", 1.0),
-    "slip": Plot(
-        "Wheel slip",
-        "m/s",
-        "Largest speed at which a wheel slips or skids along the next arc. "
-        "Variational methods keep it at rounding (with cay only sideways).",
-        1e-12,
-    ),
-    "momentum_p": Plot(
-        "Momentum p",
-        "",
-        "Nonholonomic momentum along the directions in which the locked vehicle may move; steering changes it.",
-        1e-3,
-    ),
-    "lean": Plot(
-        "Lean",
-        "\N{DEGREE SIGN}",
-        "Of the axis from the vertical: it nods (nutation) between two bounds, for ever the same.",
-        1.0,
-    ),
-    "momentum_vertical": Plot(
-        "Vertical momentum",
-        "",
-        "Change of the angular momentum about the vertical [kg m\N{SUPERSCRIPT TWO}/s], which the weight keeps.",
-        1e-12,
-    ),
-    "momentum_axial": Plot(
-        "Axial momentum",
-        "",
-        "Change of the angular momentum about the axis [kg m\N{SUPERSCRIPT TWO}/s]; a symmetric top keeps it.",
-        1e-12,
-    ),
-    "cost": Plot("Step cost", "\N{MICRO SIGN}s", "Wall time of one step of the compiled kernel.", 0.1),
-}
-
-
-WITH_WHEELS = ("energy", "momentum_p", "slip", "omega", "cost")
-ABOUT_A_POINT = ("energy", "lean", "momentum_vertical", "momentum_axial", "cost")
-WITHOUT = ("energy", "momentum", "omega", "newton", "cost")
-
-
-def channels(lane: LaneSnapshot) -> tuple[str, ...]:
-    """What is worth plotting for a vehicle."""
-    if "precession" in lane.observables:
-        return ABOUT_A_POINT
-    if "slip" not in lane.observables:
-        return WITHOUT
-    has_momentum = "momentum_p" in lane.observables
-    return WITH_WHEELS if has_momentum else tuple(c for c in WITH_WHEELS if c != "momentum_p")
-
-
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    """As many plots side by side as fit, those that concern the flown vehicle."""
-    shown = channels(snapshot.lanes[0])
+    """As many plots side by side as fit."""
+    flown = snapshot.lanes[0]
+    known = offered(flown)
+    shown = [known[key] for key in plot_choice.chosen(flown, context) if key in known]
     lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
     room = imgui.get_content_region_avail()
     columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(shown)), 1)
     gap = context.px(14.0)
     width = (room.x - gap * (columns - 1)) / columns
-    rows = -(-len(shown) // columns)
+    rows = max(-(-len(shown) // columns), 1)
     height = max(room.y / rows - (context.px(6.0) if rows > 1 else 0.0), context.px(90.0))
     for index, channel in enumerate(shown):
         if index % columns:
             imgui.same_line(0.0, gap)
         imgui.begin_group()
-        _plot(context, lanes, CHANNELS.index(channel), PLOTS[channel], (width, height))
+        _plot(context, lanes, channel, (width, height))
         imgui.end_group()
-        note(context, f"plots/{channel}")
-    return plot_bar.draw(snapshot, context)
+        note(context, f"plots/{channel.key}")
+    return plot_bar.draw(snapshot, context, plot_choice.draw)
 
 
-def _plot(
-    context: PanelContext, lanes: list[LaneSnapshot], channel: int, plot: Plot, size: tuple[float, float]
-) -> None:
+def _plot(context: PanelContext, lanes: list[LaneSnapshot], plot: Channel, size: tuple[float, float]) -> None:
     start_s, end_s = span(lanes, context)
-    traces = [context.histories[lane.name].trace(channel, start_s, end_s, POINTS) for lane in lanes]
+    kept = [context.histories[lane.name].trace(plot.key, start_s, end_s, POINTS) for lane in lanes]
+    traces = [Trace(trace.time_s, plot.times * trace.values) for trace in kept]
     low, high = limits(traces, plot.floor)
     factor, prefix = prefixed(max(abs(low), abs(high)))
     imgui.push_font(None, theme.FONT_PX * 0.9)
@@ -126,7 +55,7 @@ def _plot(
     height = size[1] - imgui.get_text_line_height_with_spacing()
     imgui.pop_font()
     imgui.push_font(None, theme.FONT_PX * 0.78)
-    if implot.begin_plot(f"##{plot.title}", (size[0], height), PLOT_FLAGS):
+    if implot.begin_plot(f"##{plot.key}", (size[0], height), PLOT_FLAGS):
         implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
         time_axis(start_s, end_s, size[0], context)
         implot.setup_axis_format(implot.ImAxis_.y1, f"%g{prefix}")
@@ -135,12 +64,12 @@ def _plot(
         for lane, trace in zip(lanes, traces, strict=True):
             if len(trace.values):
                 implot.plot_line(lane.name, trace.time_s, trace.values / factor, line_spec(lane, context))
-        plot_values.draw(lanes, channel, plot.unit, context)
+        plot_values.draw(lanes, plot.key, plot.unit, context, plot.times)
         implot.end_plot()
     imgui.pop_font()
 
 
-def _title(context: PanelContext, plot: Plot, traces: list[Trace], width: float) -> None:
+def _title(context: PanelContext, plot: Channel, traces: list[Trace], width: float) -> None:
     left = imgui.get_cursor_pos_x()
     told = bool(traces) and len(traces[0].values) > 0
     text = engineering(traces[0].values[-1], plot.unit, plot.floor) if told else ""

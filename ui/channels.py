@@ -1,0 +1,165 @@
+"""What plots can show of a lane: the simulation's own channels, and whatever the flown vehicle tells by itself.
+
+The history keeps all of them; which are shown at first is said by the vehicle's outfit, which then also words them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.outfit import Plotted, outfit_of
+from sim.snapshot import LaneSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A row of the history and how it is written."""
+
+    key: str
+    title: str
+    unit: str
+    doc: str
+    floor: float
+    """Smallest range shown, in this unit: below it, rounding errors would fill the plot."""
+    times: float = 1.0
+    """From what the history keeps to this unit."""
+
+
+OWN = (
+    Channel(
+        "energy",
+        "Energy change",
+        "J",
+        "Kinetic plus potential, since the start. Controls and drag change it, too.",
+        1e-6,
+    ),
+    Channel(
+        "momentum", "|momentum error|", "", "Spatial momentum since the start. Free bodies keep it.", 1e-9
+    ),
+    Channel(
+        "omega",
+        "|\N{GREEK SMALL LETTER OMEGA}|",
+        "rad/s",
+        "Magnitude of the body's angular velocity.",
+        1e-3,
+    ),
+    Channel("newton", "Newton iterations", "", "Mean per step; 0 for explicit methods.", 1.0),
+    Channel("cost", "Step cost", "\N{MICRO SIGN}s", "Wall time of one step of the compiled kernel.", 0.1),
+)
+"""Of any vehicle."""
+COLUMNS = {
+    "energy": "energy_change_J",
+    "momentum": "momentum_change",
+    "omega": "omega_radps",
+    "newton": "newton_iterations_per_step",
+    "cost": "step_cost_us",
+    "energy_error": "energy_error_J",
+    "momentum_error": "momentum_error",
+    "position_error": "position_error_m",
+    "rotation_error": "rotation_error_rad",
+    "orthogonality": "orthogonality_error",
+    "cost_per_s": "cost_per_simulated_second_us",
+}
+"""The simulation's own rows, as tables call them; those of errors are drawn by the panel of that name."""
+_CHANGE = " change"
+_FLOOR = 1e-9
+
+
+def measured(lane: LaneSnapshot) -> dict[str, float]:
+    """All rows of one lane at its current time; what a vehicle tells has its own name, of a column `name.0`, ...
+
+    Energy since the start [J], |momentum - start|, |omega| [rad/s], Newton iterations a step, step cost [us]; then
+    errors against the reference (energy and momentum: else against the start), ||R'R - I||, and the cost of a simulated
+    second [us].
+    """
+    energy_J = lane.energy_J - lane.energy_start_J
+    changed = lane.momentum_w - lane.momentum_start_w
+    # The weight of a body about a fixed point leaves the momentum about the vertical alone.
+    momentum = float(np.linalg.norm(changed) if lane.pivot_w is None else abs(changed[2]))
+    off = lane.deviation
+    R = lane.T_wb[:3, :3]
+    cost_us = lane.step_cost_s * 1e6
+    rows = {
+        "energy": energy_J,
+        "momentum": momentum,
+        "omega": float(np.linalg.norm(lane.twist_b[:3])),
+        "newton": lane.newton_iterations,
+        "cost": cost_us,
+        "energy_error": energy_J if off is None else off.energy_J,
+        "momentum_error": momentum if off is None else off.momentum,
+        "position_error": np.nan if off is None else off.position_m,
+        "rotation_error": np.nan if off is None else off.rotation_rad,
+        "orthogonality": float(np.linalg.norm(R.T @ R - np.eye(3))),
+        "cost_per_s": cost_us / lane.step_s,
+    }
+    told = scalars(lane.observables)
+    start = scalars(lane.observables_start)
+    changes = (
+        plot.of for plot in outfit_of(lane.vehicle).instruments.plots if plot.change and plot.of in told
+    )
+    return rows | told | {name + _CHANGE: told[name] - start.get(name, np.nan) for name in changes}
+
+
+def scalars(observables: Mapping[str, float | np.ndarray]) -> dict[str, float]:
+    """Columns by their components."""
+    found: dict[str, float] = {}
+    for name, value in observables.items():
+        if np.ndim(value) == 0:
+            found[name] = float(value)
+        else:
+            found.update({f"{name}.{k}": float(v) for k, v in enumerate(np.ravel(value))})
+    return found
+
+
+def offered(lane: LaneSnapshot) -> dict[str, Channel]:
+    """Every channel that can be plotted, by its key: the outfit's first, in its order."""
+    plots = {key_of(plot): plot for plot in outfit_of(lane.vehicle).instruments.plots}
+    own = {channel.key: channel for channel in OWN}
+    told = {
+        name: _told(name, lane.units.get(name.partition(".")[0], "")) for name in scalars(lane.observables)
+    }
+    known = own | told | {key: told[plot.of] for key, plot in plots.items() if plot.of in told}
+    ordered = (*(key for key in plots if key in known), *known)
+    return {key: _worded(known[key], key, plots.get(key)) for key in dict.fromkeys(ordered)}
+
+
+def shown_at_first(lane: LaneSnapshot) -> tuple[str, ...]:
+    """What the outfit would have plotted."""
+    known = offered(lane)
+    return tuple(key for key in map(key_of, outfit_of(lane.vehicle).instruments.plots) if key in known)
+
+
+def key_of(plot: Plotted) -> str:
+    """The history's row."""
+    return plot.of + _CHANGE if plot.change else plot.of
+
+
+def columns(keys: Iterable[str], units: Mapping[str, str]) -> tuple[str, ...]:
+    """The rows' names in tables, with units."""
+    return tuple(COLUMNS.get(key) or _column(key, units) for key in keys)
+
+
+def _column(key: str, units: Mapping[str, str]) -> str:
+    name = key.removesuffix(_CHANGE)
+    unit = units.get(name.partition(".")[0], "1").replace("/", "p").translate({ord(c): None for c in " ^"})
+    whole = key.replace(" ", "_").replace(".", "_")
+    return whole if unit == "1" else f"{whole}_{unit}"
+
+
+def _told(name: str, unit: str) -> Channel:
+    shown = "" if unit == "1" else unit
+    return Channel(name, name.replace("_", " ").capitalize(), shown, "Told by the vehicle itself.", _FLOOR)
+
+
+def _worded(channel: Channel, key: str, plot: Plotted | None) -> Channel:
+    if plot is None:
+        return channel
+    return Channel(
+        key,
+        plot.title or channel.title,
+        plot.unit or channel.unit,
+        plot.text or channel.doc,
+        plot.floor or channel.floor,
+        plot.times,
+    )
