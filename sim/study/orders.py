@@ -1,4 +1,5 @@
-"""Measured order of every integrator: a helicopter with gyroscope, drag and tilted rotor; methods on a shape, a car."""
+"""Measured order of every integrator: a helicopter with gyroscope, drag and tilted rotor; methods that do not serve it,
+a car or a chain of ten links."""
 
 from typing import Any
 
@@ -20,17 +21,18 @@ COLUMNS = ("method", "vehicle", "declared", "measured", *(f"error_{n}" for n in 
 def run(options: Options, progress: Progress) -> Report:
     """One second of motion, steps 1/16 to 1/256 s."""
     seconds = options.seconds or 1.0
-    cases = {name: case for case in (_helicopter(), _car()) for name in (case[0].name,)}
+    cases = all_cases()
     exact = {
         "helicopter": _end(cases["helicopter"], integrator("rkmk54", tolerance=1e-13), 16, seconds),
         "car": _end(cases["car"], integrator("rk4"), 8192, seconds),
+        "chain": _end(cases["chain"], integrator("riqn"), 16384, seconds),
     }
     methods = {n: m for n, m in sim.integrators().items() if not m.adaptive}
     rows: list[tuple[Any, ...]] = []
     errors = {}
     for i, (name, method) in enumerate(methods.items()):
         progress(name, i / len(methods))
-        vehicle = next(v for v in cases if not method.serves(cases[v][0]))
+        vehicle = served(method, cases)
         found = [
             float(np.abs(_end(cases[vehicle], method, n, seconds) - exact[vehicle]).max()) for n in STEPS
         ]
@@ -51,6 +53,16 @@ def run(options: Options, progress: Progress) -> Report:
 Case = tuple[Vehicle, State, np.ndarray]
 
 
+def all_cases() -> dict[str, Case]:
+    """By vehicle: start and controls. Between them they serve every method."""
+    return {case[0].name: case for case in (_helicopter(), _car(), _chain())}
+
+
+def served(method: Integrator, cases: dict[str, Case]) -> str:
+    """The first of the cases that the method is for."""
+    return next(name for name, (vehicle, _, _) in cases.items() if not method.serves(vehicle))
+
+
 def _helicopter() -> Case:
     vehicle = sim.vehicle("helicopter", rotor_momentum=0.4, drag=0.2)
     return vehicle, vehicle.state(omega=(0.5, -0.3, 0.8), v=(2.0, 0.5, -0.4)), CONTROLS
@@ -62,6 +74,11 @@ def _car() -> Case:
     shape, rate = np.full(n, 0.3), np.zeros(n)
     rate[0] = 4.0
     return vehicle, vehicle.state(shape=shape, shape_velocity=rate), np.array([0.3, 0.4])
+
+
+def _chain() -> Case:
+    vehicle = sim.vehicle("chain", links=10, damping=0.02)
+    return vehicle, vehicle.default_state(), np.zeros(0)
 
 
 def _end(case: Case, method: Integrator, per_second: int, seconds: float) -> np.ndarray:

@@ -6,7 +6,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from sim.study import fig3
+import sim
+from sim.study import fig3, orders
 from sim.study.__main__ import main
 from sim.study.report import Options, save
 
@@ -24,6 +25,12 @@ def test_large_step_study_finds_its_claims_and_saves_them(tmp_path):
     assert len(rows) == 1 + len(fig3.METHODS) * 101
     assert picture.stat().st_size > 10_000
     assert claims.read_text().startswith("yes")
+
+
+def test_the_study_of_orders_has_a_case_for_every_method():
+    cases = orders.all_cases()
+    methods = {name: m for name, m in sim.integrators().items() if not m.adaptive}
+    assert {orders.served(method, cases) for method in methods.values()} == set(cases)
 
 
 @pytest.mark.parametrize("name", ["fig99", ""])
