@@ -5,6 +5,7 @@ import marshal
 import os
 import re
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,11 +17,14 @@ import numpy as np
 
 from sim.cache import found, keep, keep_checked, read_checked
 from sim.compiler.inline import Inline, inline_of
-from sim.compiler.loops import moments
+from sim.compiler.loops import divided_moments, moments
+from sim.compiler.observer import ColumnObserver
 from sim.compiler.source import module_source
+from sim.compiler.staged import staged_source
 from sim.errors import InputError
 from sim.integrators.base import Integrator
 from sim.steppers.stepper import FREE
+from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
 from sim.vehicles.structure import Structure
@@ -52,6 +56,8 @@ class Kernel:
     """Whether that acts on the vehicle at all."""
     layout: ObservationLayout
     """Of what is observed."""
+    observing: Callable[[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray], None]
+    """(nodes, controls, p, h, rows): fills the rows with what is told."""
     moments: tuple[float, ...] = ()
 
     def start(
@@ -203,7 +209,7 @@ class Kernel:
         Observables of a step are nan at the last node.
         """
         rows = np.empty((len(nodes), self.layout.size))
-        self.module.observe(np.ascontiguousarray(nodes), us, p, h, rows)
+        self.observing(np.ascontiguousarray(nodes), us, p, h, rows)
         for name in self.layout.of_step:
             rows[-1, self.layout.observables[name]] = np.nan
         return Observed(self.layout, rows)
@@ -232,16 +238,18 @@ def compile_kernel(
 def _compiled(structure: Structure, integrator: Integrator, inline: Inline | None, sampled: bool) -> Kernel:
     vehicle = structure.vehicle
     generated = kernel_text(vehicle, integrator, inline, sampled=sampled)
+    module = load_module(generated.name, generated.text)
     return Kernel(
         vehicle.name,
         integrator,
-        load_module(generated.name, generated.text),
+        module,
         generated.scheme_size + (2 if integrator.adaptive else 0),
         vehicle.node_layout.size,
         vehicle.wrench_size,
         inline,
         inline_of(inline, vehicle) is not None,
         layout_of(vehicle),
+        module.observe if hasattr(module, "observe") else ColumnObserver(vehicle),
         generated.moments,
     )
 
@@ -278,8 +286,12 @@ def _generated(
     reason = integrator.serves(vehicle)
     if reason:
         raise InputError(reason)
-    scheme = integrator.scheme(vehicle, sampled=sampled)
     title = f"{vehicle.name} under {integrator.name}"
+    if isinstance(vehicle, ActionVehicle) and vehicle.action.parts:
+        at = integrator.samples(vehicle) if sampled else ()
+        text = staged_source(vehicle, integrator, at, title)
+        return text, vehicle.space.size, divided_moments(at) if integrator.adaptive else at
+    scheme = integrator.scheme(vehicle, sampled=sampled)
     return module_source(vehicle, scheme, title, inline), scheme.y.shape[0], moments(scheme)
 
 

@@ -1,11 +1,15 @@
 """What happens within one step of a rollout: the method's step as it is, composed of several, or divided."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
+from sim.compiler.step_rule import LEAST
 from sim.integrators.base import Scheme
 
-SAFETY, EXPONENT = 0.85, 0.25
-"""Step rule of adaptive methods: the numbers of the mechanics survey's program."""
+STEP_RULE = "from sim.compiler.step_rule import growth"
+"""What a module with divided steps imports."""
 SMALLEST_SHARE = 1e-9
 """An adaptive method gives up where it would have to go below this share of the step."""
 
@@ -14,18 +18,41 @@ _POINTS = 6
 out its ends, where controls may jump."""
 
 
+@dataclass(frozen=True)
+class Registers:
+    """How generated code holds states: `y` that of the step, `n` the next one, `l` the last good one."""
+
+    copy: Callable[[str, str], list[str]]
+    """(to, from) -> lines."""
+    total: Callable[[str], str]
+    """An expression that is finite where all of its numbers are."""
+
+
+def scalars(size: int) -> Registers:
+    """In local scalars."""
+    return Registers(
+        lambda to, of: [f"{to}{k} = {of}{k}" for k in range(size)],
+        lambda of: " + ".join(f"{of}{k}" for k in range(size)),
+    )
+
+
 def moments(scheme: Scheme) -> tuple[float, ...]:
     """Shares of the whole step at which a scheme with sampled controls wants its rows, in their order."""
-    if not scheme.inputs.samples:
-        return ()
     if scheme.error is not None:
-        return tuple((1 - np.cos((np.arange(_POINTS) + 0.5) * np.pi / _POINTS)) / 2)
+        return divided_moments(scheme.inputs.samples)
     begun = np.cumsum((0.0, *scheme.substeps[:-1]))
     return tuple(
         float(b + share * c)
         for b, share in zip(begun, scheme.substeps, strict=True)
         for c in scheme.inputs.samples
     )
+
+
+def divided_moments(samples: tuple[float, ...]) -> tuple[float, ...]:
+    """The same of methods that divide the step by themselves."""
+    if not samples:
+        return ()
+    return tuple(float(x) for x in (1 - np.cos((np.arange(_POINTS) + 0.5) * np.pi / _POINTS)) / 2)
 
 
 def step_lines(scheme: Scheme, solve: list[str], advance: list[str]) -> list[str]:
@@ -35,10 +62,12 @@ def step_lines(scheme: Scheme, solve: list[str], advance: list[str]) -> list[str
     """
     ny = scheme.y.shape[0]
     if scheme.error is not None:
-        return [*_polynomial_lines(scheme), *_divided(ny, [*_evaluated(scheme), *advance])]
-    once = [*solve, *advance, *_finite(ny)]
-    keep = [f"l{k} = y{k}" for k in range(ny)]
-    accept = [f"y{k} = n{k}" for k in range(ny)]
+        samples = scheme.inputs.samples
+        size = scheme.inputs.u.shape[0] // max(len(samples), 1)
+        return divided_step(scalars(ny), samples, size, advance)
+    held = scalars(ny)
+    once = [*solve, *advance, *finite(held)]
+    keep, accept = held.copy("l", "y"), held.copy("y", "n")
     if scheme.substeps == (1.0,):
         return [*once, *keep, *accept]
     size = scheme.inputs.u.shape[0] if scheme.inputs.samples else 0
@@ -51,27 +80,31 @@ def step_lines(scheme: Scheme, solve: list[str], advance: list[str]) -> list[str
         *([f"    row += {size}"] if size else []),
         *_indented([*once, *accept]),
         "h = whole",
-        *_abandoned(ny),
+        *_abandoned(held),
     ]
 
 
-def _divided(ny: int, advance: list[str]) -> list[str]:
-    """Inner steps as long as the error estimate `e0` allows."""
-    finite = " + ".join(f"n{k}" for k in range(ny))
+def divided_step(held: Registers, samples: tuple[float, ...], controls: int, advance: list[str]) -> list[str]:
+    """Inner steps as long as the error estimate `e0` of `advance` allows; samples: moments of rows of controls."""
     return [
-        *(f"l{k} = y{k}" for k in range(ny)),
+        *_polynomial_lines(samples, controls),
+        *_divided(held, [*_evaluated(samples, controls), *advance]),
+    ]
+
+
+def _divided(held: Registers, advance: list[str]) -> list[str]:
+    return [
+        *held.copy("l", "y"),
         "left = whole",
         "while left > 0.0:",
         "    last = not 0.0 < trial < left",
         "    h = left if last else trial",
         *_indented(advance),
         "    iterations += 1",
-        f"    good = math.isfinite({finite} + e0)",
-        "    factor = 0.2",
-        "    if good:",
-        f"        factor = max(0.2, min(5.0, {SAFETY} * (tolerance / max(e0, 1e-300)) ** {EXPONENT}))",
+        f"    good = math.isfinite({held.total('n')} + e0)",
+        f"    factor = growth(e0, tolerance) if good else {LEAST}",
         "    if good and e0 <= tolerance:",
-        *(f"        y{k} = n{k}" for k in range(ny)),
+        *("        " + line for line in held.copy("y", "n")),
         "        trial = max(trial, h * factor) if last else h * factor",
         "        left = 0.0 if last else left - h",
         "    else:",
@@ -80,17 +113,16 @@ def _divided(ny: int, advance: list[str]) -> list[str]:
         "            status = 1 if good else 2",
         "            break",
         "h = whole",
-        *_abandoned(ny),
+        *_abandoned(held),
     ]
 
 
-def _polynomial_lines(scheme: Scheme) -> list[str]:
+def _polynomial_lines(samples: tuple[float, ...], size: int) -> list[str]:
     """Coefficients of the sampled controls over the step, `c<power>_<control>`."""
-    at = moments(scheme)
+    at = divided_moments(samples)
     if not at:
         return []
     inverse = np.linalg.inv(np.vander(at, increasing=True))
-    size = scheme.inputs.u.shape[0] // len(scheme.inputs.samples)
     return [
         f"c{power}_{k} = " + " + ".join(f"{w!r} * u[{i * size + k}]" for i, w in enumerate(row.tolist()))
         for power, row in enumerate(inverse)
@@ -98,10 +130,8 @@ def _polynomial_lines(scheme: Scheme) -> list[str]:
     ]
 
 
-def _evaluated(scheme: Scheme) -> list[str]:
+def _evaluated(samples: tuple[float, ...], size: int) -> list[str]:
     """Controls of an inner step's stages."""
-    samples = scheme.inputs.samples
-    size = scheme.inputs.u.shape[0] // max(len(samples), 1)
     lines = []
     for j, c in enumerate(samples):
         lines.append(f"at = (whole - left + {c!r} * h) / whole")
@@ -113,16 +143,13 @@ def _evaluated(scheme: Scheme) -> list[str]:
     return lines
 
 
-def _finite(ny: int) -> list[str]:
-    return [
-        f"if not math.isfinite({' + '.join(f'n{k}' for k in range(ny))}):",
-        "    status = 2",
-        "    break",
-    ]
+def finite(held: Registers) -> list[str]:
+    """Leaves the loop where the next state is not."""
+    return [f"if not math.isfinite({held.total('n')}):", "    status = 2", "    break"]
 
 
-def _abandoned(ny: int) -> list[str]:
-    return ["if status != 0:", *(f"    y{k} = l{k}" for k in range(ny)), "    break"]
+def _abandoned(held: Registers) -> list[str]:
+    return ["if status != 0:", *("    " + line for line in held.copy("y", "l")), "    break"]
 
 
 def _indented(lines: list[str]) -> list[str]:

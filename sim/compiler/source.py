@@ -15,7 +15,7 @@ import casadi as ca
 from sim.compiler import robust
 from sim.compiler.blocks import Block, silenced, solution_order
 from sim.compiler.inline import FREE_TYPE, Inline, inline_of, inlined_step, told
-from sim.compiler.loops import step_lines
+from sim.compiler.loops import STEP_RULE, step_lines
 from sim.compiler.printer import straight_line
 from sim.compiler.recorded import recorded
 from sim.integrators.base import Scheme
@@ -87,6 +87,7 @@ def module_source(vehicle: Vehicle, scheme: Scheme, title: str, inline: Inline |
         else []
     )
     imports += [inline.imports] if inline else []
+    imports += [STEP_RULE] if scheme.error is not None else []
     parts = [_HEADER.format(title=title, imports="\n".join(imports))]
     for k, block in enumerate(nonlinear):
         parts.append(_robust_functions(scheme, block, k))

@@ -162,6 +162,13 @@ class Integrator(ABC):
         """What of a vehicle's mechanics is kept at any number of steps: names of `KEPT`."""
         return ()
 
+    def on_flow(self, flow: Any, h: Any) -> tuple[Any, Any | None]:
+        """The state one step later, and its difference from the result of lower order where the method is adaptive.
+
+        Of methods that serve what a group moves; arithmetic of `flow` may write loops in place of expressions.
+        """
+        raise TypeError(f"{self.name} is not written on flows")
+
     def serves(self, vehicle: Vehicle) -> str:
         """Why this method cannot integrate the vehicle, in a sentence; empty where it can."""
         if vehicle.form in self.by_recursion:

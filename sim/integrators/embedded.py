@@ -11,7 +11,7 @@ those of the survey's own program; its text gives 1/5 for the 5(4) pair.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import casadi as ca
 
@@ -19,8 +19,23 @@ from sim.errors import InputError
 from sim.groups import SE3, SO3
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.flow import FLOWS, Flow
-from sim.integrators.lie_group import Method, explicit_scheme, kept_by_exponentials, weighted
-from sim.integrators.lie_group_methods import DORMAND_PRINCE_A, DORMAND_PRINCE_B
+from sim.integrators.lie_group import (
+    Method,
+    Row,
+    explicit_scheme,
+    found_rates,
+    kept_by_exponentials,
+    reached,
+    weighted,
+)
+from sim.integrators.lie_group_methods import (
+    CF3A_STAGES,
+    CF3A_UPDATE,
+    CF3B_STAGES,
+    CF3B_UPDATE,
+    DORMAND_PRINCE_A,
+    DORMAND_PRINCE_B,
+)
 from sim.integrators.tableau import distinct
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
@@ -28,19 +43,31 @@ from sim.vehicles.form import Form
 Pair = Callable[[Flow, ca.SX], tuple[ca.SX, ca.SX]]
 """(flow, h) -> the state one step later, and the difference of the two results."""
 
-DORMAND_PRINCE_AUXILIARY = (5179 / 57600, 0.0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40)
+DORMAND_PRINCE_AUXILIARY: Row = (
+    5179 / 57600,
+    0.0,
+    7571 / 16695,
+    393 / 640,
+    -92097 / 339200,
+    187 / 2100,
+    1 / 40,
+)
+
+_DIFFERENCE = tuple(b - a for b, a in zip((*DORMAND_PRINCE_B, 0.0), DORMAND_PRINCE_AUXILIARY, strict=True))
 
 
 def dormand_prince(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
     """RKMK 5(4): both solutions live in the Lie algebra, where they can be subtracted."""
     slopes: list[ca.SX] = []
+    end = flow.y
     for row in (*DORMAND_PRINCE_A, DORMAND_PRINCE_B):
-        sigma = h * weighted(row, slopes, flow.dim)
-        end = flow.moved(flow.y, sigma) if row else flow.y
-        rate = flow.rate(end, sum(row))
-        slopes.append(flow.dexp_inv(sigma, rate) if row else rate)
-    difference = tuple(b - a for b, a in zip((*DORMAND_PRINCE_B, 0.0), DORMAND_PRINCE_AUXILIARY, strict=True))
-    return end, flow.estimate(end, h * weighted(difference, slopes, flow.dim))
+        if not row:
+            slopes.append(flow.rate(flow.y, 0.0))
+            continue
+        sigma = h * weighted(row, slopes)
+        end = flow.moved(flow.y, sigma)
+        slopes.append(flow.dexp_inv(sigma, flow.rate(end, sum(row))))
+    return end, flow.estimate(end, h * weighted(_DIFFERENCE, slopes))
 
 
 def commutator_free_43(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
@@ -60,6 +87,27 @@ def commutator_free_43(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
     x5 = flow.rate(moved(flow.y, 3 / 4, x2), 0.75)
     lower = moved(moved(flow.y, 1 / 3, x1), 1 / 9, 3 * x2 + 4 * x5 - x1)
     return end, flow.apart(lower, end)
+
+
+def commutator_free_32(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...], auxiliary: Row) -> Pair:
+    """A commutator-free method of third order; one exponential gives a second-order result (section 4.2.1)."""
+
+    def pair(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
+        found = found_rates(flow, h, stages)
+        end, lower = reached(flow, h, found, update), reached(flow, h, found, (auxiliary,))
+        return end, flow.apart(lower, end)
+
+    return pair
+
+
+def embedded_dormand_prince(flow: Flow, h: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """The same pair on the numbers of a point: it leaves the space, as ODE45 does."""
+    slopes: list[ca.SX] = []
+    end = flow.y
+    for row in (*DORMAND_PRINCE_A, DORMAND_PRINCE_B):
+        end = flow.y + h * weighted(row, slopes) if row else flow.y
+        slopes.append(flow.tangent(end, flow.rate(end, sum(row))))
+    return end, h * weighted(_DIFFERENCE, slopes)
 
 
 @dataclass(frozen=True)
@@ -96,6 +144,9 @@ class Adaptive(Integrator):
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         return distinct(self.moments)
 
+    def on_flow(self, flow: Any, h: Any) -> tuple[Any, Any | None]:
+        return self.pair(flow, h)
+
     def by_flow(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         """One inner step of the pair on the vehicle's flow."""
         errors: list[ca.SX] = []
@@ -109,6 +160,19 @@ class Adaptive(Integrator):
         return replace(plain, error=errors[0])
 
     forms: ClassVar = dict.fromkeys(FLOWS, by_flow)
+
+
+@dataclass(frozen=True)
+class EmbeddedPair(Adaptive):
+    """On the numbers of a point, for what a group moves: nothing keeps it on its space."""
+
+    family: str = "runge-kutta"
+    tau: str = ""
+
+    def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
+        return ()
+
+    forms: ClassVar = {Form.GROUP_ACTION: Adaptive.by_flow}
 
 
 ADAPTIVE: tuple[Adaptive, ...] = (
@@ -130,5 +194,33 @@ ADAPTIVE: tuple[Adaptive, ...] = (
         5,
         "Commutator-free method of fourth order with a third-order companion: divides the step by tolerance.",
         "mechanics survey, section 4.2.2",
+    ),
+    Adaptive(
+        "cf32a",
+        commutator_free_32(CF3A_STAGES, CF3A_UPDATE, (0.0, 1 / 2, 1 / 2)),
+        (0.0, 1 / 3, 2 / 3),
+        3,
+        3,
+        "Commutator-free method of third order with a second-order companion: divides the step by tolerance.",
+        "mechanics survey, section 4.2.1, first pair",
+    ),
+    Adaptive(
+        "cf32b",
+        commutator_free_32(CF3B_STAGES, CF3B_UPDATE, (1 / 4, 0.0, 3 / 4)),
+        (0.0, 2 / 3),
+        3,
+        3,
+        "Commutator-free method of third order that reuses its third stage, with a second-order companion.",
+        "mechanics survey, section 4.2.1, second pair",
+    ),
+    EmbeddedPair(
+        "dopri54",
+        embedded_dormand_prince,
+        (*(sum(row) for row in DORMAND_PRINCE_A), 1.0),
+        5,
+        7,
+        "Dormand and Prince's pair on the bare numbers of a point, as ODE45 has it: unit vectors lose their length.",
+        "mechanics survey, section 5.3, comparator",
+        tolerance=1e-6,
     ),
 )

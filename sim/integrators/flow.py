@@ -40,6 +40,10 @@ class Flow(ABC):
     def moved(self, y: ca.SX, x: ca.SX) -> ca.SX:
         """The state moved by exp(x)."""
 
+    def tangent(self, y: ca.SX, x: ca.SX) -> ca.SX:
+        """y' where the algebra's element x moves y: of what a group moves about a space of its own."""
+        raise TypeError("this flow has no space that numbers could leave")
+
     @abstractmethod
     def dexp_inv(self, sigma: ca.SX, x: ca.SX) -> ca.SX:
         """sigma' where the state, moved by exp(sigma), is being moved by x."""
@@ -159,6 +163,9 @@ class ActionFlow(Flow):
 
     def moved(self, y: ca.SX, x: ca.SX) -> ca.SX:
         return self.vehicle.action.moved(y, x)
+
+    def tangent(self, y: ca.SX, x: ca.SX) -> ca.SX:
+        return self.vehicle.action.generator(y, x)
 
     def dexp_inv(self, sigma: ca.SX, x: ca.SX) -> ca.SX:
         return self.vehicle.action.group.dexp_inv(sigma) @ x

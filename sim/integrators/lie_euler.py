@@ -1,7 +1,7 @@
 """Lie-Euler: g <- g exp(h xi), xi <- xi + h xi' (rigid body article; mechanics survey)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import casadi as ca
 
@@ -54,6 +54,9 @@ class LieEuler(Integrator):
     def on_shape(self, vehicle: NonholonomicVehicle, inputs: Inputs) -> Scheme:
         """One step on (g, r, P, p)."""
         return lie_euler_scheme(vehicle, inputs)
+
+    def on_flow(self, flow: Any, h: Any) -> tuple[Any, Any | None]:
+        return EULER.step(flow, h), None
 
     def by_action(self, vehicle: ActionVehicle, inputs: Inputs) -> Scheme:
         """One step on the vehicle's own space."""

@@ -7,7 +7,7 @@ from the right, which turns the sign of every commutator: the flow knows.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import casadi as ca
 
@@ -30,9 +30,10 @@ class Method:
     """Of the stages, as shares of the step."""
 
 
-def weighted(weights: Row, terms: list[ca.SX], size: int) -> ca.SX:
+def weighted(weights: Row, terms: list[ca.SX]) -> ca.SX:
+    """The sum of what has a weight; there is at least one."""
     chosen = [w * t for w, t in zip(weights, terms, strict=False) if w]
-    return sum(chosen[1:], chosen[0]) if chosen else ca.SX.zeros(size)
+    return sum(chosen[1:], chosen[0])
 
 
 def commutator_free(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...]) -> Method:
@@ -43,19 +44,25 @@ def commutator_free(stages: tuple[tuple[Row, ...], ...], update: tuple[Row, ...]
     """
 
     def step(flow: Flow, h: ca.SX) -> ca.SX:
-        found: list[ca.SX] = []
-
-        def reached(rows: tuple[Row, ...]) -> ca.SX:
-            y = flow.y
-            for row in rows:
-                y = flow.moved(y, h * weighted(row, found, flow.dim))
-            return y
-
-        for rows in stages:
-            found.append(flow.rate(reached(rows), _moment(rows)))
-        return reached(update)
+        return reached(flow, h, found_rates(flow, h, stages), update)
 
     return Method(step, tuple(_moment(rows) for rows in stages))
+
+
+def found_rates(flow: Flow, h: ca.SX, stages: tuple[tuple[Row, ...], ...]) -> list[ca.SX]:
+    """Velocities at the stages."""
+    found: list[ca.SX] = []
+    for rows in stages:
+        found.append(flow.rate(reached(flow, h, found, rows), _moment(rows)))
+    return found
+
+
+def reached(flow: Flow, h: ca.SX, found: list[ca.SX], rows: tuple[Row, ...]) -> ca.SX:
+    """From the start of the step by one exponential after the other."""
+    y = flow.y
+    for row in rows:
+        y = flow.moved(y, h * weighted(row, found))
+    return y
 
 
 def _moment(rows: tuple[Row, ...]) -> float:
@@ -68,10 +75,13 @@ def munthe_kaas(a: tuple[Row, ...], b: Row) -> Method:
     def step(flow: Flow, h: ca.SX) -> ca.SX:
         slopes: list[ca.SX] = []
         for row in a:
-            sigma = h * weighted(row, slopes, flow.dim)
-            rate = flow.rate(flow.moved(flow.y, sigma) if row else flow.y, sum(row))
-            slopes.append(flow.dexp_inv(sigma, rate) if row else rate)
-        return flow.moved(flow.y, h * weighted(b, slopes, flow.dim))
+            if not row:
+                slopes.append(flow.rate(flow.y, 0.0))
+                continue
+            sigma = h * weighted(row, slopes)
+            rate = flow.rate(flow.moved(flow.y, sigma), sum(row))
+            slopes.append(flow.dexp_inv(sigma, rate))
+        return flow.moved(flow.y, h * weighted(b, slopes))
 
     return Method(step, tuple(sum(row) for row in a))
 
@@ -110,6 +120,9 @@ class LieGroupMethod(Integrator):
 
     def samples(self, vehicle: Vehicle) -> tuple[float, ...]:
         return distinct(self.method.moments)
+
+    def on_flow(self, flow: Any, h: Any) -> tuple[Any, Any | None]:
+        return self.method.step(flow, h), None
 
     def by_flow(self, vehicle: Vehicle, inputs: Inputs) -> Scheme:
         """One step of the method on the vehicle's flow."""

@@ -13,6 +13,10 @@ DORMAND_PRINCE_A: tuple[Row, ...] = (
 )
 DORMAND_PRINCE_B: Row = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
 
+CF3A_STAGES: tuple[tuple[Row, ...], ...] = ((), ((1 / 3,),), ((0.0, 2 / 3),))
+CF3A_UPDATE: tuple[Row, ...] = ((1 / 3,), (-1 / 12, 0.0, 3 / 4))
+CF3B_STAGES: tuple[tuple[Row, ...], ...] = ((), ((2 / 3,),), ((5 / 12, 1 / 4),))
+CF3B_UPDATE: tuple[Row, ...] = ((5 / 12, 1 / 4), (-1 / 6, -1 / 2, 1.0))
 CF4_STAGES: tuple[tuple[Row, ...], ...] = ((), ((1 / 2,),), ((0.0, 1 / 2),), ((1 / 2,), (-1 / 2, 0.0, 1.0)))
 CF4_UPDATE: tuple[Row, ...] = (
     (3 / 12, 2 / 12, 2 / 12, -1 / 12),
@@ -80,7 +84,7 @@ LIE_GROUP: tuple[LieGroupMethod, ...] = (
     ),
     LieGroupMethod(
         "cf3a",
-        commutator_free(((), ((1 / 3,),), ((0.0, 2 / 3),)), ((1 / 3,), (-1 / 12, 0.0, 3 / 4))),
+        commutator_free(CF3A_STAGES, CF3A_UPDATE),
         3,
         3,
         "Commutator-free of third order that reuses its second stage.",
@@ -88,7 +92,7 @@ LIE_GROUP: tuple[LieGroupMethod, ...] = (
     ),
     LieGroupMethod(
         "cf3b",
-        commutator_free(((), ((2 / 3,),), ((5 / 12, 1 / 4),)), ((5 / 12, 1 / 4), (-1 / 6, -1 / 2, 1.0))),
+        commutator_free(CF3B_STAGES, CF3B_UPDATE),
         3,
         3,
         "Commutator-free of third order that reuses its third stage.",

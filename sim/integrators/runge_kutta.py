@@ -1,18 +1,21 @@
 """Explicit Runge-Kutta methods on a quaternion and a vector, as the vehicles paper compares against.
 
 The quaternion is renormalised inside every stage and after every step. Nothing about the group is
-kept by the method itself; position is driven by the body velocity, on SO(3) there is none. Tableaux are data.
+kept by the method itself; position is driven by the body velocity, on SO(3) there is none. What a group moves about a
+space of its own is integrated on the bare numbers of its points, which leave that space. Tableaux are data.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import casadi as ca
 
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.chart import QUATERNION_CHARTS
+from sim.integrators.lie_group import Method, explicit_scheme
 from sim.integrators.nonholonomic_momentum import runge_kutta_scheme
 from sim.integrators.tableau import KUTTA4, MIDPOINT, Tableau, distinct
+from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -71,7 +74,20 @@ class QuaternionRungeKutta(Integrator):
             free_velocity=free,
         )
 
-    forms: ClassVar = {Form.EULER_POINCARE: on_group, Form.REDUCED_DALEMBERT: on_shape}
+    def on_flow(self, flow: Any, h: Any) -> tuple[Any, Any | None]:
+        """On the bare numbers of the point."""
+        return self.tableau.step(lambda y, moment: flow.tangent(y, flow.rate(y, moment)), flow.y, h)[0], None
+
+    def on_embedding(self, vehicle: ActionVehicle, inputs: Inputs) -> Scheme:
+        """One step on the numbers of a point: nothing keeps it on its space."""
+        step = Method(lambda flow, h: self.on_flow(flow, h)[0], self.tableau.c)
+        return explicit_scheme(vehicle, inputs, step)
+
+    forms: ClassVar = {
+        Form.EULER_POINCARE: on_group,
+        Form.REDUCED_DALEMBERT: on_shape,
+        Form.GROUP_ACTION: on_embedding,
+    }
 
 
 def no_quaternion(name: str, vehicle: Vehicle) -> str:

@@ -11,7 +11,7 @@ from sim.groups.se3 import SE3, position_of, rotation_of
 from sim.groups.so3 import SO3
 from sim.groups.translations import Translations
 from sim.spaces.base import Euclidean, GroupSpace, Space
-from sim.spaces.product import Product
+from sim.spaces.product import Power, Product
 from sim.spaces.sphere import Sphere, TangentBundle
 
 
@@ -23,6 +23,8 @@ class Action:
     space: Space
     act: Callable[[ca.SX, ca.SX], ca.SX]
     """(g, point) -> point."""
+    parts: tuple["Action", ...] = ()
+    """Of a product, in the order in which their numbers stand; equal ones are one object."""
 
     def moved(self, a: ca.SX, x: ca.SX) -> ca.SX:
         """exp(x) . a"""
@@ -63,11 +65,19 @@ def translations(space: Euclidean) -> Action:
 
 def side_by_side(*actions: Action) -> Action:
     """The product group on the product of the spaces, part by part."""
+    return _product(actions, Product(tuple(a.space for a in actions)))
+
+
+def copies(action: Action, count: int) -> Action:
+    """The same action on so many copies of its space, whose names are numbered from 1."""
+    return _product((action,) * count, Power(action.space, count))
+
+
+def _product(actions: tuple[Action, ...], space: Product) -> Action:
     group = ProductGroup(tuple(a.group for a in actions))
-    space = Product(tuple(a.space for a in actions))
 
     def act(g: ca.SX, point: ca.SX) -> ca.SX:
         parts = zip(actions, group.elements(g), space.points(point), strict=True)
         return ca.vertcat(*[a.act(element, own) for a, element, own in parts])
 
-    return Action(group, space, act)
+    return Action(group, space, act, tuple(part for a in actions for part in a.parts or (a,)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -22,8 +23,11 @@ class ActionVehicle(Vehicle):
     form = Form.GROUP_ACTION
     in_space = np.zeros((6, 0))
     action: Action
+    copies: int = 0
+    """Where the action is that of so many equal copies, `generator` may be handed stacks in place of columns, its
+    point and the parameters that there is one of for each copy, and gives a stack back (`sim.stack`); 0: it may not."""
 
-    def generator(self, point: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
+    def generator(self, point: Any, u: ca.SX, q: Quantities) -> Any:
         """f: M -> g, (dim of the acting group,)."""
         raise TypeError(f"vehicle {self.name!r} declares no generator(point, u, q)")
 

@@ -75,6 +75,17 @@ class State:
         return self.node[self.layout.shape_velocity].copy()
 
 
+_OF_THE_SPACE = ("node_layout", "space", "action")
+"""What a vehicle keeps that depends on its structure."""
+
+
+def _of_size(numbers: np.ndarray, size: int) -> Value:
+    """The numbers for another count: the last one goes on."""
+    if size == 1:
+        return float(numbers[0])
+    return tuple(float(x) for x in numbers[np.minimum(np.arange(size), len(numbers) - 1)])
+
+
 class Vehicle(ABC):
     """A mechanical system on a Lie group, declared once and used by every integrator and by the planner.
 
@@ -94,9 +105,30 @@ class Vehicle(ABC):
     def __init__(self, **values: object) -> None:
         check_listed(type(self))
         self.values: dict[str, Value] = {q.name: q.default for q in self.parameters}
-        for key, value in values.items():
-            self.values[key] = self._parameter(key).checked(value, f"vehicle {self.name!r}")
+        self._set(values)
+
+    def _set(self, values: Mapping[str, object]) -> None:
+        """Structural ones first: they say how many numbers the others have."""
+        where, declared = f"vehicle {self.name!r}", type(self).parameters
+        for key in values:
+            self._parameter(key)
+        for q in declared:
+            if q.structural and q.name in values:
+                self.values[q.name] = q.checked(values[q.name], where)
+        if any(q.per for q in declared):
+            self.parameters = tuple(q.sized(self.counts) for q in declared)
+        for q in self.parameters:
+            if q.name in values and not q.structural:
+                self.values[q.name] = q.checked(q.spread(values[q.name]), where)
+            elif np.size(self.values[q.name]) != q.size:
+                self.values[q.name] = _of_size(np.ravel(self.values[q.name]), q.size)
         self.check()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What makes it another system than others of its class, by name."""
+        structural = (q.name for q in type(self).parameters if q.structural)
+        return {name: int(np.ravel(self.values[name])[0]) for name in structural}
 
     def check(self) -> None:  # noqa: B027 (not every kind of vehicle has something to check)
         """Raises InputError in one line where the declaration does not hold together with these parameter values."""
@@ -112,9 +144,10 @@ class Vehicle(ABC):
         """The same vehicle with some parameters changed, checked like the constructor's."""
         new = copy.copy(self)
         new.values = dict(self.values)
-        for key, value in values.items():
-            new.values[key] = self._parameter(key).checked(value, f"vehicle {self.name!r}")
-        new.check()
+        if any(q.structural and q.name in values for q in self.parameters):
+            for known in _OF_THE_SPACE:
+                vars(new).pop(known, None)
+        new._set(values)
         return new
 
     @property

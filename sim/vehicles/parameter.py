@@ -1,8 +1,8 @@
 """What a vehicle tells about its numbers: name, unit, range, default. Panels, checks and docs are made from it."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,19 @@ class Parameter:
     """While zero, the effect is left out of the generated code altogether and costs nothing."""
     structural: bool = False
     """A whole number by which the system is another one, with other states: how many links it has, say."""
+    per: str = ""
+    """Name of a structural one: there is a number for each; where one is given it is that of all."""
+
+    def sized(self, counts: Mapping[str, int]) -> "Parameter":
+        """As it is where there are that many."""
+        n = counts.get(self.per, 1)
+        return replace(self, default=(float(np.ravel(self.default)[0]),) * n) if n > 1 else self
+
+    def spread(self, value: object) -> object:
+        """One number for each, where one number is given for all; of a single one the number itself."""
+        if self.per and self.size > 1 and np.ndim(value) == 0:  # type: ignore[arg-type]
+            return (value,) * self.size
+        return value[0] if self.per and np.shape(value) == (1,) else value  # type: ignore[call-overload, index]
 
     @property
     def size(self) -> int:

@@ -1,14 +1,17 @@
-"""The spherical pendulum on TS^2, moved by SE(3) (mechanics survey, section 5, with one link)."""
+"""The chain of spherical pendula on (TS^2)^N, moved by SE(3)^N (mechanics survey, section 5)."""
 
 from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.errors import InputError
-from sim.spaces import TangentBundle
-from sim.spaces.action import motions_of_tangent_bundle
+from sim.spaces import Action, TangentBundle
+from sim.spaces.action import copies, motions_of_tangent_bundle
+from sim.stack import AnyStack, along, flat, last_only, stacked
 from sim.symbolic import shift
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Quantities, State
@@ -17,96 +20,223 @@ from sim.vehicles.parameter import Control, Parameter
 
 DIRECTION = (0.6, 0.0, -0.8)
 OMEGA_RADPS = (0.0, 0.0, 1.4)
+TURN_RAD = 0.5
+"""From one link to the next about the vertical, at the default start."""
+LEAST_STAND_M = 1.8
+CLEARANCE_M = 0.6
+"""Of the hanging tip above the ground."""
 _LEAST = 1e-12
 
 
 class Pendulum(ActionVehicle):
-    """A bob on a light rod that turns freely about a fixed point.
+    """A bob on a light rod that turns freely about a fixed point; with more links each rod hangs from the bob before.
 
-    The state is (q, omega): the unit vector q from the fixed point to the bob, and its angular velocity at right
-    angles to it, both in the world. With the force F on the bob q' = omega x q, omega' = q x (G + F/m)/L.
+    The state of a link is (q, omega): the unit vector q along its rod, away from the fixed point, and its angular
+    velocity at right angles to it, both in the world: q' = omega x q, omega' = q x (a - a_before)/L, where a is the
+    acceleration of its own bob. That needs the pulls of the rods, a tridiagonal system: the cost is linear in N.
     """
 
     name = "pendulum"
     parameters = (
-        Parameter("mass", "kg", 4.0, 1e-3, 1e6, "Mass of the bob."),
-        Parameter("length", "m", 1.2, 1e-2, 1e3, "From the fixed point to the middle of the bob."),
+        Parameter(
+            "links", "", 1.0, 1.0, 50.0, "Rods, each with a bob; another number starts anew.", structural=True
+        ),
+        Parameter("mass", "kg", 4.0, 1e-3, 1e6, "Mass of a bob.", per="links"),
+        Parameter("length", "m", 1.2, 1e-2, 1e3, "From one bob's middle to the next one's.", per="links"),
         Parameter("gravity", "m/s^2", 9.81, 0.0, 100.0, "Downward acceleration."),
-        Parameter("drag", "N s/m", 0.0, 0.0, 1e3, "Of the air on the bob, linear.", optional=True),
+        Parameter("drag", "N s/m", 0.0, 0.0, 1e3, "Of the air on a bob, linear.", optional=True),
     )
     controls = tuple(
-        Control(f"push_{axis}", "N", -20.0, 20.0, f"Force of a hand on the bob along world {axis}.")
+        Control(f"push_{axis}", "N", -20.0, 20.0, f"Force of a hand on the last bob along world {axis}.")
         for axis in "xy"
     )
-    action = motions_of_tangent_bundle(TangentBundle())
     in_space = np.eye(6)[:, :3]
-    stand_m = 1.8
 
-    def generator(self, point: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
-        """(omega, direction x omega'): its motion is (omega x direction, omega')."""
-        at = self.named(point)
-        direction, omega = at["direction"], at["omega"]
-        force = ca.vertcat(u, -q.mass * q.gravity) - q.drag * q.length * ca.cross(omega, direction)
-        turning = ca.cross(direction, force) / (q.mass * q.length)
-        return ca.vertcat(omega, ca.cross(direction, turning))
+    @property
+    def link_count(self) -> int:
+        """N."""
+        return self.counts["links"]
+
+    @property
+    def copies(self) -> int:  # type: ignore[override]
+        return self.link_count if self.link_count > 1 else 0
+
+    @cached_property
+    def action(self) -> Action:  # type: ignore[override]
+        one = motions_of_tangent_bundle(TangentBundle())
+        return copies(one, self.link_count) if self.link_count > 1 else one
+
+    @property
+    def stand_m(self) -> float:  # type: ignore[override]
+        """The tip hangs clear of the ground."""
+        return max(LEAST_STAND_M, float(np.sum(self.values["length"])) + CLEARANCE_M)
+
+    def generator(self, point: Any, u: ca.SX, q: Quantities) -> Any:
+        """(omega, direction x omega') of every link: its motion is (omega x direction, omega')."""
+        points, masses, lengths = self._stacks(point, q)
+        free, tensions, hung = self._tensions(points, masses, lengths, u, q)
+
+        def turn(before: ca.SX, *link: ca.SX) -> tuple[ca.SX, ca.SX]:
+            at, mass, length, own, tension, below = link
+            direction, omega = at[:3], at[3:]
+            acceleration = own + (below - tension * direction) / mass
+            turning = ca.cross(direction, acceleration - before) / length
+            return acceleration, ca.vertcat(omega, ca.cross(direction, turning))
+
+        (found,) = along(turn, ca.SX.zeros(3), points, masses, lengths, free, tensions, hung)
+        return flat(found)
+
+    def _stacks(self, point: Any, q: Quantities) -> tuple[AnyStack, AnyStack, AnyStack]:
+        """Points, masses and lengths, a column each link."""
+        return (
+            stacked(point, self.link_count),
+            stacked(q.mass, self.link_count),
+            stacked(q.length, self.link_count),
+        )
+
+    def _tensions(
+        self, points: AnyStack, masses: AnyStack, lengths: AnyStack, u: ca.SX, q: Quantities
+    ) -> list[AnyStack]:
+        """Acceleration of each bob without rods (3), what its rod pulls with (1), pull of the next rod on it (3).
+
+        Rods keep their lengths: q_i . (a_i - a_{i-1}) = -L_i |omega_i|^2, a symmetric tridiagonal system.
+        """
+
+        def down(before: ca.SX, *link: ca.SX) -> tuple[ca.SX, ...]:
+            at, mass, length, last = link
+            velocity, direction_before, free_before = before[:3], before[3:6], before[6:9]
+            inverse_before, diagonal_before, right_before = before[9], before[10], before[11]
+            direction, omega = at[:3], at[3:]
+            velocity = velocity + length * ca.cross(omega, direction)
+            force = ca.vertcat(last * u, -mass * q.gravity) - q.drag * velocity
+            free = force / mass
+            beside = -ca.dot(direction_before, direction) * inverse_before
+            share = beside / diagonal_before
+            diagonal = 1 / mass + inverse_before - share * beside
+            right = length * ca.dot(omega, omega) + ca.dot(direction, free - free_before)
+            right = right - share * right_before
+            after = ca.vertcat(velocity, direction, free, 1 / mass, diagonal, right)
+            return after, free, ca.vertcat(diagonal, right, beside)
+
+        def up(after: ca.SX, *link: ca.SX) -> tuple[ca.SX, ...]:
+            at, row = link
+            tension = (row[1] - after[0] * after[1]) / row[0]
+            return ca.vertcat(row[2], tension, at[:3]), tension, after[1] * after[2:]
+
+        pivot = ca.SX([0.0] * 10 + [1.0, 0.0])
+        free, rows = along(down, pivot, points, masses, lengths, last_only(self.link_count))
+        tensions, hung = along(up, ca.SX.zeros(5), points, rows, backward=True)
+        return [free, tensions, hung]
+
+    def _bobs(self, node: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """(3, N) places of the bobs, their velocities, and (1, N) their masses."""
+        points, masses, lengths = self._stacks(node, q)
+
+        def reached(before: ca.SX, at: ca.SX, length: ca.SX) -> tuple[ca.SX, ...]:
+            x = before[:3] + length * at[:3]
+            v = before[3:] + length * ca.cross(at[3:], at[:3])
+            return ca.vertcat(x, v), x, v
+
+        x, v = along(reached, ca.SX.zeros(6), points, lengths)
+        return x, v, masses
 
     def energy(self, node: ca.SX, q: Quantities) -> ca.SX:
         """Kinetic plus m g z."""
-        at = self.named(node)
-        v = q.length * ca.cross(at["omega"], at["direction"])
-        return q.mass * ca.dot(v, v) / 2 + q.mass * q.gravity * q.length * at["direction"][2]
+        x, v, masses = self._bobs(node, q)
+        return ca.dot(masses, ca.sum1(v * v)) / 2 + q.gravity * ca.dot(masses, x[2, :])
 
     def spatial_momentum(self, node: ca.SX, q: Quantities) -> ca.SX:
         """(3,) about the fixed point; the weight keeps the vertical part."""
-        return q.mass * q.length**2 * self.named(node)["omega"]
+        x, v, masses = self._bobs(node, q)
+        return sum(
+            (masses[k] * ca.cross(x[:, k], v[:, k]) for k in range(1, self.link_count)),
+            masses[0] * ca.cross(x[:, 0], v[:, 0]),
+        )
 
     def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
         """The push is drawn at the bob, as a force."""
         return ca.SX(3, 1)
 
     def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
-        """The z axis of rod and bob leads from the bob to the fixed point, by the shortest turn off upright."""
-        x, y, z = ca.vertsplit(-self.named(node)["direction"])
-        share = 1 / ca.fmax(1 + z, _LEAST)
-        R = ca.vertcat(
-            ca.horzcat(1 - share * x * x, -share * x * y, x),
-            ca.horzcat(-share * x * y, 1 - share * y * y, y),
-            ca.horzcat(-x, -y, z),
-        )
-        rod = ca.blockcat([[R, ca.SX(3, 1)], [ca.SX(1, 3), ca.SX(1)]])
-        return {"bob": rod @ shift(0, 0, -q.length), "rod": rod, "pivot": ca.SX.eye(4)}
+        """The last bob first; z axes of a link's rod and bob lead back along the rod, by the shortest turn off upright.
+
+        Those of more than one link are numbered from the fixed point on, from 1.
+        """
+        x, _, _ = self._bobs(node, q)
+        points = stacked(node, self.link_count)
+        bobs, rods = {}, {}
+        for k in reversed(range(self.link_count)):
+            number = f"_{k + 1}" if self.link_count > 1 else ""
+            R = _z_along(-points[:3, k])
+            upper = x[:, k - 1] if k else ca.SX.zeros(3)
+            rods[f"rod{number}"] = _pose(R, upper)
+            bobs[f"bob{number}"] = _pose(R, x[:, k])
+        return {**bobs, **rods, "pivot": ca.SX.eye(4)}
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
-        """Angle from hanging straight down, and what the rod pulls with; it pushes where that is negative."""
-        at = self.named(node)
-        direction, omega = at["direction"], at["omega"]
-        level = ca.sqrt(direction[0] ** 2 + direction[1] ** 2)
-        force = ca.vertcat(u, -q.mass * q.gravity)
-        tension = q.mass * q.length * ca.dot(omega, omega) + ca.dot(direction, force)
+        """Angles from hanging straight down, what the rods pull with (they push where that is negative), the momentum
+        about the vertical, how far the worst direction is from being a unit vector, and the length of all rods."""
+        points, masses, lengths = self._stacks(node, q)
+        _, tensions, _ = self._tensions(points, masses, lengths, u, q)
+        level = ca.sqrt(points[0, :] ** 2 + points[1, :] ** 2)
+        length_error = ca.fabs(ca.sqrt(ca.sum1(points[:3, :] ** 2)) - 1)
         return (
-            Observable("swing", "rad", ca.atan2(level, -direction[2])),
-            Observable("tension", "N", tension),
+            Observable("swing", "rad", ca.atan2(level, -points[2, :]).T),
+            Observable("tension", "N", tensions.T),
             Observable("momentum_vertical", "kg m^2/s", self.spatial_momentum(node, q)[2]),
+            Observable("off_sphere", "1", ca.norm_inf(length_error)),
+            Observable("reach", "m", ca.SX(ca.sum2(lengths))),
         )
 
     def default_state(self) -> State:
-        """Let go to one side, going round: it draws a rosette."""
-        return self.state(direction=DIRECTION, omega=np.cross(DIRECTION, np.cross(OMEGA_RADPS, DIRECTION)))
+        """Let go to one side, going round: one link draws a rosette; more are turned against each other."""
+        angles = TURN_RAD * np.arange(self.link_count)
+        c, s = np.cos(angles), np.sin(angles)
+        x, y, z = DIRECTION
+        directions = np.column_stack([c * x - s * y, s * x + c * y, np.full(self.link_count, z)])
+        return self.state(direction=directions, omega=np.cross(directions, np.cross(OMEGA_RADPS, directions)))
 
     def state(  # type: ignore[override]
         self, *, direction: ArrayLike = (0.0, 0.0, -1.0), omega: ArrayLike = (0.0, 0.0, 0.0)
     ) -> State:
-        """State in the world: direction of the bob, seen from the fixed point, and its angular velocity [rad/s].
+        """State in the world: directions of the rods, away from the fixed point, and their angular velocities [rad/s].
 
-        Raises InputError for wrong shapes, numbers that are not finite, a direction that is no unit vector and a
-        velocity about the rod itself.
+        Each is (3,), for all links, or (N, 3). Raises InputError for wrong shapes, numbers that are not finite, a
+        direction that is no unit vector and a velocity about the rod itself.
         """
-        q, w = self._finite("direction", direction, (3,)), self._finite("omega", omega, (3,))
-        if abs(np.linalg.norm(q) - 1.0) > 1e-6:
-            raise InputError(f"vehicle {self.name!r}: direction has length {np.linalg.norm(q):g}; allowed: 1")
-        q = q / np.linalg.norm(q)
-        if abs(q @ w) > 1e-6 * max(1.0, float(np.linalg.norm(w))):
-            raise InputError(
-                f"vehicle {self.name!r}: omega turns the rod about itself; allowed: at right angles to it"
-            )
-        return self.point(direction=q, omega=w - (q @ w) * q)
+        q, w = self._for_each("direction", direction), self._for_each("omega", omega)
+        for k in range(self.link_count):
+            of_link = f" of link {k + 1}" if self.link_count > 1 else ""
+            size = float(np.linalg.norm(q[k]))
+            if abs(size - 1.0) > 1e-6:
+                raise InputError(f"vehicle {self.name!r}: direction{of_link} has length {size:g}; allowed: 1")
+            q[k] /= size
+            if abs(q[k] @ w[k]) > 1e-6 * max(1.0, float(np.linalg.norm(w[k]))):
+                raise InputError(
+                    f"vehicle {self.name!r}: omega{of_link} turns the rod about itself; "
+                    "allowed: at right angles to it"
+                )
+        w -= np.sum(q * w, axis=1)[:, None] * q
+        return self.state_at_node(np.column_stack([q, w]).ravel())
+
+    def _for_each(self, what: str, value: ArrayLike) -> np.ndarray:
+        """(N, 3)."""
+        one = np.shape(value) == (3,)
+        rows = self._finite(what, value, (3,) if one else (self.link_count, 3))
+        return np.tile(rows, (self.link_count, 1)) if one else rows.copy()
+
+
+def _pose(R: ca.SX, x: ca.SX) -> ca.SX:
+    """(4, 4)."""
+    return shift(x[0], x[1], x[2]) @ ca.diagcat(R, 1)
+
+
+def _z_along(up: ca.SX) -> ca.SX:
+    """(3, 3) the shortest turn that takes z to a unit vector."""
+    x, y, z = ca.vertsplit(up)
+    share = 1 / ca.fmax(1 + z, _LEAST)
+    return ca.vertcat(
+        ca.horzcat(1 - share * x * x, -share * x * y, x),
+        ca.horzcat(-share * x * y, 1 - share * y * y, y),
+        ca.horzcat(-x, -y, z),
+    )

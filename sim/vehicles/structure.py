@@ -31,4 +31,4 @@ def _content(vehicle: Vehicle, own: dict[str, object]) -> Hashable:
         return id(vehicle)
 
 
-_NOT_STRUCTURE = ("values", "node_layout", "space", "tree", "links", "angular")
+_NOT_STRUCTURE = ("values", "parameters", "node_layout", "space", "action", "tree", "links", "angular")

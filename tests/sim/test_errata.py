@@ -7,7 +7,7 @@ from scipy.special import ellipj, ellipk
 
 import sim
 from sim.compiler import compile_kernel
-from sim.compiler.loops import EXPONENT, SAFETY
+from sim.compiler.step_rule import EXPONENT, SAFETY
 from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
 from sim.study import fig4, fig5
