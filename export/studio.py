@@ -44,7 +44,14 @@ class Follower:
         # A snapshot of a headless run is shown at its own end, not an interval late.
         subject = self.scene_view.observe(snapshot, math.inf)
         return self._rig.update(
-            subject.T_wb, subject.twist_b, dt_s, model=subject.model, world=self._world, aspect=aspect
+            subject.T_wb,
+            subject.twist_b,
+            dt_s,
+            model=subject.model,
+            reach_m=subject.reach_m,
+            held=subject.held,
+            world=self._world,
+            aspect=aspect,
         )
 
 

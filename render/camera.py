@@ -3,7 +3,7 @@
 import numpy as np
 
 from render.cameras.following import Chase, Orbit
-from render.cameras.framing import Motion, Shot, Still, Subject, framing_of
+from render.cameras.framing import Motion, Shot, Still, Subject, framing_about, framing_of
 from render.cameras.obstacles import GroundGuard, Surroundings
 from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, Free, Tower
@@ -80,20 +80,23 @@ class CameraRig:
         dt_s: float,
         *,
         model: str = "",
+        reach_m: float = 0.0,
+        held: bool = False,
         motion: Motion | None = None,
         world: Surroundings | None = None,
         aspect: float = 1.6,
     ) -> View:
         """The view after `dt_s` of wall time, following a body at T_wb (4, 4) with twist (omega, v) (6,).
 
-        Values that are not finite keep the last view; `aspect` is width over height of the picture.
+        Values that are not finite keep the last view; `aspect` is width over height of the picture. reach_m, held: of
+        what is drawn from its bodies, as `framing_about` takes them.
         """
         dt_s = min(max(dt_s, 0.0), 0.25) if np.isfinite(dt_s) else 0.0
         place = np.asarray(T_wb, float)
         if not np.isfinite(place).all() or np.abs(place[:3, 3]).max() > _FARTHEST_M:
             return _view(self._last_shot or _nowhere(), aspect)
         velocity_w = place[:3, :3] @ np.nan_to_num(np.asarray(twist_b, float)[3:6], posinf=0.0, neginf=0.0)
-        subject = Subject(place, velocity_w, framing_of(model))
+        subject = Subject(place, velocity_w, framing_about(framing_of(model), reach_m, held=held))
         if not self._entered or self._jumped(subject, dt_s):
             self._enter(subject)
         self._last_position_w = subject.position_w.copy()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sim.trees.shapes import Capsule
 from sim.vehicles.parameter import Value
 
 
@@ -47,6 +48,18 @@ class DrawnVehicle:
     """Name -> (4, 4) interpolated poses of all its bodies, the main one among them."""
     observables: Mapping[str, float | np.ndarray] = field(default_factory=dict)
     """What the vehicle tells by itself, name -> number or column."""
+    links: tuple[Capsule, ...] = ()
+    """Drawn in place of a model: what its bodies look like."""
+
+    @property
+    def ball(self) -> tuple[np.ndarray, float] | None:
+        """(centre (3,), radius [m]) of a ball about its links; None where it has none."""
+        if not self.links:
+            return None
+        places = np.array([T_wb[:3, 3] for T_wb in self.bodies.values()])
+        low, high = places.min(axis=0), places.max(axis=0)
+        longest = max(shape.length_m + shape.radius_m for shape in self.links)
+        return 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + longest
 
 
 @dataclass(frozen=True, slots=True)

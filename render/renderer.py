@@ -249,7 +249,7 @@ class Renderer:
 
     def _draw_vehicle_shadow(self, frame: Frame) -> None:
         shadow = self._vehicle_shadow
-        casters = shadow.fit(frame.vehicles, self._models.radius_m, self._light.direction_w)
+        casters = shadow.fit(frame.vehicles, self._models.ball, self._light.direction_w)
         if casters:
             context = self._begin_light("shadow", shadow.view, shadow.map)
             for vehicle in casters:

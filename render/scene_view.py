@@ -19,6 +19,7 @@ from sim.groups.between import poses_between
 from sim.groups.numeric import rotation_log
 from sim.outfit import outfit_of
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.trees.shapes import STAND, Capsule
 
 _FORCE_ARROW_M = 4.0
 """Drawn length of the largest control force seen on a lane."""
@@ -68,6 +69,10 @@ class Subject:
     twist_b: np.ndarray
     """(6,) (omega, v)."""
     generation: int
+    reach_m: float = 0.0
+    """How far what is drawn of its bodies reaches from there as it set out; 0 where its outfit tells its size."""
+    held: bool = False
+    """By a fixed point, below which it hangs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,7 @@ class SceneView:
         self._ended_wall_s: dict[str, float] = {}
         self._first: dict[str, tuple[int, float]] = {}
         self._load: LoadPicture | None = None
+        self._reach: tuple[tuple[str, int] | None, float] = (None, 0.0)
 
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
         """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
@@ -135,7 +141,12 @@ class SceneView:
             # A camera that turned with a top would show the world spinning.
             T_wb, twist_b = np.eye(4), np.zeros(6)
             T_wb[:3, 3] = flown.lane.pivot_w
-        return Subject(flown.lane.vehicle, T_wb, twist_b, flown.lane.generation)
+        key = flown.lane.vehicle, flown.lane.generation
+        if flown.lane.links and self._reach[0] != key:
+            self._reach = key, reach_m(flown.lane.links, flown.bodies, T_wb[:3, 3])
+        reach = self._reach[1] if flown.lane.links else 0.0
+        held = flown.lane.pivot_w is not None
+        return Subject(flown.lane.vehicle, T_wb, twist_b, flown.lane.generation, reach, held)
 
     def places_w(self, options: ViewOptions | None = None) -> dict[str, np.ndarray]:
         """(3,) m by lane name: where each lane was last observed, or is drawn under these options."""
@@ -286,6 +297,13 @@ def _hanging(load: LoadPicture, carrier: _Shown) -> tuple[DrawnVehicle, Polyline
     return hanging(load, carrier.T_wb, carrier.time_s, carrier.shift_w)
 
 
+def reach_m(links: tuple[Capsule, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
+    """From a place (3,) to the farthest end of what is drawn of the bodies."""
+    moving = [shape for shape in links if shape.body in bodies]
+    ends = (bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b))
+    return float(max(np.linalg.norm(end[:3] - place_w) for end in ends))
+
+
 def _shift(shown: _Shown) -> np.ndarray:
     """(4, 4) what drawing it apart has added to its pose."""
     matrix = np.zeros((4, 4))
@@ -314,6 +332,15 @@ def presence(T_wb: np.ndarray, flown_T_wb: np.ndarray, size_m: float) -> float:
     return _LEAST_PRESENCE + (1.0 - _LEAST_PRESENCE) * share * share * (3.0 - 2.0 * share)
 
 
+def _with_stand(shown: _Shown) -> Mapping[str, np.ndarray]:
+    """The bodies, and what stands still where it holds them."""
+    if shown.lane.pivot_w is None or not shown.lane.links:
+        return shown.bodies
+    stand = np.eye(4)
+    stand[:3, 3] = shown.lane.pivot_w + shown.shift_w
+    return {**shown.bodies, STAND: stand}
+
+
 def _drawn(shown: _Shown, flown: _Shown, highlight: str = "") -> DrawnVehicle:
     lane = shown.lane
     wreck = lane.status is not LaneStatus.RUNNING
@@ -332,6 +359,7 @@ def _drawn(shown: _Shown, flown: _Shown, highlight: str = "") -> DrawnVehicle:
         ghost=ghost,
         presence=seen,
         wreck=wreck,
-        bodies=shown.bodies,
+        bodies=_with_stand(shown),
         observables=lane.observables,
+        links=tuple(shape for shape in lane.links if shape.body != STAND) if ghost else lane.links,
     )

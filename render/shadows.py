@@ -88,21 +88,28 @@ class VehicleShadow:
         self.span_m = 0.0
 
     def fit(
-        self, vehicles: Sequence[DrawnVehicle], radius_m: Callable[[str], float], direction_w: np.ndarray
+        self,
+        vehicles: Sequence[DrawnVehicle],
+        ball: Callable[[DrawnVehicle], tuple[np.ndarray, float]],
+        direction_w: np.ndarray,
     ) -> tuple[DrawnVehicle, ...]:
-        """Aim at the solid vehicles near the first of them; returns those, possibly none."""
+        """Aim at the solid vehicles near the first of them; returns those, possibly none.
+
+        ball: centre (3,) and radius [m] of a ball about a vehicle.
+        """
         finite = [v for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
         still = tuple(v for v in finite if v.still)
         solid = [v for v in finite if not v.still] or list(still)
         if not solid:
             self.span_m = 0.0
             return ()
-        first = solid[0].T_wb[:3, 3]
-        group = [v for v in solid if np.linalg.norm(v.T_wb[:3, 3] - first) < _GROUP_M]
-        low = np.min([v.T_wb[:3, 3] - radius_m(v.model) for v in group], axis=0)
-        high = np.max([v.T_wb[:3, 3] + radius_m(v.model) for v in group], axis=0)
+        first, _ = ball(solid[0])
+        group = [v for v in solid if np.linalg.norm(ball(v)[0] - first) < _GROUP_M]
+        balls = [ball(v) for v in group]
+        low = np.min([middle - radius for middle, radius in balls], axis=0)
+        high = np.max([middle + radius for middle, radius in balls], axis=0)
         centre = 0.5 * (low + high)
-        reach = max(np.linalg.norm(v.T_wb[:3, 3] - centre) + radius_m(v.model) for v in group) + 0.3
+        reach = max(np.linalg.norm(middle - centre) + radius for middle, radius in balls) + 0.3
         self.view, self.depth_m = vehicle_view(centre, float(reach), direction_w)
         self.span_m = 2.0 * float(reach)
         return (*group, *still) if not solid[0].still else tuple(group)

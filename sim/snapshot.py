@@ -18,6 +18,7 @@ from sim.vehicles.parameter import Value
 
 if TYPE_CHECKING:
     from sim.take import Take
+    from sim.trees.shapes import Capsule
 
 
 MEASURED = "measured"
@@ -103,6 +104,8 @@ class LaneSnapshot:
     """
     pivot_w: np.ndarray | None = None
     """(3,) m: the fixed point of what is held at one."""
+    links: "tuple[Capsule, ...]" = ()
+    """What is drawn of bodies that have no model."""
 
     @property
     def T_wb(self) -> np.ndarray:

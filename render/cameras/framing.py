@@ -1,6 +1,6 @@
 """How much room each vehicle takes in a picture, and where its pilot's eyes are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +12,15 @@ from sim.outfit import outfit_of
 def framing_of(model: str) -> Framing:
     """Measures of a vehicle by its name; one that does not say is taken to be of a person's size."""
     return outfit_of(model).camera
+
+
+def framing_about(framing: Framing, reach_m: float, *, held: bool) -> Framing:
+    """Of what is drawn from its bodies, which reach so far; what is held hangs below the subject's place."""
+    if reach_m <= 0.0:
+        return framing
+    if held:
+        return replace(framing, distance_m=1.75 * reach_m, lift_m=-0.46 * reach_m)
+    return replace(framing, distance_m=max(3.2 * reach_m, 1.0), lift_m=0.0)
 
 
 class Motion(Protocol):

@@ -11,6 +11,7 @@ from render.errors import DisplayError
 from render.frame import DrawnVehicle, View
 from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset, load_asset, model_file
 from render.models.fallback import box_asset, cart_asset, on_wheels
+from render.models.links import LinkModels
 from render.models.rigs import RigPose, rig_pose
 from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext
@@ -51,14 +52,23 @@ class ModelLibrary:
         self._depth = programs.load("models/body.vert", "models/depth.frag", DEPTH_ONLY=1)
         self._discs = RotorDiscs(ctx, programs)
         self._stack.callback(self._discs.release)
+        self._links = LinkModels(ctx, programs)
+        self._stack.callback(self._links.release)
 
     def radius_m(self, model: str) -> float:
         """Bounding sphere about the body origin, rotors included."""
         return self._load(model).asset.radius_m if _has_model(model) else 2.0
 
+    def ball(self, vehicle: DrawnVehicle) -> tuple[np.ndarray, float]:
+        """(centre (3,), radius [m]) of a ball about it."""
+        return vehicle.ball or (vehicle.T_wb[:3, 3], self.radius_m(vehicle.model))
+
     def draw(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         """Draw one vehicle in one pass; poses that are not finite are skipped."""
         if not np.isfinite(vehicle.T_wb).all() or (vehicle.ghost and context.name != "blend"):
+            return
+        if vehicle.links:
+            self._links.draw(vehicle, context)
             return
         loaded = self._choose(vehicle, context)
         pose = rig_pose(vehicle)

@@ -408,6 +408,7 @@ class Lane:
             observables_start=self._observables_start,
             ways={name: way.rows() for name, way in self._ways.items()},
             pivot_w=None if self.footing.pivot_w is None else self.footing.pivot_w.copy(),
+            links=m.vehicle.links,
         )
 
     def _observe_step(self, node: np.ndarray) -> Observation:

@@ -5,8 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.trees.arrays import BALL, REVOLUTE
 from sim.trees.tree import Tree
 
+STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT = range(6)
+"""Finishes."""
+STAND = "stand"
+"""Name of what stands still about the fixed point of what is held at one."""
 _SLENDER = 0.11
 """Radius of a link as a share of its length."""
 _LEAST_M = 1e-3
@@ -21,8 +26,8 @@ class Capsule:
     """m."""
     end_b: tuple[float, float, float]
     radius_m: float
-    finish: int = 0
-    """Which of the renderer's materials for links: painted ones in their order, so that neighbours differ."""
+    finish: int = STEEL
+    """What it is made of."""
 
     @property
     def length_m(self) -> float:
@@ -42,11 +47,38 @@ def links_of(tree: Tree) -> tuple[Capsule, ...]:
         if not ends and a.mass[carrier] > 0.0:
             ends = [2.0 * a.moment[carrier] / a.mass[carrier] - T[:3, 3]]
         for end in ends:
-            end_b = T[:3, :3].T @ (end - T[:3, 3])
+            end_b, finish = T[:3, :3].T @ (end - T[:3, 3]), DARK_STEEL if k % 2 else STEEL
             length = float(np.linalg.norm(end_b))
             if length > _LEAST_M:
-                shapes.append(Capsule(name, (0.0, 0.0, 0.0), _triple(end_b), _SLENDER * length, k % 2))
+                shapes.append(Capsule(name, (0.0, 0.0, 0.0), _triple(end_b), _SLENDER * length, finish))
     return tuple(shapes)
+
+
+def hinges_of(tree: Tree, shapes: Sequence[Capsule]) -> tuple[Capsule, ...]:
+    """A pin along the axis of each hinge, a ball at each ball joint, as thick as the links that meet there."""
+    a, pins = tree.arrays, []
+    thick = {shape.body: shape.radius_m for shape in reversed(shapes)}
+    for name, carrier, T in zip(tree.names, tree.carriers, tree.offsets, strict=True):
+        if name not in thick or np.linalg.norm(T[:3, 3]) > _LEAST_M:
+            continue
+        radius = thick[name]
+        if a.kind[carrier] == REVOLUTE:
+            axis = 1.35 * radius * T[:3, :3].T[:, 2]
+            pins.append(Capsule(name, _triple(-axis), _triple(axis), 0.5 * radius, BRASS))
+        elif a.kind[carrier] == BALL:
+            pins.append(Capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.2 * radius, BRASS))
+    return tuple(pins)
+
+
+def gallows(height_m: float) -> tuple[Capsule, ...]:
+    """What holds a tree by a point at that height: a post beside it, an arm and a hook, about that point."""
+    thick, aside, above = 0.03 + 0.005 * height_m, 0.5 + 0.14 * height_m, 0.25 + 0.02 * height_m
+    top, foot = (0.0, aside, above), (0.0, aside, -height_m)
+    return (
+        Capsule(STAND, foot, top, 1.5 * thick, RUBBER),
+        Capsule(STAND, top, (0.0, -0.3 * aside, above), thick, RUBBER),
+        Capsule(STAND, (0.0, 0.0, above), (0.0, 0.0, 0.0), 0.6 * thick, BRASS),
+    )
 
 
 def touching_points(tree: Tree, shapes: Sequence[Capsule]) -> tuple[np.ndarray, np.ndarray]:

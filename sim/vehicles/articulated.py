@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
 from sim.trees.arrays import BALL, FREE, REVOLUTE
 from sim.trees.rotations import quaternion_of
-from sim.trees.shapes import Capsule, links_of
+from sim.trees.shapes import Capsule, gallows, hinges_of, links_of
 from sim.trees.state import Given
 from sim.trees.tree import Tree
 from sim.vehicles.base import NodeLayout, State, Vehicle
@@ -54,12 +54,13 @@ class ArticulatedVehicle(Vehicle):
         return self.declare(SimpleNamespace(**values))
 
     def shapes(self) -> tuple[Capsule, ...]:
-        """What is drawn of its bodies, and touches the ground."""
+        """What is drawn of its bodies, and touches the ground with its ends."""
         return links_of(self.tree)
 
     @cached_property
     def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
-        return self.shapes()
+        shapes = self.shapes()
+        return (*shapes, *hinges_of(self.tree, shapes), *(() if self.free else gallows(self.stand_m)))
 
     def with_parameters(self, **values: object) -> Self:
         return type(self)(**{**self.values, **values})

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.trees.shapes import Capsule
+from sim.trees.shapes import DARK_STEEL, STEEL, Capsule
 from sim.trees.tree import WORLD, Body, Joint, Tree, tree
 from sim.vehicles.articulated import ArticulatedVehicle
 from sim.vehicles.base import State
@@ -13,10 +13,8 @@ from sim.vehicles.parameter import Parameter
 
 LEAN_RAD = 1.25
 """Of the first link from hanging straight down, at the start."""
-_THICK = 0.16
-"""Radius of a link as a share of its length, for long links ..."""
-_THIN_M = 0.018
-"""... and of short ones [m]."""
+_THICK = 0.24
+"""Radius of a link as a share of its length."""
 
 
 class Chain(ArticulatedVehicle):
@@ -63,7 +61,7 @@ class Chain(ArticulatedVehicle):
         each_m = self._number("link_length")
         radius = radius_m(each_m)
         return tuple(
-            Capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, -each_m), radius, k % 2)
+            Capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, -each_m), radius, DARK_STEEL if k % 2 else STEEL)
             for k, name in enumerate(self.tree.names)
         )
 
@@ -90,4 +88,4 @@ _AXES = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
 
 def radius_m(link_m: float) -> float:
     """Of a link of that length."""
-    return min(max(_THICK * link_m, 0.25 * _THIN_M), _THIN_M)
+    return _THICK * link_m

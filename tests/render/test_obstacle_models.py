@@ -56,9 +56,9 @@ def test_the_shadow_map_is_not_stretched_by_what_stands_about(ctx, harbour: Worl
     assert all(still)
     flown = type(flown)(model="boat", T_wb=flown.T_wb, controls=np.zeros(2), shape=np.zeros(0))
     sun = np.array([0.0, 0.0, 1.0])
-    alone = shadow.fit((flown,), lambda _: 2.0, sun)
+    alone = shadow.fit((flown,), lambda v: (v.T_wb[:3, 3], 2.0), sun)
     span_m = shadow.span_m
-    both = shadow.fit((flown, *still), lambda _: 2.0, sun)
+    both = shadow.fit((flown, *still), lambda v: (v.T_wb[:3, 3], 2.0), sun)
     assert shadow.span_m == span_m
     assert len(alone) == 1
     assert len(both) == 3

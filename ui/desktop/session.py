@@ -177,6 +177,8 @@ class Session:
             subject.twist_b,
             dt_s,
             model=subject.model,
+            reach_m=subject.reach_m,
+            held=subject.held,
             motion=motion,
             world=self._world,
             aspect=rects[0][2] / max(rects[0][3], 1),

@@ -1,0 +1,74 @@
+"""Bodies without a model are capsules, all links of a vehicle in one draw call."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sim
+from render.frame import DrawnVehicle
+from render.models.library import ModelLibrary
+from render.models.links import capsule_mesh, instances_of
+from render.scene_view import reach_m
+from sim.integrators import integrator
+from sim.trees.shapes import Capsule
+from sim.trees.stepper import tree_stepper
+from tests.render.test_model_drawing import Studio, studio  # noqa: F401
+
+
+def chain(links: int) -> DrawnVehicle:
+    vehicle = sim.vehicle("chain", links=links, pinned=0)
+    stepper, p = tree_stepper(vehicle, integrator("rk4")), vehicle.parameter_vector
+    seen = stepper.observe(vehicle.default_state().node, np.zeros(0), p)
+    bodies = dict(zip(seen.layout.bodies, seen.poses, strict=True))
+    return DrawnVehicle("chain", seen.poses[0], np.zeros(0), np.zeros(0), bodies=bodies, links=vehicle.links)
+
+
+def test_a_capsule_is_closed_and_faces_outwards():
+    mesh = capsule_mesh()
+    assert np.abs(np.linalg.norm(mesh.vertices[:, :3], axis=1) - 1.0).max() < 1e-6
+    placed = mesh.vertices[:, :3] + mesh.vertices[:, 6:] * [0.0, 0.0, 2.0]
+    a, b, c = placed[mesh.indices].swapaxes(0, 1)
+    volume = np.einsum("ij,ij->i", np.cross(a, b), c).sum() / 6.0
+    exact = np.pi * 4.0 + 4.0 / 3.0 * np.pi
+    assert 0.85 * exact < volume < exact  # inscribed: measured 0.92
+    outward = np.einsum("ij,ij->i", np.cross(b - a, c - a), (a + b + c) / 3.0 * [1.0, 1.0, 0.0])
+    assert outward.min() > -1e-9
+
+
+def test_instances_stand_where_their_bodies_are():
+    T_wb = np.array([[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 6.0], [0.0, 0.0, 1.0, 7.0], [0.0, 0.0, 0.0, 1.0]])
+    links = (
+        Capsule("b", (1.0, 0.0, 0.0), (1.0, 2.0, 0.0), 0.1, 2),
+        Capsule("b", (0.3, 0.2, 0.1), (0.3, 0.2, 0.1), 0.4, 1),
+    )
+    vehicle = DrawnVehicle(
+        "tree", T_wb, np.zeros(0), np.zeros(0), bodies={"a": np.eye(4), "b": T_wb}, links=links
+    )
+    for row, shape in zip(instances_of(vehicle), links, strict=True):
+        T, (radius, half, finish) = row[:12].reshape(3, 4), row[12:]
+        for sign, end in ((-1.0, shape.begin_b), (1.0, shape.end_b)):
+            np.testing.assert_allclose(T @ [0.0, 0.0, sign * half, 1.0], (T_wb @ (*end, 1.0))[:3], atol=1e-6)
+        assert np.linalg.det(T[:, :3]) == pytest.approx(1.0, abs=1e-6)
+        assert (radius, finish) == (pytest.approx(shape.radius_m), shape.finish)
+    assert reach_m(links, {"b": T_wb}, T_wb[:3, 3]) == pytest.approx(np.sqrt(5.0))
+
+
+def test_all_links_are_drawn_at_once_solid_or_as_a_ghost(studio: Studio):  # noqa: F811
+    models = ModelLibrary(studio.ctx, studio.programs)
+    drawn = chain(200)
+    centre, radius = models.ball(drawn)
+    assert radius == pytest.approx(15.0, rel=0.1)
+    nearer = {name: T - np.pad(centre[:, None], ((0, 1), (3, 0))) for name, T in drawn.bodies.items()}
+    drawn = replace(drawn, bodies=nearer, T_wb=next(iter(nearer.values())))
+    calls = []
+    array = models._links._arrays["opaque"]
+    render = array.render
+    models._links._arrays["opaque"] = type("Counting", (), {"render": lambda self, *a, **k: (calls.append(k), render(*a, **k)), "release": array.release})()  # fmt: skip # noqa: E501
+    solid = studio.draw(lambda context: models.draw(drawn, context), "opaque")
+    assert calls == [{"instances": len(drawn.links)}]
+    assert np.count_nonzero(solid[..., :3].sum(axis=2)) > 300
+    ghost = studio.draw(lambda context: models.draw(replace(drawn, ghost=True), context), "blend")
+    assert np.count_nonzero(ghost[..., :3].sum(axis=2)) > 300
+    assert not studio.draw(lambda context: models.draw(drawn, context), "blend")[..., :3].any()
+    models.release()
