@@ -64,7 +64,7 @@ class TreeStepper:
     def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
         self.integrator = integrator
         self.layout: ObservationLayout = layout_of(vehicle)
-        self._vehicle, self._driven = vehicle, vehicle.driven
+        self._vehicle, self._driven, self._told = vehicle, vehicle.driven, vehicle.told
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
         self._variational = integrator.name in VARIATIONAL
         self._local = threading.local()

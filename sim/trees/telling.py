@@ -45,9 +45,22 @@ def spring_energy(tree, q, limit_stiffness):
     return energy
 
 
+@jit
+def angle_of(tree, q, i):
+    """Coordinate of a joint, of a ball joint the angle of its turn, of a free one 0."""
+    kind, c = tree.kind[i], tree.q_at[i]
+    if kind == FREE:
+        return 0.0
+    if kind == BALL:
+        sine = math.sqrt(q[c + 1] ** 2 + q[c + 2] ** 2 + q[c + 3] ** 2)
+        return 2.0 * math.atan2(sine, abs(q[c]))
+    return q[c]
+
+
 @entry
-def tell(tree, ws, carriers, offsets, q, v, u, limits, row):
-    """Fill `row`. carriers (bodies,), offsets (bodies, 12) of the declared bodies; u (nv,) torques of the controls."""
+def tell(tree, ws, carriers, offsets, joints, torques, q, v, u, limits, row):
+    """Fill `row`. carriers (bodies,), offsets (bodies, 12) of the declared bodies; u (nv,) torques of the controls;
+    joints, torques: those that are told one by one."""
     limit_stiffness, limit_damping = limits
     nv, n = v.shape[0], tree.parent.shape[0]
     frames, twists, torque = ws.after, ws.arc, ws.impulse
@@ -90,23 +103,19 @@ def tell(tree, ws, carriers, offsets, q, v, u, limits, row):
         at += 12
     largest_angle = 0.0
     for i in range(n):
-        kind, c = tree.kind[i], tree.q_at[i]
-        if kind == FREE:
-            continue
-        if kind == BALL:
-            sine = math.sqrt(q[c + 1] ** 2 + q[c + 2] ** 2 + q[c + 3] ** 2)
-            row[at] = 2.0 * math.atan2(sine, abs(q[c]))
-        else:
-            row[at] = q[c]
-        largest_angle = max(largest_angle, abs(row[at]))
-        at += 1
+        largest_angle = max(largest_angle, abs(angle_of(tree, q, i)))
+    for k in range(joints.shape[0]):
+        row[at + k] = angle_of(tree, q, joints[k])
+    at += joints.shape[0]
     active_damping(tree, q, limit_damping, ws.damping)
     for a in range(nv):
         torque[a] = u[a] - ws.damping[a] * v[a]
     spring_impulses(tree, q, limit_stiffness, 1.0, torque)
     largest_torque = 0.0
     for a in range(nv):
-        row[at + a] = torque[a]
         largest_torque = max(largest_torque, abs(torque[a]))
-    row[at + nv] = largest_angle
-    row[at + nv + 1] = largest_torque
+    for k in range(torques.shape[0]):
+        row[at + k] = torque[torques[k]]
+    at += torques.shape[0]
+    row[at] = largest_angle
+    row[at + 1] = largest_torque

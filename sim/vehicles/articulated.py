@@ -21,7 +21,8 @@ from sim.vehicles.support import Support
 UNITS = {"angle": "rad", "largest_angle": "rad", "torque": "N m", "largest_torque": "N m"}
 """Of what every tree tells: coordinates of its joints (of sliders metres, of ball joints the angle of the turn, free
 ones are left out), and torques or forces of springs, dampers, limits and controls at its joints; and the largest of
-either."""
+either. Of more than MOST_TOLD joints some are told one by one, evenly spread from the first to the last."""
+MOST_TOLD = 48
 
 
 class ArticulatedVehicle(Vehicle):
@@ -100,6 +101,12 @@ class ArticulatedVehicle(Vehicle):
         return turning
 
     @property
+    def told(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which joints' coordinates (bodies of the arrays) and which velocities' torques are told one by one."""
+        turning = np.flatnonzero(self.tree.arrays.kind != FREE)
+        return _spread(turning), _spread(np.arange(self.tree.nv))
+
+    @property
     def quaternions(self) -> tuple[slice, ...]:
         """Where in its node there are any."""
         kinds, at = self.tree.arrays.kind, self.tree.arrays.q_at
@@ -154,11 +161,17 @@ class ArticulatedVehicle(Vehicle):
         return node
 
 
+def _spread(indices: np.ndarray) -> np.ndarray:
+    """At most MOST_TOLD of them, the first and the last among these."""
+    few = np.linspace(0, len(indices) - 1, min(len(indices), MOST_TOLD))
+    return np.ascontiguousarray(indices[np.round(few).astype(np.int64)])
+
+
 @layout_of.register
 def _(vehicle: ArticulatedVehicle) -> ObservationLayout:
     tree = vehicle.tree
-    turning = int(np.count_nonzero(tree.arrays.kind != FREE))
-    sizes = {"angle": turning, "torque": tree.nv, "largest_angle": 1, "largest_torque": 1}
+    joints, torques = vehicle.told
+    sizes = {"angle": len(joints), "torque": len(torques), "largest_angle": 1, "largest_torque": 1}
     bodies, at = {}, 19
     for name in tree.names:
         bodies[name], at = slice(at, at + 12), at + 12
