@@ -248,7 +248,16 @@ class TreeStepper:
         if np.isfinite(node).all():
             limits = laid.limits_at(0.0)
             tell(
-                tree.arrays, laid.ws, tree.carriers, laid.offsets, node[:nq], node[nq:], torques, limits, row
+                tree.arrays,
+                laid.ws,
+                tree.carriers,
+                laid.offsets,
+                *self._told,
+                node[:nq],
+                node[nq:],
+                torques,
+                limits,
+                row,
             )
         else:
             row[:] = np.nan
