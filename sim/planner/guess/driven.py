@@ -32,6 +32,8 @@ _TURNS = (
 )
 """Ways into a place: how far on ahead at first, then where the gear changes, behind the goal or ahead of it, beginning
 in reverse; in distances aside. In the order in which they add the most places whose best way is found."""
+_LIKELY, _LOOP = 9, 2.2
+"""How many of them come before going all the way around once, and how wide that is, in distances aside."""
 
 
 def driven(
@@ -128,14 +130,26 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
     def along(pose: np.ndarray, share: float) -> np.ndarray:
         return pose + np.r_[0.0, share * aside * _direction(pose[0])]
 
-    for ahead, *turns in _TURNS:
+    def turned(ahead: float, *turns: float) -> list[_Leg]:
         first = [(along(start, ahead), 1.0)] if ahead else []
-        yield first + [
+        return first + [
             (pose, -((-1.0) ** i)) for i, pose in enumerate([*(along(goal, x) for x in turns), goal])
         ]
+
+    def looped(gear: float) -> list[_Leg]:
+        """All the way around once, on the side away from the goal."""
+        side = -float(np.copysign(1.0, _chord_b(task)[1]))
+        half = gear * side * np.pi * np.r_[1.0, 0.0, 0.0]
+        opposite = np.r_[0.0, side * _LOOP * aside * _direction(a + np.pi / 2)]
+        return [(start + opposite + half, gear), (goal + 2.0 * half, gear)]
+
+    yield from (turned(*turns) for turns in _TURNS[:_LIKELY])
+    yield looped(-1.0)
+    yield from (turned(*turns) for turns in _TURNS[_LIKELY:])
     yield [(along(goal, -_AHEAD), -1.0), (goal, 1.0)]
     yield [(along(start, -1.25), -1.0), (goal, 1.0)]
     yield [(goal, 1.0)]
+    yield looped(1.0)
 
 
 def through(task: Task, legs: list[_Leg], steps: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,20 +7,22 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.planner.guess.guess import guess, other_guesses
-from sim.planner.guess.refine import transferred
+from sim.planner.guess.refine import sooner_or_later, transferred
 from sim.planner.solvers.attempt import Run, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.task.clearance import Clearance, clearance
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
-from sim.planner.transcription.motion import motion
+from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.parameters import parameters
 from sim.vehicles.base import Vehicle
 
 PENETRATION_M = 1e-4
 DIRECT, _COARSEST = 64, 12
 """Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
+_CHEAPER, _RETIMED = 1e-4, 6
+"""Of the cost that counts, and how often a motion is moved on in time in one direction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +98,42 @@ class Search:
                 start = transferred(self.problem(task).t, self.vehicle, task, move)
                 found = alone.kept_clear(task, start, "near")
             yield replace(found, iterations=alone.run.iterations)
+
+    def retimed(self, task: Task, move: Motion, cost: float) -> Found | None:
+        """What a motion becomes when it is done a little sooner or later, as long as that makes it cheaper; else None.
+
+        Obstacles are kept away from at the nodes, and which node it is that comes by an obstacle, or at which gears
+        change, is a choice that the solver does not make. task: the motion's own.
+        """
+        if not (task.obstacles or task.ground or task.waypoints):
+            return None
+        best: Found | None = None
+        for bows in (1, 2):
+            for direction in (1.0, -1.0):
+                found = self._moved_on(task, move, cost, bows, direction)
+                if found is not None:
+                    best, cost = found, found.result.cost
+                    move = motion(self.problem(task).t, found.result.w, found.p)
+                    break
+        return best
+
+    def _moved_on(self, task: Task, move: Motion, cost: float, bows: int, direction: float) -> Found | None:
+        """By one node after the other, until that is no longer cheaper."""
+        solvers, best = self.problem(task), None
+        asked = replace(task, waypoints=self.task.waypoints)
+        for _ in range(_RETIMED):
+            if self.run.out_of_time or solvers.left_behind:
+                break
+            shares = sooner_or_later(task.steps, bows, direction)
+            start = transferred(solvers.t, self.vehicle, task, move, shares)
+            timed = with_times(self.vehicle, asked, solvers.t.places(start))
+            alone = replace(self, order=self.order[:1], run=Run(self.run.deadline, None))
+            found = alone.kept_clear(timed, start, "near")
+            if not found.solved or found.result.cost > (1.0 - _CHEAPER) * cost:
+                break
+            best, cost = found, found.result.cost
+            move = motion(solvers.t, found.result.w, found.p)
+        return best
 
     def _start(self, task: Task, *, direct: int) -> tuple[np.ndarray, Task, Mode]:
         """First variables, and what they are: above `direct` steps those of the plan of a grid half as fine."""
