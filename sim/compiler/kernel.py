@@ -19,6 +19,7 @@ from sim.cache import found, keep, keep_checked, read_checked
 from sim.compiler.inline import Inline, inline_of
 from sim.compiler.loops import divided_moments, moments
 from sim.compiler.observer import ColumnObserver
+from sim.compiler.rods import rods_source
 from sim.compiler.source import module_source
 from sim.compiler.staged import staged_source
 from sim.errors import InputError
@@ -27,6 +28,7 @@ from sim.steppers.stepper import FREE
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
+from sim.vehicles.rods import RodChain
 from sim.vehicles.structure import Structure
 
 OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
@@ -287,6 +289,12 @@ def _generated(
     if reason:
         raise InputError(reason)
     title = f"{vehicle.name} under {integrator.name}"
+    if isinstance(vehicle, RodChain) and vehicle.form in integrator.by_recursion:
+        return (
+            rods_source(vehicle, title),
+            7 * vehicle.link_count,
+            integrator.samples(vehicle) if sampled else (),
+        )
     if isinstance(vehicle, ActionVehicle) and vehicle.action.parts:
         at = integrator.samples(vehicle) if sampled else ()
         text = staged_source(vehicle, integrator, at, title)

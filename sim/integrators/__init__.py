@@ -12,6 +12,7 @@ from sim.integrators.lie_group_methods import LIE_GROUP
 from sim.integrators.multibody import MULTIBODY
 from sim.integrators.newmark import LieNewmark
 from sim.integrators.runge_kutta import RUNGE_KUTTA
+from sim.integrators.spheres import SPHERES
 from sim.integrators.symplectic import SYMPLECTIC
 from sim.integrators.variational import VARIATIONAL
 from sim.vehicles.base import Vehicle
@@ -21,6 +22,7 @@ INTEGRATORS: dict[str, Integrator] = {
     for i in (
         *VARIATIONAL,
         *COMPOSED,
+        *SPHERES,
         *SYMPLECTIC,
         LieEuler(),
         *LIE_GROUP,

@@ -13,10 +13,10 @@ from sim.spaces import Action, TangentBundle
 from sim.spaces.action import copies, motions_of_tangent_bundle
 from sim.stack import AnyStack, along, flat, last_only, stacked
 from sim.symbolic import shift
-from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.rods import RodChain
 
 DIRECTION = (0.6, 0.0, -0.8)
 OMEGA_RADPS = (0.0, 0.0, 1.4)
@@ -28,7 +28,7 @@ CLEARANCE_M = 0.6
 _LEAST = 1e-12
 
 
-class Pendulum(ActionVehicle):
+class Pendulum(RodChain):
     """A bob on a light rod that turns freely about a fixed point; with more links each rod hangs from the bob before.
 
     The state of a link is (q, omega): the unit vector q along its rod, away from the fixed point, and its angular
@@ -86,6 +86,10 @@ class Pendulum(ActionVehicle):
         (found,) = along(turn, ca.SX.zeros(3), points, masses, lengths, free, tensions, hung)
         return flat(found)
 
+    def bob_force(self, velocity: ca.SX, mass: ca.SX, last: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
+        """Weight, the hand on the last bob, drag of the air."""
+        return ca.vertcat(last * u, -mass * q.gravity) - q.drag * velocity
+
     def _stacks(self, point: Any, q: Quantities) -> tuple[AnyStack, AnyStack, AnyStack]:
         """Points, masses and lengths, a column each link."""
         return (
@@ -108,8 +112,7 @@ class Pendulum(ActionVehicle):
             inverse_before, diagonal_before, right_before = before[9], before[10], before[11]
             direction, omega = at[:3], at[3:]
             velocity = velocity + length * ca.cross(omega, direction)
-            force = ca.vertcat(last * u, -mass * q.gravity) - q.drag * velocity
-            free = force / mass
+            free = self.bob_force(velocity, mass, last, u, q) / mass
             beside = -ca.dot(direction_before, direction) * inverse_before
             share = beside / diagonal_before
             diagonal = 1 / mass + inverse_before - share * beside

@@ -1,0 +1,25 @@
+"""What a chain of rods and bobs declares beside what moves it: the force on each bob, for methods of its mechanics."""
+
+from abc import abstractmethod
+
+import casadi as ca
+
+from sim.vehicles.acted import ActionVehicle
+from sim.vehicles.base import Quantities
+
+
+class RodChain(ActionVehicle):
+    """Light rods hinged one below the other from a fixed point, a bob at the end of each.
+
+    A part of its state is (q, omega) of a rod, its direction away from the fixed point and angular velocity. It has
+    parameters `mass` and `length`, a number each rod.
+    """
+
+    @property
+    @abstractmethod
+    def link_count(self) -> int:
+        """N."""
+
+    @abstractmethod
+    def bob_force(self, velocity: ca.SX, mass: ca.SX, last: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
+        """(3,) on a bob beside the rods' pulls [N]; last: 1 for the last bob, 0 for the others."""
