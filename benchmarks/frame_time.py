@@ -1,7 +1,8 @@
-"""What a frame costs, pass by pass: `python benchmarks/frame_time.py [--quality high] [--frames 8]`.
+"""What a frame costs, pass by pass: `python benchmarks/frame_time.py [--quality high] [--frames 8] [--world harbour]`.
 
 "submit" is the CPU side of a frame (nothing waits for the GPU); the passes are measured with a finish around each, so
-their sum is above the time of an undisturbed frame, which "frame" gives. Medians over a flight down the canyon.
+their sum is above the time of an undisturbed frame, which "frame" gives. Medians over a flight down the canyon, or
+over a trip across the harbour: on still water, then in waves.
 """
 
 import argparse
@@ -9,8 +10,9 @@ import math
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import moderngl
@@ -19,10 +21,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from render.canvas import Canvas
-from render.frame import DrawnVehicle, Frame
+from render.frame import DrawnSea, DrawnVehicle, Frame
 from render.quality import PRESETS, detect
 from render.renderer import Renderer
 from render.still import view_from
+from sim.environment.surroundings import water_about
+from sim.vehicles import vehicle
 from sim.world import load_world
 
 
@@ -70,7 +74,35 @@ def flight(world: object, frames: int, size_px: tuple[int, int]) -> Iterator[Fra
         yield Frame(view=view_from(eye, position, size_px), vehicles=(helicopter,), wall_s=number / 60.0)
 
 
-def measure(ctx: moderngl.Context, world: object, quality: str, options: argparse.Namespace) -> None:
+def trip(world: object, frames: int, size_px: tuple[int, int], *, waves: bool) -> Iterator[Frame]:
+    """Views behind a motor boat that crosses the harbour."""
+    state = water_about(vehicle("motorboat", waves=8.0, fetch=4000.0), world.water_level_m).state
+    for number, x in enumerate(np.linspace(-20.0, 30.0, frames)):
+        T_wb = np.eye(4)
+        T_wb[:3, 3] = (x, 0.0, world.water_level_m)
+        boat = DrawnVehicle("motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.3 * number)
+        eye = T_wb[:3, 3] + (-9.0, 0.0, 3.5)
+        sea = DrawnSea(state, 0.3 * number) if waves else None
+        yield Frame(
+            view_from(eye, T_wb[:3, 3] + (3.0, 0.0, 0.0), size_px), (boat,), sea=sea, wall_s=number / 60
+        )
+
+
+def moved_on(frame: Frame) -> Frame:
+    """The same view a sixtieth of a second later: waves are worked out anew."""
+    if frame.sea is None:
+        return frame
+    return replace(frame, sea=replace(frame.sea, time_s=frame.sea.time_s + 1.0 / 60.0))
+
+
+def measure(
+    ctx: moderngl.Context,
+    world: object,
+    quality: str,
+    options: argparse.Namespace,
+    frames: Iterable[Frame],
+    title: str,
+) -> None:
     """Print one table."""
     clock = PassClock(ctx)
     begun = time.perf_counter()
@@ -80,9 +112,10 @@ def measure(ctx: moderngl.Context, world: object, quality: str, options: argpars
     canvas = Canvas(ctx, options.size)
     clock.on = False
     triangles = []
-    for frame in flight(world, options.frames, options.size):
+    for frame in frames:
         renderer.draw(frame, canvas.framebuffer)  # warm
         ctx.finish()
+        frame = moved_on(frame)
         wall, cpu = time.perf_counter(), time.process_time()
         renderer.draw(frame, canvas.framebuffer)
         clock.times_ms["submit"].append(
@@ -94,9 +127,9 @@ def measure(ctx: moderngl.Context, world: object, quality: str, options: argpars
         )
         triangles.append(sum(renderer.drawn_triangles.values()))
         clock.on = True
-        renderer.draw(frame, canvas.framebuffer)
+        renderer.draw(moved_on(frame), canvas.framebuffer)
         clock.on = False
-    print(f"\n{quality} at {options.size[0]}x{options.size[1]}, built in {built:.1f} s, {ctx.error}")
+    print(f"\n{title}, {quality} at {options.size[0]}x{options.size[1]}, built in {built:.1f} s, {ctx.error}")
     print(f"  {'ms':24s} {'wall':>8s} {'worst':>8s} {'cpu':>8s}")
     for name, times in clock.times_ms.items():
         wall, cpu = np.median(times, axis=0)
@@ -110,6 +143,7 @@ def main() -> None:
     """Measure one quality, or the one that suits the renderer."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quality", choices=[*PRESETS, "all"])
+    parser.add_argument("--world", choices=["canyon", "harbour"], default="canyon")
     parser.add_argument("--frames", type=int, default=8)
     parser.add_argument(
         "--size", type=lambda text: tuple(int(n) for n in text.split("x")), default=(1280, 800)
@@ -117,10 +151,16 @@ def main() -> None:
     options = parser.parse_args()
     ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
     print(ctx.info["GL_RENDERER"])
-    world = load_world("canyon", seed=7)
+    world = load_world(options.world, seed=7)
     names = list(PRESETS) if options.quality == "all" else [options.quality or detect(ctx)]
     for name in names:
-        measure(ctx, world, name, options)
+        if options.world == "canyon":
+            views = flight(world, options.frames, options.size)
+            measure(ctx, world, name, options, views, "down the canyon")
+        else:
+            for waves, title in ((False, "on still water"), (True, "in waves")):
+                views = trip(world, options.frames, options.size, waves=waves)
+                measure(ctx, world, name, options, views, title)
 
 
 if __name__ == "__main__":

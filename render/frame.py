@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.trees.shapes import Capsule
+from sim.environment.ocean import SeaState
 from sim.vehicles.parameter import Value
 
 
@@ -123,6 +124,15 @@ class Splash:
     speed_mps: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnSea:
+    """Waves in the place of still water."""
+
+    state: SeaState
+    time_s: float
+    """Simulated: the sea stands still while the simulation is paused."""
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Everything that one picture needs."""
@@ -134,6 +144,8 @@ class Frame:
     surfaces: tuple[Surface, ...] = ()
     wakes: tuple[Wake, ...] = ()
     splashes: tuple[Splash, ...] = ()
+    sea: DrawnSea | None = None
+    """As the flown vehicle feels it; None: the world's water is still."""
     wall_s: float = 0.0
     """Drives water and clouds; runs while the simulation is paused."""
     exposure: float = 1.0

@@ -24,9 +24,18 @@ SAMPLER_UNITS: dict[str, int] = {
     "slope_map": 8,
     "band_map": 9,
     "water_marks_map": 10,
+    "sea_shape_0": 11,
+    "sea_shape_1": 12,
+    "sea_shape_2": 13,
+    "sea_slope_0": 14,
+    "sea_slope_1": 15,
+    "sea_slope_2": 16,
+    "sea_foam_map": 17,
+    "sea_depth_map": 18,
+    "hull_map": 19,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 11
+FIRST_FREE_UNIT = 20
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

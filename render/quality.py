@@ -51,6 +51,8 @@ class Quality:
     boulder_reach_m: tuple[float, ...]
     boulders: int
     anisotropy: float
+    sea_cells: tuple[int, int]
+    """Rings and columns of the mesh of a sea with waves."""
 
     def scene_px(self, output_px: tuple[int, int], *, supersampling: int = 1) -> tuple[int, int]:
         """Size at which the scene of a picture of `output_px` is drawn."""
@@ -88,6 +90,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulder_reach_m=(90.0,),
         boulders=6_000,
         anisotropy=8.0,
+        sea_cells=(400, 320),
     ),
     "medium": Quality(
         name="medium",
@@ -111,6 +114,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulder_reach_m=(70.0,),
         boulders=3_000,
         anisotropy=4.0,
+        sea_cells=(288, 224),
     ),
     "low": Quality(
         name="low",
@@ -134,6 +138,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulder_reach_m=(40.0,),
         boulders=1_000,
         anisotropy=1.0,
+        sea_cells=(192, 144),
     ),
     "software": Quality(
         name="software",
@@ -157,6 +162,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulder_reach_m=(45.0,),
         boulders=300,
         anisotropy=1.0,
+        sea_cells=(112, 96),
     ),
 }
 

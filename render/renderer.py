@@ -20,6 +20,7 @@ from render.post import Post
 from render.programs import SAMPLER_UNITS, Programs
 from render.quality import choose, require_gl
 from render.scenery import Scenery, load_scenery
+from render.sea.surface import SeaSurface
 from render.shadows import ShadowMap, VehicleShadow, sun_view, texture_from_world
 from render.sky import Sky
 from render.stage import Stage
@@ -62,6 +63,7 @@ class Renderer:
         """
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
+        self._world = world
         self.quality = choose(ctx, quality, supersampling=supersampling)
         self._resources, self._sized = ExitStack(), ExitStack()
         self._resources.callback(self._sized.close)
@@ -85,6 +87,7 @@ class Renderer:
         self._sky = self._owned(Sky(ctx, programs))
         self._stage = self._owned(Stage(ctx, programs, scenery, quality, world.terrain))
         self._water = None
+        self._sea: SeaSurface | None = None
         if wet:
             self._water = self._owned(WaterSurface(ctx, programs, world, quality, planar=planar))
         self._parked = parked_vehicles(world)
@@ -150,6 +153,9 @@ class Renderer:
         if self._water is not None:
             with self._probe("marks on the water"):
                 self._water.marks.draw(frame, self._water_level_m)
+            if frame.sea is not None:
+                with self._probe("waves"):
+                    self._moving(self._water).prepare(frame)
         self._set_uniforms(frame)
         if self._mirror is not None:
             with self._probe("reflection"):
@@ -198,6 +204,15 @@ class Renderer:
         width, height = targets.size_px
         read = np.frombuffer(targets.scene_map.read(), "f2").reshape(height, width, 4)
         return read[..., :3].astype("f4")
+
+    def _moving(self, water: WaterSurface) -> SeaSurface:
+        """What draws waves in the place of still water; made when first asked for."""
+        if self._sea is None:
+            planar = self._mirror is not None
+            self._sea = self._owned(
+                SeaSurface(self._ctx, self._programs, self._world, self.quality, water.marks, planar=planar)
+            )
+        return self._sea
 
     def _clear_around(self, frame: Frame) -> None:
         """No plant or block stays where a stand has been put up."""
@@ -286,7 +301,9 @@ class Renderer:
     def _draw_mirror(self, frame: Frame) -> None:
         if self._water is None or self._targets.mirror is None:
             return
-        if not self._water.visible(frustum_planes(frame.view.projection @ frame.view.view)):
+        if frame.sea is None and not self._water.visible(
+            frustum_planes(frame.view.projection @ frame.view.view)
+        ):
             return
         view = mirrored(frame.view, self._mirror)
         self._targets.mirror.use()
@@ -324,12 +341,12 @@ class Renderer:
         self._draw_opaque(frame, self._context("opaque", frame.view, targets.size_px))
         context = self._context("blend", frame.view, targets.size_px)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
-        if self._water is not None and self._water.visible(context.frustum):
+        if self._water is not None and (frame.sea is not None or self._water.visible(context.frustum)):
             with self._probe("water"):
                 targets.copy_opaque()
                 targets.scene.use()
                 ctx.enable_only(moderngl.DEPTH_TEST | (0 if self.quality.full_materials else moderngl.BLEND))
-                self._water.draw(context)
+                (self._water if frame.sea is None else self._moving(self._water)).draw(context)
         with self._probe("blended"):
             ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
             targets.scene.depth_mask = False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from render.cameras.framing import framing_of
-from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface, View, Wake
+from render.frame import Arrow, DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View, Wake
 from render.slung_load import hanging
 from render.splash import Splashes
 from render.tracks import Tracks
@@ -185,9 +185,16 @@ class SceneView:
                 for shown in finite
                 for splash in self._splashes[shown.lane.name].present(self._water_time_s(shown, wall_s))
             ),
+            sea=self._sea,
             wall_s=wall_s,
             exposure=exposure,
         )
+
+    @property
+    def _sea(self) -> DrawnSea | None:
+        """About the flown vehicle, at the moment at which it is drawn."""
+        flown = self._shown[0]
+        return None if flown.lane.sea is None else DrawnSea(flown.lane.sea, flown.time_s)
 
     def _arranged(self, options: ViewOptions) -> list[_Shown]:
         """The lanes that are to be seen, where they are to be seen."""

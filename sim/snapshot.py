@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.environment.ocean.state import SeaState
 from sim.lane_status import LaneStatus
 from sim.vehicles.parameter import Value
 
@@ -106,6 +107,8 @@ class LaneSnapshot:
     """(3,) m: the fixed point of what is held at one."""
     links: "tuple[Capsule, ...]" = ()
     """What is drawn of bodies that have no model."""
+    sea: SeaState | None = None
+    """The waves that carry it; None on land and on still water."""
 
     @property
     def T_wb(self) -> np.ndarray:

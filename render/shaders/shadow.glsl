@@ -8,12 +8,14 @@ const vec2 DISC[8] = vec2[](vec2(-0.33, -0.15), vec2(0.62, -0.28), vec2(-0.72, 0
 const float SUN_RADIUS = 0.00465;  // rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side
 
 #ifndef BAKE
+#if SHADOW_TAPS > 1
 // A rotation that differs from pixel to pixel with little low-frequency content (interleaved gradient noise).
 mat2 pixel_rotation() {
     float angle = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 2.0 * PI;
     float c = cos(angle), s = sin(angle);
     return mat2(c, s, -s, c);
 }
+#endif
 
 float canyon_sun(vec3 p) {
     vec3 s = (sun_shadow * vec4(p, 1.0)).xyz;

@@ -43,6 +43,7 @@ from sim.environment.nearby import (
 )
 from sim.environment.ocean.field import POINTS
 from sim.environment.ocean.sea import Sea
+from sim.environment.ocean.state import SeaState, changing
 from sim.environment.ocean.synthesis import FIELDS
 from sim.environment.ocean.transform import twiddles
 from sim.environment.ocean.waves import LEAST_POINTS, TILES_M, Waves
@@ -51,8 +52,6 @@ from sim.errors import InputError
 from sim.vehicles.base import Vehicle
 from sim.vehicles.support import Support
 
-CHANGE_S = 8.0
-"""A sea that is told to change has done so after this time."""
 _ROUNDED_S = 1e-6
 """The sea's clock is summed up step by step, that of lanes is counted: within this it goes on as it was."""
 
@@ -74,11 +73,8 @@ ABOUT = 8
 
 @compiled
 def sea_at(report: np.ndarray, time_s: float, out: np.ndarray) -> None:
-    """The sea (4,) of a time: from the one before it was told to change to the one told, with no jump."""
-    share = min(max((time_s - report[SINCE]) / CHANGE_S, 0.0), 1.0)
-    share = share * share * (3.0 - 2.0 * share)
-    for k in range(4):
-        out[k] = (1.0 - share) * report[FROM + k] + share * report[TOWARDS + k]
+    """The sea (4,) of a time, as the report tells it."""
+    changing(report[FROM : FROM + 4], report[TOWARDS : TOWARDS + 4], report[SINCE], time_s, out)
 
 
 @compiled
@@ -402,6 +398,18 @@ class Water:
         if abs(ahead_s) > _ROUNDED_S:
             self.report[CLOCK] = time_s
         self.tell(weather, at_once=begins)
+
+    @property
+    def state(self) -> SeaState:
+        """The sea as it is now and goes on from here."""
+        told = self.report
+        return SeaState(
+            self.sea_arrays,
+            told[FROM : FROM + 4].copy(),
+            told[TOWARDS : TOWARDS + 4].copy(),
+            float(told[SINCE]),
+            self.level_m,
+        )
 
     @property
     def level_m(self) -> float:

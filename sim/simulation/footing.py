@@ -5,6 +5,7 @@ import numpy as np
 from sim.compiled import compiled
 from sim.environment.contact_rows import world_point
 from sim.environment.ground import Ground
+from sim.environment.ocean import SeaState
 from sim.environment.surface import surface_height
 from sim.environment.surroundings import carry_on, surroundings
 from sim.environment.water import Water
@@ -60,6 +61,11 @@ class Footing:
         if isinstance(ground, Water):
             return float(node[11]) - ground.level_m
         return float(_clearance(node, ground.heights, ground.frame, ground.points))
+
+    @property
+    def sea(self) -> SeaState | None:
+        """The water that carries it; None on land and on still water."""
+        return self.ground.state if isinstance(self.ground, Water) else None
 
     @property
     def touching(self) -> bool:

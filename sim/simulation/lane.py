@@ -409,6 +409,7 @@ class Lane:
             ways={name: way.rows() for name, way in self._ways.items()},
             pivot_w=None if self.footing.pivot_w is None else self.footing.pivot_w.copy(),
             links=m.vehicle.links,
+            sea=self.footing.sea,
         )
 
     def _observe_step(self, node: np.ndarray) -> Observation:

@@ -2,5 +2,6 @@
 
 from sim.environment.ocean.field import Ocean
 from sim.environment.ocean.sea import Sea
+from sim.environment.ocean.state import SeaState
 
-__all__ = ["Ocean", "Sea"]
+__all__ = ["Ocean", "Sea", "SeaState"]

@@ -1,0 +1,1 @@
+"""Water with waves: the sea that a vehicle feels, drawn."""

@@ -1,0 +1,105 @@
+"""The sea's surface at one time as textures have it: displacements, slopes, and both averaged level by level.
+
+The waves are those of the simulation, worked out by the same functions at the time of the picture.
+"""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from sim.compiled import compiled
+from sim.environment.ocean import SeaState
+from sim.environment.ocean.synthesis import EAST, HEIGHT, NORTH, synthesise
+from sim.environment.ocean.waves import raise_waves
+
+EAST_M, NORTH_M, HEIGHT_M = range(3)
+"""Of a shape: displacement along world x and y, height over the mean level [m]; the fourth number is not used."""
+SLOPE_X, SLOPE_Y, STEEPNESS, STRETCH = range(4)
+"""Of a slope: dz/dx, dz/dy, the sum of their squares, and how much the surface is drawn out (below zero: folded up)."""
+_DRAWN_FIELDS = 4
+
+
+@compiled(fastmath=True)
+def _derive(grid: np.ndarray, texel_m: float, shape: np.ndarray, slope: np.ndarray) -> None:
+    """Shape and slope (points, points, 4) of one tile (points, points, fields)."""
+    points = grid.shape[0]
+    scale = np.float32(0.5 / texel_m)
+    for j in range(points):
+        above, below = grid[(j + 1) % points], grid[j - 1]
+        for i in range(points):
+            i1 = (i + 1) % points
+            shape[j, i, EAST_M] = grid[j, i, EAST]
+            shape[j, i, NORTH_M] = grid[j, i, NORTH]
+            shape[j, i, HEIGHT_M] = grid[j, i, HEIGHT]
+            dx = scale * (grid[j, i1, HEIGHT] - grid[j, i - 1, HEIGHT])
+            dy = scale * (above[i, HEIGHT] - below[i, HEIGHT])
+            slope[j, i, SLOPE_X], slope[j, i, SLOPE_Y] = dx, dy
+            slope[j, i, STEEPNESS] = dx * dx + dy * dy
+            along = grid[j, i1, EAST] - grid[j, i - 1, EAST]
+            slope[j, i, STRETCH] = scale * (along + above[i, NORTH] - below[i, NORTH])
+
+
+@compiled(fastmath=True)
+def _halve(fine: np.ndarray, coarse: np.ndarray) -> None:
+    """Means of four, (n, n, 4) from (2 n, 2 n, 4)."""
+    for j in range(coarse.shape[0]):
+        for i in range(coarse.shape[1]):
+            for k in range(4):
+                coarse[j, i, k] = np.float32(0.25) * (
+                    fine[2 * j, 2 * i, k]
+                    + fine[2 * j, 2 * i + 1, k]
+                    + fine[2 * j + 1, 2 * i, k]
+                    + fine[2 * j + 1, 2 * i + 1, k]
+                )
+
+
+class SeaFields:
+    """Works out the textures of one sea at a time after the other."""
+
+    def __init__(self, state: SeaState) -> None:
+        edges, points = state.waves[4], len(state.waves[5])
+        self.edges_m, self.points = edges, points
+        sizes = [points >> level for level in range(int(math.log2(points)) + 1)]
+        self.shapes = [[np.zeros((n, n, 4), np.float32) for n in sizes] for _ in edges]
+        """Of each tile its levels, finest first."""
+        self.slopes = [[np.zeros((n, n, 4), np.float32) for n in sizes] for _ in edges]
+        self._heights = np.zeros(state.waves[3].shape, np.complex64)
+        self._raised: tuple[object, bytes] | None = None
+        self._known: tuple[object, bytes, float] | None = None
+        self._work = np.zeros((_DRAWN_FIELDS // 2 + 1, 2, points, points), np.float32)
+        self._grids = np.zeros((len(edges), points, points, _DRAWN_FIELDS), np.float32)
+
+    def fits(self, state: SeaState) -> bool:
+        """Whether a sea has as many points and waves."""
+        return len(state.waves[5]) == self.points and state.waves[3].shape == self._heights.shape
+
+    def work_out(self, state: SeaState, time_s: float) -> bool:
+        """Take up a sea at a time; whether anything has changed since."""
+        start, place, number, drawn, _, twiddles = state.waves
+        sea = state.numbers(time_s)
+        raised = (drawn, sea.tobytes())
+        if self._known is not None and self._known[0] is drawn and self._known[1:] == (raised[1], time_s):
+            return False
+        if self._raised is None or self._raised[0] is not drawn or self._raised[1] != raised[1]:
+            raise_waves(number, drawn, sea, self._heights)
+            self._raised = raised
+        self._known = (*raised, time_s)
+        synthesise(start, place, number, self._heights, sea[3], time_s, twiddles, self._work, self._grids)
+        for tile, edge_m in enumerate(self.edges_m):
+            shapes, slopes = self.shapes[tile], self.slopes[tile]
+            _derive(self._grids[tile], edge_m / self.points, shapes[0], slopes[0])
+            for levels in (shapes, slopes):
+                for fine, coarse in pairwise(levels):
+                    _halve(fine, coarse)
+        return True
+
+    @property
+    def steepness(self) -> float:
+        """Mean square slope of the waves that the tiles have."""
+        return float(sum(levels[-1][0, 0, STEEPNESS] for levels in self.slopes))
+
+    @property
+    def deviation_m(self) -> float:
+        """Standard deviation of the height."""
+        return math.sqrt(0.5 * float((np.abs(self._heights) ** 2).sum()))

@@ -1,0 +1,185 @@
+"""Draws the sea about the eye: rings of triangles that the waves displace, over the opaque scene."""
+
+import math
+from contextlib import ExitStack
+
+import moderngl
+import numpy as np
+
+from render.canvas import unbind
+from render.frame import DrawnSea, DrawnVehicle, Frame, View
+from render.passes import PassContext
+from render.programs import SAMPLER_UNITS, Programs
+from render.quality import Quality
+from render.sea.fields import SeaFields
+from render.sea.grid import FAR_M, ring_mesh, wedge
+from render.sea.hulls import half_breadths
+from render.sea.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
+from render.vertex_arrays import vertex_array
+from render.water_marks import WaterMarks
+from sim.environment.hull import Hull
+from sim.outfit import outfit_of
+from sim.world import World
+
+TILES = 3
+MOST_HULLS = 2
+_SLACK_M = 12.0
+"""The waves of a lake end so far beyond where its ground begins to fall."""
+_DEEP_M = 60.0
+
+
+def cox_munk(wind_mps: float) -> float:
+    """Mean square slope of a sea under a wind (Cox and Munk, 1954): what the sun's glitter is as wide as."""
+    return 0.003 + 0.00512 * wind_mps
+
+
+class SeaSurface:
+    """Owns mesh, textures and programs; one sea at a time."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        world: World,
+        quality: Quality,
+        marks: WaterMarks,
+        *,
+        planar: bool,
+    ):
+        self._ctx, self._quality, self._marks = ctx, quality, marks
+        self._resources = ExitStack()
+        self._programs = [
+            programs.load("sea.vert", "sea.frag", PLANAR_REFLECTION=int(planar), MARKS=marked)
+            for marked in (0, 1)
+        ]
+        self._cells = quality.sea_cells
+        vertices, indices = ring_mesh(*self._cells)
+        vertices_at = self._owned(ctx.buffer(vertices))
+        index = self._owned(ctx.buffer(indices))
+        self._arrays = [
+            self._owned(vertex_array(ctx, program, [(vertices_at, "2f", "at")], index))
+            for program in self._programs
+        ]
+        self._fields: SeaFields | None = None
+        self._caps = Whitecaps()
+        self._textures: dict[str, moderngl.Texture] = {}
+        self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
+        self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        self._depth = self._depth_map(world)
+        self._hull_map: tuple[Hull, moderngl.Texture, tuple[float, float, float, float]] | None = None
+
+    def _owned(self, resource):
+        self._resources.callback(resource.release)
+        return resource
+
+    def _depth_map(self, world: World) -> moderngl.Texture:
+        """Depth of the still water over the part of the world that has some; sets where that is."""
+        level_m, terrain = float(world.water_level_m or 0.0), world.terrain
+        lake = world.grounds.lake if getattr(world, "grounds", None) is not None else None
+        low = np.array(terrain.origin_m)
+        high = low + (np.array(terrain.heights.shape[::-1]) - 1.0) * terrain.spacing_m
+        if lake is not None:
+            reach = np.array(lake.half_m) + _SLACK_M
+            low, high = np.maximum(low, lake.centre_m - reach), np.minimum(high, lake.centre_m + reach)
+        counts = np.clip((high - low).astype(int), 2, 2048)
+        x, y = (a + (np.arange(n) + 0.5) * (b - a) / n for a, b, n in zip(low, high, counts, strict=True))
+        depth = np.clip(level_m - terrain.height(*np.meshgrid(x, y)), -_DEEP_M, _DEEP_M)
+        texture = self._owned(self._ctx.texture(tuple(counts.tolist()), 1, depth.astype("f4"), dtype="f4"))
+        texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        texture.repeat_x = texture.repeat_y = False
+        self._set("sea_bounds", (*(0.5 * (low + high)), *(0.5 * (high - low))))
+        return texture
+
+    def prepare(self, frame: Frame) -> None:
+        """Take up the waves of a frame's sea at its time."""
+        sea = frame.sea
+        assert sea is not None
+        if self._fields is None or not self._fields.fits(sea.state):
+            self._fields = SeaFields(sea.state)
+            self._make_textures(self._fields)
+        if self._fields.work_out(sea.state, sea.time_s):
+            for kind, tiles in (("shape", self._fields.shapes), ("slope", self._fields.slopes)):
+                for tile, levels in enumerate(tiles):
+                    for level, texels in enumerate(levels):
+                        self._textures[f"sea_{kind}_{tile}"].write(texels, level=level)
+        self._caps.follow(self._fields, sea.state, sea.time_s, frame.view.eye_w[:2])
+        self._foam.write(self._caps.foam)
+        self._describe(self._fields, sea)
+        self._place(frame.view, sea.state.level_m)
+        self._cut_out(frame.vehicles)
+
+    def _make_textures(self, fields: SeaFields) -> None:
+        for texture in self._textures.values():
+            texture.release()
+        smooth = self._quality.full_materials
+        levels = moderngl.LINEAR_MIPMAP_LINEAR if smooth else moderngl.LINEAR_MIPMAP_NEAREST
+        for kind in ("shape", "slope"):
+            for tile in range(TILES):
+                texture = self._ctx.texture((fields.points, fields.points), 4, dtype="f4")
+                texture.build_mipmaps()
+                texture.filter = (levels, moderngl.LINEAR)
+                self._textures[f"sea_{kind}_{tile}"] = texture
+
+    def _describe(self, fields: SeaFields, sea: DrawnSea) -> None:
+        wind_mps, bearing_rad = sea.state.numbers(sea.time_s)[:2]
+        finer = max(cox_munk(wind_mps) - fields.steepness, 0.0) if wind_mps > 0.0 else 0.0
+        values = {
+            "sea_edges": tuple(fields.edges_m),
+            "sea_points": float(fields.points),
+            "sea_level": sea.state.level_m,
+            "sea_look": (fields.deviation_m, 0.0008 + 0.5 * finer, coverage(wind_mps), sea.time_s),
+            "sea_wind": (math.cos(bearing_rad), math.sin(bearing_rad)),
+            "marks_window": self._marks.window,
+            "foam_span": (SPAN_M, 0.5 / POINTS),
+        }
+        for name, value in values.items():
+            self._set(name, value)
+
+    def _place(self, view: View, level_m: float) -> None:
+        rings, columns = self._cells
+        seen = wedge(view, level_m, columns)
+        self._set("sea_wedge", (seen.near_m, FAR_M, seen.bearing_rad, seen.span_rad))
+        self._set("sea_cells", (float(rings), float(columns)))
+
+    def _cut_out(self, vehicles: tuple[DrawnVehicle, ...]) -> None:
+        """No water is drawn inside the hulls of the first floating vehicle's kind."""
+        hulls = [(v, outfit_of(v.model).hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
+        floating = [(v, worn.surface) for v, worn in hulls if worn is not None and worn.surface is not None]
+        self._set("hulls", min(len(floating), MOST_HULLS))
+        if not floating:
+            return
+        surface = floating[0][1]
+        if self._hull_map is None or self._hull_map[0] is not surface:
+            breadths, box = half_breadths(surface)
+            texture = self._owned(self._ctx.texture(breadths.shape[::-1], 1, breadths, dtype="f4"))
+            texture.repeat_x = texture.repeat_y = False
+            self._hull_map = surface, texture, box
+        self._set("hull_box", self._hull_map[2])
+        poses = np.zeros((MOST_HULLS, 4, 4))
+        alike = [v for v, other in floating if other is surface][:MOST_HULLS]
+        poses[: len(alike)] = [np.linalg.inv(v.T_wb).T for v in alike]
+        self._set("hulls", len(alike))
+        for program in self._programs:
+            program["hull_from_world"].write(poses.astype("f4"))
+
+    def draw(self, context: PassContext) -> None:
+        """Draw all that the camera sees; `prepare` comes first."""
+        for name, texture in self._textures.items():
+            texture.use(SAMPLER_UNITS[name])
+        self._foam.use(SAMPLER_UNITS["sea_foam_map"])
+        self._depth.use(SAMPLER_UNITS["sea_depth_map"])
+        if self._hull_map is not None:
+            self._hull_map[1].use(SAMPLER_UNITS["hull_map"])
+        self._arrays[int(self._marks.any)].render(moderngl.TRIANGLES)  # looking up nothing is not free
+
+    def _set(self, name: str, value: object) -> None:
+        for program in self._programs:
+            if name in program:
+                program[name].value = value
+
+    def release(self) -> None:
+        """Free everything."""
+        unbind(self._ctx)
+        for texture in self._textures.values():
+            texture.release()
+        self._resources.close()

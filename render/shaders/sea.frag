@@ -1,0 +1,182 @@
+// The sea: the slopes of its waves, those too fine to be seen as roughness, sky and sun in it, depth, foam and wakes.
+#include "surface.glsl"
+#include "shadow.glsl"
+#include "sea.glsl"
+
+in vec3 p_w;
+in vec2 rest;
+in float rise;
+in vec3 transmittance;
+in vec3 inscatter;
+in vec3 sky_light;
+in float land_sun;
+in vec3 hull_at[MOST_HULLS];
+out vec4 colour;
+
+uniform sampler2D sea_slope_0, sea_slope_1, sea_slope_2;
+uniform sampler2D sea_foam_map, sea_depth_map, hull_map, noise_map, slope_map;
+#if MARKS
+uniform sampler2D water_marks_map;
+uniform vec3 marks_window;  // xy middle of the map of wakes, z 1 / its width
+#endif
+#if FULL_MATERIALS
+uniform sampler2D opaque_map;
+#endif
+#if PLANAR_REFLECTION
+uniform sampler2D reflection_map;
+#endif
+
+uniform vec4 sea_look;    // x deviation of the height, y mean square of the slopes that no tile has, z share of foam, w time s
+uniform vec4 sea_bounds;  // middle and half extents of where there is water
+uniform vec2 sea_wind;    // where it goes to
+uniform vec2 foam_span;  // of the map [m], and half a texel of it
+uniform int hulls;
+uniform vec4 hull_box;    // least x and z, length and height
+
+const vec3 ABSORPTION = vec3(0.50, 0.15, 0.12);   // per m
+const vec3 DEEP = vec3(0.0055, 0.024, 0.031);     // what deep water scatters back
+const vec3 CREST = vec3(0.012, 0.105, 0.095);     // the same of thin water that the light comes through
+const vec3 AERATED = vec3(0.05, 0.19, 0.18);      // the same of water full of bubbles
+const vec3 BED = vec3(0.20, 0.155, 0.105);        // wet sand
+const float FOAM_ALBEDO = 0.72;
+
+// Half breadth of the nearest hull less the distance from its middle plane, at its height: positive inside.
+float within_hull() {
+    float most = -1e3;
+    for (int k = 0; k < hulls; k++) {
+        vec2 uv = (hull_at[k].xz - hull_box.xy) / hull_box.zw;
+        vec2 beyond = max(abs(uv - 0.5) - 0.5, 0.0) * hull_box.zw;
+        float breadth = textureLod(hull_map, uv, 0.0).r - abs(hull_at[k].y);
+        most = max(most, beyond.x + beyond.y > 0.0 ? min(breadth, 0.0) - beyond.x - beyond.y : breadth);
+    }
+    return most;
+}
+
+// Slope, what its square has lost on the way to this level, and the stretch.
+vec4 slope_of(sampler2D map, float edge, float footprint) {
+    vec4 s = textureLod(map, tile_uv(rest, edge), tile_level(footprint, edge));
+    return vec4(s.xy, max(s.z - dot(s.xy, s.xy), 0.0), s.w);
+}
+
+// Slopes, foam and air of wakes; slopes that are finer than a pixel are levelled.
+vec4 marks(float pixel_m) {
+#if MARKS
+    vec2 uv = (p_w.xy - marks_window.xy) * marks_window.z;
+    float inside = 1.0 - smoothstep(0.42, 0.5, max(abs(uv.x), abs(uv.y)));
+    if (inside <= 0.0) return vec4(0.0);
+    vec4 m = textureLod(water_marks_map, uv + 0.5, 0.0) * inside;
+    m.xy /= 1.0 + pixel_m * pixel_m * 4.0;
+    return m;
+#else
+    return vec4(0.0);
+#endif
+}
+
+vec3 mirrored_light(vec3 n, vec3 v, float deviation) {
+    vec3 r = reflect(-v, n);
+    r.z = abs(r.z) + 0.35 * deviation;
+    vec3 sky = sky_radiance(normalize(r));
+#if PLANAR_REFLECTION
+    // What stands about, as far as the waves leave the mirror one.
+    vec2 bent = vec2(dot(n.xy, vec2(v.y, -v.x)), -length(n.xy)) * 0.08;
+    vec3 seen = texture(reflection_map, clamp(gl_FragCoord.xy * viewport.zw + bent, 0.001, 0.999)).rgb;
+    return mix(seen, sky, saturate(1.6 * sea_look.x));
+#else
+    return sky;
+#endif
+}
+
+void main() {
+    vec2 off = abs(p_w.xy - sea_bounds.xy) - sea_bounds.zw;
+    if (max(off.x, off.y) > 0.0) discard;
+    float inside = within_hull();
+    if (inside > 0.0) discard;
+    float depth = rise + texture(sea_depth_map, 0.5 + 0.5 * (p_w.xy - sea_bounds.xy) / sea_bounds.zw).r;
+
+    vec3 v = eye.xyz - p_w;
+    float distance_m = length(v);
+    v /= distance_m;
+    float pixel_m = distance_m * 2.0 * viewport.w / max(clip_from_world[1][1], 0.3);
+    float footprint = pixel_m * inversesqrt(clamp(abs(v.z), 0.03, 1.0));
+    vec4 s = slope_of(sea_slope_0, sea_edges.x, footprint) + slope_of(sea_slope_1, sea_edges.y, footprint)
+        + slope_of(sea_slope_2, sea_edges.z, footprint);
+    float variance = s.z + sea_look.y;
+    vec4 mark = marks(pixel_m);
+    vec2 slope = s.xy / max(1.0 + 0.5 * s.w, 0.4);
+
+    // Ripples that no tile has, where they are wide enough to be seen.
+    float near = saturate(1.0 - 12.0 * footprint) * sqrt(sea_look.y);
+    if (near > 0.0) {
+        vec2 q = rest * 0.61 - sea_wind * sea_look.w * 0.35;
+        vec2 fine = 2.0 * texture(slope_map, q).xy - 1.0;
+#if FULL_MATERIALS
+        fine = 0.7 * (fine + 2.0 * texture(slope_map, 2.7 * q.yx + sea_look.w * 0.1).yx - 1.0);
+#endif
+        slope += 2.2 * near * fine;
+    }
+    vec3 n = normalize(vec3(-slope - mark.xy, 1.0));
+    float nv = dot(n, v);
+    if (nv < 0.02) n = normalize(n + v * (0.02 - nv));
+    nv = max(dot(n, v), 0.02);
+
+    float deviation = sqrt(variance);
+    // Mean of Fresnel's reflectance over such slopes (Bruneton et al. 2010).
+    float fresnel = 0.02 + 0.98 * pow(1.0 - nv, 5.0 * exp(-2.69 * deviation)) / (1.0 + 22.7 * pow(deviation, 1.5));
+    vec3 up = sky_light;
+#if FULL_MATERIALS
+    float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
+#else
+    float sun = min(land_sun, vehicle_sun(p_w));
+#endif
+    vec3 sunlight = sun_irradiance.rgb * sun;
+    vec3 light = up + sunlight * max(sun_direction.z, 0.0);
+
+    // Light through the crests, seen against the sun.
+    float crest = saturate(0.23 * rise / max(sea_look.x, 0.05) + 0.12) * saturate(sea_look.x * 2.0);
+    vec3 away = -normalize(vec3(sun_direction.xy, -0.1));
+    float through_crest = crest * pow(saturate(dot(v, away) * 0.5 + 0.5), 3.0)
+        * pow(saturate(0.75 - 0.5 * dot(sun_direction.xyz, n)), 1.5);
+    vec3 body = DEEP * light * 0.55
+        + CREST * (sunlight * (1.15 * through_crest + 0.10 * crest * crest * saturate(dot(n, sun_direction.xyz))) + up * 0.16 * crest);
+    body = mix(body, AERATED * light / PI, saturate(0.75 * mark.w));
+    float thickness = max(depth, 0.0) / max(v.z, 0.25);
+#if FULL_MATERIALS
+    vec2 screen = gl_FragCoord.xy * viewport.zw;
+    vec4 straight = texture(opaque_map, screen);
+    vec4 bed = texture(opaque_map, screen + n.xy * 0.05 * saturate(0.5 * (straight.a - distance_m)));
+    if (bed.a < distance_m) bed = straight;
+    thickness = max(bed.a - distance_m, 0.0);
+#else
+    vec4 bed = vec4(BED / PI * light * 1.1, 0.0);
+#endif
+    vec3 through = exp(-thickness * ABSORPTION) * (1.0 - 0.6 * saturate(mark.w));
+    vec3 c = mix(bed.rgb * through + body * (1.0 - through), mirrored_light(n, v, deviation), fresnel);
+    c += sunlight * ggx(n, v, sun_direction.xyz, 0.02, clamp(deviation, 0.03, 0.6));
+
+    // Foam of whitecaps, of wakes, and where water washes about hull and shore.
+    vec2 lane = rest - 0.02 * sea_wind * sea_look.w;
+    vec4 patches = texture(noise_map, lane * 0.33 + slope * 0.05);
+#if FULL_MATERIALS
+    float coarse = texture(noise_map, lane * 0.11).r * 0.5 + texture(noise_map, lane * 0.47).b * 0.5;
+    float lace = patches.b * 0.6 + texture(noise_map, lane * 1.3).g * 0.4;
+#else
+    float coarse = 0.5 * (patches.r + patches.b), lace = 0.6 * patches.b + 0.4 * patches.g;
+#endif
+    float about = length((rest - eye.xy) / (0.5 * foam_span.x));
+    float caps = texture(sea_foam_map, rest / foam_span.x + foam_span.y).r;
+    caps = mix(caps, min(2.5 * sea_look.z, 0.5), smoothstep(0.75, 0.98, about));
+    float washed = exp(-max(-inside, 0.0) * 9.0) * 0.9 * saturate(0.35 + 3.0 * sea_look.x);
+    float edge = exp(-max(depth, 0.0) * 5.0) * 0.7;
+    float amount = max(max(caps, saturate(mark.z)), max(washed, edge));
+    float foam = smoothstep(0.36, 0.74, 1.25 * amount * (0.30 + 1.1 * smoothstep(0.38, 0.60, coarse)));
+    foam *= mix(mix(0.25, 1.0, smoothstep(0.35, 0.72, lace)), 1.0, foam * foam);
+    vec3 lit = sunlight * saturate(dot(normalize(n + vec3(0.0, 0.0, 0.6)), sun_direction.xyz)) + up * 0.95;
+    c = mix(c, FOAM_ALBEDO / PI * lit, 0.94 * saturate(foam));
+
+    c = c * transmittance + inscatter;
+#if FULL_MATERIALS
+    colour = vec4(c, distance_m);
+#else
+    colour = vec4(c, smoothstep(-0.02, 0.10, depth));
+#endif
+}

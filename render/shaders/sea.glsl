@@ -1,0 +1,22 @@
+// Where the rings of the sea lie (render/sea/grid.py), and how its tiles are read.
+uniform vec4 sea_wedge;   // x near m, y far m, z first bearing, w span
+uniform vec2 sea_cells;   // rings, columns
+uniform vec3 sea_edges;   // of the tiles, m
+uniform float sea_points; // of a tile along its edge
+uniform float sea_level;  // of the mean surface, m
+
+// Distance of a ring from the point under the eye, ring 0..1, and the width of a cell there.
+vec2 ring(float at) {
+    float last = pow(sea_wedge.x / sea_wedge.y, 1.0 / 3.0);
+    float root = mix(1.0, last, at);
+    float distance_m = sea_wedge.x / (root * root * root);
+    float along = 3.0 * distance_m / root * (1.0 - last) / sea_cells.x;
+    return vec2(at > 0.0 ? distance_m : 0.0, max(along, distance_m * sea_wedge.w / sea_cells.y));
+}
+
+vec2 tile_uv(vec2 rest, float edge) { return rest / edge + 0.5 / sea_points; }
+
+// The level of a tile whose texels are so wide.
+float tile_level(float width_m, float edge) { return max(log2(width_m * sea_points / edge), 0.0); }
+
+const int MOST_HULLS = 2;

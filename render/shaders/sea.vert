@@ -1,0 +1,44 @@
+// A point of the sea, displaced by the waves that the mesh can carry where it is.
+#include "sky.glsl"
+#include "sea.glsl"
+#if !FULL_MATERIALS
+#include "shadow.glsl"
+#endif
+
+in vec2 at;  // ring and column, 0..1
+
+uniform sampler2D sea_shape_0, sea_shape_1, sea_shape_2;
+
+out vec3 p_w;
+out vec2 rest;    // where the point rests, m
+out float rise;   // over the mean level, m
+out vec3 transmittance;
+out vec3 inscatter;
+out vec3 sky_light;  // on level water
+out float land_sun;  // how much of the sun the land lets through
+out vec3 hull_at[MOST_HULLS];  // the point in the frames of hulls
+
+uniform mat4 hull_from_world[MOST_HULLS];
+
+const float EARTH_M = 6.36e6;
+
+vec3 moved(sampler2D shape, float edge, float cell) {
+    return textureLod(shape, tile_uv(rest, edge), tile_level(cell, edge)).xyz;
+}
+
+void main() {
+    vec2 here = ring(at.x);
+    float bearing = sea_wedge.z + at.y * sea_wedge.w;
+    rest = eye.xy + here.x * vec2(cos(bearing), sin(bearing));
+    vec3 shape = moved(sea_shape_0, sea_edges.x, here.y) + moved(sea_shape_1, sea_edges.y, here.y)
+        + moved(sea_shape_2, sea_edges.z, here.y);
+    rise = shape.z;
+    p_w = vec3(rest + shape.xy, sea_level + shape.z - here.x * here.x / (2.0 * EARTH_M));
+    haze_to(p_w, transmittance, inscatter);
+    sky_light = sky_irradiance(vec3(0.0, 0.0, 1.0));
+#if !FULL_MATERIALS
+    land_sun = canyon_sun(p_w);
+#endif
+    for (int k = 0; k < MOST_HULLS; k++) hull_at[k] = (hull_from_world[k] * vec4(p_w, 1.0)).xyz;
+    gl_Position = clip_from_world * vec4(p_w, 1.0);
+}
