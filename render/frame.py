@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.trees.shapes import Capsule
 from sim.environment.ocean import SeaState
+from sim.trees.shapes import Capsule
 from sim.vehicles.parameter import Value
 
 

@@ -20,6 +20,8 @@ _BEYOND_M = 1500.0
 _CHANNEL_M = 3.0
 """Its depth there, along the middle."""
 _SHORE_SLACK_M = 10.0
+_OPEN_M, _OPEN_STEP_M = 10_000.0, 250.0
+"""Half width of a sea without shores, and of its quads: it is as level as they are."""
 
 
 def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
@@ -42,14 +44,18 @@ def river_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.nd
 
 
 def lake_strip(world: World, *, along_m: float, across_m: float) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and indices like those of a river that runs along x without a bend, as wide as the lake."""
-    lake, terrain = world.grounds.lake, world.terrain
+    """Vertices and indices like those of a river that runs along x without a bend, as wide as lake or open sea."""
+    lake = world.grounds.lake if world.grounds is not None else None
+    if lake is not None:
+        centre, half, steps = lake.centre_m, _reach(lake), (along_m, across_m)
+    else:
+        centre, half, steps = (0.0, 0.0), (_OPEN_M, _OPEN_M), (_OPEN_STEP_M, _OPEN_STEP_M)
     x, y = (
-        np.linspace(centre - half, centre + half, int(2.0 * half / step) + 2)
-        for centre, half, step in zip(lake.centre_m, _reach(lake), (along_m, across_m), strict=True)
+        np.linspace(c - h, c + h, int(2.0 * h / step) + 2)
+        for c, h, step in zip(centre, half, steps, strict=True)
     )
     grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
-    depth = lake.level_m - terrain.height(grid_x, grid_y)
+    depth = world.water_level_m - world.terrain.height(grid_x, grid_y)
     vertices = np.stack([grid_x, grid_y, depth, grid_y, 0.0 * grid_x], axis=-1).astype("f4")
     return vertices, _wet_quads(depth)
 

@@ -19,7 +19,7 @@ from sim.vehicles.custom import OWN_FILE, own_file
 SCENE_FILE = "scene.toml"
 """Of a vehicle's folder."""
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
-WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass")
+WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass", "sea")
 PADS = ("start", "landing")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 USUAL_VEHICLE = vehicles()[0]

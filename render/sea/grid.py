@@ -37,14 +37,17 @@ class Wedge:
     span_rad: float
 
 
-def wedge(view: View, level_m: float, columns: int) -> Wedge:
-    """Of the sea at `level_m` that a camera can see; a full circle where it sees what is under it."""
+def wedge(view: View, level_m: float, deviation_m: float, columns: int) -> Wedge:
+    """Of the sea at `level_m`, its height deviating so much, that a camera can see.
+
+    A full circle where it sees what is under it.
+    """
     far = (
         np.array([[*corner, 1.0, 1.0] for corner in _CORNERS]) @ np.linalg.inv(view.projection @ view.view).T
     )
     rays = far[:, :3] / far[:, 3:] - view.eye_w
     rays /= np.linalg.norm(rays, axis=1, keepdims=True)
-    height_m = max(abs(float(view.eye_w[2]) - level_m), 1.0)
+    height_m = max(abs(float(view.eye_w[2]) - level_m) - 3.0 * deviation_m, 1.0)
     steepest = float(np.abs(rays[:, 2]).max())
     near_m = float(
         np.clip(
@@ -55,7 +58,7 @@ def wedge(view: View, level_m: float, columns: int) -> Wedge:
     )
     middle = np.arctan2(*rays[len(rays) // 2, 1::-1])
     off = np.angle(np.exp(1j * (np.arctan2(rays[:, 1], rays[:, 0]) - middle)))
-    half = float(np.abs(off).max()) + _MARGIN_RAD
+    half = float(np.abs(off).max()) + _MARGIN_RAD + np.arctan(2.5 * deviation_m / height_m)
     if half > 0.45 * np.pi or steepest > 0.9:
         return Wedge(_LEAST_NEAR_M, 0.0, 2.0 * np.pi)
     # Columns keep to fixed bearings, else the waves would swim as the camera turns.

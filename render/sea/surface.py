@@ -48,6 +48,7 @@ class SeaSurface:
     ):
         self._ctx, self._quality, self._marks = ctx, quality, marks
         self._resources = ExitStack()
+        self._values: dict[str, object] = {}
         self._programs = [
             programs.load("sea.vert", "sea.frag", PLANAR_REFLECTION=int(planar), MARKS=marked)
             for marked in (0, 1)
@@ -75,13 +76,16 @@ class SeaSurface:
     def _depth_map(self, world: World) -> moderngl.Texture:
         """Depth of the still water over the part of the world that has some; sets where that is."""
         level_m, terrain = float(world.water_level_m or 0.0), world.terrain
-        lake = world.grounds.lake if getattr(world, "grounds", None) is not None else None
+        grounds = getattr(world, "grounds", None)
         low = np.array(terrain.origin_m)
         high = low + (np.array(terrain.heights.shape[::-1]) - 1.0) * terrain.spacing_m
-        if lake is not None:
-            reach = np.array(lake.half_m) + _SLACK_M
-            low, high = np.maximum(low, lake.centre_m - reach), np.minimum(high, lake.centre_m + reach)
-        counts = np.clip((high - low).astype(int), 2, 2048)
+        if grounds is not None and grounds.lake is not None:
+            reach = np.array(grounds.lake.half_m) + _SLACK_M
+            low = np.maximum(low, grounds.lake.centre_m - reach)
+            high = np.minimum(high, grounds.lake.centre_m + reach)
+        elif getattr(world, "river", None) is None:
+            low, high = np.full(2, -FAR_M), np.full(2, FAR_M)
+        counts = np.clip(((high - low) / terrain.spacing_m).astype(int), 2, 2048)
         x, y = (a + (np.arange(n) + 0.5) * (b - a) / n for a, b, n in zip(low, high, counts, strict=True))
         depth = np.clip(level_m - terrain.height(*np.meshgrid(x, y)), -_DEEP_M, _DEEP_M)
         texture = self._owned(self._ctx.texture(tuple(counts.tolist()), 1, depth.astype("f4"), dtype="f4"))
@@ -105,7 +109,7 @@ class SeaSurface:
         self._caps.follow(self._fields, sea.state, sea.time_s, frame.view.eye_w[:2])
         self._foam.write(self._caps.foam)
         self._describe(self._fields, sea)
-        self._place(frame.view, sea.state.level_m)
+        self._place(frame.view, sea.state.level_m, self._fields.deviation_m)
         self._cut_out(frame.vehicles)
 
     def _make_textures(self, fields: SeaFields) -> None:
@@ -135,9 +139,9 @@ class SeaSurface:
         for name, value in values.items():
             self._set(name, value)
 
-    def _place(self, view: View, level_m: float) -> None:
+    def _place(self, view: View, level_m: float, deviation_m: float) -> None:
         rings, columns = self._cells
-        seen = wedge(view, level_m, columns)
+        seen = wedge(view, level_m, deviation_m, columns)
         self._set("sea_wedge", (seen.near_m, FAR_M, seen.bearing_rad, seen.span_rad))
         self._set("sea_cells", (float(rings), float(columns)))
 
@@ -162,18 +166,29 @@ class SeaSurface:
         for program in self._programs:
             program["hull_from_world"].write(poses.astype("f4"))
 
-    def draw(self, context: PassContext) -> None:
-        """Draw all that the camera sees; `prepare` comes first."""
+    def bind(self) -> None:
+        """Keep the textures where the sea's shaders look for them."""
         for name, texture in self._textures.items():
             texture.use(SAMPLER_UNITS[name])
         self._foam.use(SAMPLER_UNITS["sea_foam_map"])
         self._depth.use(SAMPLER_UNITS["sea_depth_map"])
         if self._hull_map is not None:
             self._hull_map[1].use(SAMPLER_UNITS["hull_map"])
+
+    def draw(self, context: PassContext) -> None:
+        """Draw all that the camera sees; `prepare` comes first."""
+        self.bind()
         self._arrays[int(self._marks.any)].render(moderngl.TRIANGLES)  # looking up nothing is not free
 
     def _set(self, name: str, value: object) -> None:
+        self._values[name] = value
         for program in self._programs:
+            if name in program:
+                program[name].value = value
+
+    def describe_to(self, program: moderngl.Program) -> None:
+        """Tell another program of the sea's vertices what has been prepared."""
+        for name, value in self._values.items():
             if name in program:
                 program[name].value = value
 

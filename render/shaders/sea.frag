@@ -100,20 +100,19 @@ void main() {
     float footprint = pixel_m * inversesqrt(clamp(abs(v.z), 0.03, 1.0));
     vec4 s = slope_of(sea_slope_0, sea_edges.x, footprint) + slope_of(sea_slope_1, sea_edges.y, footprint)
         + slope_of(sea_slope_2, sea_edges.z, footprint);
-    float variance = s.z + sea_look.y;
+    float near = saturate(1.0 - 10.0 * footprint);  // ripples that no tile has are seen from here
+    float variance = s.z + sea_look.y * (1.0 - 0.8 * near * near);
     vec4 mark = marks(pixel_m);
     vec2 slope = s.xy / max(1.0 + 0.5 * s.w, 0.4);
 
-    // Ripples that no tile has, where they are wide enough to be seen.
-    float near = saturate(1.0 - 12.0 * footprint) * sqrt(sea_look.y);
-    if (near > 0.0) {
-        vec2 q = rest * 0.61 - sea_wind * sea_look.w * 0.35;
-        vec2 fine = 2.0 * texture(slope_map, q).xy - 1.0;
+    vec2 carried = rest - sea_wind * sea_look.w * 0.5;
 #if FULL_MATERIALS
-        fine = 0.7 * (fine + 2.0 * texture(slope_map, 2.7 * q.yx + sea_look.w * 0.1).yx - 1.0);
+    vec2 fine = texture(slope_map, carried * 0.53).xy + texture(slope_map, 2.3 * carried.yx + 0.1 * sea_look.w).yx
+        + texture(slope_map, 0.19 * carried.yx - 0.03 * sea_look.w).yx - 1.5;
+#else
+    vec2 fine = 2.0 * texture(slope_map, carried * 0.27).xy - 1.0;
 #endif
-        slope += 2.2 * near * fine;
-    }
+    slope += 5.0 * sqrt(sea_look.y) * fine;
     vec3 n = normalize(vec3(-slope - mark.xy, 1.0));
     float nv = dot(n, v);
     if (nv < 0.02) n = normalize(n + v * (0.02 - nv));
@@ -165,13 +164,14 @@ void main() {
     float about = length((rest - eye.xy) / (0.5 * foam_span.x));
     float caps = texture(sea_foam_map, rest / foam_span.x + foam_span.y).r;
     caps = mix(caps, min(2.5 * sea_look.z, 0.5), smoothstep(0.75, 0.98, about));
-    float washed = exp(-max(-inside, 0.0) * 9.0) * 0.9 * saturate(0.35 + 3.0 * sea_look.x);
-    float edge = exp(-max(depth, 0.0) * 5.0) * 0.7;
-    float amount = max(max(caps, saturate(mark.z)), max(washed, edge));
-    float foam = smoothstep(0.36, 0.74, 1.25 * amount * (0.30 + 1.1 * smoothstep(0.38, 0.60, coarse)));
-    foam *= mix(mix(0.25, 1.0, smoothstep(0.35, 0.72, lace)), 1.0, foam * foam);
+    float washed = exp(-max(-inside, 0.0) * 9.0) * saturate(0.25 + 2.0 * sea_look.x);
+    float shore = exp(-max(depth, 0.0) * 5.0) * 0.7;
+    float amount = saturate(max(max(1.15 * caps, mark.z), max(washed, shore)));
+    float grain = 0.5 * coarse + 0.5 * lace;
+    float foam = smoothstep(0.72 - 0.42 * amount, 1.06 - 0.46 * amount, grain + 0.12 * amount) + 0.35 * amount * amount;
+    foam *= saturate(4.0 * amount);
     vec3 lit = sunlight * saturate(dot(normalize(n + vec3(0.0, 0.0, 0.6)), sun_direction.xyz)) + up * 0.95;
-    c = mix(c, FOAM_ALBEDO / PI * lit, 0.94 * saturate(foam));
+    c = mix(c, FOAM_ALBEDO / PI * lit, 0.92 * saturate(foam));
 
     c = c * transmittance + inscatter;
 #if FULL_MATERIALS

@@ -44,6 +44,7 @@ _GROUNDS_DIGEST = package_digest(
     (*_GENERATORS, *(f"grounds/{name}" for name in _GROUNDS)),
 )
 _SOLES_M = 1.4
+_SEA_BED_M = 60.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,14 +65,16 @@ class World:
     """(n, 3) m: a way that a helicopter can safely fly, from above the first pad to above the last."""
     grounds: Grounds | None = None
     """What is laid out for wheeled vehicles, where something is."""
+    open_sea_m: float | None = None
+    """z of the surface of a sea without shores."""
 
     @property
     def water_level_m(self) -> float | None:
-        """z of the surface of river or lake; None where there is no water."""
+        """z of the surface of river, lake or sea; None where there is no water."""
         if self.river is not None:
             return self.river.level_m
         lake = self.grounds.lake if self.grounds is not None else None
-        return lake.level_m if lake is not None else None
+        return lake.level_m if lake is not None else self.open_sea_m
 
     @property
     def path_heading_rad(self) -> np.ndarray:
@@ -132,6 +135,12 @@ def _plain(seed: int) -> World:
     return World("plain", seed, f"plain-{seed}", terrain, None, pads, None, path)
 
 
+def _sea(seed: int) -> World:
+    terrain = Terrain(np.full((65, 65), -_SEA_BED_M, np.float32), (-2048.0, -2048.0), 64.0)
+    path = np.array([(x, 0.0, 22.0) for x in np.arange(-600.0, 601.0, 10.0)])
+    return World("sea", seed, f"sea-{seed}", terrain, None, (), None, path, open_sea_m=0.0)
+
+
 def _desert(name: str, grounds: Grounds, pads: tuple[Pad, Pad], seed: int) -> World:
     key = f"{name}-{_GROUNDS_DIGEST}-{seed}"
 
@@ -190,6 +199,7 @@ _WORLDS: dict[str, Callable[[int], World]] = {
     "harbour": _harbour,
     "street": _street,
     "underpass": _underpass,
+    "sea": _sea,
 }
 
 
