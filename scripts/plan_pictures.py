@@ -71,7 +71,7 @@ def picture(
         turned = look_at(eye_w, target_w, np.array([0.0, 0.0, 1.0]))
         camera = View(eye_w, turned, perspective(FOV_RAD, aspect, 0.5, 6000.0))
     frame = scenery.added(Frame(camera, ()), view, 1.44)
-    if vehicle.group.name == "SE3":  # far apart: as it is at each of these moments
+    if vehicle.group.turns == 3:  # far apart: as it is at each of these moments
         solid = tuple(replace(v, ghost=False, tint=(1.0, 1.0, 1.0)) for v in frame.vehicles)
         frame = replace(frame, vehicles=solid)
     ctx = offscreen_context()

@@ -1,7 +1,7 @@
 """Runs under controls that are a function of time and state, evaluated at the method's own moments of every step."""
 
 from collections.abc import Callable
-from functools import lru_cache, singledispatch
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
@@ -10,9 +10,9 @@ from sim.compiler import OK
 from sim.environment.ground import env_of
 from sim.environment.water import Water
 from sim.errors import InputError
-from sim.groups import LieGroup
 from sim.steppers.stepper import SampledStepper
-from sim.vehicles import ArticulatedVehicle, State, Vehicle
+from sim.vehicles import State, Vehicle
+from sim.vehicles.structure import Structure
 
 Law = Callable[[float, State], np.ndarray]
 """(seconds, state) -> (n_controls,)."""
@@ -94,28 +94,16 @@ def checked_controls(vehicle: Vehicle, controls: object) -> np.ndarray:
     return row.ravel()
 
 
-@singledispatch
 def between(vehicle: Vehicle, start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
-    """The node that far on the way: pose along the geodesic of the group, the rest in proportion."""
+    """The node that far on the way in the vehicle's space: along geodesics of groups, the rest in proportion."""
     if share < _SAME:
         return start
-    node = start + share * (end - start)
-    pose = vehicle.node_layout.pose
-    node[pose] = np.array(_geodesic(vehicle.group)(start[pose], end[pose], share)).ravel()
-    return node
-
-
-@between.register
-def _(vehicle: ArticulatedVehicle, start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray:
-    """Quaternions in proportion, too, and made unit ones: second order in the way."""
-    node = start + share * (end - start)
-    for at in vehicle.quaternions:
-        node[at] /= np.linalg.norm(node[at])
-    return node
+    return np.array(_way(Structure.of(vehicle))(start, end, share)).ravel()
 
 
 @lru_cache(maxsize=16)
-def _geodesic(group: LieGroup) -> ca.Function:
-    g, k, share = ca.SX.sym("g", group.pose_dim), ca.SX.sym("k", group.pose_dim), ca.SX.sym("share")
-    way = group.log(group.compose(group.inverse(g), k))
-    return ca.Function("geodesic", [g, k, share], [ca.densify(group.compose(g, group.exp(share * way)))])
+def _way(structure: Structure) -> ca.Function:
+    """(node, node, share) -> the node between."""
+    space = structure.vehicle.space
+    a, b, share = ca.SX.sym("a", space.size), ca.SX.sym("b", space.size), ca.SX.sym("share")
+    return ca.Function("way", [a, b, share], [ca.densify(space.between(a, b, share))])

@@ -1,7 +1,9 @@
 """The vocabulary that all groups share, and what follows from it for any of them."""
 
+import sys
 from abc import ABC, abstractmethod
 from functools import cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -14,6 +16,7 @@ class LieGroup(ABC):
     """
 
     name: str
+    """For people: whoever decides by a group asks what it is, or which one."""
     pose_dim: int
     """Length of the flat storage of an element."""
     dim: int
@@ -24,8 +27,15 @@ class LieGroup(ABC):
     """Names of a flat element's numbers in files, with units; empty: they have none of their own."""
     velocity_columns: tuple[str, ...] = ()
     """The same of a body velocity."""
+    directions: tuple[str, ...] = ()
+    """The same for people, without units."""
     in_space: np.ndarray
     """(6, dim): body velocities, momenta and wrenches of the algebra as (angular, linear) ones in space."""
+
+    def __reduce__(self) -> Any:
+        """In another process it is the same one again, where its module has it by name."""
+        named = getattr(sys.modules[type(self).__module__], self.name, None)
+        return self.name if named is self else super().__reduce__()
 
     @property
     def turns(self) -> int:

@@ -20,6 +20,7 @@ class _SE2(LieGroup):
     position = slice(1, 3)
     columns: tuple[str, ...] = ("heading_rad", "x_m", "y_m")
     velocity_columns = ("omega_z_radps", "v_x_mps", "v_y_mps")
+    directions = ("omega", "v_x", "v_y")
     in_space = np.eye(6)[:, [2, 3, 4]]
 
     def identity(self) -> np.ndarray:

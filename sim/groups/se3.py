@@ -44,6 +44,7 @@ class _SE3(LieGroup):
     position = slice(9, 12)
     columns = (*ROTATION_COLUMNS, "x_m", "y_m", "z_m")
     velocity_columns = (*ANGULAR_COLUMNS, "v_x_mps", "v_y_mps", "v_z_mps")
+    directions = ("omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z")
     in_space = np.eye(6)
 
     def identity(self) -> np.ndarray:

@@ -138,6 +138,7 @@ class _SO3(LieGroup):
     pose_dim = 9
     dim = 3
     columns = ROTATION_COLUMNS
+    directions = ("omega_x", "omega_y", "omega_z")
     velocity_columns = ANGULAR_COLUMNS
     in_space = np.eye(6)[:, :3]
 

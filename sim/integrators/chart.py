@@ -2,6 +2,7 @@
 
 import casadi as ca
 
+from sim.groups import SE2, SE3, SO3, LieGroup
 from sim.groups.se2 import plane_rotation
 from sim.groups.se3 import pose, position_of, rotation_of
 from sim.groups.so3 import quaternion_of
@@ -86,8 +87,8 @@ class RotationChart:
 
 
 Chart = PlaneChart | QuaternionChart | RotationChart
-QUATERNION_CHARTS: dict[str, QuaternionChart | RotationChart] = {
-    "SE3": QuaternionChart(),
-    "SO3": RotationChart(),
+QUATERNION_CHARTS: dict[LieGroup, QuaternionChart | RotationChart] = {
+    SE3: QuaternionChart(),
+    SO3: RotationChart(),
 }
-CHARTS: dict[str, Chart] = {"SE2": PlaneChart(), **QUATERNION_CHARTS}
+CHARTS: dict[LieGroup, Chart] = {SE2: PlaneChart(), **QUATERNION_CHARTS}

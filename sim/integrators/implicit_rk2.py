@@ -32,7 +32,7 @@ class ImplicitMidpoint(Integrator):
 
     def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
         """One step on (quaternion, place, xi)."""
-        chart, dim = QUATERNION_CHARTS[vehicle.group.name], vehicle.group.dim
+        chart, dim = QUATERNION_CHARTS[vehicle.group], vehicle.group.dim
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         y, middle = ca.SX.sym("y", n + dim), ca.SX.sym("z", dim)
         s, xi = y[:n], y[n:]

@@ -22,7 +22,7 @@ Rate = Callable[[ca.SX, float], tuple[ca.SX, ca.SX]]
 
 def runge_kutta_scheme(vehicle: NonholonomicVehicle, inputs: Inputs, tableau: Tableau) -> Scheme:
     """Stages on (chart, r, P, p)."""
-    chart = CHARTS[vehicle.group.name]
+    chart = CHARTS[vehicle.group]
 
     def step(y: ca.SX, rate: Rate) -> ca.SX:
         def flat_rate(s: ca.SX, moment: float) -> ca.SX:

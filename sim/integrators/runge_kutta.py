@@ -50,7 +50,7 @@ class QuaternionRungeKutta(Integrator):
 
     def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
         """One step on (chart, xi)."""
-        chart = QUATERNION_CHARTS[vehicle.group.name]
+        chart = QUATERNION_CHARTS[vehicle.group]
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         y = ca.SX.sym("y", n + vehicle.group.dim)
 
@@ -92,7 +92,7 @@ class QuaternionRungeKutta(Integrator):
 
 def no_quaternion(name: str, vehicle: Vehicle) -> str:
     """Why a method that stores a quaternion cannot serve a vehicle; empty where it can."""
-    if vehicle.group.name in QUATERNION_CHARTS:
+    if vehicle.group in QUATERNION_CHARTS:
         return ""
     return f"{name} stores a quaternion and needs a body on SE(3) or SO(3); {vehicle.name} is none"
 

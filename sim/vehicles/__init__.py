@@ -1,43 +1,33 @@
-"""All vehicles by name. One dict drives the menu, the tests and the scripting interface."""
+"""All vehicles by name: whatever a file of this folder declares. One dict drives menus, tests and scripts."""
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 from sim.errors import InputError, one_of, quote
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.articulated import ArticulatedVehicle
 from sim.vehicles.base import State, Vehicle
-from sim.vehicles.boat import Boat
-from sim.vehicles.car import Car
-from sim.vehicles.chain import Chain
 from sim.vehicles.custom import is_reference, load_vehicle, made
-from sim.vehicles.heavy_top import HeavyTop
-from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.motorboat import Motorboat
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
-from sim.vehicles.pendulum import Pendulum
-from sim.vehicles.rigid_body import RigidBody
-from sim.vehicles.rolling_disc import RollingDisc
-from sim.vehicles.snakeboard import Snakeboard
-from sim.vehicles.spacecraft import Spacecraft
 
-VEHICLES: dict[str, type[Vehicle]] = {
-    cls.name: cls
-    for cls in (
-        Helicopter,
-        RigidBody,
-        Spacecraft,
-        Boat,
-        Car,
-        Snakeboard,
-        RollingDisc,
-        HeavyTop,
-        Pendulum,
-        Motorboat,
-        Chain,
-    )
-}
+
+def _declared() -> dict[str, type[Vehicle]]:
+    """Every class with a name of its own in a file of this folder, in the order in which menus have them."""
+    kinds = [
+        kind
+        for file in iter_modules(__path__)
+        for kind in vars(import_module(f"{__name__}.{file.name}")).values()
+        if isinstance(kind, type)
+        and issubclass(kind, Vehicle)
+        and isinstance(getattr(kind, "name", None), str)
+    ]
+    return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.rank, kind.name))}
+
+
+VEHICLES: dict[str, type[Vehicle]] = _declared()
 
 __all__ = [
     "VEHICLES",

@@ -93,8 +93,11 @@ class Vehicle(ABC):
     """
 
     name: str
+    rank: int = 1000
+    """Its place in menus and lists: the lowest first, by name among equals."""
     form: Form
-    group: LieGroup = SE3
+    group: LieGroup
+    """Of what is declared on one; what has another space has none."""
     parameters: tuple[Parameter, ...] = ()
     controls: tuple[Control, ...] = ()
     shape_coordinates: tuple[ShapeCoordinate, ...] = ()

@@ -27,11 +27,6 @@ _HINT = {
     "tuple": "; join numbers by ca.vertcat(...)",
     "NoneType": "; is there a return?",
 }
-_DIRECTIONS = {
-    "SE3": ("omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z"),
-    "SE2": ("omega", "v_x", "v_y"),
-    "SO3": ("omega_x", "omega_y", "omega_z"),
-}
 
 
 def refused(vehicle: Vehicle, text: str) -> InputError:
@@ -41,7 +36,8 @@ def refused(vehicle: Vehicle, text: str) -> InputError:
 
 def direction(vehicle: Vehicle, index: int) -> str:
     """Name of a component of the body velocity."""
-    return _DIRECTIONS.get(vehicle.group.name, [f"xi[{i}]" for i in range(vehicle.group.dim)])[index]
+    names = vehicle.group.directions
+    return names[index] if names else f"xi[{index}]"
 
 
 def piece(vehicle: Vehicle, method: str, arguments: Mapping[str, ca.SX | Quantities], shape: Shape) -> ca.SX:

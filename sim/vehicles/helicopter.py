@@ -19,6 +19,7 @@ class Helicopter(HolonomicVehicle):
     """Controls: collective lift u_c, tail force u_psi, tilt of the rotor disc forward gamma_p and sideways gamma_r."""
 
     name = "helicopter"
+    rank = 10
     planned_inputs = "thrust vector"
     parameters = (
         dataclasses.replace(MASS, default=5.0),

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 
 from sim.errors import InputError
-from sim.groups import LieGroup
+from sim.groups import SE3, LieGroup
 from sim.symbolic import solve
 from sim.vehicles.base import Quantities, State, Vehicle
 from sim.vehicles.form import Form
@@ -19,6 +19,7 @@ class HolonomicVehicle(Vehicle):
     """
 
     form = Form.EULER_POINCARE
+    group: LieGroup = SE3
 
     def check(self) -> None:
         check_holonomic(self)

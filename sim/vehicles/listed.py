@@ -7,11 +7,13 @@ import numpy as np
 
 from sim.errors import InputError, quote
 from sim.groups import LieGroup
+from sim.vehicles.form import Form
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
 _LONGEST = 60
 _ALLOWED = f"letters, digits, - and _ of ASCII, a letter first, {_LONGEST} at most"
+_ON_A_GROUP = (Form.EULER_POINCARE, Form.REDUCED_DALEMBERT)
 _LISTS = {"parameters": Parameter, "controls": Control, "shape_coordinates": ShapeCoordinate}
 
 
@@ -43,8 +45,8 @@ def check_listed(kind: type) -> None:
             fault = _fault(item)
             if fault:
                 raise InputError(f"vehicle {name!r}: {attribute}: {item.name}: {fault}")
-    if not isinstance(getattr(kind, "group", None), LieGroup):
-        group = getattr(kind, "group", None)
+    group = getattr(kind, "group", None)
+    if getattr(kind, "form", None) in _ON_A_GROUP and not isinstance(group, LieGroup):
         raise InputError(
             f"vehicle {name!r}: group = {group!r} is refused; allowed: SE3, SE2, SO3 of sim.groups"
         )

@@ -12,11 +12,8 @@ import sim
 from sim.vehicles import VEHICLES
 
 ROOT = Path(app.__file__).resolve().parent
-ITS_OWN = {
-    "sim/vehicles/__init__.py",
-    *(f"sim/vehicles/{name.replace('-', '_')}.py" for name in sim.vehicles()),
-}
-"""The registry, and the file of each vehicle."""
+ITS_OWN = {f"sim/vehicles/{name.replace('-', '_')}.py" for name in sim.vehicles()}
+"""The file of each vehicle."""
 SOURCE = " rigid body article "
 """What one of the papers is called."""
 
@@ -63,3 +60,18 @@ def test_every_vehicle_of_the_project_has_a_file_of_its_own() -> None:
     for kind in VEHICLES.values():
         if kind.__module__.startswith("sim."):
             assert f"{kind.__module__.replace('.', '/')}.py" in ITS_OWN
+
+
+def test_nobody_decides_by_the_name_of_a_group() -> None:
+    """It is for people, in messages; what a group can do is told by its properties, and which one it is by itself."""
+    asked = re.compile(r"group\.name|group, .name")
+    for folder in ("sim", "render", "ui", "export"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for line in path.read_text(encoding="utf-8").splitlines():
+                in_words = re.sub(r"\{[^{}]*group\.name\}", "", line)
+                assert not asked.search(in_words), f"{path}: {line.strip()}"
+
+
+def test_what_has_another_space_has_no_group() -> None:
+    assert not hasattr(sim.vehicle("pendulum"), "group")
+    assert sim.vehicle("pendulum").space.slices

@@ -1,10 +1,12 @@
 """Group axioms and differentials, over all groups and three regimes of tangent."""
 
+import pickle
+
 import casadi as ca
 import numpy as np
 import pytest
 
-from sim.groups import SE2, SE3, SO3, SO3_R3
+from sim.groups import SE2, SE3, SO3, SO3_R3, LieGroup, power
 
 GROUPS = [SO3, SE3, SO3_R3, SE2]
 IDS = [g.name for g in GROUPS]
@@ -182,3 +184,11 @@ def test_balance_of_momenta_is_that_of_the_inverse_differential_in_other_rows(gr
         combined = 1.0 / (1.0 + at[:3] @ at[:3] / 4.0) if group is SE3 else 1.0
         assert abs(np.linalg.det(by_given)) == pytest.approx(combined)
         np.testing.assert_allclose(by_mu, -by_given @ differential, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("group", [SE2, SE3, SO3, SO3_R3], ids=lambda group: group.name)
+def test_a_group_that_goes_to_another_process_is_the_same_there(group: LieGroup) -> None:
+    """Tables are kept by group, and states are compared by theirs."""
+    assert pickle.loads(pickle.dumps(group)) is group
+    both = power(group, 2)
+    assert pickle.loads(pickle.dumps(both)) == both

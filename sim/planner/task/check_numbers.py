@@ -95,7 +95,7 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
 
 def _check_state(vehicle: Vehicle, task: Task, kind: Part, state: State) -> None:
     at = vehicle.node_layout
-    if state.node.shape != (at.size,) or getattr(state.group, "name", "") != vehicle.group.name:
+    if state.node.shape != (at.size,) or state.group is not vehicle.group:
         raise refused(
             task, f"{kind} does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)", kind
         )

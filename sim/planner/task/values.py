@@ -54,4 +54,4 @@ def _state(node: Any, vehicle: Vehicle) -> State:
     flat = np.array(as_type(node, list[float]))
     if flat.shape != (vehicle.node_layout.size,) or not np.isfinite(flat).all():
         raise ValueError(f"a state of {flat.shape} is none of a {vehicle.name}")
-    return State(flat, vehicle.node_layout, vehicle.group)
+    return vehicle.state_at_node(flat)
