@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -385,17 +386,21 @@ def _read_parameters(table: TomlTable) -> dict[str, ParameterValues]:
             raise table.error(vehicle, f"unknown vehicle; allowed: {one_of(vehicles(), vehicle)}")
         values = table.table(vehicle)
         parameters[vehicle] = {key: values.value(key) for key in values.names()}
-        for key, value in parameters[vehicle].items():
-            _check_parameter(vehicle, key, value, values)
+        for key in parameters[vehicle]:
+            _check_parameter(vehicle, key, parameters[vehicle], values)
     return parameters
 
 
-def _check_parameter(vehicle: str, key: str, value: float | tuple[float, ...], table: TomlTable) -> None:
-    known = tuple(parameter.name for parameter in make_vehicle(vehicle).parameters)
-    if key not in known:
-        raise table.error(key, f"unknown parameter; allowed: {one_of(known, key)}")
+def _check_parameter(
+    vehicle: str, key: str, given: Mapping[str, float | tuple[float, ...]], table: TomlTable
+) -> None:
+    """One value, beside those that say how many numbers it has."""
+    declared = {parameter.name: parameter for parameter in make_vehicle(vehicle).parameters}
+    if key not in declared:
+        raise table.error(key, f"unknown parameter; allowed: {one_of(declared, key)}")
+    per = declared[key].per
     try:
-        make_vehicle(vehicle, **{key: value})
+        make_vehicle(vehicle, **{name: given[name] for name in (per, key) if name in given})
     except InputError as error:
         raise table.error(key, str(error)) from None
 

@@ -13,6 +13,7 @@ from sim.spaces import Action, TangentBundle
 from sim.spaces.action import copies, motions_of_tangent_bundle
 from sim.stack import AnyStack, along, flat, last_only, stacked
 from sim.symbolic import shift
+from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
@@ -25,6 +26,8 @@ TURN_RAD = 0.5
 LEAST_STAND_M = 1.8
 CLEARANCE_M = 0.6
 """Of the hanging tip above the ground."""
+BOB_M, BOB_SHARE, ROD_SHARE = 0.075, 0.22, 0.18
+"""Radius of a bob where rods are long, as a share of a short one; of a rod as a share of it."""
 _LEAST = 1e-12
 
 
@@ -71,6 +74,24 @@ class Pendulum(RodChain):
     def stand_m(self) -> float:  # type: ignore[override]
         """The tip hangs clear of the ground."""
         return max(LEAST_STAND_M, float(np.sum(self.values["length"])) + CLEARANCE_M)
+
+    @property
+    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+        """More rods than one are drawn as such, with their bobs; a single one has a model."""
+        if self.link_count == 1:
+            return ()
+        shapes = []
+        for k, length in enumerate(np.ravel(self.values["length"])):
+            bob_m = min(BOB_M, BOB_SHARE * float(length))
+            shapes.append(
+                Capsule(
+                    f"rod_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, -float(length)), ROD_SHARE * bob_m, DARK_STEEL
+                )
+            )
+            shapes.append(
+                Capsule(f"bob_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), bob_m, PAINTED if k % 2 else BRASS)
+            )
+        return (*shapes, *gallows(self.stand_m))
 
     def generator(self, point: Any, u: ca.SX, q: Quantities) -> Any:
         """(omega, direction x omega') of every link: its motion is (omega x direction, omega')."""

@@ -12,6 +12,8 @@ from ui.panels.widgets import Item, heading, label, menu, note, prose, significa
 from ui.requests import Request
 
 NAME_WIDTH = 112.0
+_FIELDS = 4
+"""Most numbers that stand side by side."""
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
@@ -44,8 +46,8 @@ def _row(context: PanelContext, parameter: Parameter) -> list[Request]:
     tooltip(describe(parameter))
     if changed:
         context.parameters[parameter.name] = new
-    # An optional effect that appears needs another kernel: not at every pixel of a drag.
-    sends = done if parameter.optional else changed
+    # Other equations need another kernel: not at every pixel of a drag.
+    sends = done if parameter.optional or parameter.structural else changed
     requests: list[Request] = []
     if sends:
         requests.append(SetParameter(parameter.name, context.parameters.get(parameter.name, new)))
@@ -60,6 +62,15 @@ def _field(parameter: Parameter, value: Value) -> tuple[bool, Value]:
     name = f"##{parameter.name}"
     flags = imgui.SliderFlags_.always_clamp.value | imgui.SliderFlags_.no_round_to_format.value
     speed = drag_speed(parameter, value)
+    if isinstance(value, tuple) and len(value) > _FIELDS:
+        # One for each of many: all are set alike.
+        value = value[0]
+    if parameter.structural and not isinstance(value, tuple):
+        low, high = round(parameter.low), round(parameter.high)
+        slid, whole = imgui.slider_int(
+            name, round(value), low, high, "%d", imgui.SliderFlags_.always_clamp.value
+        )
+        return slid, float(whole)
     if isinstance(value, tuple):
         # Three fields of the panel's width have no room for a unit.
         drag = {2: imgui.drag_float2, 3: imgui.drag_float3, 4: imgui.drag_float4}[len(value)]
