@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.planner import Cylinder, Goal, Planner, Sphere, Task, Waypoint, task_of_scene
+from sim.planner import Capsule, Cylinder, Goal, Planner, Sphere, Task, Waypoint, task_of_scene
 from sim.planner.guess.route import routes
 from sim.planner.guess.way import ways_of
 from sim.scene import load_scene
@@ -37,7 +37,7 @@ def test_both_sides_of_every_obstacle_are_found_once_each_and_the_shortest_first
     assert len(set(found)) == len(found)
     assert {side[i] for side in found for i in (0, 1)} == {True, False}
     # To the left of the first and to the right of the second is two detours.
-    assert set(found) == {(False, True), (True, True), (False, False)}
+    assert set(found) == {(False, True), (True, True), (False, False), (True, False)}
     lengths = [np.linalg.norm(np.diff(way, axis=0), axis=1).sum() for way in ways]
     assert lengths == sorted(lengths)
 
@@ -57,6 +57,24 @@ def test_in_space_a_ball_is_passed_left_and_right_above_and_below() -> None:
     middle = np.array([[np.interp(6.0, way[:, 0], way[:, i]) for i in (1, 2)] for way in ways]) - [0.0, 20.0]
     sideways = np.abs(middle[:, 0]) > np.abs(middle[:, 1])
     assert set(np.sign(middle[sideways, 0])) == set(np.sign(middle[~sideways, 1])) == {1.0, -1.0}
+
+
+def test_in_space_a_mast_has_two_sides_and_a_beam_is_passed_over_and_under() -> None:
+    stations = np.array([[0.0, 0.0, 20.0], [40.0, 0.0, 22.0]])
+    box = {"low": np.array([-np.inf, -15.0, 0.0]), "high": np.array([np.inf, np.inf, 40.0])}
+    ball = Sphere((30.0, 0.0, 21.0), 2.0)
+
+    def crossed(obstacle: Cylinder | Capsule) -> np.ndarray:
+        """(ways, 2) y and z where the ways come by it."""
+        ways = routes(stations, (obstacle, ball), None, radius_m=1.0, plane=False, most=12, **box)
+        return np.array([[np.interp(12.0, way[:, 0], way[:, i]) for i in (1, 2)] for way in ways])
+
+    mast = crossed(Cylinder((12.0, 0.5, 0.0), 1.5))
+    # On each side of the mast the ball is passed on several.
+    assert min(np.sum(mast[:, 0] > 0.5), np.sum(mast[:, 0] < 0.5)) >= 3
+    beam = crossed(Capsule((12.0, -9.0, 20.0), (12.0, 9.0, 20.0), 1.0))
+    over_or_under = beam[np.abs(beam[:, 0]) < 8.0]
+    assert {z > 20.0 for z in over_or_under[:, 1]} == {True, False}
 
 
 def test_ways_through_a_waypoint_differ_on_either_leg() -> None:

@@ -9,7 +9,7 @@ from sim.planner.task.terrain import SafeGround
 
 _CELLS = 14_000
 _PENALTY = 1.5
-_LONGEST_MOVE = float(np.sqrt(5.0))
+LONGEST_MOVE = float(np.sqrt(5.0))
 """From cell to cell, in their spacing: a knight's."""
 
 
@@ -81,7 +81,7 @@ def grid_of(
     flat = points.reshape(-1, 3)
     clear = np.full(len(flat), np.inf)
     for obstacle in obstacles:
-        swelling = swelling_m(obstacle, radius_m, _LONGEST_MOVE * spacing)
+        swelling = swelling_m(obstacle, radius_m, LONGEST_MOVE * spacing)
         clear = np.minimum(clear, true_distance(obstacle, flat) - radius_m - swelling)
     if ground is not None:
         columns = points[:, :, 0].reshape(-1, 3)

@@ -1,18 +1,18 @@
 """Ways around obstacles and terrain on a grid: where the optimiser starts decides whether it arrives, and at what."""
 
-from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
 from sim.planner.guess.grid import Grid, grid_of, swelling_m
 from sim.planner.guess.grid_search import cheapest_cells
-from sim.planner.guess.homotopy import cheapest_by_class
-from sim.planner.task.obstacles import Capsule, Obstacle, true_distance
+from sim.planner.guess.homotopy import Sheets, cheapest_by_class
+from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, true_distance
 from sim.planner.task.terrain import SafeGround
 
 _PLACES = 24
 """On a chord that are looked at."""
-_Legs = Callable[[Grid, np.ndarray, np.ndarray], list[np.ndarray]]
+_ENDLESS_M = 1e5
 
 
 def route(
@@ -26,7 +26,7 @@ def route(
     high: np.ndarray,
 ) -> np.ndarray | None:
     """Polyline (n, 3), the shortest through the stations (start, waypoints, goal); None where there is none."""
-    legs = _legs(_shortest, stations, obstacles, ground, radius_m, plane, low, high)
+    legs = _legs(None, stations, obstacles, ground, radius_m, plane, low, high)
     return _joined([leg[0] for leg in legs]) if all(legs) else None
 
 
@@ -46,11 +46,7 @@ def routes(
     Between two stations as many as `most`; between others the shortest then. Empty where a station cannot be reached.
     """
 
-    def classes(grid: Grid, start: np.ndarray, goal: np.ndarray) -> list[np.ndarray]:
-        centres = [_centre(o) for o in obstacles]
-        return cheapest_by_class(grid, start, goal, np.array(centres).reshape(-1, 3), most)
-
-    legs = _legs(classes, stations, obstacles, ground, radius_m, plane, low, high)
+    legs = _legs(most, stations, obstacles, ground, radius_m, plane, low, high)
     if not all(legs):
         return []
     best = [leg[0] for leg in legs]
@@ -66,7 +62,7 @@ def length_m(way: np.ndarray) -> float:
 
 
 def _legs(
-    search: _Legs,
+    most: int | None,
     stations: np.ndarray,
     obstacles: tuple[Obstacle, ...],
     ground: SafeGround | None,
@@ -75,17 +71,25 @@ def _legs(
     low: np.ndarray,
     high: np.ndarray,
 ) -> list[list[np.ndarray]]:
-    """Ways from station to station as a search on the grid finds them, straightened."""
+    """Ways from station to station, straightened: of so many classes the shortest, or the shortest of all."""
     if not obstacles and ground is None:
         return [[stations[i : i + 2]] for i in range(len(stations) - 1)]
     upright = ground is None and all(o.kind == "cylinder" for o in obstacles)
     flat = stations * [1.0, 1.0, 0.0] if upright else stations
     grid = grid_of(flat, obstacles, ground, radius_m, plane or upright, low.copy(), high.copy())
+    cores = np.array([_core(o) for o in obstacles]).reshape(-1, 2, 3)
+    if grid.cost.shape[2] == 1:
+        cores[:, :, 2] = grid.low[2]
     legs = []
-    for i in range(len(stations) - 1):
-        ways = [_straightened(way, obstacles, ground, radius_m) for way in search(grid, flat[i], flat[i + 1])]
+    for start, goal, (z0, z1) in zip(flat[:-1], flat[1:], pairwise(stations[:, 2]), strict=True):
+        if most is None:
+            sheets, found = None, _shortest(grid, start, goal)
+        else:
+            sheets = Sheets.between(start, goal, cores)
+            found = cheapest_by_class(grid, start, goal, sheets, most)
+        ways = [_straightened(way, obstacles, ground, radius_m, sheets) for way in found]
         for way in ways if upright else ():
-            way[:, 2] = _even_climb(way, stations[i, 2], stations[i + 1, 2])
+            way[:, 2] = _even_climb(way, z0, z1)
         legs.append(ways)
     return legs
 
@@ -94,10 +98,19 @@ def _joined(legs: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([legs[0][:1], *(leg[1:] for leg in legs)])
 
 
-def _centre(obstacle: Obstacle) -> np.ndarray:
-    """(3,) m, in the middle of it."""
-    ends = (obstacle.start_w, obstacle.end_w) if isinstance(obstacle, Capsule) else (obstacle.centre_w,)
-    return np.mean(ends, axis=0)
+def _core(obstacle: Obstacle) -> np.ndarray:
+    """(2, 3) m, the ends of the line in its middle; of a pillar, which has none, far above and below."""
+    if isinstance(obstacle, Capsule):
+        return np.array([obstacle.start_w, obstacle.end_w], float)
+    along = np.zeros(3)
+    if isinstance(obstacle, Cylinder):
+        along[2] = _ENDLESS_M
+    if isinstance(obstacle, Box):
+        ahead = np.array([np.cos(obstacle.heading_rad), np.sin(obstacle.heading_rad), 0.0])
+        axes = (ahead, np.array([-ahead[1], ahead[0], 0.0]), np.array([0.0, 0.0, 1.0]))
+        _, wide, widest = np.sort(obstacle.half_m)
+        along = (widest - wide) * axes[int(np.argmax(obstacle.half_m))]
+    return np.array(obstacle.centre_w, float) + np.outer([-1.0, 1.0], along)
 
 
 def _even_climb(leg: np.ndarray, z0: float, z1: float) -> np.ndarray:
@@ -114,10 +127,17 @@ def _shortest(grid: Grid, start: np.ndarray, goal: np.ndarray) -> list[np.ndarra
 
 
 def _straightened(
-    way: np.ndarray, obstacles: tuple[Obstacle, ...], ground: SafeGround | None, radius_m: float
+    way: np.ndarray,
+    obstacles: tuple[Obstacle, ...],
+    ground: SafeGround | None,
+    radius_m: float,
+    sheets: Sheets | None,
 ) -> np.ndarray:
-    """Corners of the way that are needed: others are skipped where the chord is free."""
+    """Corners of the way that are needed: others are skipped where the chord is free, and of the class of the way."""
     share = np.linspace(0.0, 1.0, _PLACES)[1:-1, None]
+    passed = np.zeros(len(way), int)
+    if sheets is not None:
+        passed[1:] = np.cumsum(sheets.passed(way[:-1], way[1:]))
 
     def free(at: int) -> np.ndarray:
         """Whether the chords from a corner to those after its next one are."""
@@ -130,7 +150,11 @@ def _straightened(
             clear &= distance >= 1.15 * radius_m + 1e-3 + swelling_m(obstacle, radius_m, apart)
         if ground is not None:
             clear &= (x[:, 2] > ground.height(x[:, 0], x[:, 1])).reshape(clear.shape)
-        return np.asarray(clear.all(axis=1))
+        same = np.ones(len(chords), bool)
+        if sheets is not None:
+            ends = way[at + 2 :]
+            same = sheets.passed(np.broadcast_to(way[at], ends.shape), ends) == passed[at + 2 :] - passed[at]
+        return np.asarray(clear.all(axis=1) & same)
 
     kept, at = [way[0]], 0
     while at < len(way) - 1:
