@@ -19,6 +19,56 @@ AUTOPILOT_NEEDS = AIRFRAME
 
 
 @dataclass(frozen=True, slots=True)
+class Flying:
+    """Of all modes that fly an airframe, and of the demonstration."""
+
+    rate_gain: float = 8.0
+    """Bandwidth of the innermost loop, that of body rates [1/s]; attitude, velocity and place follow, each a third."""
+    climb_gain: float = 2.5
+    """Of the loop of the climb rate [1/s]."""
+    climb_mps: float = 6.0
+    """At full throttle, and the fastest that is ever asked for."""
+    descent_mps: float = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Of the mode `rate`: body rates at full stick, and how much of the hover lift full throttle adds."""
+
+    roll_radps: float = 1.5
+    pitch_radps: float = 1.2
+    yaw_radps: float = 1.2
+    lift_span: float = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Tilting:
+    """Of the mode `attitude`."""
+
+    tilt_deg: float = 24.0
+    """At full stick."""
+    yaw_radps: float = 1.0
+    """At full stick and low speed."""
+    bank_mps2: float = 5.0
+    """Sideways acceleration that turning with the yaw stick alone may need."""
+    brake_mps2: float = 3.0
+    """Deceleration of the brake when sticks are centred."""
+    speed_limit_mps: float = 32.0
+    """Above this the tilt gives way, stick or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Of the mode `hold`: velocities at full stick."""
+
+    ahead_mps: float = 14.0
+    aside_mps: float = 8.0
+    yaw_radps: float = 0.9
+    catch_mps: float = 0.6
+    """Slower than this, hands off, the position is held."""
+
+
+@dataclass(frozen=True, slots=True)
 class Driving:
     """Of the mode `drive`."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.environment.hull import Hull as Surface
-from sim.outfit.modes import Driving, Riding
+from sim.outfit.modes import Driving, Flying, Holding, Rates, Riding, Tilting
 from sim.outfit.term import Term
 
 
@@ -35,6 +35,10 @@ class Modes:
     """The one that a beginner should have."""
     autopilot: bool = False
     """The demonstration can fly it."""
+    flying: Flying = field(default_factory=Flying)
+    rates: Rates = field(default_factory=Rates)
+    tilting: Tilting = field(default_factory=Tilting)
+    holding: Holding = field(default_factory=Holding)
     driving: Driving = field(default_factory=Driving)
     riding: Riding = field(default_factory=Riding)
 

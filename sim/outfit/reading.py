@@ -134,6 +134,10 @@ def _read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
         names=names,
         default=table.name("default", names, names[0]),
         autopilot=autopilot,
+        flying=_read_numbers(table.table("flight"), mode_data.Flying(), low=0.0),
+        rates=_read_numbers(table.table("rate"), mode_data.Rates(), low=0.0),
+        tilting=_read_numbers(table.table("attitude"), mode_data.Tilting(), low=0.0),
+        holding=_read_numbers(table.table("hold"), mode_data.Holding(), low=0.0),
         driving=_read_numbers(table.table("drive"), mode_data.Driving()),
         riding=_read_riding(table.table("ride")),
     )
@@ -155,13 +159,13 @@ def _read_riding(table: TomlTable) -> mode_data.Riding:
     return dataclasses.replace(_read_numbers(table, mode_data.Riding()), gaits=tuple(gaits))
 
 
-def _read_numbers(table: TomlTable, usual: Numbers) -> Numbers:
-    """A dataclass of numbers, each under its own name; what is not there is as usual."""
+def _read_numbers(table: TomlTable, usual: Numbers, *, low: float = -1e6) -> Numbers:
+    """A dataclass of numbers from `low` on, each under its own name; what is not there is as usual."""
     given = {}
     for each in dataclasses.fields(usual):  # type: ignore[arg-type]
         value = getattr(usual, each.name)
         if isinstance(value, float):
-            given[each.name] = table.number(each.name, value, low=-1e6, high=1e6)
+            given[each.name] = table.number(each.name, value, low=low, high=1e6)
     table.finish()
     return dataclasses.replace(usual, **given)  # type: ignore[type-var]
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.commands import PilotInput
+from sim.outfit import outfit_of
+from sim.outfit.modes import Tilting
 from sim.pilot.airframe import Airframe
 from sim.pilot.climb import ClimbState, by_throttle, first_climb_state, level_authority
 from sim.pilot.contract import Sensed
@@ -15,17 +17,6 @@ from sim.pilot.heading import turned
 from sim.pilot.rotation import level_axes
 from sim.pilot.velocity import JERK, limited
 from sim.vehicles import Vehicle
-
-STICK_TILT_RAD = math.radians(24.0)
-"""Tilt at full stick."""
-STICK_YAW = 1.0
-"""Yaw rate at full stick and low speed [rad/s]."""
-BANK_LIMIT = 5.0
-"""Sideways acceleration that turning with the yaw stick alone may need [m/s^2]."""
-BRAKE = 3.0
-"""Deceleration of the brake when sticks are centred [m/s^2]."""
-SPEED_LIMIT_MPS = 32.0
-"""Above this the tilt gives way, stick or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +38,11 @@ class AttitudePilot:
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Pitch and roll sticks set the tilt, yaw turns (and banks as the speed asks), throttle climbs."""
         airframe = Airframe.of(vehicle)
-        gains = Gains.of(airframe, dt_s)
+        modes = outfit_of(vehicle.name).modes
+        gains = Gains.of(airframe, dt_s, modes.flying)
         state = self._state or AttitudeState(first_climb_state(sensed))
         climb_state, climb = by_throttle(state.climb, sticks.throttle, sensed, gains, dt_s)
-        level, yaw_rate = _level_demand(sticks, sensed, airframe.gravity, gains)
+        level, yaw_rate = _level_demand(sticks, sensed, airframe.gravity, gains, modes.tilting)
         level = limited(state.level_w, level * level_authority(sensed), JERK * dt_s)
         yaw_rate = 0.0 if climb_state.standing else yaw_rate
         held = None if climb_state.standing else state.heading_rad
@@ -63,17 +55,19 @@ class AttitudePilot:
 
 
 def _level_demand(
-    sticks: PilotInput, sensed: Sensed, gravity: float, gains: Gains
+    sticks: PilotInput, sensed: Sensed, gravity: float, gains: Gains, most: Tilting
 ) -> tuple[np.ndarray, float]:
     """Horizontal acceleration (2,) in the world and yaw rate that the sticks ask for."""
     ahead, left = level_axes(sensed.R_wb)
     velocity = sensed.v_w
     forward, sideways = float(velocity @ ahead), float(velocity @ left)
-    tilt_ahead = gravity * math.tan(STICK_TILT_RAD * sticks.pitch)
-    tilt_left = -gravity * math.tan(STICK_TILT_RAD * sticks.roll)
-    turn = -sticks.yaw * min(STICK_YAW, BANK_LIMIT / max(abs(forward), 1e-3))
-    along = tilt_ahead + _hands_off(sticks.pitch) * _brake(forward, gains) - _overspeed(forward)
-    across = tilt_left + _hands_off(sticks.roll) * _brake(sideways, gains) + turn * forward
+    tilt_rad = math.radians(most.tilt_deg)
+    tilt_ahead = gravity * math.tan(tilt_rad * sticks.pitch)
+    tilt_left = -gravity * math.tan(tilt_rad * sticks.roll)
+    turn = -sticks.yaw * min(most.yaw_radps, most.bank_mps2 / max(abs(forward), 1e-3))
+    too_fast = _overspeed(forward, most.speed_limit_mps)
+    along = tilt_ahead + _hands_off(sticks.pitch) * _brake(forward, gains, most) - too_fast
+    across = tilt_left + _hands_off(sticks.roll) * _brake(sideways, gains, most) + turn * forward
     # At speed a bank turns the nose with the path, so that roll alone flies round a bend.
     moving = min(max((forward - 4.0) / 6.0, 0.0), 1.0)
     return (ahead * along + left * across)[:2], turn + moving * tilt_left / max(forward, 4.0)
@@ -84,10 +78,10 @@ def _hands_off(stick: float) -> float:
     return max(1.0 - abs(stick) / 0.15, 0.0)
 
 
-def _brake(speed: float, gains: Gains) -> float:
-    return min(max(-gains.velocity * speed, -BRAKE), BRAKE)
+def _brake(speed: float, gains: Gains, most: Tilting) -> float:
+    return min(max(-gains.velocity * speed, -most.brake_mps2), most.brake_mps2)
 
 
-def _overspeed(speed: float) -> float:
-    excess = abs(speed) - SPEED_LIMIT_MPS
+def _overspeed(speed: float, limit_mps: float) -> float:
+    excess = abs(speed) - limit_mps
     return math.copysign(excess, speed) if excess > 0.0 else 0.0

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from sim.pilot.contract import Sensed
 from sim.pilot.gains import Gains
 
-CLIMB_MPS = 6.0
-DESCENT_MPS = 4.0
 CENTRE = 0.04
 """Throttle deflections below this are hands-off."""
 TOUCHING_M = 0.08
@@ -51,7 +49,7 @@ def by_throttle(
     height, rising = float(sensed.x_w[2]), float(sensed.v_w[2])
     if abs(throttle) > CENTRE:
         state = replace(state, altitude_m=None)
-        wanted = throttle * (CLIMB_MPS if throttle > 0.0 else DESCENT_MPS)
+        wanted = throttle * (gains.climb_mps if throttle > 0.0 else gains.descent_mps)
     else:
         if state.altitude_m is None and abs(rising) < 1.5:
             state = replace(state, altitude_m=height + 0.4 * rising)
@@ -62,7 +60,7 @@ def by_throttle(
 def climb_at(state: ClimbState, wanted_mps: float, sensed: Sensed, gains: Gains) -> Climb:
     """Towards a vertical speed; near the ground never faster down than the skids bear."""
     flare = 0.5 + 0.6 * max(sensed.clearance_m, 0.0)
-    wanted = max(min(wanted_mps, CLIMB_MPS), -DESCENT_MPS, -flare)
+    wanted = max(min(wanted_mps, gains.climb_mps), -gains.descent_mps, -flare)
     pull = gains.climb * (wanted - float(sensed.v_w[2]))
     return Climb(max(min(pull, 4.0), -4.0), state.spool)
 

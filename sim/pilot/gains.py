@@ -3,12 +3,13 @@
 import math
 from dataclasses import dataclass
 
+from sim.outfit.modes import Flying
 from sim.pilot.airframe import Airframe
 
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """Bandwidths of the cascaded loops [1/s]: each is a third of the one inside it."""
+    """Bandwidths of the cascaded loops [1/s], each a third of the one inside it, and the fastest climb and descent."""
 
     rate: float
     attitude: float
@@ -16,18 +17,29 @@ class Gains:
     position: float
     climb: float
     altitude: float
+    climb_mps: float
+    descent_mps: float
 
     @classmethod
-    def of(cls, airframe: Airframe, dt_s: float) -> "Gains":
-        """Bandwidths that stay stable with controls held for `dt_s`.
+    def of(cls, airframe: Airframe, dt_s: float, flying: Flying) -> "Gains":
+        """Bandwidths as wanted, as far as they stay stable with controls held for `dt_s`.
 
         Tilting the rotor to turn the body first pushes it the wrong way, which limits how fast the velocity
         loop may be: to a fraction of sqrt(m g d_t / J), the zero of that response.
         """
-        rate = min(8.0, 0.4 / dt_s)
+        rate = min(flying.rate_gain, 0.4 / dt_s)
         attitude = rate / 3.0
         lever = airframe.weight_N * airframe.rotor_offset_m
         reversal = math.sqrt(max(lever, 1e-9) / max(float(airframe.inertia[0]), float(airframe.inertia[1])))
         velocity = min(attitude / 3.0, 0.33 * reversal)
-        climb = min(2.5, 0.4 / dt_s)
-        return cls(rate, attitude, velocity, velocity / 3.0, climb, climb / 2.5)
+        climb = min(flying.climb_gain, 0.4 / dt_s)
+        return cls(
+            rate,
+            attitude,
+            velocity,
+            velocity / 3.0,
+            climb,
+            climb / 2.5,
+            flying.climb_mps,
+            flying.descent_mps,
+        )

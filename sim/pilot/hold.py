@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.commands import PilotInput
+from sim.outfit import outfit_of
+from sim.outfit.modes import Holding
 from sim.pilot.airframe import Airframe
 from sim.pilot.climb import CENTRE, ClimbState, by_throttle, first_climb_state, level_authority
 from sim.pilot.contract import Sensed
@@ -14,12 +16,6 @@ from sim.pilot.heading import turned
 from sim.pilot.rotation import level_axes
 from sim.pilot.velocity import CALM, VelocityState, towards, within
 from sim.vehicles import Vehicle
-
-STICK_AHEAD_MPS = 14.0
-STICK_ASIDE_MPS = 8.0
-STICK_YAW = 0.9
-CATCH_MPS = 0.6
-"""Slower than this, hands off, the position is held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +38,15 @@ class HoldPilot:
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Pitch and roll sticks: velocity ahead and to the right; yaw: turn rate; throttle: climb rate."""
         airframe = Airframe.of(vehicle)
-        gains = Gains.of(airframe, dt_s)
+        modes = outfit_of(vehicle.name).modes
+        gains, most = Gains.of(airframe, dt_s, modes.flying), modes.holding
         state = self._state or HoldState(first_climb_state(sensed))
         climb_state, climb = by_throttle(state.climb, sticks.throttle, sensed, gains, dt_s)
         standing = climb_state.standing
-        yaw_rate = 0.0 if standing else -STICK_YAW * sticks.yaw
+        yaw_rate = 0.0 if standing else -most.yaw_radps * sticks.yaw
         heading = turned(None if standing else state.heading_rad, yaw_rate, sensed, dt_s)
-        held = None if standing else _held(state.position_w, sticks, sensed)
-        velocity = _wanted_velocity(held, sticks, sensed, gains)
+        held = None if standing else _held(state.position_w, sticks, sensed, most.catch_mps)
+        velocity = _wanted_velocity(held, sticks, sensed, gains, most)
         turn = yaw_rate * np.array([-velocity[1], velocity[0]])
         drag = airframe.drag_acceleration(sensed.v_w)[:2]
         velocity_state, level = towards(
@@ -65,21 +62,23 @@ class HoldPilot:
         return fly(airframe, sensed, Demand(wanted, heading, yaw_rate, climb.spool), gains)
 
 
-def _held(held: tuple[float, float] | None, sticks: PilotInput, sensed: Sensed) -> tuple[float, float] | None:
+def _held(
+    held: tuple[float, float] | None, sticks: PilotInput, sensed: Sensed, catch_mps: float
+) -> tuple[float, float] | None:
     """The position to hold: caught once hands are off and the speed is low."""
     if max(abs(sticks.pitch), abs(sticks.roll)) > CENTRE:
         return None
     v = sensed.v_w
-    if held is None and float(v[0] ** 2 + v[1] ** 2) < CATCH_MPS**2:
+    if held is None and float(v[0] ** 2 + v[1] ** 2) < catch_mps**2:
         return float(sensed.x_w[0]), float(sensed.x_w[1])
     return held
 
 
 def _wanted_velocity(
-    held: tuple[float, float] | None, sticks: PilotInput, sensed: Sensed, gains: Gains
+    held: tuple[float, float] | None, sticks: PilotInput, sensed: Sensed, gains: Gains, most: Holding
 ) -> np.ndarray:
     """(2,) horizontal velocity in the world [m/s]."""
     if held is not None:
         return within(gains.position * (np.array(held) - sensed.x_w[:2]), 3.0)
     ahead, left = level_axes(sensed.R_wb)
-    return (STICK_AHEAD_MPS * sticks.pitch * ahead - STICK_ASIDE_MPS * sticks.roll * left)[:2]
+    return (most.ahead_mps * sticks.pitch * ahead - most.aside_mps * sticks.roll * left)[:2]

@@ -1,6 +1,8 @@
 """Laws of the pilots' parts: rotations, allocation, gains, raw sticks."""
 
 import math
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,10 +11,16 @@ from scipy.spatial.transform import Rotation
 import sim
 from sim.commands import PilotInput
 from sim.groups.numeric import rotation_log
+from sim.outfit import VEHICLE_FOLDER, outfit_of
+from sim.outfit.modes import Flying
+from sim.outfit.reading import read_outfit
+from sim.outfit.registry import enter_outfit, fallback
 from sim.pilot import MODES, Sensed, default_mode, flight_modes
 from sim.pilot.airframe import Airframe
 from sim.pilot.gains import Gains
 from sim.pilot.rotation import attitude_of, heading_of, level_axes, turn_between
+from sim.scene import Start
+from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
 FULL_SIZE = {
     "mass": 1100.0,
@@ -97,7 +105,7 @@ def test_allocated_controls_stay_in_range_whatever_is_asked(airframe):
 
 @pytest.mark.parametrize("dt", [0.001, 0.01, 0.05, 0.25, 0.5])
 def test_inner_loops_are_faster_than_outer_ones_and_slow_down_with_the_period(airframe, dt):
-    gains = Gains.of(airframe, dt)
+    gains = Gains.of(airframe, dt, Flying())
     assert gains.rate > 2.0 * gains.attitude > 4.0 * gains.velocity > 8.0 * gains.position > 0.0
     assert gains.rate * dt <= 0.4 + 1e-12
     assert gains.climb * dt <= 0.4 + 1e-12
@@ -151,3 +159,61 @@ def test_raw_sticks_drive_a_boat_ahead_and_turn_it_to_the_stick():
 def test_every_vehicle_has_modes_and_its_default_is_one_of_them():
     for name in sim.vehicles():
         assert default_mode(name) in flight_modes(name)
+
+
+TUNED = """
+[modes.flight]
+climb_mps = 2.0
+[modes.rate]
+yaw_radps = 0.4
+[modes.attitude]
+tilt_deg = 10.0
+[modes.hold]
+ahead_mps = 5.0
+"""
+
+
+@pytest.fixture
+def tuned(tmp_path: Path) -> Iterator[Path]:
+    """Reads the helicopter's outfit with other numbers of its modes; afterwards it is what it was."""
+    before = outfit_of("helicopter")
+    folder = VEHICLE_FOLDER / "helicopter"
+    path = tmp_path / "vehicle.toml"
+    path.write_text((folder / "vehicle.toml").read_text(encoding="utf-8") + TUNED, encoding="utf-8")
+    yield path
+    enter_outfit(type(sim.vehicle("helicopter")), before)
+
+
+def _flown(mode: str, seconds: float, **sticks: float) -> np.ndarray:
+    """(omega_b, v_w) after holding the sticks."""
+    running = simulation(helicopter_scene(flight_mode=mode, start=Start(position_w=(0.0, 0.0, 60.0))))
+    lane = fly(running, seconds, **sticks)
+    return np.concatenate([lane.twist_b[:3], lane.T_wb[:3, :3] @ lane.twist_b[3:]])
+
+
+def test_a_vehicles_data_tune_its_flight_modes(tuned: Path) -> None:
+    """Speeds and rates at full stick are those that its file says, else the usual ones."""
+    usual = _flown("hold", 12.0, pitch=1.0), _flown("rate", 2.0, yaw=1.0), _flown("hold", 4.0, throttle=1.0)
+    kind = type(sim.vehicle("helicopter"))
+    enter_outfit(kind, read_outfit(tuned, "vehicle.toml", VEHICLE_FOLDER / "helicopter", kind, fallback()))
+    other = _flown("hold", 12.0, pitch=1.0), _flown("rate", 2.0, yaw=1.0), _flown("hold", 4.0, throttle=1.0)
+    ahead, round_, up = ((a[k], b[k]) for a, b, k in zip(usual, other, (3, 2, 5), strict=True))
+    np.testing.assert_allclose(ahead, (14.0, 5.0), rtol=0.05)
+    np.testing.assert_allclose(round_, (-1.2, -0.4), rtol=0.05)
+    np.testing.assert_allclose(up, (6.0, 2.0), rtol=0.05)
+    tilt = math.radians(10.0)
+    pilot = MODES["attitude"]()
+    vehicle = sim.vehicle("helicopter", **FULL_SIZE)
+    for _ in range(300):
+        pilot.controls(PilotInput(pitch=1.0), HOVER, vehicle, 0.01)
+    assert pilot._state is not None
+    assert np.linalg.norm(pilot._state.level_w) == pytest.approx(9.81 * math.tan(tilt), rel=1e-6)
+
+
+def test_a_number_of_a_mode_out_of_range_is_one_line(tuned: Path) -> None:
+    text = tuned.read_text(encoding="utf-8").replace("ahead_mps = 5.0", "ahead_mps = -5.0")
+    tuned.write_text(text, encoding="utf-8")
+    with pytest.raises(
+        sim.InputError, match=r"modes\.hold\.ahead_mps: -5.0 is refused; allowed: a number from 0"
+    ):
+        read_outfit(tuned, "vehicle.toml", None, type(sim.vehicle("helicopter")), fallback())
