@@ -15,6 +15,8 @@ COORDINATES = (1, 1, 4, 7)
 
 UPDATES_MAX = 40
 """Iterations for which Broyden's method has room."""
+REMEMBERED = 5
+"""Steps from whose increments the next ones are guessed."""
 
 
 class TreeArrays(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from sim.errors import InputError
 from sim.integrators.base import Integrator
 from sim.trees import lane_steps, stepping
-from sim.trees.arrays import Workspace, workspace
+from sim.trees.arrays import REMEMBERED, Workspace, workspace
 from sim.trees.continuous import EULER, RK4
 from sim.trees.limits import limit_springs
 from sim.trees.telling import tell
@@ -31,7 +31,6 @@ LIMIT_STEP_S = 0.005
 """Limits of joints are no stiffer than steps of this length bear, so that what is told of their energy holds for all
 steps up to it."""
 _KEPT_TREES = 4
-_HISTORY = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +83,7 @@ class TreeStepper:
 
     @property
     def private_size(self) -> int:
-        return self._nq + (self._nv * (1 + _HISTORY) + 1 if self._variational else self._nv)
+        return self._nq + (self._nv * (1 + REMEMBERED) + 1 if self._variational else self._nv)
 
     def start(
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = ()
@@ -137,7 +136,7 @@ class TreeStepper:
                 laid.stages,
             )
             return done, status, 0
-        history = y[nq + nv : -1].reshape(_HISTORY, nv)
+        history = y[nq + nv : -1].reshape(REMEMBERED, nv)
         laid.tally[:] = 0.0
         done, status = lane_steps.variational_rollout(
             arrays,

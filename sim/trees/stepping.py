@@ -1,12 +1,12 @@
 """One variational step of a tree, and many: the root-finding around the linear-time recursions.
 
 The private state of a lane: coordinates q, the impulse b with which the next step begins (see `recursions`), and the
-increments of the last three steps, from which the next one is guessed.
+increments of the last five steps, from which the next one is guessed.
 """
 
 import math
 
-from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE, UPDATES_MAX
+from sim.trees.arrays import BALL, FREE, PRISMATIC, REMEMBERED, REVOLUTE, UPDATES_MAX
 from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import compose, move, place
 from sim.trees.newton import factorise_tangent, solve_tangent
@@ -17,7 +17,7 @@ RIQN, NEWTON, BROYDEN = 0, 1, 2
 """How the root is found: recursive impulse-based quasi-Newton, exact Newton, Broyden's update of the former."""
 AT_REST, PREVIOUS, IMPULSE, EXTRAPOLATED = 0, 1, 2, 3
 """First guess of a step's increments: none (the paper's IG1), those of the step before (IG2), those that the impulse
-alone would give (IG3), a parabola through the last three."""
+alone would give (IG3), a polynomial through the last, five at most."""
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
 BACKTRACKS, HALVINGS = 12, 6
@@ -67,8 +67,14 @@ def first_guess(tree, ws, h, history, count, guess, d):
             d[a] = history[0, a]
         elif count == 2:
             d[a] = 2.0 * history[0, a] - history[1, a]
-        else:
+        elif count == 3:
             d[a] = 3.0 * (history[0, a] - history[1, a]) + history[2, a]
+        elif count == 4:
+            d[a] = 4.0 * (history[0, a] + history[2, a]) - 6.0 * history[1, a] - history[3, a]
+        else:
+            d[a] = (
+                5.0 * (history[0, a] - history[3, a]) + 10.0 * (history[2, a] - history[1, a]) + history[4, a]
+            )
 
 
 @jit
@@ -242,8 +248,8 @@ def advance(tree, ws, q, b, history, count, u, w, h, kick, limits, method, guess
 @jit
 def remember(history, d):
     for a in range(d.shape[0]):
-        history[2, a] = history[1, a]
-        history[1, a] = history[0, a]
+        for k in range(REMEMBERED - 1, 0, -1):
+            history[k, a] = history[k - 1, a]
         history[0, a] = d[a]
 
 
@@ -291,7 +297,7 @@ def take_step(tree, ws, q, b, history, count, u, w, h, limits, method, guess, to
     n = advance(tree, ws, q, b, history, count[0], u, w, h, h, limits, method, guess, tol, residuals)
     if n >= 0:
         remember(history, ws.increments)
-        count[0] = min(count[0] + 1, 3)
+        count[0] = min(count[0] + 1, REMEMBERED)
     else:
         n = divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals)
         if n < 0:
@@ -306,8 +312,8 @@ def take_step(tree, ws, q, b, history, count, u, w, h, limits, method, guess, to
 
 @entry
 def rollout(tree, ws, q, b, history, count, u, w, h, steps, limits, method, guess, tol, tally, residuals):
-    """Advance in place. `count` (1,): steps remembered in `history` (3, nv). `tally` (2,) grows by iterations and by
-    the steps that had to be divided. Returns (steps done, status); the state is the last good one.
+    """Advance in place. `count` (1,): steps remembered in `history` (REMEMBERED, nv). `tally` (2,) grows by iterations
+    and by the steps that had to be divided. Returns (steps done, status); the state is the last good one.
     """
     place(tree, q, ws.node)
     for step in range(steps):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.trees import stepping
-from sim.trees.arrays import Workspace, workspace
+from sim.trees.arrays import REMEMBERED, Workspace, workspace
 from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import place
 from sim.trees.limits import limit_springs
@@ -31,7 +31,7 @@ class Motion:
     b: np.ndarray
     """(nv,) impulse with which the next step begins: arriving momenta and the node's kick."""
     history: np.ndarray
-    """(3, nv) increments of the last steps, the latest first."""
+    """(REMEMBERED, nv) increments of the last steps, the latest first."""
     count: np.ndarray
     """(1,) how many of them there are."""
 
@@ -69,7 +69,9 @@ class VariationalTree:
         q, b = np.array(q, float), np.zeros(self.tree.nv)
         kick = self.node_force(q)
         momenta(self.tree.arrays, self._ws.node, np.asarray(v, float), self._ws.arc, self._ws.wrench, b)
-        return Motion(q, b + 0.5 * self.step_s * kick, np.zeros((3, self.tree.nv)), np.zeros(1, np.int64))
+        return Motion(
+            q, b + 0.5 * self.step_s * kick, np.zeros((REMEMBERED, self.tree.nv)), np.zeros(1, np.int64)
+        )
 
     def node_force(self, q: np.ndarray) -> np.ndarray:
         """(nv,) generalised force of gravity, springs and limits at coordinates q."""
