@@ -8,6 +8,7 @@ from sim.integrators import Integrator, integrators
 from sim.vehicles import State, Vehicle, vehicle, vehicles
 
 if TYPE_CHECKING:
+    from sim.batches import Trajectories, batch, batch_bytes
     from sim.planner.api import plan
     from sim.robots.reading import read_robot
     from sim.robots.robot import Robot
@@ -21,9 +22,12 @@ __all__ = [
     "Joint",
     "Robot",
     "State",
+    "Trajectories",
     "Trajectory",
     "Tree",
     "Vehicle",
+    "batch",
+    "batch_bytes",
     "integrators",
     "plan",
     "read_robot",
@@ -35,6 +39,7 @@ __all__ = [
 
 
 _LATE = {
+    **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.batches"),
     "plan": "sim.planner.api",
     "read_robot": "sim.robots.reading",
     "Robot": "sim.robots.robot",

@@ -154,7 +154,7 @@ def simulate(
     """
     if isinstance(vehicle, Tree):
         name = TREE_DEFAULT if method is None else method
-        return simulate_tree(vehicle, name, *_step_count(step, duration), initial, controls)
+        return simulate_tree(vehicle, name, *step_count(step, duration), initial, controls)
     if isinstance(vehicle, str):
         vehicle = make_vehicle(vehicle)
     if not isinstance(vehicle, Vehicle):
@@ -162,7 +162,7 @@ def simulate(
     if method is None:
         method = serving(DEFAULT, vehicle)
     scheme = method if isinstance(method, Integrator) else integrator(method)
-    h, count = _step_count(step, duration)
+    h, count = step_count(step, duration)
     state = vehicle.default_state() if initial is None else initial
     if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):
         raise InputError(
@@ -204,7 +204,8 @@ def simulate(
     )
 
 
-def _step_count(step: float, duration: float) -> tuple[float, int]:
+def step_count(step: float, duration: float) -> tuple[float, int]:
+    """(step [s], how many), checked. Raises InputError."""
     h, seconds = _seconds("step", step, "above 0"), _seconds("duration", duration, "from 0")
     if h == 0.0:
         raise InputError(f"step = {quote(step)} is not possible; allowed: seconds above 0")

@@ -110,7 +110,7 @@ def table(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.nda
 
 
 def _module(function: ca.Function, shared: frozenset[int], repeated: Repeated | None) -> str:
-    body = _Body(function, shared, repeated)
+    body = Body(function, shared, repeated)
     arrays = [f"in{i}" for i in range(function.n_in())]
     arrays += [] if repeated else [f"out{i}" for i in range(function.n_out())]
     lanes = range(WIDTH)
@@ -158,11 +158,11 @@ def _module(function: ca.Function, shared: frozenset[int], repeated: Repeated | 
 _REPEATED_HEAD = ["  br label %again", "again:", "  %time = phi i64 [ 1, %loop ], [ %later, %again ]"]
 
 
-def _repeated_tail(repeated: Repeated, body: "_Body") -> list[str]:
+def _repeated_tail(repeated: Repeated, body: "Body") -> list[str]:
     """Jump back while any column still changes."""
     changes, bits = body.results[1][0], f"<{WIDTH} x i1>"
     return [
-        f"  %moves = fcmp oge {_V} {changes}, {_splat(repeated.below)}",
+        f"  %moves = fcmp oge {_V} {changes}, {splat(repeated.below)}",
         f"  %any = call i1 @llvm.vector.reduce.or.v{WIDTH}i1({bits} %moves)",
         f"  %left = icmp slt i64 %time, {repeated.most}",
         "  %repeat = and i1 %any, %left",
@@ -171,10 +171,20 @@ def _repeated_tail(repeated: Repeated, body: "_Body") -> list[str]:
     ]
 
 
-class _Body:
+class Body:
     """The loop's instructions."""
 
-    def __init__(self, function: ca.Function, shared: frozenset[int], repeated: Repeated | None) -> None:
+    def __init__(
+        self,
+        function: ca.Function,
+        shared: frozenset[int],
+        repeated: Repeated | None,
+        *,
+        prefix: str = "v",
+        width: int = WIDTH,
+    ) -> None:
+        """prefix: of the registers' names. width: how many numbers stand side by side."""
+        self._prefix, self._width, self._vector = prefix, width, f"<{width} x double>"
         self.lines: list[str] = []
         self.results: dict[int, dict[int, str]] = {0: {}, 1: {}}
         """Outputs of a repeated function, which are stored only when all inputs have been read."""
@@ -205,21 +215,21 @@ class _Body:
             else:
                 self.results[out[0]][out[1]] = work[into[0]]
         elif op == ca.OP_CONST:
-            work[out[0]] = _splat(float(f.instruction_constant(k)))
+            work[out[0]] = self._splat(float(f.instruction_constant(k)))
         else:
             operands = [work[i] for i in (into if op in _BINARY else into[:1])]
             work[out[0]] = self._operation(op, operands)
 
     def _new(self, text: str) -> str:
         self._count += 1
-        name = f"%v{self._count}"
+        name = f"%{self._prefix}{self._count}"
         self.lines.append(f"  {name} = {text}")
         return name
 
     def _start(self, array: str, size: int) -> list[str]:
         """Where the columns of this pass start in an array."""
         if array not in self._starts:
-            offsets = [self._new(f"mul i64 %c{lane}, {size}") for lane in range(WIDTH)]
+            offsets = [self._new(f"mul i64 %c{lane}, {size}") for lane in range(self._width)]
             self._starts[array] = [
                 self._new(f"getelementptr double, ptr %{array}, i64 {offset}") for offset in offsets
             ]
@@ -230,27 +240,27 @@ class _Body:
         if argument in self._shared:
             at = self._new(f"getelementptr double, ptr %{array}, i64 {entry}")
             one = self._new(f"load double, ptr {at}, align 8")
-            first = self._new(f"insertelement {_V} poison, double {one}, i32 0")
-            zeros = f"<{WIDTH} x i32> zeroinitializer"
-            return self._new(f"shufflevector {_V} {first}, {_V} poison, {zeros}")
+            first = self._new(f"insertelement {self._vector} poison, double {one}, i32 0")
+            zeros = f"<{self._width} x i32> zeroinitializer"
+            return self._new(f"shufflevector {self._vector} {first}, {self._vector} poison, {zeros}")
         vector = "poison"
         for lane, start in enumerate(self._start(array, self._f.size1_in(argument))):
             at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
             one = self._new(f"load double, ptr {at}, align 8")
-            vector = self._new(f"insertelement {_V} {vector}, double {one}, i32 {lane}")
+            vector = self._new(f"insertelement {self._vector} {vector}, double {one}, i32 {lane}")
         return vector
 
     def _store(self, array: str, size: int, entry: int, vector: str) -> None:
         for lane, start in enumerate(self._start(array, size)):
             at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
-            one = self._new(f"extractelement {_V} {vector}, i32 {lane}")
+            one = self._new(f"extractelement {self._vector} {vector}, i32 {lane}")
             self.lines.append(f"  store double {one}, ptr {at}, align 8")
 
     def _operation(self, op: int, x: list[str]) -> str:
         if op in _ARITHMETIC:
-            return self._new(f"{_ARITHMETIC[op]} contract {_V} {x[0]}, {x[1]}")
+            return self._new(f"{_ARITHMETIC[op]} contract {self._vector} {x[0]}, {x[1]}")
         if op in _COMPARED:
-            return self._number(self._new(f"fcmp {_COMPARED[op]} {_V} {x[0]}, {x[1]}"))
+            return self._number(self._new(f"fcmp {_COMPARED[op]} {self._vector} {x[0]}, {x[1]}"))
         if op in _INTRINSIC:
             return self._intrinsic(_INTRINSIC[op], x)
         if op in _LIBRARY:
@@ -259,50 +269,58 @@ class _Body:
 
     def _composed(self, op: int, x: list[str]) -> str:
         """Operations of more than one instruction."""
-        bits = f"<{WIDTH} x i1>"
+        bits = f"<{self._width} x i1>"
         if op == ca.OP_ASSIGN:
             return x[0]
         if op == ca.OP_NEG:
-            return self._new(f"fneg {_V} {x[0]}")
+            return self._new(f"fneg {self._vector} {x[0]}")
         if op == ca.OP_SQ:
             return self._operation(ca.OP_MUL, [x[0], x[0]])
         if op == ca.OP_TWICE:
             return self._operation(ca.OP_ADD, [x[0], x[0]])
         if op == ca.OP_INV:
-            return self._operation(ca.OP_DIV, [_splat(1.0), x[0]])
+            return self._operation(ca.OP_DIV, [self._splat(1.0), x[0]])
         if op == ca.OP_NOT:
-            return self._operation(ca.OP_EQ, [x[0], _splat(0.0)])
+            return self._operation(ca.OP_EQ, [x[0], self._splat(0.0)])
         if op in (ca.OP_AND, ca.OP_OR):
             word = "and" if op == ca.OP_AND else "or"
             return self._number(self._new(f"{word} {bits} {self._true(x[0])}, {self._true(x[1])}"))
         if op == ca.OP_IF_ELSE_ZERO:
-            return self._new(f"select {bits} {self._true(x[0])}, {_V} {x[1]}, {_V} zeroinitializer")
+            return self._new(
+                f"select {bits} {self._true(x[0])}, {self._vector} {x[1]}, {self._vector} zeroinitializer"
+            )
         if op == ca.OP_SIGN:
-            unit = self._intrinsic("copysign", [_splat(1.0), x[0]])
-            return self._new(f"select {bits} {self._true(x[0])}, {_V} {unit}, {_V} zeroinitializer")
+            unit = self._intrinsic("copysign", [self._splat(1.0), x[0]])
+            return self._new(
+                f"select {bits} {self._true(x[0])}, {self._vector} {unit}, {self._vector} zeroinitializer"
+            )
         raise TypeError(f"operation {op} of a symbolic expression has no compiled form")
 
     def _true(self, x: str) -> str:
-        return self._new(f"fcmp une {_V} {x}, zeroinitializer")
+        return self._new(f"fcmp une {self._vector} {x}, zeroinitializer")
 
     def _number(self, bits: str) -> str:
-        return self._new(f"uitofp <{WIDTH} x i1> {bits} to {_V}")
+        return self._new(f"uitofp <{self._width} x i1> {bits} to {self._vector}")
 
     def _intrinsic(self, name: str, x: list[str]) -> str:
-        full = f"@llvm.{name}.v{WIDTH}f64"
-        self.declarations.add(f"declare {_V} {full}({', '.join([_V] * len(x))})")
-        return self._new(f"call {_V} {full}({', '.join(f'{_V} {a}' for a in x)})")
+        full = f"@llvm.{name}.v{self._width}f64"
+        self.declarations.add(f"declare {self._vector} {full}({', '.join([self._vector] * len(x))})")
+        return self._new(f"call {self._vector} {full}({', '.join(f'{self._vector} {a}' for a in x)})")
 
     def _library(self, name: str, x: list[str]) -> str:
         self.declarations.add(f"declare double @{name}({', '.join(['double'] * len(x))})")
         vector = "poison"
-        for lane in range(WIDTH):
-            ones = [self._new(f"extractelement {_V} {a}, i32 {lane}") for a in x]
+        for lane in range(self._width):
+            ones = [self._new(f"extractelement {self._vector} {a}, i32 {lane}") for a in x]
             one = self._new(f"call double @{name}({', '.join(f'double {a}' for a in ones)})")
-            vector = self._new(f"insertelement {_V} {vector}, double {one}, i32 {lane}")
+            vector = self._new(f"insertelement {self._vector} {vector}, double {one}, i32 {lane}")
         return vector
 
+    def _splat(self, x: float) -> str:
+        return splat(x, self._width)
 
-def _splat(x: float) -> str:
+
+def splat(x: float, width: int = WIDTH) -> str:
+    """A vector of equal numbers."""
     bits = struct.unpack("<Q", struct.pack("<d", x))[0]
-    return "<" + ", ".join([f"double 0x{bits:016X}"] * WIDTH) + ">"
+    return "<" + ", ".join([f"double 0x{bits:016X}"] * width) + ">"

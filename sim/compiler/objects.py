@@ -22,13 +22,16 @@ def _processor() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def loaded(text: str) -> llvm.ExecutionEngine:
-    """A module's machine code, from the disk where it is there. It is selected without optimising."""
+def loaded(text: str, *, optimised: bool = False) -> llvm.ExecutionEngine:
+    """A module's machine code, from the disk where it is there.
+
+    optimised: passes over the whole of it, which take seconds; else it is selected as it stands.
+    """
     cpu, features = _processor()
     machine = _prepared().create_target_machine(
-        cpu=cpu, features=features, opt=0, reloc="pic", codemodel="jitdefault"
+        cpu=cpu, features=features, opt=3 if optimised else 0, reloc="pic", codemodel="jitdefault"
     )
-    name = _name(text)
+    name = _name(f"{text}; optimised" if optimised else text)
     code = read_checked("nodes", name)  # damaged code would end the process
     if code is not None:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
@@ -37,6 +40,9 @@ def loaded(text: str) -> llvm.ExecutionEngine:
         return engine
     module = llvm.parse_assembly(text)
     module.verify()
+    if optimised:
+        passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
+        passes.getModulePassManager().run(module, passes)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.set_object_cache(notify_func=lambda _, made: keep_checked("nodes", name, made))
     engine.finalize_object()

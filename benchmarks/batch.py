@@ -1,0 +1,101 @@
+"""Many runs at once: `sim.batch` against one kernel a lane, with ground contact, and against MuJoCo.
+
+    python -m benchmarks.batch [--lanes 2048] [--steps 500]
+
+One interleaved run, medians. Steps a second of CPU time (all threads together). MuJoCo (its wheel) steps one free body
+of the same mass and inertia by its default method, all steps in one call.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import sim
+from sim.compiler import compile_kernel
+from sim.integrators import DEFAULT
+from sim.world import load_world
+
+ROUNDS = 7
+H = 0.01
+
+
+def rate(work: Callable[[], object], steps: int) -> float:
+    """Steps a second of the process's CPU time."""
+    begun = time.process_time()
+    work()
+    return steps / (time.process_time() - begun)
+
+
+def helicopters(lanes: int) -> tuple[sim.Vehicle, np.ndarray, np.ndarray]:
+    """Vehicle, nodes and controls: all different."""
+    vehicle, rng = sim.vehicle("helicopter"), np.random.default_rng(3)
+    nodes = np.repeat(vehicle.default_state().node[None], lanes, axis=0)
+    nodes[:, vehicle.node_layout.velocity] += 0.2 * rng.standard_normal((lanes, 6))
+    weight = vehicle.values["mass"] * vehicle.values["gravity"]
+    scale = np.array([0.1 * weight, 0.01 * weight, 0.02, 0.02])
+    controls = np.array([weight, 0.0, 0.0, 0.0]) + scale * rng.uniform(-1.0, 1.0, (lanes, 1, 4))
+    return vehicle, nodes, controls
+
+
+def mujoco_rate(steps: int) -> float | None:
+    """Of one free body; None where there is no MuJoCo."""
+    try:
+        import mujoco
+    except ImportError:
+        return None
+    text = """<mujoco><option timestep="0.01"/><worldbody><body><freejoint/>
+    <inertial pos="0 0 0" mass="5" diaginertia="0.3 0.5 0.7"/></body></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qvel[:] = (1.0, 0.2, 0.0, 0.1, 0.2, 0.05)
+    return rate(lambda: mujoco.mj_step(model, data, steps), steps)
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lanes", type=int, default=2048)
+    parser.add_argument("--steps", type=int, default=500)
+    chosen = parser.parse_args()
+    lanes, steps = chosen.lanes, chosen.steps
+    vehicle, nodes, controls = helicopters(lanes)
+    kernel, p = compile_kernel(vehicle, sim.integrators()[DEFAULT]), vehicle.parameter_vector
+    starts = np.array([kernel.start(n, u, p, H) for n, u in zip(nodes, controls[:, 0], strict=True)])
+    world = load_world("canyon", seed=7)
+    x, y, z = world.pads[0].centre_w
+    standing = np.repeat(vehicle.state(x=(x, y, z + 1.41)).node[None], 64, axis=0)
+    ground_steps = 64 * steps
+    works: dict[str, tuple[Callable[[], object], int]] = {
+        "one kernel a lane": (lambda: kernel.batch(starts.copy(), controls[:, 0], p[None], H, steps), lanes * steps),
+        "sim.batch": (
+            lambda: sim.batch(vehicle, DEFAULT, nodes, controls, step=H, duration=H * steps), lanes * steps,
+        ),
+        "sim.batch, on the ground": (
+            lambda: sim.batch(vehicle, DEFAULT, standing, step=H, duration=H * steps, world=world), ground_steps,
+        ),
+    }  # fmt: skip
+    rates: dict[str, list[float]] = {name: [] for name in (*works, "MuJoCo, one free body")}
+    for work, _ in works.values():
+        work()
+    for _ in range(ROUNDS):
+        for name, (work, count) in works.items():
+            rates[name].append(rate(work, count))
+        other = mujoco_rate(100_000)
+        if other is not None:
+            rates["MuJoCo, one free body"].append(other)
+    medians = {name: statistics.median(r) for name, r in rates.items() if r}
+    first = medians["one kernel a lane"]
+    print(f"helicopter under {DEFAULT}, {lanes} lanes of {steps} steps, median of {ROUNDS}, interleaved")
+    for name, value in medians.items():
+        print(f"  {name:26s} {value / 1e6:9.3f} million steps a CPU second  {value / first:7.3f} x the first")
+    if "MuJoCo, one free body" in medians:
+        print(f"  sim.batch is {medians['sim.batch'] / medians['MuJoCo, one free body']:.0f} x MuJoCo")
+    else:
+        print("  MuJoCo is not there: pip install mujoco")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+"""`batch`: many runs of one vehicle by one method."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from sim.batches.given import Given, States, given
+from sim.batches.rollout import Groups
+from sim.batches.trajectories import Trajectories, vehicle_of_row
+from sim.compiler import compile_kernel
+from sim.compiler.columns import ColumnKernel
+from sim.compiler.lanes import LaneCode, lane_code
+from sim.environment.ground import env_of
+from sim.environment.surroundings import Surroundings, inline_for, surroundings, water_about
+from sim.environment.water import WATER
+from sim.errors import InputError, quote
+from sim.integrators import DEFAULT, Integrator, integrator, serving
+from sim.trajectory import step_count
+from sim.vehicles import Vehicle
+from sim.vehicles import vehicle as make_vehicle
+from sim.vehicles.structure import Structure
+from sim.vehicles.support import Support
+from sim.world import World
+
+Progress = Callable[[str, float], None]
+"""Called with what is done now and the share that is done (0..1); first with what it will take."""
+
+_CHUNK_STEPS = 2_000_000
+"""Steps of one call without the interpreter: between two of them progress is told."""
+_SHORT = 8
+"""Steps: stretches that are shorter on average are no gain over a look at every step."""
+_MOST_SHARE = 0.8
+"""Of the memory that is free."""
+
+
+def batch(
+    vehicle: Vehicle | str,
+    method: str | Integrator | None = None,
+    states: States = None,
+    controls: object = None,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    step: float = 0.01,
+    duration: float = 10.0,
+    every: int | None = None,
+    world: World | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Trajectories:
+    """Integrate many lanes of a vehicle for `duration` seconds in steps of `step` seconds, on all cores.
+
+    states: one for all or one a lane, as `vehicle.state(...)` gives them or as nodes (lanes, node size).
+    controls: (n_controls,) or (steps, n_controls) for all lanes, (lanes, 1 or steps, n_controls) for each.
+    parameters: name -> (lanes,) or (lanes, k) in place of the vehicle's. every: nodes are kept every so many steps;
+    None: only at the start and at the end. world: whose ground is touched. progress: told first what memory it takes.
+    Without ground lanes stand side by side in vector registers and agree with `sim.simulate` to rounding.
+    Raises InputError in one line for what does not fit, and where more memory is needed than there is.
+    """
+    subject = make_vehicle(vehicle) if isinstance(vehicle, str) else vehicle
+    if not isinstance(subject, Vehicle):
+        raise InputError(f"vehicle = {quote(vehicle)} is none; allowed: a name, or sim.vehicle(...)")
+    if method is None:
+        method = serving(DEFAULT, subject)
+    scheme = method if isinstance(method, Integrator) else integrator(method)
+    h, steps = step_count(step, duration)
+    what = given(subject, states, controls, parameters, steps)
+    counts, kept = _segments(steps, every, what.controls.shape[1])
+    needed = batch_bytes(subject, what.lanes, steps, every=every, controls=what.controls.size)
+    _check_room(needed)
+    report = progress or (lambda told, share: None)
+    report(f"{what.lanes} lanes of {steps} steps, {needed / 1e6:.0f} MB", 0.0)
+    job = _Job(subject, scheme, what, h, counts, kept, world, threads or os.cpu_count() or 1)
+    nodes, done = job.run(report)
+    at = np.concatenate([[0], np.cumsum(counts)])
+    return Trajectories(
+        vehicle=subject,
+        integrator=scheme,
+        step_s=h,
+        time=h * at[kept],
+        nodes=nodes,
+        controls=what.controls,
+        parameters=what.parameters,
+        steps_done=done,
+        steps=steps,
+    )
+
+
+def batch_bytes(
+    vehicle: Vehicle, lanes: int, steps: int, *, every: int | None = None, controls: int = 0
+) -> int:
+    """Memory in bytes that a batch takes at its most. controls: numbers that are given of them."""
+    kept = 2 if every is None else steps // max(every, 1) + 2
+    size, count = vehicle.node_layout.size, vehicle.parameter_count
+    # Nodes twice, as lanes stand side by side first; states, controls and parameters likewise.
+    return 8 * (2 * lanes * kept * size + 4 * lanes * (size + count) + 2 * controls)
+
+
+def _check_room(needed: int) -> None:
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return  # not every system tells
+    if needed > _MOST_SHARE * free:
+        raise InputError(
+            f"a batch of {needed / 1e9:.1f} GB, where {free / 1e9:.1f} GB are free; "
+            "allowed: fewer lanes, or a larger every"
+        )
+
+
+def _segments(steps: int, every: int | None, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Steps (k,) of the stretches that are run in one go; (k + 1,) whether the node at a start, or the end, is kept."""
+    if every is not None and every < 1:
+        raise InputError(f"every = {every} is refused; allowed: 1 or more steps")
+    stride = steps if every is None else every
+    if rows > 1:
+        bounds = np.arange(steps + 1)
+    else:
+        bounds = np.unique(np.append(np.arange(0, steps, max(stride, 1)), steps))
+    kept = (bounds % max(stride, 1) == 0) | (bounds == steps)
+    return np.diff(bounds), kept
+
+
+class _Job:
+    """One batch."""
+
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        scheme: Integrator,
+        what: Given,
+        h: float,
+        counts: np.ndarray,
+        kept: np.ndarray,
+        world: World | None,
+        threads: int,
+    ) -> None:
+        self._vehicle, self._what, self._h = vehicle, what, h
+        self._counts, self._kept, self._world = counts, kept, world
+        self._steps, self._threads = int(counts.sum()), threads
+        touched = world is not None and vehicle.support in (Support.NOTHING, Support.WATER)
+        self._felt = touched or vehicle.support is Support.WATER
+        inline = inline_for(vehicle) if touched else WATER if self._felt else None
+        self._kernel = compile_kernel(vehicle, scheme, inline)
+        self._code = None if self._felt else lane_code(Structure.of(vehicle), scheme)
+
+    def run(self, report: Progress) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes (lanes, kept, size) and steps done (lanes,)."""
+        lanes = self._what.lanes
+        if self._code is None:
+            nodes = np.full((lanes, int(self._kept.sum()), self._kernel.node_size), np.nan)
+            done = np.zeros(lanes, np.int64)
+            self._one_by_one(np.arange(lanes), nodes, done, report)
+            return nodes, done
+        groups = self._side_by_side(self._code, report)
+        nodes, done = groups.rows(lanes)
+        # A register ends with the first of its lanes that does: the others go on alone.
+        failed = np.flatnonzero(done < self._steps)
+        if len(failed):
+            nodes[failed] = np.nan
+            self._one_by_one(failed, nodes, done, report)
+        return nodes, done
+
+    def _side_by_side(self, code: LaneCode, report: Progress) -> Groups:
+        what, h = self._what, self._h
+        starts = _starts(Structure.of(self._vehicle), self._kernel.integrator)
+        rows = [
+            np.broadcast_to(a, (what.lanes, a.shape[1]))
+            for a in (what.nodes, what.controls[:, 0], what.parameters)
+        ]
+        ys = starts.rows(rows[0], rows[1], rows[2], np.array([h]))
+        groups = Groups.of(
+            ys, what.controls, what.parameters, self._counts, self._kept, self._kernel.node_size
+        )
+        count = len(groups.y)
+        chunk = max(min(_CHUNK_STEPS // max(8 * self._steps, 1), -(-count // self._threads)), 1)
+        bounds = [(a, min(a + chunk, count)) for a in range(0, count, chunk)]
+        for k, _ in enumerate(self._spread(lambda part: groups.run(code, h, *part), bounds)):
+            report(f"{min(bounds[k][1] * 8, what.lanes)} lanes", (k + 1) / len(bounds))
+        return groups
+
+    def _one_by_one(self, lanes: np.ndarray, nodes: np.ndarray, done: np.ndarray, report: Progress) -> None:
+        """By the kernel of one vehicle, each lane from its start."""
+        parts = np.array_split(lanes, min(max(len(lanes) // 16, self._threads), len(lanes)))
+        for k, _ in enumerate(self._spread(lambda part: self._alone(part, nodes, done), parts)):
+            report(f"{sum(map(len, parts[: k + 1]))} lanes", (k + 1) / len(parts))
+
+    def _spread(self, work: Callable[..., None], parts: list) -> Iterator[None]:
+        with ThreadPoolExecutor(self._threads) as pool:
+            yield from pool.map(work, parts)
+
+    def _alone(self, lanes: np.ndarray, nodes: np.ndarray, done: np.ndarray) -> None:
+        what, kernel, h = self._what, self._kernel, self._h
+        bounds = np.concatenate([[0], np.cumsum(self._counts)])[self._kept]
+        for lane in lanes.tolist():
+            node, us, p = (a[lane if len(a) > 1 else 0] for a in (what.nodes, what.controls, what.parameters))
+            felt = self._surroundings(p)
+            y = kernel.start(node, us[0], p, h, env_of(felt and felt.probe()))
+            if len(us) == 1 and len(self._counts) * _SHORT <= self._steps:
+                done[lane] = self._in_stretches(y, us[0], p, felt, nodes[lane])
+                continue
+            seen, steps, _ = kernel.trajectory(y, us, p, h, self._steps, env_of(felt))
+            seen[steps + 1 :] = np.nan
+            nodes[lane], done[lane] = seen[bounds], steps
+
+    def _in_stretches(
+        self, y: np.ndarray, u: np.ndarray, p: np.ndarray, felt: Surroundings | None, nodes: np.ndarray
+    ) -> int:
+        """A lane whose nodes are looked at now and then: fills them, and returns the steps done."""
+        kernel, h, w = self._kernel, self._h, np.zeros(self._kernel.dim)
+        env, total, row = env_of(felt), 0, 0
+        for k in range(len(self._counts) + 1):
+            if self._kept[k]:
+                nodes[row] = kernel.node(y, u, p, h, env=env_of(felt and felt.probe()))
+                row += 1
+            if k == len(self._counts):
+                break
+            did, status, _ = kernel.advance(y, u, w, p, h, int(self._counts[k]), env)
+            total += did
+            if status:
+                break
+        return total
+
+    def _surroundings(self, p: np.ndarray) -> Surroundings | None:
+        """What a lane feels, with memory of its own."""
+        if not self._felt:
+            return None
+        vehicle = vehicle_of_row(self._vehicle, p)
+        return water_about(vehicle) if self._world is None else surroundings(vehicle, self._world)
+
+
+@lru_cache(maxsize=64)
+def _starts(structure: Structure, scheme: Integrator) -> ColumnKernel:
+    """(node, u, p, h) -> private state, for many at once."""
+    made = scheme.scheme(structure.vehicle)
+    i = made.inputs
+    start = ca.substitute(made.start, i.w, ca.SX.zeros(i.w.shape))
+    function = ca.Function("start", [i.node, i.u, i.p, i.h], [ca.densify(start)])
+    return ColumnKernel(function, shared=(3,))

@@ -1,0 +1,175 @@
+"""Laws of batches: each lane is the run that `sim.simulate` makes of it, whatever stands beside it."""
+
+import numpy as np
+import pytest
+
+import sim
+from sim.compiler.lanes import WIDTH, lane_code
+from sim.errors import InputError
+from sim.vehicles.structure import Structure
+from sim.world import load_world
+
+PAIRS = [
+    ("helicopter", "variational-exact"),
+    ("helicopter", "variational"),
+    ("helicopter", "variational-exp"),
+    ("helicopter", "variational-split"),
+    ("helicopter", "rk4"),
+    ("helicopter", "rkmk4"),
+    ("helicopter", "newmark"),
+    ("helicopter", "rkmk54"),
+    ("spacecraft", "variational-exact"),
+    ("boat", "variational-exact"),
+    ("car", "variational-exact"),
+    ("snakeboard", "variational-exact"),
+    ("snakeboard", "rk4"),
+]
+LANES, STEPS, H = 2 * WIDTH + 3, 120, 0.01
+
+
+def lanes_of(vehicle: sim.Vehicle, seed: int = 5) -> tuple[list[sim.State], np.ndarray]:
+    """Starts out of every plane and forced controls that change, another in each lane."""
+    rng = np.random.default_rng(seed)
+    layout = vehicle.node_layout
+    states = []
+    for _ in range(LANES):
+        node = vehicle.default_state().node.copy()
+        node[layout.velocity] += 0.3 * rng.standard_normal(layout.velocity.stop - layout.velocity.start)
+        states.append(vehicle.state_at_node(node))
+    t = H * np.arange(STEPS)[None, :, None]
+    phase = rng.uniform(0.0, 6.0, (LANES, 1, len(vehicle.controls)))
+    return states, vehicle.neutral_controls + 0.2 * np.sin(2.0 * t + phase)
+
+
+@pytest.mark.parametrize("name, method", PAIRS)
+def test_every_lane_is_the_run_that_simulate_makes(name: str, method: str) -> None:
+    vehicle = sim.vehicle(name)
+    states, controls = lanes_of(vehicle)
+    many = sim.batch(vehicle, method, states, controls, step=H, duration=H * STEPS, every=7)
+    assert len(many) == LANES
+    assert many.time == pytest.approx(H * np.append(np.arange(0, STEPS, 7), STEPS))
+    assert (many.steps_done == STEPS).all()
+    assert np.isnan(many.diverged_at).all()
+    at = np.round(many.time / H).astype(int)
+    for lane in (0, WIDTH - 1, WIDTH, LANES - 1):
+        one = sim.simulate(
+            vehicle, method, step=H, duration=H * STEPS, initial=states[lane], controls=controls[lane]
+        )
+        # Measured: 4e-13, rounding in another order; rkmk54 to the bit, as it goes lane by lane.
+        assert np.abs(many.nodes[lane] - one.nodes[at]).max() < 1e-10
+        told = many.observed(lane)
+        assert told.energy == pytest.approx(one.energy[at], rel=1e-10, abs=1e-8)
+
+
+def test_lanes_have_parameters_and_starts_of_their_own() -> None:
+    vehicle = sim.vehicle("helicopter")
+    masses = np.linspace(3.0, 8.0, 10)
+    inertia = np.linspace([0.2, 0.3, 0.4], [0.5, 0.9, 1.1], 10)
+    many = sim.batch(
+        vehicle,
+        parameters={"mass": masses, "inertia": inertia},
+        controls=[40.0, 0.1, 0.01, -0.02],
+        duration=1.0,
+    )
+    for lane in (0, 4, 9):
+        own = vehicle.with_parameters(mass=masses[lane], inertia=tuple(inertia[lane]))
+        one = sim.simulate(own, step=0.01, duration=1.0, controls=[40.0, 0.1, 0.01, -0.02])
+        assert np.abs(many.nodes[lane, -1] - one.nodes[-1]).max() < 1e-11
+        assert many.lane_vehicle(lane).values == own.values
+        assert many.final(lane).node == pytest.approx(one.final.node, abs=1e-11)
+
+
+def test_a_lane_without_a_solution_ends_alone() -> None:
+    """Steps so long that some lanes have none: their neighbours in the register go on, each as alone."""
+    vehicle = sim.vehicle("rigid-body", mass=1.0, inertia=(1.0, 2.0, 3.0))
+    spins = np.linspace(0.0, 400.0, 2 * WIDTH)
+    states = [vehicle.state(omega=(0.3, s, 0.2), v=(1.0, 0.0, 0.0)) for s in spins]
+    many = sim.batch(vehicle, "rk4", states, step=0.05, duration=5.0, every=1)
+    ended = many.steps_done < many.steps
+    assert 0 < ended.sum() < len(many)
+    for lane in range(len(many)):
+        one = sim.simulate(vehicle, "rk4", step=0.05, duration=5.0, initial=states[lane])
+        finite = np.isfinite(one.nodes).all(axis=1)  # simulate also ends at bounds, before numbers end
+        assert np.allclose(many.nodes[lane][finite], one.nodes[finite], rtol=1e-7, atol=1e-7)
+        assert bool(ended[lane]) == bool(np.isnan(many.nodes[lane, -1]).any())
+
+
+def test_lanes_over_ground_touch_it_as_alone() -> None:
+    world = load_world("canyon", seed=7)
+    vehicle = sim.vehicle("helicopter")
+    x, y, z = world.pads[0].centre_w
+    drops = [vehicle.state(x=(x, y, z + 1.4 + d), v=(0.5, 0.1, -0.5)) for d in np.linspace(0.05, 1.5, 6)]
+    many = sim.batch(vehicle, None, drops, duration=2.0, every=20, world=world)
+    free = sim.batch(vehicle, None, drops, duration=2.0, every=20)
+    assert (free.nodes[:, -1, 11] < z - 5.0).all()  # they fall through what is not there
+    stands = many.nodes[:, -1, 11]
+    # Skids are 1.4 m below the origin: on the pad to the give of contact.
+    assert stands == pytest.approx(z + 1.4, abs=0.05)
+    again = sim.batch(vehicle, None, drops[2:3], duration=2.0, every=20, world=world)
+    assert np.array_equal(again.nodes[0], many.nodes[2])  # no lane remembers another's contact
+
+
+def test_how_lanes_are_spread_over_cores_changes_nothing() -> None:
+    vehicle = sim.vehicle("helicopter")
+    states, controls = lanes_of(vehicle)
+    one, four = (
+        sim.batch(vehicle, None, states, controls, step=H, duration=H * STEPS, threads=threads)
+        for threads in (1, 4)
+    )
+    assert np.array_equal(one.nodes, four.nodes)
+
+
+def test_memory_and_progress_are_told_before_and_while_it_runs() -> None:
+    vehicle, told = sim.vehicle("helicopter"), []
+    sim.batch(
+        vehicle,
+        states=lanes_of(vehicle)[0],
+        duration=1.0,
+        progress=lambda text, share: told.append((text, share)),
+    )
+    assert told[0] == (f"{LANES} lanes of 100 steps, 0 MB", 0.0)
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    wanted = sim.batch_bytes(vehicle, 10_000, 1000, every=10)
+    assert wanted > 10_000 * 101 * 8 * vehicle.node_layout.size
+
+
+@pytest.mark.parametrize(
+    "given, told",
+    [
+        ({"states": np.zeros((3, 5))}, r"states are \(3, 5\); allowed"),
+        ({"controls": np.zeros((4, 3, 4))}, r"controls are \(4, 3, 4\); allowed"),
+        ({"parameters": {"mess": [1.0]}}, "unknown parameter 'mess'; allowed: mass"),
+        ({"parameters": {"mass": [1.0, -2.0]}}, "mass is out of range"),
+        ({"parameters": {"mass": [1.0, 2.0], "gravity": [1.0, 2.0, 3.0]}}, "allowed: as many lanes for all"),
+        ({"parameters": {"mass": [1.0, np.nan]}}, "not finite"),
+        ({"parameters": {"mass": [1.0, 2.0]}, "controls": np.zeros((3, 1, 4))}, "lanes differ in number"),
+        ({"states": []}, "no lanes"),
+        ({"every": 0}, "every = 0 is refused"),
+        ({"step": 0.0}, "step = 0.0 is not possible"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, object], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        sim.batch("helicopter", **{"duration": 1.0, **given})  # type: ignore[arg-type]
+
+
+def test_a_batch_that_is_larger_than_the_memory_is_refused_before_it_begins() -> None:
+    vehicle = sim.vehicle("helicopter")
+    masses = np.linspace(3.0, 8.0, 100_000)
+    with pytest.raises(InputError, match="GB are free; allowed: fewer lanes"):
+        sim.batch(vehicle, parameters={"mass": masses}, step=0.001, duration=100.0, every=1)
+
+
+def test_most_methods_go_side_by_side() -> None:
+    """Which do not: those that divide their steps."""
+    vehicle = sim.vehicle("helicopter")
+    alone = {
+        name
+        for name, method in sim.integrators().items()
+        if not method.serves(vehicle) and lane_code(Structure.of(vehicle), method) is None
+    }
+    assert "rkmk54" in alone
+    assert "variational-exact" not in alone
+    assert len(alone) < 8, alone
