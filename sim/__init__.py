@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sim.planner.api import plan
     from sim.robots.reading import read_robot
     from sim.robots.robot import Robot
+    from sim.sweeps import sweep
     from sim.trajectory import Trajectory, simulate
     from sim.trees.tree import Body, Joint, Tree, tree
 
@@ -32,6 +33,7 @@ __all__ = [
     "plan",
     "read_robot",
     "simulate",
+    "sweep",
     "tree",
     "vehicle",
     "vehicles",
@@ -44,6 +46,7 @@ _LATE = {
     "read_robot": "sim.robots.reading",
     "Robot": "sim.robots.robot",
     "simulate": "sim.trajectory",
+    "sweep": "sim.sweeps",
     "Trajectory": "sim.trajectory",
     **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.trees.tree"),
 }

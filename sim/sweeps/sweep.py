@@ -1,0 +1,138 @@
+"""`sweep`: a function at many points, on dask.distributed; what is finished is kept whatever happens to a worker."""
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.errors import InputError, quote
+from sim.sweeps.grid import Grid
+from sim.sweeps.table import Table, opened
+
+Question = Callable[..., Mapping[str, Any]]
+"""(axis=value, ...) -> name -> number; vectorised: arrays (n,) -> arrays (n, ...)."""
+Progress = Callable[[str, float], None]
+
+_AHEAD = 3
+"""Chunks that are handed out for every worker: memory does not grow with their number."""
+_ANSWER_S = 5.0
+"""A scheduler that has not answered by then does not."""
+_RETRIES = 5
+"""Workers that may be lost by one chunk."""
+
+
+def sweep(
+    question: Question,
+    over: Grid | Mapping[str, Sequence[float] | Sequence[str] | np.ndarray],
+    *,
+    vectorised: bool = False,
+    chunk: int | None = None,
+    store: str | Path | None = None,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Table:
+    """Ask a question at every point; returns the table of its answers.
+
+    over: axes whose every combination is a point, or a Grid. vectorised: the question takes and gives arrays, as one
+    around `sim.batch` does. chunk: points that a worker is given at a time. store: a folder that keeps what is finished;
+    the same sweep goes on from there. scheduler: address of a dask scheduler, "tcp://host:8786"; without one there is a
+    cluster of processes on this computer, `workers` of them (as many as it has cores).
+    Raises InputError in one line: without dask, for a scheduler that does not answer, and for a question that fails.
+    """
+    grid = over if isinstance(over, Grid) else Grid(over)
+    size = chunk or _chunk(len(grid), workers or os.cpu_count() or 1, vectorised)
+    if size < 1:
+        raise InputError(f"chunk = {size} is refused; allowed: 1 or more points")
+    table = opened(grid, size, None if store is None else Path(store))
+    report = progress or (lambda told, share: None)
+    left = [int(k) for k in np.flatnonzero(~table.done)]
+    if left:
+        with _client(scheduler, workers) as client:
+            _run(client, question, table, left, vectorised, report)
+    return table
+
+
+def _chunk(points: int, workers: int, vectorised: bool) -> int:
+    """Some dozens of chunks a worker, of no more than what is swiftly done anew."""
+    most = 20_000 if vectorised else 200
+    return max(min(math.ceil(points / (24 * workers)), most), 1)
+
+
+@contextmanager
+def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InputError('a sweep needs dask.distributed: pip install "holonomy[cluster]"') from None
+    if scheduler is not None:
+        try:
+            client = Client(scheduler, timeout=_ANSWER_S)
+        except (OSError, TimeoutError, ValueError) as error:
+            told = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(
+                f"scheduler {quote(scheduler)} does not answer ({told}); allowed: tcp://HOST:PORT"
+            ) from None
+        with client:
+            yield client
+        return
+    count = workers or os.cpu_count() or 1
+    options = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        yield client
+
+
+def _run(
+    client: Any, question: Question, table: Table, left: list[int], vectorised: bool, report: Progress
+) -> None:
+    """Hand out chunks, a few ahead of the workers, and store what comes."""
+    from distributed import as_completed
+
+    total, waiting = len(left), iter(left)
+    ahead = _AHEAD * max(len(client.scheduler_info()["workers"]), 1)
+    shared = client.scatter(question, broadcast=True, hash=False)
+    places: dict[Any, int] = {}
+
+    def hand_out(chunk: int) -> Any:
+        points = table.grid.columns(*table.bounds(chunk))
+        future = client.submit(answers, shared, points, vectorised, pure=False, retries=_RETRIES)
+        places[future] = chunk
+        return future
+
+    pending = as_completed([hand_out(chunk) for _, chunk in zip(range(ahead), waiting, strict=False)])
+    for finished, future in enumerate(pending, 1):
+        chunk = places.pop(future)
+        error = future.exception()
+        if error is not None:
+            raise error if isinstance(error, InputError) else InputError(_told(error, table, chunk))
+        table.put(chunk, future.result())
+        future.release()
+        report(f"{table.bounds(chunk)[1]} points", finished / total)
+        following = next(waiting, None)
+        if following is not None:
+            pending.add(hand_out(following))
+
+
+def _told(error: BaseException, table: Table, chunk: int) -> str:
+    begin, end = table.bounds(chunk)
+    text = str(error).splitlines()[0] if str(error) else ""
+    return f"points {begin} to {end - 1}: {type(error).__name__} {text}"
+
+
+def answers(question: Question, points: Mapping[str, np.ndarray], vectorised: bool) -> dict[str, np.ndarray]:
+    """Of one chunk; runs where the worker is. Raises InputError with the point at which a question fails."""
+    if vectorised:
+        return {name: np.asarray(values) for name, values in question(**points).items()}
+    rows = []
+    for values in zip(*(column.tolist() for column in points.values()), strict=True):
+        point = dict(zip(points, values, strict=True))
+        try:
+            rows.append(dict(question(**point)))
+        except InputError as refusal:
+            told = ", ".join(f"{name} = {value}" for name, value in point.items())
+            raise InputError(f"at {told}: {refusal}") from None
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}

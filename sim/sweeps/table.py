@@ -1,0 +1,159 @@
+"""Results of a sweep: a column a quantity, a row a point, in memory or in a folder that grows while it runs."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.errors import InputError, one_of, quote
+from sim.replacing import replacing
+from sim.sweeps.grid import Grid
+
+_ABOUT, _DONE = "sweep.json", "done.npy"
+Column = np.dtype
+Results = Mapping[str, np.ndarray]
+"""Name -> (points, ...)."""
+
+
+@dataclass(eq=False)
+class Table:
+    """Points and what came of them; rows that have not been run are nan (or 0 for whole numbers)."""
+
+    grid: Grid
+    chunk: int
+    """Points that are run, and stored, together."""
+    folder: Path | None = None
+    columns: dict[str, np.ndarray] = field(default_factory=dict)
+    """Name -> (points, ...); files of the folder, where there is one."""
+    done: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    """(chunks,) which have been run."""
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A column of results, or an axis at every point. Raises InputError for another name."""
+        if name in self.columns:
+            return self.columns[name]
+        if name in self.grid.axes:
+            return self.grid.columns(0, len(self.grid))[name]
+        known = (*self.grid.axes, *self.columns)
+        raise InputError(f"no column {quote(name)}; allowed: {one_of(known, name)}")
+
+    def __len__(self) -> int:
+        return len(self.grid)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all points have been run."""
+        return bool(self.done.all())
+
+    def bounds(self, chunk: int) -> tuple[int, int]:
+        """First point of a chunk, and the one after its last."""
+        return chunk * self.chunk, min((chunk + 1) * self.chunk, len(self.grid))
+
+    def put(self, chunk: int, results: Results) -> None:
+        """Store a chunk: its rows first, then that it is done. Raises InputError for columns that do not fit."""
+        begin, end = self.bounds(chunk)
+        for name, values in results.items():
+            rows = np.asarray(values)
+            if rows.shape[:1] != (end - begin,) or rows.dtype.kind not in "biuf":
+                raise InputError(
+                    f"result {quote(name)} is {rows.dtype} {rows.shape}; allowed: numbers, {end - begin} rows"
+                )
+            if name not in self.columns:
+                self.columns[name] = self._new(name, rows)
+            column = self.columns[name]
+            if column.shape[1:] != rows.shape[1:]:
+                raise InputError(f"result {quote(name)} was {column.shape[1:]}, now it is {rows.shape[1:]}")
+            column[begin:end] = rows
+            if isinstance(column, np.memmap):
+                column.flush()
+        self.done[chunk] = True
+        if isinstance(self.done, np.memmap):
+            self.done.flush()
+
+    def _new(self, name: str, rows: np.ndarray) -> np.ndarray:
+        shape = (len(self.grid), *rows.shape[1:])
+        kind = np.dtype(np.float64) if rows.dtype.kind == "f" else np.dtype(np.int64)
+        if self.folder is None:
+            column = np.zeros(shape, kind)
+        else:
+            column = np.lib.format.open_memmap(self.folder / f"{_file(name)}.npy", "w+", kind, shape)
+        if kind.kind == "f":
+            column[:] = np.nan
+        return column
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset`: axes are coordinates, or, where they are paired, variables along `point`.
+
+        Its `to_zarr` and `to_netcdf` write what other programs read. Raises InputError without xarray.
+        """
+        try:
+            import xarray
+        except ImportError:
+            raise InputError('a table as xarray needs it: pip install "holonomy[cluster]"') from None
+        axes = self.grid.axes
+        if self.grid.paired:
+            beside = {name: ("point", np.asarray(values)) for name, values in axes.items()}
+            own = {n: (("point", *_inner(n, c)), np.asarray(c)) for n, c in self.columns.items()}
+            return xarray.Dataset({**beside, **own})
+        shaped = {
+            name: (
+                (*axes, *_inner(name, column)),
+                np.asarray(column).reshape(*self.grid.shape, *column.shape[1:]),
+            )
+            for name, column in self.columns.items()
+        }
+        return xarray.Dataset(shaped, coords=dict(axes))
+
+    def save(self, path: str | Path) -> Path:
+        """Axes and columns as one `.npz`. Raises OSError."""
+        path = Path(path)
+        axes = self.grid.columns(0, len(self.grid))
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, **axes, **self.columns)  # type: ignore[arg-type]
+        return path
+
+
+def opened(grid: Grid, chunk: int, folder: Path | None) -> Table:
+    """A table to be filled; what a folder has already is kept. Raises InputError where that is of another sweep."""
+    chunks = -(-len(grid) // chunk)
+    if folder is None:
+        return Table(grid, chunk, done=np.zeros(chunks, bool))
+    about, told = folder / _ABOUT, {"points": grid.digest, "chunk": chunk}
+    if about.is_file():
+        try:
+            known = json.loads(about.read_text(encoding="utf-8"))
+        except ValueError:
+            known = None
+        if known != told:
+            raise InputError(
+                f"{folder} has results of another sweep; allowed: an empty folder, or the same points"
+            )
+        done = np.load(folder / _DONE, mmap_mode="r+")
+        columns = {
+            path.stem: np.load(path, mmap_mode="r+")
+            for path in sorted(folder.glob("*.npy"))
+            if path.name != _DONE
+        }
+        return Table(grid, chunk, folder, columns, done)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        done = np.lib.format.open_memmap(folder / _DONE, "w+", np.dtype(bool), (chunks,))
+        with replacing(about) as temporary:
+            temporary.write_text(json.dumps(told), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    return Table(grid, chunk, folder, done=done)
+
+
+def _inner(name: str, column: np.ndarray) -> tuple[str, ...]:
+    """Names of what dimensions a result has of its own."""
+    return tuple(f"{name}_{k}" for k in range(column.ndim - 1))
+
+
+def _file(name: str) -> str:
+    if not name.replace("_", "").replace("-", "").isalnum():
+        raise InputError(f"result {quote(name)} names no file; allowed: letters, digits, - and _")
+    return name

@@ -1,0 +1,142 @@
+"""Laws of sweeps: every point is asked once and kept, whatever happens to who was asked."""
+
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sim
+from sim.errors import InputError
+from sim.sweeps import Grid
+from sim.sweeps.table import opened
+
+pytest.importorskip("distributed", reason="dask.distributed is not there")
+
+
+def area(width: float, height: float) -> dict[str, object]:
+    return {"area": width * height, "sides": [width, height], "square": int(width == height)}
+
+
+def test_every_combination_is_asked_and_stands_at_its_place() -> None:
+    table = sim.sweep(area, {"width": [1.0, 2.0, 3.0], "height": [2.0, 5.0]}, workers=1)
+    assert table.finished
+    assert table["area"].tolist() == [2.0, 5.0, 4.0, 10.0, 6.0, 15.0]
+    assert table["width"].tolist() == [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
+    data = table.to_xarray()
+    assert data["area"].dims == ("width", "height")
+    assert float(data["area"].sel(width=3.0, height=5.0)) == 15.0
+    assert data["sides"].shape == (3, 2, 2)
+    with pytest.raises(InputError, match="no column 'volume'; allowed: width, height, area"):
+        table["volume"]
+
+
+def heights(mass: np.ndarray, lift: np.ndarray) -> dict[str, np.ndarray]:
+    """Of helicopters after a second."""
+    controls = np.stack([lift, 0 * lift, 0 * lift, 0 * lift], axis=1)[:, None]
+    runs = sim.batch("helicopter", controls=controls, parameters={"mass": mass}, duration=1.0)
+    return {"height": runs.pose[:, -1, 2, 3], "climb": runs.velocity[:, -1, 5]}
+
+
+def test_batches_are_swept_and_fall_as_newton_says() -> None:
+    grid = {"mass": np.linspace(4.0, 6.0, 40), "lift": np.linspace(40.0, 60.0, 25)}
+    table = sim.sweep(heights, grid, vectorised=True, chunk=300, workers=2)
+    rise = table["lift"] / table["mass"] - 9.81
+    # Constant acceleration for a second; measured 3e-14.
+    assert table["climb"] == pytest.approx(rise, abs=1e-10)
+
+
+def slow(k: int, log: str) -> dict[str, float]:
+    """Leaves a line a call, and takes a while."""
+    with open(log, "a") as file:
+        file.write(f"{k} {os.getpid()}\n")
+    time.sleep(0.05)
+    return {"twice": 2.0 * k}
+
+
+def test_a_worker_that_is_killed_loses_nothing_that_was_finished(tmp_path: Path) -> None:
+    log, killed = tmp_path / "calls", []
+
+    def kill_one(told: str, share: float) -> None:
+        if share > 0.3 and not killed:
+            killed.append(int(log.read_text().split()[-1]))
+            os.kill(killed[0], signal.SIGKILL)
+
+    grid = Grid({"k": np.arange(40), "log": np.full(40, str(log))}, paired=True)
+    table = sim.sweep(slow, grid, chunk=2, workers=2, store=tmp_path / "store", progress=kill_one)
+    assert killed
+    assert table.finished
+    assert table["twice"].tolist() == (2.0 * np.arange(40)).tolist()
+    calls = [int(line.split()[0]) for line in log.read_text().splitlines()]
+    assert set(calls) == set(range(40))
+    # Only what was handed to the one that is gone is asked again: at most what is ahead of it.
+    assert len(calls) - 40 <= 2 * 6
+
+
+def test_the_same_sweep_goes_on_from_what_a_folder_has(tmp_path: Path) -> None:
+    grid = Grid({"width": np.arange(1.0, 11.0), "height": np.full(10, 3.0)}, paired=True)
+    half = opened(grid, 2, tmp_path / "store")
+    for chunk in (0, 3):
+        begin, end = half.bounds(chunk)
+        half.put(chunk, {"area": np.full(end - begin, -1.0)})
+    del half
+    table = sim.sweep(area_alone, grid, chunk=2, workers=1, store=tmp_path / "store")
+    assert table["area"].tolist() == [-1.0, -1.0, 9.0, 12.0, 15.0, 18.0, -1.0, -1.0, 27.0, 30.0]
+    with pytest.raises(InputError, match="has results of another sweep"):
+        sim.sweep(area_alone, {"width": [1.0], "height": [2.0]}, chunk=2, store=tmp_path / "store")
+    saved = np.load(table.save(tmp_path / "table.npz"))
+    assert saved["area"].tolist() == table["area"].tolist()
+
+
+def area_alone(width: float, height: float) -> dict[str, float]:
+    return {"area": width * height}
+
+
+def refuses(width: float) -> dict[str, float]:
+    if width == 3.0:
+        raise InputError("three is refused; allowed: any other")
+    return {"wide": 1.0 / (width - 4.0)}
+
+
+def test_a_question_that_fails_is_told_with_its_point() -> None:
+    with pytest.raises(InputError, match=r"at width = 3\.0: three is refused"):
+        sim.sweep(refuses, {"width": [1.0, 2.0, 3.0]}, workers=1)
+    with pytest.raises(InputError, match="points 0 to 0: ZeroDivisionError"):
+        sim.sweep(refuses, {"width": [4.0]}, workers=1)
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(InputError, match="does not answer") as refusal:
+        sim.sweep(area_alone, {"width": [1.0], "height": [2.0]}, scheduler=address)
+    assert address in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_scheduler_that_is_there_is_used() -> None:
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        address = cluster.scheduler_address
+        table = sim.sweep(area_alone, {"width": [1.0, 2.0], "height": [2.0]}, scheduler=address)
+    assert table["area"].tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    "axes, told",
+    [
+        ({}, "a sweep over nothing"),
+        ({"width": []}, "axis 'width' = .* is refused"),
+        ({"width": [[1.0]]}, "axis 'width' = .* is refused"),
+    ],
+)
+def test_axes_that_are_none_are_refused(axes: dict[str, list[float]], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        Grid(axes)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="paired axes of 1, 2 values"):
+        Grid({"a": np.ones(1), "b": np.ones(2)}, paired=True)
