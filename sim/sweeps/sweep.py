@@ -39,7 +39,7 @@ def sweep(
     """Ask a question at every point; returns the table of its answers.
 
     over: axes whose every combination is a point, or a Grid. vectorised: the question takes and gives arrays, as one
-    around `sim.batch` does. chunk: points that a worker is given at a time. store: a folder that keeps what is finished;
+    around `sim.batch` does. chunk: points that a worker gets at a time. store: a folder that keeps what is finished;
     the same sweep goes on from there. scheduler: address of a dask scheduler, "tcp://host:8786"; without one there is a
     cluster of processes on this computer, `workers` of them (as many as it has cores).
     Raises InputError in one line: without dask, for a scheduler that does not answer, and for a question that fails.
