@@ -82,7 +82,7 @@ def _controls(vehicle: Vehicle, controls: object, steps: int) -> np.ndarray:
     rows = rows[None, None] if rows.ndim == 1 else rows[None] if rows.ndim == 2 else rows
     if rows.ndim != 3 or rows.shape[2] != n or rows.shape[1] not in (1, steps):
         raise InputError(
-            f"controls are {np.shape(controls)}; allowed: ({n},), ({steps}, {n}), (lanes, 1, {n}) "
+            f"controls are {rows.shape}; allowed: ({n},), ({steps}, {n}), (lanes, 1, {n}) "
             f"or (lanes, {steps}, {n})"
         )
     return rows
@@ -105,9 +105,7 @@ def _parameters(vehicle: Vehicle, parameters: Mapping[str, object]) -> np.ndarra
         scalar = isinstance(q.default, int | float)
         rows = rows.reshape(-1, 1) if scalar and rows.ndim <= 1 else np.atleast_2d(rows)
         if rows.ndim != 2 or rows.shape[1] != q.size:
-            raise InputError(
-                f"{name} is {np.shape(value)}; allowed: (lanes,{'' if scalar else f' {q.size}'})"
-            )
+            raise InputError(f"{name} is {rows.shape}; allowed: (lanes,{'' if scalar else f' {q.size}'})")
         if (rows < q.low).any() or (rows > q.high).any():
             raise InputError(f"vehicle {vehicle.name!r}: {name} is out of range; allowed: {q.allowed}")
         if len(rows) > 1 and len(columns) == 1:

@@ -79,6 +79,10 @@ def _returned(typing_context: Any, address: Any, arrays: Any, count: Any) -> Any
     return types.int64(types.int64, types.int64, types.int64), generate
 
 
+_call: Any = _returned
+"""As numba takes it: the typing context is given by itself."""
+
+
 @compiled()
 def _run(
     advance: int,
@@ -107,12 +111,11 @@ def _run(
             table[1] = u[min(s, segments - 1) if u.shape[0] > 1 else 0].ctypes.data
             if keeps[s]:
                 table[4] = nodes[g, kept].ctypes.data
-                # Numba gives the typing context, which the annotations of an intrinsic count in.
-                good = _returned(node, table.ctypes.data, 1) == 1  # type: ignore[call-arg]
+                good = _call(node, table.ctypes.data, 1) == 1
                 kept += 1
             if s == segments or not good:
                 break
-            did = _returned(advance, table.ctypes.data, counts[s])  # type: ignore[call-arg]
+            did = _call(advance, table.ctypes.data, counts[s])
             total += did
             if did < counts[s]:
                 break

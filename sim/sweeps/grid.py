@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from sim.errors import InputError, quote
 class Grid:
     """Points by number, made when they are asked for."""
 
-    axes: Mapping[str, np.ndarray]
+    axes: Mapping[str, Any]
     """Name -> (k,) values."""
     paired: bool = False
     """The k-th point has the k-th value of every axis; else there is a point for every combination, the last axis
