@@ -52,6 +52,9 @@ class ArraysFile:
         array = np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
         return array.astype(dtype.newbyteorder("="), copy=False)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
     def _check_room(self, info: ZipInfo) -> None:
         if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise ValueError(f"{info.filename} is compressed in an unknown way")

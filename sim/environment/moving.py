@@ -6,19 +6,21 @@ from typing import Protocol
 import numpy as np
 
 from sim.environment.environment import Environment
+from sim.environment.flip.scene_box import read_water_box
 from sim.environment.slung_load import read_rope
 from sim.toml_table import TomlTable
+from sim.vehicles import Vehicle
 from sim.world import World
 
 
 class Moving(Protocol):
     """An environment as a scene says it, before there is a world."""
 
-    def begun(self, T_wb: np.ndarray, world: World) -> Environment:
-        """As it is when the vehicle's main body starts at (4, 4) T_wb."""
+    def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> Environment:
+        """As it is when the vehicle's main body starts at (4, 4) T_wb. Raises InputError where it cannot be."""
 
 
-MOVING: dict[str, Callable[[TomlTable], Moving]] = {"slung-load": read_rope}
+MOVING: dict[str, Callable[[TomlTable], Moving]] = {"slung-load": read_rope, "water-box": read_water_box}
 
 
 def read_moving(table: TomlTable) -> Moving | None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from sim.environment.environment import BodyState
 from sim.toml_table import TomlTable
+from sim.vehicles import Vehicle
 from sim.world import World
 from sim.world.terrain import Terrain
 
@@ -28,7 +29,7 @@ class Rope:
     """Where it is tied to the main body [m], body frame."""
     radius_m: float
 
-    def begun(self, T_wb: np.ndarray, world: World) -> "SlungLoad":
+    def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> "SlungLoad":
         """At rest under a vehicle at (4, 4) T_wb, or on the ground behind it."""
         terrain = world.terrain
         hook_w = T_wb[:3, :3] @ self.hook_b + T_wb[:3, 3]

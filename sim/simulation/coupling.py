@@ -38,14 +38,14 @@ class Coupling:
         return vehicle.group.in_space.T @ np.asarray(given[name], float)
 
     def recover(self, method: Method, playback: Playback, moment: Moment) -> None:
-        """The environment as it was at a recorded moment: from the restart point before it, among the same motions."""
+        """The environment as it was at a recorded moment: from its last kept state before, among the same motions."""
         leg, pushes = moment.leg, moment.leg.pushes
-        if pushes is None or not pushes.environments.size:
+        kept = 0 if pushes is None else int(np.sum(leg.point_steps[pushes.points] <= moment.step))
+        if pushes is None or not kept:
             self.begin_anew()
             return
-        point = int(np.searchsorted(leg.point_steps, moment.step, side="right")) - 1
-        self.environment.restore(pushes.environments[point])
-        first = int(leg.point_steps[point])
+        self.environment.restore(pushes.environments[kept - 1])
+        first = int(leg.point_steps[pushes.points[kept - 1]])
         for step in pushes.steps[(pushes.steps >= first) & (pushes.steps < moment.step)].tolist():
             at = playback.moment(leg, step)
             seen = method.kernel.observe(playback.node(at), at.controls, method.parameters)

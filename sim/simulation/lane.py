@@ -311,7 +311,7 @@ class Lane:
         m, ground = self.method, self.footing.ground
         pivot_w = self.footing.pivot_w
         kept = None
-        if self.coupling is not None and self.recording.begins(self._steps):
+        if self.coupling is not None and self.recording.wants_environment(self._steps):
             kept = self.coupling.environment.checkpoint()
         impulse = self._exchange()
         self.recording.note(m, self._since_s, self._steps, self._u, self._y, ground, pivot_w, kept)

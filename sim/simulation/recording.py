@@ -16,6 +16,12 @@ from sim.take.resimulation import POINT_PERIOD_S
 
 KEPT_S = 300.0
 """Simulated time that is remembered."""
+_SMALL = 1000
+"""Numbers of an environment's state that may be kept at every restart point; of larger ones only ..."""
+_MOST_LARGE = 3
+"""... so many are kept ..."""
+_LARGE_APART_S = 10.0
+"""... at least so far apart."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +58,18 @@ class Recording:
         """Whether a step will be a restart point."""
         return not (0 < step < self._full and self._chunks)
 
+    def wants_environment(self, step: int) -> bool:
+        """Whether a step will be a restart point at which an environment's state is to be kept."""
+        if not self.begins(step):
+            return False
+        kept = self._with_environment()
+        if not kept or kept[-1].environment is None or kept[-1].environment.size <= _SMALL:
+            return True
+        return kept[-1].begin_s + _LARGE_APART_S <= self._chunks[-1].begin_s + POINT_PERIOD_S
+
+    def _with_environment(self) -> list[_Chunk]:
+        return [chunk for chunk in self._chunks if chunk.environment is not None]
+
     def note_push(self, step: int, impulse: np.ndarray) -> None:
         """An impulse at the start of a step that has been noted."""
         self._chunks[-1].push_steps.append(step)
@@ -79,6 +97,9 @@ class Recording:
         chunk = _Chunk(method, since_s, pivot_w, state.copy(), memory, [step], [controls], environment)
         self._make_room(chunk)
         self._chunks.append(chunk)
+        if environment is not None and environment.size > _SMALL:
+            for old in self._with_environment()[:-_MOST_LARGE]:
+                old.environment = None
         self._full = step + max(round(POINT_PERIOD_S / method.step_s), 1)
 
     def legs(self, until_s: float) -> tuple[Leg, ...]:
@@ -149,14 +170,15 @@ def _leg(chunks: list[_Chunk], end_s: float) -> Leg:
 
 
 def _pushes(chunks: list[_Chunk]) -> Pushes | None:
-    kept = [chunk.environment for chunk in chunks if chunk.environment is not None]
+    kept = {k: chunk.environment for k, chunk in enumerate(chunks) if chunk.environment is not None}
     steps = [step for chunk in chunks for step in chunk.push_steps]
     if not (kept or steps):
         return None
     impulses = np.array([row for chunk in chunks for row in chunk.impulses])
-    whole = np.array(kept) if len(kept) == len(chunks) else np.zeros((0, 0))
+    states = np.array(list(kept.values())) if kept else np.zeros((0, 0))
     dim = chunks[0].method.kernel.dim
-    return Pushes(np.array(steps, np.int64), impulses.reshape(-1, dim), whole)
+    points = np.array(list(kept), np.int64)
+    return Pushes(np.array(steps, np.int64), impulses.reshape(-1, dim), states, points)
 
 
 def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:
@@ -176,6 +198,7 @@ def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:
                 leg.pushes.steps[first:last].tolist(),
                 [*leg.pushes.impulses[first:last]],
             )
-            chunk.environment = leg.pushes.environments[point] if leg.pushes.environments.size else None
+            kept = np.flatnonzero(leg.pushes.points == point)
+            chunk.environment = leg.pushes.environments[kept[0]] if kept.size else None
         chunks.append(chunk)
     return chunks

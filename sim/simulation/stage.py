@@ -82,7 +82,7 @@ class Stage:
         bound_J = scene.comparison.energy_bound_J
         if environment is None and scene.environment is not None:
             environment = scene.environment.begun(
-                placement(vehicle, start, world, footing.pivot_w).T_wb, world
+                vehicle, placement(vehicle, start, world, footing.pivot_w).T_wb, world
             )
         self.lanes.append(
             Lane(

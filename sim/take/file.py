@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.arrays_file import arrays_in
+from sim.arrays_file import ArraysFile, arrays_in
 from sim.errors import InputError
 from sim.integrators import integrator
 from sim.replacing import file_stem, replacing
@@ -30,7 +30,7 @@ from sim.vehicles import Vehicle, known_vehicle
 NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
 _ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
-_PUSHES = ("steps", "impulses", "environments")
+_PUSHES = ("steps", "impulses", "environments", "points")
 _TEXTS = ("name", "scene", "world", "created", "ended")
 
 
@@ -84,7 +84,7 @@ def load_take(path: str | Path) -> Take:
                 vehicle(tuple(leg.parameters.items())),
                 leg,
                 {name: file.array(f"leg{k}_{name}") for name in _ARRAYS},
-                {name: file.array(f"leg{k}_push_{name}") for name in _PUSHES} if leg.pushed else None,
+                _push_arrays(file, k) if leg.pushed else None,
                 f"leg {k}",
             )
             for k, leg in enumerate(header.legs)
@@ -155,15 +155,27 @@ def _leg(
     return leg
 
 
+def _push_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
+    """Of a leg. Where nothing says which restart points have a state of the environment, all of them do."""
+    known = [name for name in _PUSHES if f"leg{k}_push_{name}" in file or name != "points"]
+    arrays = {name: file.array(f"leg{k}_push_{name}") for name in known}
+    return {"points": np.arange(len(arrays["environments"])), **arrays}
+
+
 def _pushes(arrays: dict[str, np.ndarray]) -> Pushes:
     real = {key: np.ascontiguousarray(arrays[key], float) for key in ("impulses", "environments")}
-    return Pushes(np.ascontiguousarray(arrays["steps"], np.int64), **real)
+    whole = {key: np.ascontiguousarray(arrays[key], np.int64) for key in ("steps", "points")}
+    return Pushes(**whole, **real)
 
 
 def _check_pushes(leg: Leg, pushes: Pushes, where: str) -> None:
     k, kept = len(pushes.steps), pushes.environments
     fits = pushes.impulses.shape == (k, leg.vehicle.wrench_size) and kept.ndim == 2
-    _require(fits and len(kept) in (0, len(leg.point_steps)), f"{where} has pushes that fit")
+    at = pushes.points
+    placed = at.shape == (len(kept),) and bool(
+        np.all(np.diff(at, prepend=-1, append=len(leg.point_steps)) > 0)
+    )
+    _require(fits and placed, f"{where} has pushes that fit")
     rising = pushes.steps.ndim == 1 and bool(np.all(np.diff(pushes.steps) > 0))
     _require(
         rising and (not k or leg.first_step <= pushes.steps[0] <= pushes.steps[-1] < leg.steps),

@@ -21,7 +21,9 @@ class Pushes:
     impulses: np.ndarray
     """(k, dim) in the components of the vehicle's wrenches, times s; each acts at once, before its step."""
     environments: np.ndarray
-    """(r, s) the environment's state at the restart points, before it is asked there; s = 0 where none is kept."""
+    """(r, s) the environment's state at some of the restart points, before it is asked there."""
+    points: np.ndarray
+    """(r,) int64, increasing: which restart points these are."""
 
     def divided(self, begin: int, end: int) -> list[tuple[np.ndarray | None, int]]:
         """(impulse at the start, steps until the next one) one after the other over these steps."""
@@ -43,7 +45,7 @@ class Pushes:
         at, where = np.unique(steps[kept], return_inverse=True)
         impulses = np.zeros((len(at), self.impulses.shape[1]))
         np.add.at(impulses, where, self.impulses[kept])
-        return Pushes(at, impulses, np.zeros((0, 0)))
+        return Pushes(at, impulses, np.zeros((0, 0)), np.zeros(0, np.int64))
 
 
 def strike(

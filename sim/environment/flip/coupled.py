@@ -14,6 +14,7 @@ import numpy as np
 from sim.environment.environment import BodyState
 from sim.environment.flip.surface import Splash, splash
 from sim.environment.flip.tank import GRAVITY_MPS2, Body, Tank
+from sim.environment.flip.walls import wall_impulse
 from sim.groups.numeric import rotation_exp
 
 PERIOD_S = 1.0 / 30.0
@@ -30,15 +31,15 @@ class _Period:
 
 
 class TankWater:
-    """An `Environment`: a tank with one body in it, which the first exchange puts there."""
+    """An `Environment`: a tank with one body in it, whose hull's vertices (n, 3) the walls keep in."""
 
-    def __init__(self, tank: Tank, *, period_s: float = PERIOD_S) -> None:
-        self.tank, self.period_s = tank, period_s
+    def __init__(self, tank: Tank, vertices_b: np.ndarray, *, period_s: float = PERIOD_S) -> None:
+        self.tank, self.period_s, self._vertices_b = tank, period_s, vertices_b
         self._thread = ThreadPoolExecutor(1, "water")
         self._next: Future[_Period] | None = None
+        tank.measure()
         self._now = _Period(np.zeros(6), splash(tank))
         self._left_s = 0.0
-        self._met = False
 
     def exchange(
         self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]
@@ -53,23 +54,29 @@ class TankWater:
             impulse_w += taken_s / self.period_s * self._now.impulse_w
             self._left_s -= taken_s
             rest_s -= taken_s
-        return {name: np.kron(np.eye(2), state.T_wb[:3, :3].T) @ impulse_w}
+        by_water = np.kron(np.eye(2), state.T_wb[:3, :3].T) @ impulse_w
+        box = self.tank.box
+        moving = BodyState(
+            state.T_wb, state.twist_b + np.linalg.solve(state.inertia_b, by_water), state.inertia_b
+        )
+        return {name: by_water + wall_impulse(moving, self._vertices_b, box, dt_s)}
 
     def checkpoint(self) -> np.ndarray:
         """The tank's state, and what the period under way gives; the period ahead is waited for."""
-        ahead = self._next.result().impulse_w if self._next is not None else np.full(6, np.nan)
-        own = [self._left_s, float(self._met), *self._now.impulse_w, *ahead]
+        ahead = self._next.result().impulse_w if self._next is not None else np.zeros(6)
+        own = [self._left_s, float(self._next is not None), *self._now.impulse_w, *ahead]
         return np.concatenate([own, self.tank.checkpoint()])
 
     def restore(self, checkpoint: np.ndarray) -> None:
         if self._next is not None:
             self._next.result()
         self.tank.restore(checkpoint[14:])
+        self.tank.measure()
         picture = splash(self.tank)
-        self._left_s, self._met = float(checkpoint[0]), bool(checkpoint[1])
+        self._left_s = float(checkpoint[0])
         self._now = _Period(checkpoint[2:8].copy(), picture)
         self._next = None
-        if np.isfinite(checkpoint[8]):
+        if checkpoint[1]:
             self._next = Future()
             self._next.set_result(_Period(checkpoint[8:14].copy(), picture))
 
@@ -78,9 +85,6 @@ class TankWater:
         return self._now.picture
 
     def _begin_period(self, state: BodyState) -> None:
-        if not self._met:
-            self.tank.make_room(state.T_wb)
-            self._met = True
         self._now = self._next.result() if self._next is not None else self._go_on(_body(state))
         self._left_s = self.period_s
         self._next = self._thread.submit(self._go_on, self._ahead(state))
@@ -95,6 +99,9 @@ class TankWater:
         turned = np.kron(np.eye(2), body.T_wb[:3, :3])
         body.twist_w = body.twist_w + turned @ np.linalg.solve(body.inertia_b, turned.T @ self._now.impulse_w)
         body.twist_w[5] -= GRAVITY_MPS2 * self.period_s
+        moving = BodyState(body.T_wb, turned.T @ body.twist_w, body.inertia_b)
+        stopped = wall_impulse(moving, self._vertices_b, self.tank.box, self.period_s)
+        body.twist_w += turned @ np.linalg.solve(body.inertia_b, stopped)
         body.T_wb[:3, 3] += self.period_s * body.twist_w[3:]
         body.T_wb[:3, :3] = rotation_exp(self.period_s * body.twist_w[:3]) @ body.T_wb[:3, :3]
         return body

@@ -1,11 +1,10 @@
 """A box of water and a body in it, step by step: each step is one list of what is done to particles and faces.
 
-Three-dimensional FLIP on a staggered grid with the body solved together with the pressure. The walls are closed; one
-of them may move as a wave maker.
+Three-dimensional FLIP on a staggered grid with the body solved together with the pressure. The walls are closed; a
+paddle may make waves.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from sim.environment.flip.border import extrapolate, hold_border
 from sim.environment.flip.box import WATER_DENSITY, Box
 from sim.environment.flip.multigrid import Levels, coarsen
+from sim.environment.flip.paddle import Paddle, block, displace, keep_before
 from sim.environment.flip.particles import even_out, seeded, sort
 from sim.environment.flip.pressure import assemble, release
 from sim.environment.flip.projection import scatter, solve
@@ -65,7 +65,13 @@ class Tank:
     """Water in a closed box, up to `depth_m` over each column of cells (ny, nx), at rest at first."""
 
     def __init__(
-        self, box: Box, depth_m: float | np.ndarray, *, floating: Floating | None = None, seed: int = 1
+        self,
+        box: Box,
+        depth_m: float | np.ndarray,
+        *,
+        floating: Floating | None = None,
+        paddle: Paddle | None = None,
+        seed: int = 1,
     ) -> None:
         """Raises InputError for a depth beyond the box."""
         nx, ny, nz = box.cells
@@ -75,12 +81,10 @@ class Tank:
                 f"water box: depth from {depth.min():g} to {depth.max():g} m is refused; "
                 f"allowed: 0 to {nz * box.cell_m:g} m"
             )
-        self.box, self.floating = box, floating
+        self.box, self.floating, self.paddle = box, floating, paddle
         self.place = seeded(depth / box.cell_m, box.cells, seed)
         self.velocity = np.zeros_like(self.place)
         self.clock_s = 0.0
-        self.wave_maker: Callable[[float], float] | None = None
-        """Velocity [m/s] at which the wall at the least x pushes in, by time."""
         self.impulse = np.zeros(6)
         """(torque, force) impulse on the body by the last step, world axes, about its origin [N m s, N s]."""
         self.iterations, self.left = 0, 0.0
@@ -108,6 +112,12 @@ class Tank:
         self._columns = 0
         self._response, self._push, self._answer = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
         self._report = np.zeros(2)
+
+    @property
+    def fastest_mps(self) -> float:
+        """No drop gets faster along an axis: twice as fast as what falls through the box. It cuts off jets out of
+        gaps that the grid does not see."""
+        return 2.0 * math.sqrt(2.0 * GRAVITY_MPS2 * float(self.box.size_m[2]))
 
     @property
     def diagonal(self) -> np.ndarray:
@@ -141,30 +151,31 @@ class Tank:
         self.impulse = total
         return total
 
+    def measure(self) -> None:
+        """Work out the density of the cells for the particles as they are."""
+        to_faces(self.place, self.velocity, self.count, self._sums)
+        fold(self._sums)
+        densities(self._sums, self._room, self.density)
+
     def checkpoint(self) -> np.ndarray:
         """(k,) float64: the whole state."""
-        numbers = np.array([self.clock_s, self._steps, self.count, *self._draw.view(np.float64)])
-        arrays = np.concatenate([a.ravel() for a in (self.place, self.velocity, self.pressure)])
-        return np.concatenate(
-            [numbers, np.append(arrays, np.zeros(arrays.size % 2, np.float32)).view(np.float64)]
-        )
+        draw = int(self._draw[0])
+        numbers = [self.clock_s, self._steps, self.count, draw >> 32, draw & 0xFFFFFFFF]
+        return np.concatenate([numbers, *(a.ravel() for a in (self.place, self.velocity, self.pressure))])
 
     def restore(self, checkpoint: np.ndarray) -> None:
         """Back to a state that `checkpoint` gave."""
         self.clock_s, self._steps, count = float(checkpoint[0]), int(checkpoint[1]), int(checkpoint[2])
-        self._draw = checkpoint[3:4].view(np.uint64).copy()
-        numbers = checkpoint[4:].view(np.float32)
+        self._draw[0] = (int(checkpoint[3]) << 32) | int(checkpoint[4])
+        numbers = checkpoint[5:].astype(np.float32)
         self.place = numbers[: 3 * count].reshape(count, 3).copy()
         self.velocity = numbers[3 * count : 6 * count].reshape(count, 3).copy()
-        self.pressure = (
-            numbers[6 * count : 6 * count + self.pressure.size].reshape(self.pressure.shape).copy()
-        )
+        self.pressure = numbers[6 * count :].reshape(self.pressure.shape).copy()
         self._spare = np.empty_like(self.place), np.empty_like(self.place)
 
     def _step(self, dt: float, body: Body | None) -> np.ndarray:
         self._collect(dt)
-        if body is not None:
-            self._meet(body, dt)
+        self._meet(body)
         densities(self._sums, self._room, self.density)
         self._project(dt, body)
         self._move(dt, body)
@@ -181,21 +192,29 @@ class Tank:
         fold(self._sums)
         fall = np.float32(-GRAVITY_MPS2 * dt / self.box.cell_m)
         face_velocities(self._sums, fall, self.faces, self._before, self._valid)
-        self._border[:] = 0.0
-        if self.wave_maker is not None:
-            self._border[0, :, :, 1] = self.wave_maker(self.clock_s + 0.5 * dt) / self.box.cell_m
         hold_border(self.faces, self._border)
         hold_border(self._before, self._border)
 
-    def _meet(self, body: Body, dt: float) -> None:
-        """What the body blocks, where it is now."""
-        assert self.floating is not None
-        solid = self.floating.distance
+    def _meet(self, body: Body | None) -> None:
+        """What body and paddle block, where they are now."""
+        if body is None and self.paddle is None:
+            return
         self.blocked[:] = 0.0
         self._room[:] = 1.0
-        about = solid.values, solid.corner_b, solid.spacing_m, body.T_wb[:3, :3].copy(), self._origin(body)
-        reach(*about, self.box.cell_m, self.box.shape, self._about)
-        cut_faces(*about, self.box.cell_m, self._about, self.blocked, self._room)
+        if body is not None:
+            assert self.floating is not None
+            solid = self.floating.distance
+            about = (
+                solid.values,
+                solid.corner_b,
+                solid.spacing_m,
+                body.T_wb[:3, :3].copy(),
+                self._origin(body),
+            )
+            reach(*about, self.box.cell_m, self.box.shape, self._about)
+            cut_faces(*about, self.box.cell_m, self._about, self.blocked, self._room)
+        if self.paddle is not None:
+            block(self._paddle_at(0.0), self.blocked, self._room)
 
     def _project(self, dt: float, body: Body | None) -> None:
         """Pressure, and with it the body's impulse."""
@@ -221,6 +240,9 @@ class Tank:
             falling[3:] /= self.box.cell_m
             scatter(self._cells, self._column, self._columns, -falling, levels.right[0])
             self._response[:] = self._answer_to(body)
+        if self.paddle is not None:
+            at, then = self._paddle_at(0.0), self._paddle_at(dt)
+            displace(at, (then - at) / dt, levels.diagonal[0], levels.right[0])
         solve(
             levels.system,
             self._cells,
@@ -246,7 +268,8 @@ class Tank:
         if self._steps % _SORTED_EVERY == 0:
             even_out(self.place, self.velocity, self._end, self.density, self._before, self._draw)
         pair_up(self.faces, self._before, self._sums)
-        from_faces(self.place, self.velocity, self.count, self._sums, np.float32(dt), np.float32(KEPT))
+        most = np.float32(self.fastest_mps / self.box.cell_m)
+        from_faces(self.place, self.velocity, self.count, self._sums, np.float32(dt), np.float32(KEPT), most)
         if body is not None:
             assert self.floating is not None
             solid = self.floating.distance
@@ -263,6 +286,14 @@ class Tank:
                 self.count,
                 top,
             )
+
+        if self.paddle is not None:
+            keep_before(self._paddle_at(dt), self.place, self.count)
+
+    def _paddle_at(self, later_s: float) -> float:
+        """[cells] from where the box begins."""
+        assert self.paddle is not None
+        return self.paddle.place_m(self.clock_s + later_s) / self.box.cell_m
 
     def _pushed(self, body: Body, dt: float) -> np.ndarray:
         """(6,) impulse on the body [N m s, N s]; the body goes on by it."""

@@ -200,9 +200,18 @@ def _take(
 
 @allocating_nothing(fastmath=True)
 def from_faces(
-    place: np.ndarray, velocity: np.ndarray, count: int, pairs: np.ndarray, dt: np.float32, kept: np.float32
+    place: np.ndarray,
+    velocity: np.ndarray,
+    count: int,
+    pairs: np.ndarray,
+    dt: np.float32,
+    kept: np.float32,
+    most: np.float32,
 ) -> None:
-    """Give the faces' change to the particles, and move them with the grid by the midpoint rule."""
+    """Give the faces' change to the particles, and move them with the grid by the midpoint rule.
+
+    None gets faster than `most` along an axis.
+    """
     _, nz, ny, nx, _ = pairs.shape
     along_x, along_y, along_z = pairs[0].reshape(-1), pairs[1].reshape(-1), pairs[2].reshape(-1)
     rows, layers = np.uint64(2 * nx), np.uint64(2 * nx * ny)
@@ -217,9 +226,9 @@ def from_faces(
         vx, dx = _take(along_x, rows, layers, i, jh, kh, fx, fyh, fzh)
         vy, dy = _take(along_y, rows, layers, ih, j, kh, fxh, fy, fzh)
         vz, dz = _take(along_z, rows, layers, ih, jh, k, fxh, fyh, fz)
-        velocity[q, 0] = vx + kept * (velocity[q, 0] + dx - vx)
-        velocity[q, 1] = vy + kept * (velocity[q, 1] + dy - vy)
-        velocity[q, 2] = vz + kept * (velocity[q, 2] + dz - vz)
+        velocity[q, 0] = min(max(vx + kept * (velocity[q, 0] + dx - vx), -most), most)
+        velocity[q, 1] = min(max(vy + kept * (velocity[q, 1] + dy - vy), -most), most)
+        velocity[q, 2] = min(max(vz + kept * (velocity[q, 2] + dz - vz), -most), most)
         i, fx, ih, fxh = _split(min(max(x + half * vx, low), high_x))
         j, fy, jh, fyh = _split(min(max(y + half * vy, low), high_y))
         k, fz, kh, fzh = _split(min(max(z + half * vz, low), high_z))

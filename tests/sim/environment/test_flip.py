@@ -1,17 +1,30 @@
 """Laws of the water that splashes: rest, buoyancy, waves, momentum, volume, and what a dam lets go."""
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
+from sim.commands import PilotInput, SetPilotInput
 from sim.environment.environment import BodyState
 from sim.environment.flip import Body, Box, Floating, Tank, TankWater
 from sim.environment.flip.box import WATER_DENSITY
+from sim.environment.flip.paddle import Paddle
 from sim.environment.flip.pressure import FULL, release
+from sim.environment.flip.scene_box import WaterBox
+from sim.environment.flip.walls import wall_impulse
 from sim.environment.hull import Hull
 from sim.errors import InputError
 from sim.groups.numeric import rotation_exp
+from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.take import Take
+from sim.world import load_world
+
+SCENES = Path(__file__).parents[3] / "scenes"
 
 G = 9.81
 CELL_M = 0.15
@@ -220,7 +233,10 @@ def test_a_tank_goes_on_to_the_bit_from_a_checkpoint() -> None:
         return got
 
     def water() -> TankWater:
-        return TankWater(Tank(Box((16, 16, 16), CELL_M), 1.2, floating=Floating.of(Hull.box(*BOX_M), CELL_M)))
+        hull = Hull.box(*BOX_M)
+        tank = Tank(Box((16, 16, 16), CELL_M), 1.2, floating=Floating.of(hull, CELL_M))
+        tank.make_room(at(1.2, 1.2, 1.25))
+        return TankWater(tank, hull.vertices)
 
     first, second = water(), water()
     begun = run(first, range(13))
@@ -245,3 +261,68 @@ def test_a_box_that_cannot_be_is_refused_in_one_line(make, says: str) -> None:  
     with pytest.raises(InputError, match=says) as refused:
         make()
     assert "\n" not in str(refused.value)
+
+
+def test_a_paddle_makes_waves_as_high_as_theory_says() -> None:
+    """Linear theory of a wall that swings as a whole: height over stroke = 2 (cosh 2kh - 1) / (sinh 2kh + 2kh)."""
+    period, stroke, h = 1.6, 0.2, 1.0
+    tank = Tank(Box((128, 8, 16), 0.1), h, paddle=Paddle(stroke, period))
+    dt, levels = 1 / 60, []
+    for _ in range(round(11.2 / dt)):
+        tank.advance(dt)
+        levels.append(tank.density[1:-1, 1:-1, 21:71].mean(axis=1).sum(axis=0) * 0.1)
+    last = np.array(levels[-round(2 * period / dt) :])
+    omega = 2 * math.pi / period
+    k = brentq(lambda k: G * k * math.tanh(k * h) - omega**2, 0.1, 10.0)
+    turning = np.exp(-1j * omega * dt * np.arange(len(last)))
+    height = 4 * np.abs(turning @ (last - last.mean(axis=0))) / len(last)
+    theory = stroke * 2 * (math.cosh(2 * k * h) - 1) / (math.sinh(2 * k * h) + 2 * k * h)
+    assert height.mean() == pytest.approx(theory, rel=0.2)  # measured 0.86; 0.91 on cells of 0.0625 m
+
+
+def test_walls_stop_a_hull_and_give_nothing() -> None:
+    hull, inertia = Hull.box(*BOX_M), solid_box(0.5)
+    box = Box((24, 24, 16), CELL_M)
+    T = move(at(1.8, 1.8, 1.2), np.array([0.1, -0.2, 0.6, 0, 0, 0]), 1.0)
+    twist = np.array([0.3, -0.2, 0.8, 2.0, 1.0, -0.3])
+    before = twist @ inertia @ twist
+    for _ in range(200):
+        impulse = wall_impulse(BodyState(T, twist, inertia), hull.vertices, box, 0.01)
+        twist = twist + np.linalg.solve(inertia, impulse)
+        turned = np.kron(np.eye(2), T[:3, :3])
+        T = move(T, turned @ twist, 0.01)
+        assert twist @ inertia @ twist <= before * (1 + 1e-9)
+        corners = hull.vertices @ T[:3, :3].T + T[:3, 3]
+        assert corners.min() > 0.0
+        assert corners[:, :2].max() < 24 * CELL_M
+
+
+@pytest.mark.parametrize(
+    "key", ["cells_x = 20", "cell_m = 0.0", "depth_m = 9.0", "waves_period_s = 0.1", "cells_q = 8"]
+)
+def test_a_scene_whose_box_cannot_be_is_refused_in_one_line(key: str, tmp_path: Path) -> None:
+    text = (SCENES / "tank.toml").read_text()
+    name = key.split(" ")[0]
+    kept = "\n".join(line for line in text.splitlines() if not line.startswith(f"{name} ="))
+    path = tmp_path / "mine.toml"
+    path.write_text(kept.replace('kind = "water-box"', f'kind = "water-box"\n{key}'))
+    with pytest.raises(InputError, match=name) as refused:
+        load_scene(str(path))
+    assert "\n" not in str(refused.value)
+
+
+def test_the_boat_in_the_tank_stays_whole_and_its_take_replays_to_the_bit() -> None:
+    scene = load_scene("tank")
+    moving = scene.environment
+    assert isinstance(moving, WaterBox)
+    small = replace(moving, box=Box((24, 24, 16), 0.4, (-4.8, -4.8, 0.0)))
+    running = Simulation(replace(scene, environment=small), load_world("plaza"))
+    running.submit(SetPilotInput(PilotInput(pitch=0.9, roll=0.3)))
+    running.advance(2.0)
+    flown = running._stage.flown
+    take = Take(name="tank", legs=flown.recording.legs(flown.time_s), world="plaza")
+    np.testing.assert_array_equal(take.playback().at(take.end_s).state, flown._y)
+    assert flown.running
+    place = flown.placement.T_wb[:3, 3]
+    assert np.abs(place[:2]).max() < 4.8
+    assert 1.0 < place[2] < 4.0

@@ -10,6 +10,7 @@ from sim.environment.environment import BodyState
 from sim.environment.slung_load import Rope, SlungLoad
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
+from sim.vehicles import vehicle
 from tests.sim.simulation_scenes import simulation, world
 
 G = 9.81
@@ -27,7 +28,7 @@ ROPE = Rope(
 def hung(rope: Rope = ROPE, height_m: float = 200.0) -> tuple[SlungLoad, np.ndarray]:
     T_wb = np.eye(4)
     T_wb[2, 3] = height_m
-    return rope.begun(T_wb, world("plain")), T_wb
+    return rope.begun(vehicle("rigid-body"), T_wb, world("plain")), T_wb
 
 
 def held(load: SlungLoad, T_wb: np.ndarray, seconds: float, dt: float = 0.01) -> np.ndarray:
