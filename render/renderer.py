@@ -27,6 +27,7 @@ from render.stage import Stage
 from render.targets import Targets
 from render.uniforms import Atmosphere, FrameUniforms, ShadowFrames
 from render.water import WaterSurface
+from render.water_box import WaterBoxes
 from sim.outfit import outfit_of
 from sim.world import World
 
@@ -93,6 +94,7 @@ class Renderer:
         self._parked = parked_vehicles(world)
         self._models = self._owned(ModelLibrary(ctx, programs))
         self._overlay = self._owned(Overlay(ctx, programs))
+        self._water_box = self._owned(WaterBoxes(ctx, programs))
         self._sun_map = self._owned(ShadowMap(ctx, quality.static_shadow_px, "sun_shadow_map"))
         self._vehicle_shadow = self._owned(VehicleShadow(ctx, quality.vehicle_shadow_px))
         self._uniforms = {name: self._owned(FrameUniforms(ctx)) for name in ("picture", "mirror", "light")}
@@ -359,6 +361,8 @@ class Renderer:
 
         for vehicle in sorted((*frame.vehicles, *self._parked_in(context)), key=depth):
             self._models.draw(vehicle, context)
+        if frame.water_box is not None:
+            self._water_box.draw(frame.water_box, context)
         self._overlay.draw(frame, context)
 
     @property

@@ -14,6 +14,7 @@ from render.tracks import Tracks
 from render.trail import Trail
 from render.wake import WakeTrack
 from render.wreck import wreck_marker
+from sim.environment.flip.surface import BoxPicture
 from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between
 from sim.groups.numeric import rotation_log
@@ -107,12 +108,14 @@ class SceneView:
         self._ended_wall_s: dict[str, float] = {}
         self._first: dict[str, tuple[int, float]] = {}
         self._load: LoadPicture | None = None
+        self._water_box: BoxPicture | None = None
         self._reach: tuple[tuple[str, int] | None, float] = (None, 0.0)
 
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
         """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
         self._load = snapshot.environment if isinstance(snapshot.environment, LoadPicture) else None
+        self._water_box = snapshot.environment if isinstance(snapshot.environment, BoxPicture) else None
         names = {lane.name for lane in snapshot.lanes}
         self._trails = {name: trail for name, trail in self._trails.items() if name in names}
         self._tracks = {name: tracks for name, tracks in self._tracks.items() if name in names}
@@ -179,6 +182,7 @@ class SceneView:
             ),
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
             surfaces=self._surfaces(finite) if options.show_trail else (),
+            water_box=self._water_box,
             wakes=self._shown_wakes(finite),
             splashes=tuple(
                 splash

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.environment.environment import BodyState
-from sim.environment.flip.surface import Splash, splash
+from sim.environment.flip.surface import BoxPicture, pictured
 from sim.environment.flip.tank import GRAVITY_MPS2, Body, Tank
 from sim.environment.flip.walls import wall_impulse
 from sim.groups.numeric import rotation_exp
@@ -27,7 +27,7 @@ class _Period:
 
     impulse_w: np.ndarray
     """(6,) on the body, world axes."""
-    picture: Splash
+    picture: BoxPicture
 
 
 class TankWater:
@@ -38,7 +38,7 @@ class TankWater:
         self._thread = ThreadPoolExecutor(1, "water")
         self._next: Future[_Period] | None = None
         tank.measure()
-        self._now = _Period(np.zeros(6), splash(tank))
+        self._now = _Period(np.zeros(6), pictured(tank))
         self._left_s = 0.0
 
     def exchange(
@@ -72,7 +72,7 @@ class TankWater:
             self._next.result()
         self.tank.restore(checkpoint[14:])
         self.tank.measure()
-        picture = splash(self.tank)
+        picture = pictured(self.tank)
         self._left_s = float(checkpoint[0])
         self._now = _Period(checkpoint[2:8].copy(), picture)
         self._next = None
@@ -80,7 +80,7 @@ class TankWater:
             self._next = Future()
             self._next.set_result(_Period(checkpoint[8:14].copy(), picture))
 
-    def picture(self) -> Splash:
+    def picture(self) -> BoxPicture:
         """The surface and the spray of the period under way."""
         return self._now.picture
 
@@ -91,7 +91,7 @@ class TankWater:
 
     def _go_on(self, body: Body) -> _Period:
         impulse = self.tank.advance(self.period_s, body)
-        return _Period(impulse, splash(self.tank))
+        return _Period(impulse, pictured(self.tank, self._now.picture))
 
     def _ahead(self, state: BodyState) -> Body:
         """The body at the end of the period that begins."""

@@ -1,5 +1,6 @@
-"""What is to be drawn of a tank: the height of its surface, and the spray above it."""
+"""What is to be drawn of a tank: the height of its surface, its foam, and the spray above it."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,32 +11,67 @@ from sim.environment.flip.tank import Tank
 
 MOST_SPRAY = 20000
 """Drops that are shown at most."""
+_BROKEN = 4.0
+"""Drops over a column that make its surface white."""
+_FOAM_S = 2.5
+"""Foam fades to 1/e in this time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Splash:
+class BoxPicture:
     """The water of one moment."""
 
     corner_w: tuple[float, float, float]
     """Where the box begins [m]."""
     cell_m: float
+    size_m: tuple[float, float, float]
     height_m: np.ndarray
     """(ny, nx) float32 of the surface over the middle of each column of cells, above the box's bottom."""
+    foam: np.ndarray
+    """(ny, nx) float32 0..1: how much of each column's surface has been broken lately."""
+    paddle_m: float | None
+    """How far the wave maker stands from where the box begins, along x."""
     spray_w: np.ndarray
     """(n, 3) float32 places of drops that fly [m]."""
     time_s: float
 
 
-def splash(tank: Tank) -> Splash:
-    """Of the tank as it is after its last step."""
-    nx, ny, _ = tank.box.cells
-    height = np.empty((ny, nx), np.float32)
+def pictured(tank: Tank, before: BoxPicture | None = None) -> BoxPicture:
+    """Of the tank as it is after its last step; `before`: what was drawn last, whose foam is still there in part."""
+    box, cell = tank.box, tank.box.cell_m
+    nx, ny, _ = box.cells
+    height, broken = np.empty((ny, nx), np.float32), np.zeros((ny, nx), np.float32)
     _heights(tank.density, height)
+    _close_up(height, tank.blocked[2, 1:-1, 1:-1, 1:-1].max(axis=0) > 0.5)
     spray = np.empty((MOST_SPRAY, 3), np.float32)
-    count = _flying(tank.place, tank.density, spray)
-    cell = tank.box.cell_m
-    places = (spray[:count] - 1.0) * cell + np.asarray(tank.box.corner_w, np.float32)
-    return Splash(tank.box.corner_w, cell, height * np.float32(cell), places.astype(np.float32), tank.clock_s)
+    count = _flying(tank.place, tank.density, spray, broken)
+    foam = np.minimum(broken / _BROKEN, 1.0).astype(np.float32)
+    if before is not None:
+        left = math.exp(-max(tank.clock_s - before.time_s, 0.0) / _FOAM_S)
+        foam = np.maximum(foam, np.float32(left) * before.foam)
+    places = (spray[:count] - 1.0) * cell + np.asarray(box.corner_w, np.float32)
+    size = box.size_m
+    return BoxPicture(
+        corner_w=box.corner_w,
+        cell_m=cell,
+        size_m=(float(size[0]), float(size[1]), float(size[2])),
+        height_m=height * np.float32(cell),
+        foam=foam,
+        paddle_m=None if tank.paddle is None else tank.paddle.place_m(tank.clock_s),
+        spray_w=places.astype(np.float32),
+        time_s=tank.clock_s,
+    )
+
+
+def _close_up(height: np.ndarray, covered: np.ndarray) -> None:
+    """Carry the surface one column in under a hull, so that no gap shows at its sides; deeper in nothing is drawn."""
+    around, count = np.zeros_like(height), np.zeros_like(height)
+    for dj, di in ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)):
+        free = ~np.roll(covered, (dj, di), (0, 1))
+        around += np.where(free, np.roll(height, (dj, di), (0, 1)), 0.0)
+        count += free
+    edge = covered & (count > 0)
+    height[edge] = np.maximum(height[edge], around[edge] / count[edge])
 
 
 @allocating_nothing
@@ -59,13 +95,17 @@ def _heights(density: np.ndarray, out: np.ndarray) -> None:
 
 
 @allocating_nothing
-def _flying(place: np.ndarray, density: np.ndarray, out: np.ndarray) -> int:
-    """Particles in cells that are no water and touch none, out (n, 3); returns how many."""
+def _flying(place: np.ndarray, density: np.ndarray, out: np.ndarray, broken: np.ndarray) -> int:
+    """Particles in cells that are no water, with none below, out (n, 3); returns how many.
+
+    broken (ny, nx) counts those over each column.
+    """
     count = 0
     for q in range(len(place)):
         i, j, k = int(place[q, 0]), int(place[q, 1]), int(place[q, 2])
         if density[k, j, i] < FULL and density[k - 1, j, i] < FULL and count < len(out):
             for c in range(3):
                 out[count, c] = place[q, c]
+            broken[j - 1, i - 1] += np.float32(1.0)
             count += 1
     return count

@@ -1,0 +1,20 @@
+// Painted steel: lit by sun and sky, with a little gloss.
+#include "surface.glsl"
+#include "shadow.glsl"
+
+in vec3 p_w;
+in vec3 n_w;
+in vec3 paint;
+in vec3 transmittance;
+in vec3 inscatter;
+out vec4 colour;
+
+void main() {
+    vec3 v = normalize(eye.xyz - p_w), n = normalize(n_w);
+    float sun = saturate(dot(n, sun_direction.xyz));
+    if (sun > 0.0) sun *= sun_visibility(p_w, n);
+    vec3 ambient = sky_irradiance(n) * 0.8 + sun_irradiance.rgb * ROCK_BOUNCE * 0.1;
+    vec3 c = paint / PI * (sun_irradiance.rgb * sun + ambient);
+    c += 0.04 * environment(reflect(-v, n), 0.4);
+    colour = vec4(c * transmittance + inscatter, 1.0);
+}
