@@ -36,7 +36,7 @@ class WaterBoxes:
         self._drops = ctx.buffer(reserve=MOST_SPRAY * 12, dynamic=True)
         self._spray = vertex_array(ctx, self._spray_program, [(self._drops, "3f", "place")])
         self._frame_program = programs.load("tank_frame.vert", "tank_frame.frag")
-        self._bars = ctx.buffer(reserve=14 * 36 * 36, dynamic=True)
+        self._bars = ctx.buffer(reserve=10 * 36 * 36, dynamic=True)
         content = [(self._bars, "3f 3f 3f", "position", "normal", "albedo")]
         self._frame = vertex_array(ctx, self._frame_program, content)
         self._panes = ctx.buffer(reserve=6 * 6 * 24, dynamic=True)
@@ -179,7 +179,8 @@ def _solids(picture: BoxPicture) -> np.ndarray:
             for at_b in (low[b], high[b]):
                 begin, end = low.copy(), high.copy()
                 begin[a], end[a], begin[b], end[b] = at_a, at_a, at_b, at_b
-                rows.append(_block(begin - _BAR_M, end + _BAR_M, _STEEL))
+                if begin[2] < high[2]:  # bars along the upper edges would stand before the water
+                    rows.append(_block(begin - _BAR_M, end + _BAR_M, _STEEL))
     if picture.paddle_m is not None:
         at = low[0] + picture.paddle_m
         rows.append(
