@@ -29,10 +29,10 @@ from sim.planner.guess.variables import variables
 from sim.planner.service.search import Search
 from sim.planner.solvers.attempt import Run, deadline_in
 from sim.planner.task.check import check_task
+from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import Obstacle
-from sim.planner.task.task import positions
+from sim.planner.task.poses import positions
 from sim.planner.task.waypoints import with_times
-from sim.planner.transcription.inputs import input_map_of
 from sim.planner.transcription.motion import motion
 from sim.scene import load_scene
 

@@ -63,14 +63,14 @@ def cold(rounds: int) -> None:
 
 def drags(task: Task, count: int) -> Iterator[Task]:
     """The goal on a figure of eight of 1 m, in steps of a hand that drags."""
-    node = task.goal.state.node
-    there = slice(1, 3) if node.size < 18 else slice(9, 11)
+    state = task.goal.state
+    there = range(state.node.size)[state.group.position][:2]
     for k in range(count):
-        moved = node.copy()
+        moved = state.node.copy()
         a = 2 * np.pi * k / count
         moved[there] += [np.sin(a), 0.5 * np.sin(2 * a)]
-        state = dataclasses.replace(task.goal.state, node=moved)
-        yield dataclasses.replace(task, goal=dataclasses.replace(task.goal, state=state))
+        goal = dataclasses.replace(task.goal, state=dataclasses.replace(state, node=moved))
+        yield dataclasses.replace(task, goal=goal)
 
 
 def warm(count: int) -> None:
@@ -167,8 +167,7 @@ def continuous_replay(plan: Plan, parts: int = 40) -> float:
     n = len(plan.controls) - 1
     at = np.arange(n * parts) / parts + 0.5 / parts
     u = plan.controls[at.astype(int)]
-    planar = plan.vehicle.group.name == "SE2"
-    fine = "rkmk4" if planar else "rk4"
+    fine = "rkmk4" if plan.vehicle.group.planar else "rk4"
     run = sim.simulate(
         plan.vehicle,
         fine,
@@ -177,7 +176,7 @@ def continuous_replay(plan: Plan, parts: int = 40) -> float:
         initial=plan.task.start,
         controls=u,
     )
-    there = slice(1, 3) if planar else slice(9, 12)
+    there = plan.vehicle.group.position
     return float(np.linalg.norm(run.nodes[-1, there] - plan.trajectory.nodes[-1, there]))
 
 
@@ -205,7 +204,7 @@ def default(rounds: int) -> None:
 def random_start(scene: str, vehicle: sim.Vehicle, task: Task, rng: np.random.Generator) -> Task:
     """The scene's task from somewhere else: thrown helicopters, drifting boats, cars beside the gap."""
     if "landing" in scene:
-        goal = task.goal.state.node[9:12]
+        goal = task.goal.state.node[vehicle.group.position]
         start = vehicle.state(
             x=goal + np.array([*rng.uniform(-60, 60, 2), rng.uniform(25, 60)]),
             R=Rotation.random(random_state=int(rng.integers(1 << 30))).as_matrix(),

@@ -14,7 +14,7 @@ from sim.planner.result.forces import control_forces_b
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import FADE_S, PlanView
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
-from sim.planner.task.task import positions
+from sim.planner.task.poses import positions
 from sim.simulation.placing import placement
 from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.observation import observed_by_symbols

@@ -11,7 +11,7 @@ from sim.planner.service.remedies import Remedy, offered
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.planner.task.handles import handles
-from sim.planner.task.task import positions
+from sim.planner.task.poses import positions
 from ui import theme
 from ui.gizmo import on_screen
 from ui.panels.context import PanelContext, Rect

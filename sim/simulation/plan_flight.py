@@ -54,6 +54,5 @@ def planned_pilot(command: FlyPlan, kernel: Stepper) -> PlannedPilot:
 
 def end_place(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     """(3,) m; on a plane the height does not count."""
-    if vehicle.group.planar:
-        return np.array([node[1], node[2], np.nan])
-    return node[9:12].copy()
+    place = node[vehicle.group.position]
+    return np.r_[place, np.nan] if vehicle.group.planar else place.copy()

@@ -63,11 +63,16 @@ def imported_packages(path: Path) -> set[str]:
 
 def circles() -> list[set[str]]:
     """Groups of modules that import each other, directly or through others. A package counts for its __init__."""
-    names = sorted(modules())
+    return grouped({name: imports(path) for name, path in modules().items()})
+
+
+def grouped(imported: dict[str, set[str]]) -> list[set[str]]:
+    """Groups of names that import each other, directly or through others."""
+    names = sorted(imported)
     place = {name: k for k, name in enumerate(names)}
     graph = np.zeros((len(names), len(names)), bool)
     for name in names:
-        for other in imports(modules()[name]) & place.keys():
+        for other in imported[name] & place.keys():
             graph[place[name], place[other]] = True
     count, label = connected_components(graph, connection="strong")
     groups = [{names[k] for k in np.flatnonzero(label == group)} for group in range(count)]
@@ -95,6 +100,18 @@ def test_the_app_is_the_only_module_at_the_top_and_only_wires() -> None:
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert [circle for circle in circles() if not any(circle <= known for known in CIRCLES_LEFT)] == []
+
+
+def test_the_rooms_of_the_planner_stand_above_each_other() -> None:
+    """A room imports those below it: none that imports it in turn, through whichever of its modules."""
+    rooms: dict[str, set[str]] = {}
+    for name, path in modules().items():
+        if name.startswith("sim.planner.") and path.parent.name != "planner":
+            others = {other.rpartition(".")[0] for other in imports(path)}
+            rooms[name.rpartition(".")[0]] = rooms.get(name.rpartition(".")[0], set()) | others
+    rooms.pop("sim.planner")  # Each room's own __init__.
+    assert "sim.planner.task" in rooms
+    assert grouped({room: others - {room} for room, others in rooms.items()}) == []
 
 
 def test_circles_that_are_gone_are_struck_out() -> None:

@@ -10,9 +10,9 @@ from scipy.interpolate import BSpline
 import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Waypoint, Weights, safe_ground
 from sim.planner.task.clearance import clearance
+from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS, true_distance
 from sim.planner.task.scene_task import read_task
-from sim.planner.transcription.inputs import input_map_of
 from sim.toml_table import TomlTable
 from tests.sim.planner_tasks import BOAT, CROSSING, PLANNER, forest, hills, rest_to_rest, with_ground
 

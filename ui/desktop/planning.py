@@ -13,7 +13,7 @@ from sim.planner.api import task_of_scene
 from sim.planner.service.requests import PlanRequest
 from sim.planner.service.session import PlanSession
 from sim.planner.service.view import PlanView
-from sim.planner.task.task import positions
+from sim.planner.task.poses import positions
 from sim.scene import Scene
 from sim.world import World
 from ui.config import config_dir

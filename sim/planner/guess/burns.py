@@ -9,8 +9,9 @@ import numpy as np
 from sim.groups.numeric import rotation_exp, rotation_log
 from sim.planner.guess.free import nodes_of_poses
 from sim.planner.guess.way import paced_way
-from sim.planner.task.task import Task, control_limits, positions
-from sim.planner.transcription.inputs import ThrustVectorMap, input_map_of
+from sim.planner.task.inputs import ThrustVectorMap, input_map_of
+from sim.planner.task.poses import positions, rotation_wb, spatial_poses
+from sim.planner.task.task import Task, control_limits
 from sim.planner.transcription.shape import inertia_diagonal
 from sim.vehicles.base import State
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -53,17 +54,12 @@ def burnt(
     for (early, late), change, sign in zip(_BURNS, changes, signs, strict=True):
         force = sign * mass * float(np.linalg.norm(change)) / ((late - early) * T)
         inputs[(s >= early) & (s < late)] = force * share
-    poses = np.c_[R.transpose(0, 2, 1).reshape(-1, 9), places]
+    poses = spatial_poses(R, places)
     return nodes_of_poses(vehicle, poses, T / steps), np.clip(inputs, *limits.T)
 
 
-def _rotation(state: State) -> np.ndarray:
-    """R_wb."""
-    return state.node[:9].reshape(3, 3).T
-
-
 def _velocity_w(state: State) -> np.ndarray:
-    return _rotation(state) @ state.node[state.layout.velocity][3:]
+    return rotation_wb(state) @ state.node[state.layout.velocity][3:]
 
 
 def _ends(vehicle: HolonomicVehicle, task: Task) -> tuple[np.ndarray, np.ndarray]:
@@ -99,15 +95,15 @@ def _rotations(
     task: Task, s: np.ndarray, axis_b: np.ndarray, changes: tuple[np.ndarray, np.ndarray], *, both_ways: bool
 ) -> tuple[np.ndarray, tuple[float, float]]:
     """(N+1, 3, 3) R_wb, and whether each burn pushes ahead (1) or back (-1)."""
-    R, signs, turns = _rotation(task.start), [], []
+    R, signs, turns = rotation_wb(task.start), [], []
     for change in changes:
         sign = -1.0 if both_ways and change @ (R @ axis_b) < 0.0 else 1.0
         turns.append(_turn_between(R @ axis_b, sign * change))
         R = _turned(turns[-1], 1.0) @ R
         signs.append(sign)
-    last = _rotation(task.goal.state) @ R.T
+    last = rotation_wb(task.goal.state) @ R.T
     turns.append(np.zeros(3) if task.goal.rotation == "free" else rotation_log(last))
-    out = np.tile(_rotation(task.start), (len(s), 1, 1))
+    out = np.tile(rotation_wb(task.start), (len(s), 1, 1))
     for turn, begin, end in zip(
         turns, (0.0, _BURNS[0][1], _BURNS[1][1]), (_BURNS[0][0], _BURNS[1][0], 1.0), strict=True
     ):

@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.planner.guess.free import wrapped
 from sim.planner.guess.way import paced_way, ways_of
+from sim.planner.task.poses import heading_rad, place, planar_pose, planar_poses
 from sim.planner.task.task import Task
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 
@@ -70,7 +71,7 @@ def with_shape(
     """With the places and headings; shape and shape velocity by least squares of the body velocity."""
     steps = len(places) - 1
     h = task.duration_s / steps
-    poses = np.c_[heading, places[:, :2]]
+    poses = planar_poses(heading, places)
     speed = np.gradient(places[:, :2], h, axis=0)
     forward = np.cos(heading) * speed[:, 0] + np.sin(heading) * speed[:, 1]
     xi = np.stack([np.gradient(heading, h), forward, np.zeros_like(forward)], axis=1)
@@ -92,23 +93,28 @@ def with_shape(
 
 def _chord_b(task: Task) -> np.ndarray:
     """(2,) from start to goal, ahead and left of the start."""
-    a, d = task.start.node[0], task.goal.state.node[1:3] - task.start.node[1:3]
+    a, d = heading_rad(task.start), place(task.goal.state) - place(task.start)
     return np.array([np.cos(a) * d[0] + np.sin(a) * d[1], np.cos(a) * d[1] - np.sin(a) * d[0]])
+
+
+def _goal_heading(task: Task) -> float:
+    """Nearest to the start's; the same where it is free."""
+    a = heading_rad(task.start)
+    return a if task.goal.rotation == "free" else a + wrapped(heading_rad(task.goal.state) - a)
 
 
 def _is_beside(task: Task) -> bool:
     """Whether it has to come to lie beside where it starts, facing about the same way; a straight way leads nowhere."""
     ahead, left = np.abs(_chord_b(task))
-    turn = 0.0 if task.goal.rotation == "free" else wrapped(task.goal.state.node[0] - task.start.node[0])
+    turn = _goal_heading(task) - heading_rad(task.start)
     return bool(left > 1.2 * ahead and left > 1e-3 and abs(turn) < 1.0 and not task.waypoints)
 
 
 def _shuffled(task: Task, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """(N+1, 3) places and (N+1,) headings: ahead of the goal in a bow, and back into it."""
-    a = task.start.node[0]
-    b = a if task.goal.rotation == "free" else a + wrapped(task.goal.state.node[0] - a)
+    a, b = heading_rad(task.start), _goal_heading(task)
     left = abs(_chord_b(task)[1])
-    start, goal = task.start.node[1:3], task.goal.state.node[1:3]
+    start, goal = place(task.start), place(task.goal.state)
     cusp = goal + _AHEAD * left * _direction(b)
     t = np.linspace(0.0, 1.0, steps + 1)
     s, back = _eased(t / _BOW), _eased((t - _BOW) / (1.0 - _BOW))
@@ -122,9 +128,8 @@ _Leg = tuple[np.ndarray, float]
 
 def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
     """Ways into a place: on ahead first or at once, back into it or past it and forth, the likeliest first."""
-    a = task.start.node[0]
-    b = a if task.goal.rotation == "free" else a + wrapped(task.goal.state.node[0] - a)
-    start, goal = np.r_[a, task.start.node[1:3]], np.r_[b, task.goal.state.node[1:3]]
+    a, b = heading_rad(task.start), _goal_heading(task)
+    start, goal = planar_pose(task.start), np.r_[b, place(task.goal.state)]
     aside = max(abs(_chord_b(task)[1]), _LEAST_ASIDE * float(np.linalg.norm(goal[1:] - start[1:])))
 
     def along(pose: np.ndarray, share: float) -> np.ndarray:
@@ -154,7 +159,7 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
 
 def through(task: Task, legs: list[_Leg], steps: int) -> tuple[np.ndarray, np.ndarray]:
     """(N+1, 3) places and (N+1,) headings along bows, at rest between them, in times by the roots of their lengths."""
-    poses = [task.start.node[:3], *(pose for pose, _ in legs)]
+    poses = [planar_pose(task.start), *(pose for pose, _ in legs)]
     lengths = [max(float(np.linalg.norm(b[1:] - a[1:])), 1e-6) for a, b in pairwise(poses)]
     times = np.r_[0.0, np.cumsum(np.sqrt(lengths))]
     t = np.linspace(0.0, times[-1], steps + 1)
@@ -190,7 +195,7 @@ def _eased(s: np.ndarray) -> np.ndarray:
 def _along(places: np.ndarray, task: Task, *, reverse: bool) -> np.ndarray:
     """(N+1,) continuous headings of the way, or against it, turning into those of the ends."""
     step = np.gradient(places[:, :2], axis=0) * (-1.0 if reverse else 1.0)
-    a, b = task.start.node[0], task.goal.state.node[0]
+    a, b = heading_rad(task.start), heading_rad(task.goal.state)
     chord = (places[-1, :2] - places[0, :2]) * (-1.0 if reverse else 1.0)
     ahead = np.hypot(*chord) > 1e-6 and abs(wrapped(np.arctan2(chord[1], chord[0]) - a)) < 1.0
     if not ahead and not reverse:

@@ -6,8 +6,9 @@ import numpy as np
 
 from sim.groups.numeric import rotation_exp, rotation_log
 from sim.planner.task.geodesics import arcs
+from sim.planner.task.inputs import ThrustVectorMap, input_map_of
+from sim.planner.task.poses import heading_rad, planar_poses, rotation_wb, spatial_poses
 from sim.planner.task.task import Task
-from sim.planner.transcription.inputs import ThrustVectorMap, input_map_of
 from sim.vehicles.base import Vehicle
 
 _RIGHTING = 0.7
@@ -28,16 +29,16 @@ def free_motion(vehicle: Vehicle, task: Task, places: np.ndarray, heading: Headi
     steps = len(places) - 1
     s = np.linspace(0.0, 1.0, steps + 1)
     if vehicle.group.planar:
-        poses = np.c_[_headings(task, places, s, heading), places[:, :2]]
+        poses = planar_poses(_headings(task, places, s, heading), places)
     else:
         R = _rotations(vehicle, task, s)
-        poses = np.c_[R.transpose(0, 2, 1).reshape(-1, 9), places]
+        poses = spatial_poses(R, places)
     return nodes_of_poses(vehicle, poses, task.duration_s / steps)
 
 
 def _headings(task: Task, places: np.ndarray, s: np.ndarray, heading: Heading) -> np.ndarray:
     """(N+1,) continuous, at shares s of the time."""
-    a, b = task.start.node[0], task.goal.state.node[0]
+    a, b = heading_rad(task.start), heading_rad(task.goal.state)
     free = task.goal.rotation == "free"
     turn = 0.0 if free else wrapped(b - a)
     if heading == "around":
@@ -59,7 +60,7 @@ def wrapped(angle: float) -> float:
 
 def _rotations(vehicle: Vehicle, task: Task, s: np.ndarray) -> np.ndarray:
     """(N+1, 3, 3) at shares s of the time."""
-    Ra, Rb = (x.node[:9].reshape(3, 3).T for x in (task.start, task.goal.state))
+    Ra, Rb = rotation_wb(task.start), rotation_wb(task.goal.state)
     righting = _to_upright(Ra)
     if isinstance(input_map_of(vehicle), ThrustVectorMap):
         takes_s = float(np.linalg.norm(righting)) / (_RIGHTING * task.limits.turn_radps)

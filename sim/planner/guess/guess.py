@@ -13,8 +13,8 @@ from sim.planner.guess.free import Heading, free_motion
 from sim.planner.guess.gait import wriggled
 from sim.planner.guess.variables import variables
 from sim.planner.guess.way import paced_way, ways_of
+from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import Task
-from sim.planner.transcription.inputs import input_map_of
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle

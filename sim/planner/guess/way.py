@@ -4,7 +4,8 @@ import numpy as np
 
 from sim.planner.guess.pace import paced
 from sim.planner.guess.route import route, routes
-from sim.planner.task.task import Task, positions
+from sim.planner.task.poses import positions
+from sim.planner.task.task import Task
 from sim.vehicles.base import Vehicle
 
 

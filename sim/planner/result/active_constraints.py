@@ -8,10 +8,11 @@ import numpy as np
 
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.geodesics import between
+from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import label, true_distance
-from sim.planner.task.task import Task, control_limits, positions
+from sim.planner.task.poses import positions
+from sim.planner.task.task import Task, control_limits
 from sim.planner.task.waypoints import waypoint_node
-from sim.planner.transcription.inputs import input_map_of
 from sim.vehicles.base import Vehicle
 
 _NEAR = 0.003
@@ -150,7 +151,7 @@ def _quantities(
         high = limits.high_w[axis] if limits.high_w else np.inf
         yield _Bounded(name, places_w[:, axis], low, high, "m")
     if limits.tilt_rad is not None and not planar:
-        tilt_deg = np.degrees(np.arccos(np.clip(nodes[:, 8], -1.0, 1.0)))
+        tilt_deg = np.degrees(np.arccos(np.clip(vehicle.poses(nodes)[:, 2, 2], -1.0, 1.0)))
         yield _Bounded("tilt", tilt_deg, -np.inf, float(np.degrees(limits.tilt_rad)), "deg")
     for i, coordinate in enumerate(vehicle.shape_coordinates):
         low, high = limits.shape.get(coordinate.name, (-np.inf, np.inf))

@@ -8,10 +8,11 @@ from sim.planner.guess.way import way_of
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
 from sim.planner.task.clearance import clearance
+from sim.planner.task.inputs import Constraint
 from sim.planner.task.obstacles import entered, half_thickness_m
-from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, positions
+from sim.planner.task.poses import positions
+from sim.planner.task.task import WEIGHT_NAMES, Task, Weights
 from sim.planner.transcription.constraints import GROUND, WAYPOINT
-from sim.planner.transcription.inputs import Constraint
 from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.base import Vehicle

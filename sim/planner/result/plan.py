@@ -8,7 +8,8 @@ import numpy as np
 
 from sim.integrators.base import Integrator
 from sim.planner.solvers.backends import Result
-from sim.planner.task.task import WEIGHT_NAMES, Task, positions
+from sim.planner.task.poses import positions
+from sim.planner.task.task import WEIGHT_NAMES, Task
 from sim.planner.transcription.motion import Motion
 from sim.planner.transcription.transcription import Transcription
 from sim.trajectory import Trajectory

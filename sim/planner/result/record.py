@@ -7,7 +7,8 @@ import numpy as np
 from sim.integrators import Integrator, integrator
 from sim.planner.result.active_constraints import ActiveConstraint, active_constraints
 from sim.planner.result.plan import Plan, Status, Violation
-from sim.planner.task.task import Task, positions
+from sim.planner.task.poses import positions
+from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
 
 

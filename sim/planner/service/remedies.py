@@ -9,8 +9,9 @@ from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import PlanView
 from sim.planner.task.handles import stretched, without
 from sim.planner.task.obstacles import entered, label
+from sim.planner.task.poses import place, positions, shifted
 from sim.planner.task.refusal import GOAL, Refusal
-from sim.planner.task.task import Task, control_limits, positions
+from sim.planner.task.task import Task, control_limits
 from sim.planner.task.travel_time import soonest_s
 
 _MOST = 4
@@ -52,12 +53,11 @@ def after_refusal(refusal: Refusal, task: Task) -> tuple[Remedy, ...]:
         found.append(_longer(task, _tidy(_MORE * soonest_s(task))))
     ground = task.ground
     if refusal.reason == "too low" and GOAL.handle in refusal.parts and ground is not None:
-        place = task.goal.state.node[9:12]
-        up_m = float(ground.height(place[0], place[1])[0]) - float(place[2])
+        x, y, z = place(task.goal.state)
+        up_m = float(ground.height(x, y)[0]) - float(z)
         if up_m > 0.0:
-            node = task.goal.state.node.copy()
-            node[11] += up_m + _OVER_GROUND_M
-            goal = replace(task.goal, state=replace(task.goal.state, node=node))
+            raised = shifted(task.goal.state, np.array([0.0, 0.0, up_m + _OVER_GROUND_M]))
+            goal = replace(task.goal, state=raised)
             doc = f"The goal {up_m + _OVER_GROUND_M:.2g} m higher: clear of the ground by what the task asks for."
             found.append(Remedy("Raise the goal", doc, replace(task, goal=goal)))
     return tuple(found)

@@ -6,9 +6,9 @@ from sim.planner.guess.refine import transferred
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord
 from sim.planner.solvers.backends import Result
+from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, with_times
-from sim.planner.transcription.inputs import input_map_of
 from sim.planner.transcription.motion import Motion
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.base import Vehicle

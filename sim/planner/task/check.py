@@ -7,8 +7,9 @@ from sim.integrators.composed import Composed
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.obstacles import true_distance
+from sim.planner.task.poses import positions
 from sim.planner.task.refusal import GOAL, START, Part, TaskRefused, obstacle_part, refused, waypoint_part
-from sim.planner.task.task import Task, check_can_plan, positions
+from sim.planner.task.task import Task, check_can_plan
 from sim.planner.task.travel_time import longest_s, soonest_s
 from sim.planner.task.waypoints import waypoint_node
 from sim.vehicles.base import State, Vehicle
@@ -86,7 +87,7 @@ def _check_end(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
         _check_place(vehicle, task, name, x, near)
     if rotation != "free" and vehicle.group.turns == 3:
         spare = goal.tolerance_rad if rotation == "within" else 0.0
-        _check_tilt(task, name, 1.0 if rotation == "upright" else float(state.node[8]), spare)
+        _check_tilt(task, name, 1.0 if rotation == "upright" else float(state.pose[2, 2]), spare)
     _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == GOAL else None)
     if velocity == "free":
         return

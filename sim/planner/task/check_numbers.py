@@ -6,10 +6,11 @@ from numbers import Real
 
 import numpy as np
 
+from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS, Box
+from sim.planner.task.poses import rotation_wb
 from sim.planner.task.refusal import GOAL, START, Part, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
-from sim.planner.transcription.inputs import input_map_of
 from sim.vehicles.base import State, Vehicle
 
 _FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
@@ -105,7 +106,7 @@ def _check_state(vehicle: Vehicle, task: Task, kind: Part, state: State) -> None
     if place.max() > _FAR_M:
         raise refused(task, f"{kind} is {place.max():.3g} m away; allowed: up to {_FAR_M:g} m", kind)
     if vehicle.group.turns == 3:
-        R = state.node[:9].reshape(3, 3)
+        R = rotation_wb(state)
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-6:
             raise refused(task, f"{kind} has no rotation matrix; make it with vehicle.state(...)", kind)
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
-from sim.planner.task.task import Task, Waypoint, positions
+from sim.planner.task.poses import heading_rad, positions
+from sim.planner.task.task import Task, Waypoint
 from sim.vehicles import Vehicle
 
 
@@ -145,23 +146,19 @@ def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
 
 
 def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
-    node, pose = task.goal.state.node.copy(), vehicle.node_layout.pose
-    if vehicle.group.planar:
-        node[pose] = np.arctan2(T_w[1, 0], T_w[0, 0]), *T_w[:2, 3]
-    else:
+    node, T_wb = task.goal.state.node.copy(), T_w.copy()
+    if not vehicle.group.planar:
         u, _, vt = np.linalg.svd(T_w[:3, :3])
-        node[pose] = *(u @ vt).T.ravel(), *T_w[:3, 3]
+        T_wb[:3, :3] = u @ vt
+    node[vehicle.node_layout.pose] = vehicle.group.from_space(T_wb)
     return replace(task, goal=replace(task.goal, state=replace(task.goal.state, node=node)))
 
 
 def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
-    node = task.goal.state.node
-    place = positions(vehicle, node)[0]
+    state = task.goal.state
     if vehicle.group.planar:
-        return _at(place, float(node[vehicle.node_layout.pose][0]))
-    T_w = _at(place)
-    T_w[:3, :3] = node[:9].reshape(3, 3).T
-    return T_w
+        return _at(positions(vehicle, state.node)[0], heading_rad(state))
+    return state.pose
 
 
 def _at(place: ArrayLike, heading_rad: float = 0.0) -> np.ndarray:

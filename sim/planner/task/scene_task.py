@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
+from sim.planner.task.poses import place
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.toml_table import TomlTable
@@ -64,7 +65,7 @@ def _ground(
 ) -> SafeGround | None:
     if not table.flag("ground", False) or world is None:
         return None
-    places = np.stack([s.node[9:11] for s in states])
+    places = np.stack([place(s)[:2] for s in states])
     reach = max(math.dist((0, 0, 0), b[:3]) + b[3] for b in body)
     aside = table.number("ground_aside_m", 60.0, low=0.0, high=1e4)
     low, high = places.min(0) - aside, places.max(0) + aside

@@ -148,11 +148,3 @@ def control_limits(vehicle: Vehicle, limits: Limits) -> np.ndarray:
             low, high = limits.controls[control.name]
             out[i] = max(out[i, 0], low), min(out[i, 1], high)
     return out
-
-
-def positions(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
-    """(n, 3) world positions of flat nodes; on a plane z = 0."""
-    nodes = np.atleast_2d(nodes)
-    if vehicle.group.planar:
-        return np.c_[nodes[:, 1:3], np.zeros(len(nodes))]
-    return nodes[:, 9:12]

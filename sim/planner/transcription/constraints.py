@@ -3,11 +3,10 @@
 import casadi as ca
 import numpy as np
 
-from sim.groups.se2 import plane_rotation
 from sim.groups.so3 import vee
+from sim.planner.task.inputs import Constraint
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import control_limits
-from sim.planner.transcription.inputs import Constraint
 from sim.planner.transcription.model import BODY_NUMBERS, NodeModel
 from sim.planner.transcription.symbols import Slots
 
@@ -34,13 +33,16 @@ def input_rows(model: NodeModel, a: ca.SX, previous: ca.SX, h: ca.SX) -> list[Co
     return rows
 
 
+def _pose_wb(model: NodeModel, node: ca.SX) -> ca.SX:
+    """(4, 4)."""
+    return model.vehicle.group.embedded(node[model.vehicle.node_layout.pose])
+
+
 def balls(model: NodeModel, node: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
     """(centre in the world (3,), radius) of the balls that stand for the vehicle."""
     body = ca.reshape(model.given["body"], BODY_NUMBERS, model.shape.body_count)
-    if model.vehicle.group.planar:
-        R, x = ca.diagcat(plane_rotation(node[0]), 1), ca.vertcat(node[1:3], 0)
-    else:
-        R, x = ca.reshape(node[:9], 3, 3), node[9:12]
+    T_wb = _pose_wb(model, node)
+    R, x = T_wb[:3, :3], T_wb[:3, 3]
     return [(x + R @ body[:3, j], body[3, j]) for j in range(model.shape.body_count)]
 
 
@@ -58,7 +60,7 @@ def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.S
 
 def height_over_ground(model: NodeModel, node: ca.SX) -> ca.SX:
     """Above the safe ground: a second-order model about `jet_at`, exact there with its derivatives."""
-    x, b = node[9:12], model.jet
+    x, b = _pose_wb(model, node)[:3, 3], model.jet
     d = x[:2] - model.jet_at
     bend = (b[3] * d[0] ** 2 + 2 * b[4] * d[0] * d[1] + b[5] * d[1] ** 2) / 2
     return x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]
@@ -115,10 +117,13 @@ def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     position, rotation, velocity, shape, shape_velocity = model.shape.demands
     out = [("position", str(position), node[i] - goal[i]) for i in model.position_indices]
     if model.vehicle.group.planar:
-        out.append(("rotation", str(rotation), 2 * ca.sin((node[0] - goal[0]) / 2)))
+        at_heading = model.heading_index
+        miss = 2 * ca.sin((node[at_heading] - goal[at_heading]) / 2)
+        out.append(("rotation", str(rotation), miss))
     elif rotation == "upright":
         half = _cosine_of_half(_cosine_missed(model, node))
-        out += [("rotation", "fixed", node[2] / half), ("rotation", "fixed", node[5] / half)]
+        up_b = _pose_wb(model, node)[2, :2]
+        out += [("rotation", "fixed", up_b[0] / half), ("rotation", "fixed", up_b[1] / half)]
     else:
         # Three equations, not nine: R is a rotation already.
         miss = vee(_turn_missed(model, node)) / _cosine_of_half(_cosine_missed(model, node))
@@ -134,13 +139,14 @@ def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
 
 def _turn_missed(model: NodeModel, node: ca.SX) -> ca.SX:
     """(3, 3) rotation from the goal's attitude to the node's."""
-    return ca.reshape(model.given["goal"][:9], 3, 3).T @ ca.reshape(node[:9], 3, 3)
+    wanted, here = (_pose_wb(model, x)[:3, :3] for x in (model.given["goal"], node))
+    return wanted.T @ here
 
 
 def _cosine_missed(model: NodeModel, node: ca.SX) -> ca.SX:
     """Of the angle in space by which the goal's rotation, or uprightness, is missed."""
     if model.shape.demands[1] == "upright":
-        return node[8]
+        return _pose_wb(model, node)[2, 2]
     return (ca.trace(_turn_missed(model, node)) - 1) / 2
 
 
@@ -215,7 +221,7 @@ def _node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
         high = limits.high_w[axis] if limits.high_w else np.inf
         out.append((index, low, high))
     if limits.tilt_rad is not None and model.vehicle.group.turns == 3:
-        out.append((8, float(np.cos(limits.tilt_rad)), np.inf))
+        out.append((model.up_index, float(np.cos(limits.tilt_rad)), np.inf))
     if model.velocity_is_state:
         out += [(at.velocity.start + i, -b, b) for i, b in enumerate(_velocity_bound(model))]
     for i, coordinate in enumerate(model.vehicle.shape_coordinates):

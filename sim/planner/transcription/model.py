@@ -7,9 +7,9 @@ import numpy as np
 
 from sim.compiler.blocks import silenced
 from sim.integrators.base import Scheme
+from sim.planner.task.inputs import InputMap, input_map_of
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import WEIGHT_NAMES
-from sim.planner.transcription.inputs import InputMap, input_map_of
 from sim.planner.transcription.shape import ProblemShape, Scales
 from sim.planner.transcription.state_form import StateForm, state_form
 from sim.planner.transcription.symbols import Slots
@@ -131,6 +131,16 @@ class NodeModel:
     def position_indices(self) -> range:
         """Of the position in a flat node."""
         return range(*self.vehicle.group.position.indices(self.vehicle.group.pose_dim))
+
+    @property
+    def heading_index(self) -> int:
+        """Of the heading in a flat node, on a plane."""
+        return self.vehicle.group.columns.index("heading_rad")
+
+    @property
+    def up_index(self) -> int:
+        """Of the cosine of the tilt in a flat node, in space."""
+        return self.vehicle.group.columns.index("R_33")
 
     @property
     def place_indices(self) -> list[int]:

@@ -34,5 +34,6 @@ def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion
 def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
     """Angles of planar poses without jumps."""
     if vehicle.group.planar:
-        nodes[:, 0] = np.unwrap(nodes[:, 0])
+        heading = vehicle.group.columns.index("heading_rad")
+        nodes[:, heading] = np.unwrap(nodes[:, heading])
     return nodes

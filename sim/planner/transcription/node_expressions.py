@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.constraints import (
     duration_rows,
     goal_misses,
@@ -21,7 +22,6 @@ from sim.planner.transcription.constraints import (
     velocity_rows,
 )
 from sim.planner.transcription.costs import weighted_cost
-from sim.planner.transcription.inputs import Constraint
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.symbols import Slots
 

@@ -3,8 +3,8 @@
 import casadi as ca
 
 from sim.compiler.columns import ColumnKernel, Repeated
+from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.implicit import Implicit
-from sim.planner.transcription.inputs import Constraint
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_expressions import NodeExpressions
 

@@ -7,10 +7,11 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
+from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS
-from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits, positions
+from sim.planner.task.poses import positions
+from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
-from sim.planner.transcription.inputs import input_map_of
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle

@@ -11,8 +11,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.conversions import Conversions
-from sim.planner.transcription.inputs import Constraint
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_expressions import NodeExpressions, initial_rows, last_node, running_node
 from sim.planner.transcription.node_functions import NodeFunctions, node_functions
