@@ -30,8 +30,6 @@ def recipes() -> dict[Path, Recipe]:
         made.update(vehicle_recipes(script.parent))
     for detail, name in ((1.0, "saloon"), (0.45, "saloon_far")):
         made[MODELS_DIR / f"{name}.glb"] = partial(_made, saloon, detail)
-    made[MODELS_DIR / "skiff.glb"] = partial(_made, _script(VEHICLES_DIR / "boat"), 1.0)
-    made[MODELS_DIR / "skiff_far.glb"] = partial(_made, _script(VEHICLES_DIR / "boat"), 0.4)
     for each in (marks.buoy, marks.mast, marks.barrels, marks.crates, marks.rock):
         made[MODELS_DIR / f"{each.__name__}.glb"] = partial(_mark, each)
     return made

@@ -1,6 +1,8 @@
 """A model file as arrays: one vertex table for all parts, one row of factors a material."""
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pygltflib as gl
 
 from render.errors import DisplayError
 from sim.errors import InputError, one_of, quote
-from sim.outfit import ASSETS, Outfit, outfit_of
+from sim.outfit import ASSETS, VEHICLE_FOLDER, Outfit, outfit_of
 from sim.user_files import opened, refusals
 
 MAX_NODES = 24
@@ -45,10 +47,17 @@ class ModelAsset:
 
 def model_file(name: str, *, far: bool = False) -> Path:
     """The file of a vehicle's or a prop's model, whether it is there or not; `far`: of the coarse one."""
-    folder = outfit_of(name).folder
+    folder = outfit_of(name).folder or _borrowed(name)
     if folder is not None:
         return folder / ("far.glb" if far else "model.glb")
     return ASSETS / "models" / f"{name}{'_far' if far else ''}.glb"
+
+
+@cache
+def _borrowed(name: str) -> Path | None:
+    """The folder of the vehicle whose model a prop of the world shares; None for those that have their own."""
+    shared = tomllib.loads((ASSETS / "models" / "shared.toml").read_text(encoding="utf-8"))
+    return VEHICLE_FOLDER / shared[name] if name in shared else None
 
 
 def load_asset(path: Path) -> ModelAsset:

@@ -13,6 +13,11 @@ def plane_rotation(theta: ca.SX) -> ca.SX:
     return ca.blockcat([[c, -s], [s, c]])
 
 
+def heading_of(g: ca.SX) -> ca.SX:
+    """Angle of the body's x axis from the world's, counter-clockwise."""
+    return g[0]
+
+
 class _SE2(LieGroup):
     name = "SE2"
     pose_dim = 3

@@ -89,45 +89,39 @@ def _translation(vehicle: Vehicle) -> slice:
 
 def _turned(vehicle: Vehicle, node: np.ndarray, n: int) -> np.ndarray:
     """(n, n) from the world to the body for the translations among the errors, as they are for all others."""
-    pose, of_pose, dim = node[vehicle.node_layout.pose], _translation(vehicle), vehicle.group.dim
+    of_pose, dim = _translation(vehicle), vehicle.group.dim
+    R, _ = _frame(vehicle, node)
     out = np.eye(n)
-    if vehicle.group.planar:
-        c, s = np.cos(pose[0]), np.sin(pose[0])
-        world_to_body = np.array([[c, s], [-s, c]])
-    else:
-        world_to_body = pose[:9].reshape(3, 3)
     of_velocity = slice(of_pose.start + dim, of_pose.stop + dim)
-    out[of_pose, of_pose] = out[of_velocity, of_velocity] = world_to_body
+    out[of_pose, of_pose] = out[of_velocity, of_velocity] = R.T
     return out
 
 
+def _frame(vehicle: Vehicle, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(R_wb, x_w) of a node, in the plane or in space."""
+    T = vehicle.poses(node)
+    return T[:-1, :-1], T[:-1, -1]
+
+
 def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.ndarray:
-    """Error of a node against another: pose as a body-frame twist, then velocity and shape as they are."""
-    pose = vehicle.node_layout.pose
-    there, here = reference[pose], node[pose]
-    if vehicle.group.planar:
-        turn = np.arctan2(np.sin(here[0] - there[0]), np.cos(here[0] - there[0]))
-        c, s = np.cos(there[0]), np.sin(there[0])
-        dx, dy = here[1:] - there[1:]
-        error = np.array([turn, c * dx + s * dy, -s * dx + c * dy])
-    else:
-        R, Q = there[:9].reshape(3, 3).T, here[:9].reshape(3, 3).T
-        error = np.concatenate((rotation_log(R.T @ Q), R.T @ (here[9:] - there[9:])))
-    return np.concatenate((error, node[pose.stop :] - reference[pose.stop :]))
+    """Error of a node against another: pose as a body-frame turn and way, then velocity and shape as they are."""
+    (R, x), (Q, y) = _frame(vehicle, reference), _frame(vehicle, node)
+    turned = R.T @ Q
+    turn = [np.arctan2(turned[1, 0], turned[0, 0])] if vehicle.group.planar else rotation_log(turned)
+    behind = vehicle.node_layout.pose.stop
+    return np.concatenate((turn, R.T @ (y - x), node[behind:] - reference[behind:]))
 
 
 def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndarray:
     """The node that differs from `reference` by `error`."""
-    pose, dim = vehicle.node_layout.pose, vehicle.group.dim
-    there, node = reference[pose], reference.copy()
-    if vehicle.group.planar:
-        c, s = np.cos(there[0]), np.sin(there[0])
-        node[pose] = there + np.array([error[0], c * error[1] - s * error[2], s * error[1] + c * error[2]])
-    else:
-        R = there[:9].reshape(3, 3).T
-        node[pose.start : pose.start + 9] = (R @ rotation_exp(error[:3])).T.ravel()
-        node[pose.start + 9 : pose.stop] = there[9:] + R @ error[3:6]
-    node[pose.stop :] += error[dim:]
+    group, pose = vehicle.group, vehicle.node_layout.pose
+    T, node = vehicle.poses(reference), reference.copy()
+    R, turn = T[:-1, :-1].copy(), error[: group.turns]
+    c, s = np.cos(turn[0]), np.sin(turn[0])
+    T[:-1, :-1] = R @ (np.array([[c, -s], [s, c]]) if group.planar else rotation_exp(turn))
+    T[:-1, -1] += R @ error[_translation(vehicle)]
+    node[pose] = group.from_matrix(T)
+    node[pose.stop :] += error[group.dim :]
     return node
 
 

@@ -28,8 +28,8 @@ class Footing:
         contact = outfit_of(vehicle.name).contact
         self.soles_m = contact.soles_m
         held = vehicle.support is Support.STAND
-        self.ground: Ground | Water | None = surroundings(vehicle, world)
-        """Or the water that carries it."""
+        self.felt: Ground | Water | None = surroundings(vehicle, world)
+        """What a kernel has within: the ground that it may touch, or the water that carries it."""
         self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None
         """(3,) the fixed point of what is pivoted."""
         self._vehicle = vehicle
@@ -46,71 +46,72 @@ class Footing:
             self.pivot_w = stand_at(self.world, x_w, self._vehicle.stand_m)
 
     def probe(self) -> Ground | Water | None:
-        """The same ground, to look a step ahead without changing what the contact remembers."""
-        return self.ground.probe() if self.ground else None
+        """The same, to look a step ahead without changing what is remembered."""
+        return self.felt.probe() if self.felt else None
 
     def carry(self, vehicle: Vehicle, time_s: float) -> None:
         """From now on, at that time, the same vehicle with other parameters."""
-        carry_on(self.ground, vehicle, time_s)
+        carry_on(self.felt, vehicle, time_s)
 
     def clearance_m(self, node: np.ndarray) -> float:
         """Height of the lowest contact point above the ground, of the fixed point, or over the water's mean level."""
-        ground = self.ground
-        if ground is None:
+        felt = self.felt
+        if felt is None:
             return 0.0 if self.pivot_w is None else self._vehicle.stand_m
-        if isinstance(ground, Water):
-            return float(node[11]) - ground.level_m
-        return float(_clearance(node, ground.heights, ground.frame, ground.points))
+        if isinstance(felt, Water):
+            return float(node[self._vehicle.group.position][2]) - felt.level_m
+        return float(_clearance(node[self._vehicle.node_layout.pose], felt.heights, felt.frame, felt.points))
 
     @property
     def sea(self) -> SeaState | None:
         """The water that carries it; None on land and on still water."""
-        return self.ground.state if isinstance(self.ground, Water) else None
+        return self.felt.state if isinstance(self.felt, Water) else None
 
     @property
     def touching(self) -> bool:
         """Whether anything carried load in the last step."""
-        return self.ground is None or self.ground.contacts > 0
+        return self.felt is None or self.felt.contacts > 0
 
     def lifted(self, node: np.ndarray) -> np.ndarray:
         """The node, raised out of the ground where it was in it."""
-        if self.ground is not None:
+        if self.felt is not None:
             self._vehicle.raised(node, -min(self.clearance_m(node), 0.0))
         return node
 
     def under_water(self, node: np.ndarray) -> bool:
         """Whether a point that bears no touch is below the surface of river or lake, which carries nothing."""
         level_m = self.world.water_level_m
-        if not isinstance(self.ground, Ground) or level_m is None:
+        if not isinstance(self.felt, Ground) or level_m is None:
             return False
-        frail = self.ground.points[self.ground.points[:, 3] > 0.0]
-        return any(world_point(node, point)[2] < level_m for point in frail)
+        frail = self.felt.points[self.felt.points[:, 3] > 0.0]
+        pose = node[self._vehicle.node_layout.pose]
+        return any(world_point(pose, point)[2] < level_m for point in frail)
 
     def take_impact(self) -> Impact:
         """The worst touch since the last call."""
-        if self.ground is None:
+        if self.felt is None:
             return Impact(0.0, 0.0)
-        impact = Impact(self.ground.impact_mps, self.ground.crash_mps)
-        self.ground.report[0] = self.ground.report[3] = 0.0
+        impact = Impact(self.felt.impact_mps, self.felt.crash_mps)
+        self.felt.report[0] = self.felt.report[3] = 0.0
         return impact
 
     def recall(self, memory: np.ndarray) -> None:
         """Remember what was remembered at another moment of such a footing; nothing where no ground was felt."""
-        if self.ground is not None:
-            self.ground.report[:] = memory if memory.size else 0.0
+        if self.felt is not None:
+            self.felt.report[:] = memory if memory.size else 0.0
 
     def forget(self) -> None:
         """Clear what the contact remembers: the vehicle was put somewhere else."""
-        if self.ground is not None:
-            self.ground.forget()
+        if self.felt is not None:
+            self.felt.forget()
 
 
 @compiled("float64(float64[::1], float32[:, ::1], float64[::1], float64[:, ::1])")
-def _clearance(node: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray) -> float:
-    if not np.isfinite(node).all():
+def _clearance(pose: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray) -> float:
+    if not np.isfinite(pose).all():
         return np.inf
     lowest = np.inf
     for k in range(points.shape[0]):
-        x, y, z = world_point(node, points[k])
+        x, y, z = world_point(pose, points[k])
         lowest = min(lowest, z - surface_height(heights, frame, x, y))
     return lowest

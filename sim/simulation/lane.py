@@ -105,9 +105,9 @@ class Lane:
         """Pose and node velocity now, flat; do not write to it."""
         if self._node is None:
             m = self.method
-            ground = self.footing.probe()
-            self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, env=env_of(ground))
-            self._contact_b = np.zeros(6) if ground is None else ground.wrench_b
+            felt = self.footing.probe()
+            self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, env=env_of(felt))
+            self._contact_b = np.zeros(6) if felt is None else felt.wrench_b
         return self._node
 
     @property
@@ -308,18 +308,18 @@ class Lane:
 
     def _roll(self, count: int) -> int:
         """Up to `count` steps under the present controls; judges the outcome."""
-        m, ground = self.method, self.footing.ground
+        m, felt = self.method, self.footing.felt
         pivot_w = self.footing.pivot_w
         kept = None
         if self.coupling is not None and self.recording.wants_environment(self._steps):
             kept = self.coupling.environment.checkpoint()
         impulse = self._exchange()
-        self.recording.note(m, self._since_s, self._steps, self._u, self._y, ground, pivot_w, kept)
+        self.recording.note(m, self._since_s, self._steps, self._u, self._y, felt, pivot_w, kept)
         if impulse is not None:
             self.recording.note_push(self._steps, impulse)
             strike(m.kernel, m.vehicle, self._y, impulse, self._u, m.step_s)
         done, status, iterations = m.kernel.advance(
-            self._y, self._u, self._nothing, m.parameters, m.step_s, count, env_of(ground)
+            self._y, self._u, self._nothing, m.parameters, m.step_s, count, env_of(felt)
         )
         self._tally.add(done, iterations)
         self._steps += done

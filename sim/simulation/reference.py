@@ -147,6 +147,6 @@ class Reference:
 
     def _near_ground(self, node: np.ndarray, seconds: float) -> bool:
         speed = float(np.abs(node[self.vehicle.node_layout.velocity]).max(initial=0.0))
-        return self._footing.ground is not None and (
+        return self._footing.felt is not None and (
             self._footing.clearance_m(node) < GROUND_M + 4.0 * speed * seconds
         )

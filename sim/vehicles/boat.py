@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.groups import SE2
-from sim.groups.se2 import plane_rotation
+from sim.groups.se2 import heading_of, plane_rotation
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.parameter import Control, Parameter
@@ -61,7 +61,7 @@ class Boat(HolonomicVehicle):
 
     def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
         water = -ca.vertcat(q.drag[2] * xi[0], q.drag[0] * xi[1], q.drag[1] * xi[2])
-        through_air = plane_rotation(g[0]).T @ q.wind - xi[1:]
+        through_air = plane_rotation(heading_of(g)).T @ q.wind - xi[1:]
         force = q.wind_drag * through_air
         return water + ca.vertcat(q.wind_offset * force[1], force)
 

@@ -8,6 +8,7 @@ import dataclasses
 
 import casadi as ca
 
+from sim.groups.se3 import rotation_of
 from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.observable import Observable
@@ -99,6 +100,6 @@ class Helicopter(HolonomicVehicle):
         )
 
     def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
-        v = xi[3:] - ca.reshape(g[:9], 3, 3).T @ q.wind
+        v = xi[3:] - rotation_of(g).T @ q.wind
         # The small number keeps the derivative finite at rest.
         return ca.vertcat(ca.SX(3, 1), -q.drag * ca.sqrt(ca.dot(v, v) + 1e-12) * v)

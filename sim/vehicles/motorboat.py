@@ -8,7 +8,7 @@ import dataclasses
 
 import casadi as ca
 
-from sim.groups.se3 import position_of
+from sim.groups.se3 import position_of, rotation_of
 from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.observable import Observable
@@ -91,7 +91,7 @@ class Motorboat(HolonomicVehicle):
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
         """Heel to starboard and trim by the stern, speed through the water, and how far it has sunk in or risen."""
-        R = ca.reshape(node[:9], 3, 3)
+        R = rotation_of(node[self.node_layout.pose])
         v = node[self.node_layout.velocity][3:]
         stream = R.T @ ca.vertcat(q.current, 0)
         heel = ca.atan2(-R[2, 1], R[2, 2])

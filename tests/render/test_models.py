@@ -103,3 +103,11 @@ def test_fallback_box_faces_outwards():
     faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     assert (np.einsum("tc,tc->t", faces, corners.mean(axis=1)) > 0).all()
     assert np.allclose(np.abs(corners).max(axis=(0, 1)), [1.0, 0.5, 0.25])
+
+
+def test_a_prop_may_share_a_vehicles_model():
+    """Every one that lies in a world has files; those that share them lie beside no copy."""
+    for name in ("skiff", "saloon"):
+        for far in (False, True):
+            assert model_file(name, far=far).is_file()
+    assert model_file("skiff").parent != model_file("saloon").parent

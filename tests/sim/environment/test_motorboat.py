@@ -34,7 +34,7 @@ def test_a_take_of_the_motorboat_replays_and_resimulates_to_the_bit() -> None:
     own = running._stage.flown
     take = Take(name="test", legs=own.recording.legs(own.time_s), world="harbour")
     moment = take.playback().at(take.end_s)
-    water = own.footing.ground
+    water = own.footing.felt
     assert isinstance(water, Water)
     np.testing.assert_array_equal(moment.state, own._y)
     np.testing.assert_array_equal(moment.memory[CLOCK:], water.report[CLOCK:])
