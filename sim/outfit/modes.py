@@ -2,20 +2,22 @@
 
 from dataclasses import dataclass
 
-AIRFRAME = ("mass", "inertia", "rotor_offset", "tail_offset", "rotor_momentum", "drag", "gravity")
+FLYING = ("mass", "inertia", "gravity")
+TILTED_LIFT = ("rotor_offset", "tail_offset", "rotor_momentum", "drag")
+"""What flying needs besides where the controls are a lift that tilts."""
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "raw": (),
-    "rate": AIRFRAME,
-    "attitude": AIRFRAME,
-    "hold": AIRFRAME,
+    "rate": FLYING,
+    "attitude": FLYING,
+    "hold": FLYING,
     "drive": ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius"),
     "ride": ("mass", "rotor_inertia", "wheel_inertia", "half_length"),
 }
 """Mode -> parameters that its pilot reads; it takes the vehicle's controls and shape to be those of its kind."""
 
 MODES = tuple(NEEDS)
-AUTOPILOT_NEEDS = AIRFRAME
+AUTOPILOT_NEEDS = (*FLYING, *TILTED_LIFT)
 
 
 @dataclass(frozen=True, slots=True)

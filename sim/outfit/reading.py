@@ -126,7 +126,10 @@ def _read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
     for name in names:
         if name not in mode_data.MODES:
             raise table.error("names", f'unknown "{name}"; allowed: {", ".join(mode_data.MODES)}')
-        _check_needs(table, "names", name, mode_data.NEEDS[name], declared)
+        needs = mode_data.NEEDS[name]
+        if needs is mode_data.FLYING and vehicle is not None and vehicle.planned_inputs == "thrust vector":
+            needs = (*needs, *mode_data.TILTED_LIFT)
+        _check_needs(table, "names", name, needs, declared)
     autopilot = table.flag("autopilot", False)
     if autopilot:
         _check_needs(table, "autopilot", "autopilot", mode_data.AUTOPILOT_NEEDS, declared)

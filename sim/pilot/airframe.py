@@ -1,22 +1,15 @@
-"""The helicopter as its controllers see it, and which controls make a wanted torque and lift.
-
-Lie group integrators for animation and control of vehicles (Kobilarov, Crane, Desbrun), 4.3.1: the lift u_c
-acts at the hub, d_t above the centre of mass, tilted by the cyclic (gamma_p, gamma_r); the tail force u_psi
-acts d_r behind it. Cyclic and tail so make a torque, and with it a side force.
-"""
+"""A flying machine that lifts along its body z, as its controllers see it: what all kinds of it have."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from sim.groups.numeric import skew
-from sim.vehicles import Vehicle
 
 LIFT_WEIGHTS = 2.2
 """Most lift the flight modes ask for, in weights."""
-TAIL_WEIGHTS = 0.12
-CYCLIC_RAD = 0.3
 
 
 def scalar(value: float | tuple[float, ...]) -> float:
@@ -25,79 +18,41 @@ def scalar(value: float | tuple[float, ...]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Airframe:
-    """The parameters of a helicopter that matter to its controllers."""
+class Airframe(ABC):
+    """The parameters that matter to controllers; subclasses say which controls make a wanted torque and lift."""
 
     mass_kg: float
     inertia: np.ndarray
     """(3,) principal moments [kg m^2]."""
-    rotor_offset_m: float
-    tail_offset_m: float
-    rotor_momentum: float
-    """Spin momentum of the rotor along body z [kg m^2/s]."""
+    gravity: float
     drag: float
     """Force per squared speed [kg/m]."""
-    gravity: float
     low: np.ndarray
-    """(4,) lower ends of (u_c, u_psi, gamma_p, gamma_r) that the flight modes use."""
+    """(n_controls,) lower ends of the controls that the flight modes use."""
     high: np.ndarray
-
-    @classmethod
-    def of(cls, vehicle: Vehicle) -> "Airframe":
-        """Read off a helicopter's parameters and control ranges."""
-        values = vehicle.values
-        mass_kg, gravity = scalar(values["mass"]), scalar(values["gravity"])
-        size_N = mass_kg * max(gravity, 1.0)
-        throws = np.array([LIFT_WEIGHTS * size_N, TAIL_WEIGHTS * size_N, CYCLIC_RAD, CYCLIC_RAD])
-        return cls(
-            mass_kg=mass_kg,
-            inertia=np.asarray(values["inertia"], float),
-            rotor_offset_m=max(scalar(values["rotor_offset"]), 1e-3),
-            tail_offset_m=max(scalar(values["tail_offset"]), 1e-3),
-            rotor_momentum=scalar(values["rotor_momentum"]),
-            drag=scalar(values["drag"]),
-            gravity=gravity,
-            low=np.maximum([control.low for control in vehicle.controls], -throws),
-            high=np.minimum([control.high for control in vehicle.controls], throws),
-        )
 
     @property
     def weight_N(self) -> float:
         return self.mass_kg * self.gravity
 
+    @property
+    def reversal(self) -> float:
+        """Rate [1/s] above which turning pushes it the wrong way first; endless where it does not."""
+        return math.inf
+
     def drag_acceleration(self, v_w: np.ndarray) -> np.ndarray:
         """(3,) acceleration [m/s^2] that makes up for drag in still air."""
         return self.drag / self.mass_kg * math.sqrt(float(v_w @ v_w)) * v_w
 
+    @abstractmethod
     def angular_authority(self) -> np.ndarray:
         """(3,) angular acceleration [rad/s^2] that half the control throws can make in a hover."""
-        lever = self.rotor_offset_m * float(self.high[0]) / LIFT_WEIGHTS
-        roll = lever * math.sin(0.5 * float(self.high[3]))
-        pitch = lever * math.sin(0.5 * float(self.high[2]))
-        yaw = self.tail_offset_m * 0.5 * float(self.high[1])
-        return np.array([roll, pitch, yaw]) / self.inertia
 
     def gyroscopic_torque(self, omega_b: np.ndarray) -> np.ndarray:
-        """(3,) torque [N m] that keeps the body rate constant: omega x (J omega + spin)."""
-        momentum = self.inertia * omega_b
-        momentum[2] += self.rotor_momentum
-        torque: np.ndarray = skew(omega_b) @ momentum
+        """(3,) torque [N m] that keeps the body rate constant."""
+        torque: np.ndarray = skew(omega_b) @ (self.inertia * omega_b)
         return torque
 
+    @abstractmethod
     def allocate(self, torque_b: np.ndarray, lift_N: float) -> np.ndarray:
-        """Controls (4,) with this torque [N m] and this force along body z [N], within the ranges.
-
-        Where the range of the cyclic ends, lift is kept and torque is given up.
-        """
-        along_x = float(torque_b[1]) / self.rotor_offset_m
-        along_y = -float(torque_b[0]) / self.rotor_offset_m
-        # Below a quarter of the weight the disc would have to tilt without bound.
-        along_z = max(lift_N, 0.25 * self.weight_N, 1e-9)
-        controls = np.empty(4)
-        pitch = math.atan2(along_x, along_z)
-        roll = -math.atan2(along_y, math.hypot(along_x, along_z))
-        controls[2] = min(max(pitch, float(self.low[2])), float(self.high[2]))
-        controls[3] = min(max(roll, float(self.low[3])), float(self.high[3]))
-        controls[0] = lift_N / (math.cos(controls[2]) * math.cos(controls[3]))
-        controls[1] = float(torque_b[2]) / self.tail_offset_m
-        return np.clip(controls, self.low, self.high)
+        """Controls (n_controls,) with this torque [N m] and this force along body z [N], within the ranges."""

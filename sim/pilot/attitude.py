@@ -8,7 +8,7 @@ import numpy as np
 from sim.commands import PilotInput
 from sim.outfit import outfit_of
 from sim.outfit.modes import Tilting
-from sim.pilot.airframe import Airframe
+from sim.pilot.airframes import airframe_of
 from sim.pilot.climb import ClimbState, by_throttle, first_climb_state, level_authority
 from sim.pilot.contract import Sensed
 from sim.pilot.flight import Demand, fly
@@ -37,7 +37,7 @@ class AttitudePilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Pitch and roll sticks set the tilt, yaw turns (and banks as the speed asks), throttle climbs."""
-        airframe = Airframe.of(vehicle)
+        airframe = airframe_of(vehicle)
         modes = outfit_of(vehicle.name).modes
         gains = Gains.of(airframe, dt_s, modes.flying)
         state = self._state or AttitudeState(first_climb_state(sensed))

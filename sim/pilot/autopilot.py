@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.commands import PilotInput
 from sim.outfit import outfit_of
-from sim.pilot.airframe import Airframe
+from sim.pilot.airframes import airframe_of
 from sim.pilot.climb import (
     Climb,
     ClimbState,
@@ -84,7 +84,7 @@ class Autopilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """One control period of whatever phase is due."""
-        airframe = Airframe.of(vehicle)
+        airframe = airframe_of(vehicle)
         gains = Gains.of(airframe, dt_s, outfit_of(vehicle.name).modes.flying)
         state = self._next_phase(self._state or self._first(sensed), sensed)
         leg = self._leg(state, sensed, gains)

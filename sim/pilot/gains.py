@@ -1,6 +1,5 @@
 """How fast each control loop may be for this airframe, evaluated this often."""
 
-import math
 from dataclasses import dataclass
 
 from sim.outfit.modes import Flying
@@ -24,14 +23,11 @@ class Gains:
     def of(cls, airframe: Airframe, dt_s: float, flying: Flying) -> "Gains":
         """Bandwidths as wanted, as far as they stay stable with controls held for `dt_s`.
 
-        Tilting the rotor to turn the body first pushes it the wrong way, which limits how fast the velocity
-        loop may be: to a fraction of sqrt(m g d_t / J), the zero of that response.
+        Where turning the body first pushes it the wrong way, that limits how fast the velocity loop may be.
         """
         rate = min(flying.rate_gain, 0.4 / dt_s)
         attitude = rate / 3.0
-        lever = airframe.weight_N * airframe.rotor_offset_m
-        reversal = math.sqrt(max(lever, 1e-9) / max(float(airframe.inertia[0]), float(airframe.inertia[1])))
-        velocity = min(attitude / 3.0, 0.33 * reversal)
+        velocity = min(attitude / 3.0, 0.33 * airframe.reversal)
         climb = min(flying.climb_gain, 0.4 / dt_s)
         return cls(
             rate,

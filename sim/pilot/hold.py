@@ -7,7 +7,7 @@ import numpy as np
 from sim.commands import PilotInput
 from sim.outfit import outfit_of
 from sim.outfit.modes import Holding
-from sim.pilot.airframe import Airframe
+from sim.pilot.airframes import airframe_of
 from sim.pilot.climb import CENTRE, ClimbState, by_throttle, first_climb_state, level_authority
 from sim.pilot.contract import Sensed
 from sim.pilot.flight import Demand, fly
@@ -37,7 +37,7 @@ class HoldPilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Pitch and roll sticks: velocity ahead and to the right; yaw: turn rate; throttle: climb rate."""
-        airframe = Airframe.of(vehicle)
+        airframe = airframe_of(vehicle)
         modes = outfit_of(vehicle.name).modes
         gains, most = Gains.of(airframe, dt_s, modes.flying), modes.holding
         state = self._state or HoldState(first_climb_state(sensed))

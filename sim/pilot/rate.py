@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.commands import PilotInput
 from sim.outfit import outfit_of
-from sim.pilot.airframe import Airframe
+from sim.pilot.airframes import airframe_of
 from sim.pilot.climb import ClimbState, first_climb_state, settled
 from sim.pilot.contract import Sensed
 from sim.pilot.flight import rate_torque
@@ -22,7 +22,7 @@ class RatePilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Centred throttle lifts the weight at moderate tilts; on the ground the rotor idles until raised."""
-        airframe = Airframe.of(vehicle)
+        airframe = airframe_of(vehicle)
         modes = outfit_of(vehicle.name).modes
         gains, most = Gains.of(airframe, dt_s, modes.flying), modes.rates
         self._climb = settled(self._climb or first_climb_state(sensed), sticks.throttle, sensed, dt_s)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sim.errors import InputError
@@ -112,7 +113,7 @@ def test_every_scene_of_the_project_loads_and_its_parameters_are_taken(name: str
     for kind, values in scene.parameters.items():
         instance = vehicle(kind, **values)
         for key, value in values.items():
-            assert instance.values[key] == value
+            assert set(np.ravel(instance.values[key])) == set(np.ravel(value))
 
 
 def test_an_empty_scene_file_is_the_default_scene(tmp_path: Path) -> None:

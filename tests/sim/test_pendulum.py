@@ -40,7 +40,7 @@ def exact(seconds: float) -> np.ndarray:
 
 def test_all_explicit_methods_serve_it_and_the_others_say_what_they_need():
     families = {INTEGRATORS[name].family for name in METHODS}
-    assert families == {"lie-group", "adaptive", "runge-kutta"}
+    assert families == {"lie-group", "adaptive", "runge-kutta", "variational"}
     assert {"lie-euler", "rkmk4", "rkmk4-2c", "cf4", "crouch-grossman3", "rkmk54", "cf43"} <= set(METHODS)
     for name in set(INTEGRATORS) - set(METHODS):
         assert "pendulum has a group that moves it" in INTEGRATORS[name].serves(PENDULUM)

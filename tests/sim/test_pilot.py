@@ -16,7 +16,7 @@ from sim.outfit.modes import Flying
 from sim.outfit.reading import read_outfit
 from sim.outfit.registry import enter_outfit, fallback
 from sim.pilot import MODES, Sensed, default_mode, flight_modes
-from sim.pilot.airframe import Airframe
+from sim.pilot.airframes import airframe_of
 from sim.pilot.gains import Gains
 from sim.pilot.rotation import attitude_of, heading_of, level_axes, turn_between
 from sim.scene import Start
@@ -33,7 +33,7 @@ HOVER = Sensed(np.eye(3), np.array([0.0, 0.0, 50.0]), np.zeros(3), np.zeros(3), 
 
 @pytest.fixture(params=[{}, FULL_SIZE], ids=["model", "full size"])
 def airframe(request):
-    return Airframe.of(sim.vehicle("helicopter", **request.param))
+    return airframe_of(sim.vehicle("helicopter", **request.param))
 
 
 def paper_wrench(airframe, u):

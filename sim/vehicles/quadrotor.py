@@ -1,0 +1,82 @@
+"""A quadrotor: four fixed rotors in an X, each a lift along body z and a torque about it."""
+
+import dataclasses
+
+import casadi as ca
+
+from sim.vehicles.base import Quantities
+from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.observable import Observable
+from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, rigid_inertia, weight_potential
+
+ROTORS = (
+    ("front_left", 1, 1, 1),
+    ("front_right", 1, -1, -1),
+    ("rear_left", -1, 1, -1),
+    ("rear_right", -1, -1, 1),
+)
+"""Name, signs of its place along x and y, and of the torque that its drag leaves on the body about z."""
+MOST_LIFT_N = 8.0
+
+
+class Quadrotor(HolonomicVehicle):
+    """Turns by lifting more on one side than on the other; it goes where its roof leans.
+
+    Mass and inertia are those of the mechanics survey's quadrotors.
+    """
+
+    name = "quadrotor"
+    rank = 15
+    parameters = (
+        dataclasses.replace(MASS, default=0.755),
+        dataclasses.replace(INERTIA, default=(0.0820, 0.0845, 0.1377)),
+        Parameter("arm", "m", 0.28, 0.01, 10.0, "Of a rotor ahead of, and beside, the centre of mass."),
+        Parameter(
+            "torque_per_lift", "m", 0.05, 0.0, 1.0, "Torque about z that a rotor's drag leaves on the body."
+        ),
+        Parameter(
+            "rotor_drag",
+            "N s/m",
+            0.0,
+            0.0,
+            1e2,
+            "Of the rotors across their axis: force on the body against its velocity through the air in body x and y.",
+            optional=True,
+        ),
+        Parameter(
+            "wind",
+            "m/s",
+            (0.0, 0.0, 0.0),
+            -60.0,
+            60.0,
+            "Velocity of the air in the world; felt through the rotors' drag.",
+            optional=True,
+        ),
+        dataclasses.replace(GRAVITY, default=9.81),
+    )
+    controls = tuple(
+        Control(name, "N", 0.0, MOST_LIFT_N, f"Lift of the rotor {name.replace('_', ' ')}.", neutral=0.0)
+        for name, *_ in ROTORS
+    )
+
+    def inertia(self, q: Quantities) -> ca.SX:
+        return rigid_inertia(q)
+
+    def potential(self, g: ca.SX, q: Quantities) -> ca.SX:
+        return weight_potential(g, q)
+
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+        """Sum over the rotors of (r x lift + torque, lift)."""
+        roll = sum((u[k] * q.arm * y for k, (_, _, y, _) in enumerate(ROTORS)), ca.SX(1, 1))
+        pitch = sum((-u[k] * q.arm * x for k, (_, x, _, _) in enumerate(ROTORS)), ca.SX(1, 1))
+        yaw = sum((u[k] * q.torque_per_lift * turn for k, (*_, turn) in enumerate(ROTORS)), ca.SX(1, 1))
+        return ca.vertcat(roll, pitch, yaw, ca.SX(2, 1), ca.sum1(u))
+
+    def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
+        through_air = xi[3:] - ca.reshape(g[:9], 3, 3).T @ q.wind
+        return ca.vertcat(ca.SX(3, 1), -q.rotor_drag * through_air[:2], ca.SX(1, 1))
+
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        """Lift over weight, endless without weight."""
+        return (Observable("lift_over_weight", "1", ca.sum1(u) / (q.mass * q.gravity)),)
