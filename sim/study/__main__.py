@@ -17,6 +17,9 @@ STUDIES = {
     "fig5": "Errors and cost of a car (vehicles paper, figure 5)",
     "orders": "Measured order of every integrator, with forces, gyroscope and drag",
     "heavy-top": "Three formulations of the heavy top (mechanics survey, figures 2 and 3)",
+    "trees-fig2": "Energy of a chain (multibody paper, figure 2)",
+    "trees-fig3": "Time against the number of links (multibody paper, figure 3)",
+    "trees-fig4": "Iterations of a step of a chain (multibody paper, figure 4)",
     "work-precision": "Error at equal CPU time, every method, long horizon",
 }
 

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 import sim
-from sim.study import fig3, orders
+from sim.study import fig3, orders, trees_fig2, trees_fig4
 from sim.study.__main__ import main
 from sim.study.report import Options, save
 
@@ -25,6 +25,14 @@ def test_large_step_study_finds_its_claims_and_saves_them(tmp_path):
     assert len(rows) == 1 + len(fig3.METHODS) * 101
     assert picture.stat().st_size > 10_000
     assert claims.read_text().startswith("yes")
+
+
+def test_chains_keep_their_energy_and_converge_as_the_multibody_paper_says():
+    energy = trees_fig2.run(Options(seconds=4.0), lambda text, share: None)
+    assert all(claim.holds for claim in energy.claims[:2])
+    assert len(energy.rows) == trees_fig2.SAMPLES + 1
+    iterations = trees_fig4.run(Options(seconds=0.05), lambda text, share: None)
+    assert all(claim.holds for claim in iterations.claims)
 
 
 def test_the_study_of_orders_has_a_case_for_every_method():

@@ -1,0 +1,163 @@
+"""Chains of hinged rods under the methods of the multibody paper and those that it compares with."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.compiled import compiled
+from sim.errors import InputError
+from sim.trees.arrays import workspace
+from sim.trees.articulated import factorise, solve
+from sim.trees.continuous import euler_step, rk4_step
+from sim.trees.dense import dense_rollout
+from sim.trees.kinematics import place
+from sim.trees.observing import kinetic_energy_J, potential_energy_J
+from sim.trees.recursions import momenta
+from sim.trees.scalable import scalable_rollout, scalable_workspace
+from sim.trees.stepping import OK
+from sim.trees.tree import Tree
+from sim.trees.variational import VariationalTree
+from sim.vehicles import vehicle
+from sim.vehicles.articulated import ArticulatedVehicle
+
+LINK_M, LINK_KG = 0.2, 1.0
+TOLERANCE = 1e-10
+"""Of the joints' increments in a step [rad]."""
+LINEAR = ("riqn", "newton", "broyden")
+"""In linear time, by the name of their root finder."""
+METHODS = (*LINEAR, "newton-dense", "svi", "semi-implicit-euler", "rk4")
+
+
+def chain(links: int) -> Tree:
+    """Rods of 0.2 m and 1 kg, hung from a point. Raises InputError where there are too many or too few."""
+    declared = vehicle("chain", links=links, link_length=LINK_M, link_mass=LINK_KG)
+    if not isinstance(declared, ArticulatedVehicle):
+        raise InputError("the chain is no tree of joints")
+    return declared.tree
+
+
+def bent(links: int) -> np.ndarray:
+    """(links,) rad: neither straight nor planar."""
+    return 0.3 * np.sin(1.0 + 1.7 * np.arange(links))
+
+
+@dataclass(eq=False)
+class Run:
+    """One chain under one method, from rest."""
+
+    advance: Callable[[int], int]
+    """Steps to go -> iterations of the root finder in all of them. Raises InputError where there is no solution."""
+    state: Callable[[], tuple[np.ndarray, np.ndarray]]
+    """(q, p): coordinates and momenta at the node."""
+    tree: Tree
+
+    def energy_J(self) -> float:
+        q, p = self.state()
+        a, ws, none = self.tree.arrays, workspace(self.tree.arrays), np.zeros(self.tree.nv)
+        v = p.copy()
+        place(a, q, ws.node)
+        factorise(a, ws.node, none, 0.0, ws.articulated, ws.factor)
+        solve(a, ws.node, none, 0.0, ws.factor, v, ws.wrench, ws.spare, ws.arc, v)
+        return kinetic_energy_J(p, v) + potential_energy_J(self.tree, q, none)
+
+
+def started(method: str, tree: Tree, q: np.ndarray, step_s: float, tolerance: float = TOLERANCE) -> Run:
+    """A run of METHODS from coordinates q, at rest."""
+    if method in LINEAR or method == "newton-dense":
+        return _variational(method, tree, q, step_s, tolerance)
+    if method == "svi":
+        return _scalable(tree, q, step_s, tolerance)
+    return _accelerated(method, tree, q, step_s)
+
+
+def _found(iterations: int, method: str) -> int:
+    if iterations < 0:
+        raise InputError(f"{method}: a step has no solution that is found")
+    return iterations
+
+
+def _variational(method: str, tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Run:
+    finder = method if method in LINEAR else "newton"
+    stepper = VariationalTree(tree, step_s, root_finder=finder, tolerance=tolerance)
+    motion = stepper.start(q, np.zeros(tree.nv))
+    ws, none = workspace(tree.arrays), np.zeros(tree.nv)
+
+    def advance(steps: int) -> int:
+        if method == "newton-dense":
+            found = dense_rollout(
+                tree.arrays, ws, motion.q, motion.b, motion.history, step_s, steps, (none, none), tolerance
+            )
+            return _found(found, method)
+        before = stepper.tally[0]
+        _found(0 if stepper.advance(motion, steps)[1] == OK else -1, method)
+        return int(stepper.tally[0] - before)
+
+    return Run(advance, lambda: (motion.q.copy(), stepper.momenta(motion)), tree)
+
+
+def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Run:
+    sw, here, p, guess = scalable_workspace(tree), q.copy(), np.zeros(tree.nv), np.zeros(tree.nv)
+
+    def advance(steps: int) -> int:
+        return _found(scalable_rollout(tree.arrays, sw, here, p, guess, step_s, steps, tolerance), "svi")
+
+    return Run(advance, lambda: (here.copy(), p.copy()), tree)
+
+
+@compiled
+def _accelerated_steps(tree, ws, q, v, u, w, h, limits, stages, d, by_rk4, steps):  # type: ignore[no-untyped-def]
+    for _ in range(steps):
+        if by_rk4:
+            rk4_step(tree, ws, q, v, u, w, h, limits, stages, d)
+        else:
+            euler_step(tree, ws, q, v, u, w, h, limits, stages[0], d)
+
+
+def _accelerated(method: str, tree: Tree, q: np.ndarray, step_s: float) -> Run:
+    a, ws, none, nv = tree.arrays, workspace(tree.arrays), np.zeros(tree.nv), tree.nv
+    here, v, d, stages = q.copy(), np.zeros(nv), np.zeros(nv), np.zeros((6, nv))
+    wrenches = np.zeros((0, 6))
+
+    def advance(steps: int) -> int:
+        _accelerated_steps(
+            a, ws, here, v, none, wrenches, step_s, (none, none), stages, d, method == "rk4", steps
+        )
+        return 0
+
+    def state() -> tuple[np.ndarray, np.ndarray]:
+        p = np.zeros(nv)
+        place(a, here, ws.node)
+        momenta(a, ws.node, v, ws.arc, ws.wrench, p)
+        return here.copy(), p
+
+    return Run(advance, state, tree)
+
+
+def interleaved_us(
+    tasks: dict[str, Callable[[int], object]], budget_s: float, rounds: int
+) -> dict[str, float]:
+    """Median CPU microseconds of the thread of one repetition: round after round, each task in its turn.
+
+    A task is handed how often it is to repeat itself, so that a round of it takes about `budget_s`.
+    """
+    counts = {}
+    for name, task in tasks.items():
+        task(1)
+        began = time.thread_time()
+        task(1)
+        once = max(time.thread_time() - began, 1e-7)
+        counts[name] = max(1, min(5000, round(budget_s / once)))
+    times: dict[str, list[float]] = {name: [] for name in tasks}
+    for _ in range(rounds):
+        for name, task in tasks.items():
+            began = time.thread_time()
+            task(counts[name])
+            times[name].append((time.thread_time() - began) / counts[name] * 1e6)
+    return {name: float(np.median(spent)) for name, spent in times.items()}
+
+
+def exponent(links: list[int], times_us: list[float]) -> float:
+    """Of the power of n that fits the times."""
+    return float(np.polyfit(np.log(links), np.log(times_us), 1)[0])

@@ -1,0 +1,95 @@
+"""Newton's method for a step with the derivative as a matrix: what the linear-time methods are compared with.
+
+The matrix is the exact derivative of the recursion, n^2 by one sweep a column (multibody paper, appendix), solved with
+in n^3.
+"""
+
+import numpy as np
+
+from sim.compiled import compiled
+from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
+from sim.trees.kinematics import compose, move, place
+from sim.trees.newton import blocks, body_tangent, put9
+from sim.trees.recursions import carried, discrete_inverse_dynamics, gather, row_of
+from sim.trees.spatial import add, entry, put3, rotate, row3
+from sim.trees.stepping import active_damping, arrive, largest, remember
+
+ITERATIONS_MAX = 30
+
+
+@entry
+def derivative_matrix(tree, ws, q, d, h, out):
+    """out (nv, nv): derivative of the residual impulses by the joints' small motions after increments d.
+
+    Of hinges, slides, ball and free joints; damping and rotors of ball joints are left out. `ws.arc` is that of d.
+    """
+    parent, kinds, v_at, inertia = tree.parent, tree.kind, tree.v_at, tree.inertia
+    n = parent.shape[0]
+    for a in range(q.shape[0]):
+        ws.q_after[a] = q[a]
+    move(tree, ws.q_after, d)
+    place(tree, ws.q_after, ws.after)
+    for i in range(n):
+        K = body_tangent(inertia, i, row3(ws.arc, i, 0), row3(ws.arc, i, 3), h)
+        for k in range(4):
+            put9(ws.tangent, i, 9 * k, K[k])
+    for a in range(d.shape[0]):
+        for c in range(d.shape[0]):
+            ws.change[c] = 0.0
+        ws.change[a] = 1.0
+        for i in range(n):
+            w, x = carried(parent[i], ws.after, i, ws.left)
+            b = v_at[i]
+            kind = kinds[i]
+            if kind == REVOLUTE:
+                w = (w[0], w[1], w[2] + ws.change[b])
+            elif kind == PRISMATIC:
+                x = (x[0], x[1], x[2] + ws.change[b])
+            else:
+                w = add(w, row_of(ws.change, b))
+                if kind == FREE:
+                    x = add(x, row_of(ws.change, b + 3))
+            put3(ws.left, i, 0, w)
+            put3(ws.left, i, 3, x)
+            K00, K01, K10, K11 = blocks(ws.tangent, i)
+            put3(ws.wrench, i, 0, add(rotate(K00, w), rotate(K01, x)))
+            put3(ws.wrench, i, 3, add(rotate(K10, w), rotate(K11, x)))
+        gather(tree, ws.node, ws.wrench, ws.spare)
+        for c in range(d.shape[0]):
+            out[c, a] = ws.spare[c]
+    for i in range(n):
+        if kinds[i] in (REVOLUTE, PRISMATIC):
+            a = v_at[i]
+            out[a, a] += 0.5 * ws.damping[a] + tree.armature[a] / h
+
+
+@compiled
+def dense_rollout(tree, ws, q, b, history, h, steps, limits, tol):
+    """Advance as `stepping.rollout` without inputs, guessed from the step before. Iterations, or -1."""
+    place(tree, q, ws.node)
+    matrix = np.empty((b.shape[0], b.shape[0]))
+    total = 0
+    d = ws.increments
+    for _ in range(steps):
+        active_damping(tree, q, limits[1], ws.damping)
+        for a in range(b.shape[0]):
+            ws.impulse[a] = b[a]
+            d[a] = history[0, a]
+        for iteration in range(ITERATIONS_MAX + 1):
+            discrete_inverse_dynamics(
+                tree, ws.node, d, ws.impulse, ws.damping, h, ws.arc, ws.wrench, ws.residual
+            )
+            derivative_matrix(tree, ws, q, d, h, matrix)
+            change = np.linalg.solve(matrix, ws.residual)
+            for a in range(b.shape[0]):
+                ws.trial[a] = d[a]
+            compose(tree, ws.trial, change, -1.0, d)
+            total += 1
+            size = largest(change, 1.0)
+            if size <= tol:
+                break
+            if iteration == ITERATIONS_MAX or size == np.inf:
+                return -1
+        arrive(tree, ws, q, h, limits[0], h, b)
+        remember(history, d)
+    return total
