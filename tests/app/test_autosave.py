@@ -35,7 +35,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def written(desk: Takes, flying: Simulation, folder: Path, count: int) -> list[Path]:
     """Files once so many are there."""
-    for _ in range(400):
+    for _ in range(12_000):
         flying.advance(0.0)
         desk.poll(flying)
         files = sorted(folder.glob("flying-*.npz"))

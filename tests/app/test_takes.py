@@ -25,7 +25,7 @@ def running() -> Simulation:
 
 def answered(desk: Takes, running: Simulation) -> News:
     """The first news there are."""
-    for _ in range(600):
+    for _ in range(12_000):
         running.advance(0.0)
         news = desk.poll(running)
         if news:

@@ -1,6 +1,7 @@
 """Looking back in the real window, by its keys: nothing of what a user made is lost."""
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 
 
 def test_a_flight_is_looked_back_at_flown_on_from_and_saved(tmp_path: Path) -> None:
-    screen = Screen(960, 640)
-    app = App(screen, tmp_path, "plain", "--quality", "low", "--size", "900x600")
+    screen = Screen(1280, 900)
+    app = App(screen, tmp_path, "plain", "--quality", "low", "--size", "1200x860")
     try:
         app.wait_until(lambda p: p["clock_s"] > 3.0, timeout_s=120, what="it flies")
         screen.xdotool("key", "F5")
@@ -22,17 +23,22 @@ def test_a_flight_is_looked_back_at_flown_on_from_and_saved(tmp_path: Path) -> N
         end_s = back["recorded_s"][1]
         assert back["paused"]
         assert back["clock_s"] == pytest.approx(end_s - 1.0, abs=0.06)
+        flown_on = time.monotonic()
         screen.xdotool("key", "F7")
         again = app.wait_until(lambda p: p["look_back"] is None, timeout_s=30, what="it is retaken")
         assert not again["paused"]
         screen.xdotool("key", "k")
         again = app.wait_until(lambda p: p["paused"], timeout_s=30, what="it is paused")
+        ran_s = time.monotonic() - flown_on
         assert again["recorded_s"] == pytest.approx([0.0, again["clock_s"]], abs=0.05)  # a step of that scene
-        assert again["clock_s"] >= back["clock_s"]
+        # F7 lets time run: until the pause it goes on by what passes meanwhile, at the most.
+        assert back["clock_s"] <= again["clock_s"] <= back["clock_s"] + 1.05 * ran_s + 0.1
         screen.xdotool("key", "F9")
         app.wait_until(lambda p: list(tmp_path.glob("takes/*.npz")), timeout_s=60, what="it is saved")
         (path,) = tmp_path.glob("takes/*.npz")
-        assert load_take(path).end_s == pytest.approx(again["recorded_s"][1])
+        before, since = load_take(path).legs
+        assert before.end_s == since.begin_s == pytest.approx(back["clock_s"], abs=1e-9)
+        assert since.end_s == pytest.approx(again["recorded_s"][1])
         app.click("tab/Takes")
         app.click("takes/unsaved/0/play")
         shown = app.wait_until(lambda p: p["look_back"], timeout_s=30, what="the earlier flight is shown")

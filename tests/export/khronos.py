@@ -25,7 +25,7 @@ def _folder() -> Path | str:
     if not all((folder / "node_modules" / name.split("@")[0]).is_dir() for name in PACKAGES):
         done = subprocess.run(
             ["npm", "install", "--no-audit", "--no-fund", *PACKAGES],
-            cwd=folder, capture_output=True, text=True, timeout=300,
+            cwd=folder, capture_output=True, text=True, timeout=1500,
         )  # fmt: skip
         if done.returncode:
             return f"npm cannot install {', '.join(PACKAGES)}"
@@ -44,7 +44,7 @@ def _node(script: str, *arguments: object) -> object:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1500,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)

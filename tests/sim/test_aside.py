@@ -52,7 +52,8 @@ def test_closing_ends_what_runs_at_once_and_takes_no_more(cache: Path) -> None:
     while not any(child.name == "aside" for child in multiprocessing.active_children()):
         time.sleep(0.01)
     aside.close()
-    waiting.join(60.0)
+    waiting.join(600.0)
+    assert not waiting.is_alive()
     assert len(outcome) == 1
     assert not [child for child in multiprocessing.active_children() if child.name == "aside"]
     with pytest.raises(GivenUp):

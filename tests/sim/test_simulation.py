@@ -176,8 +176,9 @@ def test_every_vehicle_can_take_the_place_of_any_other():
         later = fly(running, 0.5, pitch=0.2, roll=0.1)
         assert later.status is LaneStatus.RUNNING, later.status_text
         assert np.all(np.isfinite(later.T_wb))
-        # What floats dips into the water that carries it, wherever that is.
-        assert later.height_above_ground_m > -0.01 or sim.vehicle(name).support is Support.WATER
+        # Water carries what floats, wherever that is: dropped from metres above it dips in, by 0.43 m at most.
+        floats = sim.vehicle(name).support is Support.WATER
+        assert later.height_above_ground_m > (-0.6 if floats else -0.01)
 
 
 def test_the_ground_carries_the_weight_of_what_stands_on_it():

@@ -26,7 +26,7 @@ def play(folder: Path, *parts: str) -> dict:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=1500,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
