@@ -86,7 +86,7 @@ def _any_crossing(
 
 
 @allocating_nothing
-def _recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
+def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
     """Start from the forces of the step before: a standing body is solved at once, at any step."""
     loads = report[LOADS:]
     if report[13] == 0.0:
@@ -101,7 +101,9 @@ def _recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
 
 
 @allocating_nothing
-def _tell(work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, report: np.ndarray) -> None:
+def tell_touches(
+    work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, report: np.ndarray
+) -> None:
     """Write who touched, how fast, and the forces borne."""
     report[LOADS:] = 0.0
     previous = -1
@@ -139,10 +141,10 @@ def _touch(
         rebound = (frame[4] * speeds[k]) ** 2 - 2.0 * frame[5] * max(work[k, GAP], 0.0)
         if rebound > _REBOUND_MPS**2:
             work[k, AIM] = max(work[k, AIM], np.sqrt(rebound))
-    _recall(work, h, report)
+    recall(work, h, report)
     xi = xi_free.copy()
     solve_rows(work, xi, inertia, frame[3])
-    _tell(work, speeds, points, h, report)
+    tell_touches(work, speeds, points, h, report)
     for k in range(6):
         wrench_b[k] = (xi[k] - xi_free[k]) * inertia[k] / h
     _remember(pose, xi, h, report)

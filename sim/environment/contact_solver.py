@@ -1,15 +1,15 @@
 """Impulses at the contact points that leave no point approaching and no cone exceeded."""
 
+from typing import Any
+
 import numpy as np
 
 from sim.compiled import allocating_nothing
 from sim.environment.contact_rows import (
     AIM,
-    FIRST,
     IMPULSE,
     INVERSE_MASS,
     NORMAL,
-    SECOND,
     point_velocity,
     push,
 )
@@ -18,53 +18,82 @@ _SWEEPS = 150
 _TOLERANCE_MPS = 1e-12
 
 
-@allocating_nothing
-def _solve_friction(w: np.ndarray, xi: np.ndarray, inertia: np.ndarray, friction: float) -> float:
-    """Stop the point of row `w` tangentially as far as its Coulomb cone allows, in place; returns the change [m/s]."""
-    vs = point_velocity(xi, w, FIRST)
-    vt = point_velocity(xi, w, SECOND)
-    determinant = w[INVERSE_MASS + 1] * w[INVERSE_MASS + 3] - w[INVERSE_MASS + 2] * w[INVERSE_MASS + 2]
-    ps = w[IMPULSE + 1] - (w[INVERSE_MASS + 3] * vs - w[INVERSE_MASS + 2] * vt) / determinant
-    pt = w[IMPULSE + 2] - (w[INVERSE_MASS + 1] * vt - w[INVERSE_MASS + 2] * vs) / determinant
-    bound = friction * w[IMPULSE]
-    if ps * ps + pt * pt > bound * bound:
-        # it slides: a step with one stiffness for both directions, so that the impulse ends up
-        # straight against the velocity; with the full matrix it would end up beside it
-        half = 0.5 * (w[INVERSE_MASS + 1] + w[INVERSE_MASS + 3])
-        stiffest = half + np.sqrt(max(half * half - determinant, 0.0))
-        ps = w[IMPULSE + 1] - vs / stiffest
-        pt = w[IMPULSE + 2] - vt / stiffest
-        size = np.sqrt(ps * ps + pt * pt)
-        if size > bound:
-            ps *= bound / size
-            pt *= bound / size
-    push(xi, w, FIRST, ps - w[IMPULSE + 1], inertia)
-    push(xi, w, SECOND, pt - w[IMPULSE + 2], inertia)
-    change = max(abs(ps - w[IMPULSE + 1]), abs(pt - w[IMPULSE + 2])) * w[INVERSE_MASS]
-    w[IMPULSE + 1] = ps
-    w[IMPULSE + 2] = pt
-    return change
+def rows_solver(velocity: Any, push: Any) -> Any:
+    """The solver of rows for one kind of mechanics, compiled.
 
-
-@allocating_nothing
-def solve_rows(work: np.ndarray, xi: np.ndarray, inertia: np.ndarray, friction: float) -> None:
-    """Projected Gauss-Seidel over all rows until nothing changes; `xi` becomes the twist after contact.
-
-    The impulses in the rows are the first guess.
+    velocity(state, response, work, k, direction): velocity [m/s] of the point of row k along direction 0, 1 or 2
+    (normal and tangents); push(state, response, work, k, direction, amount): apply an impulse [N s] along it. `state`
+    is the array that they read and write, `response` what an impulse does to it.
     """
-    for k in range(work.shape[0]):
-        for direction in range(3):
-            push(xi, work[k], NORMAL + 3 * direction, work[k, IMPULSE + direction], inertia)
-    for _ in range(_SWEEPS):
-        change = 0.0
+
+    @allocating_nothing
+    def solve_friction(
+        work: np.ndarray, k: int, state: np.ndarray, response: np.ndarray, friction: float
+    ) -> float:
+        """Stop the point of row k tangentially as far as its Coulomb cone allows; returns the change [m/s]."""
+        w = work[k]
+        vs = velocity(state, response, work, k, 1)
+        vt = velocity(state, response, work, k, 2)
+        determinant = w[INVERSE_MASS + 1] * w[INVERSE_MASS + 3] - w[INVERSE_MASS + 2] * w[INVERSE_MASS + 2]
+        ps = w[IMPULSE + 1] - (w[INVERSE_MASS + 3] * vs - w[INVERSE_MASS + 2] * vt) / determinant
+        pt = w[IMPULSE + 2] - (w[INVERSE_MASS + 1] * vt - w[INVERSE_MASS + 2] * vs) / determinant
+        bound = friction * w[IMPULSE]
+        if ps * ps + pt * pt > bound * bound:
+            # it slides: a step with one stiffness for both directions, so that the impulse ends up
+            # straight against the velocity; with the full matrix it would end up beside it
+            half = 0.5 * (w[INVERSE_MASS + 1] + w[INVERSE_MASS + 3])
+            stiffest = half + np.sqrt(max(half * half - determinant, 0.0))
+            ps = w[IMPULSE + 1] - vs / stiffest
+            pt = w[IMPULSE + 2] - vt / stiffest
+            size = np.sqrt(ps * ps + pt * pt)
+            if size > bound:
+                ps *= bound / size
+                pt *= bound / size
+        push(state, response, work, k, 1, ps - w[IMPULSE + 1])
+        push(state, response, work, k, 2, pt - w[IMPULSE + 2])
+        change: float = max(abs(ps - w[IMPULSE + 1]), abs(pt - w[IMPULSE + 2])) * w[INVERSE_MASS]
+        w[IMPULSE + 1] = ps
+        w[IMPULSE + 2] = pt
+        return change
+
+    @allocating_nothing
+    def solve(work: np.ndarray, state: np.ndarray, response: np.ndarray, friction: float) -> None:
+        """Projected Gauss-Seidel over all rows until nothing changes; `state` becomes that after contact.
+
+        The impulses in the rows are the first guess.
+        """
         for k in range(work.shape[0]):
-            w = work[k]
-            if w[IMPULSE] > 0.0 or w[IMPULSE + 1] != 0.0 or w[IMPULSE + 2] != 0.0:
-                change = max(change, _solve_friction(w, xi, inertia, friction))
-            wanted = w[AIM] - point_velocity(xi, w, NORMAL)
-            impulse = max(w[IMPULSE] + wanted / w[INVERSE_MASS], 0.0)
-            change = max(change, abs(impulse - w[IMPULSE]) * w[INVERSE_MASS])
-            push(xi, w, NORMAL, impulse - w[IMPULSE], inertia)
-            w[IMPULSE] = impulse
-        if change < _TOLERANCE_MPS:
-            return
+            for direction in range(3):
+                push(state, response, work, k, direction, work[k, IMPULSE + direction])
+        for _ in range(_SWEEPS):
+            change = 0.0
+            for k in range(work.shape[0]):
+                w = work[k]
+                if w[IMPULSE] > 0.0 or w[IMPULSE + 1] != 0.0 or w[IMPULSE + 2] != 0.0:
+                    change = max(change, solve_friction(work, k, state, response, friction))
+                wanted = w[AIM] - velocity(state, response, work, k, 0)
+                impulse = max(w[IMPULSE] + wanted / w[INVERSE_MASS], 0.0)
+                change = max(change, abs(impulse - w[IMPULSE]) * w[INVERSE_MASS])
+                push(state, response, work, k, 0, impulse - w[IMPULSE])
+                w[IMPULSE] = impulse
+            if change < _TOLERANCE_MPS:
+                return
+
+    return solve
+
+
+@allocating_nothing
+def _twist_velocity(xi: np.ndarray, inertia: np.ndarray, work: np.ndarray, k: int, direction: int) -> float:
+    speed: float = point_velocity(xi, work[k], NORMAL + 3 * direction)
+    return speed
+
+
+@allocating_nothing
+def _push_twist(
+    xi: np.ndarray, inertia: np.ndarray, work: np.ndarray, k: int, direction: int, amount: float
+) -> None:
+    push(xi, work[k], NORMAL + 3 * direction, amount, inertia)
+
+
+solve_rows = rows_solver(_twist_velocity, _push_twist)
+"""Of one body: the state is its twist (6,), the response the diagonal (6,) of its inertia."""

@@ -10,7 +10,8 @@ from sim.environment.ocean.sea import Sea
 from sim.environment.water import WATER, Water, Weather
 from sim.errors import InputError
 from sim.outfit import outfit_of
-from sim.vehicles import Vehicle
+from sim.trees.ground import TreeGround
+from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.support import Support
 from sim.world import World
 
@@ -54,11 +55,13 @@ def inline_for(vehicle: Vehicle) -> Inline:
     return WATER if vehicle.support is Support.WATER else GROUND
 
 
-def surroundings(vehicle: Vehicle, world: World) -> Ground | Water | None:
+def surroundings(vehicle: Vehicle, world: World) -> Ground | TreeGround | Water | None:
     """What a vehicle feels of a world, with the numbers that it has; None for what moves on its ground by definition.
 
     Raises InputError for what floats and has no hull.
     """
+    if isinstance(vehicle, ArticulatedVehicle):
+        return TreeGround.under(vehicle, world.terrain) if vehicle.support is Support.NOTHING else None
     if vehicle.support is Support.NOTHING:
         return Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
     if vehicle.support is Support.WATER:
@@ -92,11 +95,14 @@ def weather_of(vehicle: Vehicle) -> Weather:
     return Weather(sea, (wind[0], wind[1]), _number(values["gusts"]), (current[0], current[1]))
 
 
-def carry_on(felt: Ground | Water | None, vehicle: Vehicle, time_s: float) -> None:
+def carry_on(felt: Ground | TreeGround | Water | None, vehicle: Vehicle, time_s: float) -> None:
     """From now on, at that time, the same vehicle with other parameters."""
     if isinstance(felt, Ground):
         felt.frame[5] = gravity_mps2(vehicle)
-    elif felt is not None:
+    elif isinstance(felt, TreeGround):
+        assert isinstance(vehicle, ArticulatedVehicle)
+        felt.carry(vehicle)
+    elif isinstance(felt, Water):
         values = vehicle.values
         felt.carry(
             weather_of(vehicle),
@@ -108,7 +114,7 @@ def carry_on(felt: Ground | Water | None, vehicle: Vehicle, time_s: float) -> No
         )
 
 
-def remembered(vehicle: Vehicle, world: World, memory: np.ndarray) -> Ground | Water | None:
+def remembered(vehicle: Vehicle, world: World, memory: np.ndarray) -> Ground | TreeGround | Water | None:
     """What a vehicle with this memory goes on to feel; None where it is empty."""
     if not memory.size:
         return None

@@ -12,6 +12,7 @@ from sim.environment.water import Water
 from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
 from sim.simulation.verdict import Impact
+from sim.trees.ground import TreeGround
 from sim.vehicles import Vehicle
 from sim.vehicles.support import Support
 from sim.world import World
@@ -28,7 +29,7 @@ class Footing:
         contact = outfit_of(vehicle.name).contact
         self.soles_m = contact.soles_m
         held = vehicle.support is Support.STAND
-        self.felt: Ground | Water | None = surroundings(vehicle, world)
+        self.felt: Ground | TreeGround | Water | None = surroundings(vehicle, world)
         """What a kernel has within: the ground that it may touch, or the water that carries it."""
         self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None
         """(3,) the fixed point of what is pivoted."""
@@ -45,7 +46,7 @@ class Footing:
         if self.pivot_w is not None:
             self.pivot_w = stand_at(self.world, x_w, self._vehicle.stand_m)
 
-    def probe(self) -> Ground | Water | None:
+    def probe(self) -> Ground | TreeGround | Water | None:
         """The same, to look a step ahead without changing what is remembered."""
         return self.felt.probe() if self.felt else None
 
@@ -58,6 +59,8 @@ class Footing:
         felt = self.felt
         if felt is None:
             return 0.0 if self.pivot_w is None else self._vehicle.stand_m
+        if isinstance(felt, TreeGround):
+            return felt.clearance_at(node)
         if isinstance(felt, Water):
             return float(node[self._vehicle.group.position][2]) - felt.level_m
         return float(_clearance(node[self._vehicle.node_layout.pose], felt.heights, felt.frame, felt.points))

@@ -7,11 +7,12 @@ a generalised force (nv,) whose impulse acts where each step starts.
 import math
 
 from sim.trees.articulated import factorise, solve
-from sim.trees.continuous import EULER, euler_step, rk4_step
+from sim.trees.contact import ground_push, is_near
+from sim.trees.continuous import EULER, accelerate, euler_step, rk4_step
 from sim.trees.kinematics import place
 from sim.trees.recursions import momenta
 from sim.trees.spatial import entry, jit
-from sim.trees.stepping import NOT_FINITE, OK, largest, node_force, take_step
+from sim.trees.stepping import NOT_FINITE, OK, active_damping, largest, node_force, take_step
 
 
 @jit
@@ -44,15 +45,43 @@ def variational_velocity(tree, ws, q, b, h, limits, v):
 
 @entry
 def variational_rollout(
-    tree, ws, q, b, history, count, u, push, none, h, steps, limits, method, guess, tol, tally, residuals
+    tree,
+    ws,
+    felt,
+    q,
+    b,
+    history,
+    count,
+    u,
+    push,
+    none,
+    h,
+    steps,
+    limits,
+    method,
+    guess,
+    tol,
+    tally,
+    residuals,
 ):
-    """Returns (steps done, status); the state is the last good one, in place."""
+    """Returns (steps done, status); the state is the last good one, in place. felt: the ground, as far as it has ends.
+
+    Contact works against the velocities of the step's arc, as the impulse with which it begins gives them.
+    """
     place(tree, q, ws.node)
     for step in range(steps):
         copy(q, ws.kept_q)
         copy(b, ws.kept_b)
+        copy(push, ws.torque)
+        if felt.carriers.shape[0] and is_near(tree, ws, felt, q, h):
+            active_damping(tree, q, limits[1], ws.damping)
+            factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+            for a in range(b.shape[0]):
+                felt.free[a] = b[a] + h * (0.5 * u[a] + push[a])
+            solve(tree, ws.node, ws.damping, h, ws.factor, felt.free, ws.wrench, ws.spare, ws.arc, felt.free)
+            ground_push(tree, ws, felt, h, h, ws.torque)
         for a in range(b.shape[0]):
-            b[a] += h * push[a]
+            b[a] += h * ws.torque[a]
         status = take_step(
             tree, ws, q, b, history, count, u, none, h, limits, method, guess, tol, tally, residuals
         )
@@ -64,13 +93,18 @@ def variational_rollout(
 
 
 @entry
-def accelerated_rollout(tree, ws, q, v, u, push, none, h, steps, limits, rule, slope, stages):
+def accelerated_rollout(tree, ws, felt, q, v, u, push, none, h, steps, limits, rule, slope, stages):
     """By articulated-body accelerations; as `variational_rollout`."""
     for step in range(steps):
         copy(q, ws.kept_q)
         copy(v, ws.kept_b)
         for a in range(v.shape[0]):
             ws.torque[a] = u[a] + push[a]
+        if felt.carriers.shape[0] and is_near(tree, ws, felt, q, h):
+            accelerate(tree, ws, q, v, ws.torque, none, limits, felt.free)
+            for a in range(v.shape[0]):
+                felt.free[a] = v[a] + h * felt.free[a]
+            ground_push(tree, ws, felt, h, 0.0, ws.torque)
         if rule == EULER:
             euler_step(tree, ws, q, v, ws.torque, none, h, limits, slope, ws.increments)
         else:

@@ -28,6 +28,8 @@ class Capsule:
     radius_m: float
     finish: int = STEEL
     """What it is made of."""
+    touches: tuple[bool, bool] = (True, True)
+    """Whether its ends feel the ground."""
 
     @property
     def length_m(self) -> float:
@@ -90,7 +92,9 @@ def touching_points(tree: Tree, shapes: Sequence[Capsule]) -> tuple[np.ndarray, 
     for shape in shapes:
         index = tree.names.index(shape.body)
         T = tree.offsets[index]
-        for place in (shape.begin_b, shape.end_b):
+        for place, touches in zip((shape.begin_b, shape.end_b), shape.touches, strict=True):
+            if not touches:
+                continue
             x, y, z = np.round(T[:3, :3] @ np.array(place) + T[:3, 3], 9).tolist()
             key = int(tree.carriers[index]), x, y, z
             found[key] = max(found.get(key, 0.0), shape.radius_m)

@@ -12,6 +12,7 @@ from sim.integrators.base import Integrator
 from sim.trees import lane_steps, stepping
 from sim.trees.arrays import REMEMBERED, Workspace, workspace
 from sim.trees.continuous import EULER, RK4
+from sim.trees.ground import felt_of
 from sim.trees.limits import limit_springs
 from sim.trees.telling import tell
 from sim.trees.tree import Tree
@@ -123,6 +124,7 @@ class TreeStepper:
             done, status = lane_steps.accelerated_rollout(
                 arrays,
                 laid.ws,
+                felt_of(env),
                 y[:nq],
                 y[nq:],
                 torques,
@@ -141,6 +143,7 @@ class TreeStepper:
         done, status = lane_steps.variational_rollout(
             arrays,
             laid.ws,
+            felt_of(env),
             y[:nq],
             self._b(y),
             history,

@@ -13,6 +13,8 @@ from sim.vehicles.parameter import Parameter
 
 LEAN_RAD = 1.25
 """Of the first link from hanging straight down, at the start."""
+_TOUCHING = 24
+"""Ends of links that feel the ground, spread along the chain."""
 _THICK = 0.24
 """Radius of a link as a share of its length."""
 
@@ -60,9 +62,17 @@ class Chain(ArticulatedVehicle):
 
     def shapes(self) -> tuple[Capsule, ...]:
         each_m = self._number("link_length")
-        radius = radius_m(each_m)
+        radius, count = radius_m(each_m), len(self.tree.names)
+        every = -(-count // _TOUCHING)
         return tuple(
-            Capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, -each_m), radius, DARK_STEEL if k % 2 else STEEL)
+            Capsule(
+                name,
+                (0.0, 0.0, 0.0),
+                (0.0, 0.0, -each_m),
+                radius,
+                DARK_STEEL if k % 2 else STEEL,
+                (k == 0, k % every == every - 1 or k == count - 1),
+            )
             for k, name in enumerate(self.tree.names)
         )
 
