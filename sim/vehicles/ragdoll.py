@@ -40,7 +40,9 @@ class Ragdoll(ArticulatedVehicle):
         Parameter("stature", "m", 1.75, 0.5, 5.0, "Height of who stands upright."),
         Parameter("mass", "kg", 75.0, 1.0, 1000.0, "Of all limbs together."),
         Parameter("damping", "N m s", 2.5, 0.0, 100.0, "Of every joint, in each of its directions."),
-        Parameter("armature", "kg m^2", 0.02, 0.0, 10.0, "Inertia of every joint's own: muscles move with a limb."),
+        Parameter(
+            "armature", "kg m^2", 0.02, 0.0, 10.0, "Inertia of every joint's own: muscles move with a limb."
+        ),
         Parameter("stiffness", "N m", 8.0, 0.0, 1000.0, "Of every joint, towards its rest."),
         Parameter("gravity", "m/s^2", 9.81, 0.0, 100.0, "Downward acceleration."),
     )
