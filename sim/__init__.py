@@ -9,6 +9,7 @@ from sim.vehicles import State, Vehicle, vehicle, vehicles
 
 if TYPE_CHECKING:
     from sim.batches import Trajectories, batch, batch_bytes
+    from sim.gradients import Gradient, Rollout, rollout_gradient
     from sim.planner.api import plan
     from sim.robots.reading import read_robot
     from sim.robots.robot import Robot
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Body",
+    "Gradient",
     "InputError",
     "Integrator",
     "Joint",
     "Robot",
+    "Rollout",
     "State",
     "Trajectories",
     "Trajectory",
@@ -32,6 +35,7 @@ __all__ = [
     "integrators",
     "plan",
     "read_robot",
+    "rollout_gradient",
     "simulate",
     "sweep",
     "tree",
@@ -41,6 +45,7 @@ __all__ = [
 
 
 _LATE = {
+    **dict.fromkeys(("Gradient", "Rollout", "rollout_gradient"), "sim.gradients"),
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.batches"),
     "plan": "sim.planner.api",
     "read_robot": "sim.robots.reading",
