@@ -342,13 +342,13 @@ def test_a_resimulation_that_is_refused_leaves_the_present() -> None:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """No kernel is there before it is set."""
-    gate, compiled = threading.Event(), kernels.compile_kernel
+    gate, compiled = threading.Event(), kernels.stepper_of
 
     def slow(*asked: object) -> object:
         gate.wait(60.0)
         return compiled(*asked)
 
-    monkeypatch.setattr(kernels, "compile_kernel", slow)
+    monkeypatch.setattr(kernels, "stepper_of", slow)
     yield gate
     gate.set()
 
