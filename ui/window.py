@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import moderngl
 import numpy as np
@@ -61,6 +62,16 @@ class AppWindow(pyglet.window.Window):
             raise DisplayError(
                 f"no window with OpenGL 4.1 could be opened{why}; {_what_there_is()}"
             ) from error
+
+    def _event_drag_enter(self, event: Any) -> None:
+        """On X: pyglet fails where what is dragged has three types at most, which then stand in the event itself."""
+        data = event.xclient.data.l
+        if data[1] & 1:
+            super()._event_drag_enter(event)
+            return
+        self._xdnd_source, self._xdnd_version = data[0], data[1] >> 24
+        files = self._xdnd_atoms["text/uri-list"]
+        self._xdnd_format = files if files in (data[2], data[3], data[4]) else None
 
     @property
     def framebuffer_px(self) -> tuple[int, int]:

@@ -1,0 +1,55 @@
+"""A file that is dragged from another program and dropped onto the window is opened, as by Open..."""
+
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.app.desktop import App, Screen
+from tests.app.program import ROOT
+
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),
+    pytest.mark.timeout(3600),
+]
+START_S = 240.0
+
+
+def drop(screen: Screen, file: Path, types: int) -> None:
+    """By a program of its own that offers it in so many types, over the XDND protocol."""
+    environment = {**os.environ, "DISPLAY": screen.display}
+    subprocess.run(
+        [sys.executable, "-m", "tests.app.xdnd", str(file), str(types)],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        timeout=600,
+    )
+
+
+def test_a_dropped_scene_is_opened_and_what_is_none_ends_nothing(screen: Screen, tmp_path: Path) -> None:
+    """From programs that offer one type, as many terminals do, and more than an event has room for."""
+    first, second = tmp_path / "first.toml", tmp_path / "second scene, bücher.toml"
+    first.write_text('vehicle = "rigid-body"\n[world]\nname = "plain"\n')
+    second.write_text('vehicle = "pendulum"\nintegrator = "cf4"\n[world]\nname = "plain"\n')
+    broken = tmp_path / "broken.toml"
+    broken.write_text('vehicle = "zeppelin"\n')
+    arguments = (str(first), "--quality", "software", "--size", "900x560")
+    with closing(App(screen, tmp_path, *arguments)) as app:
+
+        def flies(vehicle: str) -> None:
+            app.wait_until(
+                lambda p: p["lanes"][0]["vehicle"] == vehicle, timeout_s=START_S, what=f"{vehicle} flies"
+            )
+
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=START_S, what="the window is drawn")
+        drop(screen, broken, 1)
+        app.wait_frames(5)
+        flies("rigid-body")
+        drop(screen, second, 1)
+        flies("pendulum")
+        drop(screen, first, 6)
+        flies("rigid-body")
