@@ -32,6 +32,7 @@ _LEAST_PRESENCE, _SEEN_APART = 0.12, 0.45
 """Of ghosts: what is left where they coincide with the flown vehicle, and how far apart [sizes] they are seen whole."""
 _UNTINTED = (1.0, 0.50, 0.10)
 """Trail of a lane that has no tint of its own."""
+_HAND = (1.0, 0.85, 0.25)
 _COLOURS = {
     "control": (1.0, 0.45, 0.05),
     "environment": (0.10, 0.75, 0.95),
@@ -178,6 +179,7 @@ class SceneView:
             lines=(
                 *lines,
                 *(line for shown in finite for line in _wreck(shown)),
+                *(line for shown in finite for line in _pull(shown)),
                 *(rope for _, rope in load),
             ),
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
@@ -326,6 +328,15 @@ def _moved(T_wb: np.ndarray, shift_w: np.ndarray) -> np.ndarray:
     moved = T_wb.copy()
     moved[:3, 3] += shift_w
     return moved
+
+
+def _pull(shown: _Shown) -> tuple[Polyline, ...]:
+    """The spring between a hand and what it pulls."""
+    if shown.lane.pull is None or shown.lane.pull[0] not in shown.bodies:
+        return ()
+    body, at_b, to_w = shown.lane.pull
+    ends = np.array([(shown.bodies[body] @ (*at_b, 1.0))[:3], np.array(to_w) + shown.shift_w])
+    return (Polyline(points_w=ends, colour=_HAND, alpha=np.full(2, 0.95), width_px=3.5),)
 
 
 def _wreck(shown: _Shown) -> tuple[Polyline, ...]:

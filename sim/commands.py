@@ -159,6 +159,23 @@ class SetLanePilot:
 
 
 @dataclass(frozen=True, slots=True)
+class Pull:
+    """A hand's spring between a point of a body and a place, until `LetGo` or another one."""
+
+    lane: str
+    body: str
+    at_b: tuple[float, float, float]
+    """Of the body, in its frame [m]."""
+    to_w: tuple[float, float, float]
+    """Where it is pulled to, in the world [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class LetGo:
+    """No hand pulls any more."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetReference:
     """Start a tight integration from the flown lane's present state, or stop it."""
 
@@ -265,6 +282,8 @@ Command = (
     | SetLaneTint
     | SetLanePilot
     | SetReference
+    | Pull
+    | LetGo
     | FlyPlan
     | StopPlan
     | Scrub

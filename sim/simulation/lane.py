@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.bounds import Bounds
-from sim.commands import PilotInput
+from sim.commands import PilotInput, Pull
 from sim.environment.ground import env_of
 from sim.outfit import outfit_of
 from sim.pilot import Pilot, Sensed
@@ -18,6 +18,7 @@ from sim.simulation.footing import Footing
 from sim.simulation.method import CONTROL_PERIOD_S, Method
 from sim.simulation.moments import Moments
 from sim.simulation.placing import Placement, in_world
+from sim.simulation.pulling import pull_impulse
 from sim.simulation.recording import Recording
 from sim.simulation.tape import ControlTape
 from sim.simulation.verdict import Verdict, divergence, energy_bound, wreck
@@ -62,6 +63,8 @@ class Lane:
         self.coupling = coupling
         self.look, self.method, self.pilot, self.footing = look, method, pilot, footing
         self.follows = follows
+        self.pull: Pull | None = None
+        """Of a hand, at one of its bodies."""
         self.by_plan = False
         """A plan gives it its inputs for now, at its own steps."""
         self.generation = 0
@@ -150,6 +153,7 @@ class Lane:
         """Back to a start, perhaps under another method: runs again, whatever stopped it."""
         self.pilot, self.method = pilot, method or self.method
         self.generation += 1
+        self.pull = None
         if self.coupling is not None:
             self.coupling.begin_anew()
         self._take(node, time_s, controls=controls)
@@ -313,7 +317,7 @@ class Lane:
         kept = None
         if self.coupling is not None and self.recording.wants_environment(self._steps):
             kept = self.coupling.environment.checkpoint()
-        impulse = self._exchange()
+        impulse = self._pushed()
         self.recording.note(m, self._since_s, self._steps, self._u, self._y, felt, pivot_w, kept)
         if impulse is not None:
             self.recording.note_push(self._steps, impulse)
@@ -328,6 +332,18 @@ class Lane:
         if status or self._steps % m.control_steps == 0:
             self._judge(status)
         return count
+
+    def _pushed(self) -> np.ndarray | None:
+        """What is coupled and the hand that pulls, together."""
+        given, m = self._exchange(), self.method
+        if self.pull is None or self._steps % m.control_steps:
+            return given
+        seen = self._observe(self.node)
+        if self.pull.body not in seen.layout.bodies:
+            self.pull = None
+            return given
+        pulled = pull_impulse(self.pull, m, self._y, self._u, seen, self._poses_w(seen))
+        return pulled if given is None else given + pulled
 
     def _exchange(self) -> np.ndarray | None:
         """The impulse of what is coupled, at the moments at which controls are evaluated; None at others."""
@@ -409,6 +425,7 @@ class Lane:
             ways={name: way.rows() for name, way in self._ways.items()},
             pivot_w=None if self.footing.pivot_w is None else self.footing.pivot_w.copy(),
             links=m.vehicle.links,
+            pull=None if self.pull is None else (self.pull.body, self.pull.at_b, self.pull.to_w),
             sea=self.footing.sea,
         )
 

@@ -9,6 +9,8 @@ from sim.commands import (
     SPEED_RANGE,
     AddLane,
     FlyPlan,
+    LetGo,
+    Pull,
     RemoveLane,
     RenewVehicle,
     Reset,
@@ -31,6 +33,7 @@ from sim.errors import one_of
 from sim.pilot import flight_modes, has_autopilot, vehicles_with_autopilot
 from sim.scene import STEP_RANGE_S
 from sim.simulation.method import Method
+from sim.simulation.pulling import unpulled
 from sim.simulation.stage import Stage
 
 
@@ -210,6 +213,29 @@ def _(command: SetLanePilot, stage: Stage) -> str:
         raise sim.InputError("the flown lane has a pilot of its own; allowed: any other")
     stage.set_lane_pilot(lane, own=command.own)
     return f"{lane.look.name}: {'a pilot of its own' if command.own else 'controls of the flown lane'}"
+
+
+@execute.register
+def _(command: Pull, stage: Stage) -> str:
+    lane = stage.lane(command.lane)
+    if not all(math.isfinite(x) for x in (*command.at_b, *command.to_w)):
+        raise sim.InputError(
+            f"a pull of {command.body!r} to {command.to_w} is refused; allowed: finite numbers"
+        )
+    refusal = unpulled(lane.method.vehicle, command.body, lane.observation.layout)
+    if refusal:
+        raise sim.InputError(refusal)
+    for other in stage.lanes:
+        other.pull = None
+    lane.pull = command
+    return ""
+
+
+@execute.register
+def _(command: LetGo, stage: Stage) -> str:
+    for lane in stage.lanes:
+        lane.pull = None
+    return ""
 
 
 @execute.register

@@ -1,15 +1,18 @@
 """What an environment that moves has done to a vehicle: impulses at moments of a grid, recorded like controls."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 from itertools import pairwise
 
 import casadi as ca
 import numpy as np
 
 from sim.steppers import Stepper
+from sim.trees.stepper import TreeStepper
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
+
+MOMENT_S = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +51,7 @@ class Pushes:
         return Pushes(at, impulses, np.zeros((0, 0)), np.zeros(0, np.int64))
 
 
+@singledispatch
 def strike(
     kernel: Stepper, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float
 ) -> None:
@@ -56,8 +60,35 @@ def strike(
     A wrench that is held over a step would turn with the body, and give another momentum in space.
     """
     p = vehicle.parameter_vector
-    struck = _struck(Structure.of(vehicle))(kernel.node(y, u, p, h), impulse, p)
-    y[:] = kernel.start(np.array(struck).ravel(), u, p, h)
+    node = kernel.node(y, u, p, h)
+    if vehicle.takes_impulses:
+        struck = np.array(_struck(Structure.of(vehicle))(node, impulse, p)).ravel()
+    else:
+        struck = _struck_by_a_moment(kernel, vehicle, node, impulse, u)
+    y[:] = kernel.start(struck, u, p, h)
+
+
+@strike.register
+def _(
+    kernel: TreeStepper, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float
+) -> None:
+    kernel.strike(y, impulse, vehicle.parameter_vector)
+
+
+def _struck_by_a_moment(
+    kernel: Stepper, vehicle: Vehicle, node: np.ndarray, impulse: np.ndarray, u: np.ndarray
+) -> np.ndarray:
+    """The node with the velocities that a strong wrench leads to in a moment, in which nothing else has time to act."""
+    p, at = vehicle.parameter_vector, vehicle.node_layout
+    ends = []
+    for w in (impulse / MOMENT_S, np.zeros(len(impulse))):
+        y = kernel.start(node, u, p, MOMENT_S)
+        kernel.advance(y, u, w, p, MOMENT_S, 1)
+        ends.append(kernel.node(y, u, p, MOMENT_S))
+    struck = node.copy()
+    for part in (at.velocity, at.shape_velocity):
+        struck[part] += ends[0][part] - ends[1][part]
+    return struck
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ from sim.trees.articulated import factorise, solve
 from sim.trees.contact import ground_push, is_near
 from sim.trees.continuous import EULER, accelerate, euler_step, rk4_step
 from sim.trees.kinematics import place
-from sim.trees.recursions import momenta
+from sim.trees.recursions import gather, momenta
 from sim.trees.spatial import entry, jit
 from sim.trees.stepping import NOT_FINITE, OK, active_damping, largest, node_force, take_step
 
@@ -114,3 +114,22 @@ def accelerated_rollout(tree, ws, felt, q, v, u, push, none, h, steps, limits, r
             copy(ws.kept_b, v)
             return step, NOT_FINITE
     return steps, OK
+
+
+@entry
+def answer_of(tree, ws, q, impulse, out):
+    """out = M(q)^-1 impulse (nv,): what an impulse changes the velocities by."""
+    place(tree, q, ws.node)
+    for a in range(out.shape[0]):
+        ws.damping[a] = 0.0
+    factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
+    solve(tree, ws.node, ws.damping, 0.0, ws.factor, impulse, ws.wrench, ws.spare, ws.arc, out)
+
+
+@entry
+def impulse_at(tree, ws, q, body, wrench, out):
+    """out (nv,): the generalised impulse of a wrench (6,) on a body of the arrays, in its frame."""
+    place(tree, q, ws.node)
+    for c in range(6):
+        ws.wrench[body, c] = wrench[c]
+    gather(tree, ws.node, ws.wrench, out)

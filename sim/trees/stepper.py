@@ -80,7 +80,10 @@ class TreeStepper:
         node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
         y = self.start(node, u, p, h)
         self.advance(y, u, np.zeros(self.dim), p, h, 1)
-        self.observe(self.node(y, u, p, h), u, p)
+        node = self.node(y, u, p, h)
+        self.observe(node, u, p)
+        impulses = self.impulses_at(node[: self._nq], self.layout.main, np.zeros(3), np.eye(3), p)
+        self.answer(node[: self._nq], impulses[0], p)
 
     @property
     def private_size(self) -> int:
@@ -236,6 +239,33 @@ class TreeStepper:
                 f"here they are {self.private_size}: they come from another version"
             )
         return checkpoint.copy()
+
+    def strike(self, y: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> None:
+        """Change a private state in place as a generalised impulse (nv,) does at once."""
+        if self._variational:
+            self._b(y)[:] += impulse
+        else:
+            y[self._nq :] += self.answer(y[: self._nq], impulse, p)
+
+    def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(nv,) by how much a generalised impulse changes the velocities at coordinates q."""
+        laid, out = self._laid(p), np.zeros(self._nv)
+        lane_steps.answer_of(laid.tree.arrays, laid.ws, np.ascontiguousarray(q), impulse, out)
+        return out
+
+    def impulses_at(
+        self, q: np.ndarray, body: str, at_b: np.ndarray, R_wb: np.ndarray, p: np.ndarray
+    ) -> np.ndarray:
+        """(3, nv) of unit impulses along x, y, z, in which R_wb is the body's rotation, at a point of the body."""
+        laid = self._laid(p)
+        tree, rows = laid.tree, np.zeros((3, self._nv))
+        k = tree.names.index(body)
+        T, q = tree.offsets[k], np.ascontiguousarray(q)
+        arm, R = T[:3, :3] @ at_b + T[:3, 3], T[:3, :3] @ R_wb.T
+        for axis in range(3):
+            wrench = np.r_[np.cross(arm, R[:, axis]), R[:, axis]]
+            lane_steps.impulse_at(tree.arrays, laid.ws, q, int(tree.carriers[k]), wrench, rows[axis])
+        return rows
 
     def _b(self, y: np.ndarray) -> np.ndarray:
         return y[self._nq : self._nq + self._nv]

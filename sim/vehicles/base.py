@@ -334,6 +334,13 @@ class Vehicle(ABC):
         """Where it starts when it is put at a place: (4, 4) pose and (6,) body twist, as far as it can have them."""
         return self.state_of(self.group.from_space(T_wb), self.group.in_space.T @ twist_b)
 
+    def reach(self, arm_b: np.ndarray, R_wb: np.ndarray) -> np.ndarray:
+        """(wrench_size, 3) what impulses along the world's x, y, z are at a point of its main body, as its wrenches."""
+        x, y, z = arm_b
+        across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        columns: np.ndarray = self.in_space.T @ np.vstack([across @ R_wb.T, R_wb.T])
+        return columns
+
     def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:
         """A flat node that much higher in the world, in place."""
         node[self.group.position][2] += by_m
