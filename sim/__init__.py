@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sim.batches import Trajectories, batch, batch_bytes
     from sim.gradients import Gradient, Rollout, rollout_gradient
     from sim.planner.api import plan
+    from sim.planner.service.receding import receding_horizon
     from sim.robots.reading import read_robot
     from sim.robots.robot import Robot
     from sim.sweeps import sweep
@@ -36,6 +37,7 @@ __all__ = [
     "plan",
     "read_robot",
     "rollout_gradient",
+    "receding_horizon",
     "simulate",
     "sweep",
     "tree",
@@ -49,6 +51,7 @@ _LATE = {
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.batches"),
     "plan": "sim.planner.api",
     "read_robot": "sim.robots.reading",
+    "receding_horizon": "sim.planner.service.receding",
     "Robot": "sim.robots.robot",
     "simulate": "sim.trajectory",
     "sweep": "sim.sweeps",

@@ -48,18 +48,22 @@ class Planner:
     are numbers in it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, sized_by: Task | None = None) -> None:
+        """sized_by: a task of whose size all are that will be planned; else each is looked at, and one that is much
+        larger or smaller gets a problem of its own."""
+        self._sized_by = sized_by
         self._solvers: dict[tuple[object, ...], list[tuple[np.ndarray, Solvers]]] = {}
         self._nodes: dict[tuple[object, ...], list[tuple[np.ndarray, Nodes]]] = {}
 
     def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
         """The problem of a task, built if it is not there yet."""
         shape = problem_shape(vehicle, method, task, **options)  # type: ignore[arg-type]
-        size = size_of(vehicle, task)
+        sized = self._sized_by or task
+        size = size_of(vehicle, sized)
         known = self._solvers.setdefault(shape.key, [])
         solvers = _alike(known, size)
         if solvers is None:
-            scaled = replace(shape, scales=scales_of(vehicle, task))
+            scaled = replace(shape, scales=scales_of(vehicle, sized))
             ready = self._nodes.setdefault(shape.node_key, [])
             nodes = _alike(ready, size)
             if nodes is None:
