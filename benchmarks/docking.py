@@ -1,0 +1,155 @@
+"""Whether a plan made on calm water leads to the berth in waves, wind and current: a table of seeded runs.
+
+    python -m benchmarks.docking [--runs 20]
+
+The planar boat is planned for on calm water, among the buoys of the scene plan-boat-docking, with a waypoint astern of
+the berth. The motor boat, which floats on waves, sails that course by `sim.pilot.course`. Every run draws its own sea
+(significant height 0.64 m: sea state 3), its own gusts about 6 m/s, and where waves, wind and a current of 0.3 m/s go
+to. The berth is reached when she is within 0.5 m and 5 degrees of it at less than 0.6 m/s.
+"""
+
+import argparse
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import sim
+from sim.commands import PilotInput
+from sim.environment.ground import env_of
+from sim.environment.surroundings import inline_for, weather_of
+from sim.environment.water import CLOCK, Water
+from sim.integrators import integrator
+from sim.outfit import outfit_of
+from sim.pilot.contract import Sensed
+from sim.pilot.course import CoursePilot
+from sim.pilot.helm import heading
+from sim.planner import Waypoint, plan, task_of_scene
+from sim.scene import load_scene
+from sim.steppers.choice import stepper_of
+
+STEP_S, LIMIT_S = 0.02, 90.0
+NEAR_M, NEAR_RAD, SLOW_MPS = 0.5, math.radians(5.0), 0.6
+WIND_MPS, CURRENT_MPS, WAVES_MPS, FETCH_M, GUSTS = 6.0, 0.3, 7.0, 20e3, 0.3
+_ASTERN_OF_BERTH = (22.0, 4.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one run; where the berth was not reached, the moment at which she came closest."""
+
+    seed: int
+    wind_deg: float
+    current_deg: float
+    reached: bool
+    time_s: float
+    off_m: float
+    off_deg: float
+    speed_mps: float
+
+
+def course() -> tuple[np.ndarray, float]:
+    """Nodes of the plan on calm water, and the time between them [s]."""
+    _, task = task_of_scene(load_scene("plan-boat-docking"))
+    task = replace(task, waypoints=(Waypoint(_ASTERN_OF_BERTH, 0.3),))
+    found = plan(sim.vehicle("boat"), task, method="variational")
+    if not found.solved:
+        raise SystemExit(f"no plan: {found.message}")
+    return np.array(found.motion.nodes), found.step_s
+
+
+def weather(seed: int) -> sim.Vehicle:
+    """The motor boat with its weather in its parameters."""
+    rng = np.random.default_rng(seed)
+    wind, current = rng.uniform(0.0, 2.0 * math.pi, 2)
+    return sim.vehicle(
+        "motorboat",
+        waves=WAVES_MPS,
+        waves_direction=math.remainder(wind + rng.normal(0.0, 0.3), 2.0 * math.pi),
+        fetch=FETCH_M,
+        wind=(WIND_MPS * math.cos(wind), WIND_MPS * math.sin(wind)),
+        gusts=GUSTS,
+        current=(CURRENT_MPS * math.cos(current), CURRENT_MPS * math.sin(current)),
+    )
+
+
+def water_of(boat: sim.Vehicle, seed: int) -> Water:
+    """A sea and gusts of their own."""
+    values, about = boat.values, weather_of(boat)
+    hull = outfit_of(boat.name).hull
+    assert hull is not None
+    assert hull.surface is not None
+    water = Water.of(
+        hull.surface,
+        replace(about, sea=replace(about.sea, seed=seed + 1)),
+        drag=float(values["drag"]),  # type: ignore[arg-type]
+        mass=float(values["mass"]),  # type: ignore[arg-type]
+        impact=float(values["impact"]),  # type: ignore[arg-type]
+        air=float(values["air_drag"]),  # type: ignore[arg-type]
+        added=np.array([*values["added_inertia"], *values["added_mass"]]),  # type: ignore[misc]
+    )
+    water.report[CLOCK] = 100.0 * seed
+    return water
+
+
+def sail(nodes: np.ndarray, node_s: float, seed: int, method: str = "variational") -> Outcome:
+    """One run."""
+    boat = weather(seed)
+    water, kernel = water_of(boat, seed), stepper_of(boat, integrator(method), inline_for(boat))
+    parameters, nothing = boat.parameter_vector, np.zeros(boat.wrench_size)
+    c, s = math.cos(nodes[0, 0]), math.sin(nodes[0, 0])
+    R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    node = boat.state(R=R, x=(*nodes[0, 1:3], 0.0)).node
+    controls = boat.neutral_controls
+    y = kernel.start(node, controls, parameters, STEP_S, env_of(water.probe()))
+    pilot, berth = CoursePilot(nodes[:, 1:3], nodes[:, 0], node_s), nodes[-1]
+    wind, current = np.asarray(boat.values["wind"]), np.asarray(boat.values["current"])
+    bearings = [math.degrees(math.atan2(v[1], v[0])) for v in (wind, current)]
+    best = (math.inf, 0.0, 0.0, 0.0, 0.0)
+    for k in range(1, round(LIMIT_S / STEP_S) + 1):
+        controls = pilot.controls(PilotInput(), sensed(node), boat, STEP_S)
+        _, status, _ = kernel.advance(y, controls, nothing, parameters, STEP_S, 1, env_of(water))
+        if status:
+            raise SystemExit(f"seed {seed}: the integrator stopped at {k * STEP_S:.2f} s")
+        node = kernel.node(y, controls, parameters, STEP_S, env=env_of(water.probe()))
+        there = sensed(node)
+        off_m = float(np.linalg.norm(there.x_w[:2] - berth[1:3]))
+        off_rad = abs(math.remainder(heading(there) - berth[0], 2.0 * math.pi))
+        speed = float(np.linalg.norm(there.v_w[:2]))
+        worst = max(off_m / NEAR_M, off_rad / NEAR_RAD, speed / SLOW_MPS)
+        best = min(best, (worst, k * STEP_S, off_m, off_rad, speed))
+        if worst <= 1.0:
+            break
+    worst, time_s, off_m, off_rad, speed = best
+    return Outcome(seed, *bearings, worst <= 1.0, time_s, off_m, math.degrees(off_rad), speed)
+
+
+def sensed(node: np.ndarray) -> Sensed:
+    """What a pilot knows of a node."""
+    return Sensed(node[:9].reshape(3, 3).T, node[9:12], node[12:15], node[15:18])
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=20)
+    count = parser.parse_args().runs
+    nodes, node_s = course()
+    print("| seed | wind to | current to | berth | after | off by | askew by | at |")
+    print("|---|---|---|---|---|---|---|---|")
+    reached = 0
+    for seed in range(count):
+        run = sail(nodes, node_s, seed)
+        reached += run.reached
+        print(
+            f"| {run.seed} | {run.wind_deg:.0f}° | {run.current_deg:.0f}° | {'reached' if run.reached else 'missed'} "
+            f"| {run.time_s:.1f} s | {run.off_m:.2f} m | {run.off_deg:.1f}° | {run.speed_mps:.2f} m/s |",
+            flush=True,
+        )
+    print(f"\n{reached} of {count} reached.")
+
+
+if __name__ == "__main__":
+    main()
