@@ -49,6 +49,9 @@ def run_headless(
 
     for asked in at_first:
         simulation.submit(asked)
+        answer = simulation.advance(0.0).message
+        if answer:
+            print(answer)
 
     def studio() -> "Studio":
         from export.studio import Studio

@@ -86,7 +86,7 @@ def _(command: Resimulate, stage: Stage) -> str:
     tint = next_tint(look.tint for look in looks)
     replay.resimulate(Look(name, tint, ghost=True), command.integrator, step_s, dict(command.parameters))
     stage.clock.paused = stage.clock.paused or present
-    return f"resimulated: {name}"
+    return ", ".join(part for part in (f"resimulated: {name}", take.note) if part)
 
 
 @execute.register

@@ -31,7 +31,7 @@ NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
 _ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
 _PUSHES = ("steps", "impulses", "environments", "points")
-_TEXTS = ("name", "scene", "world", "created", "ended")
+_TEXTS = ("name", "scene", "world", "created", "ended", "note")
 
 
 def save_take(take: Take, path: str | Path, *, playback: Playback | None = None, brief: bool = False) -> Path:
@@ -91,14 +91,13 @@ def load_take(path: str | Path) -> Take:
         )
         for before, after in pairwise(legs):
             _require(after.begin_s > before.begin_s, "its legs are in order")
-        note = ""
+        texts = {key: getattr(header, key) for key in _TEXTS}
         if header.version == 1 and any(leg.integrator.name in RESTATED for leg in legs):
             time, nodes = (np.ascontiguousarray(file.array(name), float) for name in ("time", "nodes"))
             fits = nodes.shape == (len(time), legs[0].vehicle.node_layout.size) and len(time) > 0
             _require(fits and bool(np.isfinite(nodes).all()), "it tells its nodes")
-            legs, note = tuple(resumed(leg, time, nodes) for leg in legs), NOTE
-        texts = {key: getattr(header, key) for key in _TEXTS}
-        return Take(legs=legs, seed=header.seed, status=header.status, note=note, **texts)
+            legs, texts["note"] = tuple(resumed(leg, time, nodes) for leg in legs), NOTE
+        return Take(legs=legs, seed=header.seed, status=header.status, **texts)
 
 
 def described(path: Path) -> str:

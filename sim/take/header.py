@@ -50,6 +50,7 @@ class TakeHeader:
     vehicle: _Text
     legs: Annotated[tuple[LegHeader, ...], Meta(min_length=1, max_length=_MOST_LEGS)]
     version: int
+    note: _Text = ""
 
 
 def read_header(file: ArraysFile) -> TakeHeader:

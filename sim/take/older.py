@@ -11,7 +11,7 @@ from sim.take.leg import SAME_S, Leg
 
 RESTATED = frozenset(method.name for method in VARIATIONAL)
 """Methods whose private state was the momentum that arrives at a node; now it is the node's."""
-NOTE = "from an older version: goes on from its nodes, not to the bit"
+NOTE = "from an older version, whose inputs acted otherwise: goes on from its nodes, resimulated it goes another way"
 _CONTACTS = 1
 """Entry of the memory of contact: how many points touch."""
 
