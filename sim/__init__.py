@@ -10,6 +10,7 @@ from sim.vehicles import State, Vehicle, vehicle, vehicles
 if TYPE_CHECKING:
     from sim.batches import Trajectories, batch, batch_bytes
     from sim.gradients import Gradient, Rollout, rollout_gradient
+    from sim.identification import Identified, Recording, identify
     from sim.planner.api import plan
     from sim.planner.service.receding import receding_horizon
     from sim.robots.reading import read_robot
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Body",
     "Gradient",
+    "Identified",
     "InputError",
     "Integrator",
     "Joint",
+    "Recording",
     "Robot",
     "Rollout",
     "State",
@@ -33,6 +36,7 @@ __all__ = [
     "Vehicle",
     "batch",
     "batch_bytes",
+    "identify",
     "integrators",
     "plan",
     "read_robot",
@@ -47,6 +51,7 @@ __all__ = [
 
 
 _LATE = {
+    **dict.fromkeys(("Identified", "Recording", "identify"), "sim.identification"),
     **dict.fromkeys(("Gradient", "Rollout", "rollout_gradient"), "sim.gradients"),
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.batches"),
     "plan": "sim.planner.api",

@@ -99,6 +99,30 @@ def load_measured(path: str | Path) -> Measured:
         return Measured(path.stem, values[:, 0], poses)
 
 
+def columns_of(path: Path, names: tuple[str, ...], *, optional: bool = False) -> np.ndarray | None:
+    """(n, k) of columns of a table by their names, units aside; None where `optional` ones are not there.
+
+    Raises InputError, one line with the line of the file, as `load_measured` does.
+    """
+    with refusals(path, "no table"):
+        rows = csv.reader(io.StringIO(read_text(path, MOST_BYTES), newline=""))
+        headings = [_UNIT.sub("", heading.strip()) for heading in next(rows, [])]
+        missing = [name for name in names if name not in headings]
+        if missing and optional:
+            return None
+        if missing:
+            raise InputError(f"line 1: {missing[0]} is missing; allowed: columns {', '.join(names)}")
+        at = [headings.index(name) for name in names]
+        lane_at, lane = (headings.index("lane") if "lane" in headings else None), None
+        table = []
+        for row in rows:
+            if lane_at is not None and lane_at < len(row):
+                lane = row[lane_at] if lane is None else lane
+            if row and (lane_at is None or row[lane_at] == lane):
+                table.append([_number(row, column, headings, rows.line_num) for column in at])
+        return np.array(table).reshape(-1, len(names))
+
+
 def _columns(headings: list[str]) -> tuple[int, list[int], list[int]]:
     """Where time, place and attitude stand; the last may be nothing."""
     time = next((name for name in _TIME if name in headings), None)

@@ -1,0 +1,115 @@
+"""What was measured of a motion: states with noise at equal intervals, and the inputs that were held between them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sim.errors import InputError, one_of
+from sim.measured import columns_of, load_measured
+from sim.take import Take, load_take
+from sim.trajectory import Trajectory
+from sim.vehicles import Vehicle
+
+GROUPS = ("rotation", "position", "omega", "velocity", "shape", "shape_velocity")
+"""Parts of a state that may be measured, each with a noise of its own: rad, m, rad/s, m/s and the vehicle's units."""
+_UNEVEN = 1e-3
+"""Of an interval: moments that are off by less are taken for even."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """N + 1 moments."""
+
+    time: np.ndarray
+    """(N+1,) s, evenly apart."""
+    nodes: np.ndarray
+    """(N+1, node size), flat as the vehicle's nodes are; what was not measured does not matter."""
+    controls: np.ndarray
+    """(N, n_controls), held from each moment to the next."""
+    measured: frozenset[str]
+    """Of GROUPS."""
+
+    @property
+    def step_s(self) -> float:
+        return float(self.time[-1] - self.time[0]) / (len(self.time) - 1)
+
+    @staticmethod
+    def of(source: "Recording | Trajectory | Take | str | Path", vehicle: Vehicle) -> "Recording":
+        """Of what there is: a trajectory, a take, or a file of either kind (.npz, .csv). Raises InputError."""
+        if isinstance(source, Recording):
+            found = source
+        elif isinstance(source, Trajectory):
+            found = of_trajectory(source)
+        elif isinstance(source, Take):
+            found = of_trajectory(source.trajectory)
+        elif str(source).endswith(".csv"):
+            found = of_table(Path(source), vehicle)
+        else:
+            found = of_trajectory(load_take(source).trajectory)
+        size, controls = vehicle.node_layout.size, len(vehicle.controls)
+        if found.nodes.shape[1:] != (size,) or found.controls.shape[1:] != (controls,):
+            raise InputError(
+                f"the recording is not one of a {vehicle.name}; allowed: what was measured of one"
+            )
+        if len(found.time) < 3:
+            raise InputError(f"a recording of {len(found.time)} moments; allowed: three or more")
+        for name in found.measured:
+            if name not in GROUPS:
+                raise InputError(f'measured: unknown "{name}"; allowed: {one_of(GROUPS, name)}')
+        return found
+
+
+def of_trajectory(run: Trajectory) -> Recording:
+    """All of a state is measured."""
+    last = len(run.time) if run.diverged_at is None else round(run.diverged_at / run.step_s) + 1
+    return Recording(run.time[:last], run.nodes[:last], run.controls[: last - 1], frozenset(GROUPS))
+
+
+def of_table(path: Path, vehicle: Vehicle) -> Recording:
+    """Poses as in a table of measured ones, and a column a control by its name; on SE(3).
+
+    Angular and linear velocity, `omega.x` .. and `velocity.x` .. in the body frame, count where they are there.
+    Raises InputError, one line with the line of the file.
+    """
+    layout = vehicle.node_layout
+    if layout.pose.stop - layout.pose.start != 12:
+        raise InputError(
+            f"{path}: tables are for vehicles in space, not for a {vehicle.name}; allowed: a Recording"
+        )
+    poses = load_measured(path)
+    names = tuple(control.name for control in vehicle.controls)
+    controls = columns_of(path, names)
+    twist_names = tuple(f"{word}.{axis}" for word in ("omega", "velocity") for axis in "xyz")
+    twists = columns_of(path, twist_names, optional=True)
+    intervals = np.diff(poses.time)
+    if np.abs(intervals / intervals.mean() - 1.0).max() > _UNEVEN:
+        k = int(np.abs(intervals - intervals.mean()).argmax())
+        raise InputError(
+            f"{path}: {intervals[k]:g} s after t = {poses.time[k]:g} s; allowed: rows evenly apart"
+        )
+    nodes = np.zeros((len(poses.time), layout.size))
+    R = poses.poses[:, :3, :3]
+    nodes[:, layout.pose] = np.concatenate([R.swapaxes(1, 2).reshape(-1, 9), poses.poses[:, :3, 3]], axis=1)
+    measured = {"rotation", "position"}
+    if twists is not None:
+        nodes[:, layout.velocity] = twists
+        measured |= {"omega", "velocity"}
+    assert controls is not None
+    return Recording(poses.time, nodes, controls[:-1], frozenset(measured))
+
+
+def groups_of(vehicle: Vehicle) -> dict[str, np.ndarray]:
+    """Group -> which components of a displacement of the state belong to it."""
+    n, shapes = vehicle.group.dim, len(vehicle.shape_coordinates)
+    angular = np.flatnonzero(vehicle.angular)
+    linear = np.setdiff1d(np.arange(n), angular)
+    found = {
+        "rotation": angular,
+        "position": linear,
+        "omega": n + angular,
+        "velocity": n + linear,
+        "shape": 2 * n + np.arange(shapes),
+        "shape_velocity": 2 * n + shapes + np.arange(shapes),
+    }
+    return {name: places for name, places in found.items() if len(places)}
