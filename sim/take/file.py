@@ -135,7 +135,7 @@ def _leg(
     reason = scheme.serves(subject)
     if reason:
         raise InputError(reason)
-    whole = {key: np.ascontiguousarray(arrays[key], np.int64) for key in ("change_steps", "point_steps")}
+    whole = {key: _steps(arrays[key]) for key in ("change_steps", "point_steps")}
     real = {key: np.ascontiguousarray(arrays[key], float) for key in ("controls", "states", "memories")}
     leg = Leg(
         vehicle=subject,
@@ -163,8 +163,14 @@ def _push_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
 
 def _pushes(arrays: dict[str, np.ndarray]) -> Pushes:
     real = {key: np.ascontiguousarray(arrays[key], float) for key in ("impulses", "environments")}
-    whole = {key: np.ascontiguousarray(arrays[key], np.int64) for key in ("steps", "points")}
+    whole = {key: _steps(arrays[key]) for key in ("steps", "points")}
     return Pushes(**whole, **real)
+
+
+def _steps(array: np.ndarray) -> np.ndarray:
+    """Numbers of steps. Raises ValueError for fractions, which would be cut off."""
+    _require(array.dtype.kind in "iu", "steps are counted in whole numbers")
+    return np.ascontiguousarray(array, np.int64)
 
 
 def _check_pushes(leg: Leg, pushes: Pushes, where: str) -> None:

@@ -15,6 +15,7 @@ from sim.user_files import as_type, json_value, require_finite
 FORMAT, VERSION = "holonomy take", 2
 READ = (1, 2)
 """Versions that can be read; of the first one private states of some methods are made anew from the nodes."""
+_LEAST_S = 1e-12
 _FAR_S, _MOST_STEPS, _MOST_LEGS = 1e9, 1_000_000_000, 13_000
 _Seconds = Annotated[float, Meta(ge=-_FAR_S, le=_FAR_S)]
 _Text = Annotated[str, Meta(max_length=1000)]
@@ -27,7 +28,7 @@ class LegHeader:
     integrator: _Text
     options: dict[str, float]
     parameters: dict[str, float | tuple[float, ...]]
-    step_s: Annotated[float, Meta(gt=0.0, le=_FAR_S)]
+    step_s: Annotated[float, Meta(ge=_LEAST_S, le=_FAR_S)]
     since_s: _Seconds
     steps: Annotated[int, Meta(ge=0, le=_MOST_STEPS)]
     contact: bool

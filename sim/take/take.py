@@ -17,7 +17,7 @@ from sim.take.leg import Leg
 from sim.take.playback import Kernels, Playback, Samples, compiled, world_of
 from sim.take.resimulation import resimulated
 from sim.take.table import write_table
-from sim.trajectory import Trajectory
+from sim.trajectory import STEPS_MAX, Trajectory
 from sim.vehicles import Vehicle
 from sim.vehicles.parameter import Value
 from sim.world import World
@@ -138,6 +138,9 @@ class Take:
         scheme = integrator_named(integrator) if isinstance(integrator, str) else integrator
         if step is not None and not (np.isfinite(step) and step > 0.0):
             raise InputError(f"step = {step!r} is not possible; allowed: seconds above 0")
+        if step is not None and self.duration_s / step > STEPS_MAX:
+            steps = self.duration_s / step
+            raise InputError(f"step = {step:g} s makes {steps:g} steps; allowed: up to {STEPS_MAX}")
         reason = scheme.serves(self.vehicle) if scheme is not None else ""
         if reason:
             raise InputError(reason)

@@ -158,12 +158,15 @@ def test_a_file_explains_itself_without_the_project(tmp_path: Path):
         (lambda data: data.pop("leg0_states"), "is missing"),
         (lambda data: data.update(leg0_controls=np.full_like(data["leg0_controls"], np.nan)), "finite"),
         (lambda data: data.update(leg0_change_steps=data["leg0_change_steps"][::-1]), "increase"),
+        (lambda data: data.update(leg0_point_steps=data["leg0_point_steps"] + 0.5), "whole numbers"),
+        (lambda data: data.update(leg0_change_steps=data["leg0_change_steps"] * np.nan), "whole numbers"),
         (lambda data: data.update(header=edited(data, version=99)), "version 99 is unknown; allowed: 1"),
         (lambda data: data.update(header=edited(data, vehicle="zeppelin")), "unknown vehicle 'zeppelin'"),
         (lambda data: data.update(header=edited(data, world="moon")), "unknown world 'moon'"),
         (lambda data: data.update(header=edited(data, format="plan")), "is no take"),
         (lambda data: data.update(header=np.array("[]")), "is no take"),
         (lambda data: data.update(header=edited_leg(data, step_s=0.0)), "legs[0].step_s"),
+        (lambda data: data.update(header=edited_leg(data, step_s=1e-300)), "legs[0].step_s"),
         (lambda data: twice(data), "in order"),
     ],
 )
@@ -223,6 +226,8 @@ def test_impossible_changes_are_refused():
         take.resimulate(integrator="euler-of-oz")
     with pytest.raises(sim.InputError, match="seconds above 0"):
         take.resimulate(step=-1.0)
+    with pytest.raises(sim.InputError, match=r"makes 2e\+300 steps; allowed: up to 10000000"):
+        take.resimulate(step=1e-300)
     with pytest.raises(sim.InputError, match="unknown parameter"):
         take.resimulate(parameters={"colour": 1.0})
 
