@@ -13,6 +13,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "hold": FLYING,
     "drive": ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius"),
     "ride": ("mass", "rotor_inertia", "wheel_inertia", "half_length"),
+    "station": ("mass", "inertia", "added_mass", "added_inertia", "drag", "thruster_left", "thruster_right"),
 }
 """Mode -> parameters that its pilot reads; it takes the vehicle's controls and shape to be those of its kind."""
 

@@ -12,6 +12,7 @@ from sim.pilot.planned import PlannedPilot
 from sim.pilot.rate import RatePilot
 from sim.pilot.raw import RawPilot
 from sim.pilot.ride import RidePilot
+from sim.pilot.station import StationPilot
 from sim.pilot.tracking import Track, track
 from sim.vehicles import vehicles
 
@@ -22,6 +23,7 @@ MODES: dict[str, Callable[[], Pilot]] = {
     "hold": HoldPilot,
     "drive": DrivePilot,
     "ride": RidePilot,
+    "station": StationPilot,
 }
 """By name; which of them a vehicle has is in its outfit."""
 
@@ -37,6 +39,7 @@ __all__ = [
     "RawPilot",
     "Sensed",
     "RidePilot",
+    "StationPilot",
     "Track",
     "default_mode",
     "flight_modes",
