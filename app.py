@@ -28,7 +28,7 @@ cli = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def run(
     scene: Annotated[
         str,
-        typer.Argument(help="Name of a scene (--list), a .toml file, a take (.npz), or a vehicle's folder."),
+        typer.Argument(help="A scene (--list), a .toml file, a take (.npz), a vehicle's folder; or: doctor."),
     ] = "canyon",
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes and leave.")] = False,
     headless: options.Headless = False,
@@ -60,6 +60,10 @@ def run(
     if list_scenes:
         print_scenes()
         return
+    if scene == "doctor":
+        from ui.desktop.doctor import run as examine_and_tell
+
+        raise typer.Exit(examine_and_tell())
     timed = seconds is not None
     at_first = beside(ghost)
     chosen = {"vehicle": vehicle, "integrator": integrator, "step_s": step, "camera": camera}
