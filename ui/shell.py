@@ -14,6 +14,8 @@ from sim.goals.judge import Progress
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
+from sim.world import World
+from sim.world.plan_view import outlines
 from ui import config, hud, theme, violations
 from ui.alternatives import Alternatives
 from ui.backend import ImguiBackend
@@ -22,7 +24,7 @@ from ui.channels import columns
 from ui.dock import Dock
 from ui.edits import Edits
 from ui.gizmo import Gizmo
-from ui.hud import goal_marker, goals, past
+from ui.hud import goal_marker, goals, minimap, past
 from ui.hud.key_hint import KeyHint
 from ui.input.desk import InputDesk, InputSample
 from ui.input.intervention import Intervention
@@ -135,6 +137,10 @@ class Shell:
         self._context.edits = Edits()
         self._sent = PilotInput()
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
+
+    def show_world(self, world: World) -> None:
+        """Where it all takes place, from now on."""
+        self._context.outlines = outlines(world)
 
     def show_plan(self, plan: PlanView | None) -> None:
         """What there is to plan, for the next frame."""
@@ -264,6 +270,7 @@ class Shell:
         now_s = time.perf_counter()
         if self._state.view.hud:
             hud.draw(snapshot, self._context)
+            self._draw_map(snapshot)
         past.draw(snapshot, self._context)
         self._draw_goals(snapshot)
         self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, self._context)
@@ -276,6 +283,12 @@ class Shell:
         if self._context.question is not None:
             requests += trust.draw(self._context.question, self._context)
         return requests
+
+    def _draw_map(self, snapshot: Snapshot) -> None:
+        context = self._context
+        if context.outlines is not None and self._state.view.minimap and self._state.view.views == 1:
+            due = context.goals.marker_w if context.goals is not None else None
+            minimap.draw(context.outlines, snapshot, due, context)
 
     def _draw_goals(self, snapshot: Snapshot) -> None:
         context, lane = self._context, snapshot.lanes[0]

@@ -19,6 +19,7 @@ class ViewSettings:
     axes: bool = False
     """Body frames as coloured axes."""
     hud: bool = True
+    minimap: bool = True
     goals: bool = True
     """What is to be done, and where."""
     quality: str = "high"

@@ -40,13 +40,18 @@ class Bench:
         self._close()
 
     def frame(
-        self, draw: Callable[[Snapshot, PanelContext], list[Request] | None], snapshot: Snapshot
+        self,
+        draw: Callable[[Snapshot, PanelContext], list[Request] | None],
+        snapshot: Snapshot,
+        *,
+        height: float = SIZE[1],
     ) -> list:
         """One frame of a panel in a window of the right column's width."""
+        imgui.get_io().display_size = (SIZE[0], height)
         self.context.rects.clear()
         imgui.new_frame()
         imgui.set_next_window_pos((936.0, 0.0))
-        imgui.set_next_window_size((344.0, 800.0))
+        imgui.set_next_window_size((344.0, height))
         imgui.begin("bench")
         requests = draw(snapshot, self.context)
         imgui.end()

@@ -87,6 +87,7 @@ class Session:
         self._simulation, self._planning = loaded.simulation, loaded.planning
         self._starts = True
         """The simulation waits for its first picture."""
+        self._shell.show_world(world)
         self._judge = Judge(scene.goals, scene.vehicle, world)
         self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
         self._kind = VEHICLES.get(scene.vehicle)
@@ -382,6 +383,7 @@ class Session:
         self._kind = VEHICLES.get(scene.vehicle)
         self._shell.use_catalogue(load_catalogue())
         self._shell.use_scene(scene)
+        self._shell.show_world(world)
         self._shell.view = opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")
         self._scene_view = SceneView(world.water_level_m)

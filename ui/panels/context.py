@@ -7,6 +7,7 @@ from sim.commands import PilotInput
 from sim.goals.judge import Progress
 from sim.planner.service.view import PlanView
 from sim.vehicles.parameter import Value
+from sim.world.plan_view import PlanOutlines
 from ui.catalogue import Catalogue
 from ui.edits import Edits
 from ui.history import History
@@ -81,6 +82,8 @@ class PanelContext:
     """What there is to plan; None where the scene has no task."""
     edits: Edits = field(default_factory=Edits)
     """What can be undone."""
+    outlines: PlanOutlines | None = None
+    """Of the world, for the map; None where there is nothing to find one's way by."""
     goals: Progress | None = None
     """What is to be done; None where the scene has no goals."""
     planning: PlanChoices = field(default_factory=PlanChoices)

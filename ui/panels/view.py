@@ -24,6 +24,7 @@ TOGGLES = (
     ("arrows", "Forces", "Forces and torques on the vehicle; of a top its angular momentum."),
     ("axes", "Body axes", "x red, y green, z blue."),
     ("hud", "Instruments", "Speed, height, attitude over the scene."),
+    ("minimap", "Map", "Where one is, at the lower right."),
 )
 SCALES = (0.85, 1.0, 1.25, 1.5, 2.0)
 

@@ -1,0 +1,115 @@
+"""A map of the surroundings at the lower right: water, walls, what stands about, pads, the goal, who is where."""
+
+import math
+
+import numpy as np
+from imgui_bundle import imgui
+
+from sim.snapshot import Snapshot
+from sim.world.plan_view import PlanOutlines
+from ui import theme
+from ui.hud.pen import Pen, Point
+from ui.panels.context import PanelContext
+
+SIDE, MARGIN = 150.0, 14.0
+AHEAD_M = 170.0
+"""From the middle of a map that moves along to its edge."""
+SMALLEST_SCENE = (520.0, 400.0)
+FLOOR, WATER = theme.rgb(0x8A6A4C, 0.75), theme.rgb(0x3F7386, 0.95)
+BLOCK, PAD, LAP = theme.rgb(0xB9A68C, 0.9), theme.rgb(0xE9E4DC, 0.9), theme.rgb(0x55504B, 0.95)
+
+
+class Frame:
+    """From world x, y to the window: x to the right, y up."""
+
+    def __init__(self, middle_w: np.ndarray, half_m: float, corner: Point, side: float) -> None:
+        self._middle_w, self._scale = np.asarray(middle_w, float)[:2], 0.5 * side / half_m
+        self._centre = np.array(corner) + 0.5 * side
+
+    def place(self, x_w: np.ndarray) -> np.ndarray:
+        """(..., 2) of world places (..., 2)."""
+        off = (np.asarray(x_w, float)[..., :2] - self._middle_w) * self._scale
+        return self._centre + off * [1.0, -1.0]
+
+    def length(self, metres: float) -> float:
+        return metres * self._scale
+
+
+def draw(
+    outlines: PlanOutlines, snapshot: Snapshot, goal_w: np.ndarray | None, context: PanelContext
+) -> None:
+    """North (world y) is up; a level ground is shown whole, a canyon as far as one sees ahead."""
+    x, y, width, height = context.scene_rect
+    flown = snapshot.lanes[0]
+    at_w = flown.T_wb[:3, 3]
+    if width < context.px(SMALLEST_SCENE[0]) or height < context.px(SMALLEST_SCENE[1]):
+        return
+    if not np.isfinite(flown.T_wb).all():
+        return
+    pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+    side, margin = pen.px(SIDE), pen.px(MARGIN)
+    corner = (x + width - margin - side, y + height - margin - side)
+    opposite = (corner[0] + side, corner[1] + side)
+    pen.glass(corner, opposite, 10.0)
+    pen.draw_list.push_clip_rect(corner, opposite, True)
+    whole = outlines.half_m is not None
+    frame = Frame(np.zeros(2) if whole else at_w, outlines.half_m or AHEAD_M, corner, side)
+    _strip(pen, frame, outlines.floor, FLOOR, corner, opposite)
+    _strip(pen, frame, outlines.water, WATER, corner, opposite)
+    if len(outlines.lap):
+        points = [imgui.ImVec2(*place) for place in frame.place(outlines.lap).tolist()]
+        pen.draw_list.add_polyline(points, theme.packed(LAP), pen.px(3.0), imgui.ImDrawFlags_.closed.value)
+    for block in outlines.blocks:
+        _filled(pen, frame.place(block), BLOCK)
+    for pad_x, pad_y, radius in outlines.pads:
+        low, high = (frame.place(np.array([pad_x, pad_y]) + s * radius * np.array([1, -1])) for s in (-1, 1))
+        pen.draw_list.add_rect_filled(tuple(low), tuple(high), theme.packed(PAD), 1.0)
+    for lane in snapshot.lanes[:0:-1]:
+        if np.isfinite(lane.T_wb).all():
+            middle = frame.place(lane.T_wb[:2, 3])
+            pen.draw_list.add_circle_filled(tuple(middle), pen.px(2.5), theme.packed(theme.MUTED))
+    if goal_w is not None:
+        _goal(pen, frame.place(goal_w[:2]), corner, opposite)
+    _arrow(pen, frame.place(at_w[:2]), flown.T_wb[:2, 0])
+    pen.draw_list.pop_clip_rect()
+    context.rects["hud/minimap"] = (*corner, side, side)
+
+
+def _strip(
+    pen: Pen, frame: Frame, strip: np.ndarray, colour: theme.Colour, corner: Point, opposite: Point
+) -> None:
+    if len(strip) < 2:
+        return
+    places, packed = frame.place(strip), theme.packed(colour)
+    seen = (places.max(axis=1) >= corner).all(axis=1) & (places.min(axis=1) <= opposite).all(axis=1)
+    for k in np.flatnonzero(seen[:-1] | seen[1:]).tolist():
+        (a, b), (d, c) = places[k], places[k + 1]
+        pen.draw_list.add_quad_filled(tuple(a), tuple(b), tuple(c), tuple(d), packed)
+
+
+def _filled(pen: Pen, places: np.ndarray, colour: theme.Colour) -> None:
+    a, b, c, d = (tuple(place) for place in places)
+    pen.draw_list.add_quad_filled(a, b, c, d, theme.packed(colour))
+
+
+def _goal(pen: Pen, place: np.ndarray, corner: Point, opposite: Point) -> None:
+    """A diamond; at the edge where it lies beyond."""
+    room = pen.px(7.0)
+    x, y = np.clip(place, np.array(corner) + room, np.array(opposite) - room)
+    size = pen.px(5.0)
+    points = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
+    pen.draw_list.add_quad_filled(*points, theme.packed(theme.ACCENT_BRIGHT))
+
+
+def _arrow(pen: Pen, place: np.ndarray, nose_w: np.ndarray) -> None:
+    bearing = math.atan2(-float(nose_w[1]), float(nose_w[0]))
+    size = pen.px(8.0)
+    tip, left, back, right = (
+        (
+            float(place[0]) + r * size * math.cos(bearing + turn),
+            float(place[1]) + r * size * math.sin(bearing + turn),
+        )
+        for turn, r in ((0.0, 1.2), (2.5, 1.0), (math.pi, 0.4), (-2.5, 1.0))
+    )
+    for half in ((tip, left, back), (tip, back, right)):
+        pen.draw_list.add_triangle_filled(*half, theme.packed(theme.INK))
