@@ -10,7 +10,7 @@ from ui.hud.pen import EDGE, Pen, Point
 from ui.panels.context import PanelContext, Rect
 
 COVERED = ("goals", "hud/numbers")
-"""Panes at the left, which a mark keeps clear of."""
+"""Panes at the left, which a mark keeps clear of; the map at the right shows it itself."""
 SIZE, EDGE_PX, BELOW_PX = 11.0, 34.0, 60.0
 
 

@@ -29,6 +29,8 @@ class KeyHint:
         pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
         x, y, width, height = context.scene_rect
         beside = pen.px(instruments.CLUSTER + MARGIN) if context.view.hud else 0.0
+        map_rect = context.rects.get("hud/minimap")
+        width -= 0.0 if map_rect is None else x + width - map_rect[0]
         lines = wrapped(pen, context.keymap.summary(), width - beside - pen.px(4.0 * MARGIN))
         widest, tall = max(_width(pen, line) for line in lines), pen.px(ROW) * len(lines) + pen.px(6.0)
         left, top = x + beside + (width - beside - widest) / 2.0, y + height - pen.px(MARGIN) - tall

@@ -15,7 +15,8 @@ SIDE, MARGIN = 150.0, 14.0
 AHEAD_M = 170.0
 """From the middle of a map that moves along to its edge."""
 SMALLEST_SCENE = (520.0, 400.0)
-FLOOR, WATER = theme.rgb(0x8A6A4C, 0.75), theme.rgb(0x3F7386, 0.95)
+FLOOR, WATER = theme.rgb(0x6E563F), theme.rgb(0x3F7386)
+"""Opaque: the soft edges of neighbours would show as stripes."""
 BLOCK, PAD, LAP = theme.rgb(0xB9A68C, 0.9), theme.rgb(0xE9E4DC, 0.9), theme.rgb(0x55504B, 0.95)
 
 

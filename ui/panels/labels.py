@@ -11,7 +11,16 @@ from ui.panels.placing import Box, placed
 Places = dict[str, tuple[float, float]]
 """By lane name: (x, y), logical units, origin top left."""
 
-OVER_THE_SCENE = ("caption", "key_hint", "hud/heading", "hud/numbers", "hud/badges", "past", "goals")
+OVER_THE_SCENE = (
+    "caption",
+    "key_hint",
+    "hud/heading",
+    "hud/numbers",
+    "hud/badges",
+    "hud/minimap",
+    "past",
+    "goals",
+)
 
 
 def draw(places: Places, snapshot: Snapshot, context: PanelContext, *, split: bool) -> None:
