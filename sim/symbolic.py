@@ -95,3 +95,14 @@ def shift(x: ca.SX | float, y: ca.SX | float, z: ca.SX | float) -> ca.SX:
     T = ca.SX.eye(4)
     T[:3, 3] = ca.vertcat(x, y, z)
     return T
+
+
+def pose_along(up: ca.SX, x: ca.SX) -> ca.SX:
+    """(4, 4) pose at x whose z axis is the unit vector `up`, by the shortest turn off upright."""
+    a, b, c = ca.vertsplit(up)
+    share = 1 / ca.fmax(1 + c, 1e-12)
+    T = shift(x[0], x[1], x[2])
+    T[:3, 0] = ca.vertcat(1 - share * a * a, -share * a * b, -a)
+    T[:3, 1] = ca.vertcat(-share * a * b, 1 - share * b * b, -b)
+    T[:3, 2] = up
+    return T

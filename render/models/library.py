@@ -12,7 +12,7 @@ from render.frame import DrawnVehicle, View
 from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset, load_asset, model_file
 from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.links import LinkModels
-from render.models.rigs import RigPose, rig_pose
+from render.models.rigs import RigPose, rig_pose, worn
 from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext
 from render.programs import Programs
@@ -69,7 +69,12 @@ class ModelLibrary:
             return
         if vehicle.links:
             self._links.draw(vehicle, context)
+            for one in worn(vehicle):
+                self._draw_model(one, context)
             return
+        self._draw_model(vehicle, context)
+
+    def _draw_model(self, vehicle: DrawnVehicle, context: PassContext) -> None:
         loaded = self._choose(vehicle, context)
         pose = rig_pose(vehicle)
         if context.name == "shadow":

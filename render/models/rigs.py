@@ -1,8 +1,9 @@
 """How the parts of each model move, as its outfit says: from named values and time to node poses."""
 
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from render.frame import DrawnVehicle
 from sim.outfit import Move, Rotor, named_values, outfit_of
 from sim.vehicles import VEHICLES
+
+_NOTHING = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,26 @@ def rig_pose(vehicle: DrawnVehicle) -> RigPose:
             for rotor in model.rotors
         )
     return RigPose(nodes, placed, frozenset(hidden), discs)
+
+
+@lru_cache(maxsize=64)
+def worn(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
+    """Those of its bodies that look like vehicles of their own, as such."""
+    return tuple(
+        replace(
+            vehicle,
+            model=look,
+            T_wb=T_wb,
+            controls=_NOTHING,
+            parameters={},
+            observables={},
+            bodies={},
+            links=(),
+        )
+        for body, look in outfit_of(vehicle.model).model.wears
+        for name, T_wb in vehicle.bodies.items()
+        if re.fullmatch(rf"{re.escape(body)}(_\d+)?", name)
+    )
 
 
 def values_of(vehicle: DrawnVehicle) -> dict[str, float]:

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from sim.errors import quote
+from sim.errors import one_of, quote
 from sim.outfit.outfit import Model, Move, Part, Rotor, Tracks
 from sim.outfit.term import Term, constant, read_term, read_terms, term_of
 from sim.outfit.values import Names
 from sim.toml_table import TomlTable
+from sim.vehicles import vehicles
 
 HIDDEN_WHEN = ("wreck", "ghost", "turning")
 MOVES = ("turn", "shift", "scale", "steer", "upright")
@@ -22,9 +23,23 @@ def read_model(table: TomlTable, known: Names) -> Model:
         rotors=tuple(_read_rotor(inner, known) for inner in table.tables("rotors")),
         occupants=table.texts("occupants") if table.has("occupants") else usual.occupants,
         not_in_ghosts=table.texts("not_in_ghosts") if table.has("not_in_ghosts") else usual.not_in_ghosts,
+        wears=_read_worn(table.table("wears"), known),
         clear_around_m=table.number("clear_around_m", 0.0, low=0.0, high=100.0),
         box_half_m=(hx, hy, hz),
     )
+
+
+def _read_worn(table: TomlTable, known: Names) -> tuple[tuple[str, str], ...]:
+    worn = tuple((body, table.text(body)) for body in table.names())
+    for body, vehicle in worn:
+        if body not in known.bodies and f"{body}_1" not in known.bodies:
+            raise table.error(
+                body, f"no such body; allowed: {one_of(known.bodies, body)}, without the number"
+            )
+        if vehicle not in vehicles():
+            raise table.error(body, f'unknown "{vehicle}"; allowed: {one_of(vehicles(), vehicle)}')
+    table.finish()
+    return worn
 
 
 def _read_part(table: TomlTable, known: Names) -> Part:

@@ -262,6 +262,8 @@ class Model:
     not_in_ghosts: tuple[str, ...] = ("interior", "pilot", "glass")
     clear_around_m: float = 0.0
     """It stands on the ground where it is put: plants and blocks within this go."""
+    wears: tuple[tuple[str, str], ...] = ()
+    """(bodies, vehicle): bodies called so, or so with a number, look like that vehicle."""
     box_half_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
     """Half extents of the box that stands in where there is no model."""
 

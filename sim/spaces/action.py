@@ -37,9 +37,9 @@ class Action:
         return ca.substitute(ca.jtimes(self.act(g, a), g, rate), g, ca.densify(identity))
 
 
-def by_left_translation(group: LieGroup) -> Action:
-    """A group on itself."""
-    return Action(group, GroupSpace(group), group.compose)
+def by_left_translation(group: LieGroup, space: GroupSpace | None = None) -> Action:
+    """A group on itself, under a name of its own if wanted."""
+    return Action(group, space or GroupSpace(group), group.compose)
 
 
 def rotations_of_sphere() -> Action:

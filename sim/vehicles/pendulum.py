@@ -12,7 +12,7 @@ from sim.errors import InputError
 from sim.spaces import Action, TangentBundle
 from sim.spaces.action import copies, motions_of_tangent_bundle
 from sim.stack import AnyStack, along, flat, last_only, stacked
-from sim.symbolic import shift
+from sim.symbolic import pose_along
 from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.observable import Observable
@@ -28,7 +28,6 @@ CLEARANCE_M = 0.6
 """Of the hanging tip above the ground."""
 BOB_M, BOB_SHARE, ROD_SHARE = 0.075, 0.22, 0.18
 """Radius of a bob where rods are long, as a share of a short one; of a rod as a share of it."""
-_LEAST = 1e-12
 
 
 class Pendulum(RodChain):
@@ -192,10 +191,9 @@ class Pendulum(RodChain):
         bobs, rods = {}, {}
         for k in reversed(range(self.link_count)):
             number = f"_{k + 1}" if self.link_count > 1 else ""
-            R = _z_along(-points[:3, k])
-            upper = x[:, k - 1] if k else ca.SX.zeros(3)
-            rods[f"rod{number}"] = _pose(R, upper)
-            bobs[f"bob{number}"] = _pose(R, x[:, k])
+            up, upper = -points[:3, k], x[:, k - 1] if k else ca.SX.zeros(3)
+            rods[f"rod{number}"] = pose_along(up, upper)
+            bobs[f"bob{number}"] = pose_along(up, x[:, k])
         return {**bobs, **rods, "pivot": ca.SX.eye(4)}
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
@@ -249,19 +247,3 @@ class Pendulum(RodChain):
         one = np.shape(value) == (3,)
         rows = self._finite(what, value, (3,) if one else (self.link_count, 3))
         return np.tile(rows, (self.link_count, 1)) if one else rows.copy()
-
-
-def _pose(R: ca.SX, x: ca.SX) -> ca.SX:
-    """(4, 4)."""
-    return shift(x[0], x[1], x[2]) @ ca.diagcat(R, 1)
-
-
-def _z_along(up: ca.SX) -> ca.SX:
-    """(3, 3) the shortest turn that takes z to a unit vector."""
-    x, y, z = ca.vertsplit(up)
-    share = 1 / ca.fmax(1 + z, _LEAST)
-    return ca.vertcat(
-        ca.horzcat(1 - share * x * x, -share * x * y, x),
-        ca.horzcat(-share * x * y, 1 - share * y * y, y),
-        ca.horzcat(-x, -y, z),
-    )
