@@ -28,7 +28,7 @@ from sim.steppers.stepper import FREE
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
-from sim.vehicles.rods import RodChain
+from sim.vehicles.rods import LinkedRods
 from sim.vehicles.structure import Structure
 
 OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
@@ -289,7 +289,7 @@ def _generated(
     if reason:
         raise InputError(reason)
     title = f"{vehicle.name} under {integrator.name}"
-    if isinstance(vehicle, RodChain) and vehicle.form in integrator.by_recursion:
+    if isinstance(vehicle, LinkedRods) and vehicle.form in integrator.by_recursion:
         return (
             rods_source(vehicle, title),
             7 * vehicle.link_count,

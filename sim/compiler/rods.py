@@ -7,13 +7,13 @@ from sim.compiler.inline import FREE_TYPE
 from sim.compiler.printer import straight_line
 from sim.compiler.recorded import recorded
 from sim.steppers import rods
-from sim.vehicles.rods import RodChain
+from sim.vehicles.rods import LinkedRods
 
 _REPEATS = 3
 """Times that forces which depend on the velocity at the end are found."""
 
 
-def rods_source(vehicle: RodChain, title: str) -> str:
+def rods_source(vehicle: LinkedRods, title: str) -> str:
     """Python source of the kernel module; the private state is directions, velocities of the bobs, multipliers."""
     velocity, mass, last = ca.SX.sym("v", 3), ca.SX.sym("m"), ca.SX.sym("last")
     u, p = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count)
@@ -44,7 +44,7 @@ def rods_source(vehicle: RodChain, title: str) -> str:
     )
 
 
-def _starts(vehicle: RodChain) -> list[int]:
+def _starts(vehicle: LinkedRods) -> list[int]:
     """Where the parameters stand among their numbers."""
     return [int(x) for x in np.cumsum([0, *(q.size for q in vehicle.parameters)])[:-1]]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sim.integrators.base import Integrator
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
-from sim.vehicles.rods import RodChain
+from sim.vehicles.rods import LinkedRods
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class SphereVariational(Integrator):
     def lacks(self, vehicle: Vehicle) -> str:
         return (
             ""
-            if isinstance(vehicle, RodChain)
+            if isinstance(vehicle, LinkedRods)
             else f"{self.name} serves chains of rods; {vehicle.name} is none"
         )
 

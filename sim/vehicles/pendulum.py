@@ -17,7 +17,7 @@ from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.rods import RodChain
+from sim.vehicles.rods import LinkedRods
 
 DIRECTION = (0.6, 0.0, -0.8)
 OMEGA_RADPS = (0.0, 0.0, 1.4)
@@ -30,7 +30,7 @@ BOB_M, BOB_SHARE, ROD_SHARE = 0.075, 0.22, 0.18
 """Radius of a bob where rods are long, as a share of a short one; of a rod as a share of it."""
 
 
-class Pendulum(RodChain):
+class Pendulum(LinkedRods):
     """A bob on a light rod that turns freely about a fixed point; with more links each rod hangs from the bob before.
 
     The state of a link is (q, omega): the unit vector q along its rod, away from the fixed point, and its angular

@@ -8,7 +8,7 @@ from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Quantities
 
 
-class RodChain(ActionVehicle):
+class LinkedRods(ActionVehicle):
     """Light rods hinged one below the other from a fixed point, a bob at the end of each.
 
     A part of its state is (q, omega) of a rod, its direction away from the fixed point and angular velocity. It has
