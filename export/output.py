@@ -1,6 +1,6 @@
 """Files that were asked for: complete, or refused in one clear line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,3 +19,12 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
             yield temporary
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def check_places(paths: Iterable[Path]) -> None:
+    """Raises OutputError for the first of the files that could not be created: before hours of work, not after."""
+    for path in paths:
+        try:
+            sim.replacing.check_place(path)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None

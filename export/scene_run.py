@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from export import headless
+from export.output import check_places
 from export.progress import shown
 from export.request import Request
 from sim.commands import Command
@@ -36,7 +37,9 @@ def run_headless(
 
     plan: solve the scene's task first and fly the outcome, to its end unless `seconds` says otherwise.
     at_first: what is asked of the simulation.
+    Raises OutputError where a file could not be created, before anything is made ready.
     """
+    check_places(request.files)
     world, simulation = prepare(scene)
     if plan:
         from export.planned import planned_flight

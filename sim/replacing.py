@@ -24,12 +24,8 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     A link is followed: it goes on leading to the file. Raises OSError where the file cannot be created, before
     anything costly is done, or finished, and where something else has the name: devices are not replaced.
     """
-    path = path.resolve()
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a folder")
-    if path.exists() and not path.is_file():
-        raise FileExistsError(errno.EEXIST, "is no ordinary file")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}.part")
+    path = _place(path)
+    temporary = _beside(path)
     try:
         temporary.touch()
         _clear_parts(path.parent)
@@ -42,6 +38,27 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def check_place(path: Path) -> None:
+    """Raises OSError where a file of that name could not be created. Leaves nothing."""
+    temporary = _beside(_place(path))
+    temporary.touch()
+    temporary.unlink()
+
+
+def _place(path: Path) -> Path:
+    """Where a file of that name really lies; OSError where something else does."""
+    path = path.resolve()
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder")
+    if path.exists() and not path.is_file():
+        raise FileExistsError(errno.EEXIST, "is no ordinary file")
+    return path
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}.part")
 
 
 def _settle(path: Path) -> None:

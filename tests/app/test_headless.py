@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from export import scene_run
 from export.output import OutputError, replacing
+from export.request import Request
 from export.table import COLUMNS
 from export.video import VideoWriter
+from sim.scene import Scene, load_scene
 from tests.app.program import ROOT, run_app
 
 
@@ -174,3 +177,16 @@ def test_a_flight_is_kept_as_a_take_and_played_beside_another_method(tmp_path: P
         assert [row[column] for row in shown] == [row[column] for row in original]
     apart = [float(a["R_33"]) - float(b["R_33"]) for a, b in zip(ghost, original, strict=True)]
     assert 1e-5 < max(map(abs, apart)) < 0.1
+
+
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_made_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prepared(scene: Scene) -> None:
+        raise AssertionError("something was compiled first")
+
+    monkeypatch.setattr(scene_run, "prepare", prepared)
+    wanted = {"csv": tmp_path / "run.csv", "take": tmp_path / "missing" / "run.npz"}
+    with pytest.raises(OutputError, match=r"run\.npz cannot be written"):
+        scene_run.run_headless(load_scene("plain"), Request(**wanted))
+    assert list(tmp_path.iterdir()) == []
