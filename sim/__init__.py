@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sim.robots.robot import Robot
     from sim.sweeps import sweep
     from sim.trajectory import Trajectory, simulate
+    from sim.trees.rod import rod
     from sim.trees.tree import Body, Joint, Tree, tree
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "integrators",
     "plan",
     "read_robot",
+    "rod",
     "rollout_gradient",
     "receding_horizon",
     "simulate",
@@ -56,6 +58,7 @@ _LATE = {
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.batches"),
     "plan": "sim.planner.api",
     "read_robot": "sim.robots.reading",
+    "rod": "sim.trees.rod",
     "receding_horizon": "sim.planner.service.receding",
     "Robot": "sim.robots.robot",
     "simulate": "sim.trajectory",

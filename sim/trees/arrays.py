@@ -46,7 +46,7 @@ class TreeArrays(NamedTuple):
     armature: np.ndarray
     """(nv,) inertia of rotors that turn with the coordinates [kg m^2 or kg]."""
     stiffness: np.ndarray
-    """(nv,) N m or N/m; of ball joints the first of three: V = k (1 - cos(angle))."""
+    """(nv,) N m or N/m; of ball joints three of V = 2 (k0 x^2 + k1 y^2 + k2 z^2), (w, x, y, z) the quaternion."""
     rest: np.ndarray
     """(nv,) coordinate at which a spring is at rest."""
     limits: np.ndarray

@@ -107,11 +107,18 @@ def _check_joint(body: Body, joint: Joint) -> None:
         raise refuse(body, f"unknown joint {quote(joint.kind)}; allowed: {', '.join(JOINTS)}")
     name = f"joint {joint.name!r}" if joint.name else "its joint"
     for what in ("damping", "stiffness", "armature"):
-        value = float(getattr(joint, what))
-        if not (np.isfinite(value) and value >= 0.0):
-            raise refuse(body, f"{what} = {value!r} of {name}; allowed: from 0")
-        if value and joint.kind in ("free", "fixed"):
+        given = getattr(joint, what)
+        values = np.atleast_1d(np.asarray(given, float))
+        if not (np.isfinite(values).all() and (values >= 0.0).all()):
+            raise refuse(body, f"{what} = {given!r} of {name}; allowed: from 0")
+        if values.any() and joint.kind in ("free", "fixed"):
             raise refuse(body, f"a {joint.kind} joint has no {what}")
+        if values.shape != (1,) and not (
+            what == "stiffness" and joint.kind == "ball" and values.shape == (3,)
+        ):
+            raise refuse(
+                body, f"{what} = {given!r} of {name}; allowed: a number, three for the stiffness of a ball"
+            )
     for what in ("rest", "reference"):
         if not np.isfinite(float(getattr(joint, what))):
             raise refuse(body, f"{what} of {name} is not finite")

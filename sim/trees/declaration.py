@@ -25,8 +25,9 @@ class Joint:
     armature: float = 0.0
     """Inertia of a rotor that turns with the coordinate, as its gear shows it [kg m^2 or kg], in each of the joint's
     directions; free joints have none."""
-    stiffness: float = 0.0
-    """N m/rad or N/m. Ball joints: V = k (1 - cos(angle)). Free joints have none."""
+    stiffness: float | tuple[float, float, float] = 0.0
+    """N m/rad or N/m. Ball joints: V = k (1 - cos(angle)), or three numbers, of small turns about x, y and z of the
+    body's frame, V = 2 (k0 x^2 + k1 y^2 + k2 z^2) of its quaternion (w, x, y, z). Free joints have none."""
     rest: float = 0.0
     """Coordinate at which the spring is at rest [rad or m]; ball joints: no rotation."""
     limits: tuple[float, float] = (-np.inf, np.inf)

@@ -106,9 +106,17 @@ def compose(tree, d, change, scale, out):
 
 
 @jit
-def angle_gradient(w, x, y, z):
-    """Half the axial vector of R' - R: minus the gradient of 1 - cos(angle) in the turning frame."""
-    return (-2.0 * w * x, -2.0 * w * y, -2.0 * w * z)
+def spring_torque(q, c, k):
+    """Of a ball joint's spring 2 (k0 x^2 + k1 y^2 + k2 z^2) in the turning frame; its quaternion stands at q[c].
+
+    With equal k it is that of k (1 - cos(angle)).
+    """
+    w, x, y, z = q[c], q[c + 1], q[c + 2], q[c + 3]
+    return (
+        -2.0 * (k[0] * x * w + (k[1] - k[2]) * y * z),
+        -2.0 * (k[1] * y * w + (k[2] - k[0]) * z * x),
+        -2.0 * (k[2] * z * w + (k[0] - k[1]) * x * y),
+    )
 
 
 @jit

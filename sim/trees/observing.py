@@ -42,7 +42,7 @@ def potential_energy_J(tree: Tree, q: np.ndarray, limit_stiffness: np.ndarray) -
         if kind == FREE:
             continue
         if kind == BALL:
-            energy += 2.0 * a.stiffness[at] * float(q[x + 1 : x + 4] @ q[x + 1 : x + 4])
+            energy += 2.0 * float(a.stiffness[at : at + 3] @ q[x + 1 : x + 4] ** 2)
             continue
         energy += 0.5 * a.stiffness[at] * float(q[x] - a.rest[at]) ** 2
         over = max(a.limits[at, 0] - q[x], q[x] - a.limits[at, 1], 0.0)

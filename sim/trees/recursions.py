@@ -12,7 +12,7 @@ gravity and springs. What acts at the ends of an arc (torques held over it, damp
 import math
 
 from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE
-from sim.trees.kinematics import angle_gradient
+from sim.trees.kinematics import spring_torque
 from sim.trees.spatial import (
     add,
     cross,
@@ -179,12 +179,10 @@ def spring_impulses(tree, q, limit_stiffness, kick, b):
         if kind == FREE:
             continue
         if kind == BALL:
-            if stiffness[a] != 0.0:
-                f = angle_gradient(q[c], q[c + 1], q[c + 2], q[c + 3])
-                k = kick * stiffness[a]
-                b[a] += k * f[0]
-                b[a + 1] += k * f[1]
-                b[a + 2] += k * f[2]
+            f = spring_torque(q, c, row_of(stiffness, a))
+            b[a] += kick * f[0]
+            b[a + 1] += kick * f[1]
+            b[a + 2] += kick * f[2]
             continue
         b[a] -= kick * stiffness[a] * (q[c] - rest[a])
         low, high = limits[a, 0], limits[a, 1]

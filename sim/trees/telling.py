@@ -37,7 +37,8 @@ def spring_energy(tree, q, limit_stiffness):
         if kinds[i] == FREE:
             continue
         if kinds[i] == BALL:
-            energy += 2.0 * stiffness[a] * (q[c + 1] ** 2 + q[c + 2] ** 2 + q[c + 3] ** 2)
+            for k in range(3):
+                energy += 2.0 * stiffness[a + k] * q[c + 1 + k] ** 2
             continue
         energy += 0.5 * stiffness[a] * (q[c] - rest[a]) ** 2
         over = max(max(limits[a, 0] - q[c], q[c] - limits[a, 1]), 0.0)

@@ -21,6 +21,13 @@ def test_the_declared_arm_moves(capsys):
     assert "[" in capsys.readouterr().out
 
 
+def test_the_cable_hangs_with_its_load():
+    names = {"sim": sim}
+    exec(block("python rod"), names)
+    assert names["run"].diverged_at is None
+    assert names["run"].bodies["load"][-1, 2, 3] == pytest.approx(-4.0, abs=1e-6)
+
+
 def test_the_robot_is_read_and_driven(tmp_path, monkeypatch, capsys):
     pytest.importorskip("mujoco", reason="the extra robots is not installed")
     monkeypatch.chdir(tmp_path)
