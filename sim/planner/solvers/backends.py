@@ -24,7 +24,7 @@ _ROUGH = 1e-3
 Mode = Literal["cold", "near", "again", "warm", "finish"]
 """From a guess; from the plan of another grid; with its multipliers from the plan of a task whose obstacles have
 grown; of one that differs a little, no further than a dragging hand can see; of the task itself, to the end."""
-FATROP_ITERATIONS: dict[Mode, int] = {"cold": 80, "near": 60, "again": 40, "warm": 80, "finish": 25}
+FATROP_ITERATIONS: dict[Mode, int] = {"cold": 120, "near": 60, "again": 40, "warm": 80, "finish": 25}
 """After these IPOPT is more likely to arrive."""
 _FATROP: dict[Mode, dict[str, float]] = {
     # Coarse: what follows moves the obstacles' margins or goes on to the end.
@@ -40,7 +40,7 @@ what is too small: its regularisation then grows for ever, and it does not come 
 _SILENT_S = 5.0
 """Without an iteration: a solver that is given up."""
 _FIRST: dict[bool, dict[str, float]] = {
-    True: {"mu_init": 0.01, "bound_push": 0.1, "bound_frac": 0.1},
+    True: {"mu_init": 0.1, "bound_push": 0.06, "bound_frac": 0.06},
     False: {"mu_init": 1.0, "bound_push": 0.03, "bound_frac": 0.03},
 }
 """Of cold solutions in space and on a plane; found by trial. Gaits and corridors have many local optima; more of the
