@@ -32,9 +32,9 @@ _EXPLAINING_S = 8.0
 STARTS = 14
 """First guesses that are tried."""
 _RESCUES = 4
-"""Where the likeliest one leads nowhere: then it is rather the task."""
-_WORTH_RETIMING = 1.1
-"""Times the least cost: such plans are moved in time a little to see whether that makes them cheaper."""
+"""After so many others that lead nowhere it is rather the task."""
+_WORTH_RETIMING = 3.0
+"""Times the least cost: such plans are moved in time to see whether that makes them cheaper, which it may by half."""
 _SIMILAR = float(np.log(3.0))
 """Sizes within this factor share the scaling of one problem."""
 _TOLD = {"newton": "Newton's method", "ipopt": "IPOPT"}
@@ -154,12 +154,14 @@ class Planner:
         plans, tried = [first] if first.solved else [], 1
         if plans and found is not None and not found(first):
             return first
-        for other in search.others(starts - 1 if first.solved else min(_RESCUES, starts - 1)):
+        for other in search.others(starts - 1):
             tried += 1
             if other.solved:
                 plan = self._finished(search, other, time.perf_counter() - begun, first.build_seconds)
                 if all(distinct(plan, known) for known in plans):
                     plans.append(plan)
+            if not plans and tried > _RESCUES:
+                return first
             if plans and found is not None and not found(_with_others(plans, tried, begun)):
                 return _with_others(plans, tried, begun)
         for plan in [plan for plan in plans if plan.cost < _WORTH_RETIMING * min(p.cost for p in plans)]:
