@@ -166,7 +166,7 @@ class _Job:
 
     def _side_by_side(self, code: LaneCode, report: Progress) -> Groups:
         what, h = self._what, self._h
-        starts = _starts(Structure.of(self._vehicle), self._kernel.integrator)
+        starts = start_kernel(Structure.of(self._vehicle), self._kernel.integrator)
         rows = [
             np.broadcast_to(a, (what.lanes, a.shape[1]))
             for a in (what.nodes, what.controls[:, 0], what.parameters)
@@ -233,7 +233,7 @@ class _Job:
 
 
 @lru_cache(maxsize=64)
-def _starts(structure: Structure, scheme: Integrator) -> ColumnKernel:
+def start_kernel(structure: Structure, scheme: Integrator) -> ColumnKernel:
     """(node, u, p, h) -> private state, for many at once."""
     made = scheme.scheme(structure.vehicle)
     i = made.inputs

@@ -1,0 +1,250 @@
+"""The tasks by name: hover, fly the canyon, land, dock, park, swing up."""
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from sim.groups.numeric import rotation_exp
+from sim.learning.task import Task, angle, in_body, rotations
+from sim.world import World, load_world
+
+_UP_W = np.array([0.0, 0.0, 1.0])
+_SOLES_M = 1.4
+
+
+class _Flying(Task):
+    """Moves under its collective, pedals and cyclic; seen from its own body."""
+
+    seen: ClassVar[tuple[str, ...]] = (
+        *(f"to_goal_{axis}_m" for axis in "xyz"),
+        *(f"up_{axis}" for axis in "xyz"),
+        *(f"v_{axis}_mps" for axis in "xyz"),
+        *(f"omega_{axis}_radps" for axis in "xyz"),
+    )
+    scatter_m: ClassVar[float] = 3.0
+    goal_w: np.ndarray = np.zeros(3)
+
+    def controls(self) -> tuple[np.ndarray, np.ndarray]:
+        weight = float(np.max(self.vehicle.values["mass"])) * float(np.max(self.vehicle.values["gravity"]))
+        return np.array([weight, 0.0, 0.0, 0.0]), np.array([0.5 * weight, 0.03 * weight, 0.1, 0.1])
+
+    def begun(
+        self, rng: np.random.Generator, count: int, middle_w: np.ndarray, speed_mps: float
+    ) -> np.ndarray:
+        """Scattered about a place, a little turned and moving."""
+        nodes = np.repeat(self.vehicle.default_state().node[None], count, axis=0)
+        R = rotation_exp(rng.uniform(-0.15, 0.15, (count, 3)))
+        nodes[:, :9] = R.swapaxes(1, 2).reshape(count, 9)
+        nodes[:, 9:12] = middle_w + rng.uniform(-self.scatter_m, self.scatter_m, (count, 3))
+        nodes[:, 12:15] = rng.uniform(-0.1, 0.1, (count, 3))
+        nodes[:, 15:18] = rng.uniform(-speed_mps, speed_mps, (count, 3))
+        return nodes
+
+    def goals(self, nodes: np.ndarray) -> np.ndarray:
+        """(lanes, 3) where each should be next."""
+        return np.broadcast_to(self.goal_w, (len(nodes), 3))
+
+    def observe(self, nodes: np.ndarray) -> np.ndarray:
+        R = rotations(nodes)
+        to_goal = in_body(R, self.goals(nodes) - nodes[:, 9:12])
+        return np.concatenate([to_goal, in_body(R, _UP_W), nodes[:, 15:18], nodes[:, 12:15]], axis=1)
+
+    def upright(self, nodes: np.ndarray) -> np.ndarray:
+        """(lanes,) 1 level, -1 on its head."""
+        return nodes[:, 8]
+
+
+class Hover(_Flying):
+    """Come back to a place and stay there. It ends on the back, or 15 m away."""
+
+    def starts(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        return self.begun(rng, count, np.zeros(3), 1.0)
+
+    def judge(
+        self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        far_m = np.linalg.norm(nodes[:, 9:12], axis=1)
+        speed, turning = (np.linalg.norm(nodes[:, part], axis=1) for part in (slice(15, 18), slice(12, 15)))
+        lost = ~((self.upright(nodes) > 0.0) & (far_m < 15.0))
+        reward = 1.0 - 0.1 * far_m - 0.05 * speed - 0.05 * turning - 0.01 * np.square(actions).sum(axis=1)
+        return np.where(lost, -50.0, reward), lost
+
+
+class Landing(_Flying):
+    """Touch down on a pad below, slowly and upright. It ends at the ground, or 40 m away."""
+
+    goal_w = np.array([0.0, 0.0, _SOLES_M])
+
+    def starts(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        return self.begun(rng, count, np.array([0.0, 0.0, 12.0]), 2.0)
+
+    def judge(
+        self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        was_m, far_m = (np.linalg.norm(n[:, 9:12] - self.goal_w, axis=1) for n in (before, nodes))
+        speed = np.linalg.norm(nodes[:, 15:18], axis=1)
+        down = nodes[:, 11] <= _SOLES_M
+        good = down & (speed < 1.5) & (self.upright(nodes) > 0.97) & (far_m < 3.0)
+        lost = ~((self.upright(nodes) > 0.0) & (far_m < 40.0)) | (down & ~good)
+        reward = was_m - far_m - 0.02 * speed - 0.01 * np.square(actions).sum(axis=1)
+        return np.where(good, 50.0, np.where(lost, -50.0, reward)), good | lost
+
+
+class Canyon(_Flying):
+    """Fly through the canyon along a safe way. It ends at the rock, 60 m off the way, or at its end."""
+
+    episode_steps = 2000
+    seen = (*_Flying.seen, "clearance_m")
+    scatter_m = 1.0
+    ahead_m: ClassVar[float] = 25.0
+
+    @cached_property
+    def world(self) -> World:
+        """Loaded when it is first flown in."""
+        return load_world("canyon", seed=7)
+
+    @cached_property
+    def _lengths(self) -> np.ndarray:
+        """(n,) m along the way."""
+        return np.append(0.0, np.cumsum(np.linalg.norm(np.diff(self.world.path, axis=0), axis=1)))
+
+    def along(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(lanes,) m along the way, and off it."""
+        path = self.world.path
+        apart = np.linalg.norm(nodes[:, None, 9:12] - path[None], axis=2)
+        nearest = np.nan_to_num(apart, nan=np.inf).argmin(axis=1)
+        return self._lengths[nearest], apart[np.arange(len(nodes)), nearest]
+
+    def goals(self, nodes: np.ndarray) -> np.ndarray:
+        at = self.along(nodes)[0] + self.ahead_m
+        return np.stack([np.interp(at, self._lengths, column) for column in self.world.path.T], axis=1)
+
+    def clearance(self, nodes: np.ndarray) -> np.ndarray:
+        """(lanes,) m of the soles above ground or water."""
+        return nodes[:, 11] - _SOLES_M - self.world.surface_m(nodes[:, 9], nodes[:, 10])
+
+    def starts(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        nodes = self.begun(rng, count, self.world.path[0] + 3.0 * _UP_W, 1.0)
+        heading = float(self.world.path_heading_rad[0])
+        turn = rotation_exp(np.array([0.0, 0.0, heading]))
+        R = turn @ rotations(nodes)
+        nodes[:, :9] = R.swapaxes(1, 2).reshape(count, 9)
+        return nodes
+
+    def observe(self, nodes: np.ndarray) -> np.ndarray:
+        return np.concatenate([super().observe(nodes), self.clearance(nodes)[:, None]], axis=1)
+
+    def judge(
+        self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        was_m, (is_m, off_m) = self.along(before)[0], self.along(nodes)
+        through = is_m >= self._lengths[-1] - self.ahead_m
+        safe = (self.clearance(nodes) > 0.0) & (off_m < 60.0) & (self.upright(nodes) > 0.0)
+        reward = 0.1 * (is_m - was_m) - 0.01 * np.square(actions).sum(axis=1)
+        return np.where(through & safe, 100.0, np.where(safe, reward, -50.0)), through | ~safe
+
+
+class _OnPlane(Task):
+    """Goes to a pose in the plane, and stops there."""
+
+    reach_m: ClassVar[float] = 12.0
+    near_m: ClassVar[float] = 0.5
+    near_rad: ClassVar[float] = 0.15
+    slow_mps: ClassVar[float] = 0.2
+    seen: ClassVar[tuple[str, ...]] = (
+        "to_goal_x_m", "to_goal_y_m", "cos_to_goal", "sin_to_goal", "omega_radps", "v_x_mps", "v_y_mps",
+    )  # fmt: skip
+
+    def starts(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        nodes = np.repeat(self.vehicle.default_state().node[None], count, axis=0)
+        nodes[:, 0] = rng.uniform(-0.8, 0.8, count)
+        nodes[:, 1:3] = rng.uniform(-self.reach_m, self.reach_m, (count, 2))
+        return nodes
+
+    def observe(self, nodes: np.ndarray) -> np.ndarray:
+        heading, c, s = nodes[:, 0], np.cos(nodes[:, 0]), np.sin(nodes[:, 0])
+        x, y = -nodes[:, 1], -nodes[:, 2]
+        place = np.stack([c * x + s * y, c * y - s * x, np.cos(heading), -np.sin(heading)], axis=1)
+        return np.concatenate([place, nodes[:, 3:6]], axis=1)
+
+    def judge(
+        self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        def cost(n: np.ndarray) -> np.ndarray:
+            return np.hypot(n[:, 1], n[:, 2]) + 2.0 * np.abs(angle(n[:, 0]))
+
+        far_m, speed = np.hypot(nodes[:, 1], nodes[:, 2]), np.hypot(nodes[:, 4], nodes[:, 5])
+        there = (far_m < self.near_m) & (np.abs(angle(nodes[:, 0])) < self.near_rad) & (speed < self.slow_mps)
+        lost = ~((far_m < 4.0 * self.reach_m) & self.sound(nodes))
+        reward = cost(before) - cost(nodes) - 0.01 - 0.005 * np.square(actions).sum(axis=1)
+        return np.where(there, 50.0, np.where(lost, -50.0, reward)), there | lost
+
+    def sound(self, nodes: np.ndarray) -> np.ndarray:
+        """(lanes,) whether nothing has come to its stop."""
+        return np.isfinite(nodes).all(axis=1)
+
+
+class Docking(_OnPlane):
+    """A boat with two thrusters comes to lie still at its berth, in a breeze."""
+
+    step_s = 0.02
+
+    def controls(self) -> tuple[np.ndarray, np.ndarray]:
+        low, high = (np.array([getattr(c, end) for c in self.vehicle.controls]) for end in ("low", "high"))
+        return 0.5 * (low + high), 0.5 * (high - low)
+
+
+class Parking(_OnPlane):
+    """A car comes to stand in its place; it cannot go sideways."""
+
+    step_s = 0.02
+    seen = (*_OnPlane.seen, "tan_steering")
+    _MOST_SIGMA: ClassVar[float] = 1.5
+
+    def controls(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(2), np.array([800.0, 1.0])
+
+    def observe(self, nodes: np.ndarray) -> np.ndarray:
+        return np.concatenate([super().observe(nodes), nodes[:, 7:8]], axis=1)
+
+    def sound(self, nodes: np.ndarray) -> np.ndarray:
+        return super().sound(nodes) & (np.abs(nodes[:, 7]) < self._MOST_SIGMA)
+
+
+class SwingUp(Task):
+    """A spherical pendulum is pushed from hanging to standing; the hand is too weak to lift it at once."""
+
+    seen = ("q_x", "q_y", "q_z", "omega_x_radps", "omega_y_radps", "omega_z_radps")
+
+    def controls(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(2), np.array([12.0, 12.0])
+
+    def starts(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        tilt, bearing = rng.uniform(0.0, 0.2, count), rng.uniform(0.0, 2.0 * np.pi, count)
+        nodes = np.zeros((count, 6))
+        nodes[:, 0], nodes[:, 1] = np.sin(tilt) * np.cos(bearing), np.sin(tilt) * np.sin(bearing)
+        nodes[:, 2] = -np.cos(tilt)
+        return nodes
+
+    def observe(self, nodes: np.ndarray) -> np.ndarray:
+        return nodes.copy()
+
+    def judge(
+        self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        lost = ~np.isfinite(nodes).all(axis=1)
+        turning = np.square(nodes[:, 3:6]).sum(axis=1)
+        return np.where(
+            lost, -50.0, nodes[:, 2] - 0.01 * turning - 0.01 * np.square(actions).sum(axis=1)
+        ), lost
+
+
+TASKS: dict[str, type[Task]] = {
+    "Hover": Hover,
+    "Canyon": Canyon,
+    "Landing": Landing,
+    "Docking": Docking,
+    "Parking": Parking,
+    "SwingUp": SwingUp,
+}
