@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing
 
 WATER_DENSITY, AIR_DENSITY, GRAVITY = 1000.0, 1.225, 9.81
 """[kg/m^3], [kg/m^3], [m/s^2]; the water is fresh, as in the paper: a litre is a kilogram."""
@@ -35,7 +35,7 @@ VERTEX_WIDTH = 7
 """Of the working array, one row a vertex: world place relative to the origin, depth, water's velocity."""
 
 
-@compiled(fastmath=True)
+@allocating_nothing(fastmath=True)
 def _sum_patch(
     a: np.ndarray,
     b: np.ndarray,
@@ -120,7 +120,7 @@ def _sum_patch(
                 damping[i, j] += facing * row[i] * row[j]
 
 
-@compiled(fastmath=True)
+@allocating_nothing(fastmath=True)
 def _sum_dry(
     a: np.ndarray,
     b: np.ndarray,
@@ -153,7 +153,7 @@ def _sum_dry(
     load_w[5] += fz
 
 
-@compiled(fastmath=True)
+@allocating_nothing(fastmath=True)
 def _cut(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     """The point of an edge at the surface."""
     share = a[_DEPTH] / (a[_DEPTH] - b[_DEPTH])
@@ -161,7 +161,7 @@ def _cut(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         out[k] = a[k] + share * (b[k] - a[k])
 
 
-@compiled
+@allocating_nothing
 def sum_hull(
     rows: np.ndarray,
     triangles: np.ndarray,
@@ -169,6 +169,7 @@ def sum_hull(
     wind_x: float,
     wind_y: float,
     resistances: np.ndarray,
+    cuts: np.ndarray,
     load_w: np.ndarray,
     damping: np.ndarray,
     found: np.ndarray,
@@ -177,12 +178,11 @@ def sum_hull(
 
     rows (vertices, VERTEX_WIDTH): place relative to the origin, depth under the surface (negative above it), velocity
     of the water there, all in the world. motion_w (6,): angular velocity and velocity of the origin, world axes.
-    found (FOUND,): volume, its centroid and the wetted area.
+    found (FOUND,): volume, its centroid and the wetted area. cuts (2, VERTEX_WIDTH) is for what lies between.
     """
     load_w[:] = 0.0
     damping[:] = 0.0
     found[:] = 0.0
-    cuts = np.empty((2, VERTEX_WIDTH))
     for t in range(len(triangles)):
         i, j, k = triangles[t]
         under = (

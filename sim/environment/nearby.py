@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing, compiled
 from sim.environment.ocean.sampling import add_tile, rest_place
 from sim.environment.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
 from sim.environment.ocean.waves import mean_wave_numbers, raise_waves
@@ -88,7 +88,7 @@ def fill_lattice(
             out[j, i, FADE] = weighted / total if total > 0.0 else 0.0
 
 
-@compiled
+@allocating_nothing
 def between(lattices: np.ndarray, slot: int, share: float, now: np.ndarray) -> None:
     """The lattice at the present, that share of the way from one time to the next."""
     first, second = lattices[slot], lattices[1 - slot]
@@ -98,7 +98,7 @@ def between(lattices: np.ndarray, slot: int, share: float, now: np.ndarray) -> N
                 now[j, i, k] = (1.0 - share) * first[j, i, k] + share * second[j, i, k]
 
 
-@compiled(fastmath=True)
+@allocating_nothing(fastmath=True)
 def water_at(
     now: np.ndarray, origin_x: int, origin_y: int, spacing: float, x: float, y: float, out: np.ndarray
 ) -> None:

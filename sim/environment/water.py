@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing, compiled
 from sim.compiler.inline import Inline
 from sim.environment.hull import Hull
 from sim.environment.immersion import AIR as AIR_DRAG
@@ -153,6 +153,34 @@ def _carry_along(
     twist[3:] += h * force / inertia[3:]
 
 
+@allocating_nothing(fastmath=True)
+def _immerse(
+    vertices: np.ndarray,
+    pose: np.ndarray,
+    now: np.ndarray,
+    corner: np.ndarray,
+    about: np.ndarray,
+    there: np.ndarray,
+    rows: np.ndarray,
+) -> None:
+    """Write where a hull's vertices are and what water is there, rows as VERTEX_WIDTH says."""
+    for k in range(len(vertices)):
+        for i in range(3):
+            # pose[3 j + i] is the world's coordinate i of body axis j
+            rows[k, i] = (
+                vertices[k, 0] * pose[i] + vertices[k, 1] * pose[3 + i] + vertices[k, 2] * pose[6 + i]
+            )
+        water_at(
+            now, corner[0], corner[1], about[SPACING], pose[9] + rows[k, 0], pose[10] + rows[k, 1], there
+        )
+        depth = about[MEAN] + there[SURFACE] - pose[11] - rows[k, 2]
+        left = math.exp(-there[FADE] * depth) if depth > 0.0 else 1.0
+        rows[k, 3] = depth
+        rows[k, 4] = left * there[FLOW] + about[CURRENT]
+        rows[k, 5] = left * there[FLOW + 1] + about[CURRENT + 1]
+        rows[k, 6] = left * there[FLOW + 2]
+
+
 @compiled
 def feel_water(
     pose: np.ndarray, free: np.ndarray, inertia: np.ndarray, h: float, env: Any, wrench_b: np.ndarray
@@ -172,23 +200,12 @@ def feel_water(
     spacing = about[SPACING]
     turned = pose[:9].reshape(3, 3)  # row k is body axis k in the world
     there = np.empty(TOLD)
-    for k in range(len(vertices)):
-        row = rows[k]
-        for i in range(3):
-            row[i] = (
-                vertices[k, 0] * turned[0, i] + vertices[k, 1] * turned[1, i] + vertices[k, 2] * turned[2, i]
-            )
-        water_at(now, corner[0], corner[1], spacing, pose[9] + row[0], pose[10] + row[1], there)
-        depth = about[MEAN] + there[SURFACE] - pose[11] - row[2]
-        left = math.exp(-there[FADE] * max(depth, 0.0))
-        row[3] = depth
-        row[4] = left * there[FLOW] + about[CURRENT]
-        row[5] = left * there[FLOW + 1] + about[CURRENT + 1]
-        row[6] = left * there[FLOW + 2]
+    _immerse(vertices, pose, now, corner, about, there, rows)
     air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
     motion_w = np.concatenate((free[:3] @ turned, free[3:] @ turned))
     load_w, damping_w, found = np.empty(6), np.empty((6, 6)), np.empty(FOUND)
-    sum_hull(rows, triangles, motion_w, air_x, air_y, resistances, load_w, damping_w, found)
+    cuts = np.empty((2, VERTEX_WIDTH))
+    sum_hull(rows, triangles, motion_w, air_x, air_y, resistances, cuts, load_w, damping_w, found)
 
     to_body = np.zeros((6, 6))
     to_body[:3, :3] = turned
@@ -252,11 +269,12 @@ def at_rest(hull: Hull, mass: float) -> tuple[float, float]:
     rows = np.zeros((len(hull.vertices), VERTEX_WIDTH))
     rows[:, :3] = hull.vertices
     numbers, load, damping, found = np.ones(RESISTANCES), np.empty(6), np.empty((6, 6)), np.empty(FOUND)
+    cuts = np.empty((2, VERTEX_WIDTH))
     low, high = -hull.reach_m, hull.reach_m
     for _ in range(60):
         height = 0.5 * (low + high)
         rows[:, 3] = -height - rows[:, 2]
-        sum_hull(rows, hull.triangles, np.zeros(6), 0.0, 0.0, numbers, load, damping, found)
+        sum_hull(rows, hull.triangles, np.zeros(6), 0.0, 0.0, numbers, cuts, load, damping, found)
         low, high = (height, high) if WATER_DENSITY * found[VOLUME] > mass else (low, height)
     return height, float(found[WET])
 

@@ -49,7 +49,9 @@ def summed(
     numbers[DRAG], numbers[IMPACT], numbers[AREA] = drag, impact, 1.0
     load, damping, found = np.empty(6), np.empty((6, 6)), np.empty(FOUND)
     motion = np.zeros(6) if motion_w is None else motion_w
-    sum_hull(rows, hull.triangles, motion, 0.0, 0.0, numbers, load, damping, found)
+    sum_hull(
+        rows, hull.triangles, motion, 0.0, 0.0, numbers, np.empty((2, VERTEX_WIDTH)), load, damping, found
+    )
     return load - damping @ motion, found
 
 
