@@ -28,6 +28,12 @@ def test_the_cable_hangs_with_its_load():
     assert names["run"].bodies["load"][-1, 2, 3] == pytest.approx(-4.0, abs=1e-6)
 
 
+def test_the_four_bar_stays_closed():
+    names = {"sim": sim}
+    exec(block("python loops"), names)
+    assert abs(names["four_bar"].gaps(names["motion"].q)).max() < 1e-9
+
+
 def test_the_robot_is_read_and_driven(tmp_path, monkeypatch, capsys):
     pytest.importorskip("mujoco", reason="the extra robots is not installed")
     monkeypatch.chdir(tmp_path)
