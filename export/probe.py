@@ -77,6 +77,15 @@ def _lane(lane: LaneSnapshot) -> dict[str, object]:
         "controls": lane.controls.tolist(),
         "height_above_ground_m": lane.height_above_ground_m,
         "on_ground": bool(lane.on_ground),
+        "pull": None if lane.pull is None else _pull(lane),
         "status": lane.status.value,
         "status_text": lane.status_text,
     }
+
+
+def _pull(lane: LaneSnapshot) -> dict[str, object]:
+    """What a hand holds, where that is and where it is pulled to."""
+    assert lane.pull is not None
+    body, at_b, to_w = lane.pull
+    T_wb = lane.bodies[body]
+    return {"body": body, "at_w": (T_wb[:3, :3] @ at_b + T_wb[:3, 3]).tolist(), "to_w": list(to_w)}

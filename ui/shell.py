@@ -24,6 +24,7 @@ from ui.channels import columns
 from ui.dock import Dock
 from ui.edits import Edits
 from ui.gizmo import Gizmo
+from ui.hand import Hand, Ray
 from ui.hud import goal_marker, goals, minimap, past
 from ui.hud.key_hint import KeyHint
 from ui.input.desk import InputDesk, InputSample
@@ -84,6 +85,8 @@ class Shell:
         self._observer = Observer(scene, self._toasts)
         self._gizmo = Gizmo()
         self._alternatives = Alternatives()
+        self._hand = Hand()
+        self._shifts_w: dict[str, np.ndarray] = {}
         self._camera: tuple[np.ndarray, np.ndarray] | None = None
         self._dock = Dock(self._state.layouts_reset)
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
@@ -162,9 +165,14 @@ class Shell:
         """What has to be answered before anything else, for the next frame."""
         self._context.question = question
 
-    def use_camera(self, view: np.ndarray, projection: np.ndarray) -> None:
-        """Matrices (4, 4) of the scene as it was drawn, so that what is in it can be moved by hand."""
-        self._camera = view, projection
+    def use_camera(
+        self, view: np.ndarray, projection: np.ndarray, shifts_w: dict[str, np.ndarray] | None = None
+    ) -> None:
+        """Matrices (4, 4) of the scene as it was drawn, so that what is in it can be moved by hand.
+
+        shifts_w: by lane, (3,) m by which it was drawn apart from its true place.
+        """
+        self._camera, self._shifts_w = (view, projection), shifts_w or {}
 
     def notify(self, text: str, *, error: bool = False) -> None:
         """Tell the user in passing."""
@@ -193,6 +201,8 @@ class Shell:
         self._observe_edits(snapshot)
         requests = self._keyed(sample, snapshot)
         requests += self._dock.draw(snapshot, context, self._state)
+        context.rects["scene"] = context.scene_rect
+        requests += self._hand.requests(self._ray(sample.hand_px), snapshot, self._shifts_w)
         if context.plan is not None and self._camera is not None:
             requests += self._gizmo.draw(context.plan, *self._camera, context)
             if not self._gizmo.wants_mouse:
@@ -323,6 +333,15 @@ class Shell:
             self.notify(
                 "Used: " + (", ".join(self._desk.controller_names) or "no gamepad or joystick was found")
             )
+
+    def _ray(self, place_px: tuple[float, float] | None) -> Ray | None:
+        """Through a place (logical, y up) of the one picture that there is."""
+        if place_px is None or self._camera is None or self._state.view.views > 1:
+            return None
+        left, top, width, height = self._context.scene_rect
+        down = self._window.get_size()[1] - place_px[1]
+        x, y = 2.0 * (place_px[0] - left) / width - 1.0, 1.0 - 2.0 * (down - top) / height
+        return Ray.through(x, y, *self._camera)
 
     def _scene_has(self, x: float, y: float) -> bool:
         """Whether the mouse there (logical, y up) is over the scene, over no window and nothing to be moved."""

@@ -203,7 +203,9 @@ class Session:
             exposure=settings.exposure,
             add=self._planning.added,
         )
-        self._shell.use_camera(drawn[0].view.view, drawn[0].view.projection)
+        true, apart = self._scene_view.places_w(), self._scene_view.places_w(options)
+        shifts_w = {name: place - true[name] for name, place in apart.items()}
+        self._shell.use_camera(drawn[0].view.view, drawn[0].view.projection, shifts_w)
         lift_m = 0.3 * framing_of(subject.model).distance_m
         self._shell.label_lanes(label_places(drawn, self._scene_view, options, lift_m=lift_m), snapshot)
 

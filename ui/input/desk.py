@@ -37,6 +37,8 @@ class InputSample:
     pressed: tuple[str, ...]
     """Viewer actions, in order."""
     camera: CameraMotion
+    hand_px: tuple[float, float] | None = None
+    """Where the mouse is (logical, y up) while the hand that pulls bodies is closed."""
 
 
 class InputDesk:
@@ -50,6 +52,7 @@ class InputDesk:
         self._pressed: list[str] = []
         self._keyboard = PilotInput()
         self._dragging: set[int] = set()
+        self._hand_px: tuple[float, float] | None = None
         self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
         self._controllers: Controllers | NoControllers = open_controllers(self._pressed.append)
         self._vehicle = ""
@@ -89,7 +92,7 @@ class InputDesk:
             orbit=orbit_of(self._viewer_keys.actions),
         )
         sample = InputSample(
-            combined(self._keyboard, self._controllers.sample()), tuple(self._pressed), camera
+            combined(self._keyboard, self._controllers.sample()), tuple(self._pressed), camera, self._hand_px
         )
         self._pressed.clear()
         self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
@@ -120,14 +123,22 @@ class InputDesk:
         self._viewer_keys.release(name)
 
     def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
-        if self._scene_has(x, y):
+        if not self._scene_has(x, y):
+            return
+        if button == mouse.LEFT and modifiers & key.MOD_ACCEL:
+            self._hand_px = (x, y)
+        else:
             self._dragging.add(button)
 
     def on_mouse_release(self, x: int, y: int, button: int, modifiers: int) -> None:
         self._dragging.discard(button)
+        if button == mouse.LEFT:
+            self._hand_px = None
 
     def on_mouse_drag(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
-        if self._dragging & {mouse.RIGHT, mouse.MIDDLE}:
+        if self._hand_px is not None:
+            self._hand_px = (x, y)
+        elif self._dragging & {mouse.RIGHT, mouse.MIDDLE}:
             self._pan[0] += dx
             self._pan[1] += dy
         elif mouse.LEFT in self._dragging:
@@ -142,6 +153,7 @@ class InputDesk:
         """Another window has the keyboard: nobody will tell us of releases."""
         self._release_keys()
         self._dragging.clear()
+        self._hand_px = None
         self._keyboard = released(self._keyboard)
 
     def _release_keys(self) -> None:

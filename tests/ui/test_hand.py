@@ -1,0 +1,77 @@
+"""What is under the mouse is taken, pulled along the picture, and let go."""
+
+import numpy as np
+import pytest
+
+from render.matrices import look_at, perspective
+from sim.commands import LetGo, Pull
+from sim.scene import LaneSpec, Scene
+from tests.sim.simulation_scenes import simulation
+from ui.hand import Hand, Ray, gripped
+
+
+def chain(*lanes: LaneSpec):
+    scene = Scene(
+        name="chain", title="chain", world="plain", vehicle="chain", integrator="riqn", step_s=0.005,
+        flight_mode="raw", lanes=lanes, parameters={"chain": {"links": 10.0}},
+    )  # fmt: skip
+    return simulation(scene).snapshot
+
+
+def camera(snapshot):
+    eye = snapshot.lanes[0].T_wb[:3, 3] + [1.0, -9.0, 1.0]
+    return look_at(eye, snapshot.lanes[0].T_wb[:3, 3]), perspective(0.8, 1.6, 0.1, 100.0)
+
+
+def seen_at(point_w, view, projection):
+    x, y, _, w = projection @ view @ (*point_w, 1.0)
+    return x / w, y / w
+
+
+def test_a_ray_leads_through_what_is_seen_there():
+    view, projection = camera(chain())
+    point = np.array([0.7, 0.3, 2.0])
+    ray = Ray.through(*seen_at(point, view, projection), view, projection)
+    way = point - ray.origin_w
+    np.testing.assert_allclose(np.cross(way, ray.direction_w), 0.0, atol=1e-9)
+    np.testing.assert_allclose(ray.at_depth(float(way @ ray.forward_w)), point, atol=1e-9)
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+def test_the_link_under_the_mouse_is_taken_where_it_is(shift):
+    snapshot = chain()
+    view, projection = camera(snapshot)
+    lane, shifts = snapshot.lanes[0], {"flown": np.array([0.0, shift, 0.0])}
+    T_wb = lane.bodies["link 7"]
+    point = (T_wb @ [0.0, 0.0, -0.1, 1.0])[:3] + shifts["flown"]
+    grip = gripped(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, shifts)
+    assert grip is not None
+    assert (grip.lane, grip.body) == ("flown", "link 7")
+    np.testing.assert_allclose(grip.at_b, [0.0, 0.0, -0.1], atol=0.02)
+
+
+def test_the_hand_pulls_while_it_is_closed_and_lets_go_once():
+    snapshot = chain()
+    view, projection = camera(snapshot)
+    hand, point = Hand(), (snapshot.lanes[0].bodies["link 10"] @ [0.0, 0.0, -0.1, 1.0])[:3]
+    x, y = seen_at(point, view, projection)
+    (first,) = hand.requests(Ray.through(x, y, view, projection), snapshot, {})
+    assert isinstance(first, Pull)
+    np.testing.assert_allclose(first.to_w, point, atol=0.05)
+    assert hand.requests(Ray.through(x, y, view, projection), snapshot, {}) == []
+    (second,) = hand.requests(Ray.through(x, y + 0.2, view, projection), snapshot, {})
+    assert isinstance(second, Pull)
+    assert (second.body, second.at_b) == (first.body, first.at_b)
+    assert second.to_w[2] > first.to_w[2] + 0.3
+    assert hand.requests(None, snapshot, {}) == [LetGo()]
+    assert hand.requests(None, snapshot, {}) == []
+
+
+def test_an_empty_hand_takes_nothing_on_its_way():
+    snapshot = chain()
+    view, projection = camera(snapshot)
+    hand = Hand()
+    assert hand.requests(Ray.through(-0.9, 0.9, view, projection), snapshot, {}) == []
+    point = snapshot.lanes[0].bodies["link 5"][:3, 3]
+    assert hand.requests(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {}) == []
+    assert hand.requests(None, snapshot, {}) == []
