@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from sim.planner import Cylinder, Goal, Limits, Planner, Task, Waypoint
 from sim.planner.result.active_constraints import ActiveConstraint, active_constraints
@@ -33,9 +34,38 @@ def test_a_plan_in_the_open_is_held_by_nothing(planner: Planner) -> None:
     assert told(planner.plan(BOAT, task(), starts=1)) == {}
 
 
+def least_ahead_n() -> float:
+    """What each thruster has to give so that the task can be done ahead at all: full thrust, then full braking.
+
+    Drag is linear, so that its coefficient times the distance is the impulse of the thrust.
+    """
+    mass, drag = BOAT.values["mass"], BOAT.values["drag"][0] + BOAT.values["wind_drag"]
+    asked, brake = task(), -2.0 * BOAT.controls[0].low
+
+    def takes_s(thrust: float) -> float:
+        ahead_s = (drag * 20.0 + brake * asked.duration_s) / (thrust + brake)
+        fastest = thrust / drag * (1.0 - np.exp(-drag / mass * ahead_s))
+        return ahead_s + mass / drag * np.log(1.0 + drag * fastest / brake)
+
+    return float(brentq(lambda u: takes_s(2.0 * u) - asked.duration_s, 10.0, 75.0))
+
+
+def test_who_is_too_weak_to_get_there_ahead_in_time_turns_and_goes_astern(planner: Planner) -> None:
+    most = 0.8 * planner.plan(BOAT, task(), starts=1).controls.max()
+    assert most < 0.93 * least_ahead_n()
+    plan = planner.plan(
+        BOAT, task(limits=Limits(controls=dict.fromkeys(("u_left", "u_right"), (-75.0, most))))
+    )
+    assert plan.solved, plan.message
+    heading, backwards = plan.trajectory.nodes[20, 0], plan.trajectory.velocity[20, 1]
+    assert np.cos(heading) < -0.9
+    assert backwards < -1.0
+
+
 def test_a_limit_of_an_input_is_told_with_the_times_at_which_it_is_used_up(planner: Planner) -> None:
     free = planner.plan(BOAT, task(), starts=1)
-    most = 0.9 * free.controls.max()  # at 0.8 of it this guess leads to no motion in time
+    most = 0.9 * free.controls.max()
+    assert most > least_ahead_n()
     narrow = Limits(controls=dict.fromkeys(("u_left", "u_right"), (-75.0, most)))
     plan = planner.plan(BOAT, task(limits=narrow), starts=1)
     found = told(plan)
