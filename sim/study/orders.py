@@ -1,5 +1,5 @@
 """Measured order of every integrator: a helicopter with gyroscope, drag and tilted rotor; methods that do not serve it,
-a car or a chain of ten links."""
+a car, a chain of ten links or of three pendula."""
 
 from typing import Any
 
@@ -26,6 +26,7 @@ def run(options: Options, progress: Progress) -> Report:
         "helicopter": _end(cases["helicopter"], integrator("rkmk54", tolerance=1e-13), 16, seconds),
         "car": _end(cases["car"], integrator("rk4"), 8192, seconds),
         "chain": _end(cases["chain"], integrator("riqn"), 16384, seconds),
+        "pendulum": _end(cases["pendulum"], integrator("rkmk54", tolerance=1e-13), 16, seconds),
     }
     methods = {n: m for n, m in sim.integrators().items() if not m.adaptive}
     rows: list[tuple[Any, ...]] = []
@@ -55,7 +56,7 @@ Case = tuple[Vehicle, State, np.ndarray]
 
 def all_cases() -> dict[str, Case]:
     """By vehicle: start and controls. Between them they serve every method."""
-    return {case[0].name: case for case in (_helicopter(), _car(), _chain())}
+    return {case[0].name: case for case in (_helicopter(), _car(), _chain(), _pendulum())}
 
 
 def served(method: Integrator, cases: dict[str, Case]) -> str:
@@ -79,6 +80,11 @@ def _car() -> Case:
 def _chain() -> Case:
     vehicle = sim.vehicle("chain", links=10, damping=0.02)
     return vehicle, vehicle.default_state(), np.zeros(0)
+
+
+def _pendulum() -> Case:
+    vehicle = sim.vehicle("pendulum", links=3, length=1.2, mass=(1.0, 2.0, 0.5))
+    return vehicle, vehicle.default_state(), np.array([2.0, -1.0])
 
 
 def _end(case: Case, method: Integrator, per_second: int, seconds: float) -> np.ndarray:

@@ -33,5 +33,5 @@ def motion_of(name: str, duration_s: float = 2.0) -> Motion:
     vehicle = sim.vehicle(name)
     t = 0.01 * np.arange(round(duration_s / 0.01))
     share = np.array([0.2 * np.sin((1.0 + 0.4 * k) * t) for k in range(len(vehicle.controls))])
-    controls = vehicle.neutral_controls + share.reshape(len(vehicle.controls), -1).T
+    controls = vehicle.neutral_controls + share.reshape(len(vehicle.controls), len(t)).T
     return motion_of_trajectory(sim.simulate(vehicle, step=0.01, duration=duration_s, controls=controls))
