@@ -20,6 +20,11 @@ STUDIES = {
     "trees-fig2": "Energy of a chain (multibody paper, figure 2)",
     "trees-fig3": "Time against the number of links (multibody paper, figure 3)",
     "trees-fig4": "Iterations of a step of a chain (multibody paper, figure 4)",
+    "survey-orders": "Order of Lie group methods on two pendula (mechanics survey, figure 5)",
+    "survey-space": "Unit vectors and tangency over 5 s (mechanics survey, figures 6 and 7)",
+    "survey-steps": "Adaptive against equal steps on 2 to 20 pendula (mechanics survey, figures 8 and 10)",
+    "survey-peak": "Two pendula through a sharp turn (mechanics survey, figures 9 and 11)",
+    "survey-load": "Two quadrotors with a load on a parabola (mechanics survey, figures 13 to 18)",
     "work-precision": "Error at equal CPU time, every method, long horizon",
 }
 
