@@ -112,7 +112,7 @@ void main() {
 #else
     vec2 fine = 2.0 * texture(slope_map, carried * 0.27).xy - 1.0;
 #endif
-    slope += 5.0 * sqrt(sea_look.y) * fine;
+    slope += 3.8 * sqrt(sea_look.y) * fine;
     vec3 n = normalize(vec3(-slope - mark.xy, 1.0));
     float nv = dot(n, v);
     if (nv < 0.02) n = normalize(n + v * (0.02 - nv));

@@ -111,7 +111,7 @@ def steered(progress: Progress, snapshot: Snapshot) -> PilotInput:
     return PilotInput(pitch=clipped(0.5 * off_mps), roll=clipped(-1.5 * turn))
 
 
-@pytest.mark.parametrize("name", ["drive", "skate", "harbour"])
+@pytest.mark.parametrize("name", ["drive", "skate", "harbour", "storm"])
 def test_the_goals_on_wheels_and_water_are_done_by_following_their_prompts(name: str) -> None:
     scene = load_scene(name)
     world = load_world(scene.world, seed=scene.seed)
