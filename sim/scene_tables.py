@@ -1,0 +1,238 @@
+"""The tables of a scene file: what each may say, read strictly into plain data."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sim.environment.moving import Moving, read_moving
+from sim.errors import InputError, one_of
+from sim.integrators import DEFAULT, integrators
+from sim.toml_table import TomlTable
+from sim.vehicles import known_vehicle as make_vehicle
+from sim.vehicles import vehicles
+
+PADS = ("start", "landing")
+STEP_RANGE_S = (1e-4, 0.5)
+MOST_LANES = 8
+"""The flown one among them."""
+FLOWN_LANE = "flown"
+"""Name of the lane that is there without being asked for."""
+
+
+Vector = tuple[float, float, float]
+ParameterValues = dict[str, float | tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where the flown vehicle starts: standing on a pad, or at a free position."""
+
+    pad: str = ""
+    """Name of a pad of the world; empty: `position_w` counts."""
+    position_w: Vector = (0.0, 0.0, 0.0)
+    """Of the body origin [m]."""
+    heading_rad: float = 0.0
+    """Rotation about world z from +x; with a pad, relative to the pad's own heading."""
+    pitch_rad: float = 0.0
+    """Nose down is positive (rotation about body y)."""
+    roll_rad: float = 0.0
+    """Right side down is positive (rotation about body x)."""
+    velocity_b: Vector = (0.0, 0.0, 0.0)
+    """Body velocity [m/s]."""
+    omega_b: Vector = (0.0, 0.0, 0.0)
+    """Body angular velocity [rad/s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSpec:
+    """A comparison lane beside the flown one: same vehicle and inputs, other method or step."""
+
+    integrator: str
+    step_s: float
+    name: str = ""
+    tint: Vector | None = None
+    """Linear RGB, 0..1; None: chosen by the simulation."""
+    own_pilot: bool = False
+    """Flown by a pilot of its own, who sees this lane; else it gets the flown lane's controls, bit for bit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the lanes of a scene are set beside one another."""
+
+    reference: bool = False
+    """A tight integration runs alongside, and errors are measured against it."""
+    energy_bound_J: float | None = None
+    """A lane whose energy leaves +- this has diverged; None: a bound that no pilot can reach."""
+    views: int = 1
+    """1: all lanes in one picture; 2, 3, 4: linked pictures, each showing its lane."""
+    spread_m: float = 0.0
+    """Drawn this far apart, sideways, in the one picture; their motion is not changed."""
+    bearing_deg: float | None = None
+    """Where the orbiting camera looks at first, counter-clockwise from +x; lanes are spread square to it."""
+    distance: float = 1.0
+    """Of the camera, in units of what suits the vehicle."""
+    caption: str = ""
+    """What is to be seen, for a line over the scene."""
+    note: str = ""
+    """Which settings show no such difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sun:
+    azimuth_deg: float = -143.7
+    """Where the sun stands, counter-clockwise from +x."""
+    elevation_deg: float = 41.6
+
+
+USUAL_START, USUAL_SUN, USUAL_COMPARISON = Start(pad="start"), Sun(), Comparison()
+"""Of scenes that say nothing else."""
+
+
+def read_start(table: TomlTable) -> Start:
+    """`[start]`."""
+    if table.has("pad") and table.has("position_m"):
+        raise table.error("pad", "cannot stand beside position_m; allowed: one of the two")
+    free = table.has("position_m")
+    start = Start(
+        pad="" if free else table.name("pad", PADS, "start"),
+        position_w=_vector(table, "position_m", 1e5),
+        heading_rad=math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0)),
+        pitch_rad=math.radians(table.number("pitch_deg", 0.0, low=-180.0, high=180.0)),
+        roll_rad=math.radians(table.number("roll_deg", 0.0, low=-180.0, high=180.0)),
+        velocity_b=_vector(table, "velocity_mps", 1e3),
+        omega_b=_vector(table, "omega_radps", 1e3),
+    )
+    table.finish()
+    return start
+
+
+def read_sun(table: TomlTable) -> Sun:
+    """`[sun]`."""
+    usual = Sun()
+    sun = Sun(
+        azimuth_deg=table.number("azimuth_deg", usual.azimuth_deg, low=-360.0, high=360.0),
+        elevation_deg=table.number("elevation_deg", usual.elevation_deg, low=1.0, high=90.0),
+    )
+    table.finish()
+    return sun
+
+
+def read_lanes(table: TomlTable, vehicle: str, step_s: float) -> tuple[LaneSpec, ...]:
+    """`[[lanes]]`."""
+    tables = table.tables("lanes")
+    if len(tables) >= MOST_LANES:
+        raise table.error(
+            "lanes", f"{len(tables)} are refused; allowed: {MOST_LANES - 1} beside the flown one"
+        )
+    taken = {FLOWN_LANE}
+    lanes = []
+    for lane_table in tables:
+        lane = _read_lane(lane_table, vehicle, step_s)
+        if lane.name in taken:
+            raise lane_table.error("name", f'"{lane.name}" is taken; allowed: a name that no other lane has')
+        if lane.name:
+            taken.add(lane.name)
+        lanes.append(lane)
+    return tuple(lanes)
+
+
+def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
+    integrator = table.name("integrator", integrators(), DEFAULT)
+    check_integrator(integrator, vehicle, table.place("integrator"))
+    tint = table.numbers("tint", (), low=0.0, high=1.0, count=3)
+    lane = LaneSpec(
+        integrator=integrator,
+        step_s=table.number("step_s", step_s, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1]),
+        name=table.text("name"),
+        tint=(tint[0], tint[1], tint[2]) if tint else None,
+        own_pilot=table.flag("own_pilot", False),
+    )
+    table.finish()
+    return lane
+
+
+def read_comparison(table: TomlTable) -> Comparison:
+    """`[comparison]`."""
+    bound = table.number("energy_bound_J", 0.0, low=0.0, high=1e15)
+    comparison = Comparison(
+        reference=table.flag("reference", False),
+        energy_bound_J=bound or None,
+        views=table.integer("views", 1, low=1, high=4),
+        spread_m=table.number("spread_m", 0.0, low=0.0, high=100.0),
+        bearing_deg=table.number("bearing_deg", 0.0, low=-360.0, high=360.0)
+        if table.has("bearing_deg")
+        else None,
+        distance=table.number("distance", 1.0, low=0.25, high=8.0),
+        caption=" ".join(table.text("caption").split()),
+        note=" ".join(table.text("note").split()),
+    )
+    table.finish()
+    return comparison
+
+
+def read_environment(table: TomlTable, vehicle: str) -> Moving | None:
+    """`[environment]`, where there is one."""
+    moving = read_moving(table)
+    if moving is not None and not make_vehicle(vehicle).takes_impulses:
+        raise table.error("environment", f"nothing that moves can be coupled to {vehicle}")
+    return moving
+
+
+def read_trim(table: TomlTable, vehicle: str) -> dict[str, float]:
+    """`[trim]`: by control of the scene's vehicle."""
+    controls = {control.name: control for control in make_vehicle(vehicle).controls}
+    trim = {}
+    for name in table.names():
+        if name not in controls:
+            raise table.error(name, f"unknown control of {vehicle}; allowed: {one_of(controls)}")
+        control = controls[name]
+        trim[name] = table.number(name, 0.0, low=control.low, high=control.high)
+    table.finish()
+    return trim
+
+
+def read_parameters(table: TomlTable) -> dict[str, ParameterValues]:
+    """`[parameters.VEHICLE]`."""
+    parameters: dict[str, ParameterValues] = {}
+    for vehicle in table.names():
+        if vehicle not in vehicles():
+            raise table.error(vehicle, f"unknown vehicle; allowed: {one_of(vehicles(), vehicle)}")
+        values = table.table(vehicle)
+        parameters[vehicle] = {key: values.value(key) for key in values.names()}
+        for key in parameters[vehicle]:
+            _check_parameter(vehicle, key, parameters[vehicle], values)
+    return parameters
+
+
+def _check_parameter(
+    vehicle: str, key: str, given: Mapping[str, float | tuple[float, ...]], table: TomlTable
+) -> None:
+    """One value, beside those that say how many numbers it has."""
+    declared = {parameter.name: parameter for parameter in make_vehicle(vehicle).parameters}
+    if key not in declared:
+        raise table.error(key, f"unknown parameter; allowed: {one_of(declared, key)}")
+    per = declared[key].per
+    try:
+        make_vehicle(vehicle, **{name: given[name] for name in (per, key) if name in given})
+    except InputError as error:
+        raise table.error(key, str(error)) from None
+
+
+def check_integrator(integrator: str, vehicle: str, source: str) -> None:
+    """Raises InputError for an integrator that there is not, or that does not serve the vehicle."""
+    methods = integrators()
+    if integrator not in methods:
+        raise InputError(f'{source}: unknown "{integrator}"; allowed: {one_of(methods, integrator)}')
+    instance = make_vehicle(vehicle)
+    reason = methods[integrator].serves(instance)
+    if reason:
+        serving = (name for name, method in methods.items() if not method.serves(instance))
+        raise InputError(
+            f'{source}: "{integrator}" does not serve {vehicle} ({reason}); allowed: {one_of(serving, integrator)}'
+        )
+
+
+def _vector(table: TomlTable, key: str, bound: float) -> Vector:
+    x, y, z = table.numbers(key, (0.0, 0.0, 0.0), low=-bound, high=bound, count=3)
+    return (x, y, z)
