@@ -3,6 +3,8 @@
 import threading
 import warnings
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +66,7 @@ def _compiled(
 ) -> tuple[Any, np.ndarray, list[str]]:
     """(MjModel, which of its shapes are for contact, what the parser remarked). Raises InputError."""
     remarks: list[str] = []
-    with _PARSER, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # on attributes that later versions will not have
-        before = mujoco.get_mju_user_warning()
-        mujoco.set_mju_user_warning(lambda message: remarks.append(" ".join(str(message).split())))
+    with _remarks_to(mujoco, remarks):
         try:
             spec = mujoco.MjSpec.from_string(text, assets=files.meshes)
             spec.compiler.discardvisual = False
@@ -86,9 +85,28 @@ def _compiled(
             model = spec.compile()
         except ValueError as error:
             raise InputError(_told(str(error))) from None
+    return model, np.array([collides[model.geom(k).name] for k in range(model.ngeom)], bool), remarks
+
+
+@contextmanager
+def _remarks_to(mujoco: Any, remarks: list[str]) -> Iterator[None]:
+    """Within, the parser's remarks go to the list, not to the terminal and a file in the working folder."""
+    with _PARSER, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on attributes that later versions will not have
+        before = mujoco.get_mju_user_warning()
+        log = mujoco.MjLogConfig.get() if hasattr(mujoco, "MjLogConfig") else None
+        if log is not None:
+            written = log.logto_console, log.logto_file
+            log.logto_console = log.logto_file = False
+            log.set()
+        mujoco.set_mju_user_warning(lambda message: remarks.append(" ".join(str(message).split())))
+        try:
+            yield
         finally:
             mujoco.set_mju_user_warning(before)
-    return model, np.array([collides[model.geom(k).name] for k in range(model.ngeom)], bool), remarks
+            if log is not None:
+                log.logto_console, log.logto_file = written
+                log.set()
 
 
 def _free(spec: Any) -> None:

@@ -72,7 +72,7 @@ def prepared_urdf(
         inertials[link.get("name", "")] = _inertial(link)
     for joint in root.findall("joint"):
         _only(joint, _JOINT, "joint", notes)
-        _joint(joint)
+        _joint(joint, notes)
     _tree(root)
     if left_out:
         why = f" that are none of {', '.join(MESHES)}" if with_meshes else ""
@@ -166,7 +166,7 @@ def _found(link: ET.Element, name: str, folder: str, files: ModelFiles) -> Path:
     return files.find(what, name.removeprefix("file://"), files.main.parent / folder)
 
 
-def _joint(joint: ET.Element) -> None:
+def _joint(joint: ET.Element, notes: list[str]) -> None:
     if joint.get("type") not in _JOINTS:
         raise InputError(
             f"{named('joint', joint.attrib)}: unknown joint {quote(joint.get('type'))}; allowed: {', '.join(_JOINTS)}"
@@ -178,6 +178,8 @@ def _joint(joint: ET.Element) -> None:
         low, high = (float(limit.get(key, "0")) for key in ("lower", "upper"))
     except ValueError:
         raise InputError(f"{named('joint', joint.attrib)}: its limits are not numeric") from None
+    if low == high:
+        notes.append(f"{named('joint', joint.attrib)}: limits that are equal are left out")
     if low > high:
         raise InputError(
             f"{named('joint', joint.attrib)}: limits {low:g} .. {high:g} are the wrong way round"

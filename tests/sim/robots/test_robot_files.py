@@ -161,6 +161,16 @@ def test_a_urdf_is_read_with_links_that_weigh_nothing(tmp_path):
     assert drawn == {"mesh": True, "sphere": False}
 
 
+def test_remarks_of_the_parser_are_notes_and_leave_no_file_behind(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path, URDF.replace('lower="0" upper="1"', 'lower="0" upper="0"'), "arm.urdf")
+    robot = read_robot(path)
+    assert any("'b'" in note for note in robot.notes)
+    assert np.isinf(robot.tree.arrays.limits[1]).all()
+    assert not list(tmp_path.glob("*LOG*"))
+    assert not "".join(capfd.readouterr())
+
+
 def test_the_root_of_a_urdf_floats_where_asked_for(tmp_path):
     robot = read_robot(written(tmp_path, URDF, "arm.urdf"), free=True)
     assert robot.tree.nv == 8
