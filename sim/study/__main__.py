@@ -28,6 +28,9 @@ STUDIES = {
     "work-precision": "Error at equal CPU time, every method, long horizon",
 }
 
+CLUSTERED = ("orders",)
+"""Studies that can be run on a cluster."""
+
 
 def main(
     name: Annotated[str, typer.Argument(help=", ".join(STUDIES))],
@@ -35,11 +38,14 @@ def main(
     seconds: Annotated[float | None, typer.Option(min=0.1, help="Simulated seconds of a run.")] = None,
     seed: Annotated[int, typer.Option(min=0)] = 7,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("out"),
+    cluster: Annotated[
+        str | None, typer.Option(help="local, or tcp://HOST:8786 of a dask scheduler; for: orders.")
+    ] = None,
 ) -> None:
     """Make a figure of the papers again, with the table behind it and what it shows."""
     console = Console()
     try:
-        report = _run(name, Options(runs, seconds, seed), console)
+        report = _run(name, Options(runs, seconds, seed, cluster), console)
     except InputError as error:
         console.print(f"[red]{error}[/red]")
         raise typer.Exit(2) from None
@@ -53,6 +59,8 @@ def main(
 def _run(name: str, options: Options, console: Console) -> Report:
     if name not in STUDIES:
         raise InputError(f'unknown study "{name}"; allowed: {", ".join(STUDIES)}')
+    if options.cluster is not None and name not in CLUSTERED:
+        raise InputError(f"--cluster: refused for {name}; allowed for: {', '.join(CLUSTERED)}")
     try:
         study = importlib.import_module(f"sim.study.{name.replace('-', '_')}")
     except ModuleNotFoundError as error:

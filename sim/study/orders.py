@@ -1,6 +1,7 @@
 """Measured order of every integrator: a helicopter with gyroscope, drag and tilted rotor; methods that do not serve it,
 a car, a chain of ten links or of three pendula."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ from matplotlib.figure import Figure
 
 import sim
 from sim.integrators import Integrator, integrator
-from sim.study.report import Claim, Options, Progress, Report
+from sim.study.report import LOCAL, Claim, Options, Progress, Report
+from sim.sweeps import Grid
 from sim.vehicles import State, Vehicle
 
 CONTROLS = np.array([52.0, 0.4, 0.03, -0.02])
@@ -22,23 +24,12 @@ def run(options: Options, progress: Progress) -> Report:
     """One second of motion, steps 1/16 to 1/256 s."""
     seconds = options.seconds or 1.0
     cases = all_cases()
-    exact = {
-        "helicopter": _end(cases["helicopter"], integrator("rkmk54", tolerance=1e-13), 16, seconds),
-        "car": _end(cases["car"], integrator("rk4"), 8192, seconds),
-        "chain": _end(cases["chain"], integrator("riqn"), 16384, seconds),
-        "pendulum": _end(cases["pendulum"], integrator("rkmk54", tolerance=1e-13), 16, seconds),
-    }
     methods = {n: m for n, m in sim.integrators().items() if not m.adaptive}
-    rows: list[tuple[Any, ...]] = []
-    errors = {}
-    for i, (name, method) in enumerate(methods.items()):
-        progress(name, i / len(methods))
-        vehicle = served(method, cases)
-        found = [
-            float(np.abs(_end(cases[vehicle], method, n, seconds) - exact[vehicle]).max()) for n in STEPS
-        ]
-        errors[name] = found
-        rows.append((name, vehicle, method.order, _slope(found), *found))
+    errors = _errors(tuple(methods), seconds, options.cluster, progress)
+    rows: list[tuple[Any, ...]] = [
+        (name, served(method, cases), method.order, _slope(errors[name]), *errors[name])
+        for name, method in methods.items()
+    ]
     off = [row for row in rows if abs(row[3] - row[2]) > 0.15]
     claims = [
         Claim(
@@ -49,6 +40,45 @@ def run(options: Options, progress: Progress) -> Report:
         )
     ]
     return Report(COLUMNS, rows, _figure(errors, methods), claims)
+
+
+def _errors(
+    names: tuple[str, ...], seconds: float, cluster: str | None, progress: Progress
+) -> dict[str, list[float]]:
+    """By method, at each step: one after the other, or all of them on a cluster."""
+    if cluster is not None:
+        over = Grid({"method": names, "seconds": [seconds]})
+        scheduler = None if cluster == LOCAL else cluster
+        table = sim.sweep(errors_of, over, chunk=1, scheduler=scheduler, progress=progress)
+        return dict(zip(names, table["errors"].tolist(), strict=True))
+    found = {}
+    for i, name in enumerate(names):
+        progress(name, i / len(names))
+        found[name] = errors_of(name, seconds)["errors"]
+    return found
+
+
+def errors_of(method: str, seconds: float) -> dict[str, list[float]]:
+    """Of a method at each step, at the end."""
+    cases = all_cases()
+    scheme = sim.integrators()[method]
+    name = served(scheme, cases)
+    reference = _exact(name, seconds)
+    return {"errors": [float(np.abs(_end(cases[name], scheme, n, seconds) - reference).max()) for n in STEPS]}
+
+
+_REFERENCES: dict[str, tuple[Integrator, int]] = {
+    "helicopter": (integrator("rkmk54", tolerance=1e-13), 16),
+    "car": (integrator("rk4"), 8192),
+    "chain": (integrator("riqn"), 16384),
+    "pendulum": (integrator("rkmk54", tolerance=1e-13), 16),
+}
+
+
+@cache
+def _exact(name: str, seconds: float) -> np.ndarray:
+    """The end of a case, to far more digits than the methods have."""
+    return _end(all_cases()[name], *_REFERENCES[name], seconds)
 
 
 Case = tuple[Vehicle, State, np.ndarray]

@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+LOCAL = "local"
+"""The cluster of this computer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -16,6 +19,8 @@ class Options:
     runs: int | None = None
     seconds: float | None = None
     seed: int = 7
+    cluster: str | None = None
+    """LOCAL, or the address of a dask scheduler; of studies that are run there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import sim
 from sim.study import fig3, orders, trees_fig2, trees_fig4
 from sim.study.__main__ import main
-from sim.study.report import Options, save
+from sim.study.report import LOCAL, Options, save
 
 APP = typer.Typer()
 APP.command()(main)
@@ -39,6 +39,20 @@ def test_the_study_of_orders_has_a_case_for_every_method():
     cases = orders.all_cases()
     methods = {name: m for name, m in sim.integrators().items() if not m.adaptive}
     assert {orders.served(method, cases) for method in methods.values()} == set(cases)
+
+
+def test_the_study_of_orders_finds_the_same_on_a_cluster():
+    pytest.importorskip("distributed", reason="dask.distributed is not there")
+    names = ("rk2", "variational-exact")
+    alone, many = (orders._errors(names, 0.25, where, lambda text, share: None) for where in (None, LOCAL))
+    assert alone == many
+    assert len(alone["rk2"]) == len(orders.STEPS)
+
+
+def test_a_study_that_runs_on_no_cluster_says_so(tmp_path):
+    result = CliRunner().invoke(APP, ["fig3", "--cluster", "local", "--out", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "allowed for: orders" in result.output
 
 
 @pytest.mark.parametrize("name", ["fig99", ""])
