@@ -10,7 +10,7 @@ from sim.compiler import compile_kernel
 from sim.compiler.step_rule import EXPONENT, SAFETY
 from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
-from sim.study import fig4, fig5
+from sim.study import fig4, fig5, survey_pendula
 from sim.study.heavy_top import OMEGA, TOP, formulation
 from sim.study.top_formulations import TopInSpace
 from sim.trees.stepping import OK
@@ -179,3 +179,12 @@ def test_the_root_of_a_step_is_judged_by_increments_so_that_units_of_mass_do_not
         ends.append((motion.q, stepper.tally.copy()))
     np.testing.assert_allclose(ends[0][0], ends[1][0], rtol=0, atol=1e-9)
     np.testing.assert_allclose(ends[0][1], ends[1][1], rtol=0.02, atol=0)
+
+
+def test_the_surveys_pendula_start_in_a_plane_and_generic_ones_do_not():
+    """Its directions never leave the x-z plane, where commutators vanish; those of the studies' start do at once."""
+    vehicle = survey_pendula.chain(2)
+    for start, across in ((survey_pendula.planar(vehicle), 1e-12), (survey_pendula.generic(vehicle), None)):
+        run = sim.simulate(vehicle, "rkmk4", step=0.005, duration=1.0, initial=start)
+        aside = np.abs(run.nodes.reshape(-1, 2, 6)[..., 1]).max()
+        assert aside < across if across else aside > 0.1
