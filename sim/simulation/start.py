@@ -28,4 +28,6 @@ def start_node(start: Start, vehicle: Vehicle, footing: Footing) -> np.ndarray:
     T_wb = np.eye(4)
     T_wb[:3, :3], T_wb[:3, 3] = R, x
     footing.put_at(x)
-    return node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))
+    node = node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))
+    # What is below the place of a long thing's first body is not meant to start in the ground.
+    return footing.lifted(node) if vehicle.links else node

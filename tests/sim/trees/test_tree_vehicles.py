@@ -148,6 +148,18 @@ def test_another_number_of_links_starts_anew():
     assert running.advance(0.1).lanes[0].pivot_w is None
 
 
+def test_what_is_set_free_starts_above_the_ground_and_comes_to_rest_on_it():
+    running = simulation(chain_scene())
+    running.submit(SetParameter("pinned", 0.0))
+    start = running.advance(0.0).lanes[0]
+    assert start.height_above_ground_m == pytest.approx(0.0, abs=1e-9)
+    running.submit(SetParameter("damping", 0.05))
+    lane = running.advance(6.0).lanes[0]
+    assert lane.status is LaneStatus.RUNNING
+    assert lane.environment_wrench_b[5] == pytest.approx(12 * 0.3 * 9.81, rel=0.01)
+    assert lane.height_above_ground_m > -1e-3
+
+
 def test_a_lane_that_diverges_stops_alone_and_says_why():
     running = simulation(chain_scene(LaneSpec("semi-implicit-euler", 0.05, name="euler")))
     flown, euler = running.advance(6.0).lanes
