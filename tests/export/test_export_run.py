@@ -180,3 +180,35 @@ def test_motion_blur_is_the_mean_of_linear_light() -> None:
     clear = np.zeros((2, 2, 4), np.uint8)
     red = np.array([[[255, 0, 0, 255]] * 2] * 2, np.uint8)
     assert averaged([clear, red])[0, 0].tolist() == [255, 0, 0, 128]
+
+
+_FULL_VIDEO = """
+import resource, signal, sys
+from pathlib import Path
+import numpy as np
+from export.output import OutputError, replacing
+from export.video import VideoWriter
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
+rng = np.random.default_rng(0)
+try:
+    with replacing(Path(sys.argv[1])) as temporary:
+        writer = VideoWriter(temporary, container="mp4", size_px=(320, 240))
+        try:
+            for _ in range(40):
+                writer.add(rng.integers(0, 255, (240, 320, 3), np.uint8))
+            writer.finish()
+        finally:
+            writer.close()
+except OutputError as error:
+    print(error)
+"""
+
+
+def test_a_disk_that_is_full_leaves_no_half_video(tmp_path: Path) -> None:
+    path = tmp_path / "run.mp4"
+    command = [sys.executable, "-c", _FULL_VIDEO, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "cannot be written" in done.stdout
+    assert list(tmp_path.iterdir()) == []
