@@ -1,6 +1,6 @@
 """How fast and how surely plans are found, and how that compares with other transcriptions.
 
-    python -m benchmarks.planner [cold] [warm] [methods] [default] [random] [--count 200] [--rounds 5]
+    python -m benchmarks.planner [cold] [warm] [methods] [default] [random] [optima] [--count 200] [--rounds 5]
 
 Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
 do not disturb. Building a problem is told separately: it happens once for the shape of a task. All of it is about the
@@ -248,24 +248,62 @@ def random(count: int, limit_s: float = 10.0) -> None:
             print(f"<!-- {message} -->")
 
 
+def optima() -> None:
+    """Costs of plans whose least cost is known, on finer and finer grids."""
+    print("| task | exact | at 32, 64, 128 steps |\n|---|---|---|")
+    body = sim.vehicle("rigid-body", gravity=0.0)
+    force = {c.name: 1.0 for c in body.controls}
+    options = {
+        "limits": Limits(speed_mps=50.0, turn_radps=3.0),
+        "weights": Weights(comfort=0.0),
+        "effort_scale": force,
+    }
+    moved = Task(body.state(), Goal(body.state(x=(3.0, 0.0, 0.0))), 4.0, **options)
+    turned = Rotation.from_rotvec([2.0, 0.0, 0.0]).as_matrix()
+    heavy = body.with_parameters(inertia=(3.0, 4.0, 5.0))
+    turning = Task(heavy.state(), Goal(heavy.state(R=turned)), 4.0, **options)
+    hurried = dataclasses.replace(
+        moved,
+        free_duration=(0.5, 10.0),
+        weights=Weights(effort=0.0, comfort=0.0, time=1.0),
+        limits=Limits(speed_mps=50.0, turn_radps=3.0, controls=dict.fromkeys(force, (-1.5, 1.5))),
+    )
+    known = {
+        "rest to rest, 12 d^2 / T^3": (body, moved, 12.0 * 3.0**2 / 4.0**3),
+        "a turn, 12 (J a)^2 / T^3": (heavy, turning, 12.0 * (3.0 * 2.0) ** 2 / 4.0**3),
+        "least time, 2 sqrt(m d / F)": (body, hurried, 2.0 * np.sqrt(3.0 / 1.5)),
+    }
+    for name, (vehicle, task, exact) in known.items():
+        plans = [
+            Planner().plan(vehicle, dataclasses.replace(task, steps=steps), explain=False, starts=1)
+            for steps in (32, 64, 128)
+        ]
+        costs = ", ".join(f"{plan.cost:.6f}" if plan.solved else plan.status for plan in plans)
+        print(f"| {name} | {exact:.6f} | {costs} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "parts", nargs="*", help="cold, warm, methods, default, random; all where none is named"
+        "parts",
+        nargs="*",
+        help="cold, warm, methods, default, random, optima; all where none is named",
     )
     parser.add_argument("--count", type=int, default=200, help="random starts of each task")
     parser.add_argument("--rounds", type=int, default=5, help="repetitions of a measurement")
     parser.add_argument("--drags", type=int, default=100)
     given = parser.parse_args()
-    parts = given.parts or ["cold", "warm", "methods", "default", "random"]
+    parts = given.parts or ["cold", "warm", "methods", "default", "random", "optima"]
     for part in parts:
         print(f"\n### {part}\n")
         if part == "random":
             random(given.count)
         elif part == "warm":
             warm(given.drags)
+        elif part == "optima":
+            optima()
         else:
             {"cold": cold, "methods": methods, "default": default}[part](given.rounds)
 

@@ -33,7 +33,7 @@ STARTS = 14
 """First guesses that are tried."""
 _RESCUES = 4
 """After so many others that lead nowhere it is rather the task."""
-_WORTH_RETIMING = 3.0
+_WORTH_RETIMING = 6.0
 """Times the least cost: such plans are moved in time to see whether that makes them cheaper, which it may by half."""
 _SIMILAR = float(np.log(3.0))
 """Sizes within this factor share the scaling of one problem."""
