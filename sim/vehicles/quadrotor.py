@@ -4,6 +4,7 @@ import dataclasses
 
 import casadi as ca
 
+from sim.groups.se3 import rotation_of
 from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.observable import Observable
@@ -74,7 +75,7 @@ class Quadrotor(HolonomicVehicle):
         return ca.vertcat(roll, pitch, yaw, ca.SX(2, 1), ca.sum1(u))
 
     def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
-        through_air = xi[3:] - ca.reshape(g[:9], 3, 3).T @ q.wind
+        through_air = xi[3:] - rotation_of(g).T @ q.wind
         return ca.vertcat(ca.SX(3, 1), -q.rotor_drag * through_air[:2], ca.SX(1, 1))
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
