@@ -66,7 +66,7 @@ def _compiled(
 ) -> tuple[Any, np.ndarray, list[str]]:
     """(MjModel, which of its shapes are for contact, what the parser remarked). Raises InputError."""
     remarks: list[str] = []
-    with _remarks_to(mujoco, remarks):
+    with remarks_to(mujoco, remarks):
         try:
             spec = mujoco.MjSpec.from_string(text, assets=files.meshes)
             spec.compiler.discardvisual = False
@@ -89,7 +89,7 @@ def _compiled(
 
 
 @contextmanager
-def _remarks_to(mujoco: Any, remarks: list[str]) -> Iterator[None]:
+def remarks_to(mujoco: Any, remarks: list[str]) -> Iterator[None]:
     """Within, the parser's remarks go to the list, not to the terminal and a file in the working folder."""
     with _PARSER, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on attributes that later versions will not have

@@ -60,6 +60,11 @@ URDF = {
 """And our step [s]."""
 
 
+@pytest.fixture(autouse=True)
+def a_folder_for_mujocos_log(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
 def installed(package, within=""):
     """Folder of an installed package, which is not imported."""
     spec = importlib.util.find_spec(package)
