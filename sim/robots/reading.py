@@ -66,7 +66,7 @@ def _compiled(
 ) -> tuple[Any, np.ndarray, list[str]]:
     """(MjModel, which of its shapes are for contact, what the parser remarked). Raises InputError."""
     remarks: list[str] = []
-    with remarks_to(mujoco, remarks):
+    with _remarks_to(mujoco, remarks):
         try:
             spec = mujoco.MjSpec.from_string(text, assets=files.meshes)
             spec.compiler.discardvisual = False
@@ -89,24 +89,16 @@ def _compiled(
 
 
 @contextmanager
-def remarks_to(mujoco: Any, remarks: list[str]) -> Iterator[None]:
-    """Within, the parser's remarks go to the list, not to the terminal and a file in the working folder."""
+def _remarks_to(mujoco: Any, remarks: list[str]) -> Iterator[None]:
+    """Within, the parser's remarks go to the list, not into a file in the working folder."""
     with _PARSER, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on attributes that later versions will not have
         before = mujoco.get_mju_user_warning()
-        log = mujoco.MjLogConfig.get() if hasattr(mujoco, "MjLogConfig") else None
-        if log is not None:
-            written = log.logto_console, log.logto_file
-            log.logto_console = log.logto_file = False
-            log.set()
         mujoco.set_mju_user_warning(lambda message: remarks.append(" ".join(str(message).split())))
         try:
             yield
         finally:
             mujoco.set_mju_user_warning(before)
-            if log is not None:
-                log.logto_console, log.logto_file = written
-                log.set()
 
 
 def _free(spec: Any) -> None:

@@ -166,15 +166,13 @@ def test_a_urdf_is_read_with_links_that_weigh_nothing(tmp_path):
 
 def test_remarks_of_the_parser_are_not_printed(tmp_path):
     ball = '<collision name="ball"><geometry><sphere radius=".1"/></geometry></collision>'
-    text = URDF.replace("<collision", f"{2 * ball}<collision")
-    code = (
-        "import mujoco; from sim.robots.reading import remarks_to\n"
-        f"with remarks_to(mujoco, []): mujoco.MjSpec.from_string({text!r})"
-    )
+    path = written(tmp_path, URDF.replace("<collision", f"{2 * ball}<collision"), "arm.urdf")
+    before = sorted(tmp_path.iterdir())
+    code = f"import sim; sim.read_robot({str(path)!r})"
     away = {**os.environ, "PYTHONPATH": str(Path(sim.__file__).parents[1])}
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=away, capture_output=True, text=True)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
-    assert not list(tmp_path.iterdir())
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_limits_that_are_equal_are_told_and_left_out(tmp_path):
