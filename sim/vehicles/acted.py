@@ -98,6 +98,10 @@ class ActionVehicle(Vehicle):
     def default_state(self) -> State:
         return self.point()
 
+    def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:
+        """It starts as by itself, and stays there."""
+        return node
+
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
         """It has a place of its own: wherever it is put, it starts as by itself."""
         return self.default_state()
