@@ -43,7 +43,7 @@ class Inline:
     """(env): as before the last call of `wrench`."""
     serves: Callable[[Vehicle], bool]
     """Whether it acts on a vehicle at all."""
-    nothing: tuple[Any, ...]
+    nothing: Callable[[], tuple[Any, ...]]
     """`env` with which it does not act."""
     smooth: bool = False
     """Its wrench depends continuously on the motion, unlike that of an impact: a motion may begin in its midst."""

@@ -221,7 +221,7 @@ class Kernel:
         if self.inline is None:
             assert not env, "this kernel was compiled with nothing inlined"
             return FREE
-        return (env or self.inline.nothing) if self.served else FREE
+        return (env or self.inline.nothing()) if self.served else FREE
 
 
 def compile_kernel(

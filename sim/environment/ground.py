@@ -162,5 +162,5 @@ GROUND = Inline(
     refuses="refuse_way",
     undo="forget_try",
     serves=_touches,
-    nothing=_NOTHING,
+    nothing=lambda: _NOTHING,
 )

@@ -9,6 +9,7 @@ with a steady current feels nothing.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -496,8 +497,9 @@ _KEPT = _tuple(
 )
 
 
+@cache
 def _nothing() -> tuple[Any, ...]:
-    """`env` of a hull that feels nothing."""
+    """`env` of a hull that feels nothing; made when it is wanted: its compiled functions cost ten seconds at first."""
     hull = Hull.box(1.0, 1.0, 1.0)
     env = Water.of(hull, Weather(Sea(0.0)), drag=0.0, mass=1.0, points=LEAST_POINTS).env
     return (False, *env[1:])
@@ -510,6 +512,6 @@ WATER = Inline(
     refuses="never_refuse",
     undo="forget_step",
     serves=_floats,
-    nothing=_nothing(),
+    nothing=_nothing,
     smooth=True,
 )
