@@ -12,6 +12,7 @@ from sim.errors import InputError
 from sim.outfit import outfit_of
 from sim.trees.ground import TreeGround
 from sim.vehicles import ArticulatedVehicle, Vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.support import Support
 from sim.world import World
 
@@ -56,12 +57,16 @@ def inline_for(vehicle: Vehicle) -> Inline:
 
 
 def surroundings(vehicle: Vehicle, world: World) -> Ground | TreeGround | Water | None:
-    """What a vehicle feels of a world, with the numbers that it has; None for what moves on its ground by definition.
+    """What a vehicle feels of a world, with the numbers that it has.
+
+    None for what moves on its ground by definition, and for what a group's action moves, which no contact acts on.
 
     Raises InputError for what floats and has no hull.
     """
     if isinstance(vehicle, ArticulatedVehicle):
         return TreeGround.under(vehicle, world.terrain) if vehicle.support is Support.NOTHING else None
+    if vehicle.form is Form.GROUP_ACTION:
+        return None
     if vehicle.support is Support.NOTHING:
         return Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
     if vehicle.support is Support.WATER:

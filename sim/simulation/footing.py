@@ -1,5 +1,8 @@
 """What a vehicle stands on: its contact points above a world's ground, how hard they touched, or its pivot."""
 
+from functools import lru_cache
+
+import casadi as ca
 import numpy as np
 
 from sim.compiled import compiled
@@ -14,6 +17,7 @@ from sim.simulation.placing import stand_at
 from sim.simulation.verdict import Impact
 from sim.trees.ground import TreeGround
 from sim.vehicles import Vehicle
+from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
 from sim.world import World
 
@@ -58,12 +62,22 @@ class Footing:
         """Height of the lowest contact point above the ground, of the fixed point, or over the water's mean level."""
         felt = self.felt
         if felt is None:
-            return 0.0 if self.pivot_w is None else self._vehicle.stand_m
+            return self._above(node)
         if isinstance(felt, TreeGround):
             return felt.clearance_at(node)
         if isinstance(felt, Water):
             return float(node[self._vehicle.group.position][2]) - felt.level_m
         return float(_clearance(node[self._vehicle.node_layout.pose], felt.heights, felt.frame, felt.points))
+
+    def _above(self, node: np.ndarray) -> float:
+        """Of what feels no ground: none on it by definition, that of its stand, or of its lowest body."""
+        vehicle = self._vehicle
+        if vehicle.support is not Support.NOTHING:
+            return 0.0 if self.pivot_w is None else vehicle.stand_m
+        places_w = np.array(_places(Structure.of(vehicle))(node, vehicle.parameter_vector)).reshape(
+            3, -1, order="F"
+        )
+        return float(np.min(places_w[2] - self.world.terrain.height(places_w[0], places_w[1])))
 
     @property
     def sea(self) -> SeaState | None:
@@ -73,7 +87,9 @@ class Footing:
     @property
     def touching(self) -> bool:
         """Whether anything carried load in the last step."""
-        return self.felt is None or self.felt.contacts > 0
+        if self.felt is None:
+            return self._vehicle.support is not Support.NOTHING
+        return self.felt.contacts > 0
 
     def lifted(self, node: np.ndarray) -> np.ndarray:
         """The node, raised out of the ground where it was in it."""
@@ -107,6 +123,15 @@ class Footing:
         """Clear what the contact remembers: the vehicle was put somewhere else."""
         if self.felt is not None:
             self.felt.forget()
+
+
+@lru_cache(maxsize=32)
+def _places(structure: Structure) -> ca.Function:
+    """(node, parameters) -> places (3, bodies) [m] of all bodies in the world."""
+    vehicle = structure.vehicle
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    bodies = vehicle.bodies(node, vehicle.symbols(p))
+    return ca.Function("places", [node, p], [ca.densify(ca.horzcat(*(T[:3, 3] for T in bodies.values())))])
 
 
 @compiled("float64(float64[::1], float32[:, ::1], float64[::1], float64[:, ::1])")
