@@ -82,8 +82,9 @@ def test_a_warm_start_counts_though_the_number_of_waypoints_differs(planner: Pla
     """Led to the far side of the buoy by one waypoint, then with none and with two others that leave the side open."""
     led = planner.plan(BOAT, task(waypoints=(Waypoint((10.0, 3.0, 0.0), 0.3),)))
     assert led.solved, led.message
-    plan = planner.plan(BOAT, task(waypoints=tuple(Waypoint(place, 2.0) for place in through)), warm=led)
+    plan = planner.plan(BOAT, task(waypoints=tuple(Waypoint(place, 2.5) for place in through)), warm=led)
     assert plan.solved, plan.message
+    assert plan.tried == 1, "the warm start was not followed"
     assert side(record_of(plan, "warm").places_w) > 1.0
 
 

@@ -141,7 +141,8 @@ class Planner:
                 problem_shape(vehicle, scheme, task),
                 problem_shape(warm.vehicle, warm.integrator, warm.task),
             )
-            if shapes[0].key == shapes[1].key:
+            # Other waypoints have to be given times out of the motion.
+            if shapes[0].key == shapes[1].key and len(task.waypoints) == len(warm.task.waypoints):
                 return warm.task, warm.result
         return resumed(self.solvers(vehicle, scheme, task).t, warm, vehicle, task)
 
