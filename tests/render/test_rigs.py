@@ -29,7 +29,8 @@ def _pose(model: str, **changes):
 
 @pytest.mark.parametrize("model", VEHICLE_FOLDERS)
 def test_every_part_that_a_rig_moves_or_hides_is_in_the_model(model):
-    nodes = set(load_asset(model_file(model)).nodes)
+    file = model_file(model)
+    nodes = set(load_asset(file).nodes) if file.is_file() else set()  # what has no model moves nothing in it
     for changes in (
         {"shape": (0.3, 0.2), "controls": (0.1, 0.1, 0.1, 0.5), "time_s": 0.1},
         {"wreck": True},
