@@ -73,13 +73,13 @@ def test_a_paused_thread_publishes_but_does_not_move(running):
 def test_lanes_go_on_while_a_kernel_is_being_compiled(running, monkeypatch):
     from sim.simulation import kernels
 
-    gate, compiled = threading.Event(), kernels.compile_kernel
+    gate, compiled = threading.Event(), kernels.stepper_of
 
     def slow(*asked):
         gate.wait(20.0)
         return compiled(*asked)
 
-    monkeypatch.setattr(kernels, "compile_kernel", slow)
+    monkeypatch.setattr(kernels, "stepper_of", slow)
     before = running.snapshot.lanes[0].integrator
     running.submit(SetIntegrator("rk4"))
     snapshot = wait_for(running, lambda s: "compiling rk4" in s.message)
