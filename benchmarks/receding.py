@@ -79,36 +79,39 @@ def _posts(random: np.random.Generator, reach_m: float, radius_m: float) -> tupl
 
 def boat(seed: int) -> Chase:
     """Among buoys behind a goal at about 2 m/s."""
-    random, vehicle = np.random.default_rng(seed), sim.vehicle("boat")
+    body = ((0.8, 0.0, 0.0, 0.7), (-0.8, 0.0, 0.0, 0.7))
+    return _on_a_plane(sim.vehicle("boat"), seed, body, reach_m=18.0, goal_mps=2.0, most_mps=6.0, post_m=1.0)
+
+
+def car(seed: int) -> Chase:
+    """Between posts behind a goal at about 4 m/s."""
+    body = ((1.3, 0.0, 0.0, 1.1), (0.0, 0.0, 0.0, 1.1))
+    return _on_a_plane(sim.vehicle("car"), seed, body, reach_m=26.0, goal_mps=4.0, most_mps=10.0, post_m=0.6)
+
+
+def _on_a_plane(
+    vehicle: Vehicle,
+    seed: int,
+    body: tuple[tuple[float, float, float, float], ...],
+    *,
+    reach_m: float,
+    goal_mps: float,
+    most_mps: float,
+    post_m: float,
+) -> Chase:
+    random = np.random.default_rng(seed)
     task = Task(
         start=vehicle.state(),
         goal=Goal(vehicle.state(x=10.0), position="free", rotation="free"),
         duration_s=6.4,
         steps=STEPS,
         weights=Weights(terminal=20.0),
-        limits=Limits(speed_mps=6.0),
-        obstacles=_posts(random, 20.0, 1.0),
+        limits=Limits(speed_mps=most_mps),
+        obstacles=_posts(random, 1.1 * reach_m, post_m),
         clearance_m=0.3,
-        body=((0.8, 0.0, 0.0, 0.7), (-0.8, 0.0, 0.0, 0.7)),
+        body=body,
     )
-    return vehicle, task, _wandering(random, 18.0, 2.0)
-
-
-def car(seed: int) -> Chase:
-    """Between posts behind a goal at about 4 m/s."""
-    random, vehicle = np.random.default_rng(seed), sim.vehicle("car")
-    task = Task(
-        start=vehicle.state(),
-        goal=Goal(vehicle.state(x=12.0), position="free", rotation="free"),
-        duration_s=6.4,
-        steps=STEPS,
-        weights=Weights(terminal=20.0),
-        limits=Limits(speed_mps=10.0),
-        obstacles=_posts(random, 30.0, 0.6),
-        clearance_m=0.3,
-        body=((1.3, 0.0, 0.0, 1.1), (0.0, 0.0, 0.0, 1.1)),
-    )
-    return vehicle, task, _wandering(random, 26.0, 4.0)
+    return vehicle, task, _wandering(random, reach_m, goal_mps)
 
 
 KINDS: dict[str, Callable[[int], Chase]] = {"helicopter": helicopter, "boat": boat, "car": car}

@@ -99,6 +99,16 @@ def _to_triangle(
 
 
 @allocating_nothing(fastmath=True)
+def _in_body(R_wb: np.ndarray, cell: float, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """What lies (x, y, z) cells from the body's origin along the world's axes, in the body frame [m]."""
+    return (
+        cell * (R_wb[0, 0] * x + R_wb[1, 0] * y + R_wb[2, 0] * z),
+        cell * (R_wb[0, 1] * x + R_wb[1, 1] * y + R_wb[2, 1] * z),
+        cell * (R_wb[0, 2] * x + R_wb[1, 2] * y + R_wb[2, 2] * z),
+    )
+
+
+@allocating_nothing(fastmath=True)
 def distance_at(
     values: np.ndarray, corner: np.ndarray, spacing: float, x: float, y: float, z: float
 ) -> float:
@@ -167,9 +177,7 @@ def cut_faces(
                     x = i + (0.0 if c == 0 else 0.5) - origin[0]
                     y = j + (0.0 if c == 1 else 0.5) - origin[1]
                     z = k + (0.0 if c == 2 else 0.5) - origin[2]
-                    bx = cell * (R_wb[0, 0] * x + R_wb[1, 0] * y + R_wb[2, 0] * z)
-                    by = cell * (R_wb[0, 1] * x + R_wb[1, 1] * y + R_wb[2, 1] * z)
-                    bz = cell * (R_wb[0, 2] * x + R_wb[1, 2] * y + R_wb[2, 2] * z)
+                    bx, by, bz = _in_body(R_wb, cell, x, y, z)
                     s = distance_at(values, corner, spacing, bx, by, bz) / cell
                     share = min(max(0.5 - s, 0.0), 1.0)
                     border = (c == 0 and i == 1) or (c == 1 and j == 1) or (c == 2 and k == 1)
@@ -240,9 +248,7 @@ def push_out(
         ):
             continue
         x, y, z = gx - origin[0], gy - origin[1], gz - origin[2]
-        bx = cell * (R_wb[0, 0] * x + R_wb[1, 0] * y + R_wb[2, 0] * z)
-        by = cell * (R_wb[0, 1] * x + R_wb[1, 1] * y + R_wb[2, 1] * z)
-        bz = cell * (R_wb[0, 2] * x + R_wb[1, 2] * y + R_wb[2, 2] * z)
+        bx, by, bz = _in_body(R_wb, cell, x, y, z)
         s = distance_at(values, corner, spacing, bx, by, bz)
         if s >= 0.0:
             continue
@@ -281,7 +287,5 @@ def outside(
     """Which places (n, 3) [cells] are not within the hull, keeps (n,) bool."""
     for q in range(len(place)):
         x, y, z = place[q, 0] - origin[0], place[q, 1] - origin[1], place[q, 2] - origin[2]
-        bx = cell * (R_wb[0, 0] * x + R_wb[1, 0] * y + R_wb[2, 0] * z)
-        by = cell * (R_wb[0, 1] * x + R_wb[1, 1] * y + R_wb[2, 1] * z)
-        bz = cell * (R_wb[0, 2] * x + R_wb[1, 2] * y + R_wb[2, 2] * z)
+        bx, by, bz = _in_body(R_wb, cell, x, y, z)
         keeps[q] = distance_at(values, corner, spacing, bx, by, bz) > 0.0
