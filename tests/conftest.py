@@ -9,6 +9,8 @@ import pytest
 def pytest_configure() -> None:
     # A handler of its own: tests run the app, which takes over what has none, and its leaving would be one failure.
     signal.signal(signal.SIGTERM, _end)
+    # Workers are ended by it; a shell has what it starts in the background ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
