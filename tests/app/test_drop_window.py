@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),
     pytest.mark.timeout(3600),
 ]
-START_S = 240.0
+START_S = 60.0
 
 
 def drop(screen: Screen, file: Path, types: int) -> None:

@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),
     pytest.mark.timeout(3600),
 ]
-START_S, ANSWER_S = 240.0, 60.0
+START_S, ANSWER_S = 60.0, 30.0
 EXAMPLE = Path(app.__file__).resolve().parent / "examples" / "trike"
 
 
@@ -50,11 +50,13 @@ def torque(probe: dict) -> float:
 
 def test_its_keys_pedal_and_saved_data_is_taken_up_while_they_are_held(trike: App, folder: Path) -> None:
     trike.screen.xdotool("keydown", "w")
-    before = trike.wait_until(lambda p: torque(p) == 60.0, timeout_s=ANSWER_S, what="full torque")
-    assert before["lanes"][0]["vehicle"] == "trike"
-    saved(folder / "vehicle.toml", "f_psi = { ahead = 1.0 }", "f_psi = { ahead = 0.5 }")
-    after = trike.wait_until(lambda p: torque(p) == 30.0, timeout_s=ANSWER_S, what="half the torque")
-    trike.screen.xdotool("keyup", "w")
+    try:
+        before = trike.wait_until(lambda p: torque(p) == 60.0, timeout_s=ANSWER_S, what="full torque")
+        assert before["lanes"][0]["vehicle"] == "trike"
+        saved(folder / "vehicle.toml", "f_psi = { ahead = 1.0 }", "f_psi = { ahead = 0.5 }")
+        after = trike.wait_until(lambda p: torque(p) == 30.0, timeout_s=ANSWER_S, what="half the torque")
+    finally:
+        trike.screen.xdotool("keyup", "w")
     assert after["lanes"][0]["generation"] == before["lanes"][0]["generation"]
     assert after["clock_s"] > before["clock_s"]
     assert after["message"] == "trike: its files are taken up"

@@ -57,15 +57,20 @@ class InputDesk:
         self._controllers: Controllers | NoControllers = open_controllers(self._pressed.append)
         self._vehicle = ""
         self._keymap: Keymap | None = None
+        self._vehicle_keys, self._viewer_keys = HeldKeys(), HeldKeys()
         self.serve("")
 
     def serve(self, vehicle: str) -> None:
-        """The keys are from now on those of this vehicle; what was held is let go."""
+        """The keys are from now on those of this vehicle; of another one, what was held is let go."""
         keymap = keymap_of(vehicle)
         if keymap is self._keymap:
             return
+        vehicle_keys, viewer_keys = HeldKeys(keymap.vehicle), HeldKeys(keymap.viewer)
+        if vehicle == self._vehicle:
+            vehicle_keys.take_over(self._vehicle_keys)
+            viewer_keys.take_over(self._viewer_keys)
         self._vehicle, self._keymap = vehicle, keymap
-        self._vehicle_keys, self._viewer_keys = HeldKeys(keymap.vehicle), HeldKeys(keymap.viewer)
+        self._vehicle_keys, self._viewer_keys = vehicle_keys, viewer_keys
         self._viewer_actions = actions_by_key(keymap.viewer)
         self._controllers.serve(vehicle)
 

@@ -18,6 +18,10 @@ class HeldKeys:
         """A key that is not down is no mistake: its press may have gone to a text field."""
         self._down.discard(key)
 
+    def take_over(self, before: "HeldKeys") -> None:
+        """What was down before and means something here is down."""
+        self._down = before._down & self._actions.keys()
+
     def release_all(self) -> None:
         self._down.clear()
 
