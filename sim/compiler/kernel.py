@@ -24,7 +24,7 @@ from sim.compiler.source import module_source
 from sim.compiler.staged import staged_source
 from sim.errors import InputError
 from sim.integrators.base import Integrator
-from sim.steppers.stepper import FREE
+from sim.steppers.stepper import FREE, kept_state
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
@@ -153,12 +153,7 @@ class Kernel:
 
     def restored(self, checkpoint: np.ndarray) -> np.ndarray:
         """The private state of a checkpoint. Raises InputError for one of another version."""
-        if checkpoint.shape != (self.private_size,):
-            raise InputError(
-                f"the states of {self.integrator.name} are {len(checkpoint)} numbers, "
-                f"here they are {self.private_size}: they come from another version"
-            )
-        return checkpoint.copy()
+        return kept_state(checkpoint, self.private_size, self.integrator)
 
     def trajectory(
         self,

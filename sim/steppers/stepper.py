@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sim.errors import InputError
 from sim.integrators.base import Integrator
 from sim.vehicles.observation import Observation, ObservationLayout, Observed
 
@@ -99,3 +100,13 @@ class SampledStepper(Stepper, Protocol):
     @property
     def moments(self) -> tuple[float, ...]:
         """Shares of the step."""
+
+
+def kept_state(checkpoint: np.ndarray, size: int, integrator: Integrator) -> np.ndarray:
+    """A private state of `size` numbers that was kept. Raises InputError for one of another version."""
+    if checkpoint.shape != (size,):
+        raise InputError(
+            f"the states of {integrator.name} are {len(checkpoint)} numbers, here they are {size}: "
+            "they come from another version"
+        )
+    return checkpoint.copy()

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError
 from sim.integrators.base import Integrator
+from sim.steppers.stepper import kept_state
 from sim.trees import lane_steps, stepping
 from sim.trees.arrays import REMEMBERED, Workspace, workspace
 from sim.trees.continuous import EULER, RK4
@@ -233,12 +233,7 @@ class TreeStepper:
 
     def restored(self, checkpoint: np.ndarray) -> np.ndarray:
         """The private state of a checkpoint. Raises InputError for one of another version."""
-        if checkpoint.shape != (self.private_size,):
-            raise InputError(
-                f"the states of {self.integrator.name} are {len(checkpoint)} numbers, "
-                f"here they are {self.private_size}: they come from another version"
-            )
-        return checkpoint.copy()
+        return kept_state(checkpoint, self.private_size, self.integrator)
 
     def strike(self, y: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> None:
         """Change a private state in place as a generalised impulse (nv,) does at once."""
