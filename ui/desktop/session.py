@@ -1,9 +1,7 @@
 """One window at work: simulation, renderer, camera and panels of a scene, wired frame by frame."""
 
-import math
 import os
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
@@ -13,22 +11,13 @@ from export.curves import save_curves
 from export.output import OutputError, replacing
 from export.picture import write_png
 from export.probe import Probe
-from render.arrangement import draw_panes, label_places, pane_rects, spread_along
 from render.background_threads import give_way
-from render.camera import CameraRig
-from render.cameras.framing import framing_of
-from render.light import Sun
-from render.memory import give_back
 from render.quality import PRESETS
-from render.renderer import Renderer
-from render.scene_view import SceneView, ViewOptions
-from render.scenery import Scenery
-from sim.commands import Command, PlayTake, SetPaused, ShowMeasured
-from sim.errors import InputError, UntrustedFile
+from sim.commands import PlayTake, SetPaused, ShowMeasured
+from sim.errors import InputError
 from sim.goals.judge import Judge, Progress
 from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
-from sim.scene import Scene, load_scene
 from sim.snapshot import Snapshot
 from sim.take import Take
 from sim.take.scene import scene_of
@@ -36,8 +25,10 @@ from sim.vehicles import VEHICLES
 from ui.catalogue import load_catalogue
 from ui.desktop.loader import Loader
 from ui.desktop.own_vehicle import OwnVehicle
+from ui.desktop.picture import Picture
 from ui.desktop.planning import Planning
 from ui.desktop.preparation import Loaded
+from ui.desktop.scene_change import SceneChange
 from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
 from ui.requests import (
@@ -58,7 +49,6 @@ from ui.requests import (
     TakeScreenshot,
 )
 from ui.shell import Shell, ViewSettings
-from ui.trust_question import TrustQuestion, question_of
 from ui.view_settings import opened
 from ui.window import AppWindow
 
@@ -70,14 +60,8 @@ class Session:
 
     def __init__(self, window: AppWindow, loader: Loader, loaded: Loaded) -> None:
         """`loaded` is what is shown first, `loader` gets what is asked for later; the window stays the caller's."""
-        self._window, self._loader = window, loader
+        self._window, self._change = window, SceneChange(loader)
         self._resources = ExitStack()
-        self._loads = ""
-        """What the loader was asked for."""
-        self._asked: str | Path = ""
-        """The scene among it, by name or path; empty: it came with a take."""
-        self._question: TrustQuestion | None = None
-        """About it, where its vehicle's file needs the user's word."""
         self._wants_screenshot = False
         scene, world = loaded.scene, loaded.world
         view = opened(ViewSettings(quality=loaded.quality), scene)
@@ -91,12 +75,8 @@ class Session:
         self._judge = Judge(scene.goals, scene.vehicle, world)
         self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
         self._kind = VEHICLES.get(scene.vehicle)
-        self._scene_view, self._rig = SceneView(world.water_level_m), CameraRig(scene.camera)
-        self._framings = view.framings
-        self._frame_scene()
         self._wait_for_plan()
-        self._began_s = time.perf_counter()
-        self._renderer = self._make_renderer(loaded.scenery)
+        self._picture = Picture(window, scene, world, view, loaded.scenery)
         window.push_handlers(on_file_drop=self._dropped)
 
     def run(self, probe: Probe | None = None) -> None:
@@ -106,12 +86,12 @@ class Session:
     def close(self) -> None:
         """Stop the simulation, write what was flown, and free everything but the window."""
         self._window.set_visible(False)  # at once: what was flown is still to be written
-        self._loader.close()
+        self._change.close()
         self._simulation.stop()
         self._planning.close()
         self._sharing.close()
         self._takes.close(self._simulation, self._world)
-        self._renderer.release()
+        self._picture.release()
         self._resources.close()
 
     def _frame(self, dt_s: float, probe: Probe | None) -> None:
@@ -125,7 +105,7 @@ class Session:
         self._shell.show_sharing(self._sharing.view(snapshot))
         goals = self._judge.observe(snapshot) if self._scene.goals else None
         self._shell.show_goals(goals)
-        self._shell.show_question(self._question)
+        self._shell.show_question(self._change.question)
         self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         for command in output.commands:
@@ -160,78 +140,15 @@ class Session:
 
     def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> None:
         """The scene, into the part of the window that the panels leave."""
-        settings = self._shell.view
-        lanes = tuple(lane.name for lane in snapshot.lanes)
-        rects = pane_rects(self._shell.scene_rect_px, settings.views, lanes)
-        if settings.quality != self._renderer.quality.name:
-            self._renderer.release()
-            self._renderer = self._make_renderer()
-        now_s = time.perf_counter()
-        subject = self._scene_view.observe(snapshot, now_s)
-        self._rig.kind = settings.camera
-        self._rig.watch(self._planning.places_w)
-        if settings.framings != self._framings:
-            self._framings = settings.framings
-            self._rig.frame_places()
-        view = self._rig.update(
-            subject.T_wb,
-            subject.twist_b,
-            dt_s,
-            model=subject.model,
-            reach_m=subject.reach_m,
-            held=subject.held,
-            motion=motion,
-            world=self._world,
-            aspect=rects[0][2] / max(rects[0][3], 1),
-        )
-        options = ViewOptions(
-            show_trail=settings.trail,
-            show_forces=settings.arrows,
-            show_frame=settings.axes,
-            solo=settings.solo,
-            spread_w=spread_along(self._bearing_rad, settings.spread_m),
-        )
-        drawn = draw_panes(
-            self._renderer,
-            self._window.ctx.screen,
-            self._scene_view,
-            view,
-            options,
-            rects,
-            lanes,
-            wall_s=now_s - self._began_s,
-            exposure=settings.exposure,
-            add=self._planning.added,
-        )
-        true, apart = self._scene_view.places_w(), self._scene_view.places_w(options)
-        shifts_w = {name: place - true[name] for name, place in apart.items()}
-        self._shell.use_camera(drawn[0].view.view, drawn[0].view.projection, shifts_w)
-        lift_m = 0.3 * framing_of(subject.model).distance_m
-        self._shell.label_lanes(label_places(drawn, self._scene_view, options, lift_m=lift_m), snapshot)
-
-    def _frame_scene(self) -> None:
-        """The camera as the scene wants it at first."""
-        comparison = self._scene.comparison
-        self._bearing_rad = math.radians(comparison.bearing_deg or 0.0)
-        bearing_rad = None if comparison.bearing_deg is None else self._bearing_rad
-        self._rig.frame_scene(distance=comparison.distance, bearing_rad=bearing_rad)
+        rect_px = self._shell.scene_rect_px
+        drawn = self._picture.draw(snapshot, self._shell.view, rect_px, dt_s, motion, self._planning)
+        self._shell.use_camera(drawn.view, drawn.projection, drawn.shifts_w)
+        self._shell.label_lanes(drawn.labels_px, snapshot)
 
     def _wait_for_plan(self) -> None:
         """What is to be planned starts where the plan does, and waits there."""
         if self._scene.plan is not None:
             self._simulation.submit(SetPaused(True))
-
-    def _make_renderer(self, scenery: Scenery | None = None) -> Renderer:
-        """`scenery`: of the world in the present quality, where it has been loaded."""
-        sun = self._scene.sun
-        return Renderer(
-            self._window.ctx,
-            self._window.framebuffer_px,
-            self._world,
-            quality=self._shell.view.quality,
-            sun=Sun(math.radians(sun.azimuth_deg), math.radians(sun.elevation_deg)),
-            scenery=scenery,
-        )
 
     def _carry_out(self, action: Action) -> None:
         match action:
@@ -275,23 +192,17 @@ class Session:
         else:
             self._open_scene(path)
 
-    def _open_scene(self, asked: str | Path, *, trusted: Path | None = None) -> None:
-        """By name or path. `trusted`: a file from outside its folder that it may run."""
-        self._load(Path(asked).name, lambda: load_scene(asked, trusted=trusted or False))
-        self._asked = asked
+    def _open_scene(self, asked: str | Path) -> None:
+        self._change.open(asked, self._shell.view.quality, self._world.key)
 
     def _answer(self, *, trusted: bool) -> None:
-        """Open the scene with the file that was asked about, or leave it."""
-        question, self._question = self._question, None
-        if question is None:
-            return
-        if trusted:
-            self._ask(question.file)
-            if self._question != question:
-                return  # it was written to meanwhile
-            self._open_scene(self._asked, trusted=question.file)
+        try:
+            told = self._change.answer(self._shell.view.quality, self._world.key, trusted=trusted)
+        except InputError as error:
+            self._shell.notify(str(error), error=True)
         else:
-            self._shell.notify(f"{question.file.name} was not run; {question.scene} stays closed")
+            if told:
+                self._shell.notify(told)
 
     def _show_measured(self, path: str) -> None:
         try:
@@ -354,31 +265,26 @@ class Session:
         if (take.world, take.seed) == (self._world.name, self._world.seed):
             self._simulation.submit(PlayTake(take))
         else:
-            self._load(take.scene or take.world, lambda: scene_of(take), PlayTake(take))
-
-    def _load(self, name: str, scene: Callable[[], Scene], *commands: Command) -> None:
-        self._loads, self._asked, self._question = name, "", None
-        self._loader.load(scene, self._shell.view.quality, shown=self._world.key, commands=commands)
+            quality, shown = self._shell.view.quality, self._world.key
+            self._change.load(
+                take.scene or take.world, lambda: scene_of(take), quality, shown, PlayTake(take)
+            )
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
         try:
-            loaded = self._loader.take()
-        except UntrustedFile as refusal:
-            self._ask(refusal.file)
-            return
+            loaded = self._change.take()
         except InputError as error:
             self._shell.notify(str(error), error=True)
             return
         if loaded is None:
-            if self._loader.busy:
-                self._shell.notify(f"Loading {self._loads} ...")
+            if self._change.coming:
+                self._shell.notify(f"Loading {self._change.coming} ...")
             return
         self._simulation.stop()
         self._takes.leave(self._simulation)
         self._planning.close()
         scene, world = loaded.scene, loaded.world
-        changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
         self._scene, self._world = scene, world
         self._simulation, self._planning = loaded.simulation, loaded.planning
         self._judge = Judge(scene.goals, scene.vehicle, world)
@@ -388,23 +294,10 @@ class Session:
         self._shell.show_world(world)
         self._shell.view = opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")
-        self._scene_view = SceneView(world.water_level_m)
-        self._frame_scene()
         self._wait_for_plan()
-        if changed:
-            self._renderer.release()
-            fits = loaded.quality == self._shell.view.quality
-            self._renderer = self._make_renderer(loaded.scenery if fits else None)
-        else:
-            give_back()
+        fits = loaded.quality == self._shell.view.quality
+        self._picture.show(scene, world, self._shell.view, loaded.scenery if fits else None)
         self._starts = True
-
-    def _ask(self, file: Path) -> None:
-        """Whether the scene that was to be opened may run its vehicle's file."""
-        try:
-            self._question = question_of(str(self._asked), file)
-        except InputError as error:
-            self._shell.notify(str(error), error=True)
 
     def _save_screenshot(self) -> None:
         if not self._wants_screenshot:

@@ -1,0 +1,148 @@
+"""The scene in its window: renderer, camera and light, from one snapshot to the next."""
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from render.arrangement import draw_panes, label_places, pane_rects, spread_along
+from render.camera import CameraRig
+from render.cameras.framing import framing_of
+from render.light import Sun
+from render.memory import give_back
+from render.renderer import Renderer
+from render.scene_view import SceneView, ViewOptions
+from render.scenery import Scenery
+from sim.scene import Scene
+from sim.snapshot import Snapshot
+from sim.world import World
+from ui.desktop.planning import Planning
+from ui.requests import CameraMotion
+from ui.view_settings import ViewSettings
+from ui.window import AppWindow
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """Where things came to lie in a frame."""
+
+    view: np.ndarray
+    """(4, 4) of the first pane."""
+    projection: np.ndarray
+    """(4, 4) of the first pane."""
+    shifts_w: dict[str, np.ndarray]
+    """By lane, (3,) m by which it was drawn apart from its true place."""
+    labels_px: dict[str, tuple[float, float]]
+    """By lane, the place of its name: framebuffer pixels, origin bottom left."""
+
+
+class Picture:
+    """Draws one scene after the other into the part of a window that the panels leave."""
+
+    def __init__(
+        self, window: AppWindow, scene: Scene, world: World, view: ViewSettings, scenery: Scenery | None
+    ) -> None:
+        """`scenery`: of the world in the present quality, where it has been loaded."""
+        self._window = window
+        self._scene, self._world = scene, world
+        self._rig = CameraRig(scene.camera)
+        self._framings = view.framings
+        self._take_up(scene, world)
+        self._began_s = time.perf_counter()
+        self._renderer = self._make_renderer(view.quality, scenery)
+
+    def show(self, scene: Scene, world: World, view: ViewSettings, scenery: Scenery | None) -> None:
+        """Change over to another scene."""
+        changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
+        self._take_up(scene, world)
+        if changed:
+            self._renderer.release()
+            self._renderer = self._make_renderer(view.quality, scenery)
+        else:
+            give_back()
+
+    def draw(
+        self,
+        snapshot: Snapshot,
+        settings: ViewSettings,
+        rect_px: tuple[int, int, int, int],
+        dt_s: float,
+        motion: CameraMotion,
+        planning: Planning,
+    ) -> Drawn:
+        """One frame into (x, y, w, h) of the framebuffer, `dt_s` wall seconds after the last one."""
+        lanes = tuple(lane.name for lane in snapshot.lanes)
+        rects = pane_rects(rect_px, settings.views, lanes)
+        if settings.quality != self._renderer.quality.name:
+            self._renderer.release()
+            self._renderer = self._make_renderer(settings.quality)
+        now_s = time.perf_counter()
+        subject = self._scene_view.observe(snapshot, now_s)
+        self._rig.kind = settings.camera
+        self._rig.watch(planning.places_w)
+        if settings.framings != self._framings:
+            self._framings = settings.framings
+            self._rig.frame_places()
+        view = self._rig.update(
+            subject.T_wb,
+            subject.twist_b,
+            dt_s,
+            model=subject.model,
+            reach_m=subject.reach_m,
+            held=subject.held,
+            motion=motion,
+            world=self._world,
+            aspect=rects[0][2] / max(rects[0][3], 1),
+        )
+        options = ViewOptions(
+            show_trail=settings.trail,
+            show_forces=settings.arrows,
+            show_frame=settings.axes,
+            solo=settings.solo,
+            spread_w=spread_along(self._bearing_rad, settings.spread_m),
+        )
+        panes = draw_panes(
+            self._renderer,
+            self._window.ctx.screen,
+            self._scene_view,
+            view,
+            options,
+            rects,
+            lanes,
+            wall_s=now_s - self._began_s,
+            exposure=settings.exposure,
+            add=planning.added,
+        )
+        true, apart = self._scene_view.places_w(), self._scene_view.places_w(options)
+        lift_m = 0.3 * framing_of(subject.model).distance_m
+        return Drawn(
+            panes[0].view.view,
+            panes[0].view.projection,
+            {name: place - true[name] for name, place in apart.items()},
+            label_places(panes, self._scene_view, options, lift_m=lift_m),
+        )
+
+    def release(self) -> None:
+        """Before the window closes."""
+        self._renderer.release()
+
+    def _take_up(self, scene: Scene, world: World) -> None:
+        """The camera as the scene wants it at first."""
+        self._scene, self._world = scene, world
+        self._scene_view = SceneView(world.water_level_m)
+        comparison = scene.comparison
+        self._bearing_rad = math.radians(comparison.bearing_deg or 0.0)
+        bearing_rad = None if comparison.bearing_deg is None else self._bearing_rad
+        self._rig.frame_scene(distance=comparison.distance, bearing_rad=bearing_rad)
+
+    def _make_renderer(self, quality: str, scenery: Scenery | None = None) -> Renderer:
+        sun = self._scene.sun
+        return Renderer(
+            self._window.ctx,
+            self._window.framebuffer_px,
+            self._world,
+            quality=quality,
+            sun=Sun(math.radians(sun.azimuth_deg), math.radians(sun.elevation_deg)),
+            scenery=scenery,
+        )
