@@ -18,7 +18,8 @@ import sim
 from sim.commands import PilotInput
 from sim.environment.ground import env_of
 from sim.environment.surroundings import inline_for, weather_of
-from sim.environment.water import CLOCK, Water
+from sim.environment.water import Water
+from sim.environment.water.layout import CLOCK
 from sim.integrators import integrator
 from sim.outfit import outfit_of
 from sim.pilot.contract import Sensed

@@ -17,7 +17,9 @@ from render.sea.fields import SeaFields
 from sim.environment.hull import Hull
 from sim.environment.nearby import SLAB_S
 from sim.environment.ocean import Ocean, Sea
-from sim.environment.water import CLOCK, Water, Weather, feel_water
+from sim.environment.water import Water, Weather
+from sim.environment.water.feel import feel_water
+from sim.environment.water.layout import CLOCK
 
 SEA = Sea(9.0, 0.4, 40e3)
 CELLS = (20, 12, 8)

@@ -26,7 +26,9 @@ from sim.environment.hull import Hull
 from sim.environment.ocean import Ocean, Sea
 from sim.environment.ocean.synthesis import EAST, HEIGHT, NORTH
 from sim.environment.surroundings import carry_on, water_about
-from sim.environment.water import CLOCK, LEVEL, Water, feel_water
+from sim.environment.water import Water
+from sim.environment.water.feel import feel_water
+from sim.environment.water.layout import CLOCK, LEVEL
 from sim.vehicles import vehicle
 from sim.world import World, load_world
 from tests.render.small_world import small_scenery

@@ -11,7 +11,9 @@ from sim.compiler import Kernel, compile_kernel
 from sim.environment.hull import Hull
 from sim.environment.ocean import Ocean, Sea
 from sim.environment.surroundings import water_about
-from sim.environment.water import CLOCK, FROM, TOWARDS, WATER, Water, Weather, at_rest, feel_water, sea_at
+from sim.environment.water import WATER, Water, Weather, at_rest
+from sim.environment.water.feel import feel_water, sea_at
+from sim.environment.water.layout import CLOCK, FROM, TOWARDS
 from sim.errors import InputError
 from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle

@@ -7,7 +7,8 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, SetParameter, SetPilotInput
-from sim.environment.water import CLOCK, Water
+from sim.environment.water import Water
+from sim.environment.water.layout import CLOCK
 from sim.errors import InputError
 from sim.planner.task.task import check_can_plan
 from sim.scene import Start, load_scene
