@@ -14,9 +14,9 @@ from export.request import Request
 from render.errors import DisplayError
 from sim.commands import Command
 from sim.errors import InputError, shortened
+from sim.opening import beside, open_take
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.signals import ended_by_signals
-from sim.take.opening import beside, open_take
 
 EXIT_FAILED, EXIT_BAD_INPUT = 1, 2
 FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from export.channels import chosen_channels, write_csv, write_npz
+from export.endings import ENDINGS, TABLES
 from export.motion import Motion
 from export.output import replacing
 from export.scenery import CameraTrack, Ground
 from sim.errors import InputError, quote
-
-SCENES = (".glb", ".usd", ".usda", ".usdc")
-TABLES = (".csv", ".npz")
-ENDINGS = (*SCENES, *TABLES)
 
 
 def check_ending(path: Path, what: str = "export") -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from export.file import ENDINGS
+from export.endings import ENDINGS
 from export.output import OutputError
 from sim.errors import InputError, one_of, quote
 

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from export.channels import chosen_channels
-from export.file import TABLES, export_motions
+from export.endings import TABLES
+from export.file import export_motions
 from export.motion import MotionRecorder
 from export.request import Request
 from export.scenery import CameraTrack, camera_track, ground_under

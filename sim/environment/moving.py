@@ -1,33 +1,38 @@
 """What a scene may couple its vehicle to, by name."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from sim.environment.environment import Environment
-from sim.environment.flip.scene_box import read_water_box
-from sim.environment.slung_load import read_rope
 from sim.toml_table import TomlTable
 from sim.vehicles import Vehicle
-from sim.world import World
+
+if TYPE_CHECKING:
+    from sim.world import World
 
 
 class Moving(Protocol):
     """An environment as a scene says it, before there is a world."""
 
-    def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> Environment:
+    def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: "World") -> Environment:
         """As it is when the vehicle's main body starts at (4, 4) T_wb. Raises InputError where it cannot be."""
-
-
-MOVING: dict[str, Callable[[TomlTable], Moving]] = {"slung-load": read_rope, "water-box": read_water_box}
 
 
 def read_moving(table: TomlTable) -> Moving | None:
     """The scene's `[environment]`, where there is one. Raises InputError, one line with file and key."""
     if not table.has("environment"):
         return None
-    own = table.table("environment")
-    moving = MOVING[own.name("kind", MOVING, next(iter(MOVING)))](own)
+    own, readers = table.table("environment"), _readers()
+    moving = readers[own.name("kind", readers, next(iter(readers)))](own)
     own.finish()
     return moving
+
+
+def _readers() -> dict[str, Callable[[TomlTable], Moving]]:
+    """Loaded where a scene has one: water takes half a second, and lists and refusals do not wait for it."""
+    from sim.environment.flip.scene_box import read_water_box
+    from sim.environment.slung_load import read_rope
+
+    return {"slung-load": read_rope, "water-box": read_water_box}

@@ -1,14 +1,16 @@
 """Interpolation of many poses at once: what every picture asks for, of chains of two hundred links, too."""
 
+import math
+
 import numba
 import numpy as np
 
 from sim.compiled import compiled
-from sim.groups.numeric import rotation_log, screw_shares, translation_log
+from sim.groups.numeric import inverse_share, rotation_log, screw_shares
 
 _log = numba.njit(nogil=True)(rotation_log)
 _shares = numba.njit(nogil=True)(screw_shares)
-_linear = numba.njit(nogil=True)(translation_log)
+_inverse_share = numba.njit(nogil=True)(inverse_share)
 
 
 def poses_between(starts: np.ndarray, ends: np.ndarray, share: float) -> np.ndarray:
@@ -28,18 +30,42 @@ def pose_between(start: np.ndarray, end: np.ndarray, share: float) -> np.ndarray
     return pose
 
 
+@numba.njit(nogil=True)
+def _cross(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+
+
 @compiled("(float64[:, :, ::1], float64, float64[:, :, ::1])")
 def _move_on(ends: np.ndarray, share: float, poses: np.ndarray) -> None:
-    W = np.zeros((3, 3))
+    """In cross products: matrix products of numba's take seconds to compile."""
+    between, x, v = np.empty((3, 3)), np.empty(3), np.empty(3)
+    first, second = np.empty(3), np.empty(3)
     for k in range(poses.shape[0]):
-        R = poses[k, :3, :3].copy()
-        R_t = R.T.copy()
-        w = _log(R_t @ ends[k, :3, :3].copy())
-        angle = np.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-        W[0, 1], W[0, 2], W[1, 2] = -w[2], w[1], -w[0]
-        W[1, 0], W[2, 0], W[2, 1] = w[2], -w[1], w[0]
-        W_W = W @ W
-        v = _linear(angle, W, W_W, R_t @ (ends[k, :3, 3] - poses[k, :3, 3]))
+        start, end = poses[k], ends[k]
+        for i in range(3):
+            x[i] = 0.0
+            for m in range(3):
+                x[i] += start[m, i] * (end[m, 3] - start[m, 3])
+            for j in range(3):
+                between[i, j] = start[0, i] * end[0, j] + start[1, i] * end[1, j] + start[2, i] * end[2, j]
+        w = _log(between)
+        angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+        _cross(w, x, first)
+        _cross(w, first, second)
+        inverse = _inverse_share(angle)
+        for i in range(3):
+            v[i] = x[i] - first[i] / 2.0 + inverse * second[i]
         a, b, c = _shares(angle, share)
-        poses[k, :3, :3] += R @ (a * W + b * W_W)
-        poses[k, :3, 3] += R @ (share * v + (b * W + c * W_W) @ v)
+        _cross(w, v, first)
+        _cross(w, first, second)
+        for i in range(3):
+            x[i] = share * v[i] + b * first[i] + c * second[i]
+        for i in range(3):
+            row = start[i]
+            row[3] += row[0] * x[0] + row[1] * x[1] + row[2] * x[2]
+            _cross(row, w, first)
+            _cross(first, w, second)
+            for j in range(3):
+                row[j] += a * first[j] + b * second[j]

@@ -32,17 +32,22 @@ def rotation_exp(w: np.ndarray) -> np.ndarray:
 
 def rotation_log(R: np.ndarray) -> np.ndarray:
     """(3,) rotation vector of R (3, 3), angle in [0, pi]; either of the two at a half turn."""
-    axis = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine = math.sqrt(float(axis @ axis))
-    cosine = 0.5 * (float(R[0, 0] + R[1, 1] + R[2, 2]) - 1.0)
+    x, y, z = 0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])
+    sine = math.sqrt(x * x + y * y + z * z)
+    cosine = 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
     angle = math.atan2(sine, cosine)
     if cosine > _HALF_TURN_COSINE:
-        return axis * (angle / sine) if sine > 1e-9 else axis
+        scale = angle / sine if sine > 1e-9 else 1.0
+        return np.array([scale * x, scale * y, scale * z])
     # The axis comes from the symmetric part, its sign from the other.
-    symmetric = R + R.T - 2 * cosine * np.eye(3)
-    column = symmetric[:, int(np.argmax(np.diag(symmetric)))]
-    direction = column / math.sqrt(float((column * column).sum()))
-    return direction * (angle if float(direction @ axis) >= 0.0 else -angle)
+    longest = 0
+    for k in (1, 2):
+        longest = k if R[k, k] > R[longest, longest] else longest
+    direction = np.array([R[i, longest] + R[longest, i] for i in range(3)])
+    direction[longest] -= 2.0 * cosine
+    length = math.sqrt(direction[0] ** 2 + direction[1] ** 2 + direction[2] ** 2)
+    along = direction[0] * x + direction[1] * y + direction[2] * z
+    return direction * (angle / length if along >= 0.0 else -angle / length)
 
 
 def screw_shares(angle: float, share: float = 1.0) -> tuple[float, float, float]:
@@ -60,15 +65,12 @@ def screw_shares(angle: float, share: float = 1.0) -> tuple[float, float, float]
     return a, (1.0 - math.cos(turn)) / angle**2, (share - a) / angle**2
 
 
-def translation_log(angle: float, W: np.ndarray, W_W: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """(3,) linear part of the twist with angular part of skew matrix W that leads to the translation x."""
+def inverse_share(angle: float) -> float:
+    """c with 1 - W / 2 + c W^2 the inverse of the integral of exp(s W) over s from 0 to 1; |w| = `angle`."""
     if angle < 0.02:
-        c = 1 / 12 + angle**2 / 720 + angle**4 / 30240
-    else:
-        half = angle / 2
-        c = (1.0 - half / math.tan(half)) / angle**2
-    linear: np.ndarray = x - W @ x / 2 + c * (W_W @ x)
-    return linear
+        return 1 / 12 + angle**2 / 720 + angle**4 / 30240
+    half = angle / 2
+    return (1.0 - half / math.tan(half)) / angle**2
 
 
 def pose_exp(twist: np.ndarray) -> np.ndarray:
@@ -86,5 +88,5 @@ def pose_exp(twist: np.ndarray) -> np.ndarray:
 def pose_log(T: np.ndarray) -> np.ndarray:
     """(6,) twist (omega, v) whose exponential is the pose (4, 4)."""
     w = rotation_log(T[:3, :3])
-    W = skew(w)
-    return np.concatenate([w, translation_log(math.sqrt(float(w @ w)), W, W @ W, T[:3, 3])])
+    W, x = skew(w), T[:3, 3]
+    return np.concatenate([w, x - W @ x / 2 + inverse_share(math.sqrt(float(w @ w))) * (W @ (W @ x))])

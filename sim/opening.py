@@ -1,13 +1,13 @@
-"""A take as something to be run: its scene, and what shows it there; and measured poses beside it."""
+"""A take as something to be run: its scene, and what shows it there; and measured poses beside it.
+
+What reads them is loaded when there is one: lists and refusals do not wait for it.
+"""
 
 from pathlib import Path
 
 from sim.commands import Command, PlayTake, Resimulate, ShowMeasured
 from sim.errors import InputError
-from sim.measured import load_measured
 from sim.scene import Scene, with_overrides
-from sim.take.file import load_take
-from sim.take.scene import scene_of
 from sim.vehicles import enter_own, is_reference
 
 
@@ -24,6 +24,9 @@ def open_take(
         if not is_reference(vehicle):
             raise InputError("--vehicle: a take has its own; allowed: FILE.py:CLASS, which tells what it was")
         enter_own(vehicle)
+    from sim.take.file import load_take
+    from sim.take.scene import scene_of
+
     taken = load_take(path)
     scene = with_overrides(scene_of(taken), camera=camera)
     commands: tuple[Command, ...] = (PlayTake(taken),)
@@ -36,4 +39,8 @@ def open_take(
 
 def beside(path: Path | None) -> tuple[Command, ...]:
     """What shows a table of measured poses, where there is one. Raises InputError."""
-    return () if path is None else (ShowMeasured(load_measured(path)),)
+    if path is None:
+        return ()
+    from sim.measured import load_measured
+
+    return (ShowMeasured(load_measured(path)),)
