@@ -1,6 +1,7 @@
 """`vehicle.toml`, read strictly: every refusal is one line with file, key and what is allowed."""
 
 import dataclasses
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,16 +41,24 @@ Numbers = TypeVar("Numbers")
 
 
 def read_outfit(
-    path: Path | None, source: str, folder: Path | None, vehicle: Declared | None, fallback: Outfit | None
+    path: Path | None,
+    source: str,
+    folder: Path | None,
+    vehicle: Declared | None,
+    fallback: Outfit | None,
+    others: Mapping[str, Callable[[], Outfit]] | None = None,
 ) -> Outfit:
     """The outfit in a file, checked against what the vehicle calls its numbers.
 
     path: None for a folder without the file. source: what refusals call it. fallback: stands in for the sections that
     are not there; None where there is none, then contact, keys,
-    instruments and camera have to be. Raises InputError.
+    instruments and camera have to be. others: outfits that `like` may name, which then stand in for its place.
+    Raises InputError.
     """
     table = TomlTable(source, {}) if path is None else TomlTable.read(path, source, lines=True)
     known = Names(vehicle)
+    like = others[table.name("like", tuple(others), "")]() if others and table.has("like") else None
+    fallback = like or fallback
 
     def section(name: str, read: Any, usual: Any) -> Any:
         """One section by its reader, or the usual one; sections are all or nothing."""
@@ -65,8 +74,8 @@ def read_outfit(
     outfit = Outfit(
         folder=folder,
         contact=section("contact", _read_contact, fallback and fallback.contact),
-        modes=section("modes", lambda t: _read_modes(t, vehicle), Modes()),
-        raw=section("raw", lambda t: _read_raw(t, vehicle, known), Raw()),
+        modes=section("modes", lambda t: _read_modes(t, vehicle), like.modes if like else Modes()),
+        raw=section("raw", lambda t: _read_raw(t, vehicle, known), like.raw if like else Raw()),
         keys=section("keys", read_keys, fallback and fallback.keys),
         instruments=section(
             "instruments",
@@ -74,7 +83,7 @@ def read_outfit(
             fallback and fallback.instruments,
         ),
         camera=section("camera", _read_camera, fallback and fallback.camera),
-        trail=section("trail", _read_trail, Trail()),
+        trail=section("trail", _read_trail, like.trail if like else Trail()),
         model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
         hull=_optional(table, "hull", lambda t: _read_hull(t, folder)),
         tracks=_optional(table, "tracks", lambda t: read_tracks(t, known)),

@@ -1,7 +1,7 @@
 """The outfit of each vehicle by its name: read once from its folder, the fallback for those that have none."""
 
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from sim.outfit.outfit import Outfit
@@ -46,7 +46,18 @@ def read_for(kind: type[Vehicle]) -> Outfit:
     path = folder / OUTFIT_FILE
     if not path.is_file():
         return read_outfit(None, "", folder, kind, fallback())
-    return read_outfit(path, f"{folder.name}/{OUTFIT_FILE}", folder, kind, fallback())
+    # What is like another is read when that is, so it may not be like a third that leads back to it.
+    others = {name: partial(_plain, name) for name, other in VEHICLES.items() if other is not kind}
+    return read_outfit(path, f"{folder.name}/{OUTFIT_FILE}", folder, kind, fallback(), others)
+
+
+def _plain(name: str) -> Outfit:
+    """Of a vehicle that is like no other. Raises InputError where it is."""
+    folder = folder_of(VEHICLES[name])
+    path = None if folder is None else folder / OUTFIT_FILE
+    if folder is None or path is None or not path.is_file():
+        return fallback()
+    return read_outfit(path, f"{folder.name}/{OUTFIT_FILE}", folder, VEHICLES[name], fallback())
 
 
 def folder_of(kind: type[Vehicle]) -> Path | None:

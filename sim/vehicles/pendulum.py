@@ -8,13 +8,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
 from sim.spaces import Action, TangentBundle
 from sim.spaces.action import copies, motions_of_tangent_bundle
-from sim.stack import AnyStack, along, flat, last_only, stacked
+from sim.stack import AnyStack, flat, stacked
 from sim.symbolic import pose_along
 from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
 from sim.vehicles.base import Quantities, State
+from sim.vehicles.hung_rods import bobs, fixed_point, for_each, on_the_bundle, rod_tensions, turning_rods
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
 from sim.vehicles.rods import LinkedRods
@@ -95,17 +95,8 @@ class Pendulum(LinkedRods):
     def generator(self, point: Any, u: ca.SX, q: Quantities) -> Any:
         """(omega, direction x omega') of every link: its motion is (omega x direction, omega')."""
         points, masses, lengths = self._stacks(point, q)
-        free, tensions, hung = self._tensions(points, masses, lengths, u, q)
-
-        def turn(before: ca.SX, *link: ca.SX) -> tuple[ca.SX, ca.SX]:
-            at, mass, length, own, tension, below = link
-            direction, omega = at[:3], at[3:]
-            acceleration = own + (below - tension * direction) / mass
-            turning = ca.cross(direction, acceleration - before) / length
-            return acceleration, ca.vertcat(omega, ca.cross(direction, turning))
-
-        (found,) = along(turn, ca.SX.zeros(3), points, masses, lengths, free, tensions, hung)
-        return flat(found)
+        pulls = self._tensions(points, masses, lengths, u, q)
+        return flat(turning_rods(points, masses, lengths, pulls, ca.SX.zeros(3)))
 
     def bob_force(self, velocity: ca.SX, mass: ca.SX, last: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
         """Weight, the hand on the last bob, drag of the air."""
@@ -122,46 +113,17 @@ class Pendulum(LinkedRods):
     def _tensions(
         self, points: AnyStack, masses: AnyStack, lengths: AnyStack, u: ca.SX, q: Quantities
     ) -> list[AnyStack]:
-        """Acceleration of each bob without rods (3), what its rod pulls with (1), pull of the next rod on it (3).
+        """As `rod_tensions`."""
 
-        Rods keep their lengths: q_i . (a_i - a_{i-1}) = -L_i |omega_i|^2, a symmetric tridiagonal system.
-        """
+        def force(velocity: ca.SX, mass: ca.SX, last: ca.SX) -> ca.SX:
+            return self.bob_force(velocity, mass, last, u, q)
 
-        def down(before: ca.SX, *link: ca.SX) -> tuple[ca.SX, ...]:
-            at, mass, length, last = link
-            velocity, direction_before, free_before = before[:3], before[3:6], before[6:9]
-            inverse_before, diagonal_before, right_before = before[9], before[10], before[11]
-            direction, omega = at[:3], at[3:]
-            velocity = velocity + length * ca.cross(omega, direction)
-            free = self.bob_force(velocity, mass, last, u, q) / mass
-            beside = -ca.dot(direction_before, direction) * inverse_before
-            share = beside / diagonal_before
-            diagonal = 1 / mass + inverse_before - share * beside
-            right = length * ca.dot(omega, omega) + ca.dot(direction, free - free_before)
-            right = right - share * right_before
-            after = ca.vertcat(velocity, direction, free, 1 / mass, diagonal, right)
-            return after, free, ca.vertcat(diagonal, right, beside)
-
-        def up(after: ca.SX, *link: ca.SX) -> tuple[ca.SX, ...]:
-            at, row = link
-            tension = (row[1] - after[0] * after[1]) / row[0]
-            return ca.vertcat(row[2], tension, at[:3]), tension, after[1] * after[2:]
-
-        pivot = ca.SX([0.0] * 10 + [1.0, 0.0])
-        free, rows = along(down, pivot, points, masses, lengths, last_only(self.link_count))
-        tensions, hung = along(up, ca.SX.zeros(5), points, rows, backward=True)
-        return [free, tensions, hung]
+        return rod_tensions(points, masses, lengths, self.link_count, force, fixed_point())
 
     def _bobs(self, node: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX]:
         """(3, N) places of the bobs, their velocities, and (1, N) their masses."""
         points, masses, lengths = self._stacks(node, q)
-
-        def reached(before: ca.SX, at: ca.SX, length: ca.SX) -> tuple[ca.SX, ...]:
-            x = before[:3] + length * at[:3]
-            v = before[3:] + length * ca.cross(at[3:], at[:3])
-            return ca.vertcat(x, v), x, v
-
-        x, v = along(reached, ca.SX.zeros(6), points, lengths)
+        x, v = bobs(points, lengths, ca.SX.zeros(3), ca.SX.zeros(3))
         return x, v, masses
 
     def energy(self, node: ca.SX, q: Quantities) -> ca.SX:
@@ -188,13 +150,13 @@ class Pendulum(LinkedRods):
         """
         x, _, _ = self._bobs(node, q)
         points = stacked(node, self.link_count)
-        bobs, rods = {}, {}
+        hung, rods = {}, {}
         for k in reversed(range(self.link_count)):
             number = f"_{k + 1}" if self.link_count > 1 else ""
             up, upper = -points[:3, k], x[:, k - 1] if k else ca.SX.zeros(3)
             rods[f"rod{number}"] = pose_along(up, upper)
-            bobs[f"bob{number}"] = pose_along(up, x[:, k])
-        return {**bobs, **rods, "pivot": ca.SX.eye(4)}
+            hung[f"bob{number}"] = pose_along(up, x[:, k])
+        return {**hung, **rods, "pivot": ca.SX.eye(4)}
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
         """Angles from hanging straight down, what the rods pull with (they push where that is negative), the momentum
@@ -227,23 +189,8 @@ class Pendulum(LinkedRods):
         Each is (3,), for all links, or (N, 3). Raises InputError for wrong shapes, numbers that are not finite, a
         direction that is no unit vector and a velocity about the rod itself.
         """
-        q, w = self._for_each("direction", direction), self._for_each("omega", omega)
-        for k in range(self.link_count):
-            of_link = f" of link {k + 1}" if self.link_count > 1 else ""
-            size = float(np.linalg.norm(q[k]))
-            if abs(size - 1.0) > 1e-6:
-                raise InputError(f"vehicle {self.name!r}: direction{of_link} has length {size:g}; allowed: 1")
-            q[k] /= size
-            if abs(q[k] @ w[k]) > 1e-6 * max(1.0, float(np.linalg.norm(w[k]))):
-                raise InputError(
-                    f"vehicle {self.name!r}: omega{of_link} turns the rod about itself; "
-                    "allowed: at right angles to it"
-                )
-        w -= np.sum(q * w, axis=1)[:, None] * q
-        return self.state_at_node(np.column_stack([q, w]).ravel())
-
-    def _for_each(self, what: str, value: ArrayLike) -> np.ndarray:
-        """(N, 3)."""
-        one = np.shape(value) == (3,)
-        rows = self._finite(what, value, (3,) if one else (self.link_count, 3))
-        return np.tile(rows, (self.link_count, 1)) if one else rows.copy()
+        n = self.link_count
+        q = self._finite("direction", for_each(direction, n), (n, 3))
+        w = self._finite("omega", for_each(omega, n), (n, 3))
+        what = "link" if n > 1 else ""
+        return self.state_at_node(on_the_bundle(f"vehicle {self.name!r}", what, "the rod", q, w).ravel())

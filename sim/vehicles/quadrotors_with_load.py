@@ -13,7 +13,6 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
 from sim.groups import SO3
 from sim.groups.so3 import hat
 from sim.spaces import Action, Euclidean, GroupSpace, TangentBundle
@@ -28,6 +27,7 @@ from sim.symbolic import pose_along, shift, solve
 from sim.trees.shapes import PAINTED, RUBBER, Capsule
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Quantities, State
+from sim.vehicles.hung_rods import for_each, on_the_bundle
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
 from sim.vehicles.support import Support
@@ -367,32 +367,16 @@ class QuadrotorsWithLoad(ActionVehicle):
         w = self._each("omega", omega, (3,))
         attitudes = self._each("R", np.eye(3) if R is None else R, (3, 3))
         rates = self._each("Omega", Omega, (3,))
-        for k in range(n):
-            size = float(np.linalg.norm(q[k]))
-            if abs(size - 1.0) > 1e-6:
-                raise InputError(
-                    f"vehicle {self.name!r}: direction of cable {k + 1} has length {size:g}; allowed: 1"
-                )
-            q[k] /= size
-            if abs(q[k] @ w[k]) > 1e-6 * max(1.0, float(np.linalg.norm(w[k]))):
-                raise InputError(
-                    f"vehicle {self.name!r}: omega of cable {k + 1} turns it about itself; "
-                    "allowed: at right angles to it"
-                )
-        w -= np.sum(q * w, axis=1)[:, None] * q
+        cables = on_the_bundle(f"vehicle {self.name!r}", "cable", "it", q, w)
         place = self._finite("load", load, (3,))
         goal = place if target is None else self._finite("target", target, (3,))
-        flat = [np.r_[self._rotation("R", attitudes[k]).T.ravel(), rates[k]] for k in range(n)] + [
-            np.r_[q[k], w[k]] for k in range(n)
-        ]
+        flat = [np.r_[self._rotation("R", attitudes[k]).T.ravel(), rates[k]] for k in range(n)]
         begin = np.r_[place, self._finite("load_velocity", load_velocity, (3,))]
         aim = np.r_[goal, self._finite("target_velocity", target_velocity, (3,))]
-        return self.state_at_node(np.concatenate([begin, aim, *flat]))
+        return self.state_at_node(np.concatenate([begin, aim, *flat, cables.ravel()]))
 
     def _each(self, what: str, value: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-        one = np.shape(value) == shape
-        found = self._finite(what, value, shape if one else (self.number, *shape))
-        return np.tile(found, (self.number, *(1 for _ in shape))) if one else found.copy()
+        return self._finite(what, for_each(value, self.number, shape), (self.number, *shape))
 
     def default_state(self) -> State:
         """At rest in formation, the load at the origin."""

@@ -1,0 +1,15 @@
+"""The vehicles paper's helicopter with a load slung under it, on the mechanics survey's spheres."""
+
+from sim.vehicles.helicopter import Helicopter
+from sim.vehicles.slung import LOAD_PARAMETERS, SlungLoad
+
+
+class HelicopterWithLoad(SlungLoad):
+    """Controls and parameters are the helicopter's; wind pushes the load, too, through its own drag."""
+
+    name = "helicopter-with-load"
+    rank = 12
+    carrier = Helicopter()
+    planned_inputs = carrier.planned_inputs
+    parameters = (*LOAD_PARAMETERS, *Helicopter.parameters)
+    controls = Helicopter.controls

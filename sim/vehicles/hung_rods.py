@@ -1,0 +1,116 @@
+"""Bobs on light rods, one hung from the other: what the rods pull with, and how they turn, in linear time.
+
+A part of a state is (q, omega) of a rod: the unit vector q along it, away from where all hang, and its angular velocity
+at right angles to it, both in the world. Stacks (`sim.stack`) have a column a rod.
+"""
+
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.errors import InputError
+from sim.stack import AnyStack, along, last_only
+
+Force = Callable[[ca.SX, ca.SX, ca.SX], ca.SX]
+"""(velocity of a bob, its mass, 1 for the last bob and 0 for the others) -> (3,) on it beside the rods' pulls [N]."""
+
+
+def fixed_point() -> ca.SX:
+    """What rods hang from that hang from a point of the world."""
+    return moving_point(ca.SX(3, 1), ca.SX(3, 1), ca.SX(0))
+
+
+def moving_point(velocity: ca.SX, free: ca.SX, yields: ca.SX) -> ca.SX:
+    """What rods hang from that hang from a point with this velocity, this acceleration without them, both (3,) in the
+    world, and this acceleration [m/s^2] along the first rod by a pull of 1 N of it."""
+    return ca.densify(ca.vertcat(velocity, ca.SX(3, 1), free, yields, 1, 0))
+
+
+def rod_tensions(
+    points: AnyStack, masses: AnyStack, lengths: AnyStack, count: int, force: Force, point: ca.SX
+) -> list[AnyStack]:
+    """Acceleration of each bob without rods (3), what its rod pulls with (1), pull of the next rod on it (3).
+
+    Rods keep their lengths: q_i . (a_i - a_{i-1}) = -L_i |omega_i|^2, a symmetric tridiagonal system
+    (mechanics survey, section 5). point: `fixed_point` or `moving_point`.
+    """
+
+    def down(before: ca.SX, *link: ca.SX) -> tuple[ca.SX, ...]:
+        at, mass, length, last = link
+        velocity, direction_before, free_before = before[:3], before[3:6], before[6:9]
+        inverse_before, diagonal_before, right_before = before[9], before[10], before[11]
+        direction, omega = at[:3], at[3:]
+        velocity = velocity + length * ca.cross(omega, direction)
+        free = force(velocity, mass, last) / mass
+        beside = -ca.dot(direction_before, direction) * inverse_before
+        share = beside / diagonal_before
+        diagonal = 1 / mass + inverse_before - share * beside
+        right = length * ca.dot(omega, omega) + ca.dot(direction, free - free_before)
+        right = right - share * right_before
+        after = ca.vertcat(velocity, direction, free, 1 / mass, diagonal, right)
+        return after, free, ca.vertcat(diagonal, right, beside)
+
+    def up(after: ca.SX, *link: ca.SX) -> tuple[ca.SX, ...]:
+        at, row = link
+        tension = (row[1] - after[0] * after[1]) / row[0]
+        return ca.vertcat(row[2], tension, at[:3]), tension, after[1] * after[2:]
+
+    free, rows = along(down, point, points, masses, lengths, last_only(count))
+    tensions, hung = along(up, ca.SX.zeros(5), points, rows, backward=True)
+    return [free, tensions, hung]
+
+
+def turning_rods(
+    points: AnyStack, masses: AnyStack, lengths: AnyStack, tensions: list[AnyStack], point: ca.SX
+) -> AnyStack:
+    """(6) (omega, q x omega') of every rod: which element of se(3) moves it. omega' = q x (a - a_before) / L.
+
+    tensions: of `rod_tensions`; point: (3,) acceleration of what they hang from.
+    """
+
+    def turn(before: ca.SX, *link: ca.SX) -> tuple[ca.SX, ca.SX]:
+        at, mass, length, own, tension, below = link
+        direction, omega = at[:3], at[3:]
+        acceleration = own + (below - tension * direction) / mass
+        turning = ca.cross(direction, acceleration - before) / length
+        return acceleration, ca.vertcat(omega, ca.cross(direction, turning))
+
+    (found,) = along(turn, point, points, masses, lengths, *tensions)
+    return found
+
+
+def bobs(points: AnyStack, lengths: AnyStack, x: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """(3, N) places of the bobs and their velocities; x, v: (3,) of what they hang from."""
+
+    def reached(before: ca.SX, at: ca.SX, length: ca.SX) -> tuple[ca.SX, ...]:
+        x = before[:3] + length * at[:3]
+        v = before[3:] + length * ca.cross(at[3:], at[:3])
+        return ca.vertcat(x, v), x, v
+
+    places, velocities = along(reached, ca.vertcat(x, v), points, lengths)
+    return places, velocities
+
+
+def for_each(value: ArrayLike, count: int, shape: tuple[int, ...] = (3,)) -> np.ndarray:
+    """(count, ...) of one value of that shape for all, or of one for each; of other shapes as it is."""
+    one = np.shape(value) == shape
+    return np.broadcast_to(np.asarray(value), (count, *shape)) if one else np.asarray(value)
+
+
+def on_the_bundle(who: str, what: str, it: str, q: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    """(N, 6) q and omega (N, 3) of rods, with the rounding taken out of them.
+
+    Raises InputError, which begins with `who`, for a direction that is no unit vector and a velocity about the rod
+    itself. what: a rod's name before its number, empty where there is only one; it: what it is called after that.
+    """
+    sizes, along_q = np.linalg.norm(q, axis=1), np.abs(np.sum(q * omega, axis=1))
+    for k, (size, about) in enumerate(zip(sizes, along_q, strict=True)):
+        of = f" of {what} {k + 1}" if what else ""
+        if abs(size - 1.0) > 1e-6:
+            raise InputError(f"{who}: direction{of} has length {size:g}; allowed: 1")
+        if about > 1e-6 * max(1.0, float(np.linalg.norm(omega[k]))):
+            raise InputError(f"{who}: omega{of} turns {it} about itself; allowed: at right angles to it")
+    q = q / sizes[:, None]
+    return np.column_stack([q, omega - np.sum(q * omega, axis=1)[:, None] * q])

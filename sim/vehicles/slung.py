@@ -1,0 +1,242 @@
+"""A rigid body in space that carries a load on a cable: a chain of straight taut links that hangs from its hook.
+
+The state is a point of SE(3) x R^6 x (TS^2)^N, pose, body twist and the links' (q, omega), moved by
+SE(3) x R^6 x SE(3)^N. The carrier's mechanics are those of its own vehicle, on which the first link's pull acts as a
+further wrench; the links' are those of hung rods. World z is up.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sim.groups import SE3
+from sim.groups.se3 import position_of, rotation_of
+from sim.groups.so3 import hat
+from sim.spaces import Action, Euclidean, GroupSpace, TangentBundle
+from sim.spaces.action import (
+    by_left_translation,
+    copies,
+    motions_of_tangent_bundle,
+    side_by_side,
+    translations,
+)
+from sim.stack import stacked
+from sim.symbolic import pose_along, shift, solve
+from sim.trees.shapes import PAINTED, RUBBER, Capsule
+from sim.vehicles.acted import ActionVehicle
+from sim.vehicles.base import Quantities, State
+from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.hung_rods import (
+    bobs,
+    for_each,
+    moving_point,
+    on_the_bundle,
+    rod_tensions,
+    turning_rods,
+)
+from sim.vehicles.observable import Observable
+from sim.vehicles.parameter import Parameter
+from sim.vehicles.support import Support
+
+POSE, TWIST, CABLE = slice(0, 12), slice(12, 18), 18
+"""Where the carrier's pose and body twist stand in a state; the links begin behind them."""
+MOST_LINKS = 8
+LEAST_MPS = 1e-6
+"""Keeps the derivative of quadratic drag finite at rest."""
+
+LOAD_PARAMETERS = (
+    Parameter(
+        "links",
+        "",
+        1.0,
+        1.0,
+        MOST_LINKS,
+        "Straight pieces of the cable; another number starts anew.",
+        structural=True,
+    ),
+    Parameter("load_mass", "kg", 1.0, 1e-3, 1e6, "Of the load, a point at the cable's end."),
+    Parameter("load_drag", "kg/m", 0.0, 0.0, 1e3, "Of the load in the air, quadratic.", optional=True),
+    Parameter("cable_length", "m", 2.5, 1e-2, 1e3, "From the hook to the load."),
+    Parameter("cable_mass", "kg", 0.05, 1e-6, 1e5, "Of the cable; a link's is at its lower end."),
+    Parameter("hook", "m", (0.0, 0.0, -0.2), -1e2, 1e2, "Where the cable hangs from, body frame."),
+)
+"""What a load on a cable adds to its carrier's parameters."""
+
+
+class SlungLoad(ActionVehicle):
+    """Subclasses say what carries: `carrier`, whose parameters and controls they have beside those of the load.
+
+    Links are taut: they push where a cable would go slack, which the observable `slack` tells.
+    """
+
+    carrier: ClassVar[HolonomicVehicle]
+    in_space = np.eye(6)
+    marker = "load"
+
+    @property
+    def link_count(self) -> int:
+        """N."""
+        return self.counts["links"]
+
+    @cached_property
+    def action(self) -> Action:  # type: ignore[override]
+        link = motions_of_tangent_bundle(TangentBundle())
+        return side_by_side(
+            by_left_translation(SE3, GroupSpace(SE3)),
+            translations(Euclidean(6, "velocity", SE3.velocity_columns)),
+            copies(link, self.link_count),
+        )
+
+    @property
+    def support(self) -> Support:
+        return Support.NOTHING
+
+    def generator(self, point: Any, u: ca.SX, q: Quantities) -> ca.SX:
+        """(Ad_g xi, xi', (omega, direction x omega') of every link)."""
+        g, xi = point[POSE], point[TWIST]
+        R = rotation_of(g)
+        free = self.carrier.acceleration(g, xi, u, ca.SX(6, 1), q)
+        pulls = self._pulls(point, free, q)
+        wrench = self._hook_map(q).T @ (R.T @ (pulls[1][0] * point[CABLE : CABLE + 3]))
+        rate = self.carrier.acceleration(g, xi, u, wrench, q)
+        links, masses, lengths = self._stacks(point, q)
+        turning = turning_rods(links, masses, lengths, pulls, self._hook_acceleration(R, xi, rate, q))
+        return ca.vertcat(SE3.Ad(g) @ xi, rate, ca.vec(turning))
+
+    def _stacks(self, point: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """Links (6, N), masses and lengths (1, N)."""
+        n = self.link_count
+        masses = ca.repmat(q.cable_mass / n, 1, n)
+        masses[n - 1] += q.load_mass
+        return stacked(point[CABLE:], n), masses, ca.repmat(q.cable_length / n, 1, n)
+
+    def _hook_map(self, q: Quantities) -> ca.SX:
+        """(3, 6) velocity of the hook from the body twist, both in the body frame."""
+        return ca.horzcat(-hat(q.hook), ca.SX.eye(3))
+
+    def _hook_acceleration(self, R: ca.SX, xi: ca.SX, rate: ca.SX, q: Quantities) -> ca.SX:
+        """(3,) in the world, from the twist and its rate of change."""
+        to_hook = self._hook_map(q)
+        return R @ (to_hook @ rate + ca.cross(xi[:3], to_hook @ xi))
+
+    def _pulls(self, point: ca.SX, free: ca.SX, q: Quantities) -> list[ca.SX]:
+        """As `rod_tensions`; free: (6,) xi' of the carrier without the cable."""
+        R, xi = rotation_of(point[POSE]), point[TWIST]
+        to_hook, first = self._hook_map(q), R.T @ point[CABLE : CABLE + 3]
+        yields = ca.dot(first, to_hook @ solve(self.carrier.inertia(q), to_hook.T @ first))
+        hook = moving_point(R @ (to_hook @ xi), self._hook_acceleration(R, xi, free, q), yields)
+
+        def force(velocity: ca.SX, mass: ca.SX, last: ca.SX) -> ca.SX:
+            through_air = velocity - q.wind
+            speed = ca.sqrt(ca.dot(through_air, through_air) + LEAST_MPS**2)
+            return ca.vertcat(0, 0, -mass * q.gravity) - last * q.load_drag * speed * through_air
+
+        return rod_tensions(*self._stacks(point, q), self.link_count, force, hook)
+
+    def _hung(self, node: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+        """Place (3,) of the hook, places (3, N) and velocities of the links' lower ends, masses (1, N) there."""
+        R = rotation_of(node[POSE])
+        hook = position_of(node[POSE]) + R @ q.hook
+        links, masses, lengths = self._stacks(node, q)
+        x, v = bobs(links, lengths, hook, R @ (self._hook_map(q) @ node[TWIST]))
+        return hook, x, v, masses
+
+    def energy(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """Kinetic plus m g z, of carrier, cable and load."""
+        _, x, v, masses = self._hung(node, q)
+        hung = ca.dot(masses, ca.sum1(v * v)) / 2 + q.gravity * ca.dot(masses, x[2, :])
+        return self.carrier.energy(node[:CABLE], q) + hung
+
+    def spatial_momentum(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """(6,) angular about the world's origin, then linear."""
+        _, x, v, masses = self._hung(node, q)
+        parts = [masses[k] * ca.vertcat(ca.cross(x[:, k], v[:, k]), v[:, k]) for k in range(self.link_count)]
+        return sum(parts, self.carrier.spatial_momentum(node[:CABLE], q))
+
+    def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
+        return self.carrier.control_wrench(u, q)
+
+    def twist(self, node: ca.SX, q: Quantities) -> ca.SX:
+        return node[TWIST]
+
+    def bodies(self, node: ca.SX, q: Quantities) -> Mapping[str, ca.SX]:
+        """The carrier's first, then the load; a link's z axis leads up from its lower end."""
+        _, x, _, _ = self._hung(node, q)
+        found = dict(self.carrier.bodies(node[:CABLE], q))
+        load = x[:, self.link_count - 1]
+        found["load"] = shift(load[0], load[1], load[2])
+        for k in range(self.link_count):
+            found[f"cable_{k + 1}"] = pose_along(-node[CABLE + 6 * k : CABLE + 6 * k + 3], x[:, k])
+        return found
+
+    @property
+    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+        """Cable and load, as heavy as they are; the carrier has a model."""
+        length = float(np.ravel(self.values["cable_length"])[0])
+        radius = np.clip(0.004 * length, 0.006, 0.03)
+        ball = np.clip(0.06 * length, 0.06, 0.5)
+        pieces = [
+            Capsule(f"cable_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, length / self.link_count), radius, RUBBER)
+            for k in range(self.link_count)
+        ]
+        return (Capsule("load", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), ball, PAINTED), *pieces)
+
+    def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
+        """The carrier's; the angle from straight down of the line from hook to load, the load's speed, what the links
+        pull with, how much a link pushes where the cable would be slack, and how far directions are off unit vectors.
+        """
+        hook, x, v, masses = self._hung(node, q)
+        last = self.link_count - 1
+        way, velocity = x[:, last] - hook, v[:, last]
+        free = self.carrier.acceleration(node[POSE], node[TWIST], u, ca.SX(6, 1), q)
+        tensions = self._pulls(node, free, q)[1]
+        links, _, _ = self._stacks(node, q)
+        lengths = ca.sqrt(ca.sum1(links[:3, :] ** 2))
+        carried = Quantities(**{**vars(q), "mass": q.mass + ca.sum2(masses)})
+        return (
+            *self.carrier.observables(node[:CABLE], u, carried),
+            Observable("swing", "rad", ca.atan2(ca.sqrt(way[0] ** 2 + way[1] ** 2), -way[2])),
+            Observable("load_speed", "m/s", ca.sqrt(ca.dot(velocity, velocity))),
+            Observable("tension", "N", tensions.T),
+            Observable("hook_pull", "N", tensions[0]),
+            Observable("slack", "N", ca.fmax(-ca.mmin(tensions), 0)),
+            Observable("off_sphere", "1", ca.norm_inf(ca.fabs(lengths - 1))),
+        )
+
+    def state(  # type: ignore[override]
+        self,
+        *,
+        R: ArrayLike | None = None,
+        x: ArrayLike = (0.0, 0.0, 0.0),
+        omega: ArrayLike = (0.0, 0.0, 0.0),
+        v: ArrayLike = (0.0, 0.0, 0.0),
+        direction: ArrayLike = (0.0, 0.0, -1.0),
+        swing: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> State:
+        """State from the carrier's as elsewhere, R: R_wb, x [m] in the world, omega and v of the body frame, and the
+        links': unit vectors down along them and their angular velocities [rad/s], both in the world, (3,) for all or
+        (N, 3). Raises InputError for what is no such state.
+        """
+        n = self.link_count
+        pose = np.r_[self._rotation("R", np.eye(3) if R is None else R).T.ravel(), self._finite("x", x, (3,))]
+        twist = np.r_[self._finite("omega", omega, (3,)), self._finite("v", v, (3,))]
+        q = self._finite("direction", for_each(direction, n), (n, 3))
+        turning = self._finite("swing", for_each(swing, n), (n, 3))
+        cable = on_the_bundle(f"vehicle {self.name!r}", "link", "it", q, turning)
+        return self.state_at_node(np.concatenate([pose, twist, cable.ravel()]))
+
+    def default_state(self) -> State:
+        """At rest at the origin, the load hanging straight down."""
+        return self.state()
+
+    def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
+        """The load hangs straight down and goes with the hook."""
+        return self.state(R=T_wb[:3, :3], x=T_wb[:3, 3], omega=twist_b[:3], v=twist_b[3:])
+
+    def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:
+        node[POSE.stop - 1] += by_m
+        return node
