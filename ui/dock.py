@@ -8,6 +8,7 @@ from imgui_bundle.imgui import internal
 from sim.snapshot import Snapshot
 from ui import layout
 from ui.panels import (
+    controls,
     errors,
     flight,
     integrator,
@@ -49,6 +50,7 @@ WINDOWS: dict[str, Panel] = {
     "Lanes": lanes.draw,
     layout.TAKES: takes.draw,
     "View": view.draw,
+    layout.CONTROLS: controls.draw,
     layout.POLHODE: polhode.draw,
     layout.PLOTS: plots.draw,
     layout.ERRORS: errors.draw,

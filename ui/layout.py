@@ -7,6 +7,7 @@ UPPER = "Simulation"
 PLAN = "Plan"
 LANES = "Lanes"
 POLHODE = "Polhode"
+CONTROLS = "Controls"
 TAKES = "Takes"
 TABS = ("Scene", "Vehicle", PLAN, LANES, TAKES, "View")
 PLOTS = "Plots"
@@ -25,7 +26,7 @@ def build(dock_id: int, size: tuple[float, float], scale: float) -> None:
     column, rest = _split(dock_id, imgui.Dir.right, min(COLUMN_PX * scale / size[0], 0.5))
     below, _ = _split(rest, imgui.Dir.down, min(PLOTS_PX * scale / size[1], 0.4))
     upper, lower = _split(column, imgui.Dir.up, min(UPPER_PX * scale / size[1], 0.7))
-    for name in (UPPER, POLHODE):
+    for name in (UPPER, CONTROLS, POLHODE):
         internal.dock_builder_dock_window(name, upper)
     for name in TABS:
         internal.dock_builder_dock_window(name, lower)

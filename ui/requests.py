@@ -9,6 +9,7 @@ from sim.commands import Command
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import PlanRequest
 from sim.take import Take
+from ui.control_requests import ControlRequest
 from ui.view_settings import ViewSettings
 
 
@@ -187,7 +188,7 @@ OwnAction = (
 )
 """Done by the shell itself."""
 
-Request = Command | Action | OwnAction | StepEdits | EditChosen
+Request = Command | Action | OwnAction | StepEdits | EditChosen | ControlRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from sim.commands import Command, PilotInput, SetParameter, SetPilotInput
+from sim.errors import InputError
 from sim.goals.judge import Progress
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
@@ -21,15 +22,17 @@ from ui.alternatives import Alternatives
 from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.channels import columns
+from ui.control_requests import ControlRequest, carried_out, control_view
 from ui.dock import Dock
 from ui.edits import Edits
 from ui.gizmo import Gizmo
 from ui.hand import Hand, Ray
 from ui.hud import goal_marker, goals, minimap, past
 from ui.hud.key_hint import KeyHint
+from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk, InputSample
 from ui.input.intervention import Intervention
-from ui.input.keymap import keymap_of
+from ui.input.jolts import Jolts
 from ui.input.sticks import same
 from ui.input.viewer import request_of
 from ui.layout_file import LayoutFile
@@ -48,7 +51,7 @@ from ui.trust_question import TrustQuestion
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
 
-LAYOUT_FILE = "layout-4.ini"
+LAYOUT_FILE = "layout-5.ini"
 """The number grows when the windows change, so that an old file cannot hide a new window."""
 
 
@@ -73,7 +76,7 @@ class Shell:
         scale = config.read_scale(self._folder)
         self._state = ShellState(view or ViewSettings(camera=scene.camera), scale=scale)
         self._dt_s, self._sent = 0.0, PilotInput()
-        self._intervention = Intervention()
+        self._intervention, self._jolts = Intervention(), Jolts()
         self._toasts = Toasts()
         self._key_hint = KeyHint()
         self._resources = ExitStack()
@@ -90,7 +93,8 @@ class Shell:
         self._camera: tuple[np.ndarray, np.ndarray] | None = None
         self._dock = Dock(self._state.layouts_reset)
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
-        self._desk = InputDesk(typing=_is_typing, scene_has=self._scene_has)
+        self._controls = ControlSetup(self._folder)
+        self._desk = InputDesk(self._controls, typing=_is_typing, scene_has=self._scene_has)
         window.push_handlers(self._desk)
         self._resources.callback(self._desk.close)
         self._resources.callback(window.remove_handlers, self._desk)
@@ -189,15 +193,18 @@ class Shell:
 
     def build(self, snapshot: Snapshot) -> Output:
         """All panels and instruments for `snapshot`; returns what the user asked for since the last frame."""
-        vehicle = snapshot.lanes[0].vehicle
-        self._desk.serve(vehicle)
-        sample = self._desk.sample(self._dt_s)
         context = self._context
-        context.keymap = keymap_of(vehicle)
+        context.vehicle = snapshot.lanes[0].vehicle
+        self._desk.serve(context.vehicle)
+        sample = self._desk.sample(self._dt_s)
+        context.keymap = self._desk.keymap
         context.rects.clear()
         context.view = self._state.view
-        context.pilot, context.controller_names = sample.pilot, self._desk.controller_names
+        context.pilot, context.controls = sample.pilot, control_view(self._controls, self._desk.devices)
         self._observer.observe(snapshot, context, time.perf_counter())
+        shaken = self._jolts.felt(snapshot)
+        if shaken is not None:
+            self._desk.rumble(*shaken)
         self._observe_edits(snapshot)
         requests = self._keyed(sample, snapshot)
         requests += self._dock.draw(snapshot, context, self._state)
@@ -306,7 +313,7 @@ class Shell:
         hidden = snapshot.look_back is not None or not self._state.view.goals
         if progress is None or hidden or lane.vehicle != self._observer.scene.vehicle:
             return
-        goals.draw(progress, lane.vehicle, context)
+        goals.draw(progress, context)
         if progress.marker_w is not None and self._camera is not None and self._state.view.views == 1:
             goal_marker.draw(progress.marker_w, progress.distance_m, *self._camera, context)
 
@@ -317,11 +324,27 @@ class Shell:
         for request in (each for asked in requests for each in self._resolved(asked)):
             if isinstance(request, OWN):
                 self._apply(request)
+            elif isinstance(request, ControlRequest):
+                self._carry_out(request)
             elif isinstance(request, Action):
                 actions.append(request)
             else:
                 commands.append(request)
         return Output(tuple(commands), tuple(actions), camera)
+
+    def open_controls(self, path: str) -> None:
+        """A file that was exported: its profiles and keys count from now on. Raises InputError."""
+        self._controls.take_over(Path(path))
+        self.notify(f"Controls of {path}")
+
+    def _carry_out(self, request: ControlRequest) -> None:
+        try:
+            told = carried_out(request, self._controls, self._desk.devices, self._context.vehicle)
+        except InputError as error:
+            self.notify(str(error), error=True)
+        else:
+            if told:
+                self.notify(told)
 
     def _apply(self, request: Request) -> None:
         before = replace(self._state, fullscreen=self._window.fullscreen)
@@ -330,9 +353,8 @@ class Shell:
             self._window.toggle_fullscreen()
         if self._state.rescans != before.rescans:
             self._desk.rescan_controllers()
-            self.notify(
-                "Used: " + (", ".join(self._desk.controller_names) or "no gamepad or joystick was found")
-            )
+            names = ", ".join(device.name for device in self._desk.devices)
+            self.notify(f"Used: {names or 'no gamepad or joystick was found'}")
 
     def _ray(self, place_px: tuple[float, float] | None) -> Ray | None:
         """Through a place (logical, y up) of the one picture that there is."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pyglet.window import key, mouse
@@ -10,7 +11,9 @@ from sim.commands import PilotInput
 from sim.outfit import outfit_of
 from sim.outfit.registry import enter_outfit
 from sim.vehicles import VEHICLES
+from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk
+from ui.input.listening import ForAxis, ForKey
 
 DT = 1.0 / 60.0
 
@@ -28,8 +31,13 @@ def place() -> Place:
 
 
 @pytest.fixture
-def desk(place: Place) -> Iterator[InputDesk]:
-    desk = InputDesk(typing=lambda: place.typing, scene_has=lambda x, y: place.in_scene)
+def setup(tmp_path: Path) -> ControlSetup:
+    return ControlSetup(tmp_path)
+
+
+@pytest.fixture
+def desk(place: Place, setup: ControlSetup) -> Iterator[InputDesk]:
+    desk = InputDesk(setup, typing=lambda: place.typing, scene_has=lambda x, y: place.in_scene)
     desk.serve("helicopter")
     yield desk
     desk.close()
@@ -168,3 +176,50 @@ def test_the_wheel_zooms_over_the_scene_only(desk: InputDesk, place: Place) -> N
     desk.on_mouse_scroll(600, 10, 0.0, 5.0)
     assert desk.sample(DT).camera.zoom == 1.0
     assert desk.sample(DT).camera.zoom == 0.0
+
+
+def test_a_key_that_is_waited_for_does_nothing_else_and_is_the_actions_from_then_on(
+    desk: InputDesk, setup: ControlSetup
+) -> None:
+    setup.listen(ForKey("helicopter", "pitch+"), desk.devices)
+    desk.on_key_press(key.J, 0)
+    assert desk.sample(DT).pressed == ()
+    desk.on_key_release(key.J, 0)
+    desk.serve("helicopter")
+    desk.on_key_press(key.W, 0)
+    assert settled(desk).pitch == 0.0
+    desk.on_key_press(key.J, 0)
+    assert settled(desk).pitch == 1.0
+    assert desk.keymap.keys_of(("pitch+",)) == "J"
+
+
+def test_a_controller_of_a_file_is_assigned_by_moving_it_and_flies(
+    place: Place, setup: ControlSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bridge.json"
+
+    def write(rx: float) -> None:
+        replace_text(path, f'{{"name": "Bridge", "axes": {{"rx": {rx}, "ry": 0.0}}}}')
+
+    write(0.1)
+    monkeypatch.setenv("HOLONOMY_CONTROLLER", str(path))
+    desk = InputDesk(setup, typing=lambda: False, scene_has=lambda x, y: True)
+    desk.serve("helicopter")
+    assert [device.name for device in desk.devices] == ["Bridge"]
+    setup.listen(ForAxis("roll"), desk.devices)
+    write(-0.9)
+    assert desk.sample(DT).pilot.roll == 0.0  # it is being assigned
+    assert setup.listening is None
+    # Moved down to the side that was asked for: the axis is inverted.
+    assert settled(desk).roll > 0.5
+    write(0.9)
+    assert settled(desk).roll < -0.5
+    replace_text(path, "[" * 5000)
+    assert settled(desk) == PilotInput()
+    desk.close()
+
+
+def replace_text(path: Path, text: str) -> None:
+    draft = path.with_suffix(".part")
+    draft.write_text(text)
+    draft.replace(path)

@@ -34,7 +34,7 @@ def texts(progress: Progress, bench: Bench) -> list[str]:
 
     def draw(snapshot: Snapshot, context: PanelContext) -> None:
         pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
-        lines = goals.told(progress, "helicopter", pen, 230.0, context)
+        lines = goals.told(progress, pen, 230.0, context)
         found[:] = [f"{mark} {text}" for mark, text, *_ in lines]
 
     bench.frame(draw, fakes.snapshot())
@@ -96,7 +96,7 @@ def test_goals_label_of_the_past_and_instruments_do_not_overlap(
 
     def flying(snapshot: Snapshot, context: PanelContext) -> None:
         hud.draw(snapshot, context)
-        goals.draw(progress, "helicopter", context)
+        goals.draw(progress, context)
         goal_marker.draw(np.array([-50.0, 30.0, 2.0]), 41.6, VIEW, LENS, context)
 
     def looking(snapshot: Snapshot, context: PanelContext) -> None:

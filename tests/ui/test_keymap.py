@@ -10,9 +10,10 @@ from sim.snapshot import LookBack
 from tests.ui import fakes
 from ui.imgui_keys import key_name
 from ui.input.binding import actions_by_key, key_label
-from ui.input.controllers import GAMEPAD_BUTTONS, TRIGGER_NAMES
+from ui.input.controllers import TRIGGER_NAMES
 from ui.input.desk import chord_name
 from ui.input.keymap import VIEWER_KEYS, Keymap, keymap_of
+from ui.input.profile import GAMEPAD_BUTTONS
 from ui.input.sticks import AXES
 from ui.input.viewer import orbit_of, request_of
 from ui.panels.help import gamepad_lines, lines

@@ -31,6 +31,7 @@ from ui.desktop.preparation import Loaded
 from ui.desktop.scene_change import SceneChange
 from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
+from ui.input.control_file import ENDING as CONTROLS
 from ui.requests import (
     Action,
     AnswerTrust,
@@ -183,12 +184,14 @@ class Session:
                 self._plan(action)
 
     def _open_path(self, path: str) -> None:
-        """A vehicle's folder, a scene, a take or a table of poses, as the user has named it."""
+        """A vehicle's folder, a scene, a take, a table of poses or controls, as the user has named it."""
         path = os.path.expanduser(path)
         if path.endswith(".npz"):
             self._carry_out(OpenTake(path))
         elif path.endswith(".csv"):
             self._show_measured(path)
+        elif path.endswith(CONTROLS):
+            self._open_controls(path)
         else:
             self._open_scene(path)
 
@@ -203,6 +206,12 @@ class Session:
         else:
             if told:
                 self._shell.notify(told)
+
+    def _open_controls(self, path: str) -> None:
+        try:
+            self._shell.open_controls(path)
+        except InputError as error:
+            self._shell.notify(str(error), error=True)
 
     def _show_measured(self, path: str) -> None:
         try:

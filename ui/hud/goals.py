@@ -4,11 +4,9 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.goals.judge import Progress
-from sim.outfit import outfit_of
 from ui import theme
 from ui.hud import heading_tape
 from ui.hud.pen import Pen
-from ui.input.binding import key_label
 from ui.panels.context import PanelContext
 
 WIDTH, PAD, MARGIN, TOP = 264.0, 10.0, 12.0, 12.0
@@ -26,13 +24,13 @@ Line = tuple[str, str, theme.Colour, bool]
 """(mark, text, colour, bold)."""
 
 
-def draw(progress: Progress, vehicle: str, context: PanelContext) -> None:
+def draw(progress: Progress, context: PanelContext) -> None:
     """At the upper left, beside or below the heading tape; its place is left in `context.rects`."""
     pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
     x, y, scene_width, scene_height = context.scene_rect
     wide = min(pen.px(WIDTH), scene_width - pen.px(2.0 * MARGIN))
     room = wide - pen.px(2.0 * PAD + 16.0)
-    lines = told(progress, vehicle, pen, room, context)
+    lines = told(progress, pen, room, context)
     if pen.px(ROW) * (len(lines) + 1) > HIGHEST * scene_height:
         lines = [line for line in lines if line[0] != TICK and line[0] != OPEN]
     tape = context.rects.get("hud/heading")
@@ -54,13 +52,13 @@ def draw(progress: Progress, vehicle: str, context: PanelContext) -> None:
     context.rects["goals"] = (left, top, wide, tall)
 
 
-def told(progress: Progress, vehicle: str, pen: Pen, room: float, context: PanelContext) -> list[Line]:
+def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> list[Line]:
     """Its lines."""
     lines: list[Line] = []
     for index, goal in enumerate(progress.goals):
         if index == progress.at:
             lines.append((DUE, goal.title, theme.ACCENT_BRIGHT, True))
-            keys = keys_of(goal.keys, vehicle)
+            keys = context.keymap.keys_of(goal.keys)
             if keys:
                 lines.append(("", f"Keys: {keys}", theme.ACCENT_BRIGHT, True))
             lines += [("", text, theme.INK, False) for text in wrapped(pen, goal.text, room)]
@@ -80,12 +78,6 @@ def told(progress: Progress, vehicle: str, pen: Pen, room: float, context: Panel
     else:
         lines.append(("", f"{skip} skips, {again} begins again, {hide} hides", theme.MUTED, False))
     return lines
-
-
-def keys_of(actions: tuple[str, ...], vehicle: str) -> str:
-    """First keys of actions of a vehicle, as printed on them."""
-    keys = {binding.action: binding.keys for binding in outfit_of(vehicle).keys.held}
-    return "  ".join(key_label(keys[action][0]) for action in actions if action in keys)
 
 
 def wrapped(pen: Pen, text: str, room: float) -> list[str]:

@@ -1,35 +1,26 @@
 """Gamepads and joysticks behind one interface. Whatever a device does wrong, it is left out and the app goes on."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 from sim.commands import PilotInput
-from sim.outfit import Keys
-from ui.input.axes import Calibration, Response, single, stick
+from ui.input.controller_file import ControllerFile
+from ui.input.profile import DeviceNow, Profile, flown, usual
 from ui.input.sticks import combined
 from ui.input.vehicle_keys import vehicle_keys
 
-GAMEPAD_BUTTONS = {
-    "start": "pause",
-    "back": "reset",
-    "y": "camera",
-    "x": "mode",
-    "b": "demo",
-    "leftshoulder": "slower",
-    "rightshoulder": "faster",
-}
-"""Button -> viewer action."""
+STICKS = {"leftstick": ("leftx", "lefty"), "rightstick": ("rightx", "righty")}
 TRIGGER_NAMES = ("lefttrigger", "righttrigger")
 CROSS = {"dpright": (0, 1.0), "dpleft": (0, -1.0), "dpup": (1, 1.0), "dpdown": (1, -1.0)}
 """Button of the cross -> its axis and side."""
-
-CYCLIC = Response(deadzone=0.10, expo=0.4)
-PEDALS = Response(deadzone=0.12, expo=0.4)
-LEVER = Response(deadzone=0.10, expo=0.2)
-LEVER_DOWN = Response(deadzone=0.10, expo=0.2, inverted=True)
-TRIGGERS = Response(deadzone=0.05, expo=0.2)
-RAW = Calibration()
+PAD_AXES = ("leftx", "lefty", "rightx", "righty", *TRIGGER_NAMES)
+PAD_BUTTONS = (
+    *("a", "b", "x", "y", "back", "start", "leftshoulder", "rightshoulder", "leftthumb", "rightthumb"),
+    *CROSS,
+)
+STICK_AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 DEVICE_ERRORS = (
     OSError,
@@ -44,42 +35,12 @@ DEVICE_ERRORS = (
 """What device layers were seen to raise: no /dev/input, no display, unreadable or vanished devices."""
 
 
-@dataclass(slots=True)
-class PadNow:
-    """Last reported state of one gamepad; sticks x right and y up, triggers 0..1."""
-
-    left: tuple[float, float] = (0.0, 0.0)
-    right: tuple[float, float] = (0.0, 0.0)
-    lefttrigger: float = 0.0
-    righttrigger: float = 0.0
-    down: set[str] = field(default_factory=set)
-    """Buttons that are held."""
-
-
-def gamepad_input(pad: PadNow, controls: Keys) -> PilotInput:
-    """Left stick: yaw and throttle; right stick: roll and pitch (mode 2); triggers and buttons by vehicle."""
-    yaw, throttle = stick(RAW.apply(pad.left[0]), RAW.apply(pad.left[1]), PEDALS, LEVER)
-    roll, pitch = stick(RAW.apply(pad.right[0]), RAW.apply(pad.right[1]), CYCLIC, CYCLIC)
-    sticks = PilotInput(pitch=pitch, roll=roll, yaw=yaw, throttle=throttle)
-    pulled = single(RAW.apply(pad.righttrigger - pad.lefttrigger), TRIGGERS)
-    held = frozenset(action for button, action in controls.buttons.items() if button in pad.down)
-    return combined(sticks, replace(PilotInput(actions=held), **{controls.triggers: pulled}))
-
-
-def joystick_input(x: float, y: float, rz: float, z: float) -> PilotInput:
-    """Stick x, y: cyclic; twist or pedals rz: yaw; lever z: collective. Raw axes point right, back, down."""
-    roll, back = stick(RAW.apply(x), RAW.apply(y), CYCLIC, CYCLIC)
-    return PilotInput(
-        pitch=-back, roll=roll, yaw=single(RAW.apply(rz), PEDALS), throttle=single(RAW.apply(z), LEVER_DOWN)
-    )
-
-
 class NoControllers:
     """Stands in where the machine has no input devices."""
 
-    names: tuple[str, ...] = ()
+    devices: tuple[DeviceNow, ...] = ()
 
-    def sample(self) -> PilotInput:
+    def sample(self, profiles: Mapping[str, Profile], dt_s: float) -> PilotInput:
         return PilotInput()
 
     def serve(self, vehicle: str) -> None:
@@ -87,6 +48,9 @@ class NoControllers:
 
     def rescan(self) -> None:
         """Nothing to look for."""
+
+    def rumble(self, strength: float, duration_s: float) -> None:
+        """Nothing shakes."""
 
     def close(self) -> None:
         """Nothing to give back."""
@@ -96,10 +60,11 @@ class NoControllers:
 class Controllers:
     """All gamepads (hot-plugged) and joysticks (found by `rescan`) that could be opened."""
 
-    on_action: Callable[[str], None]
-    """Called with a viewer action when a gamepad's button is pressed."""
+    on_button: Callable[[DeviceNow, str], None]
+    """Called when a button is pressed."""
     _gamepads: dict = field(default_factory=dict)
-    _joysticks: list = field(default_factory=list)
+    _joysticks: dict = field(default_factory=dict)
+    _held: dict[int, dict[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         import pyglet.input
@@ -113,38 +78,46 @@ class Controllers:
         self.rescan()
 
     def serve(self, vehicle: str) -> None:
-        """Triggers and held buttons are from now on those of this vehicle."""
+        """Triggers and held buttons are from now on those of this vehicle; what was held by an axis is let go."""
         self._controls = vehicle_keys(vehicle)
+        self._held.clear()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(d.name for d in self._gamepads) + tuple(j.device.name for j in self._joysticks)
+    def devices(self) -> tuple[DeviceNow, ...]:
+        """What each reports now."""
+        return (*self._gamepads.values(), *self._joysticks.values())
 
-    def sample(self) -> PilotInput:
-        """All devices together, at this moment."""
-        total = PilotInput()
-        for pad in self._gamepads.values():
-            total = combined(total, gamepad_input(pad, self._controls))
-        for j in self._joysticks:
-            moved = self._moved.get(id(j), set())
-            lever = j.z if "z" in moved else 0.0
-            twist = j.rz if "rz" in moved else 0.0
-            total = combined(total, joystick_input(j.x, j.y, twist, lever))
-        return total
+    def sample(self, profiles: Mapping[str, Profile], dt_s: float) -> PilotInput:
+        """All devices together; `dt_s` seconds have passed. profiles: by guid, where they are not the usual."""
+        return sampled(self.devices, profiles, self._controls, self._held, dt_s)
 
     def rescan(self) -> None:
         """Open every joystick there is now; those that vanished are dropped."""
         self._close_joysticks()
-        self._moved: dict[int, set[str]] = {}
         try:
             found = self._input.get_joysticks()
         except DEVICE_ERRORS:
             found = []
         for joystick in found:
             if self._opened(joystick):
-                self._moved[id(joystick)] = set()
-                joystick.push_handlers(on_joyaxis_motion=self._axis_moved)
-                self._joysticks.append(joystick)
+                joystick.push_handlers(
+                    on_joyaxis_motion=self._axis_moved,
+                    on_joybutton_press=self._joystick_pressed,
+                    on_joybutton_release=self._joystick_released,
+                )
+                axes = [name for name in STICK_AXES if getattr(joystick, f"{name}_control", None) is not None]
+                buttons = tuple(str(k) for k in range(len(getattr(joystick, "buttons", ()))))
+                name = joystick.device.name
+                now = DeviceNow(
+                    _guid(joystick.device, name), name, False, dict.fromkeys(axes, 0.0), buttons=buttons
+                )
+                self._joysticks[joystick] = now
+
+    def rumble(self, strength: float, duration_s: float) -> None:
+        """Shake what can be shaken; 0..1."""
+        for controller in self._gamepads:
+            with suppress(*DEVICE_ERRORS):
+                controller.rumble_play_strong(strength, duration_s)
 
     def close(self) -> None:
         for device in (*self._gamepads, *self._joysticks):
@@ -169,7 +142,9 @@ class Controllers:
                 on_button_press=self._button_pressed,
                 on_button_release=self._button_released,
             )
-            self._gamepads[controller] = PadNow()
+            guid = getattr(controller, "guid", None) or controller.name
+            now = DeviceNow(guid, controller.name, True, dict.fromkeys(PAD_AXES, 0.0), buttons=PAD_BUTTONS)
+            self._gamepads[controller] = now
 
     def _disconnect(self, controller) -> None:
         if self._gamepads.pop(controller, None) is not None:
@@ -179,40 +154,124 @@ class Controllers:
     def _stick_moved(self, controller, name: str, vector) -> None:
         # Events and not attributes: only in events do all platforms agree that y points up.
         pad = self._gamepads.get(controller)
-        if pad is not None:
-            setattr(pad, name.removesuffix("stick"), (float(vector[0]), float(vector[1])))
+        if pad is not None and name in STICKS:
+            pad.axes.update(zip(STICKS[name], (float(vector[0]), float(vector[1])), strict=True))
+            pad.moved.update(STICKS[name])
 
     def _trigger_moved(self, controller, name: str, value: float) -> None:
         pad = self._gamepads.get(controller)
         if pad is not None and name in TRIGGER_NAMES:
-            setattr(pad, name, float(value))
+            pad.axes[name] = float(value)
+            pad.moved.add(name)
 
     def _cross_moved(self, controller, vector) -> None:
         pad = self._gamepads.get(controller)
         if pad is not None:
+            before = set(pad.down)
             pad.down -= set(CROSS)
             pad.down |= {name for name, (axis, sign) in CROSS.items() if sign * vector[axis] > 0.5}
+            for name in pad.down - before:
+                self.on_button(pad, name)
 
     def _button_pressed(self, controller, button: str) -> None:
-        pad = self._gamepads.get(controller)
-        if pad is not None:
-            pad.down.add(button)
-        if button in GAMEPAD_BUTTONS:
-            self.on_action(GAMEPAD_BUTTONS[button])
+        self._pressed(self._gamepads.get(controller), button)
 
     def _button_released(self, controller, button: str) -> None:
-        pad = self._gamepads.get(controller)
-        if pad is not None:
-            pad.down.discard(button)
+        self._released(self._gamepads.get(controller), button)
 
     def _axis_moved(self, joystick, axis: str, value: float) -> None:
-        # A lever reports nothing until it is moved; its made-up position must not fly the vehicle.
-        self._moved.setdefault(id(joystick), set()).add(axis)
+        stick = self._joysticks.get(joystick)
+        if stick is not None:
+            stick.axes[axis] = float(value)
+            stick.moved.add(axis)
+
+    def _joystick_pressed(self, joystick, button: int) -> None:
+        self._pressed(self._joysticks.get(joystick), str(button))
+
+    def _joystick_released(self, joystick, button: int) -> None:
+        self._released(self._joysticks.get(joystick), str(button))
+
+    def _pressed(self, device: DeviceNow | None, button: str) -> None:
+        if device is not None:
+            device.down.add(button)
+            self.on_button(device, button)
+
+    @staticmethod
+    def _released(device: DeviceNow | None, button: str) -> None:
+        if device is not None:
+            device.down.discard(button)
 
     def _close_joysticks(self) -> None:
         for joystick in self._joysticks:
             _closed(joystick)
         self._joysticks.clear()
+
+
+@dataclass
+class WithFile:
+    """What the machine has, and the controller that another program writes into a file."""
+
+    others: Controllers | NoControllers
+    file: ControllerFile
+    on_button: Callable[[DeviceNow, str], None]
+    _held: dict[int, dict[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._controls = vehicle_keys("")
+
+    @property
+    def devices(self) -> tuple[DeviceNow, ...]:
+        return (*self.others.devices, self.file.now)
+
+    def sample(self, profiles: Mapping[str, Profile], dt_s: float) -> PilotInput:
+        for button in self.file.poll():
+            self.on_button(self.file.now, button)
+        own = sampled((self.file.now,), profiles, self._controls, self._held, dt_s)
+        return combined(self.others.sample(profiles, dt_s), own)
+
+    def serve(self, vehicle: str) -> None:
+        self._controls = vehicle_keys(vehicle)
+        self._held.clear()
+        self.others.serve(vehicle)
+
+    def rescan(self) -> None:
+        self.others.rescan()
+
+    def rumble(self, strength: float, duration_s: float) -> None:
+        self.others.rumble(strength, duration_s)
+
+    def close(self) -> None:
+        self.others.close()
+
+
+AnyControllers = Controllers | NoControllers | WithFile
+
+
+def sampled(
+    devices: tuple[DeviceNow, ...],
+    profiles: Mapping[str, Profile],
+    controls,
+    held: dict[int, dict[str, float]],
+    dt_s: float,
+) -> PilotInput:
+    """All devices together. held: by device, what its axes that hold have come to."""
+    total = PilotInput()
+    for device in devices:
+        profile = profile_of(device, profiles)
+        total = combined(total, flown(device, profile, controls, held.setdefault(id(device), {}), dt_s))
+    return total
+
+
+def profile_of(device: DeviceNow, profiles: Mapping[str, Profile]) -> Profile:
+    """The user's, or the usual one."""
+    return profiles.get(device.guid) or usual(device.guid, device.name, gamepad=device.gamepad)
+
+
+def _guid(device, name: str) -> str:
+    try:
+        return device.get_guid() or name
+    except DEVICE_ERRORS:
+        return name
 
 
 def _closed(device) -> None:
@@ -222,9 +281,11 @@ def _closed(device) -> None:
         warnings.warn(f"{device}: did not close ({error})", stacklevel=2)
 
 
-def open_controllers(on_action: Callable[[str], None]) -> Controllers | NoControllers:
+def open_controllers(on_button: Callable[[DeviceNow, str], None]) -> AnyControllers:
     """The machine's controllers, or the null device where there are none to be had."""
     try:
-        return Controllers(on_action)
+        found: Controllers | NoControllers = Controllers(on_button)
     except DEVICE_ERRORS:
-        return NoControllers()
+        found = NoControllers()
+    file = ControllerFile.named()
+    return found if file is None else WithFile(found, file, on_button)

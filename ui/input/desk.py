@@ -8,9 +8,11 @@ from pyglet.window import key, mouse
 from sim.commands import PilotInput
 from ui.imgui_keys import key_name
 from ui.input.binding import actions_by_key
-from ui.input.controllers import Controllers, NoControllers, open_controllers
+from ui.input.control_setup import ControlSetup
+from ui.input.controllers import AnyControllers, NoControllers, open_controllers, profile_of
 from ui.input.held_keys import HeldKeys
-from ui.input.keymap import Keymap, keymap_of
+from ui.input.keymap import VIEWER_KEYS, Keymap, keymap_of
+from ui.input.profile import DeviceNow
 from ui.input.sticks import combined, moved, released
 from ui.input.viewer import orbit_of
 from ui.requests import CameraMotion
@@ -47,14 +49,16 @@ class InputDesk:
     `typing()`: a text field has the keyboard. `scene_has(x, y)`: a press there (logical, y up) is the scene's.
     """
 
-    def __init__(self, *, typing: Callable[[], bool], scene_has: Callable[[float, float], bool]) -> None:
-        self._typing, self._scene_has = typing, scene_has
+    def __init__(
+        self, setup: ControlSetup, *, typing: Callable[[], bool], scene_has: Callable[[float, float], bool]
+    ) -> None:
+        self._setup, self._typing, self._scene_has = setup, typing, scene_has
         self._pressed: list[str] = []
         self._keyboard = PilotInput()
         self._dragging: set[int] = set()
         self._hand_px: tuple[float, float] | None = None
         self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
-        self._controllers: Controllers | NoControllers = open_controllers(self._pressed.append)
+        self._controllers: AnyControllers = open_controllers(self._on_button)
         self._vehicle = ""
         self._keymap: Keymap | None = None
         self._vehicle_keys, self._viewer_keys = HeldKeys(), HeldKeys()
@@ -62,26 +66,38 @@ class InputDesk:
 
     def serve(self, vehicle: str) -> None:
         """The keys are from now on those of this vehicle; of another one, what was held is let go."""
-        keymap = keymap_of(vehicle)
+        keymap = keymap_of(vehicle, self._setup.keys)
         if keymap is self._keymap:
             return
         vehicle_keys, viewer_keys = HeldKeys(keymap.vehicle), HeldKeys(keymap.viewer)
         if vehicle == self._vehicle:
             vehicle_keys.take_over(self._vehicle_keys)
             viewer_keys.take_over(self._viewer_keys)
+        if vehicle != self._vehicle or self._keymap is None:
+            self._controllers.serve(vehicle)
         self._vehicle, self._keymap = vehicle, keymap
         self._vehicle_keys, self._viewer_keys = vehicle_keys, viewer_keys
         self._viewer_actions = actions_by_key(keymap.viewer)
-        self._controllers.serve(vehicle)
 
     @property
-    def controller_names(self) -> tuple[str, ...]:
-        return self._controllers.names
+    def keymap(self) -> Keymap:
+        """The keys as they are bound now."""
+        assert self._keymap is not None
+        return self._keymap
+
+    @property
+    def devices(self) -> tuple[DeviceNow, ...]:
+        """What each controller reports now."""
+        return self._controllers.devices
+
+    def rumble(self, strength: float, duration_s: float) -> None:
+        """Shake the controllers that can be shaken; 0..1."""
+        self._controllers.rumble(strength, duration_s)
 
     def rescan_controllers(self) -> None:
         """Look for joysticks again; where there were no devices at all, for everything."""
         if isinstance(self._controllers, NoControllers):
-            self._controllers = open_controllers(self._pressed.append)
+            self._controllers = open_controllers(self._on_button)
             self._controllers.serve(self._vehicle)
         self._controllers.rescan()
 
@@ -96,9 +112,11 @@ class InputDesk:
             zoom=self._zoom,
             orbit=orbit_of(self._viewer_keys.actions),
         )
-        sample = InputSample(
-            combined(self._keyboard, self._controllers.sample()), tuple(self._pressed), camera, self._hand_px
-        )
+        flown = self._controllers.sample(self._setup.profiles, dt_s)
+        self._setup.hear(self._controllers.devices)
+        if self._setup.listening is not None:
+            flown = PilotInput()  # what is moved is to be assigned
+        sample = InputSample(combined(self._keyboard, flown), tuple(self._pressed), camera, self._hand_px)
         self._pressed.clear()
         self._drag, self._pan, self._zoom = [0.0, 0.0], [0.0, 0.0], 0.0
         return sample
@@ -111,6 +129,8 @@ class InputDesk:
             return
         name = key_name(symbol)
         chord = chord_name(symbol, modifiers)
+        if self._setup.listening is not None and self._setup.hear_key(chord or name, self._vehicle):
+            return
         if chord in self._viewer_actions:
             self._pressed.append(self._viewer_actions[chord])
             return
@@ -160,6 +180,13 @@ class InputDesk:
         self._dragging.clear()
         self._hand_px = None
         self._keyboard = released(self._keyboard)
+
+    def _on_button(self, device: DeviceNow, button: str) -> None:
+        if self._setup.hear_button(device, button):
+            return
+        action = profile_of(device, self._setup.profiles).buttons.get(button, "")
+        if any(action == binding.action for binding in VIEWER_KEYS):
+            self._pressed.append(action)
 
     def _release_keys(self) -> None:
         self._vehicle_keys.release_all()

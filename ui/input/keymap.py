@@ -4,11 +4,13 @@ Help, hints, tooltips and the README are made from these tables and the window l
 binding exists in exactly one place. A viewer key that some vehicle takes has a second one that none takes.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from sim.outfit import Keys, Outfit, outfit_of
 from ui.input.binding import KeyBinding, key_label
+from ui.input.own_keys import VIEWER, OwnKeys
 from ui.input.vehicle_keys import bindings
 
 VIEWER_KEYS = (
@@ -53,6 +55,9 @@ PULLING = ("Ctrl", "and drag: pull it with the mouse")
 """What is told where no key does anything."""
 
 
+USUAL = OwnKeys()
+
+
 @dataclass(frozen=True)
 class Keymap:
     """All keys while one vehicle is flown; no key stands twice."""
@@ -70,6 +75,16 @@ class Keymap:
         keys = next((b.keys for b in self.viewer if b.action == action), ())
         return key_label(keys[0]) if keys else ""
 
+    def binding(self, scope: str, action: str) -> KeyBinding | None:
+        """Of the viewer (scope VIEWER) or the vehicle; None where there is no such action."""
+        table = self.viewer if scope == VIEWER else self.vehicle
+        return next((binding for binding in table if binding.action == action), None)
+
+    def keys_of(self, actions: tuple[str, ...]) -> str:
+        """First keys of actions that fly the vehicle, as printed on them."""
+        keys = {binding.action: binding.keys for binding in self.vehicle if binding.keys}
+        return "  ".join(key_label(keys[action][0]) for action in actions if action in keys)
+
     def hint(self, action: str) -> str:
         """' (K)', to be put behind what the action is called."""
         return f" ({self.first(action)})" if self.first(action) else ""
@@ -83,10 +98,13 @@ class Keymap:
             # Left comes before right, but ahead before back.
             signs = "-+" if axis in ("roll", "yaw") else "+-"
             ends = [bound[f"{axis}{sign}"] for sign in signs if f"{axis}{sign}" in bound]
-            found.append((" ".join(key_label(end.keys[0]) for end in ends), word))
-        found += [(key_label(b.keys[0]), _lowered(b.label)) for b in self.vehicle if b.action not in axes]
+            found.append((" ".join(key_label(end.keys[0]) for end in ends if end.keys), word))
+        found += [
+            (key_label(b.keys[0]), _lowered(b.label)) for b in self.vehicle if b.action not in axes and b.keys
+        ]
         labels = {binding.action: binding.label for binding in self.viewer}
-        found += [(key_label(keys[0]), _lowered(labels[name])) for name, keys in self.controls.viewer.items()]
+        found += [(self.first(name), _lowered(labels[name])) for name in self.controls.viewer]
+        found = [(keys, word) for keys, word in found if keys]
         return [*(found or [PULLING]), (self.first("help"), "all keys")]
 
 
@@ -95,22 +113,44 @@ def _lowered(label: str) -> str:
     return label[:1].lower() + label[1:]
 
 
-def keymap_of(vehicle: str) -> Keymap:
-    """Of a vehicle by its registry name; one that is not known here has the names of the sticks."""
-    return _keymap(outfit_of(vehicle))
+def keymap_of(vehicle: str, own: OwnKeys = USUAL) -> Keymap:
+    """Of a vehicle by its registry name; one that is not known here has the names of the sticks. own: the user's."""
+    return _keymap(vehicle, outfit_of(vehicle), own)
 
 
 @lru_cache(maxsize=64)
-def _keymap(outfit: Outfit) -> Keymap:
-    controls = outfit.keys
-    taken = {key for binding in controls.held for key in binding.keys}
-    taken.update(key for keys in controls.viewer.values() for key in keys)
-    viewer = (
-        replace(b, keys=(*controls.viewer.get(b.action, ()), *(k for k in b.keys if k not in taken)))
-        for b in VIEWER_KEYS
-        if _concerns(b.action, outfit)
+def _keymap(vehicle: str, outfit: Outfit, own: OwnKeys) -> Keymap:
+    chosen = own.of(vehicle)
+    claimed = {key for keys in chosen.values() for key in keys}
+    held = tuple(
+        replace(each, keys=chosen.get(each.action, tuple(k for k in each.keys if k not in claimed)))
+        for each in outfit.keys.held
     )
-    return Keymap(controls, tuple(viewer))
+    controls = replace(outfit.keys, held=held)
+    flying = {key for binding in held for key in binding.keys}
+    return Keymap(controls, _viewer(controls.viewer, flying, own.of(VIEWER), outfit))
+
+
+def _viewer(
+    further: Mapping[str, tuple[str, ...]],
+    flying: set[str],
+    chosen: Mapping[str, tuple[str, ...]],
+    outfit: Outfit,
+) -> tuple[KeyBinding, ...]:
+    """What flies the vehicle comes first, then the user's choice, then the vehicle's own viewer keys."""
+    claimed = {key for keys in chosen.values() for key in keys} - flying
+    taken = {key for keys in further.values() for key in keys} | flying | claimed
+    viewer = []
+    for binding in VIEWER_KEYS:
+        if not _concerns(binding.action, outfit):
+            continue
+        if binding.action in chosen:
+            keys = tuple(key for key in chosen[binding.action] if key not in flying)
+        else:
+            special = tuple(key for key in further.get(binding.action, ()) if key not in flying | claimed)
+            keys = (*special, *(key for key in binding.keys if key not in taken))
+        viewer.append(replace(binding, keys=keys))
+    return tuple(viewer)
 
 
 def _concerns(action: str, outfit: Outfit) -> bool:

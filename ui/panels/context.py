@@ -9,6 +9,7 @@ from sim.planner.service.view import PlanView
 from sim.vehicles.parameter import Value
 from sim.world.plan_view import PlanOutlines
 from ui.catalogue import Catalogue
+from ui.control_requests import ControlView
 from ui.edits import Edits
 from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
@@ -73,7 +74,14 @@ class PanelContext:
     """The keys while the present vehicle is flown."""
     pilot: PilotInput = field(default_factory=PilotInput)
     """Where the sticks are, for show."""
-    controller_names: tuple[str, ...] = ()
+    controls: ControlView = field(default_factory=ControlView)
+    """Controllers, and what is being assigned."""
+    controls_page: str = "sticks"
+    """Open in the controls panel."""
+    shown_axis: str = ""
+    """Whose response is open there."""
+    vehicle: str = ""
+    """That is flown, by its registry name."""
     histories: dict[str, History] = field(default_factory=dict)
     """By lane name."""
     plotted: dict[str, tuple[str, ...]] = field(default_factory=dict)

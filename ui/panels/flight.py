@@ -36,11 +36,11 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 
 def _devices(context: PanelContext) -> list[Request]:
-    names = ", ".join(context.controller_names)
+    names = ", ".join(device.name for device in context.controls.devices)
     doc = (
         f"Used: {names}." if names else "No gamepad or joystick is used. Gamepads are found when plugged in."
     )
-    text = f"{icons.ICON_FA_GAMEPAD}  {len(context.controller_names) or 'none'}"
+    text = f"{icons.ICON_FA_GAMEPAD}  {len(context.controls.devices) or 'none'}"
     doc += " Click to look for joysticks again."
     return [RescanControllers()] if button(context, "flight/devices", text, doc) else []
 

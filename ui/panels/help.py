@@ -7,6 +7,8 @@ from imgui_bundle import imgui
 from sim.outfit import Keys
 from ui import theme
 from ui.input.binding import KeyBinding, groups, key_label
+from ui.input.controllers import profile_of
+from ui.input.profile import EXTRA, Profile, usual
 from ui.panels.context import PanelContext
 from ui.panels.notices import OVERLAY
 from ui.panels.widgets import prose
@@ -23,9 +25,22 @@ MOUSE = (
     ("Wheel", "Nearer, farther"),
     ("Ctrl left drag", "Pull what is under the mouse"),
 )
-PAD_ALWAYS = (("Start, Back", "Pause, reset"), ("X, Y, B", "Mode, camera, autopilot"))
-PAD_STICKS = (("Left stick", ("yaw", "throttle")), ("Right stick", ("roll", "pitch")))
-PAD_NAMES = {"a": "A", "dpup": "Cross up", "dpleft": "Cross left", "dpright": "Cross right"}
+PAD_PARTS = (
+    ("Left stick", ("leftx", "lefty")),
+    ("Right stick", ("rightx", "righty")),
+    ("Triggers", ("righttrigger", "lefttrigger")),
+)
+PAD_NAMES = {
+    "dpup": "Cross up",
+    "dpleft": "Cross left",
+    "dpright": "Cross right",
+    "dpdown": "Cross down",
+    "leftshoulder": "L",
+    "rightshoulder": "R",
+}
+PAD_WORDS = {"demo": "autopilot"}
+USUAL = usual("", "", gamepad=True)
+"""What a gamepad does without any choice."""
 
 
 def draw(context: PanelContext) -> list[Request]:
@@ -67,7 +82,7 @@ def _columns(context: PanelContext) -> None:
     imgui.begin_group()
     _table(context, keymap.vehicle)
     _pairs(context, "Mouse", MOUSE)
-    _pairs(context, "Gamepad", gamepad_lines(keymap.controls))
+    _pairs(context, "Gamepad", gamepad_lines(keymap.controls, _gamepad(context)))
     imgui.end_group()
     imgui.same_line(0.0, context.px(28.0))
     imgui.begin_group()
@@ -75,20 +90,37 @@ def _columns(context: PanelContext) -> None:
     imgui.end_group()
 
 
-def gamepad_lines(controls: Keys) -> list[tuple[str, str]]:
-    """(part of a gamepad, meaning) for one vehicle."""
+def _gamepad(context: PanelContext) -> Profile:
+    """Of the first one that there is."""
+    pads = (device for device in context.controls.devices if device.gamepad)
+    return next((profile_of(pad, context.controls.profiles) for pad in pads), USUAL)
+
+
+def gamepad_lines(controls: Keys, profile: Profile = USUAL) -> list[tuple[str, str]]:
+    """(part of a gamepad, meaning) for one vehicle, as it is bound now."""
+    words = {
+        **controls.words,
+        EXTRA: controls.words.get(controls.triggers) or controls.words.get("pitch", ""),
+    }
+    meant = {use.source: words.get(use.target, "") for use in profile.axes}
     rows = []
-    for part, axes in PAD_STICKS:
-        words = [controls.words[axis] for axis in axes if axis in controls.words]
-        if words:
-            rows.append((part, ", ".join(words).capitalize()))
-    # Where an axis has no word of its own it does what the one with a word does.
-    pulled = controls.words.get(controls.triggers) or controls.words.get("pitch")
-    if pulled:
-        rows.append(("Triggers", pulled.capitalize()))
-    labels = {held.action: held.does for held in controls.held}
-    rows += [(PAD_NAMES[button], labels[action]) for button, action in controls.buttons.items()]
-    return [*rows, *PAD_ALWAYS]
+    for part, axes in PAD_PARTS:
+        told = list(dict.fromkeys(meant[axis] for axis in axes if meant.get(axis)))
+        if told:
+            rows.append((part, ", ".join(told).capitalize()))
+    held = {each.action: each.does for each in controls.held}
+    buttons = {**controls.buttons, **profile.buttons}
+    rows += [(_pad_name(name), held[does]) for name, does in buttons.items() if does in held]
+    viewer = [
+        (_pad_name(name), PAD_WORDS.get(does, does)) for name, does in buttons.items() if does not in held
+    ]
+    for pair in (viewer[at : at + 2] for at in range(0, len(viewer), 2)):
+        rows.append((", ".join(name for name, _ in pair), ", ".join(does for _, does in pair).capitalize()))
+    return rows
+
+
+def _pad_name(button: str) -> str:
+    return PAD_NAMES.get(button, button.capitalize())
 
 
 def lines(bindings: tuple[KeyBinding, ...]) -> dict[str, list[tuple[str, str]]]:

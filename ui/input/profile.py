@@ -1,0 +1,141 @@
+"""What the axes and buttons of one kind of controller do: assignment, calibration and response of each. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sim.commands import PilotInput
+from sim.outfit import Keys
+from ui.input.axes import Calibration, Response, radial_deadzone, shaped
+from ui.input.sticks import AXES, clipped
+
+EXTRA = "extra"
+"""The axis that a vehicle gives to a gamepad's triggers."""
+TARGETS = (*AXES, EXTRA)
+PARTNERS = {"leftx": "lefty", "lefty": "leftx", "rightx": "righty", "righty": "rightx", "x": "y", "y": "x"}
+"""Axes of one stick: their dead zone is round."""
+HELD_RATE = 0.8
+"""Full deflections a second by which an axis that holds moves what it is assigned to."""
+
+
+RAW, PLAIN = Calibration(), Response()
+
+
+@dataclass(slots=True)
+class DeviceNow:
+    """What a controller reports at this moment."""
+
+    guid: str
+    """Of its kind: two of the same make share it."""
+    name: str
+    gamepad: bool
+    axes: dict[str, float] = field(default_factory=dict)
+    """-1..1, triggers 0..1; gamepads' sticks point right and up, joysticks' axes right, back and down."""
+    moved: set[str] = field(default_factory=set)
+    """Axes that have reported: a lever says nothing until it is moved, and its made-up place must fly nothing."""
+    down: set[str] = field(default_factory=set)
+    """Buttons that are held."""
+    buttons: tuple[str, ...] = ()
+    """All that are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class AxisUse:
+    """One axis of a controller and what it moves."""
+
+    source: str
+    target: str
+    """Of TARGETS."""
+    calibration: Calibration = RAW
+    response: Response = PLAIN
+    holds: bool = False
+    """What it moves stays where it was left: the axis says how fast, not where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Of one kind of controller."""
+
+    guid: str
+    name: str
+    axes: tuple[AxisUse, ...] = ()
+    buttons: Mapping[str, str] = field(default_factory=dict)
+    """Button -> a viewer's action, or one that the vehicle holds; the vehicle's own choice where there is none."""
+
+    def with_axis(self, use: AxisUse) -> "Profile":
+        """With it, and without whatever its source or, but for the triggers' pair, its target had before."""
+        kept = [
+            old for old in self.axes
+            if old.source != use.source and (old.target != use.target or use.target == EXTRA)
+        ]  # fmt: skip
+        return replace(self, axes=(*kept, use))
+
+    def with_button(self, button: str, action: str) -> "Profile":
+        """With it, and without the action's former button."""
+        kept = {old: does for old, does in self.buttons.items() if old != button and does != action}
+        return replace(self, buttons={**kept, button: action})
+
+
+CYCLIC = Response(deadzone=0.10, expo=0.4)
+PEDALS = Response(deadzone=0.12, expo=0.4)
+LEVER = Response(deadzone=0.10, expo=0.2)
+TRIGGERS = Response(deadzone=0.05, expo=0.2)
+GAMEPAD_AXES = (
+    AxisUse("leftx", "yaw", response=PEDALS),
+    AxisUse("lefty", "throttle", response=LEVER),
+    AxisUse("rightx", "roll", response=CYCLIC),
+    AxisUse("righty", "pitch", response=CYCLIC),
+    AxisUse("righttrigger", EXTRA, response=TRIGGERS),
+    AxisUse("lefttrigger", EXTRA, response=replace(TRIGGERS, inverted=True)),
+)
+"""Left stick: yaw and throttle; right stick: roll and pitch (mode 2)."""
+JOYSTICK_AXES = (
+    AxisUse("x", "roll", response=CYCLIC),
+    AxisUse("y", "pitch", response=replace(CYCLIC, inverted=True)),
+    AxisUse("rz", "yaw", response=PEDALS),
+    AxisUse("z", "throttle", response=replace(LEVER, inverted=True)),
+)
+"""Stick: cyclic; twist or pedals: yaw; lever: collective."""
+GAMEPAD_BUTTONS = {
+    "start": "pause",
+    "back": "reset",
+    "y": "camera",
+    "x": "mode",
+    "b": "demo",
+    "leftshoulder": "slower",
+    "rightshoulder": "faster",
+}
+"""Button -> viewer action."""
+
+
+def usual(guid: str, name: str, *, gamepad: bool) -> Profile:
+    """Until the user has chosen otherwise."""
+    if gamepad:
+        return Profile(guid, name, GAMEPAD_AXES, GAMEPAD_BUTTONS)
+    return Profile(guid, name, JOYSTICK_AXES)
+
+
+def deflection(device: DeviceNow, profile: Profile, use: AxisUse) -> float:
+    """-1..1 of one axis as it is now: calibrated, out of its dead zone, shaped; 0 until it has moved."""
+    if use.source not in device.moved:
+        return 0.0
+    beside = PARTNERS.get(use.source, "")
+    calibrations = {other.source: other.calibration for other in profile.axes}
+    other = calibrations.get(beside, RAW).apply(device.axes.get(beside, 0.0)) if beside else 0.0
+    value = use.calibration.apply(device.axes[use.source])
+    return shaped(radial_deadzone(value, other, use.response.deadzone)[0], use.response)
+
+
+def flown(
+    device: DeviceNow, profile: Profile, controls: Keys, held: dict[str, float], dt_s: float
+) -> PilotInput:
+    """What the device asks for. `held`: by source, what its axes that hold have come to; moved on by `dt_s`."""
+    values = dict.fromkeys(AXES, 0.0)
+    for use in profile.axes:
+        value = deflection(device, profile, use)
+        if use.holds:
+            value = held[use.source] = clipped(held.get(use.source, 0.0) + HELD_RATE * value * dt_s)
+        target = controls.triggers if use.target == EXTRA else use.target
+        values[target] = clipped(values[target] + value)
+    actions = (profile.buttons.get(button) or controls.buttons.get(button) for button in device.down)
+    named = {each.action for each in controls.held}
+    return PilotInput(**values, actions=frozenset(action for action in actions if action in named))

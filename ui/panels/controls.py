@@ -1,0 +1,212 @@
+"""Controllers and keys: how every axis and button stands, what it does, and how to have it otherwise."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+from imgui_bundle import imgui
+
+from sim.snapshot import Snapshot
+from ui import theme
+from ui.control_requests import ExportControls, ForgetProfile, Listen, SetProfile
+from ui.input.axes import Calibration, Response, shaped
+from ui.input.controllers import profile_of
+from ui.input.keymap import VIEWER_KEYS
+from ui.input.listening import ForAxis, ForButton, ForRange
+from ui.input.profile import EXTRA, AxisUse, DeviceNow, Profile, deflection
+from ui.panels import key_table
+from ui.panels.context import PanelContext
+from ui.panels.widgets import Item, button, checkbox, heading, label, menu, note, prose, segmented, tooltip
+from ui.requests import Request, RescanControllers
+
+PAGES = (
+    Item("sticks", "Controllers", "How they stand and what they do."),
+    Item("keys", "Keys", "All keys while this vehicle is flown; click one and press another."),
+)
+SIDES = {"pitch": "ahead", "roll": "right", "yaw": "right", "throttle": "up", EXTRA: "in"}
+"""To which side an axis is to be moved that is being assigned."""
+CURVE_PX = 74.0
+
+
+def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """One page of two."""
+    chosen = segmented(context, "controls/page", PAGES, context.controls_page)
+    if chosen is not None:
+        context.controls_page = chosen
+    if context.controls_page == "keys":
+        return key_table.draw(context)
+    return _devices(context)
+
+
+def _devices(context: PanelContext) -> list[Request]:
+    requests: list[Request] = []
+    if button(
+        context, "controls/rescan", "Look again", "For joysticks that were plugged in after the start."
+    ):
+        requests.append(RescanControllers())
+    imgui.same_line()
+    doc = "Write profiles and keys to a file; opened or dropped here, it counts there."
+    if button(context, "controls/export", "Export", doc):
+        requests.append(ExportControls())
+    if not context.controls.devices:
+        prose("No gamepad or joystick was found. The keys fly.")
+    for device in context.controls.devices:
+        requests += _device(device, context)
+    return requests
+
+
+def _device(device: DeviceNow, context: PanelContext) -> list[Request]:
+    heading(context, device.name)
+    profile = profile_of(device, context.controls.profiles)
+    requests: list[Request] = []
+    for axis, value in device.axes.items():
+        _bar(axis, value if axis in device.moved else 0.0, context)
+    _buttons(device, profile, context)
+    for target in ("pitch", "roll", "yaw", "throttle"):
+        requests += _target(target, device, profile, context)
+    requests += _button_actions(context)
+    if device.guid in context.controls.profiles:
+        doc = "What a controller of this kind does without any choice."
+        if button(context, f"controls/usual/{device.guid}", "Back to the usual", doc):
+            requests.append(ForgetProfile(device.guid))
+    return requests
+
+
+def _bar(name: str, value: float, context: PanelContext) -> None:
+    """From the middle to where the axis is."""
+    label(context, name)
+    width, height = imgui.get_content_region_avail().x, imgui.get_text_line_height()
+    imgui.dummy((width, height))
+    note(context, f"controls/axis/{name}")
+    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    pen, middle = imgui.get_window_draw_list(), 0.5 * (low.x + high.x)
+    pen.add_rect_filled(low, high, theme.packed(theme.FIELD), context.px(3.0))
+    end = middle + 0.5 * (high.x - low.x) * min(max(value, -1.0), 1.0)
+    pen.add_rect_filled((min(middle, end), low.y), (max(middle, end), high.y), theme.packed(theme.ACCENT))
+    pen.add_line((middle, low.y), (middle, high.y), theme.packed(theme.MUTED))
+
+
+def _buttons(device: DeviceNow, profile: Profile, context: PanelContext) -> None:
+    right = imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
+    for index, name in enumerate(device.buttons):
+        if index and imgui.get_item_rect_max().x + context.px(34.0) < right:
+            imgui.same_line(0.0, context.px(3.0))
+        lit = name in device.down
+        imgui.push_style_color(imgui.Col_.button, imgui.ImVec4(*(theme.ACCENT if lit else theme.FIELD)))
+        imgui.small_button(f"{name}##{device.guid}")
+        imgui.pop_style_color()
+        note(context, f"controls/button/{name}")
+        tooltip(profile.buttons.get(name, "Does nothing, or what the vehicle has for it."))
+
+
+def _target(target: str, device: DeviceNow, profile: Profile, context: PanelContext) -> list[Request]:
+    words = context.keymap.controls.words
+    use = next((use for use in profile.axes if use.target == target), None)
+    waits = context.controls.listening == ForAxis(target)
+    label(context, words.get(target, target).capitalize())
+    text = f"move it {SIDES[target]} ..." if waits else "none" if use is None else use.source
+    doc = f"Click, then move the axis that is to do this: {SIDES[target]}."
+    requests: list[Request] = []
+    if button(context, f"controls/assign/{target}", text, doc, lit=waits, width=context.px(96.0)):
+        requests.append(Listen(None if waits else ForAxis(target)))
+    if use is None:
+        return requests
+    imgui.same_line()
+    imgui.text_colored(imgui.ImVec4(*theme.MUTED), f"{deflection(device, profile, use):+.2f}")
+    imgui.same_line()
+    key = f"{device.guid}/{target}"
+    if button(
+        context, f"controls/response/{target}", "Response", "How it answers.", lit=context.shown_axis == key
+    ):
+        context.shown_axis = "" if context.shown_axis == key else key
+    if context.shown_axis == key:
+        requests += _response(use, device, profile, context)
+    return requests
+
+
+def _response(use: AxisUse, device: DeviceNow, profile: Profile, context: PanelContext) -> list[Request]:
+    requests: list[Request] = []
+    changed = _shape(use, context)
+    _curve(changed.response, context)
+    name = use.target
+    if checkbox(context, f"controls/invert/{name}", "Invert", use.response.inverted):
+        changed = replace(changed, response=replace(changed.response, inverted=not use.response.inverted))
+    imgui.same_line()
+    doc = "Left alone, what it moves stays where it is: the axis says how fast, not where."
+    if checkbox(context, f"controls/hold/{name}", "Holds", use.holds, doc):
+        changed = replace(changed, holds=not use.holds)
+    calibrates = context.controls.listening == ForRange(device.guid, use.source)
+    text = "Done" if calibrates else "Calibrate"
+    doc = "Let go of the axis, click, move it to both ends a few times, click again."
+    if button(context, f"controls/calibrate/{name}", text, doc, lit=calibrates):
+        requests.append(Listen(None if calibrates else ForRange(device.guid, use.source)))
+    imgui.same_line()
+    if button(context, f"controls/uncalibrate/{name}", "As reported", "Without calibration."):
+        changed = replace(changed, calibration=Calibration())
+    imgui.same_line()
+    imgui.text_colored(
+        imgui.ImVec4(*theme.MUTED),
+        f"{use.calibration.low:+.2f} {use.calibration.centre:+.2f} {use.calibration.high:+.2f}",
+    )
+    if changed != use:
+        axes = tuple(changed if each == use else each for each in profile.axes)
+        requests.append(SetProfile(replace(profile, axes=axes)))
+    return requests
+
+
+def _shape(use: AxisUse, context: PanelContext) -> AxisUse:
+    """Dead zone, expo and scale, each a slider."""
+    response, name = use.response, use.target
+    rows = (
+        (
+            "deadzone",
+            "Dead zone",
+            response.deadzone,
+            0.5,
+            "Share of the throw around the rest that counts as none.",
+        ),
+        ("expo", "Expo", response.expo, 1.0, "0: straight; 1: cubic, finest around the rest."),
+        ("scale", "Scale", response.scale, 1.5, "What the full throw is worth."),
+    )
+    for field, text, value, most, doc in rows:
+        label(context, text, doc)
+        slid, new = imgui.slider_float(
+            f"##{name}/{field}", value, 0.0, most, "%.2f", imgui.SliderFlags_.always_clamp
+        )
+        note(context, f"controls/{field}/{name}")
+        tooltip(doc)
+        if slid:
+            response = replace(response, **{field: round(new, 3)})
+    return replace(use, response=response)
+
+
+def _curve(response: Response, context: PanelContext) -> None:
+    """Deflection over throw, with the dead zone."""
+    size = context.px(CURVE_PX)
+    imgui.dummy((size, size))
+    note(context, "controls/curve")
+    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    pen = imgui.get_window_draw_list()
+    pen.add_rect_filled(low, high, theme.packed(theme.FIELD), context.px(3.0))
+    upright = replace(response, inverted=False)
+    points = []
+    for k in range(33):
+        x = -1.0 + k / 16.0
+        inside = max(abs(x) - response.deadzone, 0.0) / (1.0 - response.deadzone)
+        y = shaped(inside if x > 0.0 else -inside, upright)
+        points.append((low.x + 0.5 * (x + 1.0) * size, high.y - 0.5 * (y + 1.0) * size))
+    for begin, end in pairwise(points):
+        pen.add_line(begin, end, theme.packed(theme.ACCENT_BRIGHT), context.px(1.5))
+    imgui.same_line()
+
+
+def _button_actions(context: PanelContext) -> list[Request]:
+    """Choose an action, then press the button that is to do it."""
+    listening = context.controls.listening
+    labels = {b.action: b.label for b in VIEWER_KEYS}
+    labels |= {b.action: b.label for b in context.keymap.vehicle if b.action[-1] not in "+-"}
+    waits = listening.action if isinstance(listening, ForButton) else ""
+    label(context, "A button", "Choose what it is to do, then press it.")
+    shown = f"press a button for: {labels.get(waits, waits)}" if waits else "choose, then press it"
+    items = [Item(action, text) for action, text in labels.items()]
+    chosen = menu(context, "controls/action", items, waits, shown)
+    return [] if chosen is None else [Listen(ForButton(chosen))]
