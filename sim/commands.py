@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from sim.measured import Measured
     from sim.outfit.own import Renewal
+    from sim.pilot.plan_source import PlanSource
     from sim.take import Take
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
@@ -207,6 +208,18 @@ class StopPlan:
     """Give the vehicle back to the pilot where it is."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Pursue:
+    """Have the flown lane flown by plans that are made anew all the time."""
+
+    source: "PlanSource"
+
+
+@dataclass(frozen=True, slots=True)
+class StopPursuit:
+    """Give the vehicle back to the pilot of its flight mode."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scrub:
     """Pause and show the recording at a moment [s of simulated time]; what is simulated waits."""
@@ -286,6 +299,8 @@ Command = (
     | LetGo
     | FlyPlan
     | StopPlan
+    | Pursue
+    | StopPursuit
     | Scrub
     | BackToNow
     | Retake

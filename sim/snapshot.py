@@ -9,7 +9,7 @@ at any step and any frame rate.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sim.trees.shapes import Capsule
 
 
+PursuitPhase = Literal["preparing", "flying", "late", "holding"]
 MEASURED = "measured"
 """Stands for the integrator of a lane that is not simulated, but shows what was measured."""
 
@@ -149,6 +150,30 @@ class LookBack:
     time_s: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PursuitPicture:
+    """How it goes where plans are made while one flies."""
+
+    phase: PursuitPhase
+    """`preparing`: there is no plan yet; `late`: an old one is tracked; `holding`: it has ended, and is held there."""
+    age_s: float
+    """Simulated time since the flown plan was asked for."""
+    lag_s: float
+    """Simulated time that a plan is given, from the moment that it is asked for until it takes over."""
+    solves_per_s: float
+    """Answers a second of wall time, lately."""
+    solve_s: float
+    """Wall time of a solve, the median of the latest."""
+    asked: int
+    failed: int
+    late: int
+    """Plans that came after the moment at which they were to take over."""
+    told: str
+    """Why the last one was not found; empty where it was."""
+    places_w: np.ndarray | None
+    """(N+1, 3) m: the plan that is flown."""
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """All lanes on one clock."""
@@ -176,6 +201,8 @@ class Snapshot:
     """A tight integration runs alongside; lanes tell their deviation from it."""
     plan_flies: bool = False
     """The controls are those of a plan."""
+    pursuit: PursuitPicture | None = None
+    """Plans that are made while one flies; None where none are, and while the past is shown."""
     plan_verdict: str = ""
     """How the last flight of a plan ended; empty before its end."""
     recorded_s: tuple[float, float] = (0.0, 0.0)

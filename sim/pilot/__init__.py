@@ -26,6 +26,8 @@ MODES: dict[str, Callable[[], Pilot]] = {
     "station": StationPilot,
 }
 """By name; which of them a vehicle has is in its outfit."""
+_RESTING = ("hold", "station")
+"""Those that keep a place."""
 
 __all__ = [
     "MODES",
@@ -44,6 +46,7 @@ __all__ = [
     "default_mode",
     "flight_modes",
     "has_autopilot",
+    "resting_mode",
     "track",
     "vehicles_with_autopilot",
 ]
@@ -57,6 +60,12 @@ def flight_modes(vehicle: str) -> tuple[str, ...]:
 def default_mode(vehicle: str) -> str:
     """The mode a beginner should have."""
     return outfit_of(vehicle).modes.default
+
+
+def resting_mode(vehicle: str) -> str:
+    """The mode that, hands off, holds the vehicle where it is, as well as any of its modes does."""
+    names = outfit_of(vehicle).modes.names
+    return next((mode for mode in _RESTING if mode in names), default_mode(vehicle))
 
 
 def has_autopilot(vehicle: str) -> bool:

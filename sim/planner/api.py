@@ -7,6 +7,7 @@ from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
+from sim.planner.task.pursuit import Pursuing, read_pursuing
 from sim.planner.task.scene_task import read_task
 from sim.planner.task.task import Task
 from sim.scene import Scene, load_scene
@@ -53,3 +54,11 @@ def task_of_scene(
     if world is None and table.has("ground"):
         world = load_world(scene.world, seed=scene.seed)
     return vehicle, read_task(table, vehicle, world, scene.name, None)
+
+
+def pursuing_of_scene(scene: Scene, vehicle: Vehicle) -> Pursuing:
+    """How plans that are made in flight look ahead there; InputError where the scene plans nothing."""
+    if scene.plan is None:
+        raise InputError(f'scene "{scene.name}" plans nothing; allowed: a scene with a [plan] table')
+    table = scene.plan.again()
+    return read_pursuing(table.table("pursuit"), vehicle) if table.has("pursuit") else Pursuing()

@@ -73,6 +73,8 @@ class Lane:
         self._newton_iterations = 0.0
         self._tally, self._cost = Tally(), StepCost()
         self._contact_b = np.zeros(6)
+        self._plan: tuple[int, int] | None = None
+        """(step that it was planned at, step from which on it is flown), to be recorded with the next rollout."""
         self._node: np.ndarray | None
         self._u: np.ndarray
         self._begins: bool
@@ -192,6 +194,11 @@ class Lane:
         if not same_vehicle:
             self._note_start(self.node)
         self._go_on_from(self.node)
+
+    def note_plan(self, planned_s: float, since_s: float) -> None:
+        """A plan that was asked for at one time takes over at another one, which is now."""
+        h = self.method.step_s
+        self._plan = round((planned_s - self._since_s) / h), round((since_s - self._since_s) / h)
 
     def recover(self, playback: Playback, moment: Moment) -> None:
         """What is coupled, as it was at the recorded moment that the lane has been put to."""
@@ -319,6 +326,9 @@ class Lane:
             kept = self.coupling.environment.checkpoint()
         impulse = self._pushed()
         self.recording.note(m, self._since_s, self._steps, self._u, self._y, felt, pivot_w, kept)
+        if self._plan is not None:
+            self.recording.note_plan(*self._plan)
+            self._plan = None
         if impulse is not None:
             self.recording.note_push(self._steps, impulse)
             strike(m.kernel, m.vehicle, self._y, impulse, self._u, m.step_s)

@@ -11,6 +11,7 @@ from sim.commands import (
     FlyPlan,
     LetGo,
     Pull,
+    Pursue,
     RemoveLane,
     RenewVehicle,
     Reset,
@@ -28,6 +29,7 @@ from sim.commands import (
     SetVehicle,
     SingleStep,
     StopPlan,
+    StopPursuit,
 )
 from sim.errors import one_of
 from sim.pilot import flight_modes, has_autopilot, vehicles_with_autopilot
@@ -194,6 +196,20 @@ def _(command: StopPlan, stage: Stage) -> str:
     if stage.flight is None:
         return "no plan flies"
     stage.leave_plan()
+    return f"you fly, in {stage.flight_mode} mode"
+
+
+@execute.register
+def _(command: Pursue, stage: Stage) -> str:
+    stage.pursue(command.source)
+    return "plans fly it, made anew all the time"
+
+
+@execute.register
+def _(command: StopPursuit, stage: Stage) -> str:
+    if stage.source is None:
+        return "no plans are made in flight"
+    stage.set_pilot(demo=False)
     return f"you fly, in {stage.flight_mode} mode"
 
 

@@ -40,6 +40,8 @@ class _Chunk:
     """Its state at the restart point, where one that moves is coupled."""
     push_steps: list[int] = field(default_factory=list)
     impulses: list[np.ndarray] = field(default_factory=list)
+    plans: list[tuple[int, int]] = field(default_factory=list)
+    """(step that it was planned at, step at which it took over) of plans that were made in flight."""
 
     @property
     def begin_s(self) -> float:
@@ -74,6 +76,10 @@ class Recording:
         """An impulse at the start of a step that has been noted."""
         self._chunks[-1].push_steps.append(step)
         self._chunks[-1].impulses.append(impulse)
+
+    def note_plan(self, planned: int, since: int) -> None:
+        """A plan takes over at a step that has been noted."""
+        self._chunks[-1].plans.append((planned, since))
 
     def note(
         self,
@@ -166,6 +172,7 @@ def _leg(chunks: list[_Chunk], end_s: float) -> Leg:
         every_step=method.every_step,
         pivot_w=None if pivot_w is None else tuple(pivot_w.tolist()),
         pushes=_pushes(chunks),
+        plans=np.array([plan for chunk in chunks for plan in chunk.plans], np.int64).reshape(-1, 2),
     )
 
 
@@ -200,5 +207,6 @@ def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:
             )
             kept = np.flatnonzero(leg.pushes.points == point)
             chunk.environment = leg.pushes.environments[kept[0]] if kept.size else None
+        chunk.plans = [(planned, since) for planned, since in leg.plans.tolist() if begin <= since < until]
         chunks.append(chunk)
     return chunks

@@ -11,7 +11,8 @@ from sim.commands import FlyPlan, PilotInput
 from sim.environment.environment import Environment
 from sim.integrators import serving
 from sim.outfit.own import Renewal, same_space, with_old_values
-from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot
+from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot, resting_mode
+from sim.pilot.plan_source import PlanSource
 from sim.pilot.trim import TrimmedPilot
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.simulation.beside import Beside
@@ -24,11 +25,12 @@ from sim.simulation.measure import Measure
 from sim.simulation.method import Method
 from sim.simulation.placing import node_at, placement, taken_over
 from sim.simulation.plan_flight import PlanFlight, checked, end_place, planned_pilot
+from sim.simulation.pursuit import PursuitPilot
 from sim.simulation.rewind import Rewind
 from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
 from sim.simulation.tints import Tint, next_tint
-from sim.snapshot import LaneSnapshot
+from sim.snapshot import LaneSnapshot, PursuitPicture
 from sim.vehicles import Vehicle, known_vehicle
 from sim.world import World
 
@@ -58,6 +60,8 @@ class Stage:
         self.sticks = PilotInput()
         self.demo = False
         self.flight: PlanFlight | None = None
+        self.source: PlanSource | None = None
+        """Of plans that the flown lane is flown by while they are made anew."""
         self.plan_verdict = ""
         """How the last flight of a plan ended."""
         self.news = ""
@@ -152,6 +156,7 @@ class Stage:
         self.rewind.put_away()
         self._vehicles[vehicle.name] = vehicle
         self.demo = self.clock.paused = False
+        self.source = None
         self.clock.time_s = 0.0
         self.clock.forget()
         self._tape.clear()
@@ -171,7 +176,19 @@ class Stage:
         flight, self.flight = self.flight, None
         self.flown.swap(flight.resume, self.flown.footing)
         for lane in self.lanes:
-            lane.pilot, lane.by_plan = self._pilot(), False
+            lane.pilot, lane.by_plan = self._pilot(lane), False
+
+    def pursue(self, source: PlanSource) -> None:
+        """Have plans made anew all the time, and the flown lane flown by them."""
+        self.leave_plan()
+        self.demo, self.source = False, source
+        for lane in self.lanes:
+            lane.pilot = self._pilot(lane)
+
+    def pursuit(self) -> PursuitPicture | None:
+        """How that goes; None where no such plans fly."""
+        pilot = self.flown.pilot
+        return pilot.picture() if isinstance(pilot, PursuitPilot) else None
 
     def reset(self) -> None:
         """All lanes to the scene's start, with the methods and parameters they have now."""
@@ -182,7 +199,7 @@ class Stage:
         self._tape.clear()
         for lane in self.lanes:
             node = start_node(self.scene.start, lane.method.vehicle, lane.footing)
-            lane.restart(node, self._pilot(), 0.0)
+            lane.restart(node, self._pilot(lane), 0.0)
             if lane is self.flown:
                 self.measure.restart(lane.method.vehicle, lane.footing, node, 0.0)
 
@@ -219,7 +236,7 @@ class Stage:
         self.demo = self.demo and has_autopilot(vehicle.name)
         self.flight_mode = _mode(self._asked_mode, vehicle)
         for lane in self.lanes:
-            lane.pilot = self._pilot()
+            lane.pilot = self._pilot(lane)
         self.measure.restart(vehicle, flown.footing, flown.node, now_s)
 
     def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
@@ -310,7 +327,7 @@ class Stage:
         for lane, method in zip(self.lanes, methods, strict=True):
             lane.footing = Footing(vehicle, self.world)
             lane.restart(
-                start_node(self.scene.start, vehicle, lane.footing), self._pilot(), 0.0, method=method
+                start_node(self.scene.start, vehicle, lane.footing), self._pilot(lane), 0.0, method=method
             )
         self.reset()
 
@@ -320,6 +337,7 @@ class Stage:
         methods = self._methods_for(vehicle)
         self.measure.prepare(vehicle)
         self.rewind.put_away()
+        self.source = None
         self.demo = self.demo and has_autopilot(vehicle.name)
         self.flight_mode = _mode(self._asked_mode, vehicle)
         for lane, method in zip(self.lanes, methods, strict=True):
@@ -328,7 +346,7 @@ class Stage:
             footing.put_at(there.T_wb[:3, 3])
             node = footing.lifted(node_at(vehicle, there))
             lane.swap(method, footing, node=node)
-            lane.pilot = self._pilot()
+            lane.pilot = self._pilot(lane)
         self._tape.clear()
         self.measure.restart(vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
 
@@ -344,6 +362,7 @@ class Stage:
             self.rewind.put_away()
         renewal.enter()
         self._vehicles[vehicle.name] = vehicle
+        self.source = None
         self.demo = self.demo and has_autopilot(vehicle.name)
         self.flight_mode = _mode(self._asked_mode, vehicle)
         for lane, method in zip(self.lanes, methods, strict=True):
@@ -355,7 +374,7 @@ class Stage:
             else:
                 lane.footing = footing
                 lane.restart(start_node(self.scene.start, vehicle, footing), lane.pilot, 0.0, method=method)
-            lane.pilot = self._pilot()
+            lane.pilot = self._pilot(lane)
         if not kept:
             self.reset()
         self.measure.restart(vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
@@ -363,12 +382,13 @@ class Stage:
 
     def set_pilot(self, *, mode: str = "", demo: bool) -> None:
         """Hand all lanes to another flight mode, or to the autopilot."""
+        self.source = None
         self.leave_plan()
         if mode:
             self.flight_mode = self._asked_mode = mode
         self.demo = demo
         for lane in self.lanes:
-            lane.pilot = self._pilot()
+            lane.pilot = self._pilot(lane)
 
     def _methods_for(self, vehicle: Vehicle) -> list[Method]:
         """The lanes' methods with another vehicle, or others that serve it; raises before anything is changed."""
@@ -381,9 +401,13 @@ class Stage:
             for lane in self.lanes
         ]
 
-    def _pilot(self) -> Pilot:
+    def _pilot(self, lane: Lane | None = None) -> Pilot:
+        """Of a lane, or of a new one."""
         if self.demo:
             return Autopilot(self.world.path, self.world.pads[-1].centre_w)
+        if self.source is not None and lane is not None and lane is self.flown:
+            rest = MODES[resting_mode(self.vehicle.name)]
+            return PursuitPilot(lane, self.source, self._pilot(), rest)
         pilot = MODES[self.flight_mode]()
         return TrimmedPilot(pilot, self.scene.trim) if self.scene.trim and self._as_in_scene else pilot
 

@@ -31,6 +31,8 @@ NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
 _ARRAYS = ("change_steps", "controls", "point_steps", "states", "memories")
 _PUSHES = ("steps", "impulses", "environments", "points")
+_PLANS = "plans"
+"""Only where plans were made in flight."""
 _TEXTS = ("name", "scene", "world", "created", "ended", "note")
 
 
@@ -58,6 +60,8 @@ def save_take(take: Take, path: str | Path, *, playback: Playback | None = None,
     for k, leg in enumerate(take.legs):
         if leg.pushes is not None:
             arrays |= {f"leg{k}_push_{name}": getattr(leg.pushes, name) for name in _PUSHES}
+        if len(leg.plans):
+            arrays[f"leg{k}_{_PLANS}"] = leg.plans
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as file:
         write = np.savez if brief else np.savez_compressed
@@ -83,7 +87,7 @@ def load_take(path: str | Path) -> Take:
             _leg(
                 vehicle(tuple(leg.parameters.items())),
                 leg,
-                {name: file.array(f"leg{k}_{name}") for name in _ARRAYS},
+                _leg_arrays(file, k),
                 _push_arrays(file, k) if leg.pushed else None,
                 f"leg {k}",
             )
@@ -137,6 +141,8 @@ def _leg(
         raise InputError(reason)
     whole = {key: _steps(arrays[key]) for key in ("change_steps", "point_steps")}
     real = {key: np.ascontiguousarray(arrays[key], float) for key in ("controls", "states", "memories")}
+    if _PLANS in arrays:
+        whole[_PLANS] = _steps(arrays[_PLANS])
     leg = Leg(
         vehicle=subject,
         integrator=scheme,
@@ -152,6 +158,11 @@ def _leg(
     )
     _check(leg, where)
     return leg
+
+
+def _leg_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
+    planned = (_PLANS,) if f"leg{k}_{_PLANS}" in file else ()
+    return {name: file.array(f"leg{k}_{name}") for name in (*_ARRAYS, *planned)}
 
 
 def _push_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
@@ -194,6 +205,13 @@ def _check_pushes(leg: Leg, pushes: Pushes, where: str) -> None:
 def _check(leg: Leg, where: str) -> None:
     if leg.pushes is not None:
         _check_pushes(leg, leg.pushes, where)
+    plans = leg.plans
+    planned = plans.ndim == 2 and plans.shape[1] == 2 and bool(np.all(plans[:, 0] < plans[:, 1]))
+    _require(planned and bool(np.all(np.diff(plans[:, 1]) > 0)), f"{where} has plans in their order")
+    _require(
+        not len(plans) or leg.first_step <= plans[0, 1] <= plans[-1, 1] <= leg.steps,
+        f"{where} has plans that take over within its steps",
+    )
     m, r = len(leg.change_steps), len(leg.point_steps)
     shapes = (
         leg.controls.shape == (m, len(leg.vehicle.controls)) and leg.states.ndim == leg.memories.ndim == 2

@@ -1,6 +1,6 @@
 """A leg of a take: a while under one method and one set of parameters, as inputs and exact restart points."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -44,6 +44,9 @@ class Leg:
     """(3,) m: where what turns about a fixed point has it in the world."""
     pushes: Pushes | None = None
     """Of an environment that moves, where there was one."""
+    plans: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    """(k, 2) of plans that were made in flight: the step that each was planned at, which may lie before the leg, and
+    the step at which it took over, increasing. Its controls are among those above."""
 
     @property
     def first_step(self) -> int:

@@ -66,7 +66,12 @@ def _rolled(
     changes[0] = first
     # Of several changes within a step the last one counts.
     kept = np.append(np.diff(changes) > 0, True) & (changes <= steps)
-    leg = replace(method, steps=steps, change_steps=changes[kept], controls=inputs.controls[kept])
+    # Under other steps nothing is left of the moments at which plans took over.
+    counted_alike = (method.step_s, method.since_s) == (inputs.step_s, inputs.since_s)
+    plans = inputs.plans[inputs.plans[:, 1] <= steps] if counted_alike else inputs.plans[:0]
+    leg = replace(
+        method, steps=steps, change_steps=changes[kept], controls=inputs.controls[kept], plans=plans
+    )
     if inputs.pushes is not None:
         at_s = inputs.since_s + inputs.pushes.steps * inputs.step_s
         push_steps = np.maximum(np.ceil((at_s - method.since_s) / h - _EARLY).astype(np.int64), first)

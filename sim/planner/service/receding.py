@@ -5,20 +5,19 @@ solve fails or is late, the last plan goes on, brakes, and holds. Nothing here l
 the same call gives the same motion on every machine.
 """
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sim.errors import InputError
 from sim.integrators import Integrator, integrator
-from sim.planner.result.plan import Plan, trajectory
+from sim.pilot.handover import Handover, stepped
+from sim.planner.result.plan import trajectory
 from sim.planner.service.planner import Planner
-from sim.planner.task.inputs import input_map_of
-from sim.planner.task.poses import positions
-from sim.planner.task.task import Goal, Task
+from sim.planner.service.replan import aimed, replanned, route_of
+from sim.planner.task.task import Task
 from sim.planner.transcription.motion import Motion
 from sim.steppers.choice import stepper_of
 from sim.trajectory import Trajectory
@@ -29,7 +28,7 @@ AimAt = Callable[[float], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Replanned:
+class Replanning:
     """One plan of many."""
 
     asked_s: float
@@ -48,7 +47,7 @@ class Pursuit:
 
     trajectory: Trajectory
     """As it was flown."""
-    plans: tuple[Replanned, ...]
+    plans: tuple[Replanning, ...]
     horizons_w: tuple[np.ndarray, ...]
     """(N+1, 3) places [m] of every plan that took over."""
     age_s: np.ndarray
@@ -106,57 +105,39 @@ def receding_horizon(
         raise InputError(f"receding_horizon: flown is a {flown.name}; allowed: a {vehicle.name}")
     scheme = integrator(method) if isinstance(method, str) else method
     planner = planner or Planner(sized_by=task)
-    first = planner.plan(vehicle, _aimed(task, task.start, aim, 0.0), method=scheme)
+    first = planner.plan(vehicle, aimed(task, task.start, None if aim is None else aim(0.0)), method=scheme)
     if not first.solved:
         raise InputError(f"receding_horizon: there is no first plan: {first.message}")
-    flight = _Flight(flown, scheme, task.start, step_s)
-    ahead = _Flight(vehicle, scheme, task.start, step_s)
-    told = [Replanned(0.0, 0.0, True, first.seconds, first.cost)]
-    horizons, current, since = [_places(vehicle, first)], first, 0
-    coming: tuple[int, Plan] | None = None
-    ages = np.zeros(steps)
+    flight, handover = _Flight(flown, scheme, task.start, step_s), Handover()
+    kernel = stepper_of(vehicle, scheme)
+    told = [Replanning(0.0, 0.0, True, first.seconds, first.cost)]
+    handover.expect(route_of(first), 0.0, 0.0)
+    horizons, warm, ages = [], first, np.zeros(steps)
     for n in range(steps):
-        if coming is not None and coming[0] == n:
-            since, current = coming
-            horizons.append(_places(vehicle, current))
-            coming = None
-        if n and n % every == 0 and coming is None:
-            start = ahead.foreseen(flight.node, current, n - since, lag)
-            plan, told_now = _planned(
-                planner, vehicle, scheme, task, aim, start, current, n * step_s, lag_s, time_limit_s
+        taken = handover.turn(n * step_s)
+        if taken is not None:
+            horizons.append(taken.route.places_w)
+        if n and n % every == 0 and handover.coming is None:
+            rows = [_held(handover, (n + k) * step_s) for k in range(lag)]
+            start = vehicle.state_at_node(stepped(vehicle, kernel, step_s, flight.node, rows))
+            wanted = aimed(task, start, None if aim is None else aim(n * step_s))
+            new = replanned(planner, vehicle, scheme, wanted, warm, time_limit_s)
+            told.append(
+                Replanning(n * step_s, (n + lag) * step_s, new.plan is not None, new.seconds, new.cost)
             )
-            told.append(told_now)
-            if plan is not None:
-                coming = n + lag, plan
-        ages[n] = (n - since) * step_s
-        flight.advance(_controls(current, (n - since) * step_s))
+            if new.plan is not None:
+                warm = new.plan
+                handover.expect(route_of(new.plan), n * step_s, (n + lag) * step_s)
+        assert handover.flown is not None
+        ages[n] = n * step_s - handover.flown.since_s
+        flight.advance(_held(handover, n * step_s))
     return Pursuit(flight.trajectory(), tuple(told), tuple(horizons), ages)
 
 
-def _planned(
-    planner: Planner,
-    vehicle: Vehicle,
-    scheme: Integrator,
-    task: Task,
-    aim: AimAt | None,
-    start: State,
-    current: Plan,
-    now_s: float,
-    lag_s: float,
-    time_limit_s: float,
-) -> tuple[Plan | None, Replanned]:
-    """The next plan, from where the present one leads; None where there is none."""
-    begun = time.perf_counter()
-    wanted = _aimed(task, start, aim, now_s)
-    try:
-        plan = planner.plan(
-            vehicle, wanted, method=scheme, warm=current, starts=1, explain=False, time_limit_s=time_limit_s
-        )
-    except InputError:
-        # A start beside the task's bounds, or a goal that is out of reach now.
-        return None, Replanned(now_s, now_s + lag_s, False, time.perf_counter() - begun, np.inf)
-    seconds = time.perf_counter() - begun
-    return (plan if plan.solved else None), Replanned(now_s, now_s + lag_s, plan.solved, seconds, plan.cost)
+def _held(handover: Handover, time_s: float) -> np.ndarray:
+    controls = handover.held(time_s)
+    assert controls is not None
+    return controls
 
 
 class _Flight:
@@ -165,65 +146,17 @@ class _Flight:
     def __init__(self, vehicle: Vehicle, scheme: Integrator, start: State, step_s: float) -> None:
         self.vehicle, self._scheme, self._step_s = vehicle, scheme, step_s
         self._kernel = stepper_of(vehicle, scheme)
-        self._p = vehicle.parameter_vector
         self.node = start.node.copy()
         self._nodes: list[np.ndarray] = [self.node]
         self._controls: list[np.ndarray] = []
-        self._none = np.zeros(self._kernel.dim)
-
-    def _stepped(self, node: np.ndarray, controls: list[np.ndarray]) -> np.ndarray:
-        h, k = self._step_s, self._kernel
-        y = k.start(node, controls[0], self._p, h)
-        for u in controls:
-            _, status, _ = k.advance(y, u, self._none, self._p, h, 1)
-            if status:
-                raise InputError(
-                    f"{self.vehicle.name}: the motion cannot be continued: the step has no solution"
-                )
-        return k.node(y, controls[-1], self._p, h)
 
     def advance(self, controls: np.ndarray) -> None:
         """One step."""
-        self.node = self._stepped(self.node, [controls])
+        self.node = stepped(self.vehicle, self._kernel, self._step_s, self.node, [controls])
         self._nodes.append(self.node)
         self._controls.append(controls)
-
-    def foreseen(self, node: np.ndarray, plan: Plan, begun: int, count: int) -> State:
-        """Where a plan that began so many steps ago leads in `count` more."""
-        rows = [_controls(plan, (begun + k) * self._step_s) for k in range(count)]
-        return self.vehicle.state_at_node(self._stepped(node, rows))
 
     def trajectory(self) -> Trajectory:
         controls = np.array([*self._controls, self._controls[-1]])
         move = Motion(self._step_s, np.array(self._nodes), controls, controls)
         return trajectory(self.vehicle, self._scheme, move)
-
-
-def _controls(plan: Plan, since_s: float) -> np.ndarray:
-    """Held over each of the plan's steps; after its end, where it rests, those that balance it there."""
-    row = int(since_s / plan.step_s + 1e-9)
-    if row < len(plan.controls) - 1:
-        return plan.controls[row]
-    inputs = input_map_of(plan.vehicle)
-    return inputs.controls(inputs.trim(plan.motion.nodes[-1, plan.vehicle.node_layout.pose])[None])[0]
-
-
-def _aimed(task: Task, start: State, aim: AimAt | None, time_s: float) -> Task:
-    if aim is None:
-        return replace(task, start=start)
-    wanted = aim(time_s)
-    goal: Goal = task.goal
-    state = wanted if isinstance(wanted, State) else _placed(goal.state, np.asarray(wanted, float))
-    return replace(task, start=start, goal=replace(goal, state=state))
-
-
-def _placed(state: State, place_w: np.ndarray) -> State:
-    node = state.node.copy()
-    assert state.group is not None
-    where = state.group.position
-    node[where] = place_w[: where.stop - where.start]
-    return replace(state, node=node)
-
-
-def _places(vehicle: Vehicle, plan: Plan) -> np.ndarray:
-    return positions(vehicle, plan.motion.nodes)

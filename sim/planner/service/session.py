@@ -29,7 +29,7 @@ from sim.planner.service.requests import (
     TakeAlternative,
 )
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView
-from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused
+from sim.planner.service.worker import Answer, Job, Planned, PlanWorker, Progressed, Refused, Routed
 from sim.planner.task.task import Task
 from sim.planner.transcription.shape import problem_shape
 from sim.vehicles import Vehicle
@@ -49,7 +49,7 @@ class Worker(Protocol):
     def alive(self) -> bool: ...
     def submit(self, job: Job) -> None: ...
     def cancel(self) -> None: ...
-    def answers(self) -> list[Answer]: ...
+    def answers(self) -> list[Answer | Routed]: ...
     def close(self) -> None: ...
 
 
@@ -192,8 +192,8 @@ class PlanSession:
         self._worker.cancel()
         self.view = replace(self.view, phase="stopping")
 
-    def _take(self, answer: Answer, now_s: float) -> None:
-        if self._asked is None or answer.number != self._asked.number:
+    def _take(self, answer: Answer | Routed, now_s: float) -> None:
+        if isinstance(answer, Routed) or self._asked is None or answer.number != self._asked.number:
             return
         view = self.view
         if isinstance(answer, Progressed):

@@ -13,8 +13,10 @@ import numpy as np
 from sim.errors import InputError
 from sim.integrators import Integrator, integrator
 from sim.module_file import run_module
+from sim.pilot.plan_source import Answered, Asked
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
+from sim.planner.service.chase import Chase
 from sim.planner.service.planner import Iterate, Planner
 from sim.planner.task.refusal import Refusal, refusal_of
 from sim.planner.task.task import Task
@@ -42,6 +44,14 @@ class Job:
     """Make the problem ready, so that planning will not wait for it."""
     options: dict[str, float] = field(default_factory=dict)
     """Of the method."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replan:
+    """A plan for a vehicle that moves, from the last one where that is of such a task. Its ground stays behind, too."""
+
+    asked: Asked
+    task: Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +106,13 @@ class Refused:
     refusal: Refusal
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Routed:
+    """The answer to `Replan`."""
+
+    answered: Answered
+
+
 Answer = Progressed | Built | Planned | Refused
 
 
@@ -118,24 +135,38 @@ class PlanWorker:
 
     def submit(self, job: Job) -> None:
         """Ask for a plan; OSError where the process is gone."""
-        if job.task.ground is not self._ground:
-            self._ground = job.task.ground
+        self._share(job.vehicle, job.task)
+        self._here.send(replace(job, task=replace(job.task, ground=None)))
+
+    def replan(self, job: Replan) -> None:
+        """As `submit`, for a vehicle that moves."""
+        self._share(job.asked.vehicle, job.task)
+        self._here.send(replace(job, task=replace(job.task, ground=None)))
+
+    def _share(self, vehicle: Vehicle, task: Task) -> None:
+        """What the process has to know before it can plan."""
+        if task.ground is not self._ground:
+            self._ground = task.ground
             self._here.send(SetGround(self._ground))
-        kind = type(job.vehicle)
+        kind = type(vehicle)
         if source_of(kind) and kind is not self._own:
             self._own = kind
             self._here.send(
                 RunOwn(kind.__module__, str(sys.modules[kind.__module__].__file__), source_of(kind))
             )
-        self._here.send(replace(job, task=replace(job.task, ground=None)))
 
     def cancel(self) -> None:
         """Ask it to give up; the job is answered nevertheless, as stopped or as it is by then."""
         self._here.send(Cancel())
 
-    def answers(self) -> list[Answer]:
-        """What has arrived since the last call; OSError or EOFError where the process is gone."""
-        out: list[Answer] = []
+    def answers(self, wait_s: float = 0.0) -> list[Answer | Routed]:
+        """What has arrived since the last call; OSError or EOFError where the process is gone.
+
+        wait_s: how long the first one is waited for.
+        """
+        out: list[Answer | Routed] = []
+        if wait_s > 0.0 and not self._here.poll(wait_s):
+            return out
         while self._here.poll():
             out.append(self._here.recv())
         return out
@@ -162,6 +193,7 @@ class PlanServer:
         self._pipe, self._planner = pipe, Planner()
         self._ground: SafeGround | None = None
         self._last: Plan | None = None
+        self._chase = Chase()
 
     def take(self, message: object) -> None:
         """Carry out one message. Every job is answered; one that others wait behind is not worth doing."""
@@ -169,6 +201,9 @@ class PlanServer:
             self._ground = message.ground
         if isinstance(message, RunOwn):
             run_module(message.module, Path(message.file), message.source)
+        if isinstance(message, Replan):
+            task = replace(message.task, ground=self._ground)
+            self._pipe.send(Routed(self._chase.answered(message.asked, task)))
         if not isinstance(message, Job):
             return
         if self._pipe.poll():

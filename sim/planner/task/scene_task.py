@@ -52,6 +52,8 @@ def read_task(
         safety_range_m=table.number("safety_range_m", 2.0, low=1e-3, high=1e3),
         ground=_ground(table, world, [start, goal.state], body, clearance),
     )
+    if table.has("pursuit"):
+        table.table("pursuit")  # read by itself
     table.finish()
     return task
 

@@ -1,0 +1,55 @@
+"""The task of every one of the plans that are made while one flies, out of the task of a scene."""
+
+from dataclasses import dataclass, replace
+
+from sim.planner.task.task import Demand, Goal, Task
+from sim.toml_table import TomlTable
+from sim.vehicles import Vehicle
+
+HORIZON_S = (0.5, 60.0)
+WEIGHT = (1e-6, 1e6)
+
+
+@dataclass(frozen=True, slots=True)
+class Pursuing:
+    """How far each plan looks ahead, and how much it wants to be at the goal."""
+
+    horizon_s: float = 6.4
+    goal_weight: float = 1.0
+    """Of the square of what is missed at the plan's end [1/m^2]."""
+    starts_at_w: tuple[float, ...] = ()
+    """First place of the goal [m]: such plans fly as soon as the scene is opened; empty: on demand."""
+
+
+def read_pursuing(table: TomlTable, vehicle: Vehicle) -> Pursuing:
+    """Of an unread `[plan.pursuit]` table; InputError, one line with file, key and what is allowed."""
+    count = 2 if vehicle.group.planar else 3
+    told = Pursuing(
+        horizon_s=table.number("horizon_s", 6.4, low=HORIZON_S[0], high=HORIZON_S[1]),
+        goal_weight=table.number("goal_weight", 1.0, low=WEIGHT[0], high=WEIGHT[1]),
+        starts_at_w=tuple(table.numbers("starts_at_m", (), low=-1e5, high=1e5, count=count)),
+    )
+    table.finish()
+    return told
+
+
+def pursuit_task(vehicle: Vehicle, task: Task, how: Pursuing) -> Task:
+    """Towards the task's goal, as far as one gets within the horizon, and at rest there.
+
+    A place that draws, but need not be reached, can be asked for from everywhere; plans that end at rest can be left
+    to themselves.
+    """
+    rotation: Demand = "free" if vehicle.group.planar else "upright"
+    node = task.goal.state.node.copy()
+    node[vehicle.node_layout.velocity] = 0.0
+    if how.starts_at_w:
+        node[vehicle.group.position] = how.starts_at_w
+    state = replace(task.goal.state, node=node)
+    return replace(
+        task,
+        goal=Goal(state, position="free", rotation=rotation, velocity="fixed"),
+        duration_s=how.horizon_s,
+        free_duration=None,
+        waypoints=(),
+        weights=replace(task.weights, terminal=how.goal_weight, time=0.0),
+    )
