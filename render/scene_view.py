@@ -8,6 +8,7 @@ import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnSea, DrawnVehicle, Frame, Polyline, Surface, View, Wake
+from render.gates import gates_drawn
 from render.slung_load import hanging
 from render.splash import Splashes
 from render.tracks import Tracks
@@ -19,6 +20,7 @@ from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between
 from sim.groups.numeric import rotation_log
 from sim.outfit import outfit_of
+from sim.race.timing import Standing
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.trees.shapes import STAND, Capsule
 
@@ -110,12 +112,14 @@ class SceneView:
         self._first: dict[str, tuple[int, float]] = {}
         self._load: LoadPicture | None = None
         self._water_box: BoxPicture | None = None
+        self._race: Standing | None = None
         self._reach: tuple[tuple[str, int] | None, float] = (None, 0.0)
 
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
         """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
         self._load = snapshot.environment if isinstance(snapshot.environment, LoadPicture) else None
+        self._race = snapshot.race
         self._water_box = snapshot.environment if isinstance(snapshot.environment, BoxPicture) else None
         names = {lane.name for lane in snapshot.lanes}
         self._trails = {name: trail for name, trail in self._trails.items() if name in names}
@@ -169,6 +173,7 @@ class SceneView:
         finite = [shown for shown in self._arranged(options) if np.isfinite(shown.T_wb).all()]
         lines = self._lines(finite) if options.show_trail else ()
         carrier = next((shown for shown in finite if shown.lane is self._shown[0].lane), None)
+        gate_lines, gate_panes = ((), ()) if self._race is None else gates_drawn(self._race)
         load = () if self._load is None or carrier is None else (_hanging(self._load, carrier),)
         return Frame(
             view=view,
@@ -181,9 +186,10 @@ class SceneView:
                 *(line for shown in finite for line in _wreck(shown)),
                 *(line for shown in finite for line in _pull(shown)),
                 *(rope for _, rope in load),
+                *gate_lines,
             ),
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
-            surfaces=self._surfaces(finite) if options.show_trail else (),
+            surfaces=(*(self._surfaces(finite) if options.show_trail else ()), *gate_panes),
             water_box=self._water_box,
             wakes=self._shown_wakes(finite),
             splashes=tuple(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sim.measured import Measured
     from sim.outfit.own import Renewal
     from sim.pilot.plan_source import PlanSource
+    from sim.race.rival import Rival
     from sim.take import Take
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
@@ -277,6 +278,13 @@ class ShowMeasured:
     measured: "Measured"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RaceAgainst:
+    """Show somebody as a ghost in the scene's race, in place of one of the same name."""
+
+    rival: "Rival"
+
+
 Command = (
     SetPilotInput
     | SetPaused
@@ -308,4 +316,5 @@ Command = (
     | Resimulate
     | KeepTake
     | ShowMeasured
+    | RaceAgainst
 )

@@ -11,6 +11,7 @@ from sim.goals import Goal, read_goals
 from sim.integrators import DEFAULT, integrators, serving
 from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
+from sim.race import Course, read_course
 from sim.scene_tables import (
     FLOWN_LANE,
     MOST_LANES,
@@ -87,6 +88,8 @@ class Scene:
     comparison: Comparison = USUAL_COMPARISON
     goals: tuple[Goal, ...] = ()
     """What is to be done, one after the other."""
+    race: Course | None = None
+    """Gates to be passed in the least time."""
     trim: dict[str, float] = field(default_factory=dict)
     """By control name: added to what the pilot of the scene's vehicle gives, so that nothing has to be held."""
     parameters: dict[str, ParameterValues] = field(default_factory=dict)
@@ -219,6 +222,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         lanes=read_lanes(table, vehicle, step_s),
         comparison=read_comparison(table.table("comparison")),
         goals=read_goals(table, vehicle, PADS),
+        race=read_course(table),
         trim=read_trim(table.table("trim"), vehicle),
         parameters=read_parameters(table.table("parameters")),
         environment=read_environment(table, vehicle),

@@ -15,6 +15,7 @@ import numpy as np
 
 from sim.environment.ocean.state import SeaState
 from sim.lane_status import LaneStatus
+from sim.race.timing import Standing
 from sim.vehicles.parameter import Value
 
 if TYPE_CHECKING:
@@ -211,6 +212,8 @@ class Snapshot:
     """The lanes are those of a recording; `clock_s` is the moment of it."""
     former: tuple["Take", ...] = ()
     """Recordings of flights that have begun anew, the latest last."""
+    race: Standing | None = None
+    """Where the scene has one."""
     environment: object = None
     """Picture of what moves by itself and is coupled to the flown lane; None without, and while the past is shown."""
 

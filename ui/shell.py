@@ -27,7 +27,7 @@ from ui.dock import Dock
 from ui.edits import Edits
 from ui.gizmo import Gizmo
 from ui.hand import Hand, Ray
-from ui.hud import goal_marker, goals, minimap, past
+from ui.hud import goal_marker, goals, minimap, past, race
 from ui.hud.key_hint import KeyHint
 from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk, InputSample
@@ -92,7 +92,7 @@ class Shell:
         self._shifts_w: dict[str, np.ndarray] = {}
         self._camera: tuple[np.ndarray, np.ndarray] | None = None
         self._dock = Dock(self._state.layouts_reset)
-        self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
+        self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)
         self._controls = ControlSetup(self._folder)
         self._desk = InputDesk(self._controls, typing=_is_typing, scene_has=self._scene_has)
         window.push_handlers(self._desk)
@@ -143,7 +143,7 @@ class Shell:
         self._context.histories.clear()
         self._context.edits = Edits()
         self._sent = PilotInput()
-        self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None)
+        self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)
 
     def show_world(self, world: World) -> None:
         """Where it all takes place, from now on."""
@@ -290,6 +290,7 @@ class Shell:
             self._draw_map(snapshot)
         past.draw(snapshot, self._context)
         self._draw_goals(snapshot)
+        race.draw(snapshot, self._context)
         self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, self._context)
         if self._state.view.caption:
             caption.draw(self._observer.scene, snapshot, self._context)

@@ -3,10 +3,17 @@
 from dataclasses import dataclass
 
 from sim.outfit import outfit_of
+from sim.race.course import MOST_GATES
 from sim.toml_table import TomlTable
 
 MOST_GOALS = 24
 _FARTHEST_M = 1e5
+PLANS = ("flies", "flown")
+ASKED = (
+    "pad", "at_m", "way_m", "height_m", "speed_mps", "on_ground",
+    "gates", "laps", "plan", "lanes", "stopped", "watch_s",
+)  # fmt: skip
+"""Keys of which a goal has to have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,18 @@ class Goal:
     on_ground: bool = False
     """Stand."""
     hold_s: float = 0.0
+    gates: int | None = None
+    """Have passed so many of a lap of the race."""
+    laps: int | None = None
+    """Have finished so many laps of the race."""
+    plan: str = ""
+    """'flies': a plan is being flown; 'flown': one has been flown to its end."""
+    lanes: int | None = None
+    """Have so many lanes side by side, the flown one among them."""
+    stopped: bool = False
+    """Some lane has gone out of bounds."""
+    watch_s: float | None = None
+    """Let the simulated clock come so far [s]."""
     landing: bool = False
     """The touch that led there is graded."""
 
@@ -70,13 +89,17 @@ def _read_goal(table: TomlTable, actions: tuple[str, ...], pads: tuple[str, ...]
         speed_mps=_range(table, "speed_mps"),
         on_ground=table.flag("on_ground", False),
         hold_s=table.number("hold_s", 0.0, low=0.0, high=600.0),
+        gates=table.integer("gates", 1, low=1, high=MOST_GATES) if table.has("gates") else None,
+        laps=table.integer("laps", 1, low=1, high=1000) if table.has("laps") else None,
+        plan=table.name("plan", PLANS, PLANS[0]) if table.has("plan") else "",
+        lanes=table.integer("lanes", 2, low=2, high=8) if table.has("lanes") else None,
+        stopped=table.flag("stopped", False),
+        watch_s=table.number("watch_s", 1.0, low=0.1, high=3600.0) if table.has("watch_s") else None,
         landing=table.flag("landing", False),
     )
-    asked = (goal.height_m, goal.speed_mps, goal.on_ground or None, *places)
-    if not any(part is not None for part in asked):
-        raise table.error(
-            "title", "asks for nothing; allowed: one of pad, at_m, way_m, height_m, speed_mps, on_ground"
-        )
+    asked = (goal.height_m, goal.speed_mps, goal.gates, goal.laps, goal.lanes, goal.watch_s)
+    if not (places or goal.on_ground or goal.plan or goal.stopped or any(part is not None for part in asked)):
+        raise table.error("title", f"asks for nothing; allowed: one of {', '.join(ASKED)}")
     table.finish()
     return goal
 

@@ -89,7 +89,7 @@ class Judge:
             self._memories = [entry for entry in self._memories if entry[0] <= time_s]
         self._time_s = time_s
         before = self._now
-        after = self._judged(before, lane)
+        after = self._judged(before, snapshot)
         if (
             len(self._memories) > 1
             and self._memories[-2][1].progress.at == before.progress.at == after.progress.at
@@ -113,7 +113,8 @@ class Judge:
     def _put(self, progress: Progress) -> None:
         self._memories.append((self._time_s, replace(self._now, progress=progress, since_s=None)))
 
-    def _judged(self, memory: _Memory, lane: LaneSnapshot) -> _Memory:
+    def _judged(self, memory: _Memory, snapshot: Snapshot) -> _Memory:
+        lane = snapshot.lanes[0]
         memory = _touched(memory, lane)
         goal = memory.progress.due
         if goal is None:
@@ -122,7 +123,7 @@ class Judge:
         place_w = marker_w(goal, self._world, x_w)
         off_m = 0.0 if place_w is None else float(np.linalg.norm(place_w[:2] - x_w[:2]))
         progress = replace(memory.progress, marker_w=place_w, distance_m=off_m, held=0.0)
-        if not self._holds(goal, lane, off_m):
+        if not (self._holds(goal, lane, off_m) and _around_holds(goal, snapshot)):
             return replace(memory, progress=progress, since_s=None)
         since_s = time_s if memory.since_s is None else memory.since_s
         if time_s - since_s < goal.hold_s:
@@ -146,6 +147,21 @@ class Judge:
             and _within(speed_mps, goal.speed_mps)
             and (lane.on_ground or not goal.on_ground)
         )
+
+
+def _around_holds(goal: Goal, snapshot: Snapshot) -> bool:
+    """What is asked of the race, of plans and of the lanes beside."""
+    race, lanes = snapshot.race, [lane for lane in snapshot.lanes if not lane.measured]
+    passed = 0 if race is None else race.course.passages if race.laps else len(race.told_s)
+    return (
+        (goal.gates is None or passed >= goal.gates)
+        and (goal.laps is None or (race is not None and race.laps >= goal.laps))
+        and (goal.lanes is None or len(lanes) >= goal.lanes)
+        and (not goal.stopped or any(lane.status is LaneStatus.DIVERGED for lane in lanes))
+        and (goal.plan != "flies" or snapshot.plan_flies)
+        and (goal.plan != "flown" or bool(snapshot.plan_verdict))
+        and (goal.watch_s is None or snapshot.clock_s >= goal.watch_s)
+    )
 
 
 def _within(value: float, bounds: tuple[float, float] | None) -> bool:

@@ -1,4 +1,4 @@
-"""Measured motions that are shown beside the lanes, on the same clock; nothing of them is simulated."""
+"""Motions that are shown beside the lanes and are not simulated: measured ones on the same clock, rivals of a race."""
 
 import math
 from dataclasses import replace
@@ -7,9 +7,13 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.measured import Measured
+from sim.race.timing import Standing
 from sim.scene import MOST_LANES
 from sim.simulation.tints import Tint, next_tint
 from sim.snapshot import MEASURED, LaneSnapshot, LaneStatus
+
+RIVAL_TINTS: tuple[Tint, ...] = ((1.0, 0.72, 0.10), (0.20, 0.85, 0.95))
+"""Of the rivals of a race, in their order: as many are shown."""
 
 
 class Beside:
@@ -37,13 +41,39 @@ class Beside:
 
     def pictures(self, flown: LaneSnapshot, clock_s: float) -> tuple[LaneSnapshot, ...]:
         """At a moment, with the flown vehicle's model; its other bodies stand about the main one as they do there."""
-        return tuple(_picture(measured, tint, flown, clock_s) for measured, tint in self._shown)
+        return tuple(_picture(measured, tint, flown, clock_s, clock_s) for measured, tint in self._shown)
 
 
-def _picture(measured: Measured, tint: Tint, flown: LaneSnapshot, clock_s: float) -> LaneSnapshot:
+def rivals_beside(standing: Standing, flown: LaneSnapshot, clock_s: float) -> tuple[LaneSnapshot, ...]:
+    """The rivals of a race at a moment: where they are as long after the first gate as the flown vehicle is.
+
+    Until it passes that gate they wait at their beginning, after the last one at their end.
+    """
+    race_s = (
+        clock_s - standing.start_s
+        if standing.running
+        else math.inf
+        if standing.lap is not None
+        else -math.inf
+    )
+    shown = []
+    for rival, tint in zip(standing.rivals, RIVAL_TINTS, strict=False):
+        motion = rival.motion
+        at_s = min(max(race_s, float(motion.time[0])), float(motion.time[-1]))
+        lane = _picture(motion, tint, flown, clock_s, at_s)
+        # Each lap begins with a jump.
+        begun = 2 * standing.laps + standing.running
+        shown.append(replace(lane, generation=(flown.generation << 20) + begun))
+    return tuple(shown)
+
+
+def _picture(
+    measured: Measured, tint: Tint, flown: LaneSnapshot, clock_s: float, at_s: float
+) -> LaneSnapshot:
+    """As it is at `at_s` of its own time, shown at `clock_s`."""
     span_s = max(flown.time_current_s - flown.time_previous_s, 0.0)
-    T_wb, twist_b = measured.at(clock_s)
-    before_w, _ = measured.at(clock_s - span_s)
+    T_wb, twist_b = measured.at(at_s)
+    before_w, _ = measured.at(at_s - span_s)
     own = np.linalg.inv(flown.T_wb)
     unknown = np.full(6, math.nan)
     return replace(

@@ -10,7 +10,8 @@ from sim.bounds import Bounds
 from sim.commands import PilotInput, Pull
 from sim.environment.ground import env_of
 from sim.outfit import outfit_of
-from sim.pilot import Pilot, Sensed
+from sim.pilot import Autopilot, Pilot, Sensed
+from sim.race.timing import Timing
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost, Tally
 from sim.simulation.coupling import Coupling
@@ -58,9 +59,13 @@ class Lane:
         energy_bound_J: float | None = None,
         time_s: float = 0.0,
         coupling: Coupling | None = None,
+        timing: Timing | None = None,
     ) -> None:
-        """`tape`: of the flown lane, which writes it and those that follow read it. `coupling`: to what moves."""
-        self.coupling = coupling
+        """`tape`: of the flown lane, which writes it and those that follow read it. `coupling`: to what moves.
+
+        timing: of a race that it is in.
+        """
+        self.coupling, self._timing = coupling, timing
         self.look, self.method, self.pilot, self.footing = look, method, pilot, footing
         self.follows = follows
         self.pull: Pull | None = None
@@ -158,6 +163,8 @@ class Lane:
         self.pull = None
         if self.coupling is not None:
             self.coupling.begin_anew()
+        if self._timing is not None:
+            self._timing.begin()
         self._take(node, time_s, controls=controls)
 
     def swap(self, method: Method, footing: Footing, *, node: np.ndarray | None = None) -> None:
@@ -173,6 +180,8 @@ class Lane:
             self.method.step_s,
         )
         self.generation += 0 if continuous else 1
+        if self._timing is not None and not same_vehicle:
+            self._timing.begin()
         self.method, self.footing, self._cost = method, footing, StepCost()
         moments, ways = self._moments, self._ways
         self._take(kept.copy(), now, controls=controls)
@@ -193,6 +202,8 @@ class Lane:
         self._node = self._observed = None
         if not same_vehicle:
             self._note_start(self.node)
+        if self._timing is not None:
+            self._timing.back_to(self.time_s)
         self._go_on_from(self.node)
 
     def note_plan(self, planned_s: float, since_s: float) -> None:
@@ -245,6 +256,7 @@ class Lane:
         self._verdict = None
         observation = self._observe(node)
         self._moments = Moments(self.time_s, self._poses_w(observation))
+        self._note_passage(observation)
         directions = observation.layout.directions
         self._ways = {
             name: Way(self.time_s, value, rate, direction=name in directions)
@@ -374,12 +386,21 @@ class Lane:
             return
         self._good_node = node
         self._moments.add(self.time_s, self._poses_w(observation))
+        self._note_passage(observation)
         for name, value, rate in _traced(observation):
             self._ways[name].note(self.time_s, value, rate)
         impact = self.footing.take_impact()
         if outfit_of(m.vehicle.name).contact.fragile:
             speed_mps = float(np.linalg.norm(twist_b[3:]))
             self._verdict = wreck(impact, self.footing.under_water(node), speed_mps)
+
+    def _note_passage(self, observation: Observation) -> None:
+        """Show the race's clock where it is."""
+        if self._timing is not None:
+            T_wb = self._poses_w(observation)[0]
+            by_hand = not self.by_plan and not isinstance(self.pilot, Autopilot)
+            v_w = T_wb[:3, :3] @ observation.twist_b[3:]
+            self._timing.note(self.time_s, T_wb, v_w, by_hand=by_hand)
 
     @property
     def _nothing(self) -> np.ndarray:

@@ -12,6 +12,7 @@ from sim.commands import (
     LetGo,
     Pull,
     Pursue,
+    RaceAgainst,
     RemoveLane,
     RenewVehicle,
     Reset,
@@ -252,6 +253,14 @@ def _(command: LetGo, stage: Stage) -> str:
     for lane in stage.lanes:
         lane.pull = None
     return ""
+
+
+@execute.register
+def _(command: RaceAgainst, stage: Stage) -> str:
+    if stage.timing is None:
+        raise sim.InputError("this scene has no race; allowed: one with gates")
+    stage.timing.race_against(command.rival)
+    return f"ghost: {command.rival.name}, {command.rival.splits_s[-1]:.2f} s"
 
 
 @execute.register

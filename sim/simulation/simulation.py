@@ -203,6 +203,7 @@ class Simulation:
             recorded_s=stage.rewind.span_s,
             look_back=view,
             former=stage.rewind.former,
+            race=None if stage.timing is None else stage.timing.standing,
             environment=coupling.picture(stage.vehicle) if coupling is not None and view is None else None,
         )
 

@@ -14,8 +14,9 @@ from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot, resting_mode
 from sim.pilot.plan_source import PlanSource
 from sim.pilot.trim import TrimmedPilot
+from sim.race.timing import Timing
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
-from sim.simulation.beside import Beside
+from sim.simulation.beside import Beside, rivals_beside
 from sim.simulation.clock import Clock
 from sim.simulation.coupling import Coupling
 from sim.simulation.footing import Footing
@@ -71,6 +72,7 @@ class Stage:
         self._tape = ControlTape()
         self.measure = Measure(kernels, self._tape)
         self.beside = Beside()
+        self.timing = None if scene.race is None else Timing(scene.race)
         self.rewind = Rewind(scene.name, world, kernels, self.lanes)
         vehicle = self.vehicle_named(scene.vehicle)
         self._asked_mode = scene.flight_mode
@@ -98,6 +100,7 @@ class Stage:
                 tape=self._tape,
                 energy_bound_J=bound_J,
                 coupling=None if environment is None else Coupling(environment),
+                timing=self.timing,
             )
         )
         for spec, method in zip(scene.lanes, methods[1:], strict=True):
@@ -245,7 +248,9 @@ class Stage:
         lanes = self.rewind.pictures(span_s) or tuple(
             lane.publish(span_s, self.measure.deviation(lane)) for lane in self.lanes
         )
-        return lanes + self.beside.pictures(lanes[0], self.clock.time_s if view is None else view.time_s)
+        time_s = self.clock.time_s if view is None else view.time_s
+        rivals = () if self.timing is None else rivals_beside(self.timing.standing, lanes[0], time_s)
+        return lanes + self.beside.pictures(lanes[0], time_s) + rivals
 
     def lane(self, name: str) -> Lane:
         """By name; empty for the flown one."""

@@ -10,7 +10,8 @@ from render.plan_view import PlanScene
 from sim.commands import FlyPlan
 from sim.errors import InputError
 from sim.planner.api import task_of_scene
-from sim.planner.service.requests import PlanRequest
+from sim.planner.result.record import PlanRecord
+from sim.planner.service.requests import PlanRequest, StartPlanning
 from sim.planner.service.session import PlanSession
 from sim.planner.service.view import PlanView
 from sim.planner.task.poses import positions
@@ -26,6 +27,8 @@ class Planning:
         """Raises InputError where the scene's task cannot be read."""
         self._session: PlanSession | None = None
         self._prepared = False
+        self._races = scene.race is not None
+        """Its plan is a rival, made by itself; nothing else of it is shown."""
         self._scene = PlanScene(world)
         if scene.plan is not None:
             vehicle, task = task_of_scene(scene, world=world)
@@ -35,18 +38,24 @@ class Planning:
     @property
     def view(self) -> PlanView | None:
         """What is to be shown now."""
-        return self._session.view if self._session is not None else None
+        return self._session.view if self._session is not None and not self._races else None
+
+    @property
+    def rival(self) -> PlanRecord | None:
+        """The best plan of a race by now."""
+        return self._session.view.plan if self._session is not None and self._races else None
 
     def handle(self, request: PlanRequest) -> FlyPlan | None:
         """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""
-        if self._session is None:
+        if self._session is None or self._races:
             raise InputError("this scene has no task to plan")
         return self._session.handle(request, time.perf_counter())
 
     @property
     def places_w(self) -> np.ndarray | None:
         """(n, 3) what a view of the whole plan has to show; None without a task."""
-        return None if self._session is None else self._scene.reach(self._session.view)
+        view = self.view
+        return None if view is None else self._scene.reach(view)
 
     def poll(self) -> None:
         """Once a frame."""
@@ -55,13 +64,14 @@ class Planning:
                 # With the first frame, not before it: the window opens first.
                 self._prepared = True
                 self._session.prepare()
+                if self._races:
+                    self._session.handle(StartPlanning(), time.perf_counter())
             self._session.poll(time.perf_counter())
 
     def added(self, frame: Frame) -> Frame:
         """The frame with the plans in it."""
-        if self._session is None:
-            return frame
-        return self._scene.added(frame, self._session.view, time.perf_counter())
+        view = self.view
+        return frame if view is None else self._scene.added(frame, view, time.perf_counter())
 
     def probe(self) -> dict[str, object]:
         """What a test wants to know."""

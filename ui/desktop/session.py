@@ -18,16 +18,20 @@ from sim.errors import InputError
 from sim.goals.judge import Judge, Progress
 from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
+from sim.race.timing import Standing
+from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.take import Take
 from sim.take.scene import scene_of
 from sim.vehicles import VEHICLES
+from sim.world import World
 from ui.catalogue import load_catalogue
 from ui.desktop.loader import Loader
 from ui.desktop.own_vehicle import OwnVehicle
 from ui.desktop.picture import Picture
 from ui.desktop.planning import Planning
 from ui.desktop.preparation import Loaded
+from ui.desktop.racing import Racing
 from ui.desktop.scene_change import SceneChange
 from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
@@ -77,6 +81,7 @@ class Session:
         self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
         self._kind = VEHICLES.get(scene.vehicle)
         self._wait_for_plan()
+        self._race(scene, world)
         self._picture = Picture(window, scene, world, view, loaded.scenery)
         window.push_handlers(on_file_drop=self._dropped)
 
@@ -100,6 +105,7 @@ class Session:
         snapshot = self._simulation.snapshot
         self._take_up_own_files(snapshot)
         self._planning.poll()
+        self._poll_race(snapshot)
         self._shell.show_plan(self._planning.view)
         self._tell_of_takes()
         self._shell.show_takes(self._takes.view)
@@ -128,6 +134,7 @@ class Session:
                 camera=self._shell.view.camera,
                 plan=self._planning.probe(),
                 goals=_told(goals),
+                race=_told_race(snapshot.race),
                 recorded_s=snapshot.recorded_s,
                 look_back=None if snapshot.look_back is None else asdict(snapshot.look_back),
             )
@@ -148,8 +155,21 @@ class Session:
 
     def _wait_for_plan(self) -> None:
         """What is to be planned starts where the plan does, and waits there."""
-        if self._scene.plan is not None:
+        if self._planning.view is not None:
             self._simulation.submit(SetPaused(True))
+
+    def _race(self, scene: Scene, world: World) -> None:
+        """Whoever is there to race against from the start."""
+        self._racing = Racing(scene, world)
+        for command in self._racing.opening():
+            self._simulation.submit(command)
+
+    def _poll_race(self, snapshot: Snapshot) -> None:
+        for command in self._racing.poll(snapshot, self._planning.rival):
+            self._simulation.submit(command)
+        for text, error in self._racing.told:
+            self._shell.notify(text, error=error)
+        self._racing.told.clear()
 
     def _carry_out(self, action: Action) -> None:
         match action:
@@ -304,6 +324,7 @@ class Session:
         self._shell.view = opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")
         self._wait_for_plan()
+        self._race(scene, world)
         fits = loaded.quality == self._shell.view.quality
         self._picture.show(scene, world, self._shell.view, loaded.scenery if fits else None)
         self._starts = True
@@ -329,3 +350,15 @@ def _told(goals: Progress | None) -> dict[str, object] | None:
         return None
     due = "" if goals.due is None else goals.due.title
     return {"at": goals.at, "due": due, "held": goals.held, "distance_m": goals.distance_m}
+
+
+def _told_race(standing: Standing | None) -> dict[str, object] | None:
+    """What a test wants to know."""
+    if standing is None:
+        return None
+    return {
+        "due": standing.due,
+        "splits_s": list(standing.told_s),
+        "laps": standing.laps,
+        "rivals": {rival.name: list(rival.splits_s) for rival in standing.rivals},
+    }
