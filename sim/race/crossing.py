@@ -41,7 +41,7 @@ def crossing_s(gate: Gate, before: Instant, after: Instant, since_s: float = -ma
         if not ahead(begin) < 0.0 <= ahead(end):
             continue
         share = float(brentq(ahead, begin, end, xtol=1e-15, rtol=8.9e-16))
-        _, left, up = np.polynomial.polynomial.polyval(share, powers)
+        left, up = (float(np.polyval(powers[::-1, k], share)) for k in (1, 2))
         time_s = before.time_s + share * span_s
         if abs(left) <= gate.half_width_m and abs(up) <= gate.half_height_m and time_s > since_s:
             return time_s
