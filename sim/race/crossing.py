@@ -36,11 +36,11 @@ def crossing_s(gate: Gate, before: Instant, after: Instant, since_s: float = -ma
     powers = _cubic(before, after, span_s) @ gate.frame().T - np.outer(
         [1, 0, 0, 0], gate.frame() @ gate.centre_w
     )
-    ahead = np.polynomial.Polynomial(powers[:, 0])
+    ahead = powers[::-1, 0]
     for begin, end in pairwise(_monotone(ahead)):
-        if not ahead(begin) < 0.0 <= ahead(end):
+        if not np.polyval(ahead, begin) < 0.0 <= np.polyval(ahead, end):
             continue
-        share = float(brentq(ahead, begin, end, xtol=1e-15, rtol=8.9e-16))
+        share = float(brentq(lambda at: float(np.polyval(ahead, at)), begin, end, xtol=1e-15, rtol=8.9e-16))
         left, up = (float(np.polyval(powers[::-1, k], share)) for k in (1, 2))
         time_s = before.time_s + share * span_s
         if abs(left) <= gate.half_width_m and abs(up) <= gate.half_height_m and time_s > since_s:
@@ -55,8 +55,8 @@ def _cubic(before: Instant, after: Instant, span_s: float) -> np.ndarray:
     return np.array([x0, d0, 3.0 * (x1 - x0) - 2.0 * d0 - d1, 2.0 * (x0 - x1) + d0 + d1])
 
 
-def _monotone(polynomial: np.polynomial.Polynomial) -> list[float]:
-    """0, where it turns between 0 and 1, and 1."""
-    turns = polynomial.deriv().roots()
+def _monotone(polynomial: np.ndarray) -> list[float]:
+    """0, where a polynomial (highest power first) turns between 0 and 1, and 1."""
+    turns = np.roots(np.polyder(polynomial))
     inner = sorted(float(t.real) for t in turns if abs(t.imag) < 1e-12 and 0.0 < t.real < 1.0)
     return [0.0, *inner, 1.0]
