@@ -68,6 +68,7 @@ def _lane(lane: LaneSnapshot) -> dict[str, object]:
         "vehicle": lane.vehicle,
         "integrator": lane.integrator,
         "step_s": lane.step_s,
+        "parameters": dict(lane.parameters),
         "generation": lane.generation,
         "x_w": lane.T_wb[:3, 3].tolist(),
         "nose_w": lane.T_wb[:3, 0].tolist(),

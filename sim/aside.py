@@ -71,7 +71,7 @@ class Aside:
             with self._lock:
                 if self._closed:
                     raise GivenUp
-                with _keys_kept_off():
+                with keys_kept_off():
                     process.start()
                 self._running.add(process)
             there.close()
@@ -101,7 +101,7 @@ def _mark(name: str) -> str:
 
 
 @contextmanager
-def _keys_kept_off() -> Iterator[None]:
+def keys_kept_off() -> Iterator[None]:
     """What this thread starts meanwhile never gets Ctrl+C: that is for the one who started it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -109,6 +109,8 @@ class SetParameter:
 
     name: str
     value: float | tuple[float, ...]
+    vehicle: str = ""
+    """That it is meant for, which has to be the present one; empty: whichever is flown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,8 @@ class Resimulate:
     """None: its own."""
     parameters: tuple[tuple[str, float | tuple[float, ...]], ...] = ()
     """(name, value) of those that differ."""
+    name: str = ""
+    """Of the ghost; empty: it is named after what differs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,6 +24,8 @@ class Observer:
         """Take note of a snapshot; the same one twice does nothing more."""
         self._toasts.hear(snapshot.message, now_s)
         flown = snapshot.lanes[0]
+        if snapshot.look_back is None:
+            context.flying = flown.vehicle
         if flown.vehicle != self._vehicle:
             self._vehicle = flown.vehicle
             context.parameters = self._known(flown.vehicle, context)

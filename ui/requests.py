@@ -3,12 +3,14 @@
 Keys and panels make the same requests, so that either can be tested without the other.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sim.commands import Command
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import PlanRequest
 from sim.take import Take
+from sim.vehicles.parameter import Value
 from ui.control_requests import ControlRequest
 from ui.view_settings import ViewSettings
 
@@ -66,6 +68,20 @@ class StopVideo:
     """End it."""
 
     keep: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FitTake:
+    """Find parameters of the vehicle by what is recorded, or shown of it."""
+
+    unknown: tuple[str, ...]
+    guess: Mapping[str, Value]
+    """Of all its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelFit:
+    """Give it up, or forget what was found."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,6 +187,8 @@ Action = (
     | ExportShown
     | RecordVideo
     | StopVideo
+    | FitTake
+    | CancelFit
     | PlanRequest
 )
 """For the app."""

@@ -25,6 +25,7 @@ from ui.channels import columns
 from ui.control_requests import ControlRequest, carried_out, control_view
 from ui.dock import Dock
 from ui.edits import Edits
+from ui.fit_view import FitView
 from ui.gizmo import Gizmo
 from ui.hand import Hand, Ray
 from ui.hud import goal_marker, goals, minimap, past, race
@@ -164,6 +165,10 @@ class Shell:
     def show_sharing(self, sharing: SharingView) -> None:
         """What is being exported and filmed, for the next frame."""
         self._context.sharing = sharing
+
+    def show_fit(self, fit: FitView) -> None:
+        """What has come of fitting parameters to a take, for the next frame."""
+        self._context.fit = fit
 
     def show_question(self, question: TrustQuestion | None) -> None:
         """What has to be answered before anything else, for the next frame."""

@@ -5,7 +5,7 @@ measured is compared on the group. Starts have to meet the ends before them: tha
 Gauss-Newton step, by which all starts but the first are eliminated (Bock's condensing). Derivatives are exact.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +25,10 @@ from sim.vehicles import Vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.parameter import Value
 from sim.vehicles.structure import Structure
+from sim.vehicles.support import Support
+
+Progress = Callable[[int, Mapping[str, Value]], None]
+"""Called before every iteration with its number, from 1, and the values until then."""
 
 _MOST_ITERATIONS = 40
 _SETTLED = 1e-7
@@ -52,12 +56,14 @@ def identify(
     noise: Mapping[str, float] | None = None,
     measured: Sequence[str] | None = None,
     interval: float = 0.5,
+    progress: Progress | None = None,
 ) -> Identified:
     """Find parameters of a vehicle from a recording of it: a take, a trajectory, or a file of one (.npz, .csv).
 
     vehicle: with a first guess. unknown: names of the parameters. noise: standard deviation by group ("rotation" rad,
     "position" m, "omega" rad/s, "velocity" m/s, ...); what is not given turns out. measured: the groups to be believed;
-    None: all there are. interval: seconds between two starts of shooting. Raises InputError in one line.
+    None: all there are. interval: seconds between two starts of shooting. progress: told of every iteration; what it
+    raises ends the search. Raises InputError in one line.
     """
     subject = make_vehicle(vehicle) if isinstance(vehicle, str) else vehicle
     if method is None:
@@ -70,13 +76,17 @@ def identify(
     if any(value <= 0.0 for value in sigma.values()):
         raise InputError("noise of 0 or less; allowed: standard deviations above 0")
     shooting = _Shooting(subject, scheme, data, tuple(unknown), groups, interval)
-    converged, iterations = shooting.run(sigma)
+    converged, iterations = shooting.run(sigma, progress or (lambda number, values: None))
     return shooting.outcome(converged, iterations)
 
 
 def _check(vehicle: Vehicle, unknown: Sequence[str]) -> None:
     if isinstance(unknown, str) or not unknown:
         raise InputError(f"unknown = {quote(unknown)} is refused; allowed: a list of parameters")
+    if vehicle.support is Support.WATER:
+        raise InputError(
+            f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry"
+        )
     for name in unknown:
         places_of(vehicle, name)
         if name in vehicle.absent:
@@ -142,11 +152,12 @@ class _Shooting:
         self._given: set[str] = set()
         self._last: tuple[np.ndarray, np.ndarray] | None = None
 
-    def run(self, sigma: dict[str, float]) -> tuple[bool, int]:
+    def run(self, sigma: dict[str, float], progress: Progress) -> tuple[bool, int]:
         """Gauss-Newton steps until they are small; whether they became so, and how many there were."""
         self._given = {name for name, value in sigma.items() if np.isfinite(value)}
         self._sigma = {name: value if name in self._given else 1.0 for name, value in sigma.items()}
         for iteration in range(1, _MOST_ITERATIONS + 1):
+            progress(iteration, self._values)
             linear = self._linear()
             if iteration > 1 or not self._given:
                 self._weigh(linear)
@@ -226,6 +237,10 @@ class _Shooting:
                 left = linear.residuals[:, places]
                 spare = 1.0 - linear.slopes.shape[2] / max(linear.residuals[:, self._all].size, 1)
                 self._sigma[name] = max(float(np.sqrt(np.mean(left**2) / max(spare, 0.1))), _LEAST)
+
+    @property
+    def _values(self) -> dict[str, Value]:
+        return {name: self._vehicle.values[name] for name in self._unknown}
 
     @property
     def _all(self) -> np.ndarray:
@@ -310,7 +325,7 @@ class _Shooting:
         spread = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
         return Identified(
             vehicle=self._vehicle,
-            values={name: self._vehicle.values[name] for name in self._unknown},
+            values=self._values,
             standard_errors=self._named(errors),
             correlation=covariance / np.outer(spread, spread),
             confounded=confounded,

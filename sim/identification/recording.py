@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.errors import InputError, one_of
+from sim.identification.free_flight import longest_free
 from sim.measured import columns_of, load_measured
 from sim.take import Take, load_take
 from sim.trajectory import Trajectory
@@ -42,11 +43,11 @@ class Recording:
         elif isinstance(source, Trajectory):
             found = of_trajectory(source)
         elif isinstance(source, Take):
-            found = of_trajectory(source.trajectory)
+            found = of_take(source)
         elif str(source).endswith(".csv"):
             found = of_table(Path(source), vehicle)
         else:
-            found = of_trajectory(load_take(source).trajectory)
+            found = of_take(load_take(source))
         size, controls = vehicle.node_layout.size, len(vehicle.controls)
         if found.nodes.shape[1:] != (size,) or found.controls.shape[1:] != (controls,):
             raise InputError(
@@ -64,6 +65,17 @@ def of_trajectory(run: Trajectory) -> Recording:
     """All of a state is measured."""
     last = len(run.time) if run.diverged_at is None else round(run.diverged_at / run.step_s) + 1
     return Recording(run.time[:last], run.nodes[:last], run.controls[: last - 1], frozenset(GROUPS))
+
+
+def of_take(take: Take) -> Recording:
+    """Its longest stretch by one method in which nothing but its controls acts: no ground, no push."""
+    seen, begin, end = longest_free(take)
+    if end - begin < 2:
+        raise InputError(
+            f'take "{take.name}": ground or pushes act all the time; allowed: takes with a while of free flight'
+        )
+    part = slice(begin, end + 1)
+    return Recording(seen.time[part], seen.nodes[part], seen.controls[begin:end], frozenset(GROUPS))
 
 
 def of_table(path: Path, vehicle: Vehicle) -> Recording:

@@ -139,6 +139,11 @@ def _(command: RenewVehicle, stage: Stage) -> str:
 
 @execute.register
 def _(command: SetParameter, stage: Stage) -> str:
+    flown = stage.vehicle.name
+    if command.vehicle not in ("", flown):
+        raise sim.InputError(
+            f"{command.name} is meant for {command.vehicle}, and {flown} is flown; allowed: to fly that first"
+        )
     stage.set_parameter(command.name, command.value)
     return f"{command.name} = {_value_text(stage.vehicle.values[command.name])}"
 

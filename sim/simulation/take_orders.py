@@ -79,8 +79,10 @@ def _(command: Resimulate, stage: Stage) -> str:
     looks = replay.looks
     check_room(len(looks))
     take = replay.take
-    name = f"{command.integrator or take.integrator.name} {step_s or take.step_s:g} s"
-    name += "".join(f" {key}={value}" for key, value in command.parameters)
+    name = command.name
+    if not name:
+        name = f"{command.integrator or take.integrator.name} {step_s or take.step_s:g} s"
+        name += "".join(f" {key}={value}" for key, value in command.parameters)
     while name in {look.name for look in looks}:
         name += " again"
     tint = next_tint(look.tint for look in looks)

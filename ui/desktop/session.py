@@ -26,6 +26,7 @@ from sim.take.scene import scene_of
 from sim.vehicles import VEHICLES
 from sim.world import World
 from ui.catalogue import load_catalogue
+from ui.desktop.fitting import Fitting
 from ui.desktop.loader import Loader
 from ui.desktop.own_vehicle import OwnVehicle
 from ui.desktop.picture import Picture
@@ -40,8 +41,10 @@ from ui.requests import (
     Action,
     AnswerTrust,
     CameraMotion,
+    CancelFit,
     ExportPlan,
     ExportShown,
+    FitTake,
     LoadScene,
     OpenPath,
     OpenTake,
@@ -79,6 +82,7 @@ class Session:
         self._shell.show_world(world)
         self._judge = Judge(scene.goals, scene.vehicle, world)
         self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
+        self._fitting = Fitting()
         self._kind = VEHICLES.get(scene.vehicle)
         self._wait_for_plan()
         self._race(scene, world)
@@ -96,6 +100,7 @@ class Session:
         self._simulation.stop()
         self._planning.close()
         self._sharing.close()
+        self._fitting.close()
         self._takes.close(self._simulation, self._world)
         self._picture.release()
         self._resources.close()
@@ -110,6 +115,7 @@ class Session:
         self._tell_of_takes()
         self._shell.show_takes(self._takes.view)
         self._shell.show_sharing(self._sharing.view(snapshot))
+        self._shell.show_fit(self._fitting.view)
         goals = self._judge.observe(snapshot) if self._scene.goals else None
         self._shell.show_goals(goals)
         self._shell.show_question(self._change.question)
@@ -198,6 +204,10 @@ class Session:
                 self._record_video()
             case StopVideo(keep):
                 self._sharing.stop(keep=keep)
+            case FitTake():
+                self._fitting.begin(action, self._simulation)
+            case CancelFit():
+                self._fitting.cancel()
             case ExportPlan(plan):
                 self._takes.export(plan, self._simulation, self._world)
             case _:
@@ -284,7 +294,9 @@ class Session:
 
     def _tell_of_takes(self) -> None:
         """What has come of saving and opening."""
-        for news in (*self._takes.poll(self._simulation), *self._sharing.poll()):
+        simulation = self._simulation
+        told = *self._takes.poll(simulation), *self._sharing.poll(), *self._fitting.poll(simulation)
+        for news in told:
             self._shell.notify(news.text, error=news.error)
             if news.opened is not None:
                 self._show_take(news.opened)
@@ -311,6 +323,7 @@ class Session:
                 self._shell.notify(f"Loading {self._change.coming} ...")
             return
         self._simulation.stop()
+        self._fitting.cancel()
         self._takes.leave(self._simulation)
         self._planning.close()
         scene, world = loaded.scene, loaded.world

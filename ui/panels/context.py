@@ -11,6 +11,7 @@ from sim.world.plan_view import PlanOutlines
 from ui.catalogue import Catalogue
 from ui.control_requests import ControlView
 from ui.edits import Edits
+from ui.fit_view import FitView
 from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
 from ui.sharing_view import SharingView
@@ -70,6 +71,8 @@ class PanelContext:
     """The user's interface scale."""
     parameters: dict[str, Value] = field(default_factory=dict)
     """Known parameter values of the flown vehicle; edited by the vehicle panel."""
+    flying: str = ""
+    """Name of the vehicle that is flown in the present, whatever is shown; empty until it is known."""
     keymap: Keymap = field(default_factory=lambda: keymap_of(""))
     """The keys while the present vehicle is flown."""
     pilot: PilotInput = field(default_factory=PilotInput)
@@ -102,6 +105,10 @@ class PanelContext:
     """What is being exported and filmed."""
     export_format: str = ".glb"
     """Chosen in the takes panel."""
+    fit: FitView = field(default_factory=FitView)
+    """What has come of fitting parameters to a take."""
+    fitted: frozenset[str] = frozenset(("mass",))
+    """Names of the parameters that are to be found, chosen in the takes panel."""
     resimulation: Resimulation = field(default_factory=Resimulation)
     question: TrustQuestion | None = None
     """What has to be answered before anything else."""

@@ -7,7 +7,7 @@ from sim.commands import PlayTake, RemoveLane, Resimulate
 from sim.snapshot import Snapshot
 from sim.take import Take
 from ui.colours import line_colour
-from ui.panels import sharing
+from ui.panels import fit, sharing
 from ui.panels.context import PanelContext
 from ui.panels.integrator import items, step_field
 from ui.panels.widgets import (
@@ -29,6 +29,7 @@ from ui.takes_view import StoredTake
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """The whole tab."""
     requests = _resimulation(snapshot, context)
+    requests += fit.draw(snapshot, context)
     requests += sharing.draw(snapshot, context)
     requests += _unsaved(context)
     return requests + _stored(context)

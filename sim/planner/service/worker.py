@@ -2,17 +2,14 @@
 
 import contextlib
 import multiprocessing
-import sys
 import time
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 import numpy as np
 
 from sim.errors import InputError
 from sim.integrators import Integrator, integrator
-from sim.module_file import run_module
 from sim.pilot.plan_source import Answered, Asked
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
@@ -22,7 +19,7 @@ from sim.planner.task.refusal import Refusal, refusal_of
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
 from sim.vehicles import Vehicle
-from sim.vehicles.custom import source_of
+from sim.vehicles.own_class import OwnClass
 
 TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
 """For a plan that was asked for, and for one that follows a hand: what takes longer is looked for afresh."""
@@ -57,15 +54,6 @@ class Replan:
 @dataclass(frozen=True, slots=True)
 class SetGround:
     ground: SafeGround | None
-
-
-@dataclass(frozen=True, slots=True)
-class RunOwn:
-    """A vehicle of one's own follows, whose file the user has had run: the other process needs its class."""
-
-    module: str
-    file: str
-    source: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +137,10 @@ class PlanWorker:
             self._ground = task.ground
             self._here.send(SetGround(self._ground))
         kind = type(vehicle)
-        if source_of(kind) and kind is not self._own:
+        own = OwnClass.of(kind)
+        if own is not None and kind is not self._own:
             self._own = kind
-            self._here.send(
-                RunOwn(kind.__module__, str(sys.modules[kind.__module__].__file__), source_of(kind))
-            )
+            self._here.send(own)
 
     def cancel(self) -> None:
         """Ask it to give up; the job is answered nevertheless, as stopped or as it is by then."""
@@ -199,8 +186,8 @@ class PlanServer:
         """Carry out one message. Every job is answered; one that others wait behind is not worth doing."""
         if isinstance(message, SetGround):
             self._ground = message.ground
-        if isinstance(message, RunOwn):
-            run_module(message.module, Path(message.file), message.source)
+        if isinstance(message, OwnClass):
+            message.run()
         if isinstance(message, Replan):
             task = replace(message.task, ground=self._ground)
             self._pipe.send(Routed(self._chase.answered(message.asked, task)))

@@ -1,5 +1,6 @@
 """Laws of identification: known parameters come out of noisy flights, within what it says of its own errors."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,15 @@ import pytest
 import sim
 from export.channels import write_csv
 from export.motion import motion_of_trajectory
+from sim.aside import GivenUp
+from sim.environment.surroundings import surroundings
 from sim.errors import InputError
+from sim.identification.beside import identify_beside
+from sim.integrators import DEFAULT, integrator
 from sim.take import Take, save_take
+from sim.take.pushes import Pushes
+from sim.take.take import leg_of
+from sim.world import load_world
 from tests.sim.identification.synthetic import NOISE, flown, measured
 
 UNKNOWN = ("mass", "inertia", "drag", "rotor_offset")
@@ -145,3 +153,68 @@ def test_what_cannot_be_identified_is_refused_in_one_line(
     )
     with pytest.raises(InputError, match="allowed: three or more"):
         sim.identify(first_guess(), short, ["mass"])
+
+
+def test_of_a_take_the_longest_flight_that_nothing_else_acts_on_is_believed() -> None:
+    """A helicopter sinks onto the plain, lies there for a while and is lifted off; later it is struck."""
+    true, world, h = true_vehicle(), load_world("plain", seed=7), 0.02
+    x, y, z = world.pads[0].centre_w
+    weight = 5.4 * 9.81
+    t = h * np.arange(340)
+    lift = np.where(t < 2.4, 0.95 * weight, np.where(t < 3.6, 0.0, 1.8 * weight))
+    up = np.maximum(t - 3.8, 0.0)
+    stirred = [0.1 * np.sin(2.3 * up), 0.01 * np.sin(4.7 * up), 0.01 * np.sin(3.9 * up)]
+    controls = np.stack([lift, *stirred], axis=1)
+    start = true.state(x=(x, y, z + 3.0), v=(0.2, 0.0, 0.0))
+    on_pad = true.state(x=(x, y, z + 1.4))
+    leg = leg_of(true, integrator(DEFAULT), h, start.node[None], controls)
+    felt = surroundings(true, world)
+    assert felt is not None
+    on_ground = replace(leg, contact=True, memories=np.zeros((1, len(felt.report))))
+    take = Take(name="hop", legs=(on_ground,), world=world.name, seed=world.seed)
+    recording = sim.Recording.of(take, true)
+    assert 3.6 < recording.time[0] < 4.0
+    assert recording.time[-1] == pytest.approx(take.end_s)
+    found = sim.identify(first_guess(), take, UNKNOWN)
+    assert found.values["mass"] == pytest.approx(5.4, rel=1e-8)  # measured: 1e-13
+    nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
+    struck = Pushes(np.array([330]), np.array([[0.0, 0.0, 0.0, 5.0, 0.0, 0.0]]), *nothing)
+    short = sim.Recording.of(replace(take, legs=(replace(on_ground, pushes=struck),)), true)
+    standing = replace(on_ground, steps=2, change_steps=leg.change_steps[:1], controls=leg.controls[:1])
+    standing = replace(standing, states=leg_of(true, leg.integrator, h, on_pad.node[None], controls).states)
+    with pytest.raises(InputError, match='take "hop": ground or pushes act all the time'):
+        sim.Recording.of(replace(take, legs=(standing,)), true)
+    assert short.time[0] == recording.time[0]
+    assert short.time[-1] == pytest.approx(330 * h)
+
+
+def test_beside_the_caller_the_same_is_found_and_an_end_is_heard_at_once() -> None:
+    run, heard = flown(true_vehicle(), 2.0), []
+    recording, given_up = measured(run, 1), threading.Event()
+    here = sim.identify(first_guess(), recording, ["mass", "drag"])
+    there = identify_beside(
+        first_guess(),
+        recording,
+        ("mass", "drag"),
+        progress=lambda *told: heard.append(told),
+        given_up=given_up,
+    )
+    assert there.values == here.values
+    assert there.standard_errors == here.standard_errors
+    assert [number for number, _ in heard] == list(range(1, here.iterations + 1))
+    assert heard[0][1] == {"mass": 5.0, "drag": 0.05}
+    with pytest.raises(InputError, match="unknown parameter 'weight'"):
+        identify_beside(first_guess(), recording, ("weight",), progress=lambda *told: None, given_up=given_up)
+    given_up.set()
+    with pytest.raises(GivenUp):
+        identify_beside(first_guess(), recording, ("mass",), progress=lambda *told: None, given_up=given_up)
+
+
+def test_what_water_carries_is_refused() -> None:
+    boat = sim.vehicle("motorboat")
+    rows = np.repeat(boat.default_state().node[None], 4, axis=0)
+    recording = sim.Recording(
+        0.02 * np.arange(4), rows, np.zeros((3, len(boat.controls))), frozenset(["position"])
+    )
+    with pytest.raises(InputError, match="the water that carries a motorboat has no derivatives"):
+        sim.identify(boat, recording, ["mass"])

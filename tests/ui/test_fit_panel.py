@@ -1,0 +1,70 @@
+"""Laws of the fit in the takes tab: what is chosen is asked for, what is found is said, and can be used."""
+
+import numpy as np
+import pytest
+
+import sim
+from sim.commands import SetParameter
+from sim.identification import Identified
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui.fit_view import FitView
+from ui.panels import fit
+from ui.requests import CancelFit, FitTake
+
+
+def flying():
+    return fakes.snapshot(recorded_s=(0.0, 12.0))
+
+
+def found(**changes) -> Identified:
+    vehicle = sim.vehicle("helicopter", mass=5.4)
+    values = {
+        "vehicle": vehicle, "values": {"mass": 5.4}, "standard_errors": {"mass": 0.02},
+        "correlation": np.eye(1), "confounded": (), "initial": vehicle.default_state(),
+        "noise": {"position": 0.02}, "iterations": 5, "converged": True,
+    }  # fmt: skip
+    return Identified(**{**values, **changes})
+
+
+def test_the_chosen_parameters_are_asked_for_from_the_present_values(bench: Bench) -> None:
+    bench.context.parameters["mass"] = 6.0
+    bench.click("fit/parameter/inertia", fit.draw, flying())
+    (asked,) = bench.click("fit/begin", fit.draw, flying())
+    assert isinstance(asked, FitTake)
+    assert asked.unknown == ("mass", "inertia")
+    assert asked.guess["mass"] == 6.0
+    bench.click("fit/parameter/mass", fit.draw, flying())
+    bench.click("fit/parameter/inertia", fit.draw, flying())
+    assert bench.click("fit/begin", fit.draw, flying()) == []
+    bench.click("fit/parameter/drag", fit.draw, flying())  # is 0: nothing to begin with
+    assert bench.context.fitted == frozenset()
+    bench.frame(fit.draw, fakes.snapshot(recorded_s=(0.0, 0.0)))
+    assert "fit/begin" not in bench.context.rects
+
+
+def test_a_search_shows_how_far_it_is_and_is_given_up(bench: Bench) -> None:
+    bench.context.fit = FitView(guess={"mass": 5.0}, running=True, iteration=3, values={"mass": 5.31})
+    assert bench.click("fit/cancel", fit.draw, flying()) == [CancelFit()]
+    assert "fit/progress" in bench.context.rects
+    assert "fit/begin" not in bench.context.rects
+
+
+def test_what_is_found_is_used_as_an_edit_of_parameters_or_dropped(bench: Bench) -> None:
+    bench.context.fit = FitView(guess={"mass": 5.0}, found=found())
+    assert bench.click("fit/apply", fit.draw, flying()) == [SetParameter("mass", 5.4, "helicopter")]
+    assert bench.context.parameters["mass"] == 5.4
+    bench.context.flying = "rigid-body"  # a take of another vehicle is looked at
+    assert bench.click("fit/apply", fit.draw, flying()) == []
+    assert bench.click("fit/drop", fit.draw, flying()) == [CancelFit()]
+
+
+@pytest.mark.parametrize(
+    "names, said",
+    [
+        (("drag",), "drag: this take does not tell it."),
+        (("mass", "gravity"), "mass, gravity: this take does not tell them apart."),
+    ],
+)
+def test_what_the_data_do_not_tell_is_said(names: tuple[str, ...], said: str) -> None:
+    assert fit.told_of(names) == said
