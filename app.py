@@ -17,6 +17,7 @@ from sim.errors import InputError, shortened
 from sim.opening import beside, open_take
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.signals import ended_by_signals
+from sim.vehicles import robot_reference
 
 EXIT_FAILED, EXIT_BAD_INPUT = 1, 2
 FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
@@ -48,6 +49,7 @@ def run(
     demo: options.Demo = False,
     quality: options.Quality = "auto",
     vehicle: options.VehicleName = None,
+    model: options.Model = None,
     integrator: options.Method = None,
     step: options.Step = None,
     camera: options.CameraKind = None,
@@ -66,6 +68,8 @@ def run(
         raise typer.Exit(examine_and_tell())
     timed = seconds is not None
     at_first = beside(ghost)
+    if model is not None:
+        vehicle = robot_reference(model, vehicle)
     chosen = {"vehicle": vehicle, "integrator": integrator, "step_s": step, "camera": camera}
     if scene.endswith(".npz"):
         loaded, shown, duration_s = open_take(scene, **chosen)

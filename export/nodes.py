@@ -12,8 +12,9 @@ import numpy as np
 from export.motion import Motion
 from export.output import OutputError
 from export.quaternions import continuous_quaternions
-from render.models.asset import ModelAsset, load_asset, model_file
+from render.models.asset import ModelAsset
 from render.models.fallback import box_asset, cart_asset, on_wheels
+from render.models.looks import has_model, load_model
 from render.models.rigs import moved
 from sim.outfit import Part, named_values, outfit_of
 from sim.vehicles import VEHICLES
@@ -75,9 +76,8 @@ def nodes_of(motions: Sequence[Motion]) -> list[Node]:
 
 def _asset(motion: Motion) -> ModelAsset:
     """The model of its vehicle, or the box that stands in for it."""
-    path = model_file(motion.vehicle)
-    if motion.vehicle in VEHICLES and path.is_file():
-        return load_asset(path)
+    if motion.vehicle in VEHICLES and has_model(motion.vehicle):
+        return load_model(motion.vehicle)
     if on_wheels(motion.vehicle):
         return cart_asset()
     return box_asset(outfit_of(motion.vehicle).model.box_half_m)

@@ -29,6 +29,9 @@ Size = Annotated[str, Option(metavar="WxH", help="Size of window or picture.")]
 Demo = Annotated[bool, Option("--demo", help="The autopilot flies.")]
 Quality = Annotated[str, Option(help="auto, high, medium, low or software.")]
 VehicleName = Annotated[str | None, Option("--vehicle", help="Instead of the scene's vehicle.")]
+Model = Annotated[
+    str | None, Option(metavar="FILE", help="A robot's URDF or MJCF file instead of the scene's vehicle.")
+]
 Method = Annotated[str | None, Option("--integrator", help="Instead of the scene's integrator.")]
 Step = Annotated[float | None, Option(help="Instead of the scene's step [s].")]
 CameraKind = Annotated[str | None, Option("--camera", help="Instead of the scene's camera.")]

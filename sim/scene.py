@@ -35,7 +35,7 @@ from sim.scene_tables import (
     read_trim,
 )
 from sim.toml_table import TomlTable
-from sim.vehicles import enter_own, is_reference, vehicles
+from sim.vehicles import enter_own, is_reference, is_robot_file, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
 from sim.vehicles.custom import OWN_FILE, own_file
 
@@ -61,6 +61,8 @@ __all__ = [
 
 SCENE_FILE = "scene.toml"
 """Of a vehicle's folder."""
+ROBOT_SCENE = "robot"
+"""In which a robot's file is opened."""
 SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass", "sea")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
@@ -111,14 +113,16 @@ def load_scene(name_or_path: str | Path, *, trusted: bool | Path = False) -> Sce
     """Read and check a scene.
 
     `name_or_path` is the name of a scene in `scenes/`, the path of a TOML file, or a vehicle of one's own: a folder
-    (its `scene.toml`, or a plain around it) or FILE.py:CLASS. A vehicle's file that a scene names is run where it lies
-    in the scene's own folder; any other one only where the user has said `trusted`,
+    (its `scene.toml`, or a plain around it), FILE.py:CLASS, or a robot's URDF or MJCF file. A vehicle's file that a
+    scene names is run where it lies in the scene's own folder; any other one only where the user has said `trusted`,
     of all or of that file; without that word UntrustedFile is raised.
     Raises InputError, one line with file, key and what is allowed.
     """
     text = str(name_or_path)
     if os.path.isdir(text):  # unlike Path.is_dir it answers for what no system can look for, too
         return _scene_of_folder(Path(text), trusted)
+    if is_robot_file(text):
+        return _scene_of_robot(text)
     if is_reference(text):
         return _scene_around(text)
     if text in scene_names():
@@ -146,6 +150,12 @@ def _scene_of_folder(folder: Path, trusted: bool | Path) -> Scene:
             f"{folder}: no {SCENE_FILE} and no {OWN_FILE} in it; allowed: a folder with one of them"
         )
     return replace(_scene_around(f"{folder.as_posix()}/"), path=folder)
+
+
+def _scene_of_robot(reference: str) -> Scene:
+    """The scene of robots with one of the user's."""
+    scene = with_overrides(load_scene(ROBOT_SCENE), vehicle=reference)
+    return replace(scene, name=scene.vehicle, title=scene.vehicle, path=Path(reference))
 
 
 def _scene_around(reference: str) -> Scene:
@@ -246,6 +256,8 @@ def _read_vehicle(table: TomlTable, folder: Path, trusted: bool | Path) -> str:
         path = own_file(name, (folder, Path.cwd()))
         if trusted not in (True, path) and not path.is_relative_to(folder.resolve()):
             text = f"{path} lies outside the scene's folder; allowed: one within, or any with --trust"
+            if is_robot_file(name):
+                raise InputError(f"{path} lies outside the scene's folder; allowed: one within")
             raise UntrustedFile(str(table.error("vehicle", text)), path)
         name = enter_own(name, folder)
     except UntrustedFile:

@@ -1,5 +1,6 @@
 """How much room each vehicle takes in a picture, and where its pilot's eyes are."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,11 +16,14 @@ def framing_of(model: str) -> Framing:
 
 
 def framing_about(framing: Framing, reach_m: float, *, held: bool) -> Framing:
-    """Of what is drawn from its bodies, which reach so far; what is held hangs below the subject's place."""
+    """Of what is drawn from its bodies, which reach so far; what is held hangs below the subject's place, or stands on
+    it, as its lift says."""
     if reach_m <= 0.0:
         return framing
     if held:
-        return replace(framing, distance_m=1.75 * reach_m, lift_m=-0.46 * reach_m)
+        return replace(
+            framing, distance_m=1.75 * reach_m, lift_m=math.copysign(0.46 * reach_m, framing.lift_m)
+        )
     return replace(framing, distance_m=max(3.2 * reach_m, 1.0), lift_m=0.0)
 
 

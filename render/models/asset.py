@@ -13,7 +13,7 @@ from sim.errors import InputError, one_of, quote
 from sim.outfit import ASSETS, VEHICLE_FOLDER, Outfit, outfit_of
 from sim.user_files import opened, refusals
 
-MAX_NODES = 24
+MAX_NODES = 64
 MAX_MATERIALS = 32
 """Both as declared in shaders/models/parts.glsl."""
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from render.errors import DisplayError
 from render.frame import DrawnVehicle, View
-from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset, load_asset, model_file
+from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.links import LinkModels
+from render.models.looks import has_model, load_model
 from render.models.rigs import RigPose, rig_pose, worn
 from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext
@@ -71,7 +72,8 @@ class ModelLibrary:
             self._links.draw(vehicle, context)
             for one in worn(vehicle):
                 self._draw_model(one, context)
-            return
+            if not _has_model(vehicle.model):
+                return
         self._draw_model(vehicle, context)
 
     def _draw_model(self, vehicle: DrawnVehicle, context: PassContext) -> None:
@@ -117,7 +119,7 @@ class ModelLibrary:
         if loaded is not None and loaded.source is outfit:
             return loaded
         try:
-            asset = load_asset(model_file(model, far=far))
+            asset = load_model(model, far=far)
         except DisplayError:
             if loaded is None:
                 raise
@@ -212,7 +214,7 @@ def _has_model(name: str, *, far: bool = False) -> bool:
 
 @cache
 def _is_there(name: str, outfit: Outfit, far: bool) -> bool:
-    return model_file(name, far=far).is_file()
+    return has_model(name, far=far)
 
 
 def _sits_in(view: View, vehicle: DrawnVehicle) -> bool:
@@ -221,7 +223,7 @@ def _sits_in(view: View, vehicle: DrawnVehicle) -> bool:
 
 
 def _node_matrices(asset: ModelAsset, T_wb: np.ndarray, pose: RigPose, hidden: frozenset[str]) -> np.ndarray:
-    """(MAX_NODES, 4, 4) float32, transposed for GL; a hidden node shrinks to a point."""
+    """(MAX_NODES, 3, 4) float32, the rows that are not (0, 0, 0, 1); a hidden node shrinks to a point."""
     matrices = np.zeros((MAX_NODES, 4, 4))
     count = len(asset.nodes)
     matrices[:count] = T_wb
@@ -233,7 +235,7 @@ def _node_matrices(asset: ModelAsset, T_wb: np.ndarray, pose: RigPose, hidden: f
             matrices[k] = pose.placed[name]
         elif name in pose.nodes:
             matrices[k] = matrices[k] @ pose.nodes[name]
-    return matrices.transpose(0, 2, 1).astype("f4")
+    return matrices[:, :3].astype("f4")
 
 
 def _attitude(T_wb: np.ndarray) -> tuple[float, float, float]:

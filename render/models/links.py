@@ -11,7 +11,7 @@ from render.models.asset import FINISHES, MAX_MATERIALS
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
-from sim.trees.shapes import Capsule
+from sim.trees.shapes import UNSEEN, Capsule
 
 _SECTORS, _RINGS = 12, 4
 """Of a capsule, and of each of its round ends."""
@@ -53,7 +53,10 @@ def capsule_mesh() -> Mesh:
 @lru_cache(maxsize=16)
 def instances_of(vehicle: DrawnVehicle) -> np.ndarray:
     """(n, 15) float32: three rows of the pose of each capsule's middle, z along it, radius, half length, material."""
-    names, own, size = _resting(vehicle.links)
+    seen = tuple(shape for shape in vehicle.links if shape.finish != UNSEEN)
+    if not seen:
+        return np.zeros((0, _FLOATS), "f4")
+    names, own, size = _resting(seen)
     index = {name: k for k, name in enumerate(vehicle.bodies)}
     T_wb = np.array([*vehicle.bodies.values()])[[index[name] for name in names]]
     placed = T_wb[:, :3, :3] @ own
@@ -99,7 +102,7 @@ class LinkModels:
         if vehicle.ghost != (context.name == "blend"):
             return
         rows = instances_of(vehicle)
-        if not np.isfinite(rows).all():
+        if not len(rows) or not np.isfinite(rows).all():
             return
         if len(rows) > self._room:
             self._release_instances()

@@ -6,12 +6,15 @@ from pathlib import Path
 
 from sim.outfit.outfit import Outfit
 from sim.outfit.reading import read_outfit
+from sim.outfit.robots import on_bodies, robot_outfit
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.custom import OWN_FILE
+from sim.vehicles.robot import RobotVehicle
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 VEHICLE_FOLDER = ASSETS / "vehicles"
 FALLBACK_FILE = ASSETS / "fallback.toml"
+ROBOT_FILE = ASSETS / "robot.toml"
 OUTFIT_FILE = "vehicle.toml"
 
 _READ: dict[str, tuple[type[Vehicle], Outfit]] = {}
@@ -42,13 +45,14 @@ def read_for(kind: type[Vehicle]) -> Outfit:
     """The outfit of a vehicle's class as its files are now. Raises InputError, one line with file and key."""
     folder = folder_of(kind)
     if folder is None:
-        return fallback()
+        return robot_outfit(kind, ROBOT_FILE, fallback()) if issubclass(kind, RobotVehicle) else fallback()
     path = folder / OUTFIT_FILE
     if not path.is_file():
         return read_outfit(None, "", folder, kind, fallback())
     # What is like another is read when that is, so it may not be like a third that leads back to it.
     others = {name: partial(_plain, name) for name, other in VEHICLES.items() if other is not kind}
-    return read_outfit(path, f"{folder.name}/{OUTFIT_FILE}", folder, kind, fallback(), others)
+    outfit = read_outfit(path, f"{folder.name}/{OUTFIT_FILE}", folder, kind, fallback(), others)
+    return on_bodies(kind, outfit)
 
 
 def _plain(name: str) -> Outfit:

@@ -48,7 +48,7 @@ def robot_of(
         name=name,
         tree=declared,
         geoms=tuple(_geoms(model, bodies, collides, inertials is not None)),
-        motors=tuple(_motors(model, bodies, declared)),
+        motors=tuple(_efforts(model, bodies) if inertials is not None else _motors(model, bodies, declared)),
         start=declared.state(_coordinates(declared, model.qpos0)),
         keyframes={
             _name(model.key(k).name, f"keyframe {k}"): declared.state(
@@ -243,6 +243,14 @@ def _motors(model: Any, bodies: _Bodies, declared: Tree) -> Iterable[Motor]:
                 gear=float(model.actuator_gear[a, 0] * model.actuator_gainprm[a, 0]),
                 limits=(float(low), float(high)),
             )
+
+
+def _efforts(model: Any, bodies: _Bodies) -> Iterable[Motor]:
+    """Of a URDF, which names no motors: the effort of each joint that has one."""
+    for j in np.flatnonzero(model.jnt_actfrclimited) if model.nu == 0 else ():
+        effort = float(model.jnt_actfrcrange[j, 1])
+        if effort > 0.0:
+            yield Motor(bodies.joints[j], bodies.joints[j], effort, (-1.0, 1.0))
 
 
 def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:

@@ -10,6 +10,8 @@ from sim.trees.tree import Tree
 
 STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT = range(6)
 """Finishes."""
+UNSEEN = -1
+"""The finish of what is taken hold of and touches the ground, while something else is drawn of it."""
 STAND = "stand"
 """Name of what stands still about the fixed point of what is held at one."""
 _SLENDER = 0.11
@@ -52,7 +54,7 @@ def links_of(tree: Tree) -> tuple[Capsule, ...]:
             end_b, finish = T[:3, :3].T @ (end - T[:3, 3]), DARK_STEEL if k % 2 else STEEL
             length = float(np.linalg.norm(end_b))
             if length > _LEAST_M:
-                shapes.append(Capsule(name, (0.0, 0.0, 0.0), _triple(end_b), _SLENDER * length, finish))
+                shapes.append(Capsule(name, (0.0, 0.0, 0.0), triple(end_b), _SLENDER * length, finish))
     return tuple(shapes)
 
 
@@ -66,7 +68,7 @@ def hinges_of(tree: Tree, shapes: Sequence[Capsule]) -> tuple[Capsule, ...]:
         radius = thick[name]
         if a.kind[carrier] == REVOLUTE:
             axis = 1.35 * radius * T[:3, :3].T[:, 2]
-            pins.append(Capsule(name, _triple(-axis), _triple(axis), 0.5 * radius, BRASS))
+            pins.append(Capsule(name, triple(-axis), triple(axis), 0.5 * radius, BRASS))
         elif a.kind[carrier] == BALL:
             pins.append(Capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.2 * radius, BRASS))
     return tuple(pins)
@@ -102,5 +104,5 @@ def touching_points(tree: Tree, shapes: Sequence[Capsule]) -> tuple[np.ndarray, 
     return carriers, np.array([(*key[1:], radius) for key, radius in found.items()]).reshape(-1, 4)
 
 
-def _triple(x: np.ndarray) -> tuple[float, float, float]:
+def triple(x: np.ndarray) -> tuple[float, float, float]:
     return float(x[0]), float(x[1]), float(x[2])

@@ -8,10 +8,11 @@ from sim.errors import InputError, one_of, quote
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.articulated import ArticulatedVehicle
 from sim.vehicles.base import State, Vehicle
-from sim.vehicles.custom import is_reference, load_vehicle, made
+from sim.vehicles.custom import is_program, load_vehicle, made, own_file
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
+from sim.vehicles.robot_file import ENDINGS, FREE, is_robot_file, load_robot
 
 
 def _declared() -> dict[str, type[Vehicle]]:
@@ -42,7 +43,9 @@ __all__ = [
     "Vehicle",
     "enter_own",
     "is_reference",
+    "is_robot_file",
     "known_vehicle",
+    "robot_reference",
     "vehicle",
     "vehicles",
 ]
@@ -53,16 +56,36 @@ def vehicles() -> tuple[str, ...]:
     return tuple(VEHICLES)
 
 
-def enter_own(reference: str, *folders: Path) -> str:
-    """Load a user's own vehicle, `FILE.py:CLASS`, and return the name under which it is now known.
+def is_reference(name: str) -> bool:
+    """Whether a vehicle's name is a file of the user's: a program, a folder with one, or a robot's description."""
+    return is_program(name) or is_robot_file(name)
 
-    The file is looked for in the given folders, then in the current one. See `custom.load_vehicle`.
+
+def robot_reference(file: str, beside: str | None = None) -> str:
+    """`file`, asked for by --model beside what --vehicle says. Raises InputError where it can be none."""
+    if beside is not None:
+        raise InputError("--model: refused beside --vehicle; allowed: one of the two")
+    if not is_robot_file(file):
+        raise InputError(
+            f"--model: {quote(file)} is no robot's file; allowed: {', '.join(ENDINGS)}, or with :free"
+        )
+    return file
+
+
+def enter_own(reference: str, *folders: Path) -> str:
+    """Load a user's own vehicle, `FILE.py:CLASS` or a URDF or MJCF file; returns the name by which it is now known.
+
+    The file is looked for in the given folders, then in the current one. See `custom.load_vehicle`,
+    `robot_file.load_robot`.
     """
-    return load_vehicle(reference, (*folders, Path.cwd()), VEHICLES)
+    looked_in = (*folders, Path.cwd())
+    if is_robot_file(reference):
+        return load_robot(own_file(reference, looked_in), VEHICLES, free=reference.endswith(f":{FREE}"))
+    return load_vehicle(reference, looked_in, VEHICLES)
 
 
 def vehicle(name: str, **parameters: object) -> Vehicle:
-    """A vehicle by name, or by `FILE.py:CLASS`, whose file is run, with some parameters set (SI units).
+    """A vehicle by name, by `FILE.py:CLASS`, whose file is run, or by a robot's file; with some parameters set (SI).
 
     For what a user says: what a file says goes to `known_vehicle`. Raises InputError for an unknown name or parameter
     and for values out of range.

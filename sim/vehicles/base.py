@@ -22,6 +22,7 @@ from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate, Value, n
 from sim.vehicles.support import Support, natural_support
 
 if TYPE_CHECKING:
+    from sim.robots.robot import Geom
     from sim.trees.shapes import Capsule
 
 PlannedInputs = Literal["controls", "thrust vector"]
@@ -274,6 +275,8 @@ class Vehicle(ABC):
 
     links: "tuple[Capsule, ...]" = ()
     """What is drawn of bodies that have no model."""
+    solids: "tuple[Geom, ...]" = ()
+    """Shapes of its bodies, by which it is drawn where no file of its own has a model."""
     marker: str = ""
     """The body at whose origin its distance from another motion is measured; empty: the main one."""
     stand_m: float = 1.0

@@ -21,7 +21,7 @@ OWN_FILE = "vehicle.py"
 _SOURCES: WeakKeyDictionary[type[Vehicle], bytes] = WeakKeyDictionary()
 
 
-def is_reference(name: str) -> bool:
+def is_program(name: str) -> bool:
     """Whether a vehicle's name is a file and a class in it, or a folder of one's own."""
     return ".py:" in name or name.endswith(".py") or is_own_folder(name)
 

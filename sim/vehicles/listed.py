@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -20,6 +21,16 @@ _LISTS = {"parameters": Parameter, "controls": Control, "shape_coordinates": Sha
 def is_name(text: object) -> bool:
     """Whether this can be the name of a vehicle, a parameter, a control or a shape coordinate."""
     return isinstance(text, str) and len(text) <= _LONGEST and _NAME.fullmatch(text) is not None
+
+
+def usable(names: Iterable[str]) -> list[str]:
+    """Names that can be used, as near as may be to those of a file, which may be any; all different."""
+    taken: dict[str, None] = {}
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[: _LONGEST - 5]
+        plain = plain if plain[:1].isalpha() else f"n{plain}"
+        taken[next(x for x in (plain, *(f"{plain}_{k}" for k in range(2, 10_000))) if x not in taken)] = None
+    return [*taken]
 
 
 def check_listed(kind: type) -> None:

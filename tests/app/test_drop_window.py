@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,11 @@ def test_a_dropped_scene_is_opened_and_what_is_none_ends_nothing(screen: Screen,
     first, second = tmp_path / "first.toml", tmp_path / "second scene, bücher.toml"
     first.write_text('vehicle = "rigid-body"\n[world]\nname = "plain"\n')
     second.write_text('vehicle = "pendulum"\nintegrator = "cf4"\n[world]\nname = "plain"\n')
+    robot = tmp_path / "robot.xml"
+    robot.write_text(
+        '<mujoco model="dropped robot"><worldbody><body pos="0 0 1"><joint axis="0 1 0"/>'
+        '<geom type="capsule" fromto="0 0 0 0 0 -.6" size=".05"/></body></worldbody></mujoco>'
+    )
     broken = tmp_path / "broken.toml"
     broken.write_text('vehicle = "zeppelin"\n')
     arguments = (str(first), "--quality", "software", "--size", "900x560")
@@ -53,3 +59,6 @@ def test_a_dropped_scene_is_opened_and_what_is_none_ends_nothing(screen: Screen,
         flies("pendulum")
         drop(screen, first, 6)
         flies("rigid-body")
+        if find_spec("mujoco"):
+            drop(screen, robot, 1)
+            flies("dropped-robot")

@@ -45,13 +45,14 @@ def _open(context: PanelContext) -> list[Request]:
     imgui.set_next_item_width(right_edge() - imgui.get_cursor_pos_x() - width - gap)
     entered, context.open_path = imgui.input_text_with_hint(
         "##open_path",
-        "vehicle's folder, scene or take",
+        "vehicle's folder, robot, scene or take",
         context.open_path,
         imgui.InputTextFlags_.enter_returns_true,
     )
     note(context, "open/path")
     tooltip(
-        "A folder with vehicle.py, a scene (.toml) or a take (.npz). Dropping it onto the window does the same."
+        "A folder with vehicle.py, a robot (.urdf, .xml), a scene (.toml) or a take (.npz). "
+        "Dropping it onto the window does the same."
     )
     imgui.same_line(0.0, gap)
     path = context.open_path.strip()

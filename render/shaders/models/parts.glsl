@@ -1,5 +1,5 @@
 // Parts and materials of a model (render/models/asset.py).
-const int MAX_NODES = 24;
+const int MAX_NODES = 64;
 const int MAX_MATERIALS = 32;
 
 // finishes

@@ -1,0 +1,208 @@
+"""Robots as vehicles: the tree, shapes and motors of a description, with a servo in every hinge and slide."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from sim.robots.robot import Geom, Motor, Robot
+from sim.robots.touching import capsules_of, extents
+from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE, workspace
+from sim.trees.declaration import WORLD
+from sim.trees.kinematics import place
+from sim.trees.observing import body_frames
+from sim.trees.recursions import momenta
+from sim.trees.shapes import STAND, Capsule, hinges_of, links_of
+from sim.trees.spatial import quaternion_matrix
+from sim.trees.tree import Tree
+from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.base import State
+from sim.vehicles.listed import usable
+from sim.vehicles.parameter import Control, Parameter
+
+HOLD_RADPS = 10.0
+"""Of the servos, where nothing else is said."""
+DAMPING_RATIO = 0.7
+MOST_TARGETS = 64
+_TURN_RAD, _SLIDE_M = math.pi, 1.0
+"""How far targets reach where a joint has no limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Servo:
+    """What holds one hinge or slide to its target."""
+
+    parameter: str
+    """Name of its target."""
+    at: int
+    """In the velocities."""
+    inertia: float
+    """That the joint moves at the start, its rotor among it [kg m^2 or kg]."""
+
+
+class RobotVehicle(ArticulatedVehicle):
+    """Subclasses name a robot. Its controls are torques and forces of the motored joints, its parameters gravity, the
+    servos' rate, and a target for each hinge and slide."""
+
+    robot: Robot
+    servos: tuple[Servo, ...] = ()
+    capsules: tuple[Capsule, ...] = ()
+    """About its shapes, unseen."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "robot" not in vars(cls):
+            return
+        robot = cls.robot
+        cls.solids = _shown(robot)
+        cls.capsules = capsules_of(_felt(robot, cls.solids))
+        cls.stand_m = -_lowest_m(robot, cls.solids)
+        cls.servos = tuple(_servos(robot))
+        cls.parameters = (
+            Parameter(
+                "hold",
+                "rad/s",
+                HOLD_RADPS,
+                0.0,
+                100.0,
+                "How fast each joint goes to its target, with what it moves at the start; 0: limp, as its file has it.",
+            ),
+            Parameter("gravity", "m/s^2", _length(robot.tree.arrays.gravity_w), 0.0, 100.0, "Its size."),
+            *(_target(robot, servo) for servo in cls.servos[:MOST_TARGETS]),
+        )
+        driven = _driven(robot)
+        cls.torques = tuple(driven)
+        names = usable(driven)
+        cls.controls = tuple(
+            Control(name, _unit(robot.tree, joint, "N m", "N"), low, high, f"At {joint}.")
+            for name, (joint, (low, high)) in zip(names, driven.items(), strict=True)
+        )
+
+    def declare(self, q: SimpleNamespace) -> Tree:
+        """The robot's tree, with servos: springs of stiffness inertia times hold^2, damped by DAMPING_RATIO."""
+        tree, arrays = self.robot.tree, self.robot.tree.arrays
+        stiffness, rest, damping = arrays.stiffness.copy(), arrays.rest.copy(), arrays.damping.copy()
+        for servo in self.servos if q.hold > 0.0 else ():
+            k, at = servo.inertia * q.hold**2, servo.at
+            target = getattr(q, servo.parameter, None)
+            target = _start(self.robot, at) if target is None else target
+            rest[at] = (stiffness[at] * rest[at] + k * target) / (stiffness[at] + k)
+            stiffness[at] += k
+            damping[at] += 2.0 * DAMPING_RATIO * servo.inertia * q.hold
+        down = arrays.gravity_w / (_length(arrays.gravity_w) or 1.0)
+        if not down.any():
+            down = np.array([0.0, 0.0, -1.0])
+        changed = arrays._replace(gravity_w=q.gravity * down, stiffness=stiffness, rest=rest, damping=damping)
+        return replace(tree, arrays=changed)
+
+    def shapes(self) -> tuple[Capsule, ...]:
+        """About its shapes; capsules along its links where it has none."""
+        moving = tuple(shape for shape in self.capsules if shape.body != STAND)
+        return moving or links_of(self.tree)
+
+    @cached_property
+    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+        shapes = self.shapes()
+        return shapes if self.solids else (*shapes, *hinges_of(self.tree, shapes))
+
+    def default_state(self) -> State:
+        """As its file places it, at rest."""
+        return self.state(self.robot.start.q, self.robot.start.v)
+
+    def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
+        """A free one there, turned as in its file."""
+        if not self.free:
+            return super().state_in_space(T_wb, twist_b)
+        turned = np.array(T_wb)
+        q, joint = self.robot.start.q, self.tree.arrays.placement[0, :9].reshape(3, 3)
+        turned[:3, :3] = T_wb[:3, :3] @ joint @ np.reshape(quaternion_matrix(*q[:4]), (3, 3))
+        return super().state_in_space(turned, twist_b)
+
+
+def _shown(robot: Robot) -> tuple[Geom, ...]:
+    """What its file shows of it; nothing of a floor, nor of what stands about one that is free."""
+    free = int(robot.tree.arrays.kind[0]) == FREE
+    solid = (geom for geom in robot.geoms if geom.drawn and geom.shape != "plane")
+    return tuple(geom for geom in solid if not (free and geom.body == WORLD))
+
+
+def _felt(robot: Robot, shown: tuple[Geom, ...]) -> list[Geom]:
+    """Shapes for contact alone, and what is shown of bodies that have none."""
+    hidden = [geom for geom in robot.geoms if not geom.drawn]
+    covered = {geom.body for geom in hidden}
+    return [*hidden, *(geom for geom in shown if geom.body not in covered)]
+
+
+def _lowest_m(robot: Robot, shown: tuple[Geom, ...]) -> float:
+    """Of all that is shown at the start, the base at 0 [m]."""
+    poses, lowest = {WORLD: np.eye(4), **body_frames(robot.tree, robot.start.q)}, 0.0
+    for geom in shown:
+        half, middle = extents(geom)
+        T = poses[geom.body] @ geom.T
+        lowest = min(lowest, float(T[2, :3] @ middle + T[2, 3] - np.abs(T[2, :3]) @ half))
+    return lowest
+
+
+def _servos(robot: Robot) -> list[Servo]:
+    """Of all hinges and slides."""
+    tree = robot.tree
+    a, ws = tree.arrays, workspace(tree.arrays)
+    place(a, np.ascontiguousarray(robot.start.q), ws.node)
+    found, names = [], []
+    for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
+        at, v, p = int(a.v_at[i]), np.zeros(tree.nv), np.zeros(tree.nv)
+        v[at] = 1.0
+        momenta(a, ws.node, v, ws.arc, ws.wrench, p)
+        found.append((at, float(p[at])))
+        names.append(f"{tree.velocity_names[at]} target")
+    return [Servo(name, at, inertia) for name, (at, inertia) in zip(usable(names), found, strict=True)]
+
+
+def _target(robot: Robot, servo: Servo) -> Parameter:
+    tree = robot.tree
+    joint, start = tree.velocity_names[servo.at], _start(robot, servo.at)
+    usual = _SLIDE_M if _slides(tree, servo.at) else _TURN_RAD
+    low, high = tree.arrays.limits[servo.at]
+    low = float(low) if math.isfinite(low) else start - usual
+    high = float(high) if math.isfinite(high) else start + usual
+    unit = _unit(tree, joint, "rad", "m")
+    doc = f"Where the servo of {joint} holds it."
+    return Parameter(servo.parameter, unit, start, min(low, start), max(high, start), doc)
+
+
+def _driven(robot: Robot) -> dict[str, tuple[float, float]]:
+    """Joint -> lowest and highest torque or force of all its motors together; of 1 where a command has no limits."""
+    found: dict[str, tuple[float, float]] = {}
+    for motor in robot.motors:
+        low, high = _range(motor)
+        before = found.get(motor.joint, (0.0, 0.0))
+        found[motor.joint] = before[0] + low, before[1] + high
+    return {joint: (min(low, 0.0), max(high, 0.0)) for joint, (low, high) in found.items()}
+
+
+def _range(motor: Motor) -> tuple[float, float]:
+    low, high = (
+        limit if math.isfinite(limit) else sign for limit, sign in zip(motor.limits, (-1.0, 1.0), strict=True)
+    )
+    ends = sorted((motor.gear * low, motor.gear * high))
+    return ends[0], ends[1]
+
+
+def _start(robot: Robot, at: int) -> float:
+    a = robot.tree.arrays
+    return float(robot.start.q[a.q_at[int(np.flatnonzero(a.v_at == at)[0])]])
+
+
+def _slides(tree: Tree, at: int) -> bool:
+    return bool(tree.arrays.kind[np.flatnonzero(tree.arrays.v_at == at)[0]] == PRISMATIC)
+
+
+def _unit(tree: Tree, joint: str, turning: str, sliding: str) -> str:
+    return sliding if _slides(tree, tree.velocity_names.index(joint)) else turning
+
+
+def _length(x: np.ndarray) -> float:
+    return float(np.linalg.norm(x))
