@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,8 +39,6 @@ class Servo:
     """Name of its target."""
     at: int
     """In the velocities."""
-    inertia: float
-    """That the joint moves at the start, its rotor among it [kg m^2 or kg]."""
 
 
 class RobotVehicle(ArticulatedVehicle):
@@ -59,7 +57,6 @@ class RobotVehicle(ArticulatedVehicle):
         robot = cls.robot
         cls.solids = _shown(robot)
         cls.capsules = capsules_of(_felt(robot, cls.solids))
-        cls.stand_m = -_lowest_m(robot, cls.solids)
         cls.servos = tuple(_servos(robot))
         cls.parameters = (
             Parameter(
@@ -85,13 +82,13 @@ class RobotVehicle(ArticulatedVehicle):
         """The robot's tree, with servos: springs of stiffness inertia times hold^2, damped by DAMPING_RATIO."""
         tree, arrays = self.robot.tree, self.robot.tree.arrays
         stiffness, rest, damping = arrays.stiffness.copy(), arrays.rest.copy(), arrays.damping.copy()
-        for servo in self.servos if q.hold > 0.0 else ():
-            k, at = servo.inertia * q.hold**2, servo.at
+        for servo, inertia in zip(self.servos, _inertias(type(self)), strict=True) if q.hold > 0.0 else ():
+            k, at = inertia * q.hold**2, servo.at
             target = getattr(q, servo.parameter, None)
             target = _start(self.robot, at) if target is None else target
             rest[at] = (stiffness[at] * rest[at] + k * target) / (stiffness[at] + k)
             stiffness[at] += k
-            damping[at] += 2.0 * DAMPING_RATIO * servo.inertia * q.hold
+            damping[at] += 2.0 * DAMPING_RATIO * inertia * q.hold
         down = arrays.gravity_w / (_length(arrays.gravity_w) or 1.0)
         if not down.any():
             down = np.array([0.0, 0.0, -1.0])
@@ -107,6 +104,11 @@ class RobotVehicle(ArticulatedVehicle):
     def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
         shapes = self.shapes()
         return shapes if self.solids else (*shapes, *hinges_of(self.tree, shapes))
+
+    @property
+    def stand_m(self) -> float:  # type: ignore[override]
+        """As high as it takes for all that is shown at the start to be above the ground."""
+        return -_lowest_m(type(self))
 
     def default_state(self) -> State:
         """As its file places it, at rest."""
@@ -136,10 +138,12 @@ def _felt(robot: Robot, shown: tuple[Geom, ...]) -> list[Geom]:
     return [*hidden, *(geom for geom in shown if geom.body not in covered)]
 
 
-def _lowest_m(robot: Robot, shown: tuple[Geom, ...]) -> float:
+@lru_cache(maxsize=16)
+def _lowest_m(kind: type[RobotVehicle]) -> float:
     """Of all that is shown at the start, the base at 0 [m]."""
+    robot = kind.robot
     poses, lowest = {WORLD: np.eye(4), **body_frames(robot.tree, robot.start.q)}, 0.0
-    for geom in shown:
+    for geom in kind.solids:
         half, middle = extents(geom)
         T = poses[geom.body] @ geom.T
         lowest = min(lowest, float(T[2, :3] @ middle + T[2, 3] - np.abs(T[2, :3]) @ half))
@@ -148,17 +152,24 @@ def _lowest_m(robot: Robot, shown: tuple[Geom, ...]) -> float:
 
 def _servos(robot: Robot) -> list[Servo]:
     """Of all hinges and slides."""
-    tree = robot.tree
-    a, ws = tree.arrays, workspace(tree.arrays)
-    place(a, np.ascontiguousarray(robot.start.q), ws.node)
-    found, names = [], []
-    for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
-        at, v, p = int(a.v_at[i]), np.zeros(tree.nv), np.zeros(tree.nv)
-        v[at] = 1.0
+    a = robot.tree.arrays
+    places = [int(a.v_at[i]) for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC))]
+    names = usable(f"{robot.tree.velocity_names[at]} target" for at in places)
+    return [Servo(name, at) for name, at in zip(names, places, strict=True)]
+
+
+@lru_cache(maxsize=16)
+def _inertias(kind: type[RobotVehicle]) -> tuple[float, ...]:
+    """That each servo's joint moves at the start, its rotor among it [kg m^2 or kg]."""
+    tree = kind.robot.tree
+    a, ws, found = tree.arrays, workspace(tree.arrays), []
+    place(a, np.ascontiguousarray(kind.robot.start.q), ws.node)
+    for servo in kind.servos:
+        v, p = np.zeros(tree.nv), np.zeros(tree.nv)
+        v[servo.at] = 1.0
         momenta(a, ws.node, v, ws.arc, ws.wrench, p)
-        found.append((at, float(p[at])))
-        names.append(f"{tree.velocity_names[at]} target")
-    return [Servo(name, at, inertia) for name, (at, inertia) in zip(usable(names), found, strict=True)]
+        found.append(float(p[servo.at]))
+    return tuple(found)
 
 
 def _target(robot: Robot, servo: Servo) -> Parameter:

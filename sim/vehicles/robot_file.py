@@ -4,7 +4,6 @@ from collections.abc import MutableMapping
 from pathlib import Path
 
 from sim.errors import InputError, quote
-from sim.robots.reading import read_robot
 from sim.vehicles.base import Vehicle
 from sim.vehicles.listed import usable
 from sim.vehicles.robot import RobotVehicle
@@ -33,6 +32,8 @@ def load_robot(path: Path, registry: MutableMapping[str, type[Vehicle]], *, free
     free: its root floats, where the file fixes it to the world. Reading it again takes its present contents.
     Raises InputError in one line as `read_robot` does.
     """
+    from sim.robots.reading import read_robot  # with SciPy and the parser, which nothing else waits for
+
     robot = read_robot(path, folder=model_folder(path), free=free)
     base, file = usable([robot.name])[0].replace("_", "-"), (path, free)
     names = (base, f"{base}-robot", *(f"{base}-{k}" for k in range(2, 10_000)))

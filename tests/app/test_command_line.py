@@ -12,7 +12,7 @@ from tests.app.program import run_app
 from ui.config import config_dir
 
 BAD_INPUT = {
-    "unknown scene": (["nosuch"], "canyon"),
+    "unknown scene": (["nosuch"], "in all)"),
     "unknown option": (["--bogus"], "--bogus"),
     "too many arguments": (["canyon", "plain"], "plain"),
     "unknown vehicle": (["--vehicle", "zeppelin"], "helicopter"),
