@@ -44,6 +44,11 @@ class Airframe(ABC):
         """(3,) acceleration [m/s^2] that makes up for drag in still air."""
         return self.drag / self.mass_kg * math.sqrt(float(v_w @ v_w)) * v_w
 
+    @property
+    def swing_radps(self) -> float:
+        """Of what hangs from it; endless where nothing does."""
+        return math.inf
+
     @abstractmethod
     def angular_authority(self) -> np.ndarray:
         """(3,) angular acceleration [rad/s^2] that half the control throws can make in a hover."""

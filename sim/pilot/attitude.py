@@ -15,6 +15,7 @@ from sim.pilot.flight import Demand, fly
 from sim.pilot.gains import Gains
 from sim.pilot.heading import turned
 from sim.pilot.rotation import level_axes
+from sim.pilot.swing import against_swing
 from sim.pilot.velocity import JERK, limited
 from sim.vehicles import Vehicle
 
@@ -50,7 +51,7 @@ class AttitudePilot:
         self._state = replace(
             state, climb=climb_state, heading_rad=heading, level_w=(float(level[0]), float(level[1]))
         )
-        wanted = np.array([level[0], level[1], climb.acceleration])
+        wanted = np.append(level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration)
         return fly(airframe, sensed, Demand(wanted, heading, yaw_rate, climb.spool), gains)
 
 

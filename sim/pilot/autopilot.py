@@ -24,6 +24,7 @@ from sim.pilot.gains import Gains
 from sim.pilot.heading import turned
 from sim.pilot.rotation import heading_of, turn_between
 from sim.pilot.route import Route, make_route
+from sim.pilot.swing import against_swing
 from sim.pilot.velocity import CALM, VelocityState, towards, within
 from sim.vehicles import Vehicle
 
@@ -100,7 +101,7 @@ class Autopilot:
         held = None if climb_state.standing else state.heading_rad
         heading = turned(held, leg.yaw_rate, sensed, dt_s)
         self._state = replace(state, climb=climb_state, velocity=velocity_state, heading_rad=heading)
-        wanted = np.array([level[0], level[1], climb.acceleration])
+        wanted = np.append(level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration)
         return fly(airframe, sensed, Demand(wanted, heading, leg.yaw_rate, climb.spool), gains)
 
     def _first(self, sensed: Sensed) -> AutopilotState:

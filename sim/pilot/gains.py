@@ -23,11 +23,12 @@ class Gains:
     def of(cls, airframe: Airframe, dt_s: float, flying: Flying) -> "Gains":
         """Bandwidths as wanted, as far as they stay stable with controls held for `dt_s`.
 
-        Where turning the body first pushes it the wrong way, that limits how fast the velocity loop may be.
+        Where turning the body first pushes it the wrong way, that limits how fast the velocity loop may be; so does
+        the swing of what hangs from it.
         """
         rate = min(flying.rate_gain, 0.4 / dt_s)
         attitude = rate / 3.0
-        velocity = min(attitude / 3.0, 0.33 * airframe.reversal)
+        velocity = min(attitude / 3.0, 0.33 * airframe.reversal, 0.4 * airframe.swing_radps)
         climb = min(flying.climb_gain, 0.4 / dt_s)
         return cls(
             rate,

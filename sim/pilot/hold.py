@@ -14,6 +14,7 @@ from sim.pilot.flight import Demand, fly
 from sim.pilot.gains import Gains
 from sim.pilot.heading import turned
 from sim.pilot.rotation import level_axes
+from sim.pilot.swing import against_swing
 from sim.pilot.velocity import CALM, VelocityState, towards, within
 from sim.vehicles import Vehicle
 
@@ -58,7 +59,7 @@ class HoldPilot:
             authority=0.0 if standing else level_authority(sensed),
         )
         self._state = HoldState(climb_state, velocity_state, heading, held)
-        wanted = np.array([level[0], level[1], climb.acceleration])
+        wanted = np.append(level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration)
         return fly(airframe, sensed, Demand(wanted, heading, yaw_rate, climb.spool), gains)
 
 

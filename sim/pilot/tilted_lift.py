@@ -12,6 +12,7 @@ import numpy as np
 
 from sim.groups.numeric import skew
 from sim.pilot.airframe import LIFT_WEIGHTS, Airframe, scalar
+from sim.pilot.swing import hanging_kg, swing_radps
 from sim.vehicles import Vehicle
 
 TAIL_WEIGHTS = 0.12
@@ -26,12 +27,13 @@ class TiltedLift(Airframe):
     tail_offset_m: float
     rotor_momentum: float
     """Spin momentum of the rotor along body z [kg m^2/s]."""
+    swing_radps: float = math.inf
 
     @classmethod
     def of(cls, vehicle: Vehicle) -> "TiltedLift":
         """Read off a helicopter's parameters and control ranges."""
         values = vehicle.values
-        mass_kg, gravity = scalar(values["mass"]), scalar(values["gravity"])
+        mass_kg, gravity = scalar(values["mass"]) + hanging_kg(vehicle), scalar(values["gravity"])
         size_N = mass_kg * max(gravity, 1.0)
         throws = np.array([LIFT_WEIGHTS * size_N, TAIL_WEIGHTS * size_N, CYCLIC_RAD, CYCLIC_RAD])
         return cls(
@@ -42,6 +44,7 @@ class TiltedLift(Airframe):
             rotor_momentum=scalar(values["rotor_momentum"]),
             drag=scalar(values["drag"]),
             gravity=gravity,
+            swing_radps=swing_radps(vehicle),
             low=np.maximum([control.low for control in vehicle.controls], -throws),
             high=np.minimum([control.high for control in vehicle.controls], throws),
         )

@@ -82,6 +82,17 @@ class SlungLoad(ActionVehicle):
         """N."""
         return self.counts["links"]
 
+    @property
+    def hanging_kg(self) -> float:
+        """Of cable and load."""
+        return float(np.max(self.values["load_mass"]) + np.max(self.values["cable_mass"]))
+
+    def load_off_hook(self, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(3,) way from hook to load [m] and its rate of change [m/s], in the world, of a flat node."""
+        links = node[CABLE:].reshape(self.link_count, 6)
+        length = float(np.max(self.values["cable_length"])) / self.link_count
+        return length * links[:, :3].sum(axis=0), length * np.cross(links[:, 3:], links[:, :3]).sum(axis=0)
+
     @cached_property
     def action(self) -> Action:  # type: ignore[override]
         link = motions_of_tangent_bundle(TangentBundle())
