@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sim.environment.environment import can_be_coupled
 from sim.environment.moving import Moving, read_moving
 from sim.errors import InputError, one_of
 from sim.integrators import DEFAULT, integrators
@@ -174,7 +175,7 @@ def read_comparison(table: TomlTable) -> Comparison:
 def read_environment(table: TomlTable, vehicle: str) -> Moving | None:
     """`[environment]`, where there is one."""
     moving = read_moving(table)
-    if moving is not None and not make_vehicle(vehicle).takes_impulses:
+    if moving is not None and not can_be_coupled(make_vehicle(vehicle)):
         raise table.error("environment", f"nothing that moves can be coupled to {vehicle}")
     return moving
 

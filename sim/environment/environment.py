@@ -6,6 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
+from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyState:
@@ -38,3 +41,8 @@ class Environment(Protocol):
 
     def picture(self) -> object:
         """What is to be drawn: immutable."""
+
+
+def can_be_coupled(vehicle: Vehicle) -> bool:
+    """Whether it is one body, on which impulses act alone."""
+    return isinstance(vehicle, HolonomicVehicle)

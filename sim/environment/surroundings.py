@@ -7,14 +7,18 @@ import numpy as np
 from sim.compiler.inline import Inline
 from sim.environment.ground import GROUND, Ground, gravity_mps2
 from sim.environment.ocean.sea import Sea
+from sim.environment.struck_ground import StruckGround
 from sim.environment.water import WATER, Water, Weather
 from sim.errors import InputError
 from sim.outfit import outfit_of
 from sim.trees.ground import TreeGround
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.form import Form
+from sim.vehicles.slung import SlungLoad
 from sim.vehicles.support import Support
 from sim.world import World
+
+Felt = Ground | TreeGround | StruckGround | Water | None
 
 
 class Surroundings(Protocol):
@@ -56,15 +60,17 @@ def inline_for(vehicle: Vehicle) -> Inline:
     return WATER if vehicle.support is Support.WATER else GROUND
 
 
-def surroundings(vehicle: Vehicle, world: World) -> Ground | TreeGround | Water | None:
+def surroundings(vehicle: Vehicle, world: World) -> Felt:
     """What a vehicle feels of a world, with the numbers that it has.
 
-    None for what moves on its ground by definition, and for what a group's action moves, which no contact acts on.
+    None for what moves on its ground by definition, and for what a group's action moves but for what carries a load.
 
     Raises InputError for what floats and has no hull.
     """
     if isinstance(vehicle, ArticulatedVehicle):
         return TreeGround.under(vehicle, world.terrain) if vehicle.support is Support.NOTHING else None
+    if isinstance(vehicle, SlungLoad):
+        return StruckGround(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
     if vehicle.form is Form.GROUP_ACTION:
         return None
     if vehicle.support is Support.NOTHING:
@@ -100,13 +106,16 @@ def weather_of(vehicle: Vehicle) -> Weather:
     return Weather(sea, (wind[0], wind[1]), _number(values["gusts"]), (current[0], current[1]))
 
 
-def carry_on(felt: Ground | TreeGround | Water | None, vehicle: Vehicle, time_s: float) -> None:
+def carry_on(felt: Felt, vehicle: Vehicle, time_s: float) -> None:
     """From now on, at that time, the same vehicle with other parameters."""
     if isinstance(felt, Ground):
         felt.frame[5] = gravity_mps2(vehicle)
     elif isinstance(felt, TreeGround):
         assert isinstance(vehicle, ArticulatedVehicle)
         felt.carry(vehicle)
+    elif isinstance(felt, StruckGround):
+        assert isinstance(vehicle, SlungLoad)
+        felt.vehicle = vehicle
     elif isinstance(felt, Water):
         values = vehicle.values
         felt.carry(
@@ -119,7 +128,7 @@ def carry_on(felt: Ground | TreeGround | Water | None, vehicle: Vehicle, time_s:
         )
 
 
-def remembered(vehicle: Vehicle, world: World, memory: np.ndarray) -> Ground | TreeGround | Water | None:
+def remembered(vehicle: Vehicle, world: World, memory: np.ndarray) -> Felt:
     """What a vehicle with this memory goes on to feel; None where it is empty."""
     if not memory.size:
         return None

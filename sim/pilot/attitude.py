@@ -51,7 +51,9 @@ class AttitudePilot:
         self._state = replace(
             state, climb=climb_state, heading_rad=heading, level_w=(float(level[0]), float(level[1]))
         )
-        wanted = np.append(level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration)
+        wanted = np.append(
+            level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration
+        )
         return fly(airframe, sensed, Demand(wanted, heading, yaw_rate, climb.spool), gains)
 
 

@@ -101,7 +101,9 @@ class Autopilot:
         held = None if climb_state.standing else state.heading_rad
         heading = turned(held, leg.yaw_rate, sensed, dt_s)
         self._state = replace(state, climb=climb_state, velocity=velocity_state, heading_rad=heading)
-        wanted = np.append(level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration)
+        wanted = np.append(
+            level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration
+        )
         return fly(airframe, sensed, Demand(wanted, heading, leg.yaw_rate, climb.spool), gains)
 
     def _first(self, sensed: Sensed) -> AutopilotState:

@@ -58,8 +58,8 @@ def by_throttle(
 
 
 def climb_at(state: ClimbState, wanted_mps: float, sensed: Sensed, gains: Gains) -> Climb:
-    """Towards a vertical speed; near the ground never faster down than the skids bear."""
-    flare = 0.5 + 0.6 * max(sensed.clearance_m, 0.0)
+    """Towards a vertical speed; near the ground never faster down than skids or load bear."""
+    flare = 0.5 + 0.6 * max(min(sensed.clearance_m, sensed.load_clearance_m), 0.0)
     wanted = max(min(wanted_mps, gains.climb_mps), -gains.descent_mps, -flare)
     pull = gains.climb * (wanted - float(sensed.v_w[2]))
     return Climb(max(min(pull, 4.0), -4.0), state.spool)

@@ -25,6 +25,8 @@ class Sensed:
     """Height of the lowest contact point above the ground; inf where there is none."""
     node: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """The vehicle's whole state, flat, as its own layout says."""
+    load_clearance_m: float = float("inf")
+    """Height of what hangs from it above the ground; inf where nothing does."""
 
     @property
     def v_w(self) -> np.ndarray:

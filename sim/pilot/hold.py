@@ -59,7 +59,9 @@ class HoldPilot:
             authority=0.0 if standing else level_authority(sensed),
         )
         self._state = HoldState(climb_state, velocity_state, heading, held)
-        wanted = np.append(level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration)
+        wanted = np.append(
+            level + level_authority(sensed) * against_swing(vehicle, sensed), climb.acceleration
+        )
         return fly(airframe, sensed, Demand(wanted, heading, yaw_rate, climb.spool), gains)
 
 

@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 
-from sim.environment.environment import BodyState, Environment
+from sim.environment.environment import BodyState, Environment, can_be_coupled
 from sim.errors import InputError
 from sim.simulation.method import Method
 from sim.take.leg import Moment
@@ -26,7 +26,7 @@ class Coupling:
 
     def picture(self, vehicle: Vehicle) -> object:
         """Of the environment; None while what is flown does not take part."""
-        return self.environment.picture() if vehicle.takes_impulses else None
+        return self.environment.picture() if can_be_coupled(vehicle) else None
 
     def impulse(
         self, method: Method, observation: Observation, T_wb: np.ndarray, time_s: float
@@ -65,7 +65,7 @@ class Coupling:
 
 def check_can_be_coupled(vehicle: Vehicle) -> None:
     """Raises InputError for what no impulse can act on alone."""
-    if not vehicle.takes_impulses:
+    if not can_be_coupled(vehicle):
         raise InputError(
             f"nothing that moves can be coupled to {vehicle.name}, which has {vehicle.form.value}"
         )

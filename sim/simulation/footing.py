@@ -1,5 +1,6 @@
 """What a vehicle stands on: its contact points above a world's ground, how hard they touched, or its pivot."""
 
+import math
 from functools import lru_cache
 
 import casadi as ca
@@ -9,8 +10,9 @@ from sim.compiled import compiled
 from sim.environment.contact_rows import world_point
 from sim.environment.ground import Ground
 from sim.environment.ocean import SeaState
+from sim.environment.struck_ground import StruckGround
 from sim.environment.surface import surface_height
-from sim.environment.surroundings import carry_on, surroundings
+from sim.environment.surroundings import Felt, carry_on, surroundings
 from sim.environment.water import Water
 from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
@@ -33,7 +35,7 @@ class Footing:
         contact = outfit_of(vehicle.name).contact
         self.soles_m = contact.soles_m
         held = vehicle.support is Support.STAND
-        self.felt: Ground | TreeGround | Water | None = surroundings(vehicle, world)
+        self.felt: Felt = surroundings(vehicle, world)
         """What a kernel has within: the ground that it may touch, or the water that carries it."""
         self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None
         """(3,) the fixed point of what is pivoted."""
@@ -50,7 +52,7 @@ class Footing:
         if self.pivot_w is not None:
             self.pivot_w = stand_at(self.world, x_w, self._vehicle.stand_m)
 
-    def probe(self) -> Ground | TreeGround | Water | None:
+    def probe(self) -> Felt:
         """The same, to look a step ahead without changing what is remembered."""
         return self.felt.probe() if self.felt else None
 
@@ -63,11 +65,19 @@ class Footing:
         felt = self.felt
         if felt is None:
             return self._above(node)
-        if isinstance(felt, TreeGround):
+        if isinstance(felt, TreeGround | StruckGround):
             return felt.clearance_at(node)
         if isinstance(felt, Water):
             return float(node[self._vehicle.group.position][2]) - felt.level_m
         return float(_clearance(node[self._vehicle.node_layout.pose], felt.heights, felt.frame, felt.points))
+
+    def load_clearance_m(self, node: np.ndarray) -> float:
+        """Height of what hangs from it above the ground; inf where nothing does."""
+        return self.felt.load_clearance_at(node) if isinstance(self.felt, StruckGround) else math.inf
+
+    def struck(self, node: np.ndarray, dt_s: float) -> np.ndarray | None:
+        """(wrench_size,) impulse of ground that acts at moments `dt_s` apart, where there is one."""
+        return self.felt.impulse(node, dt_s) if isinstance(self.felt, StruckGround) else None
 
     def _above(self, node: np.ndarray) -> float:
         """Of what feels no ground: none on it by definition, that of its stand, or of its lowest body."""

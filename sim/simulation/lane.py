@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.bounds import Bounds
 from sim.commands import PilotInput, Pull
+from sim.environment.environment import can_be_coupled
 from sim.environment.ground import env_of
 from sim.outfit import outfit_of
 from sim.pilot import Autopilot, Pilot, Sensed
@@ -292,6 +293,7 @@ class Lane:
             there.twist_b[3:],
             self.footing.clearance_m(self.node),
             self.node,
+            self.footing.load_clearance_m(self.node),
         )
         controls = self.pilot.controls(sticks, sensed, m.vehicle, m.control_period_s)
         self._act(np.ascontiguousarray(controls, float))
@@ -356,9 +358,13 @@ class Lane:
         return count
 
     def _pushed(self) -> np.ndarray | None:
-        """What is coupled and the hand that pulls, together."""
+        """What is coupled, ground that strikes and the hand that pulls, together."""
         given, m = self._exchange(), self.method
-        if self.pull is None or self._steps % m.control_steps:
+        if self._steps % m.control_steps:
+            return given
+        struck = self.footing.struck(self.node, m.control_period_s)
+        given = struck if given is None else given
+        if self.pull is None:
             return given
         seen = self._observe(self.node)
         if self.pull.body not in seen.layout.bodies:
@@ -370,7 +376,7 @@ class Lane:
     def _exchange(self) -> np.ndarray | None:
         """The impulse of what is coupled, at the moments at which controls are evaluated; None at others."""
         m = self.method
-        if self.coupling is None or self._steps % m.control_steps or not m.vehicle.takes_impulses:
+        if self.coupling is None or self._steps % m.control_steps or not can_be_coupled(m.vehicle):
             return None
         seen = self._observe(self.node)
         return self.coupling.impulse(m, seen, self._poses_w(seen)[0], self.time_s)

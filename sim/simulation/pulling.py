@@ -11,6 +11,7 @@ from sim.take.pushes import strike
 from sim.trees.stepper import TreeStepper
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.observation import Observation, ObservationLayout
+from sim.vehicles.slung import SlungLoad
 
 RATE_RADPS = 7.0
 """Of the spring with all of the vehicle's mass at its end: its stiffness is mass times the square of that."""
@@ -22,6 +23,8 @@ def unpulled(vehicle: Vehicle, body: str, layout: ObservationLayout) -> str:
     """Why a body of a vehicle cannot be pulled, in a line; empty where it can."""
     if body not in layout.bodies:
         return f"{vehicle.name} has no body {body!r}; allowed: {', '.join(list(layout.bodies)[:8])}"
+    if isinstance(vehicle, SlungLoad) and body != layout.main:
+        return f"{vehicle.name}: {body} cannot be pulled; allowed: {layout.main}, from which it hangs"
     if vehicle.wrench_size == 0:
         return f"{vehicle.name} cannot be pulled: nothing acts on it but its controls"
     return ""

@@ -25,12 +25,13 @@ from sim.spaces.action import (
     translations,
 )
 from sim.stack import stacked
-from sim.symbolic import pose_along, shift, solve
-from sim.trees.shapes import PAINTED, RUBBER, Capsule
+from sim.symbolic import pose_along, solve
+from sim.trees.shapes import BRASS, DARK_STEEL, RUBBER, Capsule
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.hung_rods import (
+    Force,
     bobs,
     for_each,
     moving_point,
@@ -65,6 +66,25 @@ LOAD_PARAMETERS = (
     Parameter("hook", "m", (0.0, 0.0, -0.2), -1e2, 1e2, "Where the cable hangs from, body frame."),
 )
 """What a load on a cable adds to its carrier's parameters."""
+
+
+_SLENDER = 9.0
+"""Half of a log's length, in its radii."""
+_BUNDLE = (
+    (-2.0, -1.0, BRASS),
+    (0.0, -1.0, BRASS),
+    (2.0, -1.0, BRASS),
+    (-1.0, 0.73, BRASS),
+    (1.0, 0.73, BRASS),
+)
+"""Where logs lie in the bundle, across it and up, in their radii."""
+_WOOD_KGPM3 = 600.0
+
+
+def _log_m(values: Mapping[str, Any]) -> float:
+    """Radius of a log of a bundle that weighs as much as the load."""
+    each = float(np.max(values["load_mass"])) / len(_BUNDLE) / _WOOD_KGPM3
+    return float((each / (2.0 * np.pi * _SLENDER)) ** (1 / 3))
 
 
 class SlungLoad(ActionVehicle):
@@ -134,19 +154,55 @@ class SlungLoad(ActionVehicle):
         to_hook = self._hook_map(q)
         return R @ (to_hook @ rate + ca.cross(xi[:3], to_hook @ xi))
 
-    def _pulls(self, point: ca.SX, free: ca.SX, q: Quantities) -> list[ca.SX]:
-        """As `rod_tensions`; free: (6,) xi' of the carrier without the cable."""
+    def _pulls(self, point: ca.SX, free: ca.SX, q: Quantities, force: Force | None = None) -> list[ca.SX]:
+        """As `rod_tensions`; free: (6,) xi' of the carrier without the cable; force: on the links' lower ends, by
+        default weight and drag."""
         R, xi = rotation_of(point[POSE]), point[TWIST]
         to_hook, first = self._hook_map(q), R.T @ point[CABLE : CABLE + 3]
         yields = ca.dot(first, to_hook @ solve(self.carrier.inertia(q), to_hook.T @ first))
         hook = moving_point(R @ (to_hook @ xi), self._hook_acceleration(R, xi, free, q), yields)
 
-        def force(velocity: ca.SX, mass: ca.SX, last: ca.SX) -> ca.SX:
+        def usual(velocity: ca.SX, mass: ca.SX, last: ca.SX) -> ca.SX:
             through_air = velocity - q.wind
             speed = ca.sqrt(ca.dot(through_air, through_air) + LEAST_MPS**2)
             return ca.vertcat(0, 0, -mass * q.gravity) - last * q.load_drag * speed * through_air
 
-        return rod_tensions(*self._stacks(point, q), self.link_count, force, hook)
+        return rod_tensions(*self._stacks(point, q), self.link_count, force or usual, hook)
+
+    takes_impulses = True
+
+    @property
+    def wrench_size(self) -> int:
+        """On the carrier in its frame (torque, force), then a force on the load in the world."""
+        return 9
+
+    def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
+        """Velocities jump as by accelerations of what is at rest in the same place."""
+        rest = ca.SX(node)
+        rest[TWIST] = 0
+        for k in range(self.link_count):
+            rest[CABLE + 6 * k + 3 : CABLE + 6 * k + 6] = 0
+        inertia, to_hook, R = self.carrier.inertia(q), self._hook_map(q), rotation_of(node[POSE])
+        pulls = self._pulls(
+            rest, solve(inertia, impulse[:6]), q, lambda velocity, mass, last: last * impulse[6:]
+        )
+        first = R.T @ (pulls[1][0] * node[CABLE : CABLE + 3])
+        jump = solve(inertia, impulse[:6] + to_hook.T @ first)
+        turning = turning_rods(*self._stacks(rest, q), pulls, R @ (to_hook @ jump))
+        struck = ca.SX(node)
+        struck[TWIST] += jump
+        for k in range(self.link_count):
+            at = CABLE + 6 * k
+            struck[at + 3 : at + 6] += ca.cross(turning[3:, k], node[at : at + 3])
+        return struck
+
+    def reach(self, arm_b: np.ndarray, R_wb: np.ndarray) -> np.ndarray:
+        return np.vstack([super().reach(arm_b, R_wb), np.zeros((3, 3))])
+
+    def load_motion(self, node: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX]:
+        """(3,) place and velocity of the load in the world."""
+        _, x, v, _ = self._hung(node, q)
+        return x[:, self.link_count - 1], v[:, self.link_count - 1]
 
     def _hung(self, node: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
         """Place (3,) of the hook, places (3, N) and velocities of the links' lower ends, masses (1, N) there."""
@@ -178,23 +234,39 @@ class SlungLoad(ActionVehicle):
         """The carrier's first, then the load; a link's z axis leads up from its lower end."""
         _, x, _, _ = self._hung(node, q)
         found = dict(self.carrier.bodies(node[:CABLE], q))
-        load = x[:, self.link_count - 1]
-        found["load"] = shift(load[0], load[1], load[2])
+        last = self.link_count - 1
+        found["load"] = pose_along(-node[CABLE + 6 * last : CABLE + 6 * last + 3], x[:, last])
         for k in range(self.link_count):
             found[f"cable_{k + 1}"] = pose_along(-node[CABLE + 6 * k : CABLE + 6 * k + 3], x[:, k])
         return found
 
     @property
+    def load_radius_m(self) -> float:
+        """From the load's middle to its underside, of wood as heavy as it is."""
+        return 2.2 * _log_m(self.values)
+
+    @property
     def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
-        """Cable and load, as heavy as they are; the carrier has a model."""
-        length = float(np.ravel(self.values["cable_length"])[0])
-        radius = np.clip(0.004 * length, 0.006, 0.03)
-        ball = np.clip(0.06 * length, 0.06, 0.5)
+        """The cable, and the load as a bundle of logs in two slings; the carrier has a model."""
+        length, log = float(np.ravel(self.values["cable_length"])[0]), _log_m(self.values)
+        thin = float(np.clip(0.002 * length, 0.004, 0.025))
         pieces = [
-            Capsule(f"cable_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, length / self.link_count), radius, RUBBER)
+            Capsule(f"cable_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, length / self.link_count), thin, RUBBER)
             for k in range(self.link_count)
         ]
-        return (Capsule("load", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), ball, PAINTED), *pieces)
+        logs = [
+            Capsule(
+                "load", (-_SLENDER * log, y * log, z * log), (_SLENDER * log, y * log, z * log), log, finish
+            )
+            for y, z, finish in _BUNDLE
+        ]
+        top = (0.0, 0.0, min(9.0 * log, 0.6 * length))
+        slings = [
+            Capsule("load", (x * log, y * log, 0.0), top, 0.8 * thin, DARK_STEEL)
+            for x in (-6.0, 6.0)
+            for y in (-2.1, 2.1)
+        ]
+        return (*logs, *slings, *pieces)
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
         """The carrier's; the angle from straight down of the line from hook to load, the load's speed, what the links
