@@ -107,6 +107,7 @@ def measure(
     clock = PassClock(ctx)
     begun = time.perf_counter()
     renderer = Renderer(ctx, options.size, world, quality=quality, probe=clock)
+    renderer.set_effort(options.effort)
     ctx.finish()
     built = time.perf_counter() - begun
     canvas = Canvas(ctx, options.size)
@@ -129,7 +130,8 @@ def measure(
         clock.on = True
         renderer.draw(moved_on(frame), canvas.framebuffer)
         clock.on = False
-    print(f"\n{title}, {quality} at {options.size[0]}x{options.size[1]}, built in {built:.1f} s, {ctx.error}")
+    size = f"{options.size[0]}x{options.size[1]}, scale {renderer.scale:.2f}"
+    print(f"\n{title}, {quality} at {size}, built in {built:.1f} s, {ctx.error}")
     print(f"  {'ms':24s} {'wall':>8s} {'worst':>8s} {'cpu':>8s}")
     for name, times in clock.times_ms.items():
         wall, cpu = np.median(times, axis=0)
@@ -147,6 +149,9 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=8)
     parser.add_argument(
         "--size", type=lambda text: tuple(int(n) for n in text.split("x")), default=(1280, 800)
+    )
+    parser.add_argument(
+        "--effort", type=float, default=1.0, help="share of the scale, as a frame budget sets it"
     )
     options = parser.parse_args()
     ctx = moderngl.create_context(standalone=True, backend="egl", require=410)

@@ -33,5 +33,7 @@ class PassContext:
     quality: Quality
     frustum: np.ndarray
     """(6, 4) planes (n, d) of the pass's camera, inside where n.x + d >= 0, n of unit length."""
+    detail: float = 1.0
+    """Share of the quality's budgets of triangles and instances that there is time for."""
     mirrored: bool = False
     """The camera is reflected in the river: faces turn the other way, detail may be coarser."""

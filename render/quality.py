@@ -54,11 +54,14 @@ class Quality:
     sea_cells: tuple[int, int]
     """Rings and columns of the mesh of a sea with waves."""
 
-    def scene_px(self, output_px: tuple[int, int], *, supersampling: int = 1) -> tuple[int, int]:
-        """Size at which the scene of a picture of `output_px` is drawn."""
+    def scene_px(
+        self, output_px: tuple[int, int], *, supersampling: int = 1, effort: float = 1.0
+    ) -> tuple[int, int]:
+        """Size at which the scene of a picture of `output_px` is drawn; `effort`: of its own scale."""
         scale = self.resolution_scale * supersampling
         if supersampling == 1:
             scale = min(scale, math.sqrt(self.most_pixels / (output_px[0] * output_px[1])))
+        scale *= effort
         return max(round(output_px[0] * scale), 8), max(round(output_px[1] * scale), 8)
 
     @property

@@ -64,6 +64,7 @@ class Renderer:
         """
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
+        self._effort = 1.0
         self._world = world
         self.quality = choose(ctx, quality, supersampling=supersampling)
         self._resources, self._sized = ExitStack(), ExitStack()
@@ -104,7 +105,7 @@ class Renderer:
         self._sized.close()
         self.size_px = (max(size_px[0], 8), max(size_px[1], 8))
         quality = self.quality
-        scene_px = quality.scene_px(self.size_px, supersampling=self._supersampling)
+        scene_px = quality.scene_px(self.size_px, supersampling=self._supersampling, effort=self._effort)
         self._targets = Targets(
             self._ctx,
             scene_px,
@@ -115,6 +116,17 @@ class Renderer:
         self._sized.callback(self._targets.release)
         self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
         self._sized.callback(self._post.release)
+
+    def set_effort(self, effort: float) -> None:
+        """Draw at this share of the quality's scale, with budgets that follow the area; 1 for all of it."""
+        if effort != self._effort:
+            self._effort = effort
+            self.resize(self.size_px)
+
+    @property
+    def scale(self) -> float:
+        """Of the scene, relative to the output."""
+        return self._targets.size_px[0] / self.size_px[0]
 
     def set_sun(self, sun: Sun) -> None:
         """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew."""
@@ -252,6 +264,7 @@ class Renderer:
             light=self._light,
             quality=self.quality,
             frustum=frustum_planes(view.projection @ view.view),
+            detail=self._effort**2,
             mirrored=mirrored,
         )
 

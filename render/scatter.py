@@ -196,7 +196,7 @@ class ScatterField:
             else:
                 visible &= self._skyline.seen(context.view.eye_w)
             kept = np.where(visible, self._counts, 0)
-            share = kept_fractions(kept, distance, self._budget)
+            share = kept_fractions(kept, distance, round(self._budget * context.detail))
             self._select(np.ceil(kept * share).astype(int), context.view.eye_w)
         with culled(context) if self._material.closed else nullcontext():
             for each in self._levels:

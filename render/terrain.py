@@ -187,7 +187,7 @@ class Land:
 
     def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
         px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5
-        budget = self._quality.terrain_triangles
+        budget = round(self._quality.terrain_triangles * context.detail)
         error = self._quality.terrain_error_px
         if context.mirrored:
             budget, error = budget // 4, error * 2.0

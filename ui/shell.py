@@ -38,6 +38,7 @@ from ui.input.sticks import same
 from ui.input.viewer import request_of
 from ui.layout_file import LayoutFile
 from ui.observer import Observer
+from ui.pace import Offers, Pace
 from ui.panels import caption, labels, trust
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
@@ -79,6 +80,7 @@ class Shell:
         self._dt_s, self._sent = 0.0, PilotInput()
         self._intervention, self._jolts = Intervention(), Jolts()
         self._toasts = Toasts()
+        self._offers = Offers()
         self._key_hint = KeyHint()
         self._resources = ExitStack()
         self._backend = ImguiBackend(window, LayoutFile(self._folder / LAYOUT_FILE))
@@ -158,6 +160,10 @@ class Shell:
         """What is to be done and how far it is, for the next frame."""
         self._context.goals = progress
 
+    def show_pace(self, pace: Pace) -> None:
+        """How the frames do, for the next one."""
+        self._context.pace = pace
+
     def show_takes(self, takes: TakesView) -> None:
         """What there is of takes, for the next frame."""
         self._context.takes = takes
@@ -207,6 +213,7 @@ class Shell:
         context.view = self._state.view
         context.pilot, context.controls = sample.pilot, control_view(self._controls, self._desk.devices)
         self._observer.observe(snapshot, context, time.perf_counter())
+        self._offer(snapshot)
         shaken = self._jolts.felt(snapshot)
         if shaken is not None:
             self._desk.rumble(*shaken)
@@ -258,6 +265,16 @@ class Shell:
             requests.append(SetPilotInput(sample.pilot))
         pressed = (request_of(action, snapshot, self._state.view) for action in sample.pressed)
         return requests + [request for request in pressed if request is not None]
+
+    def _offer(self, snapshot: Snapshot) -> None:
+        """What would help where frames or simulation do not keep up."""
+        qualities = self._context.qualities
+        at = qualities.index(self._state.view.quality) if self._state.view.quality in qualities else 0
+        lesser = qualities[at - 1] if at else ""
+        slower = self._context.keymap.first("slower")
+        told = self._offers.heard(self._context.pace, snapshot, self._dt_s, lesser=lesser, slower=slower)
+        if told:
+            self.notify(told)
 
     def _resolved(self, request: Request) -> Sequence[Request]:
         """What edits come down to; everything else as it is."""

@@ -1,4 +1,4 @@
-// The finished picture: smoothed along its edges (FXAA), or carried over to another size by bilinear interpolation.
+// The finished picture: smoothed along its edges (FXAA), or carried over to another size.
 in vec2 uv;
 out vec4 colour;
 
@@ -7,16 +7,20 @@ uniform vec2 texel;
 
 vec3 fetch(vec2 at) { return textureLod(source_map, at, 0.0).rgb; }
 
+const float STEEPNESS = 1.5;
+
 #ifdef FXAA
 const float SHARPNESS = 1.2;  // where the picture is scaled up, against the blur that this brings
 const vec3 LUMA = vec3(0.299, 0.587, 0.114);
 
-float luma(vec2 at) { return textureLod(source_map, at, 0.0).a; }  // tonemap.frag leaves it there
+float luma(ivec2 at) { return texelFetch(source_map, at, 0).a; }  // tonemap.frag leaves it there
 
 vec3 smoothed(vec2 at) {
-    vec4 middle = textureLod(source_map, at, 0.0);
-    float nw = luma(at + vec2(-1.0, -1.0) * texel), ne = luma(at + vec2(1.0, -1.0) * texel);
-    float sw = luma(at + vec2(-1.0, 1.0) * texel), se = luma(at + vec2(1.0, 1.0) * texel);
+    ivec2 here = ivec2(at / texel), last = textureSize(source_map, 0) - 1;
+    vec4 middle = texelFetch(source_map, here, 0);
+    ivec2 low_side = max(here - 1, ivec2(0)), high_side = min(here + 1, last);
+    float nw = luma(low_side), ne = luma(ivec2(high_side.x, low_side.y));
+    float sw = luma(ivec2(low_side.x, high_side.y)), se = luma(high_side);
     float low = min(middle.a, min(min(nw, ne), min(sw, se))), high = max(middle.a, max(max(nw, ne), max(sw, se)));
     if (high - low < max(0.03, high * 0.1)) {
 #ifdef SHARPEN
@@ -40,6 +44,9 @@ void main() {
 #ifdef FXAA
     colour = vec4(smoothed(uv), 1.0);
 #else
-    colour = vec4(fetch(uv), 1.0);
+    // Bilinear, but steeper between the pixels: an enlarged edge stays an edge.
+    vec2 size = vec2(textureSize(source_map, 0)), at = uv * size - 0.5;
+    vec2 part = clamp((fract(at) - 0.5) * STEEPNESS + 0.5, 0.0, 1.0);
+    colour = vec4(fetch((floor(at) + 0.5 + part) / size), 1.0);
 #endif
 }

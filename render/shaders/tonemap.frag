@@ -11,7 +11,7 @@ uniform sampler2D bloom_map;
 uniform float exposure;
 
 void main() {
-    vec3 c = textureLod(source_map, uv, 0.0).rgb;
+    vec3 c = texelFetch(source_map, ivec2(gl_FragCoord.xy), 0).rgb;  // of the same size
 #ifdef BLOOM
     c = mix(c, textureLod(bloom_map, uv, 0.0).rgb, 0.05);
 #endif

@@ -9,6 +9,7 @@ import numpy as np
 from render.arrangement import draw_panes, label_places, pane_rects, spread_along
 from render.camera import CameraRig
 from render.cameras.framing import framing_of
+from render.frame_budget import FrameBudget
 from render.light import Sun
 from render.memory import give_back
 from render.renderer import Renderer
@@ -18,6 +19,7 @@ from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.world import World
 from ui.desktop.planning import Planning
+from ui.pace import Pace
 from ui.requests import CameraMotion
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
@@ -50,6 +52,7 @@ class Picture:
         self._framings = view.framings
         self._take_up(scene, world)
         self._began_s = time.perf_counter()
+        self._budget, self._moves, self._seen_from = FrameBudget(), True, np.zeros((4, 4))
         self._renderer = self._make_renderer(view.quality, scenery)
 
     def show(self, scene: Scene, world: World, view: ViewSettings, scenery: Scenery | None) -> None:
@@ -77,6 +80,7 @@ class Picture:
         if settings.quality != self._renderer.quality.name:
             self._renderer.release()
             self._renderer = self._make_renderer(settings.quality)
+        self._renderer.set_effort(self._budget.observe(dt_s, moves=self._moves))
         now_s = time.perf_counter()
         subject = self._scene_view.observe(snapshot, now_s)
         self._rig.kind = settings.camera
@@ -114,6 +118,8 @@ class Picture:
             exposure=settings.exposure,
             add=planning.added,
         )
+        self._moves = not (snapshot.paused and np.allclose(view.view, self._seen_from, atol=1e-5))
+        self._seen_from = view.view
         true, apart = self._scene_view.places_w(), self._scene_view.places_w(options)
         lift_m = 0.3 * framing_of(subject.model).distance_m
         return Drawn(
@@ -122,6 +128,12 @@ class Picture:
             {name: place - true[name] for name, place in apart.items()},
             label_places(panes, self._scene_view, options, lift_m=lift_m),
         )
+
+    @property
+    def pace(self) -> Pace:
+        """How the frames do."""
+        frame_s = self._budget.frame_s
+        return Pace(frame_s, self._renderer.scale, self._budget.overspent)
 
     def release(self) -> None:
         """Before the window closes."""

@@ -156,6 +156,7 @@ class Session:
         """The scene, into the part of the window that the panels leave."""
         rect_px = self._shell.scene_rect_px
         drawn = self._picture.draw(snapshot, self._shell.view, rect_px, dt_s, motion, self._planning)
+        self._shell.show_pace(self._picture.pace)
         self._shell.use_camera(drawn.view, drawn.projection, drawn.shifts_w)
         self._shell.label_lanes(drawn.labels_px, snapshot)
 

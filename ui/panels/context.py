@@ -14,6 +14,7 @@ from ui.edits import Edits
 from ui.fit_view import FitView
 from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
+from ui.pace import Pace
 from ui.sharing_view import SharingView
 from ui.takes_view import TakesView
 from ui.theme import Fonts
@@ -77,6 +78,8 @@ class PanelContext:
     """The keys while the present vehicle is flown."""
     pilot: PilotInput = field(default_factory=PilotInput)
     """Where the sticks are, for show."""
+    pace: Pace = field(default_factory=Pace)
+    """How the frames do."""
     controls: ControlView = field(default_factory=ControlView)
     """Controllers, and what is being assigned."""
     controls_page: str = "sticks"

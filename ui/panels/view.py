@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
-from ui.panels.widgets import Item, button, checkbox, heading, label, log_slider, segmented
+from ui.panels.widgets import Item, button, checkbox, heading, label, log_slider, note, segmented
 from ui.requests import ChangeView, Request, ResetLayout, SetInterfaceScale, TakeScreenshot, ToggleFullscreen
 from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings
 
@@ -67,6 +67,13 @@ def _picture(context: PanelContext, view: ViewSettings) -> ViewSettings:
     chosen = segmented(context, "view/quality", qualities, view.quality)
     if chosen is not None:
         view = replace(view, quality=chosen)
+    label(
+        context,
+        "Frames",
+        "The scene's scale follows the time that a frame takes; a picture at rest is whole.",
+    )
+    imgui.text_unformatted(context.pace.words)
+    note(context, "view/pace")
     doc = "Relative to the scene's own; 1 is the scene as it was meant."
     label(context, "Exposure", doc)
     exposure = log_slider(context, "view/exposure", view.exposure, EXPOSURE_RANGE, "%.2f", doc)

@@ -1,0 +1,73 @@
+"""How much of a frame's detail there is time for: scale and budgets follow what frames take. Pure."""
+
+from collections import deque
+from statistics import median
+
+TARGET_S = 1.0 / 30.0
+EFFORTS = (1.0, 0.85, 0.72, 0.6, 0.52, 0.45)
+"""Of the quality's own scale along each side; the budgets of triangles and plants follow the area."""
+_FRAMES = 8
+"""Whose median counts: one that compiles a shader is no measure."""
+_AFTER_S = 1.5
+"""No second change within: each one allocates."""
+_REST_S = 0.5
+_LATE, _EARLY = 1.08, 0.85
+_GROWTH = 1.3
+"""Time goes about with the effort to this power: a part of a frame does not depend on it."""
+
+
+class FrameBudget:
+    """Told of every frame; gives the effort of the next one, among EFFORTS."""
+
+    def __init__(self, target_s: float = TARGET_S) -> None:
+        self._target_s = target_s
+        self._times_s: deque[float] = deque(maxlen=_FRAMES)
+        self._moving = EFFORTS[0]
+        """While something moves."""
+        self._since_s = self._still_s = 0.0
+        self.effort = EFFORTS[0]
+
+    @property
+    def frame_s(self) -> float:
+        """What a frame takes at present."""
+        return median(self._times_s) if self._times_s else 0.0
+
+    @property
+    def overspent(self) -> bool:
+        """Whether not even the least effort is in time."""
+        full = len(self._times_s) == _FRAMES
+        return full and self.effort == EFFORTS[-1] and self.frame_s > 1.3 * self._target_s
+
+    def observe(self, frame_s: float, *, moves: bool) -> float:
+        """`frame_s` wall seconds since the last frame. moves: whether anything differs; a picture at rest is whole."""
+        self._still_s = 0.0 if moves else self._still_s + frame_s
+        if self._still_s > _REST_S:
+            return self._change(EFFORTS[0])
+        if self.effort != self._moving:
+            return self._change(self._moving)
+        self._times_s.append(frame_s)
+        self._since_s += frame_s
+        if len(self._times_s) == _FRAMES and self._since_s > _AFTER_S:
+            self._moving = self._wanted()
+            return self._change(self._moving)
+        return self.effort
+
+    def _wanted(self) -> float:
+        """The most effort that is in time as far as can be told; one step up at most."""
+        at = EFFORTS.index(self.effort)
+        if self.frame_s > _LATE * self._target_s:
+            in_time = [effort for effort in EFFORTS[at + 1 :] if self._expected_s(effort) <= self._target_s]
+            return in_time[0] if in_time else EFFORTS[-1]
+        if at and self._expected_s(EFFORTS[at - 1]) < _EARLY * self._target_s:
+            return EFFORTS[at - 1]
+        return self.effort
+
+    def _expected_s(self, effort: float) -> float:
+        return self.frame_s * (effort / self.effort) ** _GROWTH
+
+    def _change(self, effort: float) -> float:
+        if effort != self.effort:
+            self.effort = effort
+            self._times_s.clear()
+            self._since_s = 0.0
+        return self.effort

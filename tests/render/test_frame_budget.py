@@ -1,0 +1,56 @@
+"""Laws of the frame budget, on a machine made up: a frame takes a fixed part and one that goes with the area."""
+
+from itertools import pairwise
+
+import pytest
+
+from render.frame_budget import EFFORTS, FrameBudget
+from render.quality import PRESETS
+
+
+def run(
+    budget: FrameBudget, fixed_s: float, area_s: float, seconds: float, *, moves: bool = True
+) -> list[float]:
+    """The efforts of the frames, each as long as its effort makes it."""
+    efforts, spent_s = [], 0.0
+    while spent_s < seconds:
+        frame_s = fixed_s + area_s * budget.effort**2
+        spent_s += frame_s
+        efforts.append(budget.observe(frame_s, moves=moves))
+    return efforts
+
+
+@pytest.mark.parametrize("area_s", [0.01, 0.03, 0.05, 0.08, 0.1])
+def test_thirty_frames_a_second_are_held_where_an_effort_can_and_no_effort_is_given_away(
+    area_s: float,
+) -> None:
+    fixed_s = 0.006
+    last = run(FrameBudget(), fixed_s, area_s, 30.0)[-1]
+    in_time = [effort for effort in EFFORTS if fixed_s + area_s * effort**2 <= 1.08 / 30.0]
+    assert EFFORTS.index(last) - EFFORTS.index(in_time[0]) in (0, 1)  # at most one step below the best
+
+
+def test_the_effort_settles() -> None:
+    efforts = run(FrameBudget(), 0.006, 0.05, 40.0)
+    half = efforts[len(efforts) // 2 :]
+    assert sum(a != b for a, b in pairwise(half)) == 0
+
+
+def test_a_picture_at_rest_is_whole_and_moving_takes_up_the_former_effort_at_once() -> None:
+    budget = FrameBudget()
+    moving = run(budget, 0.006, 0.09, 20.0)[-1]
+    assert moving < 1.0
+    assert run(budget, 0.006, 0.09, 2.0, moves=False)[-1] == 1.0
+    assert run(budget, 0.006, 0.09, 0.01)[0] == moving
+
+
+def test_where_nothing_helps_it_is_told() -> None:
+    budget = FrameBudget()
+    run(budget, 0.2, 0.0, 30.0)
+    assert budget.effort == EFFORTS[-1]
+    assert budget.overspent
+
+
+def test_a_quality_is_drawn_at_the_efforts_share_of_its_scale() -> None:
+    assert PRESETS["software"].scene_px((1280, 800)) == (640, 400)
+    assert PRESETS["software"].scene_px((1280, 800), effort=0.5) == (320, 200)

@@ -1,0 +1,29 @@
+"""Laws of what is offered where frames or simulation do not keep up."""
+
+from dataclasses import replace
+
+from tests.ui import fakes
+from ui.pace import SLOW_S, Offers, Pace
+
+
+def heard(offers: Offers, pace: Pace, factor: float, seconds: float) -> list[str]:
+    now = replace(fakes.snapshot(), real_time_factor=factor)
+    said = (offers.heard(pace, now, 0.05, lesser="low", slower="[") for _ in range(round(seconds / 0.05)))
+    return [text for text in said if text]
+
+
+def test_slow_motion_is_offered_once_while_the_simulation_lags_and_again_after_it_was_well() -> None:
+    offers, pace = Offers(), Pace(0.03, 0.5)
+    assert heard(offers, pace, 0.5, SLOW_S - 0.2) == []
+    assert heard(offers, pace, 0.5, 10.0) == [
+        "The simulation keeps up with 0.5 of real time: [ shows it at half the speed"
+    ]
+    assert heard(offers, pace, 1.0, 1.0) == []
+    assert len(heard(offers, pace, 0.4, 10.0)) == 1
+
+
+def test_a_lower_quality_is_offered_only_where_the_smallest_scale_is_late() -> None:
+    assert heard(Offers(), Pace(0.03, 0.25), 1.0, 10.0) == []
+    assert heard(Offers(), Pace(0.1, 0.25, overspent=True), 1.0, 10.0) == [
+        "10 fps, scene at 25% of the window: quality low would be faster (View)"
+    ]
