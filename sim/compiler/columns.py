@@ -72,17 +72,32 @@ class Repeated:
     """Times."""
 
 
+@dataclass(frozen=True)
+class Along:
+    """A function that is linear in one of its inputs, for every column of the others along each unit vector."""
+
+    argument: int
+    """Which input that is: it is given as the identity."""
+
+
 class ColumnKernel:
-    """A function of columns: inputs (size, n) or, where shared, (size,); outputs (size, n). Columns are contiguous."""
+    """A function of columns: inputs (size, n) or, where shared, (size,); outputs (size, n). Columns are contiguous.
+
+    With `along` outputs are (size, directions, n): matrices, column after column.
+    """
 
     def __init__(
-        self, function: ca.Function, shared: Sequence[int] = (), repeated: Repeated | None = None
+        self,
+        function: ca.Function,
+        shared: Sequence[int] = (),
+        repeated: Repeated | None = None,
+        along: Along | None = None,
     ) -> None:
         """shared: indices of the inputs that are the same for all columns. Where repeated there are no other outputs.
 
         Raises TypeError for an operation that has no compiled form here.
         """
-        text = _module(function, frozenset(shared), repeated)
+        text = _module(function, frozenset(shared), repeated, along)
         self._shared = frozenset(shared)
         self.sizes_in = tuple(function.size1_in(i) for i in range(function.n_in()))
         self.sizes_out = () if repeated else tuple(function.size1_out(i) for i in range(function.n_out()))
@@ -109,13 +124,15 @@ def table(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.nda
     return np.array([a.ctypes.data for a in (*inputs, *outputs)], np.int64)
 
 
-def _module(function: ca.Function, shared: frozenset[int], repeated: Repeated | None) -> str:
-    body = Body(function, shared, repeated)
+def _module(
+    function: ca.Function, shared: frozenset[int], repeated: Repeated | None, along: Along | None
+) -> str:
+    body = Body(function, shared, repeated, along=along)
     arrays = [f"in{i}" for i in range(function.n_in())]
     arrays += [] if repeated else [f"out{i}" for i in range(function.n_out())]
     lanes = range(WIDTH)
     head = [
-        "define void @columns(ptr %table, i64 %n) {",
+        "define void @columns(ptr %table, i64 %given) {",
         "entry:",
         *[
             line
@@ -125,6 +142,7 @@ def _module(function: ca.Function, shared: frozenset[int], repeated: Repeated | 
                 f"  %{array} = load ptr, ptr %at_{array}, align 8",
             )
         ],
+        f"  %n = mul i64 %given, {1 if along is None else function.size1_in(along.argument)}",
         "  %last = sub i64 %n, 1",
         "  %empty = icmp slt i64 %n, 1",
         "  br i1 %empty, label %done, label %loop",
@@ -135,6 +153,10 @@ def _module(function: ca.Function, shared: frozenset[int], repeated: Repeated | 
     for lane in lanes:
         head.append(f"  %raw{lane} = add i64 %k, {lane}")
         head.append(f"  %c{lane} = call i64 @llvm.smin.i64(i64 %raw{lane}, i64 %last)")
+        if along is not None:
+            directions = function.size1_in(along.argument)
+            head.append(f"  %column{lane} = udiv i64 %c{lane}, {directions}")
+            head.append(f"  %direction{lane} = urem i64 %c{lane}, {directions}")
     lines = (
         [*body.lines, "  br label %settled"]
         if repeated is None
@@ -182,6 +204,7 @@ class Body:
         *,
         prefix: str = "v",
         width: int = WIDTH,
+        along: Along | None = None,
     ) -> None:
         """prefix: of the registers' names. width: how many numbers stand side by side."""
         self._prefix, self._width, self._vector = prefix, width, f"<{width} x double>"
@@ -194,7 +217,7 @@ class Body:
         self._starts: dict[str, list[str]] = {}
         self._read: dict[tuple[int, int], str] = {}
         self._work: dict[int, str] = {}
-        self._repeated = repeated
+        self._repeated, self._along = repeated, along
         for k in range(function.n_instructions()):
             self._instruction(k)
         if repeated is not None:
@@ -229,11 +252,18 @@ class Body:
     def _start(self, array: str, size: int) -> list[str]:
         """Where the columns of this pass start in an array."""
         if array not in self._starts:
-            offsets = [self._new(f"mul i64 %c{lane}, {size}") for lane in range(self._width)]
+            which = self._counter(array)
+            offsets = [self._new(f"mul i64 %{which}{lane}, {size}") for lane in range(self._width)]
             self._starts[array] = [
                 self._new(f"getelementptr double, ptr %{array}, i64 {offset}") for offset in offsets
             ]
         return self._starts[array]
+
+    def _counter(self, array: str) -> str:
+        """What counts the columns of an array."""
+        if self._along is None or array.startswith("out"):
+            return "c"
+        return "direction" if array == f"in{self._along.argument}" else "column"
 
     def _load(self, argument: int, entry: int) -> str:
         array = f"in{argument}"

@@ -40,6 +40,8 @@ _MAPS: dict[str, tuple[Map, str, str, str]] = {
     "moved": (lambda part, y, x: part.moved(y, x), "space", "group", "space"),
     "tangent": (lambda part, y, x: part.generator(y, x), "space", "group", "space"),
     "dexp_inv": (lambda part, s, x: part.group.dexp_inv(s) @ x, "group", "group", "group"),
+    "rolled": (lambda part, y, x: part.rolled(y, x), "space", "group", "space"),
+    "dcay_inv": (lambda part, s, x: part.group.dcay_inv(s) @ x, "group", "group", "group"),
     "bracket": (lambda part, x, z: -(part.group.ad(x) @ z), "group", "group", "group"),
     "apart": (lambda part, y, z: part.space.difference(y, z), "space", "space", "displacement"),
 }

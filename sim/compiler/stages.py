@@ -133,6 +133,12 @@ class StagedFlow(Flow):
     def dexp_inv(self, sigma: Any, x: Any) -> Any:
         return self._called("dexp_inv", self.dim, sigma, x)
 
+    def rolled(self, y: Any, x: Any) -> Any:
+        return self._called("rolled", self._points, y, x)
+
+    def dcay_inv(self, sigma: Any, x: Any) -> Any:
+        return self._called("dcay_inv", self.dim, sigma, x)
+
     def bracket(self, x: Any, z: Any) -> Any:
         return self._called("bracket", self.dim, x, z)
 

@@ -49,6 +49,14 @@ class Flow(ABC):
         """sigma' where the state, moved by exp(sigma), is being moved by x."""
 
     @abstractmethod
+    def rolled(self, y: ca.SX, x: ca.SX) -> ca.SX:
+        """The state moved by cay(x)."""
+
+    @abstractmethod
+    def dcay_inv(self, sigma: ca.SX, x: ca.SX) -> ca.SX:
+        """sigma' where the state, moved by cay(sigma), is being moved by x."""
+
+    @abstractmethod
     def bracket(self, x: ca.SX, z: ca.SX) -> ca.SX:
         """Of the algebra, with the sign that products of motions have."""
 
@@ -111,6 +119,14 @@ class MomentumFlow(Flow):
         n = self._group.dim
         return ca.vertcat(self._group.dexp_inv(-sigma[:n]) @ x[:n], x[n:])
 
+    def rolled(self, y: ca.SX, x: ca.SX) -> ca.SX:
+        (g, pi), n = self._parts(y), self._group.dim
+        return ca.vertcat(self._group.compose(g, self._group.cay(x[:n])), pi + x[n:])
+
+    def dcay_inv(self, sigma: ca.SX, x: ca.SX) -> ca.SX:
+        n = self._group.dim
+        return ca.vertcat(self._group.dcay_inv(-sigma[:n]) @ x[:n], x[n:])
+
     def bracket(self, x: ca.SX, z: ca.SX) -> ca.SX:
         n = self._group.dim
         return ca.vertcat(self._group.ad(x[:n]) @ z[:n], ca.SX(n, 1))
@@ -169,6 +185,12 @@ class ActionFlow(Flow):
 
     def dexp_inv(self, sigma: ca.SX, x: ca.SX) -> ca.SX:
         return self.vehicle.action.group.dexp_inv(sigma) @ x
+
+    def rolled(self, y: ca.SX, x: ca.SX) -> ca.SX:
+        return self.vehicle.action.rolled(y, x)
+
+    def dcay_inv(self, sigma: ca.SX, x: ca.SX) -> ca.SX:
+        return self.vehicle.action.group.dcay_inv(sigma) @ x
 
     def bracket(self, x: ca.SX, z: ca.SX) -> ca.SX:
         return -(self.vehicle.action.group.ad(x) @ z)

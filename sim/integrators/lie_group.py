@@ -69,19 +69,22 @@ def _moment(rows: tuple[Row, ...]) -> float:
     return sum(sum(row) for row in rows)
 
 
-def munthe_kaas(a: tuple[Row, ...], b: Row) -> Method:
-    """A Runge-Kutta method on sigma' = dexp^-1_sigma f with the exact differential; y = exp(sigma) . y0."""
+def munthe_kaas(a: tuple[Row, ...], b: Row, *, cayley: bool = False) -> Method:
+    """A Runge-Kutta method on sigma' = dexp^-1_sigma f with the exact differential; y = exp(sigma) . y0.
+
+    cayley: the same with cay in place of exp, which is rational.
+    """
 
     def step(flow: Flow, h: ca.SX) -> ca.SX:
+        moved, inverse = (flow.rolled, flow.dcay_inv) if cayley else (flow.moved, flow.dexp_inv)
         slopes: list[ca.SX] = []
         for row in a:
             if not row:
                 slopes.append(flow.rate(flow.y, 0.0))
                 continue
             sigma = h * weighted(row, slopes)
-            rate = flow.rate(flow.moved(flow.y, sigma), sum(row))
-            slopes.append(flow.dexp_inv(sigma, rate))
-        return flow.moved(flow.y, h * weighted(b, slopes))
+            slopes.append(inverse(sigma, flow.rate(moved(flow.y, sigma), sum(row))))
+        return moved(flow.y, h * weighted(b, slopes))
 
     return Method(step, tuple(sum(row) for row in a))
 

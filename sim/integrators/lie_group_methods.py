@@ -13,6 +13,11 @@ DORMAND_PRINCE_A: tuple[Row, ...] = (
 )
 DORMAND_PRINCE_B: Row = (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84)
 
+KUTTA_4: tuple[tuple[Row, ...], Row] = (
+    ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)),
+    (1 / 6, 1 / 3, 1 / 3, 1 / 6),
+)
+
 CF3A_STAGES: tuple[tuple[Row, ...], ...] = ((), ((1 / 3,),), ((0.0, 2 / 3),))
 CF3A_UPDATE: tuple[Row, ...] = ((1 / 3,), (-1 / 12, 0.0, 3 / 4))
 CF3B_STAGES: tuple[tuple[Row, ...], ...] = ((), ((2 / 3,),), ((5 / 12, 1 / 4),))
@@ -52,11 +57,20 @@ LIE_GROUP: tuple[LieGroupMethod, ...] = (
     ),
     LieGroupMethod(
         "rkmk4",
-        munthe_kaas(((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
+        munthe_kaas(*KUTTA_4),
         4,
         4,
         "Runge-Kutta-Munthe-Kaas on the classical method, exact dexp^-1: fourth order and on the group.",
         _SURVEY,
+    ),
+    LieGroupMethod(
+        "rkmk4-cay",
+        munthe_kaas(*KUTTA_4, cayley=True),
+        4,
+        4,
+        "The same in coordinates of the Cayley map: rational, no sines, so plans of it are found fastest.",
+        "Engo 2000; vehicles paper, eqs. 12-14",
+        tau="cay",
     ),
     LieGroupMethod(
         "rkmk4-2c",

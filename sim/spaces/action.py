@@ -30,6 +30,10 @@ class Action:
         """exp(x) . a"""
         return self.act(self.group.exp(x), a)
 
+    def rolled(self, a: ca.SX, x: ca.SX) -> ca.SX:
+        """cay(x) . a"""
+        return self.act(self.group.cay(x), a)
+
     def generator(self, a: ca.SX, x: ca.SX) -> ca.SX:
         """d/dt exp(t x) . a at t = 0, of the point's size: derived, not declared."""
         g, identity = ca.SX.sym("g", self.group.pose_dim), ca.SX(self.group.identity())

@@ -102,7 +102,7 @@ def two():
 @pytest.mark.parametrize(
     ("method", "order"),
     [("lie-euler", 1), ("lie-heun", 2), ("rkmk3", 3), ("cf3a", 3), ("cf3b", 3), ("crouch-grossman3", 3),
-     ("rkmk4", 4), ("rkmk4-2c", 4), ("cf4", 4), ("rkmk5", 5), ("rk2", 2), ("rk4", 4)],
+     ("rkmk4", 4), ("rkmk4-2c", 4), ("rkmk4-cay", 4), ("cf4", 4), ("rkmk5", 5), ("rk2", 2), ("rk4", 4)],
 )  # fmt: skip
 def test_order_on_two_links_that_move_in_space(method, order, two):
     """Slope of one halving on a pushed chain, generic start; measured within 0.1."""

@@ -1,8 +1,12 @@
 """Value and derivatives of one kind of node, from which those of the whole program are assembled."""
 
-import casadi as ca
+from collections.abc import Sequence
 
-from sim.compiler.columns import ColumnKernel, Repeated
+import casadi as ca
+import numpy as np
+
+from sim.compiler.columns import Along, ColumnKernel, Repeated
+from sim.compiler.launches import Launch
 from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.implicit import Implicit
 from sim.planner.transcription.model import NodeModel
@@ -11,13 +15,16 @@ from sim.planner.transcription.node_expressions import NodeExpressions
 _Z, _P, _LAM_F = 3, 4, 7
 _NEWTON = Repeated(argument=_Z, below=1e-8, most=20)
 """Change of an unknown in its scale; the error after it is its square."""
+_LARGE = 5_000
+"""Operations of a value times variables from which on derivatives are worked out along one direction at a time: written
+out they would take seconds to compile, and no less time to evaluate."""
 
 
 class NodeFunctions:
     """Value, first and second derivatives of one kind of node, for many nodes at once.
 
-    Inputs are columns of (v, own parameters, jet of the ground, unknowns of the step, parameters of all), for
-    `hessian` also of the multipliers of the next state, of the rows and of the cost. Derivatives are those by v, with
+    Inputs are columns of (v, own parameters, jet of the ground, unknowns of the step, parameters of all), for second
+    derivatives also of the multipliers of the next state, of the rows and of the cost. Derivatives are those by v, with
     the unknowns as functions of v, and come as columns of nonzeros.
     """
 
@@ -28,14 +35,20 @@ class NodeFunctions:
         here = [v, model.s, model.jet, z, model.p]
         position = model.ground_position(v) if model.shape.ground is not None else None
 
-        def compiled(
-            inputs: list[ca.SX], expressions: list[ca.SX], repeated: Repeated | None = None
-        ) -> ColumnKernel:
+        def function(inputs: list[ca.SX], expressions: list[ca.SX]) -> ca.Function:
             if position is not None:
                 # The model of the ground is exact at the point it is developed about.
                 expressions = ca.substitute(expressions, [model.jet_at], [position])
-            shared = [i for i in (_P, _LAM_F) if i < len(inputs)]
-            return ColumnKernel(ca.Function("node", inputs, expressions, {"cse": True}), shared, repeated)
+            return ca.Function("node", inputs, expressions, {"cse": True})
+
+        def compiled(
+            inputs: list[ca.SX],
+            expressions: list[ca.SX],
+            repeated: Repeated | None = None,
+            along: Along | None = None,
+        ) -> ColumnKernel:
+            shared = [i for i in (_P, _LAM_F) if i < len(inputs) and (along is None or i != along.argument)]
+            return ColumnKernel(function(inputs, expressions), shared, repeated, along)
 
         self.variables, self.unknowns, self.row_count = v.shape[0], z.shape[0], rows.shape[0]
         if self.unknowns:
@@ -48,17 +61,51 @@ class NodeFunctions:
             self.newton = compiled(here, [ca.densify(z + change), size], _NEWTON)
             """Solves for the unknowns, in place."""
         self.value = compiled(here, [following, rows, cost])
-        jf, jr = implicit.total(-following), implicit.total(rows)
-        self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
-        self.jacobian = compiled(here, [_nonzeros(jf), _nonzeros(jr)])
-        """Of minus the next state, and of the rows."""
+        operations = function(here, [following, rows, cost]).n_instructions()
+        self.identity = np.eye(self.variables)
+        self.large = not self.unknowns and operations * self.variables > _LARGE
+        """Derivatives are found along one direction at a time, and have no structural zeros."""
         self.gradient = compiled(here, [ca.densify(implicit.total(cost).T)])
         lam_next, lam_rows = ca.SX.sym("ln", following.shape[0]), ca.SX.sym("lr", rows.shape[0])
         lam_f = ca.SX.sym("lf")
         lagrangian = ca.dot(lam_next, following) + ca.dot(lam_rows, rows) + lam_f * cost
+        multiplied = [*here, lam_next, lam_rows, lam_f]
+        if self.large:
+            along = ca.SX.sym("along", self.variables)
+            sizes = following.shape[0], rows.shape[0], self.variables
+            self.next_pattern, self.row_pattern, self.hessian_pattern = (
+                ca.Sparsity.dense(size, self.variables) for size in sizes
+            )
+            moved = [ca.densify(ca.jtimes(x, v, along)) for x in (-following, rows)]
+            self.jacobian = compiled([*here, along], moved, along=Along(len(here)))
+            pull = ca.gradient(lagrangian, v)
+            self.pull = compiled(multiplied, [ca.densify(pull)])
+            """Gradient of the Lagrangian."""
+            turned = ca.densify(ca.jtimes(pull, v, along))
+            self.hessian = compiled([*multiplied, along], [turned], along=Along(len(multiplied)))
+            return
+        jf, jr = implicit.total(-following), implicit.total(rows)
+        self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
+        self.jacobian = compiled(here, [_nonzeros(jf), _nonzeros(jr)])
+        """Of minus the next state, and of the rows."""
         pull, hessian = implicit.second(lagrangian)
         self.hessian_pattern = hessian.sparsity()
-        self.hessian = compiled([*here, lam_next, lam_rows, lam_f], [ca.densify(pull), _nonzeros(hessian)])
+        self.hessian = compiled(multiplied, [ca.densify(pull), _nonzeros(hessian)])
+
+    def first(self, count: int, given: Sequence[np.ndarray], out: Sequence[np.ndarray]) -> list[Launch]:
+        """What finds the nonzeros of the Jacobians of minus the next state and of the rows."""
+        return [(self.jacobian, count, [*given, self.identity] if self.large else given, out)]
+
+    def second(
+        self, count: int, given: Sequence[np.ndarray], slope: np.ndarray, blocks: np.ndarray
+    ) -> list[Launch]:
+        """What finds the Lagrangian's gradient and the nonzeros of its Hessian."""
+        if self.large:
+            return [
+                (self.pull, count, given, [slope]),
+                (self.hessian, count, [*given, self.identity], [blocks]),
+            ]
+        return [(self.hessian, count, given, [slope, blocks])]
 
 
 def node_functions(

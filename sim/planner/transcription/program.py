@@ -146,14 +146,16 @@ class Program:
         )
         return launches, np.empty(self.rows), cost, [following, own, begin, end]
 
-    def _all(
-        self, function: str, *outputs: list[np.ndarray], extra: list[list[np.ndarray]] | None = None
-    ) -> Launches:
-        """A function of the running nodes, of the first and of the last one."""
-        nodes, extra = (self._running, self._first, self._last), extra or [[], [], []]
+    @property
+    def _kinds(self) -> tuple[_Nodes, _Nodes, _Nodes]:
+        """The running nodes, the first and the last one."""
+        return self._running, self._first, self._last
+
+    def _all(self, function: str, *outputs: list[np.ndarray]) -> Launches:
+        """A function of all kinds of nodes."""
         calls = [
-            (getattr(functions, function), count, [*given, *more], out)
-            for (functions, count, given), more, out in zip(nodes, extra, outputs, strict=True)
+            (getattr(functions, function), count, given, out)
+            for (functions, count, given), out in zip(self._kinds, outputs, strict=True)
         ]
         return Launches(*calls)
 
@@ -208,7 +210,13 @@ class Program:
         sizes += [begin.row_pattern.nnz(), end.row_pattern.nnz(), self.n * self.nx, 1]
         blocks, parts = _parts(sizes)
         parts[4][:] = 1.0
-        return self._all("jacobian", parts[:2], [none, parts[2]], [none, parts[3]]), blocks, parts[:4]
+        outputs = (parts[:2], [none, parts[2]], [none, parts[3]])
+        launches = [
+            launch
+            for (functions, count, given), out in zip(self._kinds, outputs, strict=True)
+            for launch in functions.first(count, given, out)
+        ]
+        return Launches(*launches), blocks, parts[:4]
 
     # Second derivatives.
 
@@ -262,14 +270,14 @@ class Program:
         first = np.empty(self.nv)
         following, own = np.empty((self.n, self.nx)), np.empty((self.n, run.row_count))
         at_begin, at_end, scale = np.empty(begin.row_count), np.empty(end.row_count), self._lam_f
-        launches = self._all(
-            "hessian",
-            [slope_run, parts[0]],
-            [first, parts[1]],
-            [slope_end, parts[2]],
-            extra=[[following, own, scale], [none, at_begin, scale], [none, at_end, scale]],
-        )
-        return launches, blocks, parts[:3], slope, first, [following, own, at_begin, at_end]
+        outputs = ((slope_run, parts[0]), (first, parts[1]), (slope_end, parts[2]))
+        extra = ([following, own, scale], [none, at_begin, scale], [none, at_end, scale])
+        launches = [
+            launch
+            for (functions, count, given), more, out in zip(self._kinds, extra, outputs, strict=True)
+            for launch in functions.second(count, [*given, *more], *out)
+        ]
+        return Launches(*launches), blocks, parts[:3], slope, first, [following, own, at_begin, at_end]
 
 
 def _parts(sizes: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
