@@ -82,6 +82,21 @@ def rotation_log(R: ca.SX) -> ca.SX:
     return sign * factor * q[1:]
 
 
+def turn_cosine(R: ca.SX) -> ca.SX:
+    """Of the angle of a rotation."""
+    return (ca.trace(R) - 1) / 2
+
+
+def turn_sines(R: ca.SX) -> ca.SX:
+    """(3,) axis times twice the sine of half the angle: a sine of the whole angle vanishes at half a turn, too."""
+    return vee(R) / half_angle_cosine(turn_cosine(R))
+
+
+def half_angle_cosine(cosine: ca.SX) -> ca.SX:
+    """Of half an angle, with a derivative at half a turn."""
+    return ca.sqrt((1 + cosine) / 2 + 1e-9)
+
+
 def rotation_cay_inv(R: ca.SX) -> ca.SX:
     """cay(w) = R; the angle must stay below pi."""
     return 4 * vee(R) / (1 + R[0, 0] + R[1, 1] + R[2, 2])

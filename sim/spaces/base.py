@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups import LieGroup
+from sim.groups.so3 import ROTATION_COLUMNS, turn_cosine, turn_sines
 
 
 class Space(ABC):
@@ -53,6 +54,27 @@ class Space(ABC):
         """The point that far on the way, 0 at `a` and 1 at `b`."""
         return self.displaced(a, share * self.difference(a, b))
 
+    @abstractmethod
+    def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        """By the names of the slices: zero where `a` is the point `about`, as many as the space has dimensions.
+
+        They vanish nowhere else where `facing` is above -1.
+        """
+
+    def facing(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        """By the names of the slices that turn: cosines of the angles between the two points."""
+        return {}
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """Names of the slices that are unit vectors."""
+        return ()
+
+    @property
+    def rotations(self) -> tuple[int, ...]:
+        """Where the nine entries of a rotation begin in a point, column after column, for each rotation."""
+        return ()
+
 
 @dataclass(frozen=True)
 class Euclidean(Space):
@@ -86,6 +108,9 @@ class Euclidean(Space):
 
     def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
         return a + d
+
+    def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        return {self.name: a - about}
 
 
 @dataclass(frozen=True)
@@ -123,3 +148,20 @@ class GroupSpace(Space):
 
     def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
         return self.group.compose(a, self.group.exp(d))
+
+    def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        if not self.rotations:
+            return {self.name: self.difference(about, a)}
+        return {self.name: ca.vertcat(turn_sines(_turn(about, a)), a[9:] - about[9:])}
+
+    def facing(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        return {self.name: turn_cosine(_turn(about, a))} if self.rotations else {}
+
+    @property
+    def rotations(self) -> tuple[int, ...]:
+        return (0,) if self.group.columns[:9] == ROTATION_COLUMNS else ()
+
+
+def _turn(a: ca.SX, b: ca.SX) -> ca.SX:
+    """(3, 3) from one rotation to another."""
+    return ca.reshape(a[:9], 3, 3).T @ ca.reshape(b[:9], 3, 3)

@@ -62,6 +62,24 @@ class Product(Space):
         pairs = zip(self.parts, self.points(a), own, strict=True)
         return ca.vertcat(*[part.displaced(x, y) for part, x, y in pairs])
 
+    def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        pairs = zip(self.parts, self.points(about), self.points(a), strict=True)
+        return {name: x for part, b, c in pairs for name, x in part.coordinates(b, c).items()}
+
+    def facing(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        pairs = zip(self.parts, self.points(about), self.points(a), strict=True)
+        return {name: x for part, b, c in pairs for name, x in part.facing(b, c).items()}
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        return tuple(name for part in self.parts for name in part.directions)
+
+    @property
+    def rotations(self) -> tuple[int, ...]:
+        bounds = _bounds(part.size for part in self.parts)
+        pairs = zip(self.parts, bounds, strict=False)
+        return tuple(begin + at for part, begin in pairs for at in part.rotations)
+
 
 @dataclass(frozen=True)
 class _Numbered(Space):
@@ -97,6 +115,23 @@ class _Numbered(Space):
 
     def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
         return self.space.displaced(a, d)
+
+    def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        return self._numbered(self.space.coordinates(about, a))
+
+    def facing(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        return self._numbered(self.space.facing(about, a))
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        return tuple(f"{name}_{self.number}" for name in self.space.directions)
+
+    @property
+    def rotations(self) -> tuple[int, ...]:
+        return self.space.rotations
+
+    def _numbered(self, values: Mapping[str, ca.SX]) -> dict[str, ca.SX]:
+        return {f"{name}_{self.number}": value for name, value in values.items()}
 
 
 def Power(space: Space, count: int) -> Product:

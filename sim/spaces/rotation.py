@@ -41,6 +41,9 @@ class UnitQuaternions(Space):
         length = ca.sqrt(ca.dot(v, v) + _LEAST)
         return 2 * ca.atan2(length, w) / length * v
 
+    def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        return {self.name: self.difference(about, a)}
+
     def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
         half = ca.sqrt(ca.dot(d, d) + _LEAST) / 2
         w, v = ca.cos(half), ca.sin(half) / (2 * half) * d

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sim.groups.so3 import rotation_exp
+from sim.groups.so3 import half_angle_cosine, rotation_exp
 from sim.spaces.base import Space
 
 _SMALL = 1e-12
@@ -26,11 +26,21 @@ def shortest_turn(a: ca.SX, b: ca.SX) -> ca.SX:
     axis = axis - ca.dot(axis, a) * a
     squared = ca.dot(axis, axis)
     near, sine = squared < _SMALL**2, ca.sqrt(ca.if_else(squared < _SMALL**2, 1, squared))
-    aside = ca.if_else(ca.fabs(a[0]) < 0.6, ca.SX([1, 0, 0]), ca.SX([0, 1, 0]))
-    aside = ca.cross(a, aside)
-    half_turn = ca.pi / ca.sqrt(ca.dot(aside, aside)) * aside
+    half_turn = ca.pi * _aside(a)
     at_ends = ca.if_else(cosine > 0, axis, half_turn)
     return ca.if_else(near, at_ends, ca.atan2(sine, cosine) / sine * axis)
+
+
+def _aside(a: ca.SX) -> ca.SX:
+    """(3,) some unit vector at right angles to one."""
+    aside = ca.cross(a, ca.if_else(ca.fabs(a[0]) < 0.6, ca.SX([1, 0, 0]), ca.SX([0, 1, 0])))
+    return aside / ca.sqrt(ca.dot(aside, aside))
+
+
+def _across(a: ca.SX) -> ca.SX:
+    """(2, 3) whose rows make a frame with a unit vector."""
+    first = _aside(a)
+    return ca.horzcat(first, ca.cross(a, first)).T
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,16 @@ class Sphere(Space):
 
     def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
         return rotation_exp(d) @ a
+
+    def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        return {self.name: _across(about) @ a / half_angle_cosine(ca.dot(about, a))}
+
+    def facing(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        return {self.name: ca.dot(about, a)}
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        return (self.name,)
 
 
 @dataclass(frozen=True)
@@ -92,3 +112,14 @@ class TangentBundle(Space):
     def displaced(self, a: ca.SX, d: ca.SX) -> ca.SX:
         R = rotation_exp(d[:3])
         return ca.vertcat(R @ a[:3], R @ (a[3:] + d[3:]))
+
+    def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        turning = _across(about[:3]) @ (a[3:] - about[3:])
+        return {**self.sphere.coordinates(about[:3], a[:3]), self.name: turning}
+
+    def facing(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
+        return self.sphere.facing(about[:3], a[:3])
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        return self.sphere.directions

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from sim.groups.numeric import rotation_exp, rotation_log
+from sim.planner.task.bodies import planar
 from sim.planner.task.geodesics import arcs
 from sim.planner.task.inputs import ThrustVectorMap, input_map_of
 from sim.planner.task.poses import heading_rad, planar_poses, rotation_wb, spatial_poses
@@ -28,7 +29,7 @@ def free_motion(vehicle: Vehicle, task: Task, places: np.ndarray, heading: Headi
     """
     steps = len(places) - 1
     s = np.linspace(0.0, 1.0, steps + 1)
-    if vehicle.group.planar:
+    if planar(vehicle):
         poses = planar_poses(_headings(task, places, s, heading), places)
     else:
         R = _rotations(vehicle, task, s)

@@ -11,8 +11,10 @@ from sim.planner.guess.burns import burnt, thrust_axis
 from sim.planner.guess.driven import driven
 from sim.planner.guess.free import Heading, free_motion
 from sim.planner.guess.gait import wriggled
+from sim.planner.guess.through_space import led_through_space
 from sim.planner.guess.variables import variables
 from sim.planner.guess.way import paced_way, ways_of
+from sim.planner.task.bodies import acted, planar
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import Task
 from sim.planner.transcription.transcription import Transcription
@@ -59,6 +61,9 @@ def _guessed(vehicle: Vehicle, task: Task, steps: int, most: int) -> Iterator[_G
         for way, heading in _ways_and_headings(vehicle, task, most):
             yield free_motion(vehicle, task, paced_way(vehicle, task, steps, way), heading), trim
         return
+    if acted(vehicle):
+        yield from led_through_space(vehicle, task, steps, most)
+        return
     assert isinstance(vehicle, NonholonomicVehicle)
     if vehicle.commanded or not vehicle.shape_coordinates or _rolls(vehicle, task):
         yield from driven(vehicle, task, steps, most)
@@ -67,7 +72,7 @@ def _guessed(vehicle: Vehicle, task: Task, steps: int, most: int) -> Iterator[_G
 
 
 def _ways_and_headings(vehicle: Vehicle, task: Task, most: int) -> list[tuple[np.ndarray, Heading]]:
-    headings = _HEADINGS if vehicle.group.planar else _HEADINGS[:1]
+    headings = _HEADINGS if planar(vehicle) else _HEADINGS[:1]
     pairs = [(i, way, heading) for i, way in enumerate(ways_of(vehicle, task, most)) for heading in headings]
     pairs.sort(key=lambda pair: pair[0] + _LATER[pair[2]])
     return [(way, heading) for _, way, heading in pairs]

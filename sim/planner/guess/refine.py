@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim.planner.guess.variables import variables
+from sim.planner.task.bodies import arc_space, velocities
 from sim.planner.task.geodesics import arcs, points
 from sim.planner.task.task import Task
 from sim.planner.transcription.motion import Motion
@@ -18,11 +19,11 @@ def resampled(vehicle: Vehicle, move: Motion, shares: np.ndarray) -> tuple[np.nd
     share = where - k
     nodes = move.nodes[k] * (1 - share[:, None]) + move.nodes[k + 1] * share[:, None]
     starts = move.nodes[k][:, at.pose]
-    xi = arcs(vehicle.group, starts, move.nodes[k + 1][:, at.pose])
-    nodes[:, at.pose] = points(vehicle.group, starts, xi, share)
+    xi = arcs(arc_space(vehicle), starts, move.nodes[k + 1][:, at.pose])
+    nodes[:, at.pose] = points(arc_space(vehicle), starts, xi, share)
     pace = (len(shares) - 1) * np.gradient(shares)[:, None]
-    for velocity in (at.velocity, at.shape_velocity):
-        nodes[:, velocity] *= pace
+    nodes[:, [i for i, _ in velocities(vehicle)]] *= pace
+    nodes[:, at.shape_velocity] *= pace
     inputs = move.inputs[k] * (1 - share[:, None]) + move.inputs[k + 1] * share[:, None]
     return nodes, inputs
 

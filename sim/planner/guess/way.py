@@ -4,6 +4,7 @@ import numpy as np
 
 from sim.planner.guess.pace import paced
 from sim.planner.guess.route import route, routes
+from sim.planner.task.bodies import planar, velocities
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.vehicles.base import Vehicle
@@ -31,7 +32,7 @@ def _space(vehicle: Vehicle, task: Task) -> tuple[np.ndarray, bool, np.ndarray, 
     ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     through = [np.array(w.position_w, float) for w in task.waypoints]
     stations = np.array([ends[0], *through, ends[1]])
-    plane = vehicle.group.planar
+    plane = planar(vehicle)
     if plane:
         stations[:, 2] = 0.0
     limits = task.limits
@@ -51,9 +52,9 @@ def paced_way(vehicle: Vehicle, task: Task, steps: int, way: np.ndarray | None =
         way = way_of(vehicle, task)
     if way is None:
         way = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
-    at = vehicle.node_layout
+    moving = [i for i, _ in velocities(vehicle)]
     resting = [
-        float(np.linalg.norm(s.node[at.velocity])) < 0.2 * task.limits.speed_mps and demand != "free"
+        float(np.linalg.norm(s.node[moving])) < 0.2 * task.limits.speed_mps and demand != "free"
         for s, demand in ((task.start, "fixed"), (task.goal.state, task.goal.velocity))
     ]
     return paced(way, steps, from_rest=resting[0], to_rest=resting[1])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from sim.planner.task.bodies import acted, arc_space, body_poses, planar, velocities
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.geodesics import between
 from sim.planner.task.inputs import input_map_of
@@ -92,7 +93,7 @@ def _bend_m(x_w: np.ndarray) -> np.ndarray:
 
 def _passed(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> Iterator[ActiveConstraint]:
     """Obstacles and ground, between the nodes too. The ends are given: they are not chosen by the plan."""
-    poses = between(vehicle.group, nodes[:, vehicle.node_layout.pose], _PER_STEP)
+    poses = between(arc_space(vehicle), nodes[:, vehicle.node_layout.pose], _PER_STEP)
     centres, radii = ball_places(vehicle, poses, task), np.array(task.body, float)[:, 3]
     close_m = _CLOSE_M + _CLOSE * float(radii.max()) + _SAG * _bend_m(centres[0])
 
@@ -107,7 +108,7 @@ def _passed(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -> I
             clear = f"{task.clearance_m:g} m clear of" if task.clearance_m > 0.0 else "touches"
             yield ActiveConstraint(f"{clear} {label(obstacle, i)}", when, obstacle=i)
     if task.ground is not None:
-        x = poses[:, 9:12]
+        x = positions(vehicle, poses)
         if when := spans(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m):
             yield ActiveConstraint(f"{task.ground.margin_m:g} m clear of the ground", when)
 
@@ -120,7 +121,7 @@ def _waypoints(vehicle: Vehicle, task: Task, nodes: np.ndarray, step_s: float) -
         k = waypoint_node(waypoint.time_s, task, len(nodes) - 1)
         place_w = np.array(waypoint.position_w)
         off = places_w[k] - place_w
-        off[2] *= not vehicle.group.planar
+        off[2] *= not planar(vehicle)
         if np.linalg.norm(off) > (1.0 - 3.0 * _NEAR) * waypoint.tolerance_m:
             when = (k * step_s, k * step_s)
             yield ActiveConstraint(
@@ -140,19 +141,21 @@ def _quantities(
         if name in limits.rates:
             rate, most = np.diff(inputs[:, i]) / step_s, limits.rates[name]
             yield _Bounded(f"rate of {name}", np.r_[rate, rate[-1]], -most, most, "/s")
-    turns = vehicle.group.turns
-    for i, values in enumerate(nodes[:, at.velocity].T):
-        turning = i < turns
+    for i, turning in velocities(vehicle):
+        values = nodes[:, i]
         bound, unit = (limits.turn_radps, "rad/s") if turning else (limits.speed_mps, "m/s")
         yield _Bounded("turn rate" if turning else "speed", values, -bound, bound, unit)
-    places_w, planar = positions(vehicle, nodes), vehicle.group.planar
-    for axis, name in enumerate("xy" if planar else "xyz"):
+    places_w, flat = positions(vehicle, nodes), planar(vehicle)
+    for axis, name in enumerate("xy" if flat else "xyz"):
         low = limits.low_w[axis] if limits.low_w else -np.inf
         high = limits.high_w[axis] if limits.high_w else np.inf
         yield _Bounded(name, places_w[:, axis], low, high, "m")
-    if limits.tilt_rad is not None and not planar:
-        tilt_deg = np.degrees(np.arccos(np.clip(vehicle.poses(nodes)[:, 2, 2], -1.0, 1.0)))
+    if limits.tilt_rad is not None and not flat:
+        T_wb = body_poses(vehicle, nodes) if acted(vehicle) else vehicle.poses(nodes)
+        tilt_deg = np.degrees(np.arccos(np.clip(T_wb[:, 2, 2], -1.0, 1.0)))
         yield _Bounded("tilt", tilt_deg, -np.inf, float(np.degrees(limits.tilt_rad)), "deg")
+    for name, (low, high) in limits.columns.items():
+        yield _Bounded(name, nodes[:, vehicle.space.columns.index(name)], low, high, "")
     for i, coordinate in enumerate(vehicle.shape_coordinates):
         low, high = limits.shape.get(coordinate.name, (-np.inf, np.inf))
         low, high = max(low, coordinate.low), min(high, coordinate.high)

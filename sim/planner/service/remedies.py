@@ -7,6 +7,7 @@ import numpy as np
 
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import PlanView
+from sim.planner.task.bodies import planar, velocities
 from sim.planner.task.handles import stretched, without
 from sim.planner.task.obstacles import entered, label
 from sim.planner.task.poses import place, positions, shifted
@@ -146,15 +147,17 @@ def _higher_limits(record: PlanRecord, task: Task) -> list[Remedy]:
     """The bounds that the best attempt leans on, where they are the task's own and not the vehicle's."""
     found: list[Remedy] = []
     limits, vehicle = task.limits, record.vehicle
-    velocity = np.abs(record.nodes[:, vehicle.node_layout.velocity])
-    turns = vehicle.group.turns
-    if velocity[:, turns:].max(initial=0.0) > _AT_BOUND * limits.speed_mps:
+    turning, moving = (
+        np.abs(record.nodes[:, [i for i, angular in velocities(vehicle) if angular == wanted]])
+        for wanted in (True, False)
+    )
+    if moving.max(initial=0.0) > _AT_BOUND * limits.speed_mps:
         more = _tidy(_MORE * limits.speed_mps)
         doc = f"The limit of {limits.speed_mps:g} m/s is reached."
         found.append(
             Remedy(f"Allow {more:g} m/s", doc, replace(task, limits=replace(limits, speed_mps=more)))
         )
-    if velocity[:, :turns].max(initial=0.0) > _AT_BOUND * limits.turn_radps:
+    if turning.max(initial=0.0) > _AT_BOUND * limits.turn_radps:
         more = _tidy(_MORE * limits.turn_radps)
         doc = f"The limit of {limits.turn_radps:g} rad/s is reached."
         found.append(
@@ -180,8 +183,8 @@ def _higher_limits(record: PlanRecord, task: Task) -> list[Remedy]:
 
 
 def _higher_ceiling(record: PlanRecord, task: Task) -> list[Remedy]:
-    high, planar = task.limits.high_w, record.vehicle.group.planar
-    if high is None or planar or positions(record.vehicle, record.nodes)[:, 2].max() < high[2] - 0.05:
+    high, flat = task.limits.high_w, planar(record.vehicle)
+    if high is None or flat or positions(record.vehicle, record.nodes)[:, 2].max() < high[2] - 0.05:
         return []
     more = _tidy(_MORE * high[2]) if high[2] > 0.0 else high[2] + 10.0
     doc = f"It may not be higher than {high[2]:g} m now."

@@ -4,6 +4,7 @@ import numpy as np
 
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
+from sim.planner.task.bodies import acted, body_poses, planar, turns, velocities
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.obstacles import true_distance
@@ -55,7 +56,7 @@ def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
     at_node: dict[int, int] = {}
     for i, waypoint in enumerate(task.waypoints):
         x = np.array(waypoint.position_w, float)
-        if vehicle.group.planar:
+        if planar(vehicle):
             x[2] = 0.0
         what, near = waypoint_part(i), waypoint.tolerance_m
         _check_place(vehicle, task, what, x, near)
@@ -76,27 +77,30 @@ def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
 def _check_end(vehicle: Vehicle, task: Task, name: Part, state: State) -> None:
     goal, at = task.goal, vehicle.node_layout
     x = positions(vehicle, state.node[None])[0]
-    position, rotation, velocity = (
-        (goal.position, goal.rotation, goal.velocity) if name == GOAL else ("fixed",) * 3
-    )
+    whole = name == START or (acted(vehicle) and goal.parts is None)
+    position, rotation, velocity = ("fixed",) * 3 if whole else (goal.position, goal.rotation, goal.velocity)
+    if acted(vehicle) and not whole:
+        velocity = "free"
     if position != "free":
         near = goal.tolerance_m * np.sqrt(3.0) if position == "within" else 0.0
         if position == rotation == "fixed":
             _check_clear(vehicle, task, name, state)
         _check_anyhow_clear(vehicle, task, name, x, near)
         _check_place(vehicle, task, name, x, near)
-    if rotation != "free" and vehicle.group.turns == 3:
+    if rotation != "free" and turns(vehicle) == 3:
         spare = goal.tolerance_rad if rotation == "within" else 0.0
-        _check_tilt(task, name, 1.0 if rotation == "upright" else float(state.pose[2, 2]), spare)
+        R_wb = body_poses(vehicle, state.node)[0] if acted(vehicle) else state.pose
+        _check_tilt(task, name, 1.0 if rotation == "upright" else float(R_wb[2, 2]), spare)
     _check_shape(vehicle, task, name, state.node[at.shape], goal.shape if name == GOAL else None)
     if velocity == "free":
         return
     spare = goal.tolerance_mps if velocity == "within" else 0.0
-    turns = vehicle.group.turns
-    speed = np.abs(state.node[at.velocity]) - spare - _ROUNDING
+    fastest = {True: 0.0, False: 0.0}
+    for i, angular in velocities(vehicle):
+        fastest[angular] = max(fastest[angular], abs(float(state.node[i])) - spare - _ROUNDING)
     for what, most, limit, unit in (
-        ("turns at", speed[:turns].max(), task.limits.turn_radps, "rad/s"),
-        ("moves at", speed[turns:].max(), task.limits.speed_mps, "m/s"),
+        ("turns at", fastest[True], task.limits.turn_radps, "rad/s"),
+        ("moves at", fastest[False], task.limits.speed_mps, "m/s"),
     ):
         if most > limit:
             raise refused(
@@ -135,7 +139,7 @@ def _inside(task: Task, name: Part, i: int, deep_m: float) -> TaskRefused:
 def _check_place(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m: float) -> None:
     """Ground and box of a place that may be met within `near_m`."""
     limits = task.limits
-    for axis in range(2 if vehicle.group.planar else 3):
+    for axis in range(2 if planar(vehicle) else 3):
         least = limits.low_w[axis] if limits.low_w else -np.inf
         most = limits.high_w[axis] if limits.high_w else np.inf
         if not least - near_m - _ROUNDING <= x[axis] <= most + near_m + _ROUNDING:

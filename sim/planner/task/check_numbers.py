@@ -1,16 +1,20 @@
 """Numbers of a task that no task can have, one by one; how they go together is `check`'s."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from numbers import Real
 
+import casadi as ca
 import numpy as np
 
+from sim.planner.task.bodies import acted, body_names, planar
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS, Box
-from sim.planner.task.poses import rotation_wb
+from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, Part, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
+from sim.spaces import Space
 from sim.vehicles.base import State, Vehicle
 
 _FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
@@ -77,9 +81,9 @@ def _radii(task: Task) -> list[tuple[str, float]]:
 
 
 def _check_goal(vehicle: Vehicle, task: Task) -> None:
-    goal, planar = task.goal, vehicle.group.planar
+    goal, flat = task.goal, planar(vehicle)
     for part in ("position", "rotation", "velocity"):
-        allowed = tuple(d for d in DEMANDS if d != "upright" or (part == "rotation" and not planar))
+        allowed = tuple(d for d in DEMANDS if d != "upright" or (part == "rotation" and not flat))
         if getattr(goal, part) not in allowed:
             raise refused(
                 task,
@@ -87,6 +91,15 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
             )
     for name in ("tolerance_m", "tolerance_rad", "tolerance_mps"):
         number(task, f"goal's {name}", getattr(goal, name), 0.0, _FAR_M, "above 0")
+    named = tuple(vehicle.space.slices) if acted(vehicle) else ()
+    for part in goal.parts or ():
+        if part not in named:
+            has = ", ".join(named) or f"none, {vehicle.name} is met by position, rotation and velocity"
+            raise refused(task, f"goal's part {part!r} is not possible; allowed: {has}")
+    if acted(vehicle) and goal.parts == () and goal.position == goal.rotation == "free":
+        raise refused(
+            task, "goal asks for nothing; allowed: a part, or position or rotation of the main body"
+        )
     count = len(vehicle.shape_coordinates)
     for index in (*goal.shape, *goal.shape_velocity):
         if index not in range(count):
@@ -96,19 +109,36 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
 
 def _check_state(vehicle: Vehicle, task: Task, kind: Part, state: State) -> None:
     at = vehicle.node_layout
-    if state.node.shape != (at.size,) or state.group is not vehicle.group:
+    if state.node.shape != (at.size,) or state.group is not (None if acted(vehicle) else vehicle.group):
         raise refused(
             task, f"{kind} does not fit vehicle {vehicle.name!r}; make it with vehicle.state(...)", kind
         )
     if not np.isfinite(state.node).all():
         raise refused(task, f"{kind} has entries that are not finite; make it with vehicle.state(...)", kind)
-    place = np.abs(state.node[vehicle.group.position])
+    place = np.abs(positions(vehicle, state.node))
     if place.max() > _FAR_M:
         raise refused(task, f"{kind} is {place.max():.3g} m away; allowed: up to {_FAR_M:g} m", kind)
-    if vehicle.group.turns == 3:
+    if acted(vehicle):
+        off = np.abs(_off_space(vehicle)(state.node)).max(initial=0.0)
+        if not off < 1e-6:
+            raise refused(
+                task, f"{kind} is no point of the vehicle's space; make it with vehicle.state(...)", kind
+            )
+    elif vehicle.group.turns == 3:
         R = rotation_wb(state)
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-6:
             raise refused(task, f"{kind} has no rotation matrix; make it with vehicle.state(...)", kind)
+
+
+@lru_cache(maxsize=16)
+def _defect(space: Space) -> ca.Function:
+    x = ca.SX.sym("x", space.size)
+    return ca.Function("defect", [x], [ca.densify(space.defect(x))])
+
+
+def _off_space(vehicle: Vehicle) -> Callable[[np.ndarray], np.ndarray]:
+    """By how much a node is no point of the vehicle's space."""
+    return lambda node: np.array(_defect(vehicle.space)(node)).ravel()
 
 
 def _check_limits(vehicle: Vehicle, task: Task) -> None:
@@ -131,7 +161,21 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
         for name in names:
             if name not in allowed:
                 raise refused(task, f"unknown {what} {name!r}; allowed: {', '.join(allowed) or 'none'}")
-    for name, bounds in {**limits.controls, **limits.shape}.items():
+    columns = vehicle.space.columns if acted(vehicle) else ()
+    for name in limits.columns:
+        if name not in columns:
+            allowed = ", ".join(columns) or f"none, {vehicle.name} has its own limits"
+            raise refused(task, f"unknown number of the state {name!r}; allowed: {allowed}")
+    names = body_names(vehicle) if acted(vehicle) else ()
+    if task.bodies and len(task.bodies) != len(task.body):
+        raise refused(
+            task, f"{len(task.bodies)} bodies for {len(task.body)} balls; allowed: one for each, or none"
+        )
+    for name in task.bodies:
+        if name and name not in names:
+            allowed = ", ".join(names) or f"none, {vehicle.name} is one body"
+            raise refused(task, f"unknown body {name!r}; allowed: {allowed}")
+    for name, bounds in {**limits.controls, **limits.shape, **limits.columns}.items():
         _check_range(task, name, bounds)
     for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, limits), strict=True):
         if low >= high:

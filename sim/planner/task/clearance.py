@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sim.planner.task.bodies import acted, arc_space, body_poses, planar
 from sim.planner.task.geodesics import between
 from sim.planner.task.obstacles import Capsule, Obstacle, half_thickness_m, true_distance
+from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.vehicles.base import Vehicle
 
@@ -30,8 +32,17 @@ class Clearance:
 
 
 def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
-    """(balls, n, 3) centres of the vehicle's balls in the world."""
+    """(balls, n, 3) centres of the vehicle's balls in the world, of flat poses."""
     body = np.array(task.body, float)
+    if acted(vehicle):
+        return np.stack(
+            [
+                T[:, :3, :3] @ ball[:3] + T[:, :3, 3]
+                for ball, T in zip(
+                    body, (body_poses(vehicle, poses, b) for b in task.ball_bodies), strict=True
+                )
+            ]
+        )
     T = vehicle.group.to_matrix(poses)
     dim = T.shape[1] - 1
     centres = np.zeros((len(poses), len(body), 3))
@@ -42,7 +53,7 @@ def ball_places(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
 def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     """Measure a motion given by its poses (N+1, pose_dim)."""
     per_step = _per_step(vehicle, poses, task)
-    fine = between(vehicle.group, poses, per_step)
+    fine = between(arc_space(vehicle), poses, per_step)
     centres, radii = ball_places(vehicle, fine, task), np.array(task.body, float)[:, 3]
     everywhere = centres.reshape(-1, 3)
     distances = [
@@ -51,7 +62,7 @@ def clearance(vehicle: Vehicle, poses: np.ndarray, task: Task) -> Clearance:
     ]
     by_obstacle = np.array([d.min() for d in distances])
     if task.ground is not None:
-        x = fine[:, 9:12]
+        x = positions(vehicle, fine)
         distances.append(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m)
     nearest = np.min(distances, axis=0) if distances else np.full(len(fine), np.inf)
     by_arc = np.minimum(nearest[:-1].reshape(-1, per_step).min(axis=1), nearest[per_step::per_step])
@@ -72,7 +83,7 @@ def _per_step(vehicle: Vehicle, poses: np.ndarray, task: Task) -> int:
 
 def on_plane(vehicle: Vehicle, obstacle: Obstacle) -> Obstacle:
     """On a plane every obstacle is met at its own height."""
-    if not vehicle.group.planar:
+    if not planar(vehicle):
         return obstacle
     if isinstance(obstacle, Capsule):
         return replace(obstacle, start_w=(*obstacle.start_w[:2], 0.0), end_w=(*obstacle.end_w[:2], 0.0))

@@ -1,4 +1,4 @@
-"""Arcs of the group between poses, for many pairs at once."""
+"""Arcs between poses, of a group or of another space, for many pairs at once."""
 
 from functools import lru_cache
 
@@ -7,37 +7,49 @@ import numpy as np
 
 from sim.compiler.columns import ColumnKernel
 from sim.groups import LieGroup
+from sim.spaces import Space
 
 
 @lru_cache(maxsize=16)
-def _arc(group: LieGroup) -> ColumnKernel:
-    g, k = ca.SX.sym("g", group.pose_dim), ca.SX.sym("k", group.pose_dim)
-    return _kernel([g, k], group.cay_inv(group.compose(group.inverse(g), k)))
+def _arc(where: LieGroup | Space) -> ColumnKernel:
+    size = _sizes(where)[0]
+    g, k = ca.SX.sym("g", size), ca.SX.sym("k", size)
+    if isinstance(where, Space):
+        return _kernel([g, k], where.difference(g, k))
+    return _kernel([g, k], where.cay_inv(where.compose(where.inverse(g), k)))
 
 
 @lru_cache(maxsize=16)
-def _point(group: LieGroup) -> ColumnKernel:
-    g, xi, s = ca.SX.sym("g", group.pose_dim), ca.SX.sym("xi", group.dim), ca.SX.sym("s")
-    return _kernel([g, xi, s], group.compose(g, group.cay(s * xi)))
+def _point(where: LieGroup | Space) -> ColumnKernel:
+    size, dim = _sizes(where)
+    g, xi, s = ca.SX.sym("g", size), ca.SX.sym("xi", dim), ca.SX.sym("s")
+    if isinstance(where, Space):
+        return _kernel([g, xi, s], where.displaced(g, s * xi))
+    return _kernel([g, xi, s], where.compose(g, where.cay(s * xi)))
+
+
+def _sizes(where: LieGroup | Space) -> tuple[int, int]:
+    """Of a point and of a displacement."""
+    return (where.size, where.dim) if isinstance(where, Space) else (where.pose_dim, where.dim)
 
 
 def _kernel(inputs: list[ca.SX], expression: ca.SX) -> ColumnKernel:
     return ColumnKernel(ca.Function("arcs", inputs, [ca.densify(expression)], {"cse": True}))
 
 
-def arcs(group: LieGroup, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """(n, dim): xi with start cay(xi) = end, of flat poses (n, pose_dim)."""
-    return _arc(group).rows(starts, ends)
+def arcs(where: LieGroup | Space, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """(n, dim): displacements from starts to ends, flat poses (n, pose size); on a group start cay(xi) = end."""
+    return _arc(where).rows(starts, ends)
 
 
-def points(group: LieGroup, starts: np.ndarray, xi: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """(n, pose_dim): start cay(share xi)."""
-    return _point(group).rows(starts, xi, share)
+def points(where: LieGroup | Space, starts: np.ndarray, xi: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """(n, pose size): as far on the arcs as the shares (n,) say."""
+    return _point(where).rows(starts, xi, share)
 
 
-def between(group: LieGroup, poses: np.ndarray, per_step: int) -> np.ndarray:
-    """(N per_step + 1, pose_dim): poses (N+1, pose_dim) and equally many on every arc between them."""
-    xi = arcs(group, poses[:-1], poses[1:])
+def between(where: LieGroup | Space, poses: np.ndarray, per_step: int) -> np.ndarray:
+    """(N per_step + 1, pose size): poses (N+1, pose size) and equally many on every arc between them."""
+    xi = arcs(where, poses[:-1], poses[1:])
     share = np.tile(np.arange(per_step) / per_step, len(xi))
-    fine = points(group, np.repeat(poses[:-1], per_step, axis=0), np.repeat(xi, per_step, axis=0), share)
+    fine = points(where, np.repeat(poses[:-1], per_step, axis=0), np.repeat(xi, per_step, axis=0), share)
     return np.concatenate([fine, poses[-1:]])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.planner.task.bodies import planar
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
 from sim.planner.task.poses import heading_rad, positions
 from sim.planner.task.task import Task, Waypoint
@@ -42,19 +43,19 @@ def moved(vehicle: Vehicle, task: Task, name: str, T_w: np.ndarray) -> Task:
     kind, _, index = name.partition(" ")
     if kind == "goal":
         return _with_goal(vehicle, task, T_w)
-    i, planar = int(index), vehicle.group.planar
+    i, flat = int(index), planar(vehicle)
     if kind == "waypoint":
-        place = _flat(T_w[:3, 3], planar, task.waypoints[i].position_w[2])
+        place = _flat(T_w[:3, 3], flat, task.waypoints[i].position_w[2])
         return _with_waypoint(task, i, replace(task.waypoints[i], position_w=place))
     obstacle = task.obstacles[i]
     new: Obstacle
     if isinstance(obstacle, Capsule):
         middle = 0.5 * (np.array(obstacle.start_w) + np.array(obstacle.end_w))
-        by = np.array(_flat(T_w[:3, 3], planar, float(middle[2]))) - middle
+        by = np.array(_flat(T_w[:3, 3], flat, float(middle[2]))) - middle
         start, end = (_vector(np.array(end) + by) for end in (obstacle.start_w, obstacle.end_w))
         new = replace(obstacle, start_w=start, end_w=end)
     else:
-        new = replace(obstacle, centre_w=_flat(T_w[:3, 3], planar, obstacle.centre_w[2]))
+        new = replace(obstacle, centre_w=_flat(T_w[:3, 3], flat, obstacle.centre_w[2]))
         if isinstance(new, Box):
             new = replace(new, heading_rad=float(np.arctan2(T_w[1, 0], T_w[0, 0])))
     return replace(task, obstacles=(*task.obstacles[:i], new, *task.obstacles[i + 1 :]))
@@ -147,7 +148,7 @@ def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
 
 def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
     node, T_wb = task.goal.state.node.copy(), T_w.copy()
-    if not vehicle.group.planar:
+    if not planar(vehicle):
         u, _, vt = np.linalg.svd(T_w[:3, :3])
         T_wb[:3, :3] = u @ vt
     node[vehicle.node_layout.pose] = vehicle.group.from_space(T_wb)
@@ -156,7 +157,7 @@ def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
 
 def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     state = task.goal.state
-    if vehicle.group.planar:
+    if planar(vehicle):
         return _at(positions(vehicle, state.node)[0], heading_rad(state))
     return state.pose
 

@@ -79,7 +79,7 @@ class InputMap:
     def columns(self) -> np.ndarray:
         """(dim, size) derivative of the wrench by the planned inputs at neutral; zero where unknown."""
         if not isinstance(self.vehicle, HolonomicVehicle):
-            return np.zeros((self.vehicle.group.dim, self.size))
+            return np.zeros((self.vehicle.wrench_size, self.size))
         u, p = ca.SX.sym("u", self.size), ca.SX.sym("p", self.vehicle.parameter_count)
         wrench = self.vehicle.control_wrench(u, self.vehicle.symbols(p))
         derivative = ca.Function("B", [u, p], [ca.densify(ca.jacobian(wrench, u))])
@@ -113,6 +113,8 @@ def thrust_matrix(vehicle: HolonomicVehicle, q: Quantities) -> ca.SX:
 @cache
 def _by_thrust(kind: type[HolonomicVehicle]) -> type[HolonomicVehicle]:
     """The vehicle with the thrust vector and the force aside as its controls."""
+    if not issubclass(kind, HolonomicVehicle):
+        return type("CarrierByThrust", (kind,), {"carrier": _by_thrust(type(kind.carrier))()})
 
     class ByThrust(kind):  # type: ignore[misc, valid-type]
         def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
@@ -131,8 +133,7 @@ class ThrustVectorMap(InputMap):
 
     @property
     def planned_vehicle(self) -> Vehicle:
-        assert isinstance(self.vehicle, HolonomicVehicle)
-        return _by_thrust(type(self.vehicle))(**self.vehicle.values)
+        return _by_thrust(type(self.vehicle))(**self.vehicle.values)  # type: ignore[arg-type]
 
     def columns(self) -> np.ndarray:
         p = ca.SX.sym("p", self.vehicle.parameter_count)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from sim.groups import SE2
+from sim.planner.task.bodies import acted, body_poses, planar
 from sim.vehicles.base import State, Vehicle
 
 _HEADING = SE2.columns.index("heading_rad")
@@ -40,9 +41,11 @@ def rotation_wb(state: State) -> np.ndarray:
 
 
 def positions(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
-    """(n, 3) world positions of flat nodes; on a plane z = 0."""
+    """(n, 3) world positions of flat nodes, of their main body; on a plane z = 0."""
+    if acted(vehicle):
+        return body_poses(vehicle, nodes)[:, :3, 3]
     places = np.atleast_2d(nodes)[:, vehicle.group.position]
-    return np.c_[places, np.zeros(len(places))] if vehicle.group.planar else places
+    return np.c_[places, np.zeros(len(places))] if planar(vehicle) else places
 
 
 def planar_poses(headings: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.planner.task.bodies import planar
 from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
 from sim.planner.task.poses import place
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
@@ -105,7 +106,7 @@ def _rotation(table: TomlTable) -> np.ndarray:
 
 
 def _state(table: TomlTable, vehicle: Vehicle) -> State:
-    if not vehicle.group.planar:
+    if not planar(vehicle):
         state = vehicle.state(
             x=table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3),
             R=_rotation(table),
@@ -130,9 +131,9 @@ def _state(table: TomlTable, vehicle: Vehicle) -> State:
 
 
 def _goal(table: TomlTable, vehicle: Vehicle) -> Goal:
-    planar, inner = vehicle.group.planar, isinstance(vehicle, NonholonomicVehicle)
+    flat, inner = planar(vehicle), isinstance(vehicle, NonholonomicVehicle)
     demands = ("fixed", "within", "free")
-    rotations = demands if planar else ("fixed", "within", "upright", "free")
+    rotations = demands if flat else ("fixed", "within", "upright", "free")
     names = [s.name for s in vehicle.shape_coordinates]
     tolerances = {
         key: table.number(key, 0.1, low=1e-6, high=1e3)

@@ -28,6 +28,10 @@ class Goal:
     shape: tuple[int, ...] = ()
     """Indices of shape coordinates that must be met."""
     shape_velocity: tuple[int, ...] = ()
+    parts: tuple[str, ...] | None = None
+    """Of what moves about a space of its own: names of the parts of its state that are met exactly, None for all of it.
+    Where some are named, `position` and `rotation` are those of its main body; else these do not count, nor does
+    `velocity`."""
     tolerance_m: float = 0.1
     tolerance_rad: float = 0.1
     tolerance_mps: float = 0.1
@@ -61,13 +65,15 @@ class Weights:
     """Squares of the body's angular velocity [rad/s]."""
     terminal: float = 0.0
     """Squares of what is missed of the parts of the goal that are not fixed."""
+    swing: float = 0.0
+    """Squares of the angles [rad] between what hangs, rods and cables, and how it hangs at the goal."""
 
     @property
     def array(self) -> np.ndarray:
         return np.array([getattr(self, name) for name in WEIGHT_NAMES])
 
 
-WEIGHT_NAMES = ("effort", "smoothness", "time", "distance", "safety", "comfort", "terminal")
+WEIGHT_NAMES = ("effort", "smoothness", "time", "distance", "safety", "comfort", "terminal", "swing")
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,8 @@ class Limits:
     """Control -> range, inside the vehicle's own."""
     rates: dict[str, float] = field(default_factory=dict)
     """Planned input -> largest change per second."""
+    columns: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Of what moves about a space of its own: a number of its state by its name -> range."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +119,17 @@ class Task:
     """Wanted beyond touching, from every obstacle."""
     body: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
     """Balls (x, y, z, radius) in the body frame that stand for the vehicle."""
+    bodies: tuple[str, ...] = ()
+    """Of what moves about a space of its own: whose frame each ball is given in; none: all in the main body's."""
     effort_scale: dict[str, float] = field(default_factory=dict)
     """Planned input -> magnitude that counts as one unit of effort; others by `unit_inputs` of the vehicle."""
     safety_range_m: float = 2.0
     name: str = "task"
+
+    @property
+    def ball_bodies(self) -> tuple[str, ...]:
+        """For each ball; empty: the main body."""
+        return self.bodies or ("",) * len(self.body)
 
     def step_s(self) -> float:
         return self.duration_s / self.steps
@@ -125,12 +140,12 @@ def check_can_plan(vehicle: Vehicle) -> None:
     if vehicle.form is Form.TREE:
         raise InputError(
             f"{vehicle.name} is a tree of bodies and joints, which no plan is made for; allowed: vehicles that move on "
-            "SE(2) or SE(3)"
+            "SE(2) or SE(3), or that a group moves about a space of their own"
         )
-    if vehicle.support is Support.STAND or vehicle.form is Form.GROUP_ACTION:
+    if vehicle.support is Support.STAND and vehicle.form is not Form.GROUP_ACTION:
         raise InputError(
             f"{vehicle.name} turns about a fixed point, and plans lead from place to place; allowed: vehicles that move"
-            " on SE(2) or SE(3)"
+            " on SE(2) or SE(3), or that a group moves about a space of their own"
         )
     if vehicle.support is Support.WATER:
         raise InputError(

@@ -27,6 +27,7 @@ def task_values(task: Task) -> dict[str, Any]:
         "obstacles": [{"kind": obstacle.kind, **asdict(obstacle)} for obstacle in task.obstacles],
         "waypoints": [asdict(waypoint) for waypoint in task.waypoints],
         "body": task.body,
+        "bodies": task.bodies,
     }
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sim.planner.task.bodies import planar
 from sim.planner.task.task import Task
 from sim.vehicles.base import Vehicle
 
@@ -23,7 +24,7 @@ def waypoint_places(vehicle: Vehicle, task: Task, steps: int) -> np.ndarray:
             continue
         k = waypoint_node(waypoint.time_s, task, steps)
         places[k] = [*waypoint.position_w, waypoint.tolerance_m]
-        if vehicle.group.planar:
+        if planar(vehicle):
             places[k, 2] = 0.0
     return places
 
@@ -40,7 +41,7 @@ def with_times(vehicle: Vehicle, task: Task, places: np.ndarray) -> Task:
         return task
     times = task.duration_s * np.linspace(0.0, 1.0, len(places))
     wanted = np.array([task.waypoints[i].position_w for i in untimed], float)
-    if vehicle.group.planar:
+    if planar(vehicle):
         wanted[:, 2] = 0.0
     miss = np.linalg.norm(places - wanted[:, None], axis=2)
     taken = [waypoint_node(w.time_s, task, len(places) - 1) for w in task.waypoints if w.time_s is not None]

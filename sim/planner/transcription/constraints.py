@@ -3,7 +3,8 @@
 import casadi as ca
 import numpy as np
 
-from sim.groups.so3 import vee
+from sim.groups.so3 import half_angle_cosine, turn_cosine, turn_sines
+from sim.planner.task.bodies import planar, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import control_limits
@@ -33,17 +34,12 @@ def input_rows(model: NodeModel, a: ca.SX, previous: ca.SX, h: ca.SX) -> list[Co
     return rows
 
 
-def _pose_wb(model: NodeModel, node: ca.SX) -> ca.SX:
-    """(4, 4)."""
-    return model.vehicle.group.embedded(node[model.vehicle.node_layout.pose])
-
-
 def balls(model: NodeModel, node: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
     """(centre in the world (3,), radius) of the balls that stand for the vehicle."""
     body = ca.reshape(model.given["body"], BODY_NUMBERS, model.shape.body_count)
-    T_wb = _pose_wb(model, node)
-    R, x = T_wb[:3, :3], T_wb[:3, 3]
-    return [(x + R @ body[:3, j], body[3, j]) for j in range(model.shape.body_count)]
+    names = model.shape.bodies or ("",) * model.shape.body_count
+    T_wb = {name: model.pose_wb(node, name) for name in names}
+    return [(T_wb[b][:3, 3] + T_wb[b][:3, :3] @ body[:3, j], body[3, j]) for j, b in enumerate(names)]
 
 
 def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.SX]]:
@@ -60,7 +56,7 @@ def distances(model: NodeModel, node: ca.SX) -> list[tuple[tuple[str, int], ca.S
 
 def height_over_ground(model: NodeModel, node: ca.SX) -> ca.SX:
     """Above the safe ground: a second-order model about `jet_at`, exact there with its derivatives."""
-    x, b = _pose_wb(model, node)[:3, 3], model.jet
+    x, b = model.pose_wb(node)[:3, 3], model.jet
     d = x[:2] - model.jet_at
     bend = (b[3] * d[0] ** 2 + 2 * b[4] * d[0] * d[1] + b[5] * d[1] ** 2) / 2
     return x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]
@@ -78,7 +74,7 @@ def place_rows(model: NodeModel, node: ca.SX, slack: ca.SX) -> list[Constraint]:
         rows.append(Constraint(GROUND, height + slack, 0.0, np.inf, "m", unit, soft=True))
     if model.shape.waypoints:
         place, tolerance = model.here["waypoint"][:3], model.here["waypoint"][3]
-        x = node[list(model.position_indices)]
+        x = model.place(node)
         d = (x - place[: x.shape[0]]) / tolerance
         rows.append(Constraint(WAYPOINT, (ca.dot(d, d) - 1) / 2 - slack, -np.inf, 0.0, "m", soft=True))
     return rows
@@ -89,13 +85,30 @@ def velocity_rows(model: NodeModel, node: ca.SX, z: ca.SX) -> list[Constraint]:
     if model.velocity_is_state or (model.unknown_is_velocity and not model.eliminates):
         return []
     limits = model.shape.limits
-    xi = z if model.unknown_is_velocity else node[model.vehicle.node_layout.velocity]
     rows = []
-    for i in range(xi.shape[0]):
-        if not xi[i].is_zero():
-            turning = i < model.turns
+    for i, (index, turning) in enumerate(velocities(model.vehicle)):
+        component = z[i] if model.unknown_is_velocity else node[index]
+        if not component.is_zero():
             bound = limits.turn_radps if turning else limits.speed_mps
-            rows.append(Constraint("turn rate" if turning else "speed", xi[i] / bound, -1.0, 1.0))
+            rows.append(Constraint("turn rate" if turning else "speed", component / bound, -1.0, 1.0))
+    return rows
+
+
+def box_rows(model: NodeModel, node: ca.SX) -> list[Constraint]:
+    """Limits of the main body's place and tilt, where these are no variables that could be bounded."""
+    if not model.acted:
+        return []
+    limits, T_wb, rows = model.shape.limits, model.pose_wb(node), []
+    if not model.position_indices and (limits.low_w or limits.high_w):
+        low, high = limits.low_w or (-np.inf,) * 3, limits.high_w or (np.inf,) * 3
+        unit = model.scales.length_m
+        for i, axis in enumerate("xyz"):
+            if np.isfinite([low[i], high[i]]).any():
+                rows.append(
+                    Constraint(axis, T_wb[i, 3] / unit, low[i] / unit, high[i] / unit, "m", unit, soft=True)
+                )
+    if limits.tilt_rad is not None and model.up_index is None:
+        rows.append(Constraint("tilt", T_wb[2, 2], float(np.cos(limits.tilt_rad)), np.inf, soft=True))
     return rows
 
 
@@ -114,20 +127,16 @@ def duration_rows(model: NodeModel, h: ca.SX) -> list[Constraint]:
 def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     """(part, demand, miss in SI units) of every row of the goal that is not free."""
     at, goal = model.vehicle.node_layout, model.given["goal"]
-    position, rotation, velocity, shape, shape_velocity = model.shape.demands
+    position, rotation, velocity, shape, shape_velocity, _ = model.shape.demands
+    if model.acted:
+        return _missed_in_space(model, node)
     out = [("position", str(position), node[i] - goal[i]) for i in model.position_indices]
-    if model.vehicle.group.planar:
+    if planar(model.vehicle):
         at_heading = model.heading_index
         miss = 2 * ca.sin((node[at_heading] - goal[at_heading]) / 2)
         out.append(("rotation", str(rotation), miss))
-    elif rotation == "upright":
-        half = _cosine_of_half(_cosine_missed(model, node))
-        up_b = _pose_wb(model, node)[2, :2]
-        out += [("rotation", "fixed", up_b[0] / half), ("rotation", "fixed", up_b[1] / half)]
     else:
-        # Three equations, not nine: R is a rotation already.
-        miss = vee(_turn_missed(model, node)) / _cosine_of_half(_cosine_missed(model, node))
-        out += [("rotation", str(rotation), miss[i]) for i in range(3)]
+        out += _rotation_missed(model, node)
     xi = node[at.velocity] - goal[at.velocity]
     out += [("velocity", str(velocity), xi[i]) for i in range(xi.shape[0])]
     inner = (("shape", at.shape, shape), ("shape velocity", at.shape_velocity, shape_velocity))
@@ -137,22 +146,58 @@ def goal_misses(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
     return [row for row in out if row[1] != "free"]
 
 
+def _rotation_missed(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
+    """In space."""
+    rotation = model.shape.demands[1]
+    if rotation == "upright":
+        half = half_angle_cosine(_cosine_missed(model, node))
+        up_b = model.pose_wb(node)[2, :2]
+        return [("rotation", "fixed", up_b[0] / half), ("rotation", "fixed", up_b[1] / half)]
+    # Three equations, not nine: R is a rotation already.
+    miss = turn_sines(_turn_missed(model, node))
+    return [("rotation", str(rotation), miss[i]) for i in range(3)]
+
+
+def _missed_in_space(model: NodeModel, node: ca.SX) -> list[tuple[str, str, ca.SX]]:
+    """Of what moves about a space of its own: parts of its state, and of its main body place and rotation."""
+    goal, parts = model.given["goal"], model.shape.demands[5]
+    found = model.vehicle.space.coordinates(goal, node)
+    out = [
+        (name, "fixed", miss[i])
+        for name, miss in found.items()
+        if parts is None or name in parts  # type: ignore[operator]
+        for i in range(miss.shape[0])
+    ]
+    if parts is not None:
+        miss = model.place(node) - model.place(goal)
+        out += [("position", str(model.shape.demands[0]), miss[i]) for i in range(3)]
+        out += _rotation_missed(model, node)
+    return [row for row in out if row[1] != "free"]
+
+
 def _turn_missed(model: NodeModel, node: ca.SX) -> ca.SX:
     """(3, 3) rotation from the goal's attitude to the node's."""
-    wanted, here = (_pose_wb(model, x)[:3, :3] for x in (model.given["goal"], node))
+    wanted, here = (model.pose_wb(x)[:3, :3] for x in (model.given["goal"], node))
     return wanted.T @ here
 
 
 def _cosine_missed(model: NodeModel, node: ca.SX) -> ca.SX:
     """Of the angle in space by which the goal's rotation, or uprightness, is missed."""
     if model.shape.demands[1] == "upright":
-        return _pose_wb(model, node)[2, 2]
-    return (ca.trace(_turn_missed(model, node)) - 1) / 2
+        return model.pose_wb(node)[2, 2]
+    return turn_cosine(_turn_missed(model, node))
 
 
-def _cosine_of_half(cosine: ca.SX) -> ca.SX:
-    """Of half an angle. What is missed is twice the sine of half a turn: a sine alone vanishes at half a turn too."""
-    return ca.sqrt((1 + cosine) / 2 + 1e-9)
+def _facings(model: NodeModel, node: ca.SX) -> list[tuple[str, ca.SX]]:
+    """(part of the goal, cosine of the angle by which it is missed): half a turn off, its equations hold too."""
+    parts = model.shape.demands[5]
+    out = []
+    if model.acted:
+        found = model.vehicle.space.facing(model.given["goal"], node)
+        out = [(n, x) for n, x in found.items() if parts is None or n in parts]  # type: ignore[operator]
+    if model.turns == 3 and model.shape.demands[1] != "free" and (parts is not None or not model.acted):
+        out.append(("rotation", _cosine_missed(model, node)))
+    return out
 
 
 def goal_rows(model: NodeModel, node: ca.SX, missed: ca.SX) -> list[Constraint]:
@@ -174,12 +219,11 @@ def goal_rows(model: NodeModel, node: ca.SX, missed: ca.SX) -> list[Constraint]:
                     f"goal {part}", miss / tolerance[part] + give, -1.0, 1.0, unit, goal=part, soft=True
                 )
             )
-    if model.vehicle.group.turns == 3 and model.shape.demands[1] != "free":
+    for part, cosine in _facings(model, node):
         # At half a turn exactly the sine and the cosine of its half both vanish.
         give = ca.sum1(missed) if missed.shape[0] else ca.SX(0)
-        facing = _cosine_missed(model, node) + give
         rows.append(
-            Constraint("goal rotation", facing, _LEAST_COSINE, np.inf, "rad", goal="rotation", soft=True)
+            Constraint(f"goal {part}", cosine + give, _LEAST_COSINE, np.inf, "rad", goal=part, soft=True)
         )
     return rows
 
@@ -208,8 +252,8 @@ def variable_bounds(model: NodeModel, controls: Slots, unscale: np.ndarray) -> t
 
 def _velocity_bound(model: NodeModel) -> np.ndarray:
     limits = model.shape.limits
-    straight = model.vehicle.group.dim - model.turns
-    return np.r_[np.full(model.turns, limits.turn_radps), np.full(straight, limits.speed_mps)]
+    turning = np.array([angular for _, angular in velocities(model.vehicle)], bool)
+    return np.where(turning, limits.turn_radps, limits.speed_mps)
 
 
 def _node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
@@ -220,10 +264,14 @@ def _node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
         low = limits.low_w[axis] if limits.low_w else -np.inf
         high = limits.high_w[axis] if limits.high_w else np.inf
         out.append((index, low, high))
-    if limits.tilt_rad is not None and model.vehicle.group.turns == 3:
-        out.append((model.up_index, float(np.cos(limits.tilt_rad)), np.inf))
+    up = model.up_index if limits.tilt_rad is not None and model.turns == 3 else None
+    if limits.tilt_rad is not None and up is not None:
+        out.append((up, float(np.cos(limits.tilt_rad)), np.inf))
     if model.velocity_is_state:
-        out += [(at.velocity.start + i, -b, b) for i, b in enumerate(_velocity_bound(model))]
+        bounds = _velocity_bound(model)
+        out += [(index, -b, b) for (index, _), b in zip(velocities(model.vehicle), bounds, strict=True)]
+    for name, (low, high) in limits.columns.items():
+        out.append((model.vehicle.space.columns.index(name), low, high))
     for i, coordinate in enumerate(model.vehicle.shape_coordinates):
         low, high = limits.shape.get(coordinate.name, (-np.inf, np.inf))
         # A little inside the stops: at them the equations have a kink.

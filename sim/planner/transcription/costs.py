@@ -2,6 +2,7 @@
 
 import casadi as ca
 
+from sim.planner.task.bodies import velocities
 from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.constraints import distances, height_over_ground
 from sim.planner.transcription.model import NodeModel
@@ -36,10 +37,18 @@ def cost_terms(
         terms["safety"] = share * _nearness(model, node)
     if "terminal" in has and last:
         terms["terminal"] = _missed(model, node)
+    if "swing" in has:
+        space, goal = model.vehicle.space, model.given["goal"]
+        cosines = (cosine for name, cosine in space.facing(goal, node).items() if name in space.directions)
+        terms["swing"] = share * sum((2 * (1 - cosine) for cosine in cosines), ca.SX(0))
     # An arc's own velocity, where there is one, is a plain variable and belongs to the step after the node.
-    xi = z if model.unknown_is_velocity else node[model.vehicle.node_layout.velocity]
+    own = velocities(model.vehicle)
+    xi = z if model.unknown_is_velocity else node[[i for i, _ in own]]
     along = (ca.SX(0) if last else h) if model.unknown_is_velocity else share
-    turning, moving = xi[: model.turns], xi[model.turns :]
+    turning = xi[[i for i, (_, angular) in enumerate(own) if angular]]
+    moving = (
+        _speed(model, node) if model.acted else xi[[i for i, (_, angular) in enumerate(own) if not angular]]
+    )
     if "distance" in has:
         terms["distance"] = along * ca.sqrt(
             ca.dot(moving, moving) + (_STANDING * model.scales.speed_mps) ** 2
@@ -47,6 +56,13 @@ def cost_terms(
     if "comfort" in has:
         terms["comfort"] = along * ca.dot(turning, turning)
     return terms
+
+
+def _speed(model: NodeModel, node: ca.SX) -> ca.SX:
+    """(3,) velocity of the main body."""
+    return (
+        model.vehicle.twist(node, model.quantities())[3:] if "distance" in model.shape.costs else ca.SX(3, 1)
+    )
 
 
 def _nearness(model: NodeModel, node: ca.SX) -> ca.SX:
@@ -59,6 +75,6 @@ def _nearness(model: NodeModel, node: ca.SX) -> ca.SX:
 
 def _missed(model: NodeModel, node: ca.SX) -> ca.SX:
     """Squares of the distance and the velocity that are missing at the end."""
-    at, goal, where = model.vehicle.node_layout, model.given["goal"], list(model.position_indices)
-    d, xi = node[where] - goal[where], node[at.velocity] - goal[at.velocity]
+    goal, moving = model.given["goal"], [i for i, _ in velocities(model.vehicle)]
+    d, xi = model.place(node) - model.place(goal), node[moving] - goal[moving]
     return ca.dot(d, d) + ca.dot(xi, xi)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sim.planner.task.bodies import planar
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.obstacles import Box, Capsule, Obstacle, half_thickness_m, true_distance
 from sim.planner.task.poses import positions
@@ -34,7 +35,7 @@ def _wanted_steps(obstacle: Obstacle) -> float:
 def _mean_step_m(vehicle: Vehicle, task: Task, steps: int) -> float:
     ends = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     stations = np.array([ends[0], *(w.position_w for w in task.waypoints), ends[1]], float)
-    if vehicle.group.planar:
+    if planar(vehicle):
         stations[:, 2] = 0.0
     way = float(np.linalg.norm(np.diff(stations, axis=0), axis=1).sum())
     return way / steps
@@ -60,7 +61,7 @@ def _room_m(vehicle: Vehicle, task: Task, obstacle: Obstacle) -> float:
     room = (true_distance(flat, balls.reshape(-1, 3)).reshape(len(radii), -1) - radii).min()
     for waypoint in task.waypoints:
         x = np.array([waypoint.position_w], float)
-        if vehicle.group.planar:
+        if planar(vehicle):
             x[:, 2] = 0.0
         room = min(room, float(true_distance(flat, x)[0]) - float(radii.max()) + waypoint.tolerance_m)
     return float(room) - task.clearance_m

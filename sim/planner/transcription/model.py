@@ -1,5 +1,7 @@
 """What all nodes of a problem share: the integrator's step, the symbols of the parameters, the scales."""
 
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import casadi as ca
@@ -7,12 +9,14 @@ import numpy as np
 
 from sim.compiler.blocks import silenced
 from sim.integrators.base import Scheme
+from sim.planner.task.bodies import acted, body_pose, columns, rotations, turns, velocities
 from sim.planner.task.inputs import InputMap, input_map_of
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.task import WEIGHT_NAMES
 from sim.planner.transcription.shape import ProblemShape, Scales
 from sim.planner.transcription.state_form import StateForm, state_form
 from sim.planner.transcription.symbols import Slots
+from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 
 BODY_NUMBERS = 4
@@ -62,7 +66,7 @@ class NodeModel:
         self.jet = ca.SX.sym("jet", 6)
         """Height of the safe ground, its gradient and second derivatives (xx, xy, yy) at `jet_at`."""
         self.jet_at = ca.SX.sym("at", 2)
-        self.form: StateForm = state_form(self.scheme, self.turns)
+        self.form: StateForm = state_form(self.scheme, rotations(self.vehicle))
         self.state = Slots(
             {
                 "y": self.form.kept.size,
@@ -125,12 +129,42 @@ class NodeModel:
     @property
     def turns(self) -> int:
         """How many components of a body velocity are angular."""
-        return self.vehicle.group.turns
+        return turns(self.vehicle)
 
     @property
-    def position_indices(self) -> range:
-        """Of the position in a flat node."""
-        return range(*self.vehicle.group.position.indices(self.vehicle.group.pose_dim))
+    def acted(self) -> bool:
+        """The vehicle moves about a space of its own."""
+        return acted(self.vehicle)
+
+    def quantities(self) -> Quantities:
+        """The vehicle's parameters, as the problem is given them."""
+        return self.vehicle.symbols(self.given["vehicle"])
+
+    def pose_wb(self, node: ca.SX, body: str = "") -> ca.SX:
+        """(4, 4) of a body, the main one if none is named."""
+        return body_pose(self.vehicle, node, self.quantities(), body)
+
+    def place(self, node: ca.SX) -> ca.SX:
+        """(2,) or (3,) of the main body [m]."""
+        if self.acted:
+            return self.pose_wb(node)[:3, 3]
+        return node[list(self.position_indices)]
+
+    @cached_property
+    def position_indices(self) -> Sequence[int]:
+        """Of the main body's position in a flat node; none where it is no part of it."""
+        if not self.acted:
+            return range(*self.vehicle.group.position.indices(self.vehicle.group.pose_dim))
+        found = [self._node_index(lambda T, i=i: T[i, 3]) for i in range(3)]  # type: ignore[misc]
+        return [] if None in found else found  # type: ignore[return-value]
+
+    def _node_index(self, entry: Callable[[ca.SX], ca.SX]) -> int | None:
+        """Which number of a node an entry of the main body's pose is."""
+        node = ca.SX.sym("node", self.vehicle.node_layout.size)
+        wanted = entry(self.pose_wb(node))
+        if not wanted.is_symbolic():
+            return None
+        return next((i for i in range(node.shape[0]) if ca.is_equal(node[i], wanted)), None)
 
     @property
     def heading_index(self) -> int:
@@ -138,8 +172,10 @@ class NodeModel:
         return self.vehicle.group.columns.index("heading_rad")
 
     @property
-    def up_index(self) -> int:
-        """Of the cosine of the tilt in a flat node, in space."""
+    def up_index(self) -> int | None:
+        """Of the cosine of the tilt in a flat node, in space; None where it is no part of it."""
+        if self.acted:
+            return self._node_index(lambda T: T[2, 2])
         return self.vehicle.group.columns.index("R_33")
 
     @property
@@ -163,9 +199,8 @@ class NodeModel:
 
     @property
     def velocity_is_state(self) -> bool:
-        """The body velocity is part of the private state."""
-        at = self.vehicle.node_layout.velocity
-        return all(self.component(i) is not None for i in range(at.start, at.stop))
+        """The velocities are part of the private state."""
+        return all(self.component(i) is not None for i, _ in velocities(self.vehicle))
 
     def ground_position(self, v: ca.SX) -> ca.SX:
         """(x, y) of the body out of the scaled variables of a node, where there is ground."""
@@ -180,6 +215,9 @@ class NodeModel:
         size, s = self.form.kept.size, self.scales
         scale = np.ones(size)
         shape = self.vehicle.node_layout.shape
+        if self.acted:
+            names = columns(self.vehicle)
+            return np.array([_scale_of(names[int(i)], s) for i in self.form.kept])
         named = [(i, s.length_m) for i in self.position_indices]
         named += [(shape.start + i, x) for i, x in enumerate(s.shape)]
         for index, magnitude in named:
@@ -201,3 +239,9 @@ class NodeModel:
         """Of the residual, which is a momentum where the unknowns are velocities."""
         count = self.scheme.residual.shape[0]
         return self.scales.momenta if self.scales.momenta.size == count else np.ones(count)
+
+
+def _scale_of(column: str, scales: Scales) -> float:
+    """Of a number of a state by the unit that its name ends in."""
+    units = {"_mps": scales.speed_mps, "_radps": scales.turn_radps, "_m": scales.length_m}
+    return next((scale for end, scale in units.items() if column.endswith(end)), 1.0)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.planner.task.bodies import planar
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.base import Vehicle
 
@@ -33,7 +34,7 @@ def motion(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> Motion
 
 def _unwrapped(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
     """Angles of planar poses without jumps."""
-    if vehicle.group.planar:
+    if planar(vehicle):
         heading = vehicle.group.columns.index("heading_rad")
         nodes[:, heading] = np.unwrap(nodes[:, heading])
     return nodes

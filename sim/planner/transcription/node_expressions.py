@@ -12,6 +12,7 @@ import numpy as np
 
 from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.constraints import (
+    box_rows,
     duration_rows,
     goal_misses,
     goal_rows,
@@ -89,6 +90,7 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
         rows += input_rows(model, a, x["previous"], h)
     rows += place_rows(model, node, slack)
     rows += velocity_rows(model, node, z) if moves else []
+    rows += box_rows(model, node)
     rows += goal_rows(model, node, missed) + duration_rows(model, h) if last else []
     price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))
     cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sim.planner.task.bodies import planar
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import nowhere
@@ -77,7 +78,7 @@ def effort_weights(transcription: Transcription, vehicle: Vehicle, task: Task) -
 def _numbers(vehicle: Vehicle, obstacle: Obstacle) -> np.ndarray:
     """On a plane everything happens at z = 0."""
     numbers = obstacle.numbers()
-    if vehicle.group.planar:
+    if planar(vehicle):
         numbers[2] = 0.0
         if obstacle.kind == "capsule":
             numbers[5] = 0.0

@@ -60,7 +60,7 @@ class Program:
         self._running: _Nodes = (run, n, running)
         self._first: _Nodes = (begin, 1, running)
         self._last: _Nodes = (end, 1, last)
-        plan = np.array(model.place_indices[:2])
+        plan = np.array(model.place_indices[:2], int)
         self._under = self.nv * np.arange(n + 1)[:, None] + plan, model.y_scale[plan]
         self._where = np.empty((n + 1, 2))
         self._lam_f = np.ones(1)

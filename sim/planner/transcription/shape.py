@@ -7,6 +7,8 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.base import Integrator
+from sim.planner.task.bodies import acted
+from sim.planner.task.holding import holding_scale
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS
 from sim.planner.task.poses import positions
@@ -50,6 +52,8 @@ class ProblemShape:
     obstacles: dict[str, int]
     """Kind -> how many."""
     body_count: int
+    bodies: tuple[str, ...]
+    """Whose frame each of them is in; none: the main body's."""
     ground: SafeGround | None
     demands: tuple[object, ...]
     """Of the goal: what is fixed, within, free."""
@@ -78,6 +82,7 @@ class ProblemShape:
             self.waypoints,
             tuple(sorted(self.obstacles.items())),
             self.body_count,
+            self.bodies,
             self.ground.key if self.ground else None,
             self.demands,
             repr(self.limits),
@@ -102,8 +107,9 @@ def problem_shape(
         waypoints=bool(task.waypoints),
         obstacles={kind: n for kind, n in counts.items() if n},
         body_count=len(task.body),
+        bodies=task.bodies,
         ground=task.ground,
-        demands=(goal.position, goal.rotation, goal.velocity, goal.shape, goal.shape_velocity),
+        demands=(goal.position, goal.rotation, goal.velocity, goal.shape, goal.shape_velocity, goal.parts),
         limits=task.limits,
         elastic=elastic,
         costs=costs,
@@ -118,6 +124,9 @@ def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     speed = _rounded(max(0.3, distance / task.duration_s))
     turn = _rounded(min(2.0, max(0.3, 3.0 / task.duration_s)))
     step_s = task.duration_s / task.steps
+    if acted(vehicle):
+        none = np.zeros(0)
+        return Scales(length, speed, turn, unit_inputs(vehicle), step_s, none, none, none)
     if isinstance(vehicle, NonholonomicVehicle):
         own, momenta = _typical_momenta(vehicle, speed, turn)
         shape = np.ones(len(vehicle.shape_coordinates))
@@ -228,6 +237,8 @@ def unit_inputs(vehicle: Vehicle) -> np.ndarray:
     natural = input_map.natural_scale()
     if natural is not None:
         return natural
+    if acted(vehicle):
+        return holding_scale(vehicle)
     if isinstance(vehicle, NonholonomicVehicle):
         unit = np.ones(len(vehicle.controls))
         own, momenta = _typical_momenta(vehicle, 1.0, 1.0)

@@ -1,5 +1,6 @@
 """The part of an integrator's private state that a plan has as variables: of a rotation, two columns are enough."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -7,45 +8,54 @@ import numpy as np
 
 from sim.integrators.base import Scheme
 
-_SECOND, _THIRD = slice(0, 3), slice(3, 6)
-
 
 @dataclass(frozen=True, eq=False)
 class StateForm:
-    """Where y starts with the entries of a rotation R, its first column is the other two's cross product.
+    """Where y has the entries of rotations R, their first columns are the other two's cross products.
 
-    That saves a sixth of the state and, unlike a chart, is singular nowhere.
+    That saves a sixth of the state of a rigid body and, unlike a chart, is singular nowhere.
     """
 
     size: int
     """Of y."""
-    turned: bool
-    """y starts with the nine entries of R, column after column."""
+    turned: tuple[int, ...]
+    """Where the nine entries of rotations begin in y, column after column, in growing order."""
 
     @property
     def kept(self) -> np.ndarray:
         """Entries of y that are variables."""
-        return np.arange(3 if self.turned else 0, self.size)
+        first = [begin + i for begin in self.turned for i in range(3)]
+        return np.setdiff1d(np.arange(self.size), first)
 
     def expanded(self, x: ca.SX) -> ca.SX:
         """y of variables."""
-        if not self.turned:
-            return x
-        return ca.vertcat(ca.cross(x[_SECOND], x[_THIRD]), x)
+        pieces, at = [], 0
+        for k, begin in enumerate(self.turned):
+            start = begin - 3 * k
+            pieces += [x[at:start], ca.cross(x[start : start + 3], x[start + 3 : start + 6])]
+            at = start
+        return ca.vertcat(*pieces, x[at:]) if pieces else x
 
     def expanded_rows(self, x: np.ndarray) -> np.ndarray:
         """(n, size) of y from (n, kept) variables."""
         if not self.turned:
             return x
-        (a, b, c), (d, e, f) = x[:, _SECOND].T, x[:, _THIRD].T
-        return np.column_stack([b * f - c * e, c * d - a * f, a * e - b * d, x])
+        y = np.empty((len(x), self.size))
+        y[:, self.kept] = x
+        for begin in self.turned:
+            (a, b, c), (d, e, f) = y[:, begin + 3 : begin + 6].T, y[:, begin + 6 : begin + 9].T
+            y[:, begin : begin + 3] = np.column_stack([b * f - c * e, c * d - a * f, a * e - b * d])
+        return y
 
 
-def state_form(scheme: Scheme, turns: int) -> StateForm:
-    """Of a scheme, for a group with so many turns."""
-    y = scheme.y
-    entries = [scheme.node[i] for i in range(9)] if turns == 3 else []
-    turned = bool(entries) and all(
-        e.is_symbolic() and e.element_hash() == y[i].element_hash() for i, e in enumerate(entries)
-    )
-    return StateForm(y.shape[0], turned)
+def state_form(scheme: Scheme, rotations: Sequence[int]) -> StateForm:
+    """Of a scheme, for a vehicle in whose nodes the entries of rotations begin at these places."""
+    y, node = scheme.y, scheme.node
+    kept = {y[i].element_hash(): i for i in range(y.shape[0])}
+    turned = []
+    for begin in rotations:
+        entries = [node[begin + i] for i in range(9)]
+        places = [kept.get(e.element_hash(), -1) if e.is_symbolic() else -1 for e in entries]
+        if places[0] >= 0 and places == list(range(places[0], places[0] + 9)):
+            turned.append(places[0])
+    return StateForm(y.shape[0], tuple(sorted(turned)))

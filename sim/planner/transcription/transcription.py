@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from sim.planner.task.inputs import Constraint
+from sim.planner.task.poses import positions
 from sim.planner.transcription.conversions import Conversions
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_expressions import NodeExpressions, initial_rows, last_node, running_node
@@ -89,10 +90,19 @@ class Transcription:
 
     def places(self, w: np.ndarray) -> np.ndarray:
         """(N+1, 3) world positions of an iterate; on a plane z = 0."""
+        if self.model.acted:
+            return self._places_of_bodies(w)
         running, last = self.split(w)
         index = self.model.place_indices
         places = np.concatenate([running[:, index], last[None, index]])
         return places if places.shape[1] == 3 else np.c_[places, np.zeros((len(places), 3 - places.shape[1]))]
+
+    def _places_of_bodies(self, w: np.ndarray) -> np.ndarray:
+        """(N+1, 3) of the main body, by the parameters that the problem was built for."""
+        running, last = self.split(w)
+        y = self.model.state.slice("y")
+        kept = np.concatenate([running[:, y], last[None, y]])
+        return positions(self.shape.vehicle, self.model.form.expanded_rows(kept))
 
     def rows_of(self, w: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Private states (N+1, n_y), unknowns (N+1, n_z) and planned inputs (N+1, n_a).
@@ -177,7 +187,12 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
     low[: model.state.size], high[: model.state.size] = -np.inf, np.inf
     if shape.free_time:
         low[model.state.slice("h")] = running.low[model.state.slice("h")]
-    if shape.demands[0] == "fixed":
+    if model.acted:
+        low[n * running.v.shape[0] :][: model.state.size] = -np.inf
+        high[n * running.v.shape[0] :][: model.state.size] = np.inf
+        if shape.free_time:
+            low[n * running.v.shape[0] :][model.state.slice("h")] = running.low[model.state.slice("h")]
+    elif shape.demands[0] == "fixed":
         final = n * running.v.shape[0] + np.array(model.place_indices)
         low[final], high[final] = -np.inf, np.inf
     return Transcription(

@@ -1,0 +1,72 @@
+"""Guesses for what moves about a space of its own: along the space's arcs, with what has a place along a way."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from sim.compiler.columns import ColumnKernel
+from sim.planner.guess.way import paced_way, ways_of
+from sim.planner.task.bodies import arc_space, places, velocities
+from sim.planner.task.geodesics import arcs, points
+from sim.planner.task.holding import holding
+from sim.planner.task.poses import positions
+from sim.planner.task.task import Task
+from sim.vehicles.base import Vehicle
+from sim.vehicles.structure import Structure
+
+
+def led_through_space(
+    vehicle: Vehicle, task: Task, steps: int, most: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Nodes (N+1, node size) and planned inputs (N+1, size), the likeliest first."""
+    inputs = np.tile(holding(vehicle, task.goal.state.node), (steps + 1, 1))
+    yield _along(vehicle, task, steps, paced_way(vehicle, task, steps)), inputs
+    if places(vehicle) and task.obstacles:
+        for way in ways_of(vehicle, task, most):
+            yield _along(vehicle, task, steps, paced_way(vehicle, task, steps, way)), inputs
+
+
+def _along(vehicle: Vehicle, task: Task, steps: int, way: np.ndarray) -> np.ndarray:
+    """Everything on the arc from start to goal at the way's pace, and all places as far beside it as the way is."""
+    ends = np.stack([task.start.node, task.goal.state.node])
+    start = np.tile(ends[0], (steps + 1, 1))
+    arc = np.repeat(arcs(arc_space(vehicle), ends[:1], ends[1:]), steps + 1, axis=0)
+    nodes = points(arc_space(vehicle), start, arc, _shares(way))
+    beside = way - positions(vehicle, nodes)
+    for at in places(vehicle):
+        nodes[:, at] += beside
+    return _moving(vehicle, nodes, task.duration_s / steps)
+
+
+def _shares(way: np.ndarray) -> np.ndarray:
+    """(N+1,) of its length; of the time where it has none."""
+    done = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))]
+    return done / done[-1] if done[-1] > 1e-6 else np.linspace(0.0, 1.0, len(way))
+
+
+def _moving(vehicle: Vehicle, nodes: np.ndarray, h: float) -> np.ndarray:
+    """The nodes with the velocities that come nearest to how they follow each other; those at the ends are kept."""
+    moving = [i for i, _ in velocities(vehicle)]
+    still = np.setdiff1d(np.arange(nodes.shape[1]), moving)
+    nodes[1:-1][:, moving] = 0.0
+    count = len(nodes)
+    flat = _rates(Structure.of(vehicle)).rows(nodes, vehicle.parameter_vector)
+    slopes = flat.reshape(count, len(moving), len(still)).transpose(0, 2, 1)
+    wanted = np.gradient(nodes[:, still], h, axis=0)
+    for k in range(1, count - 1):
+        nodes[k, moving] = np.linalg.lstsq(slopes[k], wanted[k], rcond=1e-9)[0]
+    return nodes
+
+
+@lru_cache(maxsize=16)
+def _rates(structure: Structure) -> ColumnKernel:
+    """(node, parameters) -> how the rest of a node changes by its velocities, column after column."""
+    vehicle = structure.vehicle
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    moving = [i for i, _ in velocities(vehicle)]
+    still = np.setdiff1d(np.arange(node.shape[0]), moving).tolist()
+    rate = vehicle.configuration_rate(node, vehicle.symbols(p))[still]
+    slopes = ca.vec(ca.densify(ca.jacobian(rate, node)[:, moving]))
+    return ColumnKernel(ca.Function("rates", [node, p], [slopes], {"cse": True}), shared=(1,))

@@ -1,0 +1,103 @@
+"""Where a vehicle's bodies are at its nodes, and what in a node is a velocity, whatever space it moves in."""
+
+import re
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from sim.compiler.columns import ColumnKernel
+from sim.groups import LieGroup
+from sim.spaces import Space
+from sim.vehicles.base import Quantities, Vehicle
+from sim.vehicles.form import Form
+from sim.vehicles.structure import Structure
+
+_PLACE = ("x_m", "y_m", "z_m")
+_NUMBER = re.compile(r"_\d+$")
+"""That equal parts of a space are told apart by."""
+_MOVES, _TURNS = "_mps", "_radps"
+
+
+def acted(vehicle: Vehicle) -> bool:
+    """It moves about a space of its own, and is where its bodies say."""
+    return vehicle.form is Form.GROUP_ACTION
+
+
+def planar(vehicle: Vehicle) -> bool:
+    """It moves on a plane."""
+    return not acted(vehicle) and vehicle.group.planar
+
+
+def turns(vehicle: Vehicle) -> int:
+    """Dimensions of its main body's rotations."""
+    return 3 if acted(vehicle) else vehicle.group.turns
+
+
+def arc_space(vehicle: Vehicle) -> LieGroup | Space:
+    """What arcs between its poses are arcs of."""
+    return vehicle.space if acted(vehicle) else vehicle.group
+
+
+@lru_cache(maxsize=64)
+def _names(structure: Structure) -> tuple[str, ...]:
+    vehicle = structure.vehicle
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    return tuple(vehicle.bodies(node, vehicle.symbols(p)))
+
+
+def body_names(vehicle: Vehicle) -> tuple[str, ...]:
+    """Of all bodies, the main one first."""
+    return _names(Structure.of(vehicle))
+
+
+def body_pose(vehicle: Vehicle, node: ca.SX, q: Quantities, name: str = "") -> ca.SX:
+    """(4, 4) T_wb of a body, the main one if none is named."""
+    if not acted(vehicle):
+        return vehicle.group.embedded(node[vehicle.node_layout.pose])
+    return vehicle.bodies(node, q)[name or body_names(vehicle)[0]]
+
+
+@lru_cache(maxsize=64)
+def _poses(structure: Structure, name: str) -> ColumnKernel:
+    vehicle = structure.vehicle
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    T = ca.vec(ca.densify(body_pose(vehicle, node, vehicle.symbols(p), name)))
+    return ColumnKernel(ca.Function("pose", [node, p], [T], {"cse": True}), shared=(1,))
+
+
+def body_poses(vehicle: Vehicle, nodes: np.ndarray, name: str = "") -> np.ndarray:
+    """(n, 4, 4) T_wb at nodes (n, node size) of what moves about a space of its own."""
+    flat = _poses(Structure.of(vehicle), name).rows(np.atleast_2d(nodes), vehicle.parameter_vector)
+    return flat.reshape(-1, 4, 4).transpose(0, 2, 1)
+
+
+def columns(vehicle: Vehicle) -> tuple[str, ...]:
+    """Names of a node's numbers, without the numbers of equal parts: they end in the unit, where there is one."""
+    return tuple(_NUMBER.sub("", name) for name in vehicle.space.columns)
+
+
+def velocities(vehicle: Vehicle) -> tuple[tuple[int, bool], ...]:
+    """(index in a node, whether it is angular) of every velocity."""
+    if acted(vehicle):
+        named = enumerate(columns(vehicle))
+        return tuple((i, name.endswith(_TURNS)) for i, name in named if name.endswith((_MOVES, _TURNS)))
+    at = vehicle.node_layout.velocity
+    return tuple((i, i - at.start < vehicle.group.turns) for i in range(at.start, at.stop))
+
+
+def places(vehicle: Vehicle) -> tuple[np.ndarray, ...]:
+    """Indices (3,) of each place in the world that is written in the node of what moves about a space of its own."""
+    found, names = [], columns(vehicle)
+    for i in range(len(names) - 2):
+        stems = {name.removesuffix(end) for name, end in zip(names[i : i + 3], _PLACE, strict=True)}
+        if len(stems) == 1 and all(map(str.endswith, names[i : i + 3], _PLACE)):
+            found.append(np.arange(i, i + 3))
+    return tuple(found)
+
+
+def rotations(vehicle: Vehicle) -> tuple[int, ...]:
+    """Where the nine entries of a rotation begin in a node, for each rotation."""
+    if acted(vehicle):
+        return vehicle.space.rotations
+    return (0,) if vehicle.group.turns == 3 else ()
