@@ -13,7 +13,8 @@ from sim.outfit import outfit_of
 from sim.planner.result.forces import control_forces_b
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import FADE_S, PlanView
-from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
+from sim.planner.task.bodies import planar
+from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, carried
 from sim.planner.task.poses import positions
 from sim.simulation.placing import placement
 from sim.vehicles import NonholonomicVehicle
@@ -72,11 +73,12 @@ class PlanScene:
             if r is not view.plan and r.name not in view.hidden
         ]
         shown = [] if view.plan is None else [view.plan]
-        self._ways = {id(r): self._way(r) for r in (*shown, *(r for r, _ in kept))}
+        records = (*shown, *(r for r, _ in kept))
+        self._ways = {id(r): self._way(r, view.origin_w) for r in records}
         surfaces, lines = self._marks(view, size_m)
         for record, colour in kept:
             surface, edges = ribbon(
-                self._way(record), colour, 0.4 * half_width_m(self._way(record), size_m), 0.35
+                self._ways[id(record)], colour, 0.4 * half_width_m(self._ways[id(record)], size_m), 0.35
             )
             surfaces.append(surface)
             lines += edges
@@ -85,7 +87,7 @@ class PlanScene:
         vehicles: list[DrawnVehicle] = []
         arrows: list[Arrow] = []
         if view.plan is not None:
-            way, colour = self._way(view.plan), _colour(view)
+            way, colour = self._ways[id(view.plan)], _colour(view)
             half_m = half_width_m(way, size_m)
             surface, edges = ribbon(way, colour, half_m, 0.3 if view.dated else 0.5)
             surfaces.append(surface)
@@ -122,11 +124,12 @@ class PlanScene:
             places = np.concatenate([places[:-1], others, places[-1:]])
         return self._on_ground(view, places)
 
-    def _way(self, record: PlanRecord) -> Way:
+    def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> Way:
         way = self._ways.get(id(record))
         if way is not None and way.record is record:
             return way
-        poses = np.array([placement(record.vehicle, node, self._world).T_wb for node in record.nodes])
+        pivot_w = np.array(origin_w)
+        poses = np.array([placement(record.vehicle, n, self._world, pivot_w).T_wb for n in record.nodes])
         forces_w = np.einsum("nij,nj->ni", poses[:, :3, :3], control_forces_b(record))
         return Way(record, poses, forces_w, _bodies_w(record, poses))
 
@@ -169,7 +172,7 @@ class PlanScene:
             name = f"obstacle {i}"
             colour = FAILED if name in guilty else HELD if name in holding else _OBSTACLE
             alpha = 0.42 if colour is FAILED or not obstacle.look else 0.24 if colour is HELD else 0.10
-            surfaces.append(_surface(self._obstacle(obstacle), colour, alpha))
+            surfaces.append(_surface(self._obstacle(carried(obstacle, view.origin_w)), colour, alpha))
         return surfaces, lines
 
     def _obstacle(self, obstacle: Obstacle) -> shapes.Corners:
@@ -189,8 +192,8 @@ class PlanScene:
 
     def _on_ground(self, view: PlanView, places_w: np.ndarray) -> np.ndarray:
         """Places (n, 3); those of what moves on a plane, laid upon the ground."""
-        if not view.vehicle.group.planar:
-            return places_w
+        if not planar(view.vehicle):
+            return places_w + np.array(view.origin_w)
         x, y = places_w[:, 0], places_w[:, 1]
         rolls = isinstance(view.vehicle, NonholonomicVehicle)
         floor = self._world.terrain.height(x, y) if rolls else self._world.surface_m(x, y)
@@ -237,7 +240,7 @@ def _colour(view: PlanView) -> Colour:
 def _bodies_w(record: PlanRecord, poses: np.ndarray) -> dict[str, np.ndarray]:
     """Name -> (n, 4, 4) world poses of bodies along a plan, where the model has parts that go with some."""
     vehicle = record.vehicle
-    if not any(part.body for part in outfit_of(vehicle.name).model.parts):
+    if not vehicle.links and not any(part.body for part in outfit_of(vehicle.name).model.parts):
         return {}
     controls = np.resize(record.controls, (len(record.nodes), len(vehicle.controls)))
     bodies = observed_by_symbols(vehicle, record.nodes, controls, record.step_s).bodies
@@ -249,7 +252,7 @@ def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle]
     """Poses at equal distances along the way, each with the force of its controls."""
     record, arrow_m = way.record, max(0.35 * size_m, 0.03 * way.reach_m)
     # Clear of the ribbon where the forces lie in it.
-    lift_m = 0.16 * size_m if record.vehicle.group.planar else 0.0
+    lift_m = 0.16 * size_m if planar(record.vehicle) else 0.0
     largest = max(float(np.linalg.norm(way.forces_w, axis=1).max()), 1e-9)
     vehicles, arrows = [], []
     for k in _spread(way.poses[:, :3, 3], _GHOST_GAP * size_m):
@@ -265,6 +268,7 @@ def _ghosts(way: Way, colour: Colour, size_m: float) -> tuple[list[DrawnVehicle]
                 time_s=0.015 * k,
                 tint=colour,
                 ghost=True,
+                links=tuple(shape for shape in record.vehicle.links if shape.body in way.bodies_w),
             )
         )
         arrows.append(Arrow(pose[:3, 3] + lift_m * pose[:3, 2], arrow_m / largest * way.forces_w[k], _THRUST))

@@ -1,11 +1,14 @@
 """Goal, waypoints and obstacles of a task, moved by hand in the view."""
 
+from dataclasses import replace
+
 import numpy as np
 from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
+from sim.planner.task.bodies import planar
 from sim.planner.task.handles import Handle, copied, handles, moved, without
 from ui import theme
 from ui.panels.context import PanelContext, Rect
@@ -48,15 +51,19 @@ class Gizmo:
         style = im_guizmo.get_style()
         style.translation_line_thickness = style.rotation_line_thickness = context.px(_LINE_PX)
         style.translation_line_arrow_size = context.px(_ARROW_PX)
-        parts = handles(plan.vehicle, plan.task)
+        origin_w = np.array(plan.origin_w)
+        parts = tuple(
+            replace(handle, T_w=_shifted(handle.T_w, origin_w)) for handle in handles(plan.vehicle, plan.task)
+        )
         if self.chosen not in {handle.name for handle in parts}:
             self.chosen = ""
         self._dots(parts, projection @ view_matrix, context)
         for handle in parts:
             if handle.name == self.chosen:
-                planar = plan.vehicle.group.planar
-                T_w = self._manipulated(handle, view_matrix, projection, context.scene_rect, planar=planar)
+                flat = planar(plan.vehicle)
+                T_w = self._manipulated(handle, view_matrix, projection, context.scene_rect, planar=flat)
                 if T_w is not None:
+                    T_w = _shifted(T_w, -origin_w)
                     return [EditTask(moved(plan.vehicle, plan.task, handle.name, T_w))]
         return []
 
@@ -144,3 +151,9 @@ def on_screen(place_w: np.ndarray, clip_from_world: np.ndarray, rect: Rect) -> t
     if abs(x) > 1.0 or abs(y) > 1.0:
         return None
     return rect[0] + 0.5 * (1.0 + float(x)) * rect[2], rect[1] + 0.5 * (1.0 - float(y)) * rect[3]
+
+
+def _shifted(T_w: np.ndarray, by_w: np.ndarray) -> np.ndarray:
+    T_w = T_w.copy()
+    T_w[:3, 3] += by_w
+    return T_w

@@ -5,13 +5,18 @@ steadily leads aside, such as wind, is a part of the regulated state that does n
 accommodation): the gains answer it for all that is left of the way, and where the motion is steady no error is left.
 """
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 
+import casadi as ca
 import numpy as np
 
 from sim.groups.numeric import rotation_exp, rotation_log
+from sim.spaces import Space
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
+from sim.vehicles.form import Form
 
 _EPS = 1e-5
 _POSITION_M, _ANGLE_RAD, _SPEED_MPS, _TURN_RADPS, _SHAPE = 0.5, 0.15, 1.0, 0.5, 0.2
@@ -83,18 +88,53 @@ def track(vehicle: Vehicle, kernel: Stepper, step_s: float, first: np.ndarray, c
 
 def _translation(vehicle: Vehicle) -> slice:
     """Of a pose's tangent vector."""
+    if _acted(vehicle):
+        return slice(0, 0)
     group = vehicle.group
     return slice(group.turns, group.dim)
 
 
 def _turned(vehicle: Vehicle, node: np.ndarray, n: int) -> np.ndarray:
     """(n, n) from the world to the body for the translations among the errors, as they are for all others."""
+    out = np.eye(n)
+    if _acted(vehicle):
+        return out
     of_pose, dim = _translation(vehicle), vehicle.group.dim
     R, _ = _frame(vehicle, node)
-    out = np.eye(n)
     of_velocity = slice(of_pose.start + dim, of_pose.stop + dim)
     out[of_pose, of_pose] = out[of_velocity, of_velocity] = R.T
     return out
+
+
+def _acted(vehicle: Vehicle) -> bool:
+    """It moves about a space of its own."""
+    return vehicle.form is Form.GROUP_ACTION
+
+
+@lru_cache(maxsize=16)
+def _differences(space: Space) -> ca.Function:
+    a, b = ca.SX.sym("a", space.size), ca.SX.sym("b", space.size)
+    return ca.Function("difference", [a, b], [ca.densify(space.difference(a, b))], {"cse": True})
+
+
+@lru_cache(maxsize=16)
+def _displacements(space: Space) -> ca.Function:
+    a, d = ca.SX.sym("a", space.size), ca.SX.sym("d", space.dim)
+    return ca.Function("displaced", [a, d], [ca.densify(space.displaced(a, d))], {"cse": True})
+
+
+def _scale_in_space(vehicle: Vehicle) -> np.ndarray:
+    """(dim,) of the space's displacements, by what they do to the numbers of a point: by the units of those."""
+    space, out = vehicle.space, []
+    node = space.origin()
+    for i in range(space.dim):
+        d = np.zeros(space.dim)
+        d[i] = _EPS
+        moved = np.abs(np.array(_displacements(space)(node, d)).ravel() - node)
+        name = re.sub(r"_\d+$", "", space.columns[int(moved.argmax())])
+        units = {"_radps": _TURN_RADPS, "_mps": _SPEED_MPS, "_m": _POSITION_M}
+        out.append(next((size for end, size in units.items() if name.endswith(end)), _ANGLE_RAD))
+    return np.array(out)
 
 
 def _frame(vehicle: Vehicle, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -104,7 +144,10 @@ def _frame(vehicle: Vehicle, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.ndarray:
-    """Error of a node against another: pose as a body-frame turn and way, then velocity and shape as they are."""
+    """Error of a node against another: pose as a body-frame turn and way, then velocity and shape as they are; of what
+    moves about a space of its own the space's displacement."""
+    if _acted(vehicle):
+        return np.array(_differences(vehicle.space)(reference, node)).ravel()
     (R, x), (Q, y) = _frame(vehicle, reference), _frame(vehicle, node)
     turned = R.T @ Q
     turn = [np.arctan2(turned[1, 0], turned[0, 0])] if vehicle.group.planar else rotation_log(turned)
@@ -114,6 +157,8 @@ def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.
 
 def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndarray:
     """The node that differs from `reference` by `error`."""
+    if _acted(vehicle):
+        return np.array(_displacements(vehicle.space)(reference, error)).ravel()
     group, pose = vehicle.group, vehicle.node_layout.pose
     T, node = vehicle.poses(reference), reference.copy()
     R, turn = T[:-1, :-1].copy(), error[: group.turns]
@@ -161,6 +206,8 @@ def _linearised(
 
 def _scale(vehicle: Vehicle) -> np.ndarray:
     """Errors that cost one."""
+    if _acted(vehicle):
+        return _scale_in_space(vehicle)
     n = len(vehicle.shape_coordinates)
     if vehicle.group.planar:
         pose, speed = [_ANGLE_RAD, *[_POSITION_M] * 2], [_TURN_RADPS, *[_SPEED_MPS] * 2]

@@ -13,6 +13,7 @@ from sim.planner.task.task import Task
 from sim.scene import Scene, load_scene
 from sim.vehicles import Vehicle, known_vehicle
 from sim.vehicles import vehicle as make_vehicle
+from sim.vehicles.form import Form
 from sim.world import World, load_world
 
 
@@ -27,7 +28,8 @@ def plan(
     """The motion of `vehicle` that does `task` at the least cost.
 
     vehicle: an instance, a name, or None for that of the scene. task: a Task, or the name or path of a scene
-    with a `[plan]` table. method: an integrator, "variational" or the scene's where None. planner: one that was
+    with a `[plan]` table. method: an integrator; where None the scene's, "variational", or "rkmk4-cay" for what moves
+    about a space of its own. planner: one that was
     used before keeps its built problems. options: `solver`, `warm`, `time_limit_s`, `starts`, `show`, `found` and
     `explain` as `Planner.plan` takes them. Raises InputError, before solving, for what is impossible as it stands.
     """
@@ -39,7 +41,12 @@ def plan(
         method = method or scene.integrator
     if vehicle is None:
         raise InputError("plan: a task needs a vehicle; allowed: None only with a scene")
-    return (planner or Planner()).plan(vehicle, task, method=method or "variational", **options)
+    return (planner or Planner()).plan(vehicle, task, method=method or usual_method(vehicle), **options)
+
+
+def usual_method(vehicle: Vehicle) -> str:
+    """What plans are made with where nothing else is asked for."""
+    return "rkmk4-cay" if vehicle.form is Form.GROUP_ACTION else "variational"
 
 
 def task_of_scene(

@@ -7,6 +7,8 @@ import numpy as np
 import sim
 from sim.commands import FlyPlan
 from sim.pilot import PlannedPilot, track
+from sim.planner.task.bodies import planar
+from sim.planner.task.poses import positions
 from sim.simulation.method import Method
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
@@ -52,7 +54,9 @@ def planned_pilot(command: FlyPlan, kernel: Stepper) -> PlannedPilot:
     return PlannedPilot(command.controls, command.step_s, way)
 
 
-def end_place(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
-    """(3,) m; on a plane the height does not count."""
-    place = node[vehicle.group.position]
-    return np.r_[place, np.nan] if vehicle.group.planar else place.copy()
+def end_place(vehicle: Vehicle, node: np.ndarray, pivot_w: np.ndarray | None) -> np.ndarray:
+    """(3,) m; on a plane the height does not count. pivot_w: where the fixed point is of what has one."""
+    place = positions(vehicle, node)[0]
+    if planar(vehicle):
+        place[2] = np.nan
+    return place if pivot_w is None else place + pivot_w

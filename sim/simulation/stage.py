@@ -169,7 +169,9 @@ class Stage:
             lane.restart(command.nodes[0].copy(), flier, 0.0, method=own, controls=command.controls[0].copy())
         self.measure.restart(vehicle, self.flown.footing, command.nodes[0], 0.0)
         end_s = command.step_s * (len(command.nodes) - 1)
-        self.flight = PlanFlight(end_s, end_place(vehicle, command.nodes[-1]), resume)
+        self.flight = PlanFlight(
+            end_s, end_place(vehicle, command.nodes[-1], self.flown.footing.pivot_w), resume
+        )
         self.plan_verdict = ""
 
     def leave_plan(self) -> None:

@@ -16,6 +16,9 @@ from sim.planner.service.session import PlanSession
 from sim.planner.service.view import PlanView
 from sim.planner.task.poses import positions
 from sim.scene import Scene
+from sim.simulation.placing import stand_at
+from sim.vehicles import Vehicle
+from sim.vehicles.support import Support
 from sim.world import World
 from ui.config import config_dir
 
@@ -33,7 +36,9 @@ class Planning:
         if scene.plan is not None:
             vehicle, task = task_of_scene(scene, world=world)
             folder = folder or config_dir() / "plans"
-            self._session = PlanSession(vehicle, task, scene.integrator, folder)
+            self._session = PlanSession(
+                vehicle, task, scene.integrator, folder, origin_w=_origin_w(vehicle, scene, world)
+            )
 
     @property
     def view(self) -> PlanView | None:
@@ -103,6 +108,14 @@ class Planning:
         """End the planner's process."""
         if self._session is not None:
             self._session.close()
+
+
+def _origin_w(vehicle: Vehicle, scene: Scene, world: World) -> tuple[float, float, float]:
+    """Of the task's world: what has a fixed point is planned about that."""
+    if vehicle.support is not Support.STAND:
+        return (0.0, 0.0, 0.0)
+    x, y, z = stand_at(world, np.array(scene.start.position_m), vehicle.stand_m)
+    return float(x), float(y), float(z)
 
 
 def _passes_m(view: PlanView) -> list[float]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
+from sim.planner.task.bodies import hangs
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
 from ui.panels.widgets import label, log_slider
@@ -16,6 +17,7 @@ WEIGHTS = {
     "distance": "Length of the way.",
     "safety": "Nearness to obstacles and ground.",
     "comfort": "Squares of the angular velocity.",
+    "swing": "Squares of the angles of what hangs, against how it hangs at the goal.",
 }
 _LEAST, _MOST = 1e-3, 1e2
 
@@ -25,6 +27,8 @@ def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Requ
     task = plan.task
     weights = task.weights
     for name, doc in WEIGHTS.items():
+        if name == "swing" and not hangs(plan.vehicle):
+            continue
         value = getattr(task.weights, name)
         doc = f"{doc}{_part(plan, name)}\nAll the way left: off."
         label(context, name, doc)

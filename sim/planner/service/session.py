@@ -63,9 +63,11 @@ class PlanSession:
         method: str,
         folder: Path,
         *,
+        origin_w: tuple[float, float, float] = (0.0, 0.0, 0.0),
         make_worker: Callable[..., Any] = PlanWorker,
     ) -> None:
-        """`folder`: where the user's plans are stored; those of this task are in the list from the start."""
+        """`folder`: where the user's plans are stored; those of this task are in the list from the start. origin_w: as
+        in `PlanView`."""
         self._folder, self._make_worker = folder, make_worker
         self._worker: Worker | None = None
         self._number = 0
@@ -80,7 +82,7 @@ class PlanSession:
         """What is shown, while that is none of the worker's own last plans."""
         kept = stored_plans(folder, vehicle, task)
         self.view = PlanView(
-            vehicle, task, method, kept=kept, saved=frozenset(record.name for record in kept)
+            vehicle, task, origin_w, method, kept=kept, saved=frozenset(record.name for record in kept)
         )
 
     def handle(self, request: PlanRequest, now_s: float) -> FlyPlan | None:

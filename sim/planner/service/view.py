@@ -33,6 +33,8 @@ class PlanView:
 
     vehicle: Vehicle
     task: Task
+    origin_w: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where the world of the task has its origin in the world that is shown: at the fixed point of what has one."""
     method: str = "variational"
     """Integrator that is planned with."""
     options: dict[str, float] = field(default_factory=dict)

@@ -237,7 +237,7 @@ class Solvers:
         t = self.t
         g = t.program.constraints(w, p)
         over = [t.row_low - g, g - t.row_high, t.low - w, w - t.high]
-        slope = t.program.lagrangian(w, p, 1.0, lam_g)[0] + lam_x
+        slope = t.program.pull(w, p, 1.0, lam_g) + lam_x
         equal = t.row_low == t.row_high
         defect = max(float(np.abs(g - t.row_low)[equal].max(initial=0.0)), t.program.imbalance(w, p))
         return float(max(defect, *(o.max(initial=0.0) for o in over))), defect, float(np.abs(slope).max())

@@ -91,8 +91,7 @@ class Newton:
         while True:
             y = np.where(self._equal, lam, above - below)
             point = Point(w, y[: g.rows], y[g.rows :])
-            pull, blocks = g.lagrangian(w, p, 1.0, point.lam_g)
-            pull = pull + point.lam_x
+            pull = g.pull(w, p, 1.0, point.lam_g) + point.lam_x
             gap, apart = barrier(c, s, below, above, low, high, mu, curvature, slope)
             missed = max(gap, float(np.abs((c - low)[self._equal]).max(initial=0.0)))
             steep = float(np.abs(pull).max())
@@ -104,7 +103,7 @@ class Newton:
             ended = go_on is not None and iteration > 0 and not go_on(w)
             if ended or lost or iteration == most:
                 return NewtonRun(point, iteration, False)
-            step = self._step(w, p, blocks, pull, c, curvature, slope)
+            step = self._step(w, p, g.curvature(), pull, c, curvature, slope)
             if step is None:
                 return NewtonRun(point, iteration, False)
             dw, dc, dlam = step

@@ -92,7 +92,7 @@ class Oracle:
             return
         self._values(given[:2], out[:2])
         if out[2] is not None:
-            out[2][:] = self._program.lagrangian(given[0], given[1], float(given[2][0]), given[3])[0]
+            out[2][:] = self._program.pull(given[0], given[1], float(given[2][0]), given[3])
 
     def _derivatives(self, given: _Arrays, out: _Outputs) -> None:
         g, jacobian = out

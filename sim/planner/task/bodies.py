@@ -101,3 +101,8 @@ def rotations(vehicle: Vehicle) -> tuple[int, ...]:
     if acted(vehicle):
         return vehicle.space.rotations
     return (0,) if vehicle.group.turns == 3 else ()
+
+
+def hangs(vehicle: Vehicle) -> bool:
+    """It has rods or cables."""
+    return acted(vehicle) and bool(vehicle.space.directions)

@@ -161,20 +161,7 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
         for name in names:
             if name not in allowed:
                 raise refused(task, f"unknown {what} {name!r}; allowed: {', '.join(allowed) or 'none'}")
-    columns = vehicle.space.columns if acted(vehicle) else ()
-    for name in limits.columns:
-        if name not in columns:
-            allowed = ", ".join(columns) or f"none, {vehicle.name} has its own limits"
-            raise refused(task, f"unknown number of the state {name!r}; allowed: {allowed}")
-    names = body_names(vehicle) if acted(vehicle) else ()
-    if task.bodies and len(task.bodies) != len(task.body):
-        raise refused(
-            task, f"{len(task.bodies)} bodies for {len(task.body)} balls; allowed: one for each, or none"
-        )
-    for name in task.bodies:
-        if name and name not in names:
-            allowed = ", ".join(names) or f"none, {vehicle.name} is one body"
-            raise refused(task, f"unknown body {name!r}; allowed: {allowed}")
+    _check_names(vehicle, task)
     for name, bounds in {**limits.controls, **limits.shape, **limits.columns}.items():
         _check_range(task, name, bounds)
     for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, limits), strict=True):
@@ -197,6 +184,24 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
     least, most = _EFFORT_SCALES
     for name, scale in task.effort_scale.items():
         number(task, f"effort scale of {name}", scale, least, most, f"{least:g} to {most:g}", least_too=True)
+
+
+def _check_names(vehicle: Vehicle, task: Task) -> None:
+    """Of numbers of the state and of bodies: what moves about a space of its own has some."""
+    columns = vehicle.space.columns if acted(vehicle) else ()
+    for name in task.limits.columns:
+        if name not in columns:
+            allowed = ", ".join(columns) or f"none, {vehicle.name} has its own limits"
+            raise refused(task, f"unknown number of the state {name!r}; allowed: {allowed}")
+    if task.bodies and len(task.bodies) != len(task.body):
+        raise refused(
+            task, f"{len(task.bodies)} bodies for {len(task.body)} balls; allowed: one for each, or none"
+        )
+    bodies = body_names(vehicle) if acted(vehicle) else ()
+    for name in task.bodies:
+        if name and name not in bodies:
+            allowed = ", ".join(bodies) or f"none, {vehicle.name} is one body"
+            raise refused(task, f"unknown body {name!r}; allowed: {allowed}")
 
 
 def _check_box(task: Task) -> None:

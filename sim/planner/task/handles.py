@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.planner.task.bodies import planar
+from sim.planner.task.bodies import acted, planar
+from sim.planner.task.bringing import brought_to
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle
 from sim.planner.task.poses import heading_rad, positions
 from sim.planner.task.task import Task, Waypoint
@@ -26,7 +27,8 @@ class Handle:
 
 def handles(vehicle: Vehicle, task: Task) -> tuple[Handle, ...]:
     """Everything that can be moved."""
-    out = [Handle("goal", _pose_of(vehicle, task), task.goal.rotation == "fixed")]
+    turns = task.goal.rotation == "fixed" and not acted(vehicle)
+    out = [Handle("goal", _pose_of(vehicle, task), turns)]
     out += [Handle(f"waypoint {i}", _at(w.position_w), False) for i, w in enumerate(task.waypoints)]
     for i, obstacle in enumerate(task.obstacles):
         if isinstance(obstacle, Capsule):
@@ -147,6 +149,9 @@ def _with_waypoint(task: Task, i: int, waypoint: Waypoint) -> Task:
 
 
 def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
+    if acted(vehicle):
+        node = brought_to(vehicle, task.goal.state.node, T_w[:3, 3])
+        return replace(task, goal=replace(task.goal, state=vehicle.state_at_node(node)))
     node, T_wb = task.goal.state.node.copy(), T_w.copy()
     if not planar(vehicle):
         u, _, vt = np.linalg.svd(T_w[:3, :3])
@@ -157,6 +162,8 @@ def _with_goal(vehicle: Vehicle, task: Task, T_w: np.ndarray) -> Task:
 
 def _pose_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     state = task.goal.state
+    if acted(vehicle):
+        return _at(positions(vehicle, state.node)[0])
     if planar(vehicle):
         return _at(positions(vehicle, state.node)[0], heading_rad(state))
     return state.pose

@@ -6,6 +6,7 @@ the Cartesian thrust vector its wrench is linear, which is what makes its proble
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -111,12 +112,12 @@ def thrust_matrix(vehicle: HolonomicVehicle, q: Quantities) -> ca.SX:
 
 
 @cache
-def _by_thrust(kind: type[HolonomicVehicle]) -> type[HolonomicVehicle]:
+def _by_thrust(kind: Any) -> Any:
     """The vehicle with the thrust vector and the force aside as its controls."""
     if not issubclass(kind, HolonomicVehicle):
         return type("CarrierByThrust", (kind,), {"carrier": _by_thrust(type(kind.carrier))()})
 
-    class ByThrust(kind):  # type: ignore[misc, valid-type]
+    class ByThrust(kind):  # type: ignore[misc]
         def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
             return thrust_matrix(kind(**self.values), q) @ u
 
@@ -133,7 +134,7 @@ class ThrustVectorMap(InputMap):
 
     @property
     def planned_vehicle(self) -> Vehicle:
-        return _by_thrust(type(self.vehicle))(**self.vehicle.values)  # type: ignore[arg-type]
+        return _by_thrust(type(self.vehicle))(**self.vehicle.values)
 
     def columns(self) -> np.ndarray:
         p = ca.SX.sym("p", self.vehicle.parameter_count)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -176,3 +176,15 @@ def label(obstacle: Obstacle, index: int) -> str:
 def entered(obstacle: Obstacle, index: int) -> str:
     """What failures call it when the motion goes through it."""
     return f"obstacle {label(obstacle, index)} is entered"
+
+
+def carried(obstacle: Obstacle, by_w: tuple[float, float, float]) -> Obstacle:
+    """It by (3,) m elsewhere."""
+
+    def there(place_w: tuple[float, float, float]) -> tuple[float, float, float]:
+        x, y, z = (a + b for a, b in zip(place_w, by_w, strict=True))
+        return x, y, z
+
+    if isinstance(obstacle, Capsule):
+        return replace(obstacle, start_w=there(obstacle.start_w), end_w=there(obstacle.end_w))
+    return replace(obstacle, centre_w=there(obstacle.centre_w))

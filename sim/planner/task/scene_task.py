@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sim.planner.task.bodies import planar
+from sim.planner.task.bodies import acted, planar
 from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
-from sim.planner.task.poses import place
+from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.toml_table import TomlTable
@@ -33,7 +33,7 @@ def read_task(
     assert start is not None
     duration = table.number("duration_s", 10.0, low=-math.inf, high=math.inf)
     free = table.numbers("free_duration_s", (), low=0.0, high=1e4, count=2)
-    body = _body(table)
+    body, bodies = _body(table)
     clearance = table.number("clearance_m", 0.0, low=0.0, high=1e3)
     goal = _goal(table.table("goal"), vehicle)
     task = Task(
@@ -49,9 +49,10 @@ def read_task(
         waypoints=tuple(_waypoint(w) for w in table.tables("waypoints")),
         clearance_m=clearance,
         body=body,
+        bodies=bodies if any(bodies) else (),
         effort_scale=_named_numbers(table.table("effort_scale")),
         safety_range_m=table.number("safety_range_m", 2.0, low=1e-3, high=1e3),
-        ground=_ground(table, world, [start, goal.state], body, clearance),
+        ground=_ground(table, world, vehicle, [start, goal.state], body, clearance),
     )
     if table.has("pursuit"):
         table.table("pursuit")  # read by itself
@@ -62,13 +63,14 @@ def read_task(
 def _ground(
     table: TomlTable,
     world: World | None,
+    vehicle: Vehicle,
     states: list[State],
     body: tuple[tuple[float, float, float, float], ...],
     clearance_m: float,
 ) -> SafeGround | None:
     if not table.flag("ground", False) or world is None:
         return None
-    places = np.stack([place(s)[:2] for s in states])
+    places = positions(vehicle, np.stack([s.node for s in states]))[:, :2]
     reach = max(math.dist((0, 0, 0), b[:3]) + b[3] for b in body)
     aside = table.number("ground_aside_m", 60.0, low=0.0, high=1e4)
     low, high = places.min(0) - aside, places.max(0) + aside
@@ -80,16 +82,18 @@ def _ground(
     )
 
 
-def _body(table: TomlTable) -> tuple[tuple[float, float, float, float], ...]:
+def _body(table: TomlTable) -> tuple[tuple[tuple[float, float, float, float], ...], tuple[str, ...]]:
+    """Balls, and whose frame each is in."""
     balls = table.tables("body")
     if not balls:
-        return ((0.0, 0.0, 0.0, 0.0),)
-    out = []
+        return ((0.0, 0.0, 0.0, 0.0),), ()
+    out, bodies = [], []
     for ball in balls:
+        bodies.append(ball.text("of"))
         x, y, z = ball.numbers("centre_m", (0.0, 0.0, 0.0), low=-1e3, high=1e3, count=3)
         out.append((x, y, z, ball.number("radius_m", 0.0, low=0.0, high=1e3)))
         ball.finish()
-    return tuple(out)
+    return tuple(out), tuple(bodies)
 
 
 def _rotation(table: TomlTable) -> np.ndarray:
@@ -105,7 +109,23 @@ def _rotation(table: TomlTable) -> np.ndarray:
     return turn @ nod @ bank
 
 
+def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
+    """Put at a place as anything is, with the parts of its state that are named."""
+    T_wb = np.eye(4)
+    T_wb[:3, 3] = table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3)
+    T_wb[:3, :3] = _rotation(table)
+    node = vehicle.state_in_space(T_wb, np.zeros(6)).node
+    for name, at in vehicle.space.slices.items():
+        if table.has(name):
+            size = at.stop - at.start
+            node[at] = table.numbers(name, (0.0,) * size, low=-_FAR_M, high=_FAR_M, count=size)
+    table.finish()
+    return vehicle.state_at_node(node)
+
+
 def _state(table: TomlTable, vehicle: Vehicle) -> State:
+    if acted(vehicle):
+        return _state_in_space(table, vehicle)
     if not planar(vehicle):
         state = vehicle.state(
             x=table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3),
@@ -139,15 +159,30 @@ def _goal(table: TomlTable, vehicle: Vehicle) -> Goal:
         key: table.number(key, 0.1, low=1e-6, high=1e3)
         for key in ("tolerance_m", "tolerance_rad", "tolerance_mps")
     }
+    parts, usual = _parts(table, vehicle), "fixed"
+    if parts is not None:
+        usual = "free"
     goal: dict[str, Any] = {
-        "position": table.name("position", demands, "fixed"),
-        "rotation": table.name("rotation", rotations, "fixed"),
+        "position": table.name("position", demands, usual),
+        "rotation": table.name("rotation", rotations, usual),
+        "parts": parts,
         "velocity": table.name("velocity", demands, "free" if inner else "fixed"),
         "shape": _indices(table, "fixed_shape", names),
         "shape_velocity": _indices(table, "fixed_shape_velocity", names),
         **tolerances,
     }
     return Goal(_state(table, vehicle), **goal)
+
+
+def _parts(table: TomlTable, vehicle: Vehicle) -> tuple[str, ...] | None:
+    """Of the state of what moves about a space of its own; None: all of them."""
+    if not acted(vehicle) or not table.has("parts"):
+        return None
+    allowed, named = tuple(vehicle.space.slices), table.texts("parts")
+    for name in named:
+        if name not in allowed:
+            raise table.error("parts", f'unknown "{name}"; allowed: {", ".join(allowed)}')
+    return tuple(named)
 
 
 def _indices(table: TomlTable, key: str, names: list[str]) -> tuple[int, ...]:
@@ -178,6 +213,7 @@ def _limits(table: TomlTable) -> Limits:
         shape=_named_ranges(table.table("shape")),
         controls=_named_ranges(table.table("controls")),
         rates=_named_numbers(table.table("rates")),
+        columns=_named_ranges(table.table("columns")),
     )
     table.finish()
     return limits

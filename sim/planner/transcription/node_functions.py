@@ -98,14 +98,12 @@ class NodeFunctions:
 
     def second(
         self, count: int, given: Sequence[np.ndarray], slope: np.ndarray, blocks: np.ndarray
-    ) -> list[Launch]:
-        """What finds the Lagrangian's gradient and the nonzeros of its Hessian."""
+    ) -> tuple[Launch, list[Launch]]:
+        """What finds the Lagrangian's gradient, and what is left then to find the nonzeros of its Hessian."""
         if self.large:
-            return [
-                (self.pull, count, given, [slope]),
-                (self.hessian, count, [*given, self.identity], [blocks]),
-            ]
-        return [(self.hessian, count, given, [slope, blocks])]
+            pull, along = (self.pull, count, given, [slope]), [*given, self.identity]
+            return pull, [(self.hessian, count, along, [blocks])]
+        return (self.hessian, count, given, [slope, blocks]), []
 
 
 def node_functions(

@@ -1,5 +1,6 @@
 """The nonlinear program as numbers: values and exact derivatives over all nodes, by machine code of single nodes."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +22,24 @@ from sim.planner.transcription.node_functions import NodeFunctions
 
 _Nodes = tuple[NodeFunctions, int, list[np.ndarray]]
 """(functions, how many, what they are given)."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Second:
+    """What finds second derivatives, with its arrays."""
+
+    pull: Launches
+    """For the Lagrangian's gradient."""
+    rest: Launches
+    """What its Hessian needs after that."""
+    blocks: np.ndarray
+    """With a zero at the end."""
+    parts: list[np.ndarray]
+    """Of the blocks: of the running nodes, besides of the first one, of the last one."""
+    slope: np.ndarray
+    first: np.ndarray
+    """The first node's gradient besides."""
+    multipliers: list[np.ndarray]
 
 
 class Program:
@@ -227,18 +246,27 @@ class Program:
 
         `full_hessian` and `upper_hessian` make the matrix of them. To be read before the next call.
         """
+        return self.pull(w, p, lam_f, lam_g), self.curvature()
+
+    def pull(self, w: np.ndarray, p: np.ndarray, lam_f: float, lam_g: np.ndarray) -> np.ndarray:
+        """(size,) gradient of lam_f f + lam_g' g."""
         self._move(w, p)
         self._lam_f[0] = lam_f
-        launches, blocks, _, slope, first, multipliers = self._hessian
-        following, own, begin, end = multipliers
+        at = self._hessian
+        following, own, begin, end = at.multipliers
         dealt_out(lam_g, following, own, begin, end)
-        launches()
-        completed(slope, first, following, self.nv)
-        return slope.copy(), blocks
+        at.pull()
+        completed(at.slope, at.first, following, self.nv)
+        return at.slope.copy()
+
+    def curvature(self) -> np.ndarray:
+        """The nodes' blocks of the Hessian, where `pull` was asked for last. To be read before the next call."""
+        self._hessian.rest()
+        return self._hessian.blocks
 
     def node_hessian(self, blocks: np.ndarray) -> list[np.ndarray]:
         """Nonzeros of the running nodes, besides of the first and of the last, in the blocks of `lagrangian`."""
-        return np.split(blocks, np.cumsum([part.size for part in self._hessian[2]]))[:3]
+        return np.split(blocks, np.cumsum([part.size for part in self._hessian.parts]))[:3]
 
     @cached_property
     def full_hessian(self) -> Gather:
@@ -258,10 +286,7 @@ class Program:
         ]
 
     @cached_property
-    def _hessian(
-        self,
-    ) -> tuple[Launches, np.ndarray, list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
-        """(to be run, blocks with a zero at the end, their parts, gradient, the first node's besides, multipliers)."""
+    def _hessian(self) -> "_Second":
         run, begin, end, none = self.run, self.begin, self.end, np.empty(0)
         blocks, parts = _parts(
             [self.n * run.hessian_pattern.nnz(), begin.hessian_pattern.nnz(), end.hessian_pattern.nnz(), 1]
@@ -272,12 +297,14 @@ class Program:
         at_begin, at_end, scale = np.empty(begin.row_count), np.empty(end.row_count), self._lam_f
         outputs = ((slope_run, parts[0]), (first, parts[1]), (slope_end, parts[2]))
         extra = ([following, own, scale], [none, at_begin, scale], [none, at_end, scale])
-        launches = [
-            launch
+        calls = [
+            functions.second(count, [*given, *more], *out)
             for (functions, count, given), more, out in zip(self._kinds, extra, outputs, strict=True)
-            for launch in functions.second(count, [*given, *more], *out)
         ]
-        return Launches(*launches), blocks, parts[:3], slope, first, [following, own, at_begin, at_end]
+        pulls: list[Launch] = [pull for pull, _ in calls]
+        rest: list[Launch] = [launch for _, more in calls for launch in more]
+        multipliers = [following, own, at_begin, at_end]
+        return _Second(Launches(*pulls), Launches(*rest), blocks, parts[:3], slope, first, multipliers)
 
 
 def _parts(sizes: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
