@@ -115,7 +115,7 @@ def thrust_matrix(vehicle: HolonomicVehicle, q: Quantities) -> ca.SX:
 def _by_thrust(kind: Any) -> Any:
     """The vehicle with the thrust vector and the force aside as its controls."""
     if not issubclass(kind, HolonomicVehicle):
-        return type("CarrierByThrust", (kind,), {"carrier": _by_thrust(type(kind.carrier))()})
+        return type("CarrierByThrust", (kind,), {"carrier": _by_thrust(kind.carrier.__class__)()})
 
     class ByThrust(kind):  # type: ignore[misc]
         def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:

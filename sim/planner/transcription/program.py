@@ -296,7 +296,11 @@ class Program:
         following, own = np.empty((self.n, self.nx)), np.empty((self.n, run.row_count))
         at_begin, at_end, scale = np.empty(begin.row_count), np.empty(end.row_count), self._lam_f
         outputs = ((slope_run, parts[0]), (first, parts[1]), (slope_end, parts[2]))
-        extra = ([following, own, scale], [none, at_begin, scale], [none, at_end, scale])
+        extra: tuple[list[np.ndarray], ...] = (
+            [following, own, scale],
+            [none, at_begin, scale],
+            [none, at_end, scale],
+        )
         calls = [
             functions.second(count, [*given, *more], *out)
             for (functions, count, given), more, out in zip(self._kinds, extra, outputs, strict=True)
