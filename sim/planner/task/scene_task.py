@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.planner.task.bodies import acted, planar
+from sim.planner.task.bodies import acted, planar, velocities
 from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, Sphere
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
@@ -110,11 +110,12 @@ def _rotation(table: TomlTable) -> np.ndarray:
 
 
 def _state_in_space(table: TomlTable, vehicle: Vehicle) -> State:
-    """Put at a place as anything is, with the parts of its state that are named."""
+    """Put at a place as anything is, at rest, with the parts of its state that are named."""
     T_wb = np.eye(4)
     T_wb[:3, 3] = table.numbers("position_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3)
     T_wb[:3, :3] = _rotation(table)
     node = vehicle.state_in_space(T_wb, np.zeros(6)).node
+    node[[i for i, _ in velocities(vehicle)]] = 0.0
     for name, at in vehicle.space.slices.items():
         if table.has(name):
             size = at.stop - at.start

@@ -1,0 +1,256 @@
+"""Plans of what moves about a space of its own: laws that hold whatever the space, against independent integrations."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
+
+import sim
+from sim.integrators import integrator
+from sim.planner import Capsule, Goal, Limits, Sphere, Task, Weights
+from sim.planner.api import task_of_scene
+from sim.planner.guess.guess import guess
+from sim.planner.task.bodies import body_poses
+from sim.planner.task.handles import handles, moved
+from sim.planner.transcription import node_functions
+from sim.planner.transcription.parameters import parameters
+from sim.scene import load_scene
+from tests.sim import test_slung_load_vehicle
+from tests.sim.planner_tasks import PLANNER, replayed
+from tests.sim.test_slung_load_vehicle import WithMultipliers
+
+METHOD = "rkmk4-cay"
+PENDULUM = sim.vehicle("pendulum")
+UPRIGHT, DOWN = (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)
+
+
+@pytest.fixture(scope="module")
+def swung_up():
+    vehicle, task = task_of_scene(load_scene("plan-pendulum-swing-up"))
+    return PLANNER.plan(vehicle, task, method=METHOD, starts=1)
+
+
+@pytest.fixture(scope="module")
+def carried():
+    vehicle, task = task_of_scene(load_scene("plan-sling"))
+    return PLANNER.plan(vehicle, task, method=METHOD, starts=1)
+
+
+def pushed(vehicle, t, y, controls, step_s):
+    """A bob on a rod in its two angles' stead: place on the sphere and velocity, the pull eliminated; q' = v/L."""
+    c = vehicle.values
+    m, length, gravity = float(c["mass"]), float(c["length"]), float(c["gravity"])
+    u = controls[min(int(t / step_s), len(controls) - 1)]
+    q, v = y[:3], y[3:]
+    force = np.array([u[0], u[1], -m * gravity]) / m
+    return np.r_[v, force - (force @ q) * q / (q @ q) - (v @ v) / length**2 * q]
+
+
+def test_a_pendulum_is_swung_up_by_less_than_its_weight_and_stands(swung_up):
+    """The push is under a third of the weight; a tight integration in places, step by step, measured 3e-3 off."""
+    plan, vehicle = swung_up, swung_up.vehicle
+    assert plan.solved, plan.message
+    weight = float(vehicle.values["mass"]) * float(vehicle.values["gravity"])
+    assert np.abs(plan.controls).max() < weight / 3
+    length = float(vehicle.values["length"])
+    y = np.r_[length * np.array(DOWN), np.zeros(3)]
+    for k, u in enumerate(plan.controls[:-1]):
+        begin = k * plan.step_s
+        found = solve_ivp(
+            lambda t, y, u=u: pushed(vehicle, 0.0, y, u[None], 1.0),
+            (begin, begin + plan.step_s), y, method="DOP853", rtol=1e-11, atol=1e-12,
+        )  # fmt: skip
+        y = found.y[:, -1]
+    np.testing.assert_allclose(y[:3] / length, UPRIGHT, atol=0.03)
+
+
+@pytest.mark.parametrize("plan", ["swung_up", "carried"])
+def test_a_plan_on_any_space_is_replayed_to_rounding(plan, request):
+    """By the method's own steps; measured 1e-10."""
+    plan = request.getfixturevalue(plan)
+    assert plan.solved, plan.message
+    assert np.abs(replayed(plan).nodes - plan.trajectory.nodes).max() < 1e-7
+
+
+def swing_after_arrival(plan, monkeypatch):
+    """(8,) rad, over one swing after the plan's end, by Newton and Euler with multipliers: the plan's inputs, each row
+    held over its step, then a lift that holds the weight."""
+    vehicle = plan.vehicle
+    bodies, values = WithMultipliers(vehicle), vehicle.values
+    y, swing = bodies.start(vehicle, plan.task.start), []
+    gravity = float(values["gravity"])
+    weight = gravity * sum(float(values[name]) for name in ("mass", "load_mass", "cable_mass"))
+    eighth_s = np.pi / 4 * np.sqrt(float(values["cable_length"]) / gravity)
+    flown = [(u, plan.step_s) for u in plan.controls[:-1]]
+    for k, (u, seconds) in enumerate([*flown, *[(np.array([weight, 0.0, 0.0, 0.0]), eighth_s)] * 8]):
+        monkeypatch.setattr(test_slung_load_vehicle, "controls_at", lambda _, u=u: u)
+        y = solve_ivp(bodies.rate, (0, seconds), y, method="DOP853", rtol=1e-10, atol=1e-11).y[:, -1]
+        R, x, _, _, p, _ = bodies.parts(y)
+        way = p[-1] - (x + R @ bodies.hook)
+        if k >= len(flown) - 1:
+            swing.append(np.arctan2(np.hypot(way[0], way[1]), -way[2]))
+    return np.array(swing)
+
+
+def test_a_load_that_is_carried_by_plan_hangs_still_on_arrival(carried, monkeypatch):
+    """Two masts are passed by helicopter and load; residual swing by an independent integration (SciPy, multipliers)
+    below 1 degree for a whole swing after arrival; measured 0.02 degrees."""
+    plan, vehicle = carried, carried.vehicle
+    assert plan.solved, plan.message
+    assert plan.clearance_m > plan.task.clearance_m - 1e-3
+    nodes = plan.trajectory.nodes
+    hanging = nodes[:, vehicle.space.slices["direction_1"]]
+    most = np.degrees(np.arccos(np.clip(-hanging[:, 2], -1, 1))).max()
+    assert 3.0 < most < 25.0
+    assert np.degrees(swing_after_arrival(plan, monkeypatch).max()) < 1.0
+
+
+def test_swing_costs_what_its_weight_says_and_less_is_swung_where_it_costs_more(carried):
+    """The same task with the swing at 1/200 of the price swings further."""
+    task = carried.task
+    cheap = PLANNER.plan(
+        carried.vehicle, replace(task, weights=replace(task.weights, swing=0.1)), method=METHOD, starts=1
+    )
+    at = carried.vehicle.space.slices["direction_1"]
+    angles = [np.arccos(np.clip(-p.trajectory.nodes[:, at][:, 2], -1, 1)) for p in (carried, cheap)]
+    squares = [float((a[:-1] ** 2).sum() * carried.step_s) for a in angles]
+    assert cheap.solved
+    assert squares[0] < 0.8 * squares[1]
+    # Twice (1 - cos) is the square of a small angle: 1 % apart at 20 degrees.
+    assert carried.costs["swing"] == pytest.approx(task.weights.swing * squares[0], rel=0.02)
+
+
+def test_balls_on_any_body_keep_clear_of_obstacles_between_the_nodes_too():
+    """A ball in the way of the bob's shortest swing, and one in the way of the rod's middle: it goes around both."""
+    ends = np.array([[0.8, 0.0, -0.6], [-0.8, 0.0, -0.6]])
+    length = float(PENDULUM.values["length"])
+    obstacle = Sphere((0.0, 0.0, -0.98 * length), 0.15, "ball")
+    thin = Capsule((0.0, 0.25, -0.55 * length), (0.0, 0.35, -0.55 * length), 0.05, "pin")
+    task = Task(
+        start=PENDULUM.state(direction=ends[0]),
+        goal=Goal(PENDULUM.state(direction=ends[1])),
+        duration_s=2.0,
+        steps=32,
+        limits=Limits(turn_radps=8.0),
+        obstacles=(obstacle, thin),
+        clearance_m=0.02,
+        body=((0.0, 0.0, 0.0, 0.08), (0.0, 0.0, 0.0, 0.03)),
+        bodies=("bob", "rod"),
+    )
+    plan = PLANNER.plan(PENDULUM, task, method=METHOD, starts=1)
+    assert plan.solved, plan.message
+    nodes = sim.simulate(
+        PENDULUM, METHOD, step=plan.step_s / 8, duration=plan.duration_s, initial=task.start,
+        controls=np.repeat(plan.controls[:-1], 8, axis=0),
+    ).nodes  # fmt: skip
+    bobs = body_poses(PENDULUM, nodes, "bob")[:, :3, 3]
+    away = np.linalg.norm(bobs - np.array(obstacle.centre_w), axis=1) - obstacle.radius_m - 0.08
+    assert away.min() > 0.02 - 2e-3
+
+
+def test_a_goal_by_parts_leaves_the_others_free():
+    """Only the direction is asked for: it arrives, and still turns."""
+    task = Task(
+        start=PENDULUM.state(direction=(0.6, 0.0, -0.8)),
+        goal=Goal(
+            PENDULUM.state(direction=(0.0, 0.6, -0.8)), position="free", rotation="free", parts=("direction",)
+        ),
+        duration_s=1.0,
+        steps=32,
+        limits=Limits(turn_radps=8.0),
+    )
+    plan = PLANNER.plan(PENDULUM, task, method=METHOD, starts=1)
+    end = plan.trajectory.nodes[-1]
+    assert plan.solved
+    np.testing.assert_allclose(end[:3], (0.0, 0.6, -0.8), atol=1e-6)
+    assert np.linalg.norm(end[3:]) > 0.1
+
+
+@pytest.mark.parametrize("name", ["pendulum", "helicopter-with-load", "quadrotors-with-load"])
+def test_coordinates_about_a_goal_are_as_many_as_dimensions_and_vanish_there_alone(name):
+    """Rank of their derivative along the space = its dimension; half a turn away `facing` is -1."""
+    vehicle = sim.vehicle(name)
+    space = vehicle.space
+    a, b, d = ca.SX.sym("a", space.size), ca.SX.sym("b", space.size), ca.SX.sym("d", space.dim)
+    misses = ca.vertcat(*space.coordinates(a, b).values())
+    there = ca.vertcat(*space.coordinates(a, space.displaced(a, d)).values())
+    slope = ca.Function("J", [a, d], [ca.jacobian(there, d)])
+    node = vehicle.default_state().node
+    dimensions = space.dim - 2 * len(space.directions)
+    assert misses.shape[0] == dimensions
+    J = np.array(slope(node, 1e-6 * np.arange(1, space.dim + 1)))
+    assert np.linalg.matrix_rank(J, tol=1e-4) == dimensions
+    assert np.abs(np.array(ca.Function("m", [a, b], [misses])(node, node))).max() < 1e-12
+
+
+def test_derivatives_along_directions_are_those_written_out(monkeypatch):
+    """Gradient, Jacobian and Hessian of the same program by both ways, to rounding; measured 1e-11 of 1e4."""
+    task = Task(
+        start=PENDULUM.state(direction=(0.6, 0.0, -0.8)), goal=Goal(PENDULUM.state(direction=DOWN)),
+        duration_s=1.0, steps=8, limits=Limits(turn_radps=8.0), weights=Weights(swing=1.0),
+    )  # fmt: skip
+    found = []
+    for large in (10**9, 0):
+        monkeypatch.setattr(node_functions, "_LARGE", large)
+        t = sim.planner.Planner().solvers(PENDULUM, integrator(METHOD), task).t
+        assert t.nodes.run.large == (large == 0)
+        rng = np.random.default_rng(3)
+        w = guess(t, PENDULUM, task)
+        w, p = w + 0.01 * rng.standard_normal(w.size), parameters(t, PENDULUM, task)
+        lam = rng.standard_normal(t.program.rows)
+        pull, blocks = t.program.lagrangian(w, p, 1.0, lam)
+        hessian = np.zeros(t.program.full_hessian.sparsity.nnz())
+        t.program.full_hessian(blocks, hessian)
+        jacobian = np.zeros(t.program.jacobian_gather.sparsity.nnz())
+        t.program.jacobian(w, p, jacobian)
+        dense = [
+            ca.DM(gather.sparsity, values).full()
+            for gather, values in ((t.program.full_hessian, hessian), (t.program.jacobian_gather, jacobian))
+        ]
+        found.append((pull, *dense))
+    for written, along in zip(*found, strict=True):
+        np.testing.assert_allclose(along, written, atol=1e-9 * max(1.0, np.abs(written).max()))
+
+
+def test_a_goal_is_taken_by_the_hand_where_its_main_body_is():
+    """A load's goal moves with everything that has a place; a bob's goes around its fixed point."""
+    vehicle = sim.vehicle("helicopter-with-load")
+    task = Task(start=vehicle.state(), goal=Goal(vehicle.state(x=(5.0, 0.0, 3.0))), duration_s=5.0)
+    T_w = handles(vehicle, task)[0].T_w.copy()
+    T_w[:3, 3] += (1.0, 2.0, 3.0)
+    goal = moved(vehicle, task, "goal", T_w).goal.state.node
+    np.testing.assert_allclose(goal[9:12], (6.0, 2.0, 6.0), atol=1e-12)
+    np.testing.assert_array_equal(goal[12:], task.goal.state.node[12:])
+    task = Task(start=PENDULUM.state(), goal=Goal(PENDULUM.state()), duration_s=2.0)
+    turn = Rotation.from_rotvec((0.7, -0.4, 0.0)).as_matrix()
+    T_w = np.eye(4)
+    T_w[:3, 3] = float(PENDULUM.values["length"]) * turn @ np.array(DOWN)
+    goal = moved(PENDULUM, task, "goal", T_w).goal.state.node
+    np.testing.assert_allclose(goal[:3], turn @ np.array(DOWN), atol=1e-3)
+    assert abs(np.linalg.norm(goal[:3]) - 1.0) < 1e-12
+
+
+REFUSED = {
+    "part": (lambda s: {"goal": Goal(s, parts=("directoin",))}, "direction"),
+    "column": (lambda s: {"limits": Limits(columns={"height": (0.0, 1.0)})}, "direction_x"),
+    "body": (lambda s: {"bodies": ("bop",)}, "bob"),
+    "start": (lambda s: {"start": replace(s, node=1.1 * s.node)}, "state"),
+    "nothing": (
+        lambda s: {"goal": Goal(s, parts=(), position="free", rotation="free")},
+        "position or rotation",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", REFUSED)
+def test_what_no_task_on_a_space_can_have_is_refused_in_one_line(wrong):
+    change, allowed = REFUSED[wrong]
+    state = PENDULUM.state(direction=(0.6, 0.0, -0.8))
+    task = replace(Task(start=state, goal=Goal(state), duration_s=2.0), **change(state))
+    with pytest.raises(sim.InputError, match=r"allowed|make it") as refusal:
+        PLANNER.plan(PENDULUM, task, method=METHOD)
+    assert allowed in str(refusal.value)
+    assert "\n" not in str(refusal.value)
