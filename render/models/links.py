@@ -8,10 +8,11 @@ import numpy as np
 from render.frame import DrawnVehicle
 from render.geometry.mesh import Mesh, grid_indices
 from render.models.asset import FINISHES, MAX_MATERIALS
+from render.models.strands import along, runs_of, strand_rows
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
-from sim.trees.shapes import UNSEEN, Capsule
+from sim.trees.shapes import ROPE, UNSEEN, Capsule
 
 _SECTORS, _RINGS = 12, 4
 """Of a capsule, and of each of its round ends."""
@@ -26,8 +27,9 @@ _MATERIALS = (
     ((0.72, 0.27, 0.05), 0.0, 0.50, _COATED),
     ((0.10, 0.11, 0.12), 0.0, 0.62, _BARE),
     ((0.78, 0.76, 0.70), 0.0, 0.55, _COATED),
+    ((0.50, 0.31, 0.12), 0.0, 0.85, _COATED),
 )
-"""By a capsule's `finish`: two steels, brass, painted, rubber, light paint. Coats take a lane's tint."""
+"""By a capsule's `finish`: two steels, brass, painted, rubber, light paint, rope. Coats take a lane's tint."""
 
 
 def capsule_mesh() -> Mesh:
@@ -52,30 +54,29 @@ def capsule_mesh() -> Mesh:
 
 @lru_cache(maxsize=16)
 def instances_of(vehicle: DrawnVehicle) -> np.ndarray:
-    """(n, 15) float32: three rows of the pose of each capsule's middle, z along it, radius, half length, material."""
-    seen = tuple(shape for shape in vehicle.links if shape.finish != UNSEEN)
-    if not seen:
-        return np.zeros((0, _FLOATS), "f4")
-    names, own, size = _resting(seen)
+    """(n, 15) float32: three rows of the pose of each capsule's middle, z along it, radius, half length, material.
+
+    Ropes are of more and shorter ones than their links.
+    """
     index = {name: k for k, name in enumerate(vehicle.bodies)}
-    T_wb = np.array([*vehicle.bodies.values()])[[index[name] for name in names]]
-    placed = T_wb[:, :3, :3] @ own
-    placed[:, :, 3] += T_wb[:, :3, 3]
-    rows: np.ndarray = np.concatenate([placed.reshape(-1, 12), size], axis=1).astype("f4")
-    return rows
+    T_wb = np.array([*vehicle.bodies.values()])
+    rows = [np.zeros((0, _FLOATS))]
+    single = tuple(shape for shape in vehicle.links if shape.finish not in (UNSEEN, ROPE))
+    if single:
+        names, own, size = _resting(single)
+        T = T_wb[[index[name] for name in names]]
+        placed = T[:, :3, :3] @ own
+        placed[:, :, 3] += T[:, :3, 3]
+        rows.append(np.concatenate([placed.reshape(-1, 12), size], axis=1))
+    rows += [strand_rows(run, T_wb[[index[shape.body] for shape in run]]) for run in runs_of(vehicle.links)]
+    found: np.ndarray = np.concatenate(rows).astype("f4")
+    return found
 
 
 @lru_cache(maxsize=16)
 def _resting(links: tuple[Capsule, ...]) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
     """Bodies, poses (n, 3, 4) of the capsules' middles in their bodies, sizes (n, 3)."""
-    begin = np.array([shape.begin_b for shape in links])
-    way = np.array([shape.end_b for shape in links]) - begin
-    length = np.linalg.norm(way, axis=1)
-    z = np.where(length[:, None] > 0.0, way / np.maximum(length, 1e-12)[:, None], np.array([0.0, 0.0, 1.0]))
-    aside = np.where(np.abs(z[:, :1]) < 0.8, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
-    x = np.cross(aside, z)
-    x /= np.linalg.norm(x, axis=1)[:, None]
-    own = np.stack([x, np.cross(z, x), z, begin + 0.5 * way], axis=-1)
+    own, length = along(np.array([s.begin_b for s in links]), np.array([s.end_b for s in links]))
     size = np.column_stack([[shape.radius_m for shape in links], 0.5 * length, [s.finish for s in links]])
     return tuple(shape.body for shape in links), own, size
 

@@ -8,8 +8,8 @@ import numpy as np
 from sim.trees.arrays import BALL, REVOLUTE
 from sim.trees.tree import Tree
 
-STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT = range(6)
-"""Finishes."""
+STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT, ROPE = range(7)
+"""Finishes. Capsules of rope that follow one another are one smooth strand."""
 UNSEEN = -1
 """The finish of what is taken hold of and touches the ground, while something else is drawn of it."""
 STAND = "stand"
@@ -61,7 +61,7 @@ def links_of(tree: Tree) -> tuple[Capsule, ...]:
 def hinges_of(tree: Tree, shapes: Sequence[Capsule]) -> tuple[Capsule, ...]:
     """A pin along the axis of each hinge, a ball at each ball joint, as thick as the links that meet there."""
     a, pins = tree.arrays, []
-    thick = {shape.body: shape.radius_m for shape in reversed(shapes)}
+    thick = {shape.body: shape.radius_m for shape in reversed(shapes) if shape.finish != ROPE}
     for name, carrier, T in zip(tree.names, tree.carriers, tree.offsets, strict=True):
         if name not in thick or np.linalg.norm(T[:3, 3]) > _LEAST_M:
             continue

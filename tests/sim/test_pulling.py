@@ -78,11 +78,11 @@ def test_the_spring_is_critically_damped_with_the_whole_mass_at_its_end():
         assert point(lane, "body")[0] - start[0] == pytest.approx(exact, abs=0.03)
 
 
-@pytest.mark.parametrize("vehicle", ["chain", "rigid-body", "car"])
+@pytest.mark.parametrize("vehicle", ["chain", "cosserat-rope", "rigid-body", "car"])
 def test_a_pulled_flight_is_recorded_and_replays_to_the_bit(vehicle, tmp_path):
     parameters = {"chain": {"links": 10.0}}.get(vehicle, {})
-    method = {"chain": "riqn"}.get(vehicle, "variational")
-    body = {"chain": "link 7"}.get(vehicle, "body")
+    method = {"chain": "riqn", "cosserat-rope": "riqn"}.get(vehicle, "variational")
+    body = {"chain": "link 7", "cosserat-rope": "rope 30"}.get(vehicle, "body")
     running, target = pulled(
         scene_of(vehicle, method, z_m=20.0, parameters=parameters), body, np.array([0.4, 0.5, 0.1]), 0.8
     )
