@@ -32,7 +32,7 @@ class CosseratRope(ArticulatedVehicle):
         Parameter(
             "links",
             "",
-            40.0,
+            30.0,
             8.0,
             100.0,
             "Into which it is cut; another number starts anew.",
@@ -44,7 +44,7 @@ class CosseratRope(ArticulatedVehicle):
         Parameter("radius", "m", 0.03, 0.004, 0.1, "Of the rope."),
         Parameter("bending", "N m^2", 0.02, 0.0, 50.0, "E I: what is stiffer asks for shorter steps."),
         Parameter("twist", "N m^2", 0.01, 0.0, 50.0, "G J: as bending."),
-        Parameter("damping", "N m s", 0.004, 0.0, 1.0, "Of every link against the one before."),
+        Parameter("damping", "N m s", 0.001, 0.0, 1.0, "Of every link against the one before."),
         Parameter("load", "kg", 1.5, 0.01, 500.0, "At its end."),
         Parameter("gravity", "m/s^2", 9.81, 0.0, 100.0, "Downward acceleration."),
     )

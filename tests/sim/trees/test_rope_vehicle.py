@@ -36,7 +36,7 @@ def test_a_heavy_rope_swings_as_bessel_has_it(mode, tolerance):
     Measured 3.0e-4 and 9.5e-5 with 40 links and a load of 1/2000 of the rope.
     """
     vehicle = sim.vehicle(
-        "cosserat-rope", length=LENGTH, mass=20.0, bending=0.0, twist=0.0, damping=0.0, load=0.01
+        "cosserat-rope", links=40, length=LENGTH, mass=20.0, bending=0.0, twist=0.0, damping=0.0, load=0.01
     )
     zero = jn_zeros(0, mode)[-1]
     omega = 0.5 * zero * math.sqrt(GRAVITY / LENGTH)
@@ -53,7 +53,7 @@ def test_a_heavy_rope_swings_as_bessel_has_it(mode, tolerance):
 
 
 def test_a_stiff_rope_keeps_its_energy_in_a_band_and_a_damped_one_loses_it():
-    """Of 100 J that swing; measured 0.013 J and a loss of 0.137 J."""
+    """Of 100 J that swing; measured 0.011 J and a loss of 0.154 J."""
     kept = sim.simulate(
         sim.vehicle("cosserat-rope", bending=0.3, damping=0.0), "riqn", step=1e-3, duration=3.0
     )
@@ -68,7 +68,7 @@ def test_the_scene_opens_and_a_rope_that_is_let_go_of_lies_on_the_ground():
     running = simulation(load_scene("rope"))
     held = running.advance(0.3).lanes[0]
     assert held.pivot_w is not None
-    assert [link.finish for link in held.links].count(ROPE) == 40
+    assert [link.finish for link in held.links].count(ROPE) == 30
     running.submit(SetParameter("held", 0.0))
     running.submit(SetParameter("links", 12.0))
     lane = running.advance(4.0).lanes[0]
