@@ -50,6 +50,9 @@ class WaterBoxes:
         """Draw the box as it is; what stands in front of it must have been drawn."""
         if picture is not self._shown:
             self._take_up(picture)
+        if picture.in_sea:
+            self._draw_spray(context)
+            return
         low = np.asarray(picture.corner_w)
         for name, value in (("box_low", low), ("box_high", low + picture.size_m)):
             self._program[name].value = tuple(value.tolist())
@@ -76,6 +79,12 @@ class WaterBoxes:
         context.ctx.disable(moderngl.PROGRAM_POINT_SIZE)
 
     def _take_up(self, picture: BoxPicture) -> None:
+        self._shown = picture
+        self._count = len(picture.spray_w)
+        if self._count:
+            self._drops.write(np.ascontiguousarray(picture.spray_w))
+        if picture.in_sea:
+            return
         surface = _surface(picture)
         if self._shape != surface.shape:
             self._make_mesh(surface.shape)
@@ -84,10 +93,6 @@ class WaterBoxes:
         solid = _solids(picture)
         self._solid = len(solid)
         self._bars.write(solid)
-        self._count = len(picture.spray_w)
-        if self._count:
-            self._drops.write(np.ascontiguousarray(picture.spray_w))
-        self._shown = picture
 
     def _make_mesh(self, shape: tuple[int, ...]) -> None:
         self._sized.close()

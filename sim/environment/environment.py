@@ -33,6 +33,9 @@ class Environment(Protocol):
         They act on the bodies at `time_s`, at once; what acts on the environment is their opposite.
         """
 
+    def told(self, vehicle: Vehicle, time_s: float) -> None:
+        """The vehicle has these numbers from then on."""
+
     def checkpoint(self) -> np.ndarray:
         """(k,) float64: its whole state."""
 

@@ -22,7 +22,8 @@ DRAG = 0  # [N s/m] against the velocity through the water, of the whole wetted 
 IMPACT = 1  # coefficient of the pressure on patches that run into the water
 AREA = 2  # [m^2] wetted at rest
 AIR = 3  # coefficient of the wind's force on patches that face it
-RESISTANCES = 4
+LIFT = 4  # share of the pressure of the water column
+RESISTANCES = 5
 
 # what is found, by number
 VOLUME = 0  # [m^3] under water
@@ -61,7 +62,7 @@ def _sum_patch(
         p, q = (a, b) if corner == 0 else ((b, c) if corner == 1 else (c, a))
         x, y, z = 0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1]), 0.5 * (p[2] + q[2])
         depth = 0.5 * (p[_DEPTH] + q[_DEPTH])
-        push = -WATER_DENSITY * GRAVITY * depth / 3.0
+        push = -resistances[LIFT] * WATER_DENSITY * GRAVITY * depth / 3.0
         fx, fy, fz = push * nx, push * ny, push * nz
         load_w[0] += y * fz - z * fy
         load_w[1] += z * fx - x * fz

@@ -101,6 +101,9 @@ class SlungLoad:
         speed = float(np.linalg.norm(self._v_w))
         self._v_w = self._v_w * max(1.0 - _FRICTION * _G_MPS2 * dt_s / max(speed, 1e-9), 0.0)
 
+    def told(self, vehicle: Vehicle, time_s: float) -> None:
+        """It hangs, whatever the vehicle is like."""
+
     def checkpoint(self) -> np.ndarray:
         return np.concatenate([self._x_w, self._v_w, [self._time_s]])
 

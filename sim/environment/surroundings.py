@@ -93,6 +93,7 @@ def water_about(vehicle: Vehicle, level_m: float = 0.0) -> Water:
         mass=_number(values["mass"]),
         impact=_number(values["impact"]),
         air=_number(values["air_drag"]),
+        lift=_number(values["buoyancy"]),
         added=np.array([*_numbers(values["added_inertia"]), *_numbers(values["added_mass"])]),
         level_m=level_m,
     )
@@ -124,6 +125,7 @@ def carry_on(felt: Felt, vehicle: Vehicle, time_s: float) -> None:
             drag=_number(values["drag"]),
             impact=_number(values["impact"]),
             air=_number(values["air_drag"]),
+            lift=_number(values["buoyancy"]),
             added=np.array([*_numbers(values["added_inertia"]), *_numbers(values["added_mass"])]),
         )
 

@@ -19,10 +19,12 @@ class Coupling:
         self.environment = environment
         self._begin = environment.checkpoint()
         self._inertia: tuple[Vehicle, np.ndarray] | None = None
+        self._told: Vehicle | None = None
 
     def begin_anew(self) -> None:
         """The environment as it was at first."""
         self.environment.restore(self._begin)
+        self._told = None
 
     def picture(self, vehicle: Vehicle) -> object:
         """Of the environment; None while what is flown does not take part."""
@@ -33,6 +35,9 @@ class Coupling:
     ) -> np.ndarray:
         """(dim,) on the vehicle at this moment, while the environment goes on to the next one of the grid."""
         vehicle, name = method.vehicle, next(iter(observation.layout.bodies))
+        if self._told is not vehicle:
+            self.environment.told(vehicle, time_s)
+            self._told = vehicle
         body = BodyState(T_wb, observation.twist_b, self._inertia_b(vehicle))
         given = self.environment.exchange(time_s, method.control_period_s, {name: body})
         return vehicle.group.in_space.T @ np.asarray(given[name], float)
@@ -45,6 +50,7 @@ class Coupling:
             self.begin_anew()
             return
         self.environment.restore(pushes.environments[kept - 1])
+        self._told = None
         first = int(leg.point_steps[pushes.points[kept - 1]])
         for step in pushes.steps[(pushes.steps >= first) & (pushes.steps < moment.step)].tolist():
             at = playback.moment(leg, step)

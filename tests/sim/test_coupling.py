@@ -17,6 +17,7 @@ from sim.scene import Scene, Start
 from sim.simulation import Simulation
 from sim.take import Take, load_take, save_take
 from sim.take.pushes import strike
+from sim.vehicles import Vehicle
 from tests.sim.simulation_scenes import world
 
 HOOK_B = np.array([-0.6, 0.2, -0.1])
@@ -48,6 +49,9 @@ class Ball:
         self.exchanges += 1
         force_b = R.T @ on_vehicle_w
         return {name: np.concatenate([np.cross(self._hook_b, force_b), force_b])}
+
+    def told(self, vehicle: Vehicle, time_s: float) -> None:
+        pass
 
     def checkpoint(self) -> np.ndarray:
         return np.concatenate([self.x_w, self.v_w])

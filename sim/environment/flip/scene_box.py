@@ -48,7 +48,7 @@ class WaterBox:
 
 def read_water_box(table: TomlTable) -> WaterBox:
     """A scene's table. Raises InputError, one line with file and key."""
-    nx, ny, nz = (_cells(table, f"cells_{axis}", count) for axis, count in (("x", 48), ("y", 48), ("z", 24)))
+    nx, ny, nz = read_cells(table)
     cell_m = table.number("cell_m", 0.2, low=0.02, high=5.0)
     box = Box((nx, ny, nz), cell_m, (-0.5 * nx * cell_m, -0.5 * ny * cell_m, 0.0))
     high = nz * cell_m
@@ -58,6 +58,12 @@ def read_water_box(table: TomlTable) -> WaterBox:
     stroke = table.number("waves_stroke_m", 0.0, low=0.0, high=0.5 * nx * cell_m)
     period = table.number("waves_period_s", 2.0, low=0.5, high=30.0)
     return WaterBox(box, depth, (dam, dam_depth), Paddle(stroke, period) if stroke > 0.0 else None)
+
+
+def read_cells(table: TomlTable) -> tuple[int, int, int]:
+    """`cells_x`, `cells_y`, `cells_z`. Raises InputError for what cannot be halved down to the coarsest grid."""
+    x, y, z = (_cells(table, f"cells_{axis}", count) for axis, count in (("x", 48), ("y", 48), ("z", 24)))
+    return x, y, z
 
 
 def _cells(table: TomlTable, key: str, default: int) -> int:

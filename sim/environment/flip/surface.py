@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import allocating_nothing
+from sim.environment.flip.box import Box
 from sim.environment.flip.pressure import FULL
 from sim.environment.flip.tank import Tank
 
@@ -34,6 +35,8 @@ class BoxPicture:
     spray_w: np.ndarray
     """(n, 3) float32 places of drops that fly [m]."""
     time_s: float
+    in_sea: bool = False
+    """Whether the sea goes on about it, with no walls."""
 
 
 def pictured(tank: Tank, before: BoxPicture | None = None) -> BoxPicture:
@@ -48,7 +51,7 @@ def pictured(tank: Tank, before: BoxPicture | None = None) -> BoxPicture:
     foam = np.minimum(broken / _BROKEN, 1.0).astype(np.float32)
     if before is not None:
         left = math.exp(-max(tank.clock_s - before.time_s, 0.0) / _FOAM_S)
-        foam = np.maximum(foam, np.float32(left) * before.foam)
+        foam = np.maximum(foam, np.float32(left) * _where_it_was(before, box))
     places = (spray[:count] - 1.0) * cell + np.asarray(box.corner_w, np.float32)
     size = box.size_m
     return BoxPicture(
@@ -60,7 +63,22 @@ def pictured(tank: Tank, before: BoxPicture | None = None) -> BoxPicture:
         paddle_m=None if tank.paddle is None else tank.paddle.place_m(tank.clock_s),
         spray_w=places.astype(np.float32),
         time_s=tank.clock_s,
+        in_sea=tank.sea is not None,
     )
+
+
+def _where_it_was(before: BoxPicture, box: Box) -> np.ndarray:
+    """The foam of a picture over the columns of a box that stands elsewhere by whole cells."""
+    east, north = (round((box.corner_w[k] - before.corner_w[k]) / box.cell_m) for k in range(2))
+    if not (east or north):
+        return before.foam
+    ny, nx = before.foam.shape
+    there = np.zeros_like(before.foam)
+    if abs(east) < nx and abs(north) < ny:
+        rows, columns = (slice(max(-n, 0), m - max(n, 0)) for n, m in ((north, ny), (east, nx)))
+        from_rows, from_columns = (slice(max(n, 0), m - max(-n, 0)) for n, m in ((north, ny), (east, nx)))
+        there[rows, columns] = before.foam[from_rows, from_columns]
+    return there
 
 
 def _close_up(height: np.ndarray, covered: np.ndarray) -> None:

@@ -1,17 +1,19 @@
 """A box of water and a body in it, step by step: each step is one list of what is done to particles and faces.
 
-Three-dimensional FLIP on a staggered grid with the body solved together with the pressure. The walls are closed; a
-paddle may make waves.
+Three-dimensional FLIP on a staggered grid with the body solved together with the pressure. The walls are closed, and a
+paddle may make waves; or the box stands open in a sea, and goes with the body.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sim.environment.flip.border import extrapolate, hold_border
-from sim.environment.flip.box import WATER_DENSITY, Box
+from sim.environment.flip.box import PER_CELL, WATER_DENSITY, Box
+from sim.environment.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
 from sim.environment.flip.multigrid import Levels, coarsen
+from sim.environment.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
 from sim.environment.flip.paddle import Paddle, block, displace, keep_before
 from sim.environment.flip.particles import even_out, seeded, sort
 from sim.environment.flip.pressure import assemble, release
@@ -39,6 +41,8 @@ _FARTHEST = 2.0
 """Cells that water may go in a step; beyond that the step is divided."""
 _MOST_PARTS = 8
 _SORTED_EVERY = 2
+_ROOM = 1.15
+"""An open box has room for so many times the particles that fill it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,15 +66,17 @@ class Body:
 
 
 class Tank:
-    """Water in a closed box, up to `depth_m` over each column of cells (ny, nx), at rest at first."""
+    """Water in a box: closed, up to `depth_m` over each column of cells (ny, nx) and at rest at first, or open in a
+    sea, which fills it."""
 
     def __init__(
         self,
         box: Box,
-        depth_m: float | np.ndarray,
+        depth_m: float | np.ndarray = 0.0,
         *,
         floating: Floating | None = None,
         paddle: Paddle | None = None,
+        around: SeaAround | None = None,
         seed: int = 1,
     ) -> None:
         """Raises InputError for a depth beyond the box."""
@@ -82,8 +88,9 @@ class Tank:
                 f"allowed: 0 to {nz * box.cell_m:g} m"
             )
         self.box, self.floating, self.paddle = box, floating, paddle
-        self.place = seeded(depth / box.cell_m, box.cells, seed)
-        self.velocity = np.zeros_like(self.place)
+        self._room_for = 0 if around is None else int(_ROOM * PER_CELL * math.prod(box.cells))
+        place = seeded(depth / box.cell_m, box.cells, seed)
+        self._hold(place, np.zeros_like(place))
         self.clock_s = 0.0
         self.impulse = np.zeros(6)
         """(torque, force) impulse on the body by the last step, world axes, about its origin [N m s, N s]."""
@@ -91,7 +98,6 @@ class Tank:
         self._draw = np.array([(2 * seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
         self._steps = 0
         shape = box.shape
-        self._spare = np.empty_like(self.place), np.empty_like(self.place)
         self._end = np.zeros(shape, np.int64)
         self.density = np.zeros(shape, np.float32)
         """Share of each cell that is full."""
@@ -101,7 +107,7 @@ class Tank:
         self._border = np.zeros_like(self.faces)
         self._valid = np.zeros(self.faces.shape, np.uint8)
         self._sums = np.zeros((*self.faces.shape, 2), np.float32)
-        self.blocked, self._room = np.zeros_like(self.faces), np.ones_like(self.faces)
+        self.blocked, self._free = np.zeros_like(self.faces), np.ones_like(self.faces)
         self._levels = Levels.of(shape)
         self.pressure, self._residual, self._way, self._image = (
             np.zeros(shape, np.float32) for _ in range(4)
@@ -112,6 +118,9 @@ class Tank:
         self._columns = 0
         self._response, self._push, self._answer = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
         self._report = np.zeros(2)
+        self.sea: OpenSea | None = None
+        if around is not None:
+            self._open(OpenSea(around, box))
 
     @property
     def fastest_mps(self) -> float:
@@ -127,7 +136,48 @@ class Tank:
     @property
     def count(self) -> int:
         """Particles."""
-        return len(self.place)
+        return self._count
+
+    @property
+    def place(self) -> np.ndarray:
+        """(count, 3) float32 of the particles [cells]."""
+        return self._own[0][: self._count]
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(count, 3) float32 of the particles [cells/s]."""
+        return self._own[1][: self._count]
+
+    def _hold(self, place: np.ndarray, velocity: np.ndarray) -> None:
+        """Take these particles, with room for as many as there may be."""
+        self._count, size = len(place), (max(len(place), self._room_for), 3)
+        self._own = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self._spare = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self._own[0][: self._count], self._own[1][: self._count] = place, velocity
+
+    def _open(self, sea: OpenSea) -> None:
+        """Fill the box from the sea, as it is now."""
+        self.sea = sea
+        sea.work_out(self.box, self.clock_s)
+        self._fill_anew(sea)
+
+    def begin_at(self, time_s: float, T_wb: np.ndarray) -> None:
+        """Open: stand about a body in the sea of that time, filled anew."""
+        assert self.sea is not None
+        self.clock_s = time_s
+        for _ in range(2):  # the surface is known where the box stands
+            self.sea.work_out(self.box, time_s)
+            self.box = shifted(self.box, self.sea.cells_off(self.box, T_wb[:3, 3]).round().astype(np.int64))
+        self.sea.work_out(self.box, time_s)
+        self._fill_anew(self.sea)
+        self.make_room(T_wb)
+
+    def _fill_anew(self, sea: OpenSea) -> None:
+        self._count = 0
+        self.pressure[:] = 0.0
+        for phase in sea.phases:
+            phase[:] = 0.5
+        self._fill(sea, np.array(self.box.cells))
 
     def make_room(self, T_wb: np.ndarray) -> None:
         """Take the water out of the body's hull, which is put in here."""
@@ -135,14 +185,15 @@ class Tank:
         solid, keeps = self.floating.distance, np.empty(self.count, bool)
         at = T_wb[:3, :3].copy(), self.box.inside(T_wb[:3, 3])
         outside(solid.values, solid.corner_b, solid.spacing_m, *at, self.box.cell_m, self.place, keeps)
-        self.place, self.velocity = self.place[keeps], self.velocity[keeps]
-        self._spare = np.empty_like(self.place), np.empty_like(self.place)
+        self._hold(self.place[keeps], self.velocity[keeps])
 
     def advance(self, dt_s: float, body: Body | None = None) -> np.ndarray:
         """Go on by dt_s; (6,) impulse on the body, world axes about its origin, which whoever moves it applies to it.
 
         A step in which water would cross more than two cells is divided.
         """
+        if self.sea is not None and body is not None:
+            self._go_with(body)
         parts = min(max(math.ceil(fastest(self.velocity, self.count) * dt_s / _FARTHEST), 1), _MOST_PARTS)
         moving = None if body is None else Body(body.T_wb.copy(), body.twist_w.copy(), body.inertia_b)
         total = np.zeros(6)
@@ -155,43 +206,100 @@ class Tank:
         """Work out the density of the cells for the particles as they are."""
         to_faces(self.place, self.velocity, self.count, self._sums)
         fold(self._sums)
-        densities(self._sums, self._room, self.density)
+        densities(self._sums, self._free, self.density)
 
     def checkpoint(self) -> np.ndarray:
         """(k,) float64: the whole state."""
         draw = int(self._draw[0])
-        numbers = [self.clock_s, self._steps, self.count, draw >> 32, draw & 0xFFFFFFFF]
-        return np.concatenate([numbers, *(a.ravel() for a in (self.place, self.velocity, self.pressure))])
+        numbers = [self.clock_s, self._steps, self.count, draw >> 32, draw & 0xFFFFFFFF, *self.box.corner_w]
+        arrays = [
+            self.place,
+            self.velocity,
+            self.pressure,
+            *(self.sea.phases if self.sea is not None else ()),
+        ]
+        return np.concatenate([numbers, *(a.ravel() for a in arrays)])
 
     def restore(self, checkpoint: np.ndarray) -> None:
         """Back to a state that `checkpoint` gave."""
         self.clock_s, self._steps, count = float(checkpoint[0]), int(checkpoint[1]), int(checkpoint[2])
         self._draw[0] = (int(checkpoint[3]) << 32) | int(checkpoint[4])
-        numbers = checkpoint[5:].astype(np.float32)
-        self.place = numbers[: 3 * count].reshape(count, 3).copy()
-        self.velocity = numbers[3 * count : 6 * count].reshape(count, 3).copy()
-        self.pressure = numbers[6 * count :].reshape(self.pressure.shape).copy()
-        self._spare = np.empty_like(self.place), np.empty_like(self.place)
+        numbers = checkpoint[8:].astype(np.float32)
+        self._hold(numbers[: 3 * count].reshape(count, 3), numbers[3 * count : 6 * count].reshape(count, 3))
+        rest = numbers[6 * count :]
+        self.pressure = rest[: self.pressure.size].reshape(self.pressure.shape).copy()
+        if self.sea is not None:
+            begin = self.pressure.size
+            for phase in self.sea.phases:
+                phase[:] = rest[begin : begin + phase.size].reshape(phase.shape)
+                begin += phase.size
+            x, y, z = (float(number) for number in checkpoint[5:8])
+            self.box = replace(self.box, corner_w=(x, y, z))
+            self.sea.work_out(self.box, self.clock_s)
 
     def _step(self, dt: float, body: Body | None) -> np.ndarray:
         self._collect(dt)
         self._meet(body)
-        densities(self._sums, self._room, self.density)
+        densities(self._sums, self._free, self.density)
+        if self.sea is not None:
+            gravity = GRAVITY_MPS2 / self.box.cell_m
+            let_through(self.sea.faces, self.sea.height, self.density, gravity, *self.sea.over, self._border)
+            hold_border(self.faces, self._border)
+            hold_border(self._before, self._border)
         self._project(dt, body)
         self._move(dt, body)
         self.clock_s += dt
         self._steps += 1
+        if self.sea is not None:
+            self._exchange(self.sea, dt)
         return np.zeros(6) if body is None else self._pushed(body, dt)
+
+    def _go_with(self, body: Body) -> None:
+        """Shift the box after a body, and let particles in and out."""
+        assert self.sea is not None
+        shift = self.sea.wanted_shift(self.box, body.T_wb[:3, 3])
+        if not shift.any():
+            return
+        if (np.abs(shift) >= self.box.cells).any():
+            self.begin_at(self.clock_s, body.T_wb)
+            return
+        self.box = shifted(self.box, shift)
+        self.sea.go_along(shift, self.box, self.clock_s)
+        self.pressure = _rolled(self.pressure, shift)
+        self._fill(self.sea, shift)
+
+    def _fill(self, sea: OpenSea, shift: np.ndarray) -> None:
+        """Shift the particles' box; what comes into it is filled from the sea."""
+        number = cell_number(self.box)
+        self._count = shift_particles(*self._own, self._count, shift, number, sea.faces, sea.height)
+
+    def _exchange(self, sea: OpenSea, dt: float) -> None:
+        """Particles leave and come in."""
+        nz, ny, nx = self.box.shape
+        left = take_out(*self._own, self._count, np.zeros(3, np.int64), nx, ny, nz)
+        self._count = bring_in(
+            *self._own,
+            left,
+            self._border,
+            np.float32(dt),
+            self._steps,
+            sea.phases,
+            sea.faces,
+            sea.height,
+        )
 
     def _collect(self, dt: float) -> None:
         """Momentum of the particles onto the faces, and the fall of the step."""
         if self._steps % _SORTED_EVERY == 0:
-            sort(self.place, self.velocity, *self._spare, self.count, self._end)
-            (self.place, self.velocity), self._spare = self._spare, (self.place, self.velocity)
+            sort(*self._own, *self._spare, self.count, self._end)
+            self._own, self._spare = self._spare, self._own
         to_faces(self.place, self.velocity, self.count, self._sums)
         fold(self._sums)
         fall = np.float32(-GRAVITY_MPS2 * dt / self.box.cell_m)
         face_velocities(self._sums, fall, self.faces, self._before, self._valid)
+        if self.sea is not None:
+            draw_towards(self.sea.faces, self._before, self._valid, dt, self.sea.share, self.faces)
+            self.sea.work_out(self.box, self.clock_s + dt)
         hold_border(self.faces, self._border)
         hold_border(self._before, self._border)
 
@@ -200,7 +308,7 @@ class Tank:
         if body is None and self.paddle is None:
             return
         self.blocked[:] = 0.0
-        self._room[:] = 1.0
+        self._free[:] = 1.0
         if body is not None:
             assert self.floating is not None
             solid = self.floating.distance
@@ -212,9 +320,9 @@ class Tank:
                 self._origin(body),
             )
             reach(*about, self.box.cell_m, self.box.shape, self._about)
-            cut_faces(*about, self.box.cell_m, self._about, self.blocked, self._room)
+            cut_faces(*about, self.box.cell_m, self._about, self.blocked, self._free)
         if self.paddle is not None:
-            block(self._paddle_at(0.0), self.blocked, self._room)
+            block(self._paddle_at(0.0), self.blocked, self._free)
 
     def _project(self, dt: float, body: Body | None) -> None:
         """Pressure, and with it the body's impulse."""
@@ -317,3 +425,8 @@ class Tank:
 
     def _origin(self, body: Body) -> np.ndarray:
         return self.box.inside(body.T_wb[:3, 3])
+
+
+def _rolled(values: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Over cells (nz + 2, ny + 2, nx + 2), in a box shifted by (3,) cells: what comes round is of no matter."""
+    return np.roll(values, tuple(-int(n) for n in shift[::-1]), (0, 1, 2))

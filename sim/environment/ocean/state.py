@@ -1,6 +1,7 @@
 """The sea about a moment as it is told to others: what may be read at any time by whoever draws it."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +18,13 @@ def changing(before: np.ndarray, after: np.ndarray, since_s: float, time_s: floa
     share = share * share * (3.0 - 2.0 * share)
     for k in range(4):
         out[k] = (1.0 - share) * before[k] + share * after[k]
+
+
+def other_sea(now: np.ndarray, told: np.ndarray, wanted: np.ndarray) -> np.ndarray | None:
+    """The sea (4,) to go over to from now, with its direction the shorter way round; None where that was told."""
+    towards = wanted.copy()
+    towards[1] = now[1] + math.remainder(wanted[1] - now[1], 2 * math.pi)
+    return None if np.abs(towards - told).max() <= 1e-12 * np.abs(told).max() else towards
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,3 +46,9 @@ class SeaState:
         out = np.empty(4)
         changing(self.before, self.after, self.since_s, time_s, out)
         return out
+
+    def told(self, wanted: np.ndarray, time_s: float) -> "SeaState":
+        """From that time on it goes over to another sea (4,)."""
+        now = self.numbers(time_s)
+        towards = other_sea(now, self.after, wanted)
+        return self if towards is None else replace(self, before=now, after=towards, since_s=time_s)

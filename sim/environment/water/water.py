@@ -1,6 +1,5 @@
 """Water about one hull: the arrays that kernels read, and how they are told of the weather."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +7,10 @@ import numpy as np
 
 from sim.environment.hull import Hull
 from sim.environment.immersion import AIR as AIR_DRAG
-from sim.environment.immersion import DRAG, IMPACT, RESISTANCES, VERTEX_WIDTH
+from sim.environment.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH
 from sim.environment.nearby import KEY, LATTICE, TOLD
 from sim.environment.ocean.field import POINTS
-from sim.environment.ocean.state import SeaState
+from sim.environment.ocean.state import SeaState, other_sea
 from sim.environment.ocean.synthesis import FIELDS
 from sim.environment.ocean.transform import twiddles
 from sim.environment.ocean.waves import TILES_M, Waves
@@ -61,6 +60,7 @@ class Water:
         mass: float,
         impact: float = 0.0,
         air: float = 0.0,
+        lift: float = 1.0,
         added: np.ndarray | None = None,
         level_m: float = 0.0,
         points: int = POINTS,
@@ -68,15 +68,16 @@ class Water:
         """About a hull.
 
         drag [N s/m] of the whole hull as it is wetted when `mass` [kg] floats upright; impact and air: coefficients
-        of the pressure on patches that run into water and face the wind; added (6,) is the part of the vehicle's
-        inertia that is water. Raises InputError where that mass sinks.
+        of the pressure on patches that run into water and face the wind; lift: the share of the water column's
+        pressure that is summed here, less where something else carries the hull; added (6,) is the part of the
+        vehicle's inertia that is water. Raises InputError where that mass sinks.
         """
         waves = Waves.of(weather.sea.seed, points)
         tiles, reach = len(TILES_M), hull.reach_m
         about, report = np.zeros(ABOUT), np.zeros(REPORT)
         about[SPACING], about[REACH], about[MEAN] = 2.8 * reach / (LATTICE - 2), reach, level_m
         resistances = np.zeros(RESISTANCES)
-        resistances[:] = drag, impact, at_rest(hull, mass)[1], air
+        resistances[:] = drag, impact, at_rest(hull, mass)[1], air, lift
         sea_arrays = (
             waves.start,
             waves.place,
@@ -132,14 +133,12 @@ class Water:
         """Wind and current from now on; the sea changes within CHANGE_S. Its seed stays what it was."""
         self.about[WIND : WIND + 2], self.about[GUSTS] = weather.wind_mps, weather.gusts
         self.about[CURRENT : CURRENT + 2] = weather.current_mps
-        wanted, now = weather.sea.numbers, np.empty(4)
+        now = np.empty(4)
         sea_at(self.report, self.report[CLOCK], now)
-        # the shorter way round
-        wanted[1] = now[1] + math.remainder(wanted[1] - now[1], 2 * math.pi)
-        told = self.report[TOWARDS : TOWARDS + 4]
+        wanted = other_sea(now, self.report[TOWARDS : TOWARDS + 4], weather.sea.numbers)
         if at_once:
             wanted = now = weather.sea.numbers
-        elif np.abs(wanted - told).max() <= 1e-12 * np.abs(told).max():
+        elif wanted is None:
             return
         self.report[FROM : FROM + 4] = now
         self.report[SINCE], self.report[TOWARDS : TOWARDS + 4] = self.report[CLOCK], wanted
@@ -152,10 +151,11 @@ class Water:
         drag: float,
         impact: float,
         air: float,
+        lift: float,
         added: np.ndarray,
     ) -> None:
         """Go on at that time with other numbers; the sea begins anew where the clock goes back."""
-        self.resistances[[DRAG, IMPACT, AIR_DRAG]] = drag, impact, air
+        self.resistances[[DRAG, IMPACT, AIR_DRAG, LIFT]] = drag, impact, air, lift
         self.added[:] = added
         ahead_s = time_s - self.report[CLOCK]
         begins = ahead_s < -_ROUNDED_S

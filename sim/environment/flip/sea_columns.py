@@ -1,0 +1,146 @@
+"""The ocean as a box of water sees it: height of the surface and velocity at all depths over its columns of cells."""
+
+import math
+
+import numpy as np
+
+from sim.compiled import allocating_nothing, compiled
+from sim.environment.flip.box import Box
+from sim.environment.ocean.sampling import add_tile, rest_place
+from sim.environment.ocean.state import SeaState
+from sim.environment.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
+from sim.environment.ocean.waves import TILES_M, mean_wave_numbers, raise_waves
+
+_TILES = len(TILES_M)
+_TOLD = 1 + 3 * _TILES
+_SPACING = 2
+"""The ocean is read so many cells apart: the box carries no shorter waves."""
+_BEYOND = 8
+"""Cells about the box that are known too, so that it may be shifted."""
+
+
+class SeaColumns:
+    """Works out one moment after the other."""
+
+    def __init__(self, state: SeaState, box: Box) -> None:
+        points = len(state.waves[5])
+        nx, ny, _ = box.cells
+        counts = ((n + 2 * _BEYOND) // _SPACING + 2 for n in (ny, nx))
+        self._read = np.zeros((*counts, _TOLD))
+        self._spacing_m, self._begin = _SPACING * box.cell_m, np.zeros(2, np.int64)
+        self._decay = np.zeros(_TILES)
+        self._heights = np.zeros(state.waves[3].shape, np.complex64)
+        self._raised = np.full(4, np.nan)
+        self._work = np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32)
+        self._grids = np.zeros((_TILES, points, points, FIELDS), np.float32)
+        self._column = np.zeros(_TOLD)
+        self.level_m = state.level_m
+
+    def work_out(self, state: SeaState, box: Box, time_s: float) -> None:
+        """Take up the sea of a time about a box."""
+        start, place, number, drawn, edges, twiddles = state.waves
+        sea = state.numbers(time_s)
+        if not np.array_equal(sea, self._raised):
+            raise_waves(number, drawn, sea, self._heights)
+            mean_wave_numbers(start, number, self._heights, self._decay)
+            self._raised = sea
+        synthesise(start, place, number, self._heights, sea[3], time_s, twiddles, self._work, self._grids)
+        low = np.asarray(box.corner_w[:2]) - _BEYOND * box.cell_m
+        self._begin = np.floor(low / self._spacing_m).astype(np.int64)
+        self.level_m = state.level_m
+        _read(self._grids, edges, self._begin, self._spacing_m, self._read)
+
+    def height_m(self, x: float, y: float) -> float:
+        """World z of the surface at a place about the box."""
+        _between(self._read, self._begin, self._spacing_m, x, y, self._column)
+        return self.level_m + float(self._column[0])
+
+    def fill(self, box: Box, current_mps: tuple[float, float], faces: np.ndarray, height: np.ndarray) -> None:
+        """Velocities across a box's faces, faces (3, nz + 2, ny + 2, nx + 2) [cells/s], and the surface's height over
+        the middle of each column, (ny + 2, nx + 2) [cells], in the box's units."""
+        _fill(
+            self._read,
+            self._begin,
+            self._spacing_m,
+            self._decay,
+            np.asarray(box.corner_w, float),
+            box.cell_m,
+            self.level_m,
+            current_mps[0],
+            current_mps[1],
+            faces,
+            height,
+        )
+
+
+@compiled
+def _read(grids: np.ndarray, edges: np.ndarray, begin: np.ndarray, spacing: float, out: np.ndarray) -> None:
+    """Height over the mean level [m] and each tile's velocity [m/s] at the surface, out (my, mx, 10)."""
+    work = np.empty(FIELDS)
+    for j in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            x, y = (begin[0] + i) * spacing, (begin[1] + j) * spacing
+            rest_x, rest_y = rest_place(grids, edges, x, y, work)
+            row = out[j, i]
+            row[0] = work[HEIGHT]
+            for tile in range(len(edges)):
+                work[:] = 0.0
+                add_tile(grids[tile], edges[tile], rest_x, rest_y, work)
+                row[1 + 3 * tile] = work[SPEED_EAST]
+                row[2 + 3 * tile] = work[SPEED_NORTH]
+                row[3 + 3 * tile] = work[RISE]
+
+
+@allocating_nothing
+def _between(
+    read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float, out: np.ndarray
+) -> None:
+    """What is known at world (x, y), out (10,)."""
+    u, v = x / spacing - begin[0], y / spacing - begin[1]
+    i = min(max(int(u), 0), read.shape[1] - 2)
+    j = min(max(int(v), 0), read.shape[0] - 2)
+    u, v = min(max(u - i, 0.0), 1.0), min(max(v - j, 0.0), 1.0)
+    a, b, c, d = (1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v
+    for m in range(read.shape[2]):
+        out[m] = a * read[j, i, m] + b * read[j, i + 1, m] + c * read[j + 1, i, m] + d * read[j + 1, i + 1, m]
+
+
+@compiled
+def _fill(
+    read: np.ndarray,
+    begin: np.ndarray,
+    spacing: float,
+    decay: np.ndarray,
+    corner: np.ndarray,
+    cell: float,
+    level: float,
+    current_x: float,
+    current_y: float,
+    faces: np.ndarray,
+    height: np.ndarray,
+) -> None:
+    _, nz, ny, nx = faces.shape
+    told = np.empty(read.shape[2])
+    tiles = len(decay)
+    stream = (current_x, current_y, 0.0)
+    left, grown = np.empty(tiles), np.empty(tiles)
+    for t in range(tiles):
+        grown[t] = math.exp(decay[t] * cell)
+    for j in range(ny):
+        for i in range(nx):
+            for c in range(3):
+                x = corner[0] + cell * (i - (1.0 if c == 0 else 0.5))
+                y = corner[1] + cell * (j - (1.0 if c == 1 else 0.5))
+                _between(read, begin, spacing, x, y, told)
+                surface = (level + told[0] - corner[2]) / cell + 1.0
+                if c == 2:
+                    height[j, i] = surface
+                depth = surface - (0.0 if c == 2 else 0.5)
+                for t in range(tiles):
+                    left[t] = math.exp(-decay[t] * cell * max(depth, 0.0))
+                for k in range(nz):
+                    speed = stream[c]
+                    for t in range(tiles):
+                        speed += left[t] * told[1 + 3 * t + c]
+                        left[t] = min(left[t] * grown[t], 1.0)
+                    faces[c, k, j, i] = speed / cell
