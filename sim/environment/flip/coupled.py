@@ -19,6 +19,7 @@ from sim.environment.flip.walls import wall_impulse
 from sim.environment.surroundings import weather_of
 from sim.groups.numeric import rotation_exp
 from sim.vehicles import Vehicle
+from sim.vehicles.support import Support
 
 PERIOD_S = 1.0 / 30.0
 _INSTANT_S = 1e-9
@@ -67,7 +68,7 @@ class TankWater:
 
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         """The open sea goes over to the one that the vehicle's numbers tell."""
-        if self._around is None:
+        if self._around is None or vehicle.support is not Support.WATER:
             return
         weather = weather_of(vehicle)
         state = self._around.state.told(weather.sea.numbers, time_s)
