@@ -72,7 +72,8 @@ class PlanScene:
             for i, r in enumerate(view.kept)
             if r is not view.plan and r.name not in view.hidden
         ]
-        shown = [] if view.plan is None else [view.plan]
+        pursued = view.pursuit is not None and view.pursuit.on
+        shown = [] if view.plan is None or pursued else [view.plan]
         records = (*shown, *(r for r, _ in kept))
         self._ways = {id(r): self._way(r, view.origin_w) for r in records}
         surfaces, lines = self._marks(view, size_m)
@@ -86,7 +87,9 @@ class PlanScene:
         solid = tuple(model for model in models if model is not None)
         vehicles: list[DrawnVehicle] = []
         arrows: list[Arrow] = []
-        if view.plan is not None:
+        if pursued:
+            lines += self._horizon(view)
+        elif view.plan is not None:
             way, colour = self._ways[id(view.plan)], _colour(view)
             half_m = half_width_m(way, size_m)
             surface, edges = ribbon(way, colour, half_m, 0.3 if view.dated else 0.5)
@@ -140,6 +143,18 @@ class PlanScene:
             places = self._on_ground(view, record.places_w) + np.array([0.0, 0.0, LIFT_M])
             lines.append(Polyline(places, ALTERNATIVE, np.full(len(places), 0.8 - 0.1 * rank), 2.0))
         return cased(lines) + lines
+
+    def _horizon(self, view: PlanView) -> list[Polyline]:
+        """The plan that is flown now, with a mark at every eighth of it; amber while it is old."""
+        seen = None if view.pursuit is None else view.pursuit.seen
+        if seen is None or seen.places_w is None:
+            return []
+        places = self._on_ground(view, seen.places_w) + np.array([0.0, 0.0, LIFT_M])
+        colour = PRESENT if seen.phase == "flying" else HELD
+        line = Polyline(places, colour, np.linspace(1.0, 0.5, len(places)), 4.0)
+        mark_m = 0.03 * framing_of(view.vehicle.name).distance_m
+        marks = [_post(place, mark_m, colour) for place in places[:: max(len(places) // 8, 1)][1:]]
+        return [*cased([line]), line, *marks]
 
     def _iterates(self, view: PlanView, now_s: float) -> list[Polyline]:
         """The newest brightest, older ones fading away."""

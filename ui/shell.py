@@ -12,6 +12,7 @@ from imgui_bundle import imgui
 from sim.commands import Command, PilotInput, SetParameter, SetPilotInput
 from sim.errors import InputError
 from sim.goals.judge import Progress
+from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
@@ -28,7 +29,7 @@ from ui.edits import Edits
 from ui.fit_view import FitView
 from ui.gizmo import Gizmo
 from ui.hand import Hand, Ray
-from ui.hud import goal_marker, goals, minimap, past, race
+from ui.hud import goal_marker, goals, minimap, past, pursuit, race
 from ui.hud.key_hint import KeyHint
 from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk, InputSample
@@ -43,6 +44,7 @@ from ui.panels import caption, labels, trust
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
+from ui.pointing import Pointing
 from ui.requests import Action, CameraMotion, ChangeView, EditChosen, Output, Request, StepEdits
 from ui.sharing_view import SharingView
 from ui.shell_state import OWN, ShellState, applied
@@ -91,6 +93,8 @@ class Shell:
         self._observer = Observer(scene, self._toasts)
         self._gizmo = Gizmo()
         self._alternatives = Alternatives()
+        self._pointing = Pointing()
+        self._world: World | None = None
         self._hand = Hand()
         self._shifts_w: dict[str, np.ndarray] = {}
         self._camera: tuple[np.ndarray, np.ndarray] | None = None
@@ -150,6 +154,7 @@ class Shell:
 
     def show_world(self, world: World) -> None:
         """Where it all takes place, from now on."""
+        self._world = world
         self._context.outlines = outlines(world)
 
     def show_plan(self, plan: PlanView | None) -> None:
@@ -224,6 +229,7 @@ class Shell:
         requests += self._hand.requests(self._ray(sample.hand_px), snapshot, self._shifts_w)
         if context.plan is not None and self._camera is not None:
             requests += self._gizmo.draw(context.plan, *self._camera, context)
+            requests += self._pointed(context.plan)
             if not self._gizmo.wants_mouse:
                 requests += self._alternatives.draw(context.plan, *self._camera, context)
         requests += self._overlays(snapshot)
@@ -311,6 +317,7 @@ class Shell:
             hud.draw(snapshot, self._context)
             self._draw_map(snapshot)
         past.draw(snapshot, self._context)
+        pursuit.draw(snapshot, self._context)
         self._draw_goals(snapshot)
         race.draw(snapshot, self._context)
         self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, self._context)
@@ -323,6 +330,16 @@ class Shell:
         if self._context.question is not None:
             requests += trust.draw(self._context.question, self._context)
         return requests
+
+    def _pointed(self, plan: PlanView) -> list[EditTask]:
+        """Where plans in flight are to lead."""
+        if self._world is None or self._camera is None or self._state.view.views > 1:
+            return []
+        if plan.pursuit is None or not plan.pursuit.on or self._gizmo.wants_mouse:
+            self._pointing.leave()
+            return []
+        view, projection = self._camera
+        return self._pointing.draw(plan, self._ray_at, projection @ view, self._world, self._context)
 
     def _draw_map(self, snapshot: Snapshot) -> None:
         context = self._context
@@ -383,9 +400,13 @@ class Shell:
         """Through a place (logical, y up) of the one picture that there is."""
         if place_px is None or self._camera is None or self._state.view.views > 1:
             return None
+        return self._ray_at(place_px[0], self._window.get_size()[1] - place_px[1])
+
+    def _ray_at(self, right_px: float, down_px: float) -> Ray:
+        """Through window coordinates, origin top left."""
+        assert self._camera is not None
         left, top, width, height = self._context.scene_rect
-        down = self._window.get_size()[1] - place_px[1]
-        x, y = 2.0 * (place_px[0] - left) / width - 1.0, 1.0 - 2.0 * (down - top) / height
+        x, y = 2.0 * (right_px - left) / width - 1.0, 1.0 - 2.0 * (down_px - top) / height
         return Ray.through(x, y, *self._camera)
 
     def _scene_has(self, x: float, y: float) -> bool:
@@ -393,7 +414,7 @@ class Shell:
         left, top, width, height = self._context.scene_rect
         down = self._window.get_size()[1] - y
         inside = left <= x < left + width and top <= down < top + height
-        taken = self._gizmo.wants_mouse or self._alternatives.wants_mouse
+        taken = self._gizmo.wants_mouse or self._alternatives.wants_mouse or self._pointing.wants_mouse
         return inside and not imgui.get_io().want_capture_mouse and not taken
 
 

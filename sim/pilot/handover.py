@@ -25,27 +25,28 @@ class Leading:
 
 
 class Handover:
-    """The plan that is flown and the one that will take over from it."""
+    """The plan that is flown and those that will take over, one after the other."""
 
     def __init__(self) -> None:
         self.flown: Leading | None = None
-        self.coming: Leading | None = None
+        self.coming: list[Leading] = []
 
     def expect(self, route: Route, planned_s: float, since_s: float) -> None:
-        """This one next."""
-        self.coming = Leading(route, planned_s, since_s)
+        """This one after all that are expected."""
+        self.coming.append(Leading(route, planned_s, since_s))
 
     def turn(self, time_s: float) -> Leading | None:
         """What takes over at a time, if something does."""
-        coming = self.coming
-        if coming is None or time_s < coming.since_s - SAME_S:
-            return None
-        self.flown, self.coming = coming, None
-        return coming
+        taken = None
+        while self.coming and time_s >= self.coming[0].since_s - SAME_S:
+            taken = self.flown = self.coming.pop(0)
+        return taken
 
     def held(self, time_s: float) -> np.ndarray | None:
-        """(n_controls,) of the plan that is flown at a time; None before the first one."""
-        return None if self.flown is None else self.flown.route.held(time_s - self.flown.since_s)
+        """(n_controls,) at a time, now or later, as far as plans are known; None before the first one."""
+        begun = [plan for plan in self.coming if time_s >= plan.since_s - SAME_S]
+        leading = begun[-1] if begun else self.flown
+        return None if leading is None else leading.route.held(time_s - leading.since_s)
 
     def age_s(self, time_s: float) -> float:
         """Since the moment that the flown plan was asked for at."""

@@ -5,7 +5,6 @@ from typing import Protocol
 
 import numpy as np
 
-from sim.integrators import Integrator
 from sim.vehicles import Vehicle
 
 
@@ -45,7 +44,10 @@ class Asked:
     number: int
     """By which its answer is known."""
     vehicle: Vehicle
-    integrator: Integrator
+    method: str
+    """Integrator by name: questions travel to other processes."""
+    options: dict[str, float]
+    """Of it."""
     node: np.ndarray
     """Where the vehicle will be when the plan takes over, flat."""
 

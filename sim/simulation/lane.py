@@ -79,8 +79,8 @@ class Lane:
         self._newton_iterations = 0.0
         self._tally, self._cost = Tally(), StepCost()
         self._contact_b = np.zeros(6)
-        self._plan: tuple[int, int] | None = None
-        """(step that it was planned at, step from which on it is flown), to be recorded with the next rollout."""
+        self._plan_s: float | None = None
+        """When the plan was asked for that takes over with the next rollout, to be recorded with it."""
         self._node: np.ndarray | None
         self._u: np.ndarray
         self._begins: bool
@@ -207,10 +207,9 @@ class Lane:
             self._timing.back_to(self.time_s)
         self._go_on_from(self.node)
 
-    def note_plan(self, planned_s: float, since_s: float) -> None:
-        """A plan that was asked for at one time takes over at another one, which is now."""
-        h = self.method.step_s
-        self._plan = round((planned_s - self._since_s) / h), round((since_s - self._since_s) / h)
+    def note_plan(self, planned_s: float) -> None:
+        """A plan that was asked for at that time takes over now."""
+        self._plan_s = planned_s
 
     def recover(self, playback: Playback, moment: Moment) -> None:
         """What is coupled, as it was at the recorded moment that the lane has been put to."""
@@ -340,9 +339,10 @@ class Lane:
             kept = self.coupling.environment.checkpoint()
         impulse = self._pushed()
         self.recording.note(m, self._since_s, self._steps, self._u, self._y, felt, pivot_w, kept)
-        if self._plan is not None:
-            self.recording.note_plan(*self._plan)
-            self._plan = None
+        if self._plan_s is not None:
+            planned = round((self._plan_s - self._since_s) / m.step_s)
+            self.recording.note_plan(planned, self._steps)
+            self._plan_s = None
         if impulse is not None:
             self.recording.note_push(self._steps, impulse)
             strike(m.kernel, m.vehicle, self._y, impulse, self._u, m.step_s)

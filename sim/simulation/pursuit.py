@@ -99,7 +99,7 @@ class PursuitPilot:
         taken = self._handover.turn(now_s)
         if taken is not None:
             self._follower = self._holder = None
-            self._lane.note_plan(taken.planned_s, taken.since_s)
+            self._lane.note_plan(taken.planned_s)
         self._given = self._flown(now_s, sticks, sensed, vehicle, dt_s)
         self._ask(now_s, dt_s)
         return self._given
@@ -165,9 +165,11 @@ class PursuitPilot:
             self._pending, self._told = None, "the planner does not answer"
 
     def _ask(self, now_s: float, dt_s: float) -> None:
-        if self._pending is not None or self._handover.coming is not None or now_s < self._next_s - SAME_S:
+        if self._pending is not None or now_s < self._next_s - SAME_S:
             return
-        periods = max(math.ceil(self.lag_s / dt_s - 1e-6), 1)
+        # Never before one that is expected already.
+        after_s = self._handover.coming[-1].since_s - now_s + dt_s if self._handover.coming else dt_s
+        periods = max(math.ceil(self.lag_s / dt_s - 1e-6), round(after_s / dt_s), 1)
         m = self._lane.method
         rows = [self._expected(now_s + k * dt_s) for k in range(periods)]
         try:
@@ -179,12 +181,14 @@ class PursuitPilot:
         self._asked += 1
         self._next_s = now_s + 1.0 / self._source.rate_hz
         self._pending = _Pending(self._number, now_s, now_s + periods * dt_s, self._wall())
-        self._source.ask(Asked(self._number, m.vehicle, m.kernel.integrator, node))
+        scheme = m.kernel.integrator
+        options = {option: getattr(scheme, option) for option in scheme.options}
+        self._source.ask(Asked(self._number, m.vehicle, scheme.name, options, node))
 
     def _expected(self, time_s: float) -> np.ndarray:
         """Controls in a moment, as far as they are known."""
         leads = self._follower is None and self._holder is None
-        planned = self._handover.held(time_s) if leads else None
+        planned = self._handover.held(time_s) if leads or self._handover.coming else None
         assert self._given is not None
         return self._given if planned is None else planned
 

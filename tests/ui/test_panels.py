@@ -161,7 +161,7 @@ def test_every_scene_is_listed_once_under_its_kind(bench: Bench) -> None:
     assert {kind for name, kind in kinds.items() if name.startswith("blowup")} == {COMPARE}
     assert kinds["canyon"] == MOVE
     assert {name for name, kind in kinds.items() if kind == PLAN} == {
-        n for n in kinds if n.startswith("plan-")
+        n for n in kinds if n.startswith(("plan-", "chase-"))
     }
 
 

@@ -1,22 +1,33 @@
 """The planner in the window: one session for a scene with a task, and its picture."""
 
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 
 from render.frame import Frame
 from render.plan_view import PlanScene
-from sim.commands import FlyPlan
+from sim.commands import FlyPlan, Pursue, StopPursuit
 from sim.errors import InputError
-from sim.planner.api import task_of_scene
+from sim.planner.api import pursuing_of_scene, task_of_scene
 from sim.planner.result.record import PlanRecord
-from sim.planner.service.requests import PlanRequest, StartPlanning
+from sim.planner.service.pursuing import PursuitControl
+from sim.planner.service.requests import (
+    EditTask,
+    EndPursuit,
+    PlanRequest,
+    SetPursuit,
+    StartPlanning,
+    StartPursuit,
+)
 from sim.planner.service.session import PlanSession
 from sim.planner.service.view import PlanView
 from sim.planner.task.poses import positions
+from sim.planner.task.pursuit import Pursuing, with_goal_at
 from sim.scene import Scene
 from sim.simulation.placing import stand_at
+from sim.snapshot import Snapshot
 from sim.vehicles import Vehicle
 from sim.vehicles.support import Support
 from sim.world import World
@@ -33,8 +44,10 @@ class Planning:
         self._races = scene.race is not None
         """Its plan is a rival, made by itself; nothing else of it is shown."""
         self._scene = PlanScene(world)
+        self._pursuit = PursuitControl(Pursuing())
         if scene.plan is not None:
             vehicle, task = task_of_scene(scene, world=world)
+            self._pursuit = PursuitControl(pursuing_of_scene(scene, vehicle))
             folder = folder or config_dir() / "plans"
             self._session = PlanSession(
                 vehicle, task, scene.integrator, folder, origin_w=_origin_w(vehicle, scene, world)
@@ -43,18 +56,44 @@ class Planning:
     @property
     def view(self) -> PlanView | None:
         """What is to be shown now."""
-        return self._session.view if self._session is not None and not self._races else None
+        if self._session is None or self._races:
+            return None
+        return replace(self._session.view, pursuit=self._pursuit.view)
 
     @property
     def rival(self) -> PlanRecord | None:
         """The best plan of a race by now."""
         return self._session.view.plan if self._session is not None and self._races else None
 
-    def handle(self, request: PlanRequest) -> FlyPlan | None:
+    @property
+    def begins_in_flight(self) -> bool:
+        """Whether the scene opens with plans that are made while one flies."""
+        return bool(self._pursuit.view.how.starts_at_w)
+
+    def begin_in_flight(self) -> Pursue | StopPursuit:
+        """With the goal where the scene has it at first."""
+        assert self._session is not None
+        view, place_w = self._session.view, self._pursuit.view.how.starts_at_w
+        goal = EditTask(with_goal_at(view.vehicle.group, view.task, place_w))
+        self._session.handle(goal, time.perf_counter())
+        return self._pursue(StartPursuit(), self._session.view)
+
+    def handle(self, request: PlanRequest) -> FlyPlan | Pursue | StopPursuit | None:
         """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""
         if self._session is None or self._races:
             raise InputError("this scene has no task to plan")
+        if isinstance(request, SetPursuit):
+            self._pursuit.change(request)
+            return None
+        if isinstance(request, StartPursuit | EndPursuit):
+            return self._pursue(request, self._session.view)
         return self._session.handle(request, time.perf_counter())
+
+    def _pursue(self, request: StartPursuit | EndPursuit, view: PlanView) -> Pursue | StopPursuit:
+        if isinstance(request, StartPursuit):
+            return self._pursuit.begin(view.vehicle, view.task)
+        self._pursuit.end()
+        return StopPursuit()
 
     @property
     def places_w(self) -> np.ndarray | None:
@@ -62,9 +101,13 @@ class Planning:
         view = self.view
         return None if view is None else self._scene.reach(view)
 
-    def poll(self) -> None:
-        """Once a frame."""
+    def poll(self, snapshot: Snapshot) -> None:
+        """Once a frame. While plans fly that are made anew, no other plan follows the task."""
         if self._session is not None:
+            self._pursuit.observe(snapshot)
+            if self._pursuit.view.on:
+                self._pursuit.follow(self._session.view.vehicle, self._session.view.task)
+                return
             if not self._prepared:
                 # With the first frame, not before it: the window opens first.
                 self._prepared = True
@@ -101,11 +144,13 @@ class Planning:
             "cost": plan.cost if plan else None,
             "end_w": plan.places_w[-1].tolist() if plan else None,
             "duration_s": plan.duration_s if plan else None,
+            "pursuit": _pursued(view),
             "passes_m": [float(m) for m in _passes_m(view)],
         }
 
     def close(self) -> None:
-        """End the planner's process."""
+        """End the planner's processes."""
+        self._pursuit.close()
         if self._session is not None:
             self._session.close()
 
@@ -116,6 +161,15 @@ def _origin_w(vehicle: Vehicle, scene: Scene, world: World) -> tuple[float, floa
         return (0.0, 0.0, 0.0)
     x, y, z = stand_at(world, np.array(scene.start.position_m), vehicle.stand_m)
     return float(x), float(y), float(z)
+
+
+def _pursued(view: PlanView) -> dict[str, object] | None:
+    """How plans in flight go; None where none are made."""
+    if view.pursuit is None or view.pursuit.seen is None:
+        return None
+    seen = asdict(view.pursuit.seen)
+    del seen["places_w"]
+    return seen
 
 
 def _passes_m(view: PlanView) -> list[float]:

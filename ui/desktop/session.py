@@ -109,7 +109,7 @@ class Session:
         self._take_loaded_scene()
         snapshot = self._simulation.snapshot
         self._take_up_own_files(snapshot)
-        self._planning.poll()
+        self._planning.poll(snapshot)
         self._poll_race(snapshot)
         self._shell.show_plan(self._planning.view)
         self._tell_of_takes()
@@ -161,8 +161,10 @@ class Session:
         self._shell.label_lanes(drawn.labels_px, snapshot)
 
     def _wait_for_plan(self) -> None:
-        """What is to be planned starts where the plan does, and waits there."""
-        if self._planning.view is not None:
+        """What is to be planned starts where the plan does, and waits there, or sets out with plans made in flight."""
+        if self._planning.begins_in_flight:
+            self._simulation.submit(self._planning.begin_in_flight())
+        elif self._planning.view is not None:
             self._simulation.submit(SetPaused(True))
 
     def _race(self, scene: Scene, world: World) -> None:

@@ -1,4 +1,4 @@
-"""Flight mode, autopilot, and where the sticks are."""
+"""Flight mode, autopilot, plans in flight, and where the sticks are."""
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -6,6 +6,7 @@ from imgui_bundle import imgui
 from sim.commands import SetDemo, SetFlightMode
 from sim.snapshot import Snapshot
 from ui import theme
+from ui.panels import plan_pilot
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, button, heading, note, right_edge, segmented, tooltip
 from ui.requests import Request, RescanControllers
@@ -32,6 +33,8 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.same_line()
     requests += _devices(context)
     _sticks(context)
+    if context.plan is not None:
+        requests += plan_pilot.switch(context.plan, context, width=-1.0)
     return requests
 
 

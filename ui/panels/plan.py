@@ -15,7 +15,7 @@ from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.alternatives import compared
-from ui.panels import plan_cost, plan_flight, plan_progress, plan_table, plan_task
+from ui.panels import plan_cost, plan_flight, plan_pilot, plan_progress, plan_table, plan_task
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, button, note, prose, segmented, tooltip
 from ui.requests import ChangeView, LoadScene, Request
@@ -34,12 +34,14 @@ _PAGES = (
     Item("task", "Task", "Final time, steps, method, waypoints"),
     Item("cost", "Cost", "What the plan is to cost"),
     Item("flight", "Flight", "Wind that the plan does not know"),
+    Item("pilot", "Pilot", "Plans that are made anew while one flies"),
     Item("plans", "Compare", "Plans side by side; keep and save them"),
 )
 _DRAWN: dict[str, Callable[[PlanView, Snapshot, PanelContext], list[Request]]] = {
     "task": plan_task.draw,
     "cost": plan_cost.draw,
     "flight": plan_flight.draw,
+    "pilot": plan_pilot.draw,
     "plans": plan_table.draw,
 }
 
@@ -65,7 +67,7 @@ def _scenes_to_plan(context: PanelContext) -> list[Request]:
     prose("This scene has no task to plan. These have:")
     requests: list[Request] = []
     for name, entry in context.catalogue.scenes.items():
-        if name.startswith("plan-") and button(
+        if name.startswith(("plan-", "chase-")) and button(
             context, f"plan/scene/{name}", entry.title, entry.text, width=-1.0
         ):
             requests.append(LoadScene(name))

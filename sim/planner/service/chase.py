@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sim.integrators import integrator
 from sim.pilot.plan_source import Answered, Asked
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
@@ -32,7 +33,8 @@ class Chase:
         self._planner = self._planner or Planner(sized_by=_usual(task, start))
         limit_s = FIRST_S if self._last is None else NEXT_S
         try:
-            new = replanned(self._planner, vehicle, asked.integrator, aimed(task, start), self._last, limit_s)
+            scheme = integrator(asked.method, **asked.options)
+            new = replanned(self._planner, vehicle, scheme, aimed(task, start), self._last, limit_s)
         except Exception as error:
             told = str(error).splitlines()[0] if str(error) else repr(error)
             return Answered(asked.number, None, 0.0, f"the planner failed: {told}")

@@ -117,7 +117,7 @@ def receding_horizon(
         taken = handover.turn(n * step_s)
         if taken is not None:
             horizons.append(taken.route.places_w)
-        if n and n % every == 0 and handover.coming is None:
+        if n and n % every == 0 and not handover.coming:
             rows = [_held(handover, (n + k) * step_s) for k in range(lag)]
             start = vehicle.state_at_node(stepped(vehicle, kernel, step_s, flight.node, rows))
             wanted = aimed(task, start, None if aim is None else aim(n * step_s))

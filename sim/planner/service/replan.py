@@ -13,7 +13,8 @@ from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.poses import positions
-from sim.planner.task.task import Goal, Task
+from sim.planner.task.pursuit import with_goal_at
+from sim.planner.task.task import Task
 from sim.vehicles.base import State, Vehicle
 
 
@@ -62,14 +63,7 @@ def aimed(task: Task, start: State, wanted: Any = None) -> Task:
     """The task from another start. wanted: place (3,) or (2,) [m] or a `State` that is its goal; None: as it was."""
     if wanted is None:
         return replace(task, start=start)
-    goal: Goal = task.goal
-    state = wanted if isinstance(wanted, State) else _placed(goal.state, np.asarray(wanted, float))
-    return replace(task, start=start, goal=replace(goal, state=state))
-
-
-def _placed(state: State, place_w: np.ndarray) -> State:
-    node = state.node.copy()
-    assert state.group is not None
-    where = state.group.position
-    node[where] = place_w[: where.stop - where.start]
-    return replace(state, node=node)
+    if isinstance(wanted, State):
+        return replace(task, start=start, goal=replace(task.goal, state=wanted))
+    assert start.group is not None
+    return replace(with_goal_at(start.group, task, np.asarray(wanted, float)), start=start)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from sim.planner.task.pursuit import Pursuing
 from sim.planner.task.task import Task
 
 
@@ -79,6 +80,24 @@ class SavePlan:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class StartPursuit:
+    """Have the vehicle flown by plans that are made anew all the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndPursuit:
+    """Give it back to the pilot of its flight mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPursuit:
+    """How such plans are made from now on."""
+
+    how: Pursuing
+    rate_hz: float
+
+
 PlanRequest = (
     StartPlanning
     | StopPlanning
@@ -91,4 +110,7 @@ PlanRequest = (
     | ShowPlan
     | DeletePlan
     | SavePlan
+    | StartPursuit
+    | EndPursuit
+    | SetPursuit
 )

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from sim.planner.result.record import PlanRecord
+from sim.planner.service.pursuing import PursuitView
 from sim.planner.task.refusal import Refusal
 from sim.planner.task.task import Task
 from sim.vehicles import Vehicle
@@ -55,6 +56,8 @@ class PlanView:
     """Names of kept plans that are on disk."""
     hidden: frozenset[str] = frozenset()
     """Names of kept plans that the scene leaves out."""
+    pursuit: PursuitView | None = None
+    """Plans in flight; None where nobody could ask for them."""
     iterates: tuple[FadingIterate, ...] = ()
     history: tuple[tuple[float, float], ...] = ()
     """(cost, largest violation) of each iteration of the run at hand, or the last one."""

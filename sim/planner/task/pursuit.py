@@ -1,7 +1,11 @@
 """The task of every one of the plans that are made while one flies, out of the task of a scene."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from sim.groups import LieGroup
 from sim.planner.task.task import Demand, Goal, Task
 from sim.toml_table import TomlTable
 from sim.vehicles import Vehicle
@@ -33,6 +37,13 @@ def read_pursuing(table: TomlTable, vehicle: Vehicle) -> Pursuing:
     return told
 
 
+def with_goal_at(group: LieGroup, task: Task, place_w: Sequence[float] | np.ndarray) -> Task:
+    """The task with its goal at another place [m]; on a plane the first two numbers count."""
+    node, where = task.goal.state.node.copy(), group.position
+    node[where] = place_w[: where.stop - where.start]
+    return replace(task, goal=replace(task.goal, state=replace(task.goal.state, node=node)))
+
+
 def pursuit_task(vehicle: Vehicle, task: Task, how: Pursuing) -> Task:
     """Towards the task's goal, as far as one gets within the horizon, and at rest there.
 
@@ -42,8 +53,6 @@ def pursuit_task(vehicle: Vehicle, task: Task, how: Pursuing) -> Task:
     rotation: Demand = "free" if vehicle.group.planar else "upright"
     node = task.goal.state.node.copy()
     node[vehicle.node_layout.velocity] = 0.0
-    if how.starts_at_w:
-        node[vehicle.group.position] = how.starts_at_w
     state = replace(task.goal.state, node=node)
     return replace(
         task,

@@ -1,0 +1,78 @@
+"""Plans in flight as a window has them: on or off, how far they look ahead, how often, and towards which goal."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sim.commands import Pursue
+from sim.planner.service.requests import SetPursuit
+from sim.planner.service.stream import RATE_HZ, PlanStream
+from sim.planner.task.pursuit import Pursuing, pursuit_task
+from sim.planner.task.task import Task
+from sim.snapshot import PursuitPicture, Snapshot
+from sim.vehicles import Vehicle
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PursuitView:
+    """What there is to see of it."""
+
+    how: Pursuing
+    rate_hz: float = RATE_HZ
+    """Plans a second at most."""
+    on: bool = False
+    seen: PursuitPicture | None = None
+    """As the simulation had it last; None before it flies."""
+
+    @property
+    def horizon_w(self) -> np.ndarray | None:
+        """(N+1, 3) m: the plan that is flown."""
+        return None if self.seen is None else self.seen.places_w
+
+
+class PursuitControl:
+    """Owns the process that plans, from the first time on that it is switched on."""
+
+    def __init__(self, how: Pursuing) -> None:
+        self.view = PursuitView(how)
+        self._stream: PlanStream | None = None
+        self._followed: tuple[Task, Pursuing] | None = None
+
+    def begin(self, vehicle: Vehicle, task: Task) -> Pursue:
+        """What the simulation is to be told."""
+        if self._stream is None:
+            self._stream = PlanStream(pursuit_task(vehicle, task, self.view.how), self.view.rate_hz)
+        self.view = replace(self.view, on=True, seen=None)
+        self.follow(vehicle, task)
+        return Pursue(self._stream)
+
+    def end(self) -> None:
+        """No plans from now on; the process stays for the next time."""
+        self.view = replace(self.view, on=False, seen=None)
+
+    def change(self, request: SetPursuit) -> None:
+        """Of the plans that are asked for from now on."""
+        self.view = replace(self.view, how=request.how, rate_hz=request.rate_hz)
+
+    def follow(self, vehicle: Vehicle, task: Task) -> None:
+        """Plans are for this task from now on: its goal, obstacles, weights and limits."""
+        how, known = self.view.how, self._followed
+        if self._stream is None or (known is not None and known[0] is task and known[1] == how):
+            return
+        self._followed = task, how
+        self._stream.task = pursuit_task(vehicle, task, how)
+        self._stream.rate_hz = self.view.rate_hz
+
+    def observe(self, snapshot: Snapshot) -> None:
+        """Take note of how it goes, and of its end: another pilot may have been chosen."""
+        if not self.view.on or snapshot.look_back is not None:
+            return
+        if snapshot.pursuit is None and self.view.seen is not None:
+            self.end()
+        else:
+            self.view = replace(self.view, seen=snapshot.pursuit)
+
+    def close(self) -> None:
+        """End the process; the simulation has to be over, or flown otherwise."""
+        if self._stream is not None:
+            self._stream.close()
