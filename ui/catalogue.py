@@ -107,7 +107,13 @@ def _scenes(names: tuple[str, ...]) -> dict[str, SceneEntry]:
             scene = load_scene(name)
         except InputError:
             continue
-        kind = PLAN if scene.plan is not None else COMPARE if scene.comparison.caption else MOVE
+        kind = (
+            PLAN
+            if scene.plan is not None and scene.race is None
+            else COMPARE
+            if scene.comparison.caption
+            else MOVE
+        )
         found[name] = SceneEntry(name, scene.title, scene.text, kind)
     return found
 
