@@ -1,0 +1,116 @@
+"""Pictures of the window for the documentation: `python scripts/window_pictures.py [FOLDER] [--only NAME]` (docs/).
+
+The app runs on a virtual screen and is used by mouse and keys, as the window tests do it (Linux; Xvfb and xdotool).
+"""
+
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from PIL import ImageGrab
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from sim.replacing import replacing
+from tests.app.desktop import App, Probe, Screen
+
+SIZE = (1280, 800)
+SOLVE_S = 60.0
+
+
+def fly_the_canyon(app: App) -> None:
+    """Until the autopilot is down the river."""
+    app.wait_until(lambda p: p["clock_s"] > 45.0, timeout_s=200.0, what="it is under way")
+
+
+def let_lanes_blow_up(app: App) -> None:
+    """Until two lanes have stopped, with the tables and curves of lanes in front."""
+    for tab in ("tab/Lanes", "tab/Errors", "tab/Polhode"):
+        app.click(tab)
+    if app.wait_frames(1)["paused"]:
+        app.click("transport/play")
+
+    def two_have_stopped(p: Probe) -> bool:
+        return sum(lane["status"] == "diverged" for lane in p["lanes"]) >= 2
+
+    app.wait_until(two_have_stopped, timeout_s=60.0, what="two lanes have stopped")
+
+
+def compare_plans(app: App) -> None:
+    """The best plan was kept, beside another way."""
+    plan(app)
+    app.click("plan/page/plans")
+    app.click("plan/keep")
+    if "plan/way/0" in app.wait_frames(2)["widgets"]:
+        app.click("plan/way/0")
+        app.wait_frames(4)
+        app.click("plan/keep")
+
+
+def give_too_little_time(app: App) -> None:
+    """Until what would help is offered."""
+    plan(app)
+    x, y, width, height = app.wait_frames(3)["widgets"]["plan/time"]
+    app.screen.xdotool("mousemove", round(x + 0.33 * width), round(y + height / 2))
+    app.wait_frames(2)
+    app.screen.xdotool("click", 1)
+    app.wait_until(lambda p: "plan/remedy/0" in p["widgets"], timeout_s=SOLVE_S, what="a way out is offered")
+
+
+def plan(app: App) -> None:
+    """By the button, until it is solved."""
+    app.click("plan/start")
+    app.wait_until(planned, timeout_s=SOLVE_S, what="it is planned")
+
+
+def planned(probe: Probe) -> bool:
+    """Whether there is a plan of the task as it is."""
+    now = probe["plan"]
+    return bool(now["phase"] == "idle" and now["status"] == "solved" and not now["stale"])
+
+
+PICTURES: dict[str, tuple[tuple[str, ...], Callable[[App], None]]] = {
+    "panel": (("canyon", "--demo"), fly_the_canyon),
+    "blowup": (("blowup",), let_lanes_blow_up),
+    "plan-window": (("plan-boat-docking",), compare_plans),
+    "plan-failed": (("plan-boat-docking",), give_too_little_time),
+}
+"""Name -> arguments of the app, and what is done before the picture is taken."""
+
+
+def main(
+    folder: Annotated[Path, typer.Argument(help="Where the pictures go.")] = Path("docs"),
+    only: Annotated[str, typer.Option(help="One picture by name; all without.")] = "",
+) -> None:
+    """One picture a use of the window."""
+    if only and only not in PICTURES:
+        raise typer.BadParameter(f"{only!r}; allowed: {', '.join(PICTURES)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in [only] if only else PICTURES:
+        take(name, folder / f"{name}.png")
+        print(f"wrote {folder / name}.png", flush=True)
+
+
+def take(name: str, path: Path) -> None:
+    """Use the window as the picture wants it, and keep what the screen shows."""
+    arguments, use = PICTURES[name]
+    with (
+        tempfile.TemporaryDirectory() as settings,
+        closing(Screen(*SIZE)) as screen,
+        closing(
+            App(screen, Path(settings), *arguments, "--quality", "high", "--size", "{}x{}".format(*SIZE))
+        ) as app,
+    ):
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=120.0, what="the window is drawn")
+        use(app)
+        app.wait_frames(8)
+        with replacing(path) as temporary:
+            ImageGrab.grab(xdisplay=screen.display).save(temporary, format="png")
+
+
+if __name__ == "__main__":
+    typer.run(main)
