@@ -33,9 +33,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "sea_foam_map": 17,
     "sea_depth_map": 18,
     "hull_map": 19,
+    "box_map": 20,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 20
+FIRST_FREE_UNIT = 21
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

@@ -14,6 +14,7 @@ from render.quality import Quality
 from render.sea.fields import SeaFields
 from render.sea.grid import FAR_M, ring_mesh, wedge
 from render.sea.hulls import half_breadths
+from render.sea.splashing import SplashingWater
 from render.sea.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
@@ -67,6 +68,7 @@ class SeaSurface:
         self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
         self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._depth = self._depth_map(world)
+        self._splashing = self._owned(SplashingWater(ctx))
         self._hull_map: tuple[Hull, moderngl.Texture, tuple[float, float, float, float]] | None = None
 
     def _owned(self, resource):
@@ -111,6 +113,8 @@ class SeaSurface:
         self._describe(self._fields, sea)
         self._place(frame.view, sea.state.level_m, self._fields.deviation_m)
         self._cut_out(frame.vehicles)
+        self._splashing.take_up(frame.water_box)
+        self._set("box_place", self._splashing.place)
 
     def _make_textures(self, fields: SeaFields) -> None:
         for texture in self._textures.values():
@@ -172,6 +176,7 @@ class SeaSurface:
             texture.use(SAMPLER_UNITS[name])
         self._foam.use(SAMPLER_UNITS["sea_foam_map"])
         self._depth.use(SAMPLER_UNITS["sea_depth_map"])
+        self._splashing.bind()
         if self._hull_map is not None:
             self._hull_map[1].use(SAMPLER_UNITS["hull_map"])
 

@@ -98,8 +98,15 @@ void main() {
     v /= distance_m;
     float pixel_m = distance_m * 2.0 * viewport.w / max(clip_from_world[1][1], 0.3);
     float footprint = pixel_m * inversesqrt(clamp(abs(v.z), 0.03, 1.0));
-    vec4 s = slope_of(sea_slope_0, sea_edges.x, footprint) + slope_of(sea_slope_1, sea_edges.y, footprint)
-        + slope_of(sea_slope_2, sea_edges.z, footprint);
+    vec4 finest = slope_of(sea_slope_2, sea_edges.z, footprint);
+    vec4 s = slope_of(sea_slope_0, sea_edges.x, footprint) + slope_of(sea_slope_1, sea_edges.y, footprint) + finest;
+    vec2 box_uv;
+    float splashing = in_box(p_w.xy, box_uv), churned = 0.0;
+    if (splashing > 0.0) {
+        vec4 own = textureLod(box_map, box_uv, 0.0);
+        s = mix(s, vec4(own.yz + 0.5 * finest.xy, 0.5 * finest.zw), splashing);  // it carries no finer waves
+        churned = splashing * own.w;
+    }
     float near = saturate(1.0 - 10.0 * footprint);  // ripples that no tile has are seen from here
     float variance = s.z + sea_look.y * (1.0 - 0.8 * near * near);
     vec4 mark = marks(pixel_m);
@@ -137,7 +144,7 @@ void main() {
         * pow(saturate(0.75 - 0.5 * dot(sun_direction.xyz, n)), 1.5);
     vec3 body = DEEP * light * 0.55
         + CREST * (sunlight * (1.15 * through_crest + 0.10 * crest * crest * saturate(dot(n, sun_direction.xyz))) + up * 0.16 * crest);
-    body = mix(body, AERATED * light / PI, saturate(0.75 * mark.w));
+    body = mix(body, AERATED * light / PI, saturate(0.75 * max(mark.w, churned)));
     float thickness = max(depth, 0.0) / max(v.z, 0.25);
 #if FULL_MATERIALS
     vec2 screen = gl_FragCoord.xy * viewport.zw;
@@ -166,7 +173,7 @@ void main() {
     caps = mix(caps, min(2.5 * sea_look.z, 0.5), smoothstep(0.75, 0.98, about));
     float washed = exp(-max(-inside, 0.0) * 9.0) * saturate(0.25 + 2.0 * sea_look.x);
     float shore = exp(-max(depth, 0.0) * 5.0) * 0.7;
-    float amount = saturate(max(max(1.15 * caps, mark.z), max(washed, shore)));
+    float amount = saturate(max(max(max(1.15 * caps, mark.z), 0.9 * churned), max(washed, shore)));
     float grain = 0.5 * coarse + 0.5 * lace;
     float foam = smoothstep(0.72 - 0.42 * amount, 1.06 - 0.46 * amount, grain + 0.12 * amount) + 0.35 * amount * amount;
     foam *= saturate(4.0 * amount);

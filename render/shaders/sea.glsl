@@ -20,3 +20,13 @@ vec2 tile_uv(vec2 rest, float edge) { return rest / edge + 0.5 / sea_points; }
 float tile_level(float width_m, float edge) { return max(log2(width_m * sea_points / edge), 0.0); }
 
 const int MOST_HULLS = 2;
+
+uniform sampler2D box_map;  // of splashing water: world z, slopes, foam
+uniform vec4 box_place;     // where it begins, 1 / its edges, m; zero where there is none
+
+// Share of the splashing water at a place: all of it within, none at the border.
+float in_box(vec2 place, out vec2 uv) {
+    uv = (place - box_place.xy) * box_place.zw;
+    vec2 to_border = 0.5 - abs(uv - 0.5);
+    return box_place.z > 0.0 ? smoothstep(0.02, 0.15, min(to_border.x, to_border.y)) : 0.0;
+}

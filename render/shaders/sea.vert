@@ -34,6 +34,12 @@ void main() {
         + moved(sea_shape_2, sea_edges.z, here.y);
     rise = shape.z;
     p_w = vec3(rest + shape.xy, sea_level + shape.z - here.x * here.x / (2.0 * EARTH_M));
+    vec2 uv;
+    float splashing = in_box(p_w.xy, uv);
+    if (splashing > 0.0) {
+        p_w.z = mix(p_w.z, textureLod(box_map, uv, 0.0).x, splashing);
+        rise = p_w.z - sea_level;
+    }
     haze_to(p_w, transmittance, inscatter);
     sky_light = sky_irradiance(vec3(0.0, 0.0, 1.0));
 #if !FULL_MATERIALS
