@@ -22,6 +22,7 @@ from render.sea.whitecaps import Whitecaps, coverage
 from render.uniforms import FrameUniforms
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
+from sim.environment.flip.surface import BoxPicture
 from sim.environment.hull import Hull
 from sim.environment.ocean import Ocean, Sea
 from sim.environment.ocean.synthesis import EAST, HEIGHT, NORTH
@@ -110,6 +111,35 @@ def test_the_height_that_is_drawn_is_the_height_that_is_felt(ctx, world, quality
     off = np.abs(drawn - felt)
     assert off.max() < within_m
     assert math.sqrt((off**2).mean()) < 0.4 * within_m
+
+
+def test_splashing_water_is_drawn_as_high_as_it_is_and_goes_over_into_the_sea(ctx, world):
+    water = felt_about()
+    cell, cells = 0.2, 48
+    middle = (np.arange(cells) - 0.5 * (cells - 1)) * cell
+    height = 2.4 + 0.5 * np.exp(-(middle[:, None] ** 2 + (middle[None, :] - 1.0) ** 2) / 2.0)
+    half = 0.5 * cells * cell
+    box = BoxPicture(
+        corner_w=(-half, -half, -2.4),
+        cell_m=cell,
+        size_m=(2 * half, 2 * half, 4.8),
+        height_m=height.astype("f4"),
+        foam=np.zeros((cells, cells), "f4"),
+        paddle_m=None,
+        spray_w=np.zeros((0, 3), "f4"),
+        time_s=AT_S,
+        in_sea=True,
+    )
+    frame = frame_of(water)
+    plain = drawn_surface(ctx, world, frame, "high")
+    points = drawn_surface(ctx, world, dataclasses.replace(frame, water_box=box), "high")
+    np.testing.assert_array_equal(points[:, :2], plain[:, :2])
+    x, y = points[:, 0], points[:, 1]
+    within = np.maximum(np.abs(x), np.abs(y)) < 0.68 * half
+    told = 0.5 * np.exp(-(y[within] ** 2 + (x[within] - 1.0) ** 2) / 2.0)
+    assert np.abs(points[within, 2] - told).max() < 0.015  # measured 0.006 m: softened by half a cell
+    beyond = np.maximum(np.abs(x), np.abs(y)) > 0.97 * half
+    np.testing.assert_array_equal(points[beyond], plain[beyond])
 
 
 def test_fields_are_those_of_the_ocean_also_while_it_changes():
