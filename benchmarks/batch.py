@@ -66,15 +66,25 @@ def main() -> None:
     starts = np.array([kernel.start(n, u, p, H) for n, u in zip(nodes, controls[:, 0], strict=True)])
     world = load_world("canyon", seed=7)
     x, y, z = world.pads[0].centre_w
-    standing = np.repeat(vehicle.state(x=(x, y, z + 1.41)).node[None], 64, axis=0)
-    ground_steps = 64 * steps
+    standing = np.repeat(vehicle.state(x=(x, y, z + 1.41)).node[None], lanes // 8, axis=0)
+    level = np.repeat(vehicle.state(x=(x, y, z + 4.0), v=(0.5, 0.1, 0.0)).node[None], lanes, axis=0)
+    low, hover = nodes.copy(), np.array([vehicle.values["mass"] * vehicle.values["gravity"], 0.0, 0.0, 0.0])
+    low[:, vehicle.node_layout.pose][:, 9:] = x, y, z + 4.0
     works: dict[str, tuple[Callable[[], object], int]] = {
         "one kernel a lane": (lambda: kernel.batch(starts.copy(), controls[:, 0], p[None], H, steps), lanes * steps),
         "sim.batch": (
             lambda: sim.batch(vehicle, DEFAULT, nodes, controls, step=H, duration=H * steps), lanes * steps,
         ),
-        "sim.batch, on the ground": (
-            lambda: sim.batch(vehicle, DEFAULT, standing, step=H, duration=H * steps, world=world), ground_steps,
+        "sim.batch, flying over ground": (
+            lambda: sim.batch(vehicle, DEFAULT, level, hover, step=H, duration=H * steps, world=world), lanes * steps,
+        ),
+        "sim.batch, fallen, tumbling": (
+            lambda: sim.batch(vehicle, DEFAULT, low[::8], controls[::8], step=H, duration=H * steps, world=world),
+            len(low[::8]) * steps,
+        ),
+        "sim.batch, standing": (
+            lambda: sim.batch(vehicle, DEFAULT, standing, step=H, duration=H * steps, world=world),
+            len(standing) * steps,
         ),
     }  # fmt: skip
     rates: dict[str, list[float]] = {name: [] for name in (*works, "MuJoCo, one free body")}
@@ -90,7 +100,7 @@ def main() -> None:
     first = medians["one kernel a lane"]
     print(f"helicopter under {DEFAULT}, {lanes} lanes of {steps} steps, median of {ROUNDS}, interleaved")
     for name, value in medians.items():
-        print(f"  {name:26s} {value / 1e6:9.3f} million steps a CPU second  {value / first:7.3f} x the first")
+        print(f"  {name:30s} {value / 1e6:9.3f} million steps a CPU second  {value / first:7.3f} x the first")
     if "MuJoCo, one free body" in medians:
         print(f"  sim.batch is {medians['sim.batch'] / medians['MuJoCo, one free body']:.0f} x MuJoCo")
     else:

@@ -145,6 +145,8 @@ class _Job:
         self._felt = touched or vehicle.support is Support.WATER
         inline = inline_for(vehicle) if touched else WATER if self._felt else None
         self._kernel = compile_kernel(vehicle, scheme, inline)
+        self._like: dict[bytes, Surroundings | None] = {}
+        """By parameters: what is felt, which nobody writes to."""
         self._code = None if self._felt else lane_code(Structure.of(vehicle), scheme)
 
     def run(self, report: Progress) -> tuple[np.ndarray, np.ndarray]:
@@ -228,8 +230,16 @@ class _Job:
         """What a lane feels, with memory of its own."""
         if not self._felt:
             return None
-        vehicle = vehicle_of_row(self._vehicle, p)
-        return water_about(vehicle) if self._world is None else surroundings(vehicle, self._world)
+        key = p.tobytes()
+        if key not in self._like:
+            if len(self._what.parameters) > 1:
+                self._like.clear()  # another one in every lane
+            vehicle = vehicle_of_row(self._vehicle, p)
+            self._like[key] = (
+                water_about(vehicle) if self._world is None else surroundings(vehicle, self._world)
+            )
+        like = self._like[key]
+        return like and like.probe()
 
 
 @lru_cache(maxsize=64)

@@ -71,12 +71,18 @@ def _any_crossing(
     frame: np.ndarray,
     points: np.ndarray,
     report: np.ndarray,
+    ceiling: float,
 ) -> bool:
     """Whether any point meets the ground within the step; notes the lowest clearance."""
     touches = False
     lowest = np.inf
     for k in range(points.shape[0]):
         x, y, z = world_point(pose, points[k])
+        if z > ceiling:
+            dx, dy, dz = world_step(pose, xi, points[k], h)
+            if z + dz > ceiling:
+                lowest = min(lowest, z - ceiling)
+                continue
         lowest = min(lowest, z - surface_height(heights, frame, x, y))
         if not touches:
             dx, dy, dz = world_step(pose, xi, points[k], h)
@@ -131,10 +137,11 @@ def _touch(
     points: np.ndarray,
     wrench_b: np.ndarray,
     report: np.ndarray,
+    ceiling: float,
 ) -> None:
     """The wrench of a step in which points meet the ground."""
     work = np.empty((2 * points.shape[0], ROW_WIDTH))
-    work = work[: gather_rows(work, pose, xi_free, inertia, h, heights, frame, points)]
+    work = work[: gather_rows(work, pose, xi_free, inertia, h, heights, frame, points, ceiling)]
     speeds = np.empty(work.shape[0])
     for k in range(work.shape[0]):
         speeds[k] = touch_speed(work[k], xi_free, h, frame[5], report)
@@ -161,6 +168,7 @@ def ground_wrench(
     points: np.ndarray,
     wrench_b: np.ndarray,
     report: np.ndarray,
+    ceiling: float,
 ) -> bool:
     """Write the mean contact wrench of one step: contact impulse / h, (6,) (torque, force), body frame.
 
@@ -168,7 +176,8 @@ def ground_wrench(
     the end of the step without contact. inertia (6,): (J1, J2, J3, m, m, m). heights (ny, nx)
     float32 and frame (x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2): the ground.
     points (k, 4): body-frame contact points [m]; last column 1 where touching is a crash, else 0.
-    report (16 + 3 k,) is updated, see `Ground`. A state that is not finite gets no contact. Returns whether any
+    report (16 + 3 k,) is updated, see `Ground`. ceiling: no ground that a point can reach in the step is higher [m]:
+    what stays above it is looked at no closer. A state that is not finite gets no contact. Returns whether any
     point meets the ground.
     """
     wrench_b[:] = 0.0
@@ -177,8 +186,8 @@ def ground_wrench(
         report[2] = np.nan
         return False
     _forget_if_moved(pose, xi_free, h, report)
-    if not _any_crossing(pose, xi_free, h, heights, frame, points, report):
+    if not _any_crossing(pose, xi_free, h, heights, frame, points, report, ceiling):
         _remember(pose, xi_free, h, report)
         return False
-    _touch(pose, xi_free, inertia, h, heights, frame, points, wrench_b, report)
+    _touch(pose, xi_free, inertia, h, heights, frame, points, wrench_b, report, ceiling)
     return True

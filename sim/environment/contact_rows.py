@@ -181,6 +181,7 @@ def gather_rows(
     heights: np.ndarray,
     frame: np.ndarray,
     points: np.ndarray,
+    ceiling: float,
 ) -> int:
     """Fill `work` (>= 2 k, ROW_WIDTH) with what the points face within the step; returns the rows used."""
     used = 0
@@ -190,6 +191,9 @@ def gather_rows(
         w[POINT] = k
         x, y, z = world_point(pose, w)
         step = world_step(pose, xi, w, h)
+        far = _REACH_M + 2.0 * (abs(step[0]) + abs(step[1]) + abs(step[2]))
+        if z > ceiling + far:
+            continue
         t = first_crossing(heights, frame, x, y, z, step[0], step[1], step[2])
         if 0.0 < t <= 1.0:
             normal = surface_normal(heights, frame, x + t * step[0], y + t * step[1])
@@ -197,7 +201,7 @@ def gather_rows(
         else:
             normal = surface_normal(heights, frame, x, y)
             gap = (z - surface_height(heights, frame, x, y)) * normal[2]
-            if gap > _REACH_M + 2.0 * (abs(step[0]) + abs(step[1]) + abs(step[2])):
+            if gap > far:
                 continue
         _face(w, pose, inertia, h, normal, gap)
         used += 1

@@ -9,6 +9,7 @@ from sim.compiled import allocating_nothing
 from sim.compiler.inline import Inline
 from sim.environment.contact import LOADS, ground_wrench
 from sim.environment.contact_rows import put
+from sim.environment.surface import ground_top
 from sim.environment.sweep import passes_through
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -23,21 +24,33 @@ class Ground:
     heights: np.ndarray
     """(ny, nx) float32 [m], C-contiguous."""
     frame: np.ndarray
-    """(6,) x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2."""
+    """(8,) x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2; how far points are from the origin [m], cells
+    along a side of the blocks of `tops`."""
     points: np.ndarray
     """(k, 4) body-frame contact points [m]; last column 1.0 where touching is a crash, else 0.0."""
     report: np.ndarray
     """(16 + 3 k,) running greatest speed of a touch [m/s]; points in contact in the last step; lowest height
-    of a point above the ground [m]; running greatest touch speed of crash points [m/s]; then what the
-    contact remembers of the step before (twist 4:10, position 10:13, whether valid 13, its length 14; forces at the
-    points 16:)."""
+    of a point above the ground [m], or less where none is near; running greatest touch speed of crash points [m/s];
+    then what the contact remembers of the step before (twist 4:10, position 10:13, whether valid 13, its length 14;
+    forces at the points 16:)."""
+    tops: np.ndarray
+    """As `Terrain.tops`."""
     wrench_b: np.ndarray
     """(6,) mean wrench of contact in the last step (torque [N m], force [N]), body frame."""
 
     @property
     def env(self) -> tuple[Any, ...]:
         """What a kernel takes."""
-        return True, self.heights, self.frame, self.points, self.report, self.report.copy(), self.wrench_b
+        return (
+            True,
+            self.heights,
+            self.frame,
+            self.points,
+            self.report,
+            self.report.copy(),
+            self.tops,
+            self.wrench_b,
+        )
 
     @property
     def impact_mps(self) -> float:
@@ -51,7 +64,7 @@ class Ground:
 
     @property
     def clearance_m(self) -> float:
-        """Height of the lowest point above the ground at the start of the last step."""
+        """Height of the lowest point above the ground at the start of the last step, or less where none is near."""
         return float(self.report[2])
 
     @property
@@ -65,7 +78,7 @@ class Ground:
 
     def probe(self) -> "Ground":
         """The same ground, to look a step ahead without changing what the contact remembers."""
-        return Ground(self.heights, self.frame, self.points, self.report.copy(), np.zeros(6))
+        return Ground(self.heights, self.frame, self.points, self.report.copy(), self.tops, np.zeros(6))
 
     @staticmethod
     def of(
@@ -77,10 +90,12 @@ class Ground:
         gravity_mps2: float = 9.81,
     ) -> "Ground":
         """The ground of a terrain for a body with contact points (k, 4)."""
-        frame = np.array([*terrain.origin_m, terrain.spacing_m, friction, restitution, gravity_mps2])
+        reach_m = float(np.linalg.norm(points[:, :3], axis=1).max(initial=0.0))
+        law = (friction, restitution, gravity_mps2)
+        frame = np.array([*terrain.origin_m, terrain.spacing_m, *law, reach_m, terrain.block_cells])
         heights = np.ascontiguousarray(terrain.heights, np.float32)
         report = np.zeros(LOADS + 3 * len(points))
-        return Ground(heights, frame, np.ascontiguousarray(points, float), report, np.zeros(6))
+        return Ground(heights, frame, np.ascontiguousarray(points, float), report, terrain.tops, np.zeros(6))
 
     @staticmethod
     def under(vehicle: Vehicle, terrain: Terrain, points: np.ndarray) -> "Ground":
@@ -110,6 +125,14 @@ _NEAR_M = 1.0
 
 
 @allocating_nothing
+def _ceiling(pose: np.ndarray, moved: float, frame: np.ndarray, tops: np.ndarray) -> float:
+    """No ground that a body's points come by on a way of length `moved` is higher [m]; infinite where that is far."""
+    if not moved + frame[6] < frame[7] * frame[2]:
+        return np.inf
+    return ground_top(tops, frame[7], frame, pose[9], pose[10])
+
+
+@allocating_nothing
 def feel_ground(
     pose: np.ndarray,
     free: np.ndarray,
@@ -119,24 +142,30 @@ def feel_ground(
     wrench_b: np.ndarray,
 ) -> bool:
     """Contact's mean wrench in a step of h; whether any point meets the ground."""
-    _, heights, frame, points, report, before, _ = env
+    _, heights, frame, points, report, before, tops, _ = env
     put(before, report)
-    return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report)
+    turning = abs(free[0]) + abs(free[1]) + abs(free[2])
+    moved = h * (abs(free[3]) + abs(free[4]) + abs(free[5]) + turning * frame[6])
+    ceiling = _ceiling(pose, moved, frame, tops)
+    return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report, ceiling)
 
 
 @allocating_nothing
 def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool:
     """Whether a point's way between two poses leads through the ground."""
-    _, heights, frame, points, report, _, _ = env
+    _, heights, frame, points, report, _, tops, _ = env
     moved = abs(end[9] - begin[9]) + abs(end[10] - begin[10]) + abs(end[11] - begin[11])
     # Far above the ground nobody looks; the report tells how far.
-    return report[2] < _NEAR_M + 2.0 * moved and passes_through(begin, end, heights, frame, points)
+    if not report[2] < _NEAR_M + 2.0 * moved:
+        return False
+    ceiling = _ceiling(begin, moved, frame, tops)
+    return passes_through(begin, end, heights, frame, points, ceiling)
 
 
 @allocating_nothing
 def forget_try(env: tuple[Any, ...]) -> None:
     """The report as it was before the last wrench was found."""
-    _, _, _, _, report, before, _ = env
+    _, _, _, _, report, before, _, _ = env
     put(report, before)
 
 
@@ -149,15 +178,16 @@ _A = "float64[::1]"
 _NOTHING = (
     False,
     np.zeros((2, 2), np.float32),
-    np.zeros(6),
+    np.zeros(8),
     np.zeros((0, 4)),
     np.zeros(LOADS),
     np.zeros(LOADS),
+    np.zeros((1, 1), np.float32),
     np.zeros(6),
 )
 GROUND = Inline(
     imports="from sim.environment.ground import feel_ground, forget_try, refuse_way",
-    type=f"Tuple((boolean, float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A}, {_A}))",
+    type=f"Tuple((boolean, float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A}, float32[:, ::1], {_A}))",
     wrench="feel_ground",
     refuses="refuse_way",
     undo="forget_try",

@@ -27,6 +27,14 @@ def surface_height(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -
 
 
 @allocating_nothing
+def ground_top(tops: np.ndarray, cells: float, frame: np.ndarray, x: float, y: float) -> float:
+    """No ground within `cells` cells of world (x, y) is higher [m]; tops as `Terrain.tops` has them."""
+    i = int(min(max((x - frame[0]) / (frame[2] * cells), 0.0), tops.shape[1] - 1.0))
+    j = int(min(max((y - frame[1]) / (frame[2] * cells), 0.0), tops.shape[0] - 1.0))
+    return float(tops[j, i])
+
+
+@allocating_nothing
 def surface_normal(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -> tuple[float, float, float]:
     """Unit upward normal of the bilinear patch at world (x, y)."""
     u = min(max((x - frame[0]) / frame[2], 0.0), heights.shape[1] - 1.0)

@@ -12,18 +12,26 @@ PASSED_M = 0.02
 
 @allocating_nothing
 def passes_through(
-    begin: np.ndarray, end: np.ndarray, heights: np.ndarray, frame: np.ndarray, points: np.ndarray
+    begin: np.ndarray,
+    end: np.ndarray,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    points: np.ndarray,
+    ceiling: float,
 ) -> bool:
     """Whether a straight way of a point, from its place at one pose (12,) to that at the other, leads deeper into the
     ground than PASSED_M below where it began.
 
-    The ways are sampled once a cell; poses are R_wb column-major, then x_w. A pose that is not finite counts.
+    No ground that they come by is higher than `ceiling`. The ways are sampled once a cell; poses are R_wb
+    column-major, then x_w. A pose that is not finite counts.
     """
     if not all_finite(end):
         return True
     for k in range(points.shape[0]):
         x, y, z = world_point(begin, points[k])
         to_x, to_y, to_z = world_point(end, points[k])
+        if min(z, to_z) > ceiling:
+            continue
         dx, dy, dz = to_x - x, to_y - y, to_z - z
         deepest = min(z - surface_height(heights, frame, x, y), 0.0) - PASSED_M
         pieces = min(int(max(abs(dx), abs(dy)) / frame[2]) + 1, MARCH_LIMIT)

@@ -7,6 +7,8 @@ generalised force.
 
 import math
 
+import numpy as np
+
 from sim.compiled import allocating_nothing
 from sim.environment.contact import recall, tell_touches
 from sim.environment.contact_rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, POINT, SECOND, gather_rows
@@ -89,7 +91,9 @@ def gather_ends(tree, felt, h, work):
                 felt.pose[3 * c + r] = R[3 * r + c]
         for c in range(6):
             felt.twist[c] = felt.twists[i, c]
-        rows = gather_rows(work[used:], felt.pose, felt.twist, felt.ones, h, heights, frame, felt.point)
+        rows = gather_rows(
+            work[used:], felt.pose, felt.twist, felt.ones, h, heights, frame, felt.point, np.inf
+        )
         for row in range(used, used + rows):
             work[row, POINT] = k
             felt.body[row] = i

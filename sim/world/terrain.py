@@ -1,11 +1,14 @@
 """A height field and how it is read between its samples."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+_BLOCK_M = 8.0
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Terrain:
     """Ground height on a regular grid; bilinear between the samples, constant past the edges."""
 
@@ -37,6 +40,28 @@ class Terrain:
             self.origin_m[0] + self.spacing_m * np.arange(columns),
             self.origin_m[1] + self.spacing_m * np.arange(rows),
         )
+
+    @property
+    def block_cells(self) -> int:
+        """Cells along a side of the blocks of `tops`."""
+        return max(int(np.ceil(_BLOCK_M / self.spacing_m)), 1)
+
+    @cached_property
+    def tops(self) -> np.ndarray:
+        """(my, mx) float32 [m]: by block, the greatest height in it and in the eight about it.
+
+        No ground within a block's side of any place in it is higher.
+        """
+        cells, field = self.block_cells, self.heights
+        for axis in (0, 1):
+            begins = np.arange(0, max(field.shape[axis] - 1, 1), cells)
+            # With the first sample of the next one, which is a corner of its own last cells.
+            ends = np.minimum(begins + cells, field.shape[axis] - 1)
+            field = np.maximum(np.maximum.reduceat(field, begins, axis), field.take(ends, axis))
+        about = np.pad(field, 1, mode="edge")
+        rows, columns = field.shape
+        shifted = [about[j : j + rows, i : i + columns] for j in range(3) for i in range(3)]
+        return np.ascontiguousarray(np.max(shifted, axis=0), np.float32)
 
     def sample(self, field: np.ndarray, x_m: np.ndarray | float, y_m: np.ndarray | float) -> np.ndarray:
         """Bilinear value of a per-cell field at world points; x and y broadcast."""

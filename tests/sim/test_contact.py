@@ -53,7 +53,7 @@ def advance(R, x, omega, v_w, push_w, inertia, h, n, heights, frame, points, rep
         for k in range(3):
             pose[3 * k : 3 * k + 3] = R[:, k]
         pose[9:] = x
-        ground_wrench(pose, free, inertia, h, heights, frame, points, wrench, report)
+        ground_wrench(pose, free, inertia, h, heights, frame, points, wrench, report, np.inf)
         after = free + h * wrench / inertia
         gained = max(gained, 0.5 * np.sum(inertia * (after**2 - free**2)))
         omega[:] = after[:3]

@@ -6,7 +6,10 @@ import pytest
 import sim
 from sim.compiler import compile_kernel
 from sim.environment.ground import GROUND, Ground
+from sim.environment.surface import ground_top
 from sim.environment.sweep import passes_through
+from sim.integrators import DEFAULT, integrator
+from sim.outfit import outfit_of
 from sim.world.terrain import Terrain
 
 CORNERS = np.array([(x, y, z, 0.0) for x in (-1.0, 1.0) for y in (-0.6, 0.6) for z in (-0.4, 0.4)])
@@ -70,7 +73,7 @@ def test_a_way_through_a_ridge_is_seen_and_one_over_it_is_free():
     through = pose_at(-40.0, 5.0), pose_at(40.0, 5.0)
     over = pose_at(-40.0, 31.0), pose_at(40.0, 31.0)
     sunk = pose_at(20.0, 0.3), pose_at(21.0, 0.3)
-    arrays = ground.heights, ground.frame, ground.points
+    arrays = ground.heights, ground.frame, ground.points, np.inf
     assert passes_through(*through, *arrays)
     assert not passes_through(*over, *arrays)
     assert not passes_through(*sunk, *arrays), "what has sunk may move on"
@@ -105,3 +108,36 @@ def test_a_touch_is_as_fast_as_under_the_gravity_that_the_vehicle_has(gravity):
     kernel.advance(y, u, np.zeros(6), p, h, 1, ground.env)
     half = 0.5 * gravity * h  # of the first step, half of which the start has taken
     assert ground.impact_mps == pytest.approx(1.0, abs=half + 1e-9)
+
+
+def test_no_ground_about_a_place_is_higher_than_its_top():
+    """Of a rough field that its blocks do not divide, within a block's side of every place, outside the field too."""
+    rng = np.random.default_rng(4)
+    land = Terrain(rng.uniform(-5.0, 9.0, (61, 83)).astype(np.float32), (-30.0, 12.0), 0.7)
+    frame = np.array([*land.origin_m, land.spacing_m])
+    side_m = land.block_cells * land.spacing_m
+    for place in rng.uniform((-45.0, 0.0), (45.0, 70.0), (300, 2)):
+        top = ground_top(land.tops, float(land.block_cells), frame, *place)
+        about = place + rng.uniform(-side_m, side_m, (200, 2))
+        assert land.height(about[:, 0], about[:, 1]).max() <= top
+
+
+def test_what_is_skipped_above_the_ground_changes_no_motion():
+    """A helicopter that falls onto rough ground and tumbles: with every point looked at, to the bit."""
+    rng = np.random.default_rng(6)
+    land = Terrain(rng.uniform(-0.4, 0.4, (129, 129)).astype(np.float32), (-64.0, -64.0), 1.0)
+    vehicle = sim.vehicle("helicopter")
+    kernel = compile_kernel(vehicle, integrator(DEFAULT), GROUND)
+    u, p = vehicle.neutral_controls, vehicle.parameter_vector
+    start = vehicle.state(x=(3.0, -2.0, 9.0), omega=(0.5, 0.3, 0.2), v=(4.0, 1.0, 0.0))
+    nodes = []
+    for watchful in (False, True):
+        ground = Ground.under(vehicle, land, outfit_of(vehicle.name).contact.points)
+        if watchful:
+            ground.frame[6] = np.inf  # its points may be anywhere: nothing is skipped
+        y = kernel.start(start.node, u, p, 0.01, ground.probe().env)
+        seen, done, _ = kernel.trajectory(y, u[None], p, 0.01, 400, ground.env)
+        assert done == 400
+        nodes.append(seen)
+    assert nodes[0][-1][11] < 4.0, "it lies on the ground"
+    np.testing.assert_array_equal(*nodes)
