@@ -28,8 +28,9 @@ _MATERIALS = (
     ((0.10, 0.11, 0.12), 0.0, 0.62, _BARE),
     ((0.78, 0.76, 0.70), 0.0, 0.55, _COATED),
     ((0.50, 0.31, 0.12), 0.0, 0.85, _COATED),
+    ((0.42, 0.25, 0.12), 0.0, 0.78, _BARE),
 )
-"""By a capsule's `finish`: two steels, brass, painted, rubber, light paint, rope. Coats take a lane's tint."""
+"""By a capsule's `finish`: two steels, brass, painted, rubber, light paint, rope, wood. Coats take a lane's tint."""
 
 
 def capsule_mesh() -> Mesh:

@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 
+from sim.errors import one_of
 from sim.outfit import outfit_of
 from sim.race.course import MOST_GATES
 from sim.toml_table import TomlTable
+from sim.vehicles import known_vehicle
+from sim.vehicles.observation import layout_of
 
 MOST_GOALS = 24
 _FARTHEST_M = 1e5
 PLANS = ("flies", "flown")
 ASKED = (
-    "pad", "at_m", "way_m", "height_m", "speed_mps", "on_ground",
+    "pad", "at_m", "way_m", "height_m", "speed_mps", "on_ground", "told",
     "gates", "laps", "plan", "lanes", "stopped", "watch_s",
 )  # fmt: skip
 """Keys of which a goal has to have one."""
@@ -55,6 +58,12 @@ class Goal:
     """Let the simulated clock come so far [s]."""
     landing: bool = False
     """The touch that led there is graded."""
+    body: str = ""
+    """Whose place, height and speed count; empty: the vehicle's main body."""
+    told: tuple[tuple[str, float, float], ...] = ()
+    """Observables and the ranges that they have to be in."""
+    delivery: bool = False
+    """Where the body was put, and how still, is graded."""
 
 
 def read_goals(table: TomlTable, vehicle: str, pads: tuple[str, ...]) -> tuple[Goal, ...]:
@@ -63,10 +72,10 @@ def read_goals(table: TomlTable, vehicle: str, pads: tuple[str, ...]) -> tuple[G
     if len(tables) > MOST_GOALS:
         raise table.error("goals", f"{len(tables)} are refused; allowed: {MOST_GOALS} at most")
     actions = tuple(binding.action for binding in outfit_of(vehicle).keys.held)
-    return tuple(_read_goal(each, actions, pads) for each in tables)
+    return tuple(_read_goal(each, vehicle, actions, pads) for each in tables)
 
 
-def _read_goal(table: TomlTable, actions: tuple[str, ...], pads: tuple[str, ...]) -> Goal:
+def _read_goal(table: TomlTable, vehicle: str, actions: tuple[str, ...], pads: tuple[str, ...]) -> Goal:
     if not table.has("title"):
         raise table.error("title", "is missing; allowed: what is to be done, in a word or two")
     places = [key for key in ("pad", "at_m", "way_m") if table.has(key)]
@@ -96,12 +105,46 @@ def _read_goal(table: TomlTable, actions: tuple[str, ...], pads: tuple[str, ...]
         stopped=table.flag("stopped", False),
         watch_s=table.number("watch_s", 1.0, low=0.1, high=3600.0) if table.has("watch_s") else None,
         landing=table.flag("landing", False),
+        body=_body(table, vehicle) if table.has("body") else "",
+        told=_told(table.table("told"), vehicle) if table.has("told") else (),
+        delivery=table.flag("delivery", False),
     )
-    asked = (goal.height_m, goal.speed_mps, goal.gates, goal.laps, goal.lanes, goal.watch_s)
+    if goal.delivery and not places:
+        raise table.error("delivery", "needs a place; allowed: beside one of pad, at_m, way_m")
+    asked = (
+        goal.told or None,
+        goal.height_m,
+        goal.speed_mps,
+        goal.gates,
+        goal.laps,
+        goal.lanes,
+        goal.watch_s,
+    )
     if not (places or goal.on_ground or goal.plan or goal.stopped or any(part is not None for part in asked)):
         raise table.error("title", f"asks for nothing; allowed: one of {', '.join(ASKED)}")
     table.finish()
     return goal
+
+
+def _body(table: TomlTable, vehicle: str) -> str:
+    bodies = tuple(layout_of(known_vehicle(vehicle)).bodies)
+    return table.name("body", bodies, bodies[0])
+
+
+def _told(table: TomlTable, vehicle: str) -> tuple[tuple[str, float, float], ...]:
+    """Ranges by name, of observables that are one number."""
+    observables = layout_of(known_vehicle(vehicle)).observables
+    single = tuple(name for name, at in observables.items() if at.stop - at.start == 1)
+    found = []
+    for name in table.names():
+        if name not in single:
+            raise table.error(name, f"no such number; allowed: {one_of(single, name)}")
+        low, high = table.numbers(name, (0.0, 0.0), low=-_FARTHEST_M, high=_FARTHEST_M, count=2)
+        if low >= high:
+            raise table.error(name, f"[{low:g}, {high:g}] is refused; allowed: the smaller number first")
+        found.append((name, low, high))
+    table.finish()
+    return tuple(found)
 
 
 def _range(table: TomlTable, key: str) -> tuple[float, float] | None:

@@ -1,9 +1,10 @@
 """Judging the goals of a scene from its snapshots, one after the other."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sim.goals.delivery import Delivery
 from sim.goals.goal import Goal
 from sim.goals.landing import Landing
 from sim.goals.marker import along_m, marker_w
@@ -33,7 +34,7 @@ class Progress:
     held: float = 0.0
     """Share of `hold_s` for which the due one holds by now, 0..1."""
     skipped: frozenset[int] = frozenset()
-    landing: Landing | None = None
+    landing: Landing | Delivery | None = None
     """Of the latest goal that was graded."""
     marker_w: np.ndarray | None = None
     """(3,) where the due one is [m]; None where it is bound to no place."""
@@ -57,6 +58,8 @@ class _Memory:
     falling: Touch = Touch()
     """At the last snapshot in the air."""
     touching: bool = True
+    put: Delivery = field(default_factory=Delivery)
+    """Of the due goal's body since it holds."""
 
 
 class Judge:
@@ -119,33 +122,40 @@ class Judge:
         goal = memory.progress.due
         if goal is None:
             return replace(memory, progress=replace(memory.progress, marker_w=None))
-        x_w, time_s = lane.T_wb[:3, 3], lane.time_current_s
+        (x_w, speed_mps), time_s = _motion(lane, goal.body), lane.time_current_s
         place_w = marker_w(goal, self._world, x_w)
         off_m = 0.0 if place_w is None else float(np.linalg.norm(place_w[:2] - x_w[:2]))
         progress = replace(memory.progress, marker_w=place_w, distance_m=off_m, held=0.0)
         if not (self._holds(goal, lane, off_m) and _around_holds(goal, snapshot)):
             return replace(memory, progress=progress, since_s=None)
         since_s = time_s if memory.since_s is None else memory.since_s
+        before = Delivery(off_m, speed_mps) if memory.since_s is None else memory.put
+        put = before.lying(off_m, float(lane.observables.get("swing", 0.0)))
         if time_s - since_s < goal.hold_s:
-            return replace(
-                memory, progress=replace(progress, held=(time_s - since_s) / goal.hold_s), since_s=since_s
-            )
-        landing = Landing(memory.touch.sink_mps, memory.touch.drift_mps, off_m) if goal.landing else None
+            held = replace(progress, held=(time_s - since_s) / goal.hold_s)
+            return replace(memory, progress=held, since_s=since_s, put=put)
+        landing: Landing | Delivery | None = put if goal.delivery else None
+        if goal.landing:
+            landing = Landing(memory.touch.sink_mps, memory.touch.drift_mps, off_m)
         done = replace(progress, at=progress.at + 1, landing=landing or progress.landing)
         return replace(memory, progress=done, since_s=None)
 
     def _holds(self, goal: Goal, lane: LaneSnapshot, off_m: float) -> bool:
-        speed_mps = float(np.linalg.norm(lane.twist_b[3:6]))
+        x_w, speed_mps = _motion(lane, goal.body)
+        height_m = lane.height_above_ground_m
+        if goal.body:
+            height_m = float(x_w[2] - self._world.surface_m(x_w[0], x_w[1]))
         if goal.way_m is not None:
-            there = along_m(self._world, lane.T_wb[:3, 3]) >= goal.way_m - goal.within_m
+            there = along_m(self._world, x_w) >= goal.way_m - goal.within_m
         else:
             there = off_m <= goal.within_m
         return (
             lane.status is LaneStatus.RUNNING
             and there
-            and _within(lane.height_above_ground_m, goal.height_m)
+            and _within(height_m, goal.height_m)
             and _within(speed_mps, goal.speed_mps)
             and (lane.on_ground or not goal.on_ground)
+            and all(_within(float(lane.observables[name]), (low, high)) for name, low, high in goal.told)
         )
 
 
@@ -162,6 +172,15 @@ def _around_holds(goal: Goal, snapshot: Snapshot) -> bool:
         and (goal.plan != "flown" or bool(snapshot.plan_verdict))
         and (goal.watch_s is None or snapshot.clock_s >= goal.watch_s)
     )
+
+
+def _motion(lane: LaneSnapshot, body: str) -> tuple[np.ndarray, float]:
+    """Place (3,) [m] and speed [m/s] of a body, of the main one where it has no name."""
+    if not body:
+        return lane.T_wb[:3, 3], float(np.linalg.norm(lane.twist_b[3:6]))
+    x_w, span_s = lane.bodies[body][:3, 3], lane.time_current_s - lane.time_previous_s
+    way_w = x_w - lane.bodies_previous[body][:3, 3]
+    return x_w, float(np.linalg.norm(way_w)) / span_s if span_s > 0.0 else 0.0
 
 
 def _within(value: float, bounds: tuple[float, float] | None) -> bool:

@@ -30,6 +30,6 @@ class Landing:
     def words(self) -> str:
         """In one line."""
         return (
-            f"{self.grade}: sink {self.sink_mps:.1f} m/s, drift {self.drift_mps:.1f} m/s, "
+            f"Landing {self.grade}: sink {self.sink_mps:.1f} m/s, drift {self.drift_mps:.1f} m/s, "
             f"{self.off_m:.1f} m from the centre"
         )

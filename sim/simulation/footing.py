@@ -19,6 +19,7 @@ from sim.simulation.placing import stand_at
 from sim.simulation.verdict import Impact
 from sim.trees.ground import TreeGround
 from sim.vehicles import Vehicle
+from sim.vehicles.slung import SlungLoad
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
 from sim.world import World
@@ -33,7 +34,9 @@ class Footing:
     def __init__(self, vehicle: Vehicle, world: World) -> None:
         self.world = world
         contact = outfit_of(vehicle.name).contact
-        self.soles_m = contact.soles_m
+        self.soles_m = (
+            max(contact.soles_m, vehicle.hangs_m) if isinstance(vehicle, SlungLoad) else contact.soles_m
+        )
         held = vehicle.support is Support.STAND
         self.felt: Felt = surroundings(vehicle, world)
         """What a kernel has within: the ground that it may touch, or the water that carries it."""
@@ -104,7 +107,7 @@ class Footing:
     def lifted(self, node: np.ndarray) -> np.ndarray:
         """The node, raised out of the ground where it was in it."""
         if self.felt is not None:
-            self._vehicle.raised(node, -min(self.clearance_m(node), 0.0))
+            self._vehicle.raised(node, -min(self.clearance_m(node), self.load_clearance_m(node), 0.0))
         return node
 
     def under_water(self, node: np.ndarray) -> bool:

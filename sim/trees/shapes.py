@@ -8,7 +8,7 @@ import numpy as np
 from sim.trees.arrays import BALL, REVOLUTE
 from sim.trees.tree import Tree
 
-STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT, ROPE = range(7)
+STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT, ROPE, WOOD = range(8)
 """Finishes. Capsules of rope that follow one another are one smooth strand."""
 UNSEEN = -1
 """The finish of what is taken hold of and touches the ground, while something else is drawn of it."""

@@ -107,6 +107,13 @@ class SlungLoad(ActionVehicle):
         """Of cable and load."""
         return float(np.max(self.values["load_mass"]) + np.max(self.values["cable_mass"]))
 
+    @property
+    def hangs_m(self) -> float:
+        """From the carrier's origin down to the load's underside, at rest."""
+        values = self.values
+        hook = float(np.asarray(values["hook"], float)[2])
+        return float(np.max(values["cable_length"])) - hook + self.load_radius_m
+
     def load_off_hook(self, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(3,) way from hook to load [m] and its rate of change [m/s], in the world, of a flat node."""
         links = node[CABLE:].reshape(self.link_count, 6)

@@ -70,7 +70,7 @@ def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> li
             colour = theme.GOOD if mark == TICK else theme.MUTED
             lines.append((mark, goal.title, colour, False))
     if progress.landing is not None:
-        text = f"Landing {progress.landing.words}"
+        text = progress.landing.words
         lines += [("", part, theme.GOOD, True) for part in wrapped(pen, text, room)]
     skip, again, hide = (context.keymap.first(name) for name in ("skip_goal", "goals_again", "goals"))
     if progress.due is None:
