@@ -98,7 +98,7 @@ def worn(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
             vehicle,
             model=look,
             T_wb=T_wb,
-            controls=_NOTHING,
+            controls=vehicle.controls if _flown_alike(vehicle.model, look) else _NOTHING,
             parameters={},
             observables={},
             bodies={},
@@ -108,6 +108,11 @@ def worn(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
         for name, T_wb in vehicle.bodies.items()
         if re.fullmatch(rf"{re.escape(body)}(_\d+)?", name)
     )
+
+
+def _flown_alike(model: str, look: str) -> bool:
+    """Whether both have the same controls, so that what moves by them does so on either."""
+    return model in VEHICLES and VEHICLES[model].controls == VEHICLES[look].controls
 
 
 def values_of(vehicle: DrawnVehicle) -> dict[str, float]:

@@ -108,7 +108,10 @@ class ColumnKernel:
 
     def __call__(self, n: int, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
         """Fill the outputs; all arrays are float64 and contiguous, column after column."""
-        self._call(table(inputs, outputs).ctypes.data, n)
+        at = table(
+            inputs, outputs
+        )  # kept: other threads run during the call, and take memory that nobody holds
+        self._call(at.ctypes.data, n)
 
     def rows(self, *given: np.ndarray) -> np.ndarray:
         """(n, size) of the only output, for inputs (n, size), or (size,) where shared."""

@@ -358,7 +358,8 @@ def _codes(structure: Structure, scheme: Integrator, width: int) -> GradientCode
 
 def _call(address: int, n: int, *arrays: np.ndarray) -> int:
     function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(address)
-    return int(function(table(arrays, ()).ctypes.data, n))
+    at = table(arrays, ())  # kept: other threads run during the call, and take memory that nobody holds
+    return int(function(at.ctypes.data, n))
 
 
 def _spread(rows: np.ndarray) -> np.ndarray:

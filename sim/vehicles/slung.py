@@ -26,7 +26,7 @@ from sim.spaces.action import (
 )
 from sim.stack import stacked
 from sim.symbolic import pose_along, solve
-from sim.trees.shapes import BRASS, DARK_STEEL, RUBBER, Capsule
+from sim.trees.shapes import DARK_STEEL, RUBBER, WOOD, Capsule
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -68,15 +68,9 @@ LOAD_PARAMETERS = (
 """What a load on a cable adds to its carrier's parameters."""
 
 
-_SLENDER = 9.0
+_SLENDER = 13.0
 """Half of a log's length, in its radii."""
-_BUNDLE = (
-    (-2.0, -1.0, BRASS),
-    (0.0, -1.0, BRASS),
-    (2.0, -1.0, BRASS),
-    (-1.0, 0.73, BRASS),
-    (1.0, 0.73, BRASS),
-)
+_BUNDLE = ((-2.0, -1.0), (0.0, -1.0), (2.0, -1.0), (-1.0, 0.73), (1.0, 0.73))
 """Where logs lie in the bundle, across it and up, in their radii."""
 _WOOD_KGPM3 = 600.0
 
@@ -263,14 +257,14 @@ class SlungLoad(ActionVehicle):
         ]
         logs = [
             Capsule(
-                "load", (-_SLENDER * log, y * log, z * log), (_SLENDER * log, y * log, z * log), log, finish
+                "load", (-_SLENDER * log, y * log, z * log), (_SLENDER * log, y * log, z * log), log, WOOD
             )
-            for y, z, finish in _BUNDLE
+            for y, z in _BUNDLE
         ]
-        top = (0.0, 0.0, min(9.0 * log, 0.6 * length))
+        top = (0.0, 0.0, min(12.0 * log, 0.6 * length))
         slings = [
             Capsule("load", (x * log, y * log, 0.0), top, 0.8 * thin, DARK_STEEL)
-            for x in (-6.0, 6.0)
+            for x in (-8.0, 8.0)
             for y in (-2.1, 2.1)
         ]
         return (*logs, *slings, *pieces)

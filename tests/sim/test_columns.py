@@ -1,9 +1,12 @@
 """Machine code for many columns gives what CasADi gives for each of them."""
 
+import weakref
+
 import casadi as ca
 import numpy as np
 import pytest
 
+from sim.compiler import columns
 from sim.compiler.columns import ColumnKernel, Repeated
 
 RNG = np.random.default_rng(3)
@@ -87,3 +90,27 @@ def test_a_repeated_function_that_finds_nothing_comes_back_and_one_that_is_no_nu
         found = np.zeros(1)
         counted(1, [np.array([given]), found], [])
         assert found[0] == times
+
+
+def test_where_the_arrays_are_is_kept_until_the_call_ends(monkeypatch):
+    """Other threads run meanwhile and take what nobody holds: windows crashed that observed many bodies."""
+    x = ca.SX.sym("x", 3)
+    kernel = ColumnKernel(ca.Function("f", [x], [2 * x]))
+    made, kept, table, call = [], [], columns.table, kernel._call
+
+    class Table(np.ndarray):
+        """Numbers of its own, so that its end can be seen."""
+
+    def watched(inputs, outputs):
+        told = table(inputs, outputs).view(Table)
+        made.append(weakref.ref(told))
+        return told
+
+    def called(at, n):
+        kept.append(made[0]() is not None)
+        call(at, n)
+
+    monkeypatch.setattr(columns, "table", watched)
+    monkeypatch.setattr(kernel, "_call", called)
+    kernel.rows(np.ones((1, 3)))
+    assert kept == [True]

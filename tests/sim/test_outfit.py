@@ -248,3 +248,15 @@ def test_only_folders_of_ones_own_are_watched(folder: Path) -> None:
     load_scene(folder)
     assert own_folder("trike") == folder
     assert own_folder("helicopter") is None
+
+
+def test_what_is_like_another_has_its_sections_but_for_those_of_its_own(folder: Path) -> None:
+    load_scene(folder)
+    path = folder / "vehicle.toml"
+    path.write_text('like = "helicopter"\n\n[camera]\ndistance_m = 3.25\n', encoding="utf-8")
+    found, other = read_for(VEHICLES["trike"]), outfit_of("helicopter")
+    assert (found.camera.distance_m, found.keys) == (3.25, other.keys)
+    np.testing.assert_array_equal(found.contact.points, other.contact.points)
+    path.write_text('like = "helicoptre"\n', encoding="utf-8")
+    with pytest.raises(sim.InputError, match=r'like: unknown "helicoptre"; allowed: .*helicopter'):
+        read_for(VEHICLES["trike"])

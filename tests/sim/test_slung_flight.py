@@ -6,37 +6,19 @@ import casadi as ca
 import numpy as np
 
 import sim
-from sim.commands import Pull
+from sim.commands import PilotInput, Pull, SetPilotInput
+from sim.goals.judge import Judge
 from sim.lane_status import LaneStatus
 from sim.pilot import swing
-from sim.scene import Scene, Start
+from sim.scene import Start, load_scene
+from sim.simulation import Simulation
+from sim.world import load_world
 from tests.sim.simulation_scenes import fly, simulation
 from tests.sim.test_slung_load_vehicle import generic_state, slung
 
-SIZE = {
-    "links": 4,
-    "mass": 1100.0,
-    "inertia": (560.0, 2300.0, 2000.0),
-    "rotor_offset": 1.6,
-    "tail_offset": 6.2,
-    "hook": (0.0, 0.0, -0.8),
-    "drag": 1.6,
-    "load_mass": 300.0,
-    "load_drag": 0.5,
-    "cable_length": 12.0,
-    "cable_mass": 8.0,
-}
-SCENE = Scene(
-    name="slung",
-    title="slung",
-    world="plain",
-    vehicle="helicopter-with-load",
-    integrator="rkmk4",
-    step_s=0.01,
-    flight_mode="attitude",
-    start=Start(position_w=(0.0, 0.0, 30.0)),
-    parameters={"helicopter-with-load": SIZE},
-)
+DELIVERY = load_scene("delivery")
+SIZE = DELIVERY.parameters["helicopter-with-load"]
+SCENE = replace(DELIVERY, world="plain", start=Start(position_w=(0.0, 0.0, 30.0)), goals=())
 
 
 def swing_deg(lane):
@@ -113,3 +95,40 @@ def test_a_hand_pulls_the_helicopter_and_is_refused_at_the_load():
         lane = fly(running, 0.5)
         assert (lane.pull is not None) == pulled
     assert (lane.T_wb[:3, :3] @ lane.twist_b[3:])[1] > 1.0
+
+
+class Carrier:
+    """Knows the due goal, where its marker is, and the instruments: in position hold, a stick is a velocity."""
+
+    def sticks(self, progress, lane):
+        goal, R = progress.due, lane.T_wb[:3, :3]
+        if progress.marker_w is None:
+            return PilotInput(throttle=1.0)
+        off = progress.marker_w[:2] - lane.T_wb[:2, 3]
+        ahead = R[:2, 0] / np.hypot(*R[:2, 0])
+        off_right = off @ [ahead[1], -ahead[0]]
+        near = np.hypot(*off) < 3.0
+        down = goal.height_m is not None and near and swing_deg(lane) < 5.0
+        return PilotInput(
+            pitch=0.0 if near else float(np.clip(0.012 * off @ ahead, -0.5, 0.5)),
+            roll=0.0 if near else float(np.clip(0.02 * off_right, -0.5, 0.5)),
+            throttle=-1.0 if down else 0.0,
+        )
+
+
+def test_whoever_follows_the_goals_puts_the_load_on_the_pad():
+    """From 45 m before the far pad, in the scene's wind; graded by distance, touch and swing."""
+    world = load_world("canyon", seed=7)
+    pad = world.pad("landing").centre_w
+    start = Start(position_w=(pad[0] - 45.0, pad[1] - 8.0, pad[2] + 28.0))
+    scene = replace(DELIVERY, start=start, flight_mode="hold")
+    running, pilot = Simulation(scene, world), Carrier()
+    judge = Judge(scene.goals, scene.vehicle, world)
+    progress = judge.observe(running.snapshot)
+    while progress.due is not None and running.snapshot.clock_s < 120.0:
+        running.submit(SetPilotInput(pilot.sticks(progress, running.snapshot.lanes[0])))
+        progress = judge.observe(running.advance(0.1))
+    assert progress.due is None
+    assert progress.landing.grade in ("butter", "good", "fair")
+    assert 0.01 < progress.landing.put_mps < 1.2
+    assert running.snapshot.lanes[0].status is LaneStatus.RUNNING
