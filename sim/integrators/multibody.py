@@ -21,7 +21,7 @@ class Multibody(Integrator):
     kept: tuple[str, ...] = ()
     family: str = "multibody"
     tau: str = ""
-    by_recursion: frozenset[Form] = frozenset({Form.TREE})
+    by_recursion: frozenset[Form] = frozenset({Form.TREE, Form.CLOSED_TREE})
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         return self.kept
@@ -64,5 +64,6 @@ MULTIBODY: tuple[Multibody, ...] = (
         "robots do. Cheap; its energy is off at first order in h, and drifts where the tree moves fast.",
         "multibody paper, section 5, comparators",
         1,
+        by_recursion=frozenset({Form.TREE}),
     ),
 )

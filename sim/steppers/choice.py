@@ -4,9 +4,8 @@ from sim.compiler.inline import Inline
 from sim.compiler.kernel import compile_kernel
 from sim.integrators.base import Integrator
 from sim.steppers.stepper import SampledStepper
-from sim.trees.stepper import tree_stepper
+from sim.trees.choice import tree_stepper
 from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
 
 
 def stepper_of(
@@ -16,6 +15,6 @@ def stepper_of(
 
     Raises InputError where the pair cannot work.
     """
-    if vehicle.form is Form.TREE and vehicle.form in integrator.by_recursion:
+    if vehicle.form in integrator.by_recursion:
         return tree_stepper(vehicle, integrator)
     return compile_kernel(vehicle, integrator, inline, sampled=sampled)

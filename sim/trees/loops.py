@@ -6,7 +6,7 @@ momenta of a free mechanism are kept, its energy stays in a band. Lambda is corr
 factors of the node; each correction is a step of the open tree.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,40 +41,26 @@ class Loop:
     """In the other's frame [m]."""
 
 
-class ClosedTree:
-    """Fixed-step advance of a tree with closed loops. Not shared between threads."""
+class Closure:
+    """The loops of one tree: their gaps, the slopes of these, and the impulses that close them. Not shared between
+    threads."""
 
-    order = 2
-
-    def __init__(
-        self,
-        tree: Tree,
-        loops: Sequence[Loop],
-        step_s: float,
-        *,
-        root_finder: str = "riqn",
-        tolerance: float = 1e-11,
-    ) -> None:
-        """`tolerance`: of the joints' increments in a step and of the gaps at its end [rad or m]. Raises InputError."""
-        self.tree, self.loops, self.step_s, self.tolerance = (
-            tree,
-            tuple(loops),
-            float(step_s),
-            float(tolerance),
-        )
-        if not self.loops:
-            raise InputError("a tree without loops is advanced by VariationalTree")
+    def __init__(self, tree: Tree, loops: Sequence[Loop]) -> None:
+        """Raises InputError for a loop of unknown bodies, or of one alone."""
+        self.tree, self.loops = tree, tuple(loops)
         for loop in self.loops:
             for name in (loop.body, loop.other):
                 if name not in (*tree.names, WORLD):
                     raise InputError(f"a loop: unknown body {quote(name)}")
             if loop.body == loop.other:
                 raise InputError(f"a loop: {quote(loop.body)} is closed with itself")
-        self._stepper = VariationalTree(tree, step_s, root_finder=root_finder, tolerance=tolerance)
         self._ws = workspace(tree.arrays)
         self._ends = [(self._end(x.body, x.point), self._end(x.other, x.other_point)) for x in self.loops]
-        self.impulses = np.zeros(3 * len(self.loops))
-        """Of the latest step, three a loop, in the world's frame [N s]."""
+
+    @property
+    def size(self) -> int:
+        """Of the impulses: three a loop, in the world's frame [N s]."""
+        return 3 * len(self.loops)
 
     def _end(self, name: str, point: tuple[float, float, float]) -> tuple[int, np.ndarray]:
         """(body of the arrays or -1, the point in its frame)."""
@@ -93,11 +79,11 @@ class ClosedTree:
 
         return np.concatenate([at(one) - at(other) for one, other in self._ends])
 
-    def _slopes(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(G, M^-1 G') of the gaps: (3 loops, nv), (nv, 3 loops). The workspace is placed and factorised at q."""
+    def slopes(self, q: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
+        """(G, M^-1 G') of the gaps: (3 loops, nv), (nv, 3 loops)."""
         a, ws, none = self.tree.arrays, self._ws, np.zeros(self.tree.nv)
         place(a, q, ws.node)
-        factorise(a, ws.node, none, self.step_s, ws.articulated, ws.factor)
+        factorise(a, ws.node, none, h, ws.articulated, ws.factor)
         T_wb = frames(self.tree, q)
         G = np.zeros((3 * len(self.loops), self.tree.nv))
         back = np.zeros((self.tree.nv, len(G)))
@@ -110,12 +96,19 @@ class ClosedTree:
                 row = G[3 * k + axis]
                 gather(a, ws.node, ws.wrench, row)
                 column = row.copy()
-                solve(a, ws.node, none, self.step_s, ws.factor, column, ws.wrench, ws.spare, ws.arc, column)
+                solve(a, ws.node, none, h, ws.factor, column, ws.wrench, ws.spare, ws.arc, column)
                 back[:, 3 * k + axis] = column
         return G, back
 
-    def start(self, q: np.ndarray, v: np.ndarray) -> Motion:
-        """At a node with coordinates q (nq,) and velocities v (nv,), both brought to where the loops are closed.
+    def tangent(self, v: np.ndarray, G: np.ndarray, back: np.ndarray) -> np.ndarray:
+        """Velocities (nv,) after the impulse that keeps the gaps as they are."""
+        kept: np.ndarray = v - back @ (np.linalg.pinv(G @ back, _RANK) @ (G @ v))
+        return kept
+
+    def closed(
+        self, q: np.ndarray, v: np.ndarray, h: float, tolerance: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates and velocities brought to where the loops are closed.
 
         Raises InputError where one is open by more than OPEN_MAX_M.
         """
@@ -125,41 +118,94 @@ class ClosedTree:
             loop = self.loops[int(np.abs(gap).argmax()) // 3]
             raise InputError(f"the loop of {quote(loop.body)} is open by {np.abs(gap).max():.3g} m")
         for _ in range(CORRECTIONS_MAX):
-            if np.abs(gap).max() <= self.tolerance:
+            if np.abs(gap).max() <= tolerance:
                 break
-            G, back = self._slopes(q)
+            G, back = self.slopes(q, h)
             move(self.tree.arrays, q, -back @ (np.linalg.pinv(G @ back, _RANK) @ gap))
             gap = self.gaps(q)
-        G, back = self._slopes(q)
-        return self._stepper.start(q, v - back @ (np.linalg.pinv(G @ back, _RANK) @ (G @ v)))
+        return q, self.tangent(v, *self.slopes(q, h))
+
+    def correct(
+        self,
+        q: np.ndarray,
+        h: float,
+        impulses: np.ndarray,
+        tolerance: float,
+        trial: Callable[[np.ndarray], np.ndarray | None],
+    ) -> bool:
+        """Change `impulses` in place until a step of h from q with them ends with the loops closed; False: not found.
+
+        trial: from a generalised impulse (nv,) at q to the coordinates where a step of the open tree ends, or None.
+        """
+        G, back = self.slopes(q, h)
+        correction = np.linalg.pinv(h * G @ back, _RANK)
+        for _ in range(CORRECTIONS_MAX):
+            reached = trial(impulses @ G)
+            if reached is None:
+                return False
+            change = correction @ self.gaps(reached)
+            # What is left to close by is what the impulses would still move.
+            if np.abs(h * back @ change).max() <= tolerance:
+                return True
+            impulses -= change
+        return False
+
+
+class ClosedTree:
+    """Fixed-step advance of a tree with closed loops. Not shared between threads."""
+
+    order = 2
+
+    def __init__(
+        self,
+        tree: Tree,
+        loops: Sequence[Loop],
+        step_s: float,
+        *,
+        root_finder: str = "riqn",
+        tolerance: float = 1e-11,
+    ) -> None:
+        """`tolerance`: of the joints' increments in a step and of the gaps at its end [rad or m]. Raises InputError."""
+        if not loops:
+            raise InputError("a tree without loops is advanced by VariationalTree")
+        self.tree, self.step_s, self.tolerance = tree, float(step_s), float(tolerance)
+        self._closure = Closure(tree, loops)
+        self._stepper = VariationalTree(tree, step_s, root_finder=root_finder, tolerance=tolerance)
+        self.impulses = np.zeros(self._closure.size)
+        """Of the latest step, three a loop, in the world's frame [N s]."""
+
+    def gaps(self, q: np.ndarray) -> np.ndarray:
+        """As `Closure.gaps`."""
+        return self._closure.gaps(q)
+
+    def start(self, q: np.ndarray, v: np.ndarray) -> Motion:
+        """At a node with coordinates q (nq,) and velocities v (nv,), both brought to where the loops are closed.
+
+        Raises InputError where one is open by more than OPEN_MAX_M.
+        """
+        return self._stepper.start(*self._closure.closed(q, v, self.step_s, self.tolerance))
 
     def advance(self, motion: Motion, steps: int, torques: np.ndarray | None = None) -> tuple[int, int]:
         """`steps` steps in place with torques (nv,) held. Returns (steps done, status of `stepping`)."""
+        tried = motion
+
+        def trial(impulse: np.ndarray) -> np.ndarray | None:
+            nonlocal tried
+            tried = motion.copy()
+            tried.b += impulse
+            return tried.q if self._stepper.advance(tried, 1, torques)[0] else None
+
         for step in range(steps):
-            G, back = self._slopes(motion.q)
-            correction = np.linalg.pinv(self.step_s * G @ back, _RANK)
-            for _ in range(CORRECTIONS_MAX):
-                trial = motion.copy()
-                trial.b += self.impulses @ G
-                done, status = self._stepper.advance(trial, 1, torques)
-                if not done:
-                    return step, status
-                change = correction @ self.gaps(trial.q)
-                self.impulses = self.impulses - change
-                # What is left to close by is what the impulses would still move.
-                if np.abs(self.step_s * back @ change).max() <= self.tolerance:
-                    break
-            else:
+            if not self._closure.correct(motion.q, self.step_s, self.impulses, self.tolerance, trial):
                 return step, NO_ROOT
-            motion.q[:], motion.b[:] = trial.q, trial.b
-            motion.history[:], motion.count[:] = trial.history, trial.count
+            motion.q[:], motion.b[:] = tried.q, tried.b
+            motion.history[:], motion.count[:] = tried.history, tried.count
         return steps, OK
 
     def velocity(self, motion: Motion) -> np.ndarray:
         """(nv,) joint velocities at the node, from its momenta, with the loops' impulse that keeps them closed."""
         v = self._stepper.velocity(motion)
-        G, back = self._slopes(motion.q)
-        return v - back @ (np.linalg.pinv(G @ back, _RANK) @ (G @ v))
+        return self._closure.tangent(v, *self._closure.slopes(motion.q, self.step_s))
 
     def energy_J(self, motion: Motion) -> float:
         """Kinetic and potential energy at the node."""

@@ -2,7 +2,6 @@
 
 import threading
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,7 @@ from sim.trees.limits import limit_springs
 from sim.trees.telling import tell
 from sim.trees.tree import Tree
 from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
-from sim.vehicles.structure import Structure
 
 Limits = tuple[np.ndarray, np.ndarray]
 
@@ -311,16 +308,3 @@ class TreeStepper:
 
 _NO_WRENCHES = np.zeros((0, 6))
 _NO_RESIDUALS = np.zeros(0)
-
-
-def tree_stepper(vehicle: Vehicle, integrator: Integrator) -> TreeStepper:
-    """The stepper of a tree of joints, one for all values of its parameters."""
-    return _of_structure(Structure.of(vehicle), integrator)
-
-
-@lru_cache(maxsize=32)
-def _of_structure(structure: Structure, integrator: Integrator) -> TreeStepper:
-    assert isinstance(structure.vehicle, ArticulatedVehicle)
-    stepper = TreeStepper(structure.vehicle, integrator)
-    stepper.warm_up()
-    return stepper

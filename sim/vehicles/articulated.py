@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
 from sim.trees.arrays import BALL, FREE, REVOLUTE
+from sim.trees.loops import Loop
 from sim.trees.rotations import quaternion_of
 from sim.trees.shapes import Capsule, gallows, hinges_of, links_of
 from sim.trees.state import Given
@@ -47,12 +48,16 @@ class ArticulatedVehicle(Vehicle):
 
     def tree_with(self, p: np.ndarray) -> Tree:
         """With other parameters (parameter_count,), the structural ones as they are."""
+        return self.declare(self.quantities(p))
+
+    def quantities(self, p: np.ndarray) -> SimpleNamespace:
+        """The parameters (parameter_count,) by name."""
         values, at = {}, 0
         for parameter in self.parameters:
             part = p[at : at + parameter.size]
             values[parameter.name] = float(part[0]) if isinstance(parameter.default, int | float) else part
             at += parameter.size
-        return self.declare(SimpleNamespace(**values))
+        return SimpleNamespace(**values)
 
     def shapes(self) -> tuple[Capsule, ...]:
         """What is drawn of its bodies, and touches the ground with its ends."""
@@ -159,6 +164,20 @@ class ArticulatedVehicle(Vehicle):
         if self.free:
             node[4:7] += self.tree.arrays.placement[0, :9].reshape(3, 3).T @ (0.0, 0.0, by_m)
         return node
+
+
+class ClosedVehicle(ArticulatedVehicle):
+    """A tree whose loops are closed. Its states are brought to where they are, by less than `loops.OPEN_MAX_M`."""
+
+    form = Form.CLOSED_TREE
+
+    def close(self, q: SimpleNamespace) -> tuple[Loop, ...]:
+        """Its loops, as many with any values of the parameters q."""
+        raise TypeError(f"vehicle {self.name!r} declares no close(q)")
+
+    def loops_with(self, p: np.ndarray) -> tuple[Loop, ...]:
+        """With the parameters (parameter_count,)."""
+        return self.close(self.quantities(p))
 
 
 def _spread(indices: np.ndarray) -> np.ndarray:

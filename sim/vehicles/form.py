@@ -14,3 +14,5 @@ class Form(Enum):
     """`ActionVehicle`."""
     TREE = "a tree of bodies and joints"
     """`ArticulatedVehicle`."""
+    CLOSED_TREE = "a tree of bodies and joints with closed loops"
+    """`ClosedVehicle`."""

@@ -13,8 +13,8 @@ from render.models.links import capsule_mesh, instances_of
 from render.models.strands import PIECES
 from render.scene_view import reach_m
 from sim.integrators import integrator
+from sim.trees.choice import tree_stepper
 from sim.trees.shapes import ROPE, Capsule
-from sim.trees.stepper import tree_stepper
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 
 

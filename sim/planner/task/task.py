@@ -137,7 +137,7 @@ class Task:
 
 def check_can_plan(vehicle: Vehicle) -> None:
     """InputError for what goes nowhere, or not by what is done to it."""
-    if vehicle.form is Form.TREE:
+    if vehicle.form in (Form.TREE, Form.CLOSED_TREE):
         raise InputError(
             f"{vehicle.name} is a tree of bodies and joints, which no plan is made for; allowed: vehicles that move on "
             "SE(2) or SE(3), or that a group moves about a space of their own"

@@ -7,9 +7,9 @@ import sim
 from sim.integrators import integrator
 from sim.scene import Scene, Start
 from sim.take import load_take, save_take
+from sim.trees.choice import tree_stepper
 from sim.trees.ground import FRICTION, TreeGround
 from sim.trees.shapes import Capsule
-from sim.trees.stepper import tree_stepper
 from sim.trees.tree import Body, Joint, tree
 from sim.vehicles import ArticulatedVehicle
 from sim.world.terrain import Terrain

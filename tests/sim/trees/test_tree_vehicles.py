@@ -12,9 +12,9 @@ from sim.integrators import integrator, integrators
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.snapshot import LaneStatus
 from sim.take import Take, load_take, save_take
+from sim.trees.choice import tree_stepper
 from sim.trees.kinematics import move
 from sim.trees.observing import body_frames, potential_energy_J, spatial_momentum
-from sim.trees.stepper import tree_stepper
 from sim.vehicles import ArticulatedVehicle, Parameter
 from tests.sim.simulation_scenes import simulation
 from tests.sim.trees.sample_trees import generic_state, generic_tree

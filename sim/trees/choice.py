@@ -1,0 +1,27 @@
+"""The stepper of a tree of joints, with or without closed loops."""
+
+from functools import lru_cache
+
+from sim.integrators.base import Integrator
+from sim.trees.closed_stepper import ClosedTreeStepper
+from sim.trees.stepper import TreeStepper
+from sim.vehicles.articulated import ArticulatedVehicle, ClosedVehicle
+from sim.vehicles.base import Vehicle
+from sim.vehicles.structure import Structure
+
+
+def tree_stepper(vehicle: Vehicle, integrator: Integrator) -> TreeStepper:
+    """One for all values of its parameters."""
+    return _of_structure(Structure.of(vehicle), integrator)
+
+
+@lru_cache(maxsize=32)
+def _of_structure(structure: Structure, integrator: Integrator) -> TreeStepper:
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, ArticulatedVehicle)
+    if isinstance(vehicle, ClosedVehicle):
+        stepper: TreeStepper = ClosedTreeStepper(vehicle, integrator)
+    else:
+        stepper = TreeStepper(vehicle, integrator)
+    stepper.warm_up()
+    return stepper
