@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_FIRST = 1024
+"""Samples that there is room for at first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
@@ -17,13 +20,13 @@ class Trace:
 class History:
     """A sliding window over the last `capacity` samples of named channels, laid out as (channel, time).
 
-    The buffer is twice as long as the window and is moved back when full, so that a window is always
+    The buffer grows with what is in it, up to twice the window, and is moved back when full, so that a window is always
     one contiguous piece of memory and a sample costs a few stores.
     """
 
-    def __init__(self, channels: Sequence[str] = (), capacity: int = 8192) -> None:
+    def __init__(self, channels: Sequence[str] = (), capacity: int = 16384) -> None:
         self._capacity = capacity
-        self._rows = np.zeros((len(channels) + 1, 2 * capacity))
+        self._rows = np.zeros((len(channels) + 1, min(2 * capacity, _FIRST)))
         self._keys = tuple(channels)
         self._end = 0
 
@@ -36,7 +39,7 @@ class History:
         return self._keys
 
     def append(self, time_s: float, values: Mapping[str, float]) -> None:
-        """Add a sample. Time that does not advance is ignored; time that goes back starts anew.
+        """Add a sample. Time that does not advance is ignored; time that goes back cuts off what came after it.
 
         Where there are other channels than before, those that stay keep their past.
         """
@@ -45,13 +48,27 @@ class History:
         if self._end and time_s == self._rows[0, self._end - 1]:
             return
         if self._end and time_s < self._rows[0, self._end - 1]:
-            self.clear()
+            self._end = int(np.searchsorted(self._rows[0, : self._end], time_s, "left"))
         if self._end == self._rows.shape[1]:
-            self._rows[:, : self._capacity] = self._rows[:, self._capacity :]
-            self._end = self._capacity
+            self._make_room()
         self._rows[0, self._end] = time_s
         self._rows[1:, self._end] = tuple(values.values())
         self._end += 1
+
+    def _make_room(self) -> None:
+        if self._end < 2 * self._capacity:
+            more = np.zeros((len(self._rows), min(self._end, 2 * self._capacity - self._end)))
+            self._rows = np.hstack([self._rows, more])
+            return
+        self._rows[:, : self._capacity] = self._rows[:, self._capacity :]
+        self._end = self._capacity
+
+    def copy(self) -> "History":
+        """As it is now, to be kept."""
+        kept = History(self._keys, self._capacity)
+        first = self._end - len(self)
+        kept._rows, kept._end = self._rows[:, first : self._end].copy(), len(self)
+        return kept
 
     def clear(self) -> None:
         self._end = 0
@@ -66,6 +83,11 @@ class History:
 
     def _row(self, channel: str) -> np.ndarray:
         return self._rows[self._keys.index(channel) + 1]
+
+    @property
+    def begin_s(self) -> float:
+        """Time of the first sample that is kept; 0 without one."""
+        return float(self._rows[0, self._end - len(self)]) if self._end else 0.0
 
     @property
     def latest_s(self) -> float:

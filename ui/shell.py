@@ -44,6 +44,7 @@ from ui.panels import caption, labels, trust
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
+from ui.plot_window import PlotWindow
 from ui.pointing import Pointing
 from ui.requests import Action, CameraMotion, ChangeView, EditChosen, Output, Request, StepEdits
 from ui.sharing_view import SharingView
@@ -147,7 +148,8 @@ class Shell:
     def use_scene(self, scene: Scene) -> None:
         """Another scene runs now: forget what was known of the old one."""
         self._observer = Observer(scene, self._toasts)
-        self._context.histories.clear()
+        self._context.histories, self._context.flights = {}, ()
+        self._context.plot_window = PlotWindow()
         self._context.edits = Edits()
         self._sent = PilotInput()
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)

@@ -48,13 +48,16 @@ def test_thinning_keeps_every_spike_and_both_ends() -> None:
     assert np.all(np.diff(trace.time_s) > 0.0)
 
 
-def test_the_same_moment_counts_once_and_a_reset_starts_anew() -> None:
+def test_the_same_moment_counts_once_and_time_that_goes_back_cuts_off_what_came_after() -> None:
     history = filled(50)
     history.append(49.0, {"up": 0.0, "down": 0.0})
     assert len(history) == 50
-    history.append(0.5, {"up": 1.0, "down": 1.0})
-    assert len(history) == 1
-    assert history.latest_s == 0.5
+    history.append(20.5, {"up": 1.0, "down": 1.0})
+    assert len(history) == 22
+    assert history.latest_s == 20.5
+    assert history.at("up", 20.2) == 20.0
+    history.append(0.0, {"up": 1.0, "down": 1.0})
+    assert (len(history), history.latest_s) == (1, 0.0)
 
 
 def test_channels_are_changes_since_the_start() -> None:

@@ -13,7 +13,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.channels import OWN, columns, measured, offered
 from ui.history import History
-from ui.panels import errors, plot_bar, plot_values, plots
+from ui.panels import errors, plot_bar, plot_playhead, plot_values, plots
 from ui.requests import ChangeView, SaveCurves
 
 STOPPED = fakes.lane(
@@ -43,9 +43,9 @@ def test_a_click_sets_how_far_back_the_plots_look(bench: Bench, panel) -> None:
 def test_plots_end_now_and_begin_their_span_before_or_at_the_start(bench: Bench) -> None:
     remembered(bench, fakes.lane(), until_s=30.0)
     bench.context.view = replace(bench.context.view, plot_s=5.0)
-    assert plots.span([fakes.lane()], bench.context) == pytest.approx((25.0, 30.0))
+    assert plot_playhead.span([fakes.lane()], bench.context) == pytest.approx((25.0, 30.0))
     bench.context.view = replace(bench.context.view, plot_s=60.0)
-    assert plots.span([fakes.lane()], bench.context) == (0.0, 60.0)
+    assert plot_playhead.span([fakes.lane()], bench.context) == (0.0, 60.0)
 
 
 def test_the_legend_names_the_first_lanes_as_far_as_there_is_room() -> None:

@@ -15,6 +15,7 @@ from ui.fit_view import FitView
 from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
 from ui.pace import Pace
+from ui.plot_window import PlotWindow
 from ui.sharing_view import SharingView
 from ui.takes_view import TakesView
 from ui.theme import Fonts
@@ -89,7 +90,11 @@ class PanelContext:
     vehicle: str = ""
     """That is flown, by its registry name."""
     histories: dict[str, History] = field(default_factory=dict)
-    """By lane name."""
+    """By lane name, of what is shown: the present flight, or a take that is open."""
+    flights: tuple[History, ...] = ()
+    """Of the flown lane before it began anew or went on from an earlier moment, the latest last."""
+    plot_window: PlotWindow = field(default_factory=PlotWindow)
+    """Which part of time the plots show, and what is marked in it."""
     plotted: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By vehicle: the channels that the user has chosen to see; the others have those of their outfit."""
     plan: PlanView | None = None

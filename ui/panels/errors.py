@@ -8,10 +8,10 @@ from imgui_bundle import imgui, implot
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour
-from ui.panels import plot_bar, plot_values
+from ui.panels import plot_bar, plot_playhead, plot_values
 from ui.panels.caption import outcome
 from ui.panels.context import PanelContext
-from ui.panels.plots import AXIS_FLAGS, NARROWEST_PX, PLOT_FLAGS, POINTS, line_spec, span, time_axis
+from ui.panels.plots import AXIS_FLAGS, NARROWEST_PX, PLOT_FLAGS, POINTS, line_spec, time_axis
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
 
@@ -60,6 +60,7 @@ ERRORS = {
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """As many plots side by side as fit."""
     lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
+    requests: list[Request] = []
     room = imgui.get_content_region_avail()
     columns = max(min(int(room.x / context.px(NARROWEST_PX * 0.9)), len(ERRORS)), 1)
     gap = context.px(10.0)
@@ -70,22 +71,22 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         if index % columns:
             imgui.same_line(0.0, gap)
         imgui.begin_group()
-        _plot(context, lanes, channel, plot, (width, height), reference=snapshot.reference)
+        requests += _plot(snapshot, context, lanes, channel, plot, (width, height))
         imgui.end_group()
         note(context, f"errors/{channel}")
-    return plot_bar.draw(snapshot, context)
+    return requests + plot_bar.draw(snapshot, context)
 
 
 def _plot(
+    snapshot: Snapshot,
     context: PanelContext,
     lanes: list[LaneSnapshot],
     channel: str,
     plot: ErrorPlot,
     size: tuple[float, float],
-    *,
-    reference: bool,
-) -> None:
-    start_s, end_s = span(lanes, context)
+) -> list[Request]:
+    requests: list[Request] = []
+    start_s, end_s = plot_playhead.span(lanes, context)
     traces = [context.histories[lane.name].trace(channel, start_s, end_s, POINTS) for lane in lanes]
     low, high = decades([trace.values for trace in traces], plot.floor)
     imgui.push_font(None, theme.FONT_PX * 0.86)
@@ -106,12 +107,14 @@ def _plot(
             if known.any():
                 values = np.clip(np.abs(trace.values[known]), plot.floor, 1e300)
                 implot.plot_line(lane.name, trace.time_s[known], values, line_spec(lane, context))
-        if channel in AGAINST_REFERENCE and not reference:
+        if channel in AGAINST_REFERENCE and not snapshot.reference:
             implot.plot_text("no reference", 0.5 * (start_s + end_s), float(np.sqrt(low * high)))
         mark_stops(lanes, start_s, context, told=channel == "energy_error")
         plot_values.draw(lanes, channel, plot.unit, context)
+        requests += plot_playhead.draw(channel, snapshot, (start_s, end_s), context)
         implot.end_plot()
     imgui.pop_font()
+    return requests
 
 
 def mark_stops(lanes: list[LaneSnapshot], start_s: float, context: PanelContext, *, told: bool) -> None:

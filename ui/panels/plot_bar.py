@@ -12,12 +12,14 @@ from ui.colours import line_colour
 from ui.panels.context import PanelContext
 from ui.panels.labels import step_text
 from ui.panels.notices import OVERLAY
+from ui.panels.plot_playhead import HELP, mark_button
 from ui.panels.widgets import button
+from ui.plot_window import WHOLE_S
 from ui.requests import ChangeView, Request, SaveCurves
 
 Choose = Callable[[LaneSnapshot, PanelContext], None]
 
-SPANS_S = (5.0, 20.0, 60.0)
+SPANS_S = (5.0, 20.0, 60.0, WHOLE_S)
 TABS_PX = 150.0
 """Left to the tabs."""
 
@@ -35,7 +37,7 @@ def draw(snapshot: Snapshot, context: PanelContext, choose: Choose | None = None
     imgui.begin("##plot_bar", None, OVERLAY)
     imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.push_font(None, theme.FONT_PX * 0.86)
-    buttons_px = context.px(46.0) * (len(SPANS_S) + (2 if choose else 1))
+    buttons_px = context.px(46.0) * (len(SPANS_S) + (3 if choose else 2))
     for lane in fitting(
         snapshot.lanes, [_width(lane, context) for lane in snapshot.lanes], edge - left - buttons_px
     ):
@@ -45,14 +47,16 @@ def draw(snapshot: Snapshot, context: PanelContext, choose: Choose | None = None
         imgui.same_line(0.0, context.px(12.0))
     for span_s in SPANS_S:
         lit = span_s == context.view.plot_s
-        if button(
-            context, f"plots/span/{span_s:g}", f"{span_s:g} s", "How far back the plots look.", lit=lit
-        ):
+        text = "all" if span_s == WHOLE_S else f"{span_s:g} s"
+        if button(context, f"plots/span/{span_s:g}", text, f"How far back the plots look.\n{HELP}", lit=lit):
+            context.plot_window.follow()
             requests.append(ChangeView(replace(context.view, plot_s=span_s)))
         imgui.same_line(0.0, context.px(3.0))
     doc = "Save all that the plots remember as a table (CSV)."
     if button(context, "plots/save", icons.ICON_FA_TABLE, doc):
         requests.append(SaveCurves())
+    imgui.same_line(0.0, context.px(3.0))
+    mark_button(snapshot, context)
     if choose is not None:
         imgui.same_line(0.0, context.px(3.0))
         choose(snapshot.lanes[0], context)

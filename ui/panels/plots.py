@@ -11,7 +11,7 @@ from ui import theme
 from ui.channels import Channel, offered
 from ui.colours import line_colour
 from ui.history import Trace
-from ui.panels import plot_bar, plot_choice, plot_values
+from ui.panels import plot_bar, plot_choice, plot_playhead, plot_values
 from ui.panels.context import PanelContext
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
@@ -24,7 +24,7 @@ AXIS_FLAGS = implot.AxisFlags_.no_label | implot.AxisFlags_.no_tick_marks | impl
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """As many plots side by side as fit."""
-    flown = snapshot.lanes[0]
+    flown, requests = snapshot.lanes[0], list[Request]()
     known = offered(flown)
     shown = [known[key] for key in plot_choice.chosen(flown, context) if key in known]
     lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
@@ -38,14 +38,22 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         if index % columns:
             imgui.same_line(0.0, gap)
         imgui.begin_group()
-        _plot(context, lanes, channel, (width, height))
+        requests += _plot(snapshot, context, lanes, channel, (width, height))
         imgui.end_group()
         note(context, f"plots/{channel.key}")
-    return plot_bar.draw(snapshot, context, plot_choice.draw)
+    return requests + plot_bar.draw(snapshot, context, plot_choice.draw)
 
 
-def _plot(context: PanelContext, lanes: list[LaneSnapshot], plot: Channel, size: tuple[float, float]) -> None:
-    start_s, end_s = span(lanes, context)
+def _plot(
+    snapshot: Snapshot,
+    context: PanelContext,
+    lanes: list[LaneSnapshot],
+    plot: Channel,
+    size: tuple[float, float],
+) -> list[Request]:
+    start_s, end_s = plot_playhead.span(lanes, context)
+    before = [history.trace(plot.key, start_s, end_s, POINTS) for history in context.flights]
+    requests: list[Request] = []
     kept = [context.histories[lane.name].trace(plot.key, start_s, end_s, POINTS) for lane in lanes]
     traces = [Trace(trace.time_s, plot.times * trace.values) for trace in kept]
     low, high = limits(traces, plot.floor)
@@ -61,12 +69,19 @@ def _plot(context: PanelContext, lanes: list[LaneSnapshot], plot: Channel, size:
         implot.setup_axis_format(implot.ImAxis_.y1, f"%g{prefix}")
         implot.setup_axis_limits(implot.ImAxis_.x1, start_s, end_s, implot.Cond_.always)
         implot.setup_axis_limits(implot.ImAxis_.y1, low / factor, high / factor, implot.Cond_.always)
+        for number, trace in enumerate(before):
+            if len(trace.values):
+                implot.plot_line(
+                    f"##before{number}", trace.time_s, plot.times * trace.values / factor, faint_spec(context)
+                )
         for lane, trace in zip(lanes, traces, strict=True):
             if len(trace.values):
                 implot.plot_line(lane.name, trace.time_s, trace.values / factor, line_spec(lane, context))
         plot_values.draw(lanes, plot.key, plot.unit, context, plot.times)
+        requests += plot_playhead.draw(plot.key, snapshot, (start_s, end_s), context)
         implot.end_plot()
     imgui.pop_font()
+    return requests
 
 
 def _title(context: PanelContext, plot: Channel, traces: list[Trace], width: float) -> None:
@@ -93,13 +108,6 @@ def fitting(text: str, room: float) -> str:
     return f"{text[:kept].rstrip()}\N{HORIZONTAL ELLIPSIS}" if kept else ""
 
 
-def span(lanes: list[LaneSnapshot], context: PanelContext) -> tuple[float, float]:
-    """Simulated time [s] that the plots show: up to the latest moment of any lane."""
-    latest_s = max((context.histories[lane.name].latest_s for lane in lanes), default=0.0)
-    end_s = max(latest_s, context.view.plot_s)
-    return end_s - context.view.plot_s, end_s
-
-
 def time_axis(start_s: float, end_s: float, width_px: float, context: PanelContext) -> None:
     """Within a plot: as many moments as have room for their labels."""
     moments = round_moments(start_s, end_s, intervals=int(width_px / context.px(45.0)))
@@ -120,6 +128,14 @@ def line_spec(lane: LaneSnapshot, context: PanelContext) -> implot.Spec:
     spec = implot.Spec()
     spec.line_color = imgui.ImVec4(*line_colour(lane))
     spec.line_weight = context.px(1.6)
+    return spec
+
+
+def faint_spec(context: PanelContext) -> implot.Spec:
+    """A line of an earlier flight."""
+    spec = implot.Spec()
+    spec.line_color = imgui.ImVec4(*theme.MUTED)
+    spec.line_weight = context.px(1.0)
     return spec
 
 

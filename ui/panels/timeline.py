@@ -7,7 +7,9 @@ from sim.commands import BackToNow, Scrub, SetPaused
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.panels.context import PanelContext
+from ui.panels.plot_playhead import MARKS
 from ui.panels.widgets import button, note, tooltip
+from ui.plot_window import within
 from ui.requests import Request, SaveTake
 from ui.timeline import FLY_ON, JUMP_S, is_recorded, jumped, shown_s
 
@@ -41,6 +43,7 @@ def _line(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.pop_style_color()
     imgui.end_disabled()
     note(context, "timeline/line")
+    _marks(begin_s, end_s, context)
     tooltip(LINE_DOC)
     if moved:
         requests.append(Scrub(begin_s + value))
@@ -51,6 +54,16 @@ def _line(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         request = jumped(snapshot, JUMP_S if on else -JUMP_S)
         requests += [] if request is None else [request]
     return requests
+
+
+def _marks(begin_s: float, end_s: float, context: PanelContext) -> None:
+    """Over the line, where something is marked."""
+    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    grab = imgui.get_style().grab_min_size
+    room, pen = high.x - low.x - grab, imgui.get_window_draw_list()
+    for mark in within(context.plot_window.marks, begin_s, end_s):
+        x = low.x + 0.5 * grab + room * (mark.time_s - begin_s) / max(end_s - begin_s, 1e-3)
+        pen.add_line((x, low.y), (x, low.y + 0.4 * (high.y - low.y)), theme.packed(MARKS[mark.kind]), 2.0)
 
 
 def _buttons(snapshot: Snapshot, context: PanelContext) -> list[Request]:
