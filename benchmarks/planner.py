@@ -1,6 +1,6 @@
 """How fast and how surely plans are found, and how that compares with other transcriptions.
 
-    python -m benchmarks.planner [cold] [warm] [methods] [default] [random] [optima] [--count 200] [--rounds 5]
+    python -m benchmarks.planner [cold] [warm] [methods] [default] [random] [optima] [swing] [--count 200] [--rounds 5]
 
 Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
 do not disturb. Building a problem is told separately: it happens once for the shape of a task. All of it is about the
@@ -10,7 +10,7 @@ plan from the first guess alone; benchmarks.plan_classes is about the others.
 import argparse
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -19,7 +19,9 @@ import sim
 from benchmarks.collocation import COLLOCATION
 from sim.integrators import Integrator, integrator
 from sim.planner import Goal, Limits, Plan, Planner, Task, Weights, task_of_scene
+from sim.planner.task.handles import handles, moved
 from sim.scene import load_scene, scene_names
+from tests.sim.carried_load import swing_after_arrival
 
 DEFAULTS = ("plan-boat-slalom", "plan-boat-docking", "plan-rigid-body-turn", "plan-helicopter-landing")
 SCENES = tuple(name for name in scene_names() if name.startswith("plan-"))
@@ -41,12 +43,12 @@ def timed(work: Callable[[], Plan], rounds: int) -> tuple[Plan, float, float]:
     return plan, float(np.median(wall)), float(np.median(cpu))
 
 
-def cold(rounds: int) -> None:
+def cold(rounds: int, scenes: Sequence[str]) -> None:
     """Every task from scratch, at 64 and 128 steps."""
     print(
         "| task | steps | build s | cold s | cpu s | iterations | by | status |\n|---|---|---|---|---|---|---|---|"
     )
-    for scene in SCENES:
+    for scene in scenes:
         vehicle, task = loaded(scene)
         for steps in (64, 128):
             planner, sized = Planner(), dataclasses.replace(task, steps=steps)
@@ -61,32 +63,30 @@ def cold(rounds: int) -> None:
             )
 
 
-def drags(task: Task, count: int) -> Iterator[Task]:
+def drags(vehicle: sim.Vehicle, task: Task, count: int) -> Iterator[Task]:
     """The goal on a figure of eight of 1 m, in steps of a hand that drags."""
-    state = task.goal.state
-    there = range(state.node.size)[state.group.position][:2]
+    goal = handles(vehicle, task)[0]
     for k in range(count):
-        moved = state.node.copy()
+        T_w = goal.T_w.copy()
         a = 2 * np.pi * k / count
-        moved[there] += [np.sin(a), 0.5 * np.sin(2 * a)]
-        goal = dataclasses.replace(task.goal, state=dataclasses.replace(state, node=moved))
-        yield dataclasses.replace(task, goal=goal)
+        T_w[:2, 3] += [np.sin(a), 0.5 * np.sin(2 * a)]
+        yield moved(vehicle, task, goal.name, T_w)
 
 
-def warm(count: int) -> None:
+def warm(count: int, scenes: Sequence[str]) -> None:
     """Re-planning while the goal is dragged; places inside an obstacle are refused and not counted."""
     print(
         "| task | solved | median ms | worst ms | cpu median ms | cpu worst ms |\n|---|---|---|---|---|---|"
     )
-    for scene in SCENES:
+    for scene in scenes:
         vehicle, task = loaded(scene)
         planner = Planner()
         plan = planner.plan(vehicle, task, explain=False, starts=1)
         wall, cpu, solved = [], [], 0
-        for moved in [*list(drags(task, count))[:3], *drags(task, count)]:
+        for dragged in [*list(drags(vehicle, task, count))[:3], *drags(vehicle, task, count)]:
             begun, started = time.process_time(), time.perf_counter()
             try:
-                new = planner.plan(vehicle, moved, warm=plan, explain=False)
+                new = planner.plan(vehicle, dragged, warm=plan, explain=False)
             except sim.InputError:
                 continue
             wall.append(time.perf_counter() - started)
@@ -282,6 +282,17 @@ def optima() -> None:
         print(f"| {name} | {exact:.6f} | {costs} |", flush=True)
 
 
+def swing() -> None:
+    """What a load that was carried by plan does after it: by an independent integration, with multipliers."""
+    print("| steps | largest swing on the way, degrees | after arrival |\n|---|---|---|")
+    vehicle, task = loaded("plan-sling")
+    at = vehicle.space.slices["direction_1"]
+    for steps in (32, 64, 128):
+        plan = Planner().plan(vehicle, dataclasses.replace(task, steps=steps), explain=False, starts=1)
+        way = np.degrees(np.arccos(np.clip(-plan.trajectory.nodes[:, at][:, 2], -1.0, 1.0))).max()
+        print(f"| {steps} | {way:.1f} | {np.degrees(swing_after_arrival(plan)).max():.4f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -289,23 +300,28 @@ def main() -> None:
     parser.add_argument(
         "parts",
         nargs="*",
-        help="cold, warm, methods, default, random, optima; all where none is named",
+        help="cold, warm, methods, default, random, optima, swing; all where none is named",
     )
     parser.add_argument("--count", type=int, default=200, help="random starts of each task")
     parser.add_argument("--rounds", type=int, default=5, help="repetitions of a measurement")
     parser.add_argument("--drags", type=int, default=100)
+    parser.add_argument("--scenes", nargs="+", default=SCENES, help="of cold and warm")
     given = parser.parse_args()
-    parts = given.parts or ["cold", "warm", "methods", "default", "random", "optima"]
+    parts = given.parts or ["cold", "warm", "methods", "default", "random", "optima", "swing"]
     for part in parts:
         print(f"\n### {part}\n")
         if part == "random":
             random(given.count)
         elif part == "warm":
-            warm(given.drags)
+            warm(given.drags, given.scenes)
         elif part == "optima":
             optima()
+        elif part == "cold":
+            cold(given.rounds, given.scenes)
+        elif part == "swing":
+            swing()
         else:
-            {"cold": cold, "methods": methods, "default": default}[part](given.rounds)
+            {"methods": methods, "default": default}[part](given.rounds)
 
 
 if __name__ == "__main__":

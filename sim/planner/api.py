@@ -13,7 +13,6 @@ from sim.planner.task.task import Task
 from sim.scene import Scene, load_scene
 from sim.vehicles import Vehicle, known_vehicle
 from sim.vehicles import vehicle as make_vehicle
-from sim.vehicles.form import Form
 from sim.world import World, load_world
 
 
@@ -41,12 +40,7 @@ def plan(
         method = method or scene.integrator
     if vehicle is None:
         raise InputError("plan: a task needs a vehicle; allowed: None only with a scene")
-    return (planner or Planner()).plan(vehicle, task, method=method or usual_method(vehicle), **options)
-
-
-def usual_method(vehicle: Vehicle) -> str:
-    """What plans are made with where nothing else is asked for."""
-    return "rkmk4-cay" if vehicle.form is Form.GROUP_ACTION else "variational"
+    return (planner or Planner()).plan(vehicle, task, method=method, **options)
 
 
 def task_of_scene(

@@ -18,9 +18,8 @@ from sim.planner.task.handles import handles, moved
 from sim.planner.transcription import node_functions
 from sim.planner.transcription.parameters import parameters
 from sim.scene import load_scene
-from tests.sim import test_slung_load_vehicle
+from tests.sim.carried_load import swing_after_arrival
 from tests.sim.planner_tasks import PLANNER, replayed
-from tests.sim.test_slung_load_vehicle import WithMultipliers
 
 METHOD = "rkmk4-cay"
 PENDULUM = sim.vehicle("pendulum")
@@ -75,27 +74,7 @@ def test_a_plan_on_any_space_is_replayed_to_rounding(plan, request):
     assert np.abs(replayed(plan).nodes - plan.trajectory.nodes).max() < 1e-7
 
 
-def swing_after_arrival(plan, monkeypatch):
-    """(8,) rad, over one swing after the plan's end, by Newton and Euler with multipliers: the plan's inputs, each row
-    held over its step, then a lift that holds the weight."""
-    vehicle = plan.vehicle
-    bodies, values = WithMultipliers(vehicle), vehicle.values
-    y, swing = bodies.start(vehicle, plan.task.start), []
-    gravity = float(values["gravity"])
-    weight = gravity * sum(float(values[name]) for name in ("mass", "load_mass", "cable_mass"))
-    eighth_s = np.pi / 4 * np.sqrt(float(values["cable_length"]) / gravity)
-    flown = [(u, plan.step_s) for u in plan.controls[:-1]]
-    for k, (u, seconds) in enumerate([*flown, *[(np.array([weight, 0.0, 0.0, 0.0]), eighth_s)] * 8]):
-        monkeypatch.setattr(test_slung_load_vehicle, "controls_at", lambda _, u=u: u)
-        y = solve_ivp(bodies.rate, (0, seconds), y, method="DOP853", rtol=1e-10, atol=1e-11).y[:, -1]
-        R, x, _, _, p, _ = bodies.parts(y)
-        way = p[-1] - (x + R @ bodies.hook)
-        if k >= len(flown) - 1:
-            swing.append(np.arctan2(np.hypot(way[0], way[1]), -way[2]))
-    return np.array(swing)
-
-
-def test_a_load_that_is_carried_by_plan_hangs_still_on_arrival(carried, monkeypatch):
+def test_a_load_that_is_carried_by_plan_hangs_still_on_arrival(carried):
     """Two masts are passed by helicopter and load; residual swing by an independent integration (SciPy, multipliers)
     below 1 degree for a whole swing after arrival; measured 0.02 degrees."""
     plan, vehicle = carried, carried.vehicle
@@ -105,7 +84,7 @@ def test_a_load_that_is_carried_by_plan_hangs_still_on_arrival(carried, monkeypa
     hanging = nodes[:, vehicle.space.slices["direction_1"]]
     most = np.degrees(np.arccos(np.clip(-hanging[:, 2], -1, 1))).max()
     assert 3.0 < most < 25.0
-    assert np.degrees(swing_after_arrival(plan, monkeypatch).max()) < 1.0
+    assert np.degrees(swing_after_arrival(plan).max()) < 1.0
 
 
 def test_swing_costs_what_its_weight_says_and_less_is_swung_where_it_costs_more(carried):

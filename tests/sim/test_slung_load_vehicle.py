@@ -66,6 +66,7 @@ class WithMultipliers:
         self.m[-1] += v["load_mass"]
         self.J = np.diag(v["inertia"])
         self.hook = np.array(v["hook"])
+        self.controls = controls_at
 
     def start(self, vehicle, state):
         """R, x, Omega, v, places and velocities of the points."""
@@ -92,7 +93,7 @@ class WithMultipliers:
         """(x'', Omega', accelerations of the points (n, 3), pulls (n,))."""
         R, x, omega, v, p, s = self.parts(y)
         n, c = self.n, self.v
-        u, tail, pitch, roll = controls_at(t)
+        u, tail, pitch, roll = self.controls(t)
         lift = u * np.array([np.sin(pitch) * np.cos(roll), -np.sin(roll), np.cos(pitch) * np.cos(roll)])
         lift_at, tail_at = np.array([0, 0, c["rotor_offset"]]), np.array([-c["tail_offset"], 0, 0])
         through = v - np.array(c["wind"])

@@ -20,7 +20,7 @@ from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
 from sim.planner.solvers.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.task.check import check_task
-from sim.planner.task.task import Task
+from sim.planner.task.task import Task, usual_method
 from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.motion import motion
 from sim.planner.transcription.parameters import parameters
@@ -74,12 +74,12 @@ class Planner:
             known.append((size, solvers))
         return solvers
 
-    def build(self, vehicle: Vehicle, task: Task, *, method: str | Integrator = "variational") -> None:
+    def build(self, vehicle: Vehicle, task: Task, *, method: str | Integrator | None = None) -> None:
         """Make the problems of a task ready, from the grid that is solved first on, and what guesses need.
 
         InputError where it cannot be.
         """
-        scheme = integrator(method) if isinstance(method, str) else method
+        scheme = _method(vehicle, method)
         check_task(vehicle, scheme, task)
         grids = [task.steps]
         while grids[-1] > DIRECT:
@@ -95,7 +95,7 @@ class Planner:
         vehicle: Vehicle,
         task: Task,
         *,
-        method: str | Integrator = "variational",
+        method: str | Integrator | None = None,
         solver: Choice = "auto",
         warm: Plan | PlanRecord | None = None,
         time_limit_s: float = 30.0,
@@ -112,7 +112,7 @@ class Planner:
         plan, and may stop it. found: called with the best plan as it stands after each guess, and answers whether to
         look on. Raises InputError, before solving, for a task that cannot be.
         """
-        scheme = integrator(method) if isinstance(method, str) else method
+        scheme = _method(vehicle, method)
         order = order_of(solver)
         check_task(vehicle, scheme, task)
         if warm is not None and warm.vehicle.name != vehicle.name:
@@ -229,6 +229,11 @@ class Planner:
         seconds = plan.seconds + time.perf_counter() - begun
         better = self._finished(again_from, found, seconds, plan.build_seconds)
         return better if better.solved else told
+
+
+def _method(vehicle: Vehicle, method: str | Integrator | None) -> Integrator:
+    """What is asked for, or else the usual one."""
+    return method if isinstance(method, Integrator) else integrator(method or usual_method(vehicle))
 
 
 def _with_others(plans: list[Plan], tried: int, begun: float) -> Plan:

@@ -66,9 +66,16 @@ def _poses(structure: Structure, name: str) -> ColumnKernel:
     return ColumnKernel(ca.Function("pose", [node, p], [T], {"cse": True}), shared=(1,))
 
 
+@lru_cache(maxsize=64)
+def _of_vehicle(vehicle: Vehicle, name: str) -> tuple[ColumnKernel, np.ndarray]:
+    """The kernel and the parameters, which both take time to find out."""
+    return _poses(Structure.of(vehicle), name), vehicle.parameter_vector
+
+
 def body_poses(vehicle: Vehicle, nodes: np.ndarray, name: str = "") -> np.ndarray:
     """(n, 4, 4) T_wb at nodes (n, node size) of what moves about a space of its own."""
-    flat = _poses(Structure.of(vehicle), name).rows(np.atleast_2d(nodes), vehicle.parameter_vector)
+    kernel, numbers = _of_vehicle(vehicle, name)
+    flat = kernel.rows(np.atleast_2d(nodes), numbers)
     return flat.reshape(-1, 4, 4).transpose(0, 2, 1)
 
 

@@ -155,6 +155,11 @@ def check_can_plan(vehicle: Vehicle) -> None:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
 
 
+def usual_method(vehicle: Vehicle) -> str:
+    """What plans are made with where nothing else is asked for."""
+    return "rkmk4-cay" if vehicle.form is Form.GROUP_ACTION else "variational"
+
+
 def control_limits(vehicle: Vehicle, limits: Limits) -> np.ndarray:
     """(n_controls, 2): the vehicle's ranges, narrowed by the task's."""
     out = np.array([[c.low, c.high] for c in vehicle.controls], float).reshape(-1, 2)
