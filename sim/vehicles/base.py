@@ -111,6 +111,10 @@ class Vehicle(ABC):
         self.values: dict[str, Value] = {q.name: q.default for q in self.parameters}
         self._set(values)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without what is found again from its structure: actions hold functions, which no other process could read."""
+        return {name: value for name, value in vars(self).items() if name not in _OF_THE_SPACE}
+
     def _set(self, values: Mapping[str, object]) -> None:
         """Structural ones first: they say how many numbers the others have."""
         where, declared = f"vehicle {self.name!r}", type(self).parameters
