@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.errors import InputError, one_of
 from sim.robots.robot import Geom, Motor, Robot
 from sim.robots.touching import capsules_of, extents
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE, workspace
@@ -27,6 +28,8 @@ HOLD_RADPS = 10.0
 """Of the servos, where nothing else is said."""
 DAMPING_RATIO = 0.7
 MOST_TARGETS = 64
+_SINGULAR = 1e-10
+"""Least eigenvalue of the mass matrix with ones on its diagonal."""
 _TURN_RAD, _SLIDE_M = math.pi, 1.0
 """How far targets reach where a joint has no limits."""
 
@@ -111,8 +114,12 @@ class RobotVehicle(ArticulatedVehicle):
         return -_lowest_m(type(self))
 
     def default_state(self) -> State:
-        """As its file places it, at rest."""
-        return self.state(self.robot.start.q, self.robot.start.v)
+        """As its file places it, at rest; joints that are beyond a limit there are put at it."""
+        q = self.robot.start.q.copy()
+        arrays = self.robot.tree.arrays
+        for servo in self.servos:
+            q[arrays.q_at[arrays.v_at == servo.at]] = _start(self.robot, servo.at)
+        return self.state(q, self.robot.start.v)
 
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
         """A free one there, turned as in its file."""
@@ -160,16 +167,23 @@ def _servos(robot: Robot) -> list[Servo]:
 
 @lru_cache(maxsize=16)
 def _inertias(kind: type[RobotVehicle]) -> tuple[float, ...]:
-    """That each servo's joint moves at the start, its rotor among it [kg m^2 or kg]."""
+    """That each servo's joint moves at the start, its rotor among it [kg m^2 or kg].
+
+    Raises InputError where joints can move together without moving anything that has inertia.
+    """
     tree = kind.robot.tree
-    a, ws, found = tree.arrays, workspace(tree.arrays), []
+    a, ws, M = tree.arrays, workspace(tree.arrays), np.zeros((tree.nv, tree.nv))
     place(a, np.ascontiguousarray(kind.robot.start.q), ws.node)
-    for servo in kind.servos:
-        v, p = np.zeros(tree.nv), np.zeros(tree.nv)
-        v[servo.at] = 1.0
+    for v, p in zip(np.eye(tree.nv), M, strict=True):
         momenta(a, ws.node, v, ws.arc, ws.wrench, p)
-        found.append(float(p[servo.at]))
-    return tuple(found)
+    size = np.sqrt(np.diag(M))
+    values, ways = np.linalg.eigh(M / np.outer(size, size))
+    if values[0] < _SINGULAR:
+        most = sorted(np.argsort(-np.abs(ways[:, 0]))[:2].tolist())
+        raise InputError(
+            f"joints {one_of(tree.velocity_names[k] for k in most)}: together they move no inertia"
+        )
+    return tuple(float(M[servo.at, servo.at]) for servo in kind.servos)
 
 
 def _target(robot: Robot, servo: Servo) -> Parameter:
@@ -203,8 +217,9 @@ def _range(motor: Motor) -> tuple[float, float]:
 
 
 def _start(robot: Robot, at: int) -> float:
+    """Of a hinge or slide, within its limits."""
     a = robot.tree.arrays
-    return float(robot.start.q[a.q_at[int(np.flatnonzero(a.v_at == at)[0])]])
+    return float(np.clip(robot.start.q[a.q_at[a.v_at == at][0]], *a.limits[at]))
 
 
 def _slides(tree: Tree, at: int) -> bool:

@@ -49,7 +49,7 @@ def load_robot(path: Path, registry: MutableMapping[str, type[Vehicle]], *, free
             (RobotVehicle,),
             {"name": name, "robot": robot, "file": file, "__doc__": doc, "__module__": __name__},
         )
-        kind()
+        kind().default_state()  # of its tree with its servos
     except InputError as error:
         raise InputError(f"{path.name}: {error}") from None
     registry[name] = kind

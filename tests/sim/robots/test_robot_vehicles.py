@@ -79,6 +79,17 @@ def test_controls_are_the_motors_and_targets_keep_to_the_limits(leg):
     assert [held.action for held in keys.held] == ["yaw+", "yaw-"]
 
 
+def test_a_joint_that_its_file_puts_beyond_its_limits_starts_at_the_limit(leg):
+    """Where a spring of the limit would throw it."""
+    leg.write_text(leg.read_text().replace('lower="-1.5"', 'lower="0.1"'))
+    vehicle = known_vehicle(enter_own(str(leg)))
+    assert vehicle.default_state().node[0] == 0.1
+    assert next(q for q in vehicle.parameters if q.name == "hip_target").default == 0.1
+    run = sim.simulate(vehicle, "riqn", step=0.002, duration=0.5)
+    assert run.diverged_at is None
+    assert np.abs(run.nodes[:, 1]).max() < 1.0
+
+
 def test_one_that_floats_falls_as_a_body_does_and_rests_on_what_it_has(leg):
     name = enter_own(f"{leg}:free")
     vehicle = known_vehicle(name)
@@ -209,3 +220,16 @@ def test_what_is_no_model_is_refused(file, beside, told):
 def test_a_file_that_is_not_there_is_told_by_its_name(registry):
     with pytest.raises(InputError, match=r"vehicle file 'nowhere.urdf' is not there"):
         load_scene("nowhere.urdf")
+
+
+def test_joints_that_move_no_inertia_together_are_refused_by_name(tmp_path, registry):
+    """Two hinges about one axis, with a link between them that weighs nothing."""
+    pytest.importorskip("mujoco", reason="the extra robots is not installed")
+    path = tmp_path / "twin.xml"
+    path.write_text(
+        '<mujoco model="twin"><worldbody><body name="a"><joint name="first" axis="0 1 0"/>'
+        '<joint name="second" axis="0 1 0"/><geom size=".1" pos="0 0 -1"/></body></worldbody></mujoco>'
+    )
+    with pytest.raises(InputError, match=r"twin\.xml: joints first, second: together they move no inertia"):
+        enter_own(str(path))
+    assert "twin" not in VEHICLES
