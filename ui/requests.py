@@ -99,6 +99,11 @@ class OpenPath:
 
 
 @dataclass(frozen=True, slots=True)
+class BrowseFiles:
+    """Have a file chosen that is to be opened."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerTrust:
     """Whether the file that was asked about may be run, this once."""
 
@@ -206,7 +211,7 @@ OwnAction = (
 )
 """Done by the shell itself."""
 
-Request = Command | Action | OwnAction | StepEdits | EditChosen | ControlRequest
+Request = Command | Action | OwnAction | StepEdits | EditChosen | BrowseFiles | ControlRequest
 
 
 @dataclass(frozen=True, slots=True)

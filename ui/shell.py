@@ -26,6 +26,7 @@ from ui.channels import columns
 from ui.control_requests import ControlRequest, carried_out, control_view
 from ui.dock import Dock
 from ui.edits import Edits
+from ui.file_dialog import FileDialog
 from ui.fit_view import FitView
 from ui.gizmo import Gizmo
 from ui.hand import Hand, Ray
@@ -38,6 +39,7 @@ from ui.input.jolts import Jolts
 from ui.input.sticks import same
 from ui.input.viewer import request_of
 from ui.layout_file import LayoutFile
+from ui.memory import Remembered
 from ui.observer import Observer
 from ui.pace import Offers, Pace
 from ui.panels import caption, labels, trust
@@ -46,10 +48,21 @@ from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
 from ui.plot_window import PlotWindow
 from ui.pointing import Pointing
-from ui.requests import Action, CameraMotion, ChangeView, EditChosen, Output, Request, StepEdits
+from ui.requests import (
+    Action,
+    BrowseFiles,
+    CameraMotion,
+    ChangeView,
+    EditChosen,
+    OpenPath,
+    Output,
+    Request,
+    StepEdits,
+)
 from ui.sharing_view import SharingView
 from ui.shell_state import OWN, ShellState, applied
 from ui.takes_view import TakesView
+from ui.thumbnails import Thumbnails
 from ui.timeline import FLY_ON, in_past
 from ui.toasts import Toasts
 from ui.trust_question import TrustQuestion
@@ -72,6 +85,8 @@ class Shell:
         *,
         scene: Scene,
         view: ViewSettings | None = None,
+        panels: bool = True,
+        plots: bool = True,
         qualities: tuple[str, ...] = ("software", "low", "medium", "high"),
         config_folder: Path | None = None,
         catalogue: Catalogue | None = None,
@@ -79,11 +94,14 @@ class Shell:
         self._window = window
         self._folder = config.config_dir() if config_folder is None else config_folder
         scale = config.read_scale(self._folder)
-        self._state = ShellState(view or ViewSettings(camera=scene.camera), scale=scale)
+        self._state = ShellState(
+            view or ViewSettings(camera=scene.camera), panels=panels, plots=plots, scale=scale
+        )
         self._dt_s, self._sent = 0.0, PilotInput()
         self._intervention, self._jolts = Intervention(), Jolts()
         self._toasts = Toasts()
-        self._offers = Offers()
+        self._offers, self._files = Offers(), FileDialog()
+        self._thumbnails = Thumbnails(window.ctx)
         self._key_hint = KeyHint()
         self._resources = ExitStack()
         self._backend = ImguiBackend(window, LayoutFile(self._folder / LAYOUT_FILE))
@@ -99,6 +117,8 @@ class Shell:
         self._hand = Hand()
         self._shifts_w: dict[str, np.ndarray] = {}
         self._camera: tuple[np.ndarray, np.ndarray] | None = None
+        self._context.thumbnail = self._thumbnails.of
+        self._resources.callback(self._thumbnails.release)
         self._dock = Dock(self._state.layouts_reset)
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)
         self._controls = ControlSetup(self._folder)
@@ -167,6 +187,15 @@ class Shell:
         """What is to be done and how far it is, for the next frame."""
         self._context.goals = progress
 
+    def show_memory(self, kept: Remembered) -> None:
+        """What was open before, for the next frame."""
+        self._context.last_scenes, self._context.recent_files = kept.scenes, kept.files
+
+    @property
+    def state(self) -> ShellState:
+        """What is open and how things are shown."""
+        return self._state
+
     def show_pace(self, pace: Pace) -> None:
         """How the frames do, for the next one."""
         self._context.pace = pace
@@ -207,6 +236,7 @@ class Shell:
             theme.apply(self._state.scale)
             config.write_scale(self._folder, self._state.scale)
         self._dt_s = dt_s
+        self._thumbnails.begin_frame()
         self._backend.new_frame(dt_s)
 
     def build(self, snapshot: Snapshot) -> Output:
@@ -288,6 +318,9 @@ class Shell:
         """What edits come down to; everything else as it is."""
         if isinstance(request, StepEdits):
             return self._stepped(request.by)
+        if isinstance(request, BrowseFiles):
+            self._files.open(Path.cwd())
+            return []
         if isinstance(request, EditChosen):
             plan = self._context.plan
             return [] if plan is None else self._gizmo.edited(request.action, plan)
@@ -329,6 +362,9 @@ class Shell:
         draw_toasts(self._toasts.visible(now_s), now_s, self._context)
         if self._state.help:
             requests += help_panel.draw(self._context)
+        chosen = self._files.draw(self._context)
+        if chosen:
+            requests.append(OpenPath(chosen))
         if self._context.question is not None:
             requests += trust.draw(self._context.question, self._context)
         return requests

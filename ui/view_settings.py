@@ -35,6 +35,9 @@ class ViewSettings:
     """What the scene shows, in words over it."""
     plot_s: float = 20.0
     """How far back the plots look, in simulated time."""
+    sound: bool = True
+    volume: float = 0.6
+    """0..1."""
     framings: int = 0
     """How often the overview was asked to frame everything anew."""
 

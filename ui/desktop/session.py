@@ -26,8 +26,10 @@ from sim.take.scene import scene_of
 from sim.vehicles import VEHICLES
 from sim.world import World
 from ui.catalogue import load_catalogue
+from ui.config import config_dir
 from ui.desktop.fitting import Fitting
 from ui.desktop.loader import Loader
+from ui.desktop.memories import Memories
 from ui.desktop.own_vehicle import OwnVehicle
 from ui.desktop.picture import Picture
 from ui.desktop.planning import Planning
@@ -56,8 +58,7 @@ from ui.requests import (
     StopVideo,
     TakeScreenshot,
 )
-from ui.shell import Shell, ViewSettings
-from ui.view_settings import opened
+from ui.shell import Shell
 from ui.window import AppWindow
 
 SCREENSHOT_FOLDER = Path("out")
@@ -72,8 +73,13 @@ class Session:
         self._resources = ExitStack()
         self._wants_screenshot = False
         scene, world = loaded.scene, loaded.world
-        view = opened(ViewSettings(quality=loaded.quality), scene)
-        self._shell = Shell(window, scene=scene, view=view, qualities=tuple(reversed(PRESETS)))
+        self._memories = Memories(config_dir(), loaded.quality)
+        view = self._memories.opened(self._memories.kept.view(loaded.quality), scene)
+        kept = self._memories.kept
+        qualities = tuple(reversed(PRESETS))
+        self._shell = Shell(
+            window, scene=scene, view=view, panels=kept.panels, plots=kept.plots, qualities=qualities
+        )
         self._resources.callback(self._shell.release)
         self._scene, self._world = scene, world
         self._simulation, self._planning = loaded.simulation, loaded.planning
@@ -102,6 +108,7 @@ class Session:
         self._sharing.close()
         self._fitting.close()
         self._takes.close(self._simulation, self._world)
+        self._memories.keep()
         self._picture.release()
         self._resources.close()
 
@@ -119,6 +126,8 @@ class Session:
         goals = self._judge.observe(snapshot) if self._scene.goals else None
         self._shell.show_goals(goals)
         self._shell.show_question(self._change.question)
+        self._memories.observe(self._shell.state, self._scene)
+        self._shell.show_memory(self._memories.kept)
         self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         for command in output.commands:
@@ -219,6 +228,7 @@ class Session:
     def _open_path(self, path: str) -> None:
         """A vehicle's folder, a scene, a take, a table of poses or controls, as the user has named it."""
         path = os.path.expanduser(path)
+        self._memories.opened_file(path)
         if path.endswith(".npz"):
             self._carry_out(OpenTake(path))
         elif path.endswith(".csv"):
@@ -337,7 +347,7 @@ class Session:
         self._shell.use_catalogue(load_catalogue())
         self._shell.use_scene(scene)
         self._shell.show_world(world)
-        self._shell.view = opened(self._shell.view, scene)
+        self._shell.view = self._memories.opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")
         self._wait_for_plan()
         self._race(scene, world)

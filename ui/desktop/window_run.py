@@ -9,8 +9,10 @@ from render.errors import DisplayError
 from render.quality import detect
 from sim.commands import Command, SetDemo
 from sim.scene import Scene
+from ui.config import config_dir
 from ui.desktop.loader import Loader
 from ui.desktop.opening import opened
+from ui.memory import read_memory
 from ui.window import AppWindow
 
 
@@ -20,7 +22,9 @@ def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tup
         window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
     except DisplayError as error:
         return str(error)
-    quality = detect(window.ctx) if request.quality == "auto" else request.quality
+    quality = request.quality
+    if quality == "auto":
+        quality = read_memory(config_dir()).quality or detect(window.ctx)
     watched = Probe(probe) if probe else None
     with ExitStack() as resources:
         resources.callback(window.close)

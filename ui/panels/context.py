@@ -1,6 +1,7 @@
 """What every panel gets besides the snapshot: choices, settings, and where to note what was drawn where."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sim.commands import PilotInput
@@ -122,6 +123,14 @@ class PanelContext:
     """What has to be answered before anything else."""
     take_path: str = ""
     """Typed into the takes panel."""
+    scene_search: str = ""
+    """Typed into the gallery of scenes."""
+    last_scenes: tuple[str, ...] = ()
+    """Names, the last one first."""
+    recent_files: tuple[str, ...] = ()
+    """Paths that were opened, the last one first."""
+    thumbnail: Callable[[str], int | None] = lambda scene: None
+    """Number of the texture with a scene's small picture; None where there is none."""
     open_path: str = ""
     """Typed into the scene panel."""
     rects: dict[str, Rect] = field(default_factory=dict)

@@ -1,0 +1,58 @@
+"""The small pictures of the scenes that the gallery shows, drawn by the app itself.
+
+`python scripts/thumbnails.py [NAME ...]` draws those that are named, by default those that are missing, into
+assets/thumbnails.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from sim.scene import load_scene, scene_names  # noqa: E402
+from ui.thumbnails import SIZE_PX, path_of  # noqa: E402
+
+SECONDS = {True: 4.0, False: 1.5}
+"""Into a comparison, whose lanes have to come apart, and into any other scene."""
+DRAWN = 4
+"""Times the size, scaled down afterwards."""
+
+
+def draw(name: str) -> None:
+    """One scene, some way into it."""
+    seconds = SECONDS[bool(load_scene(name).lanes)]
+    size = f"{DRAWN * SIZE_PX[0]}x{DRAWN * SIZE_PX[1]}"
+    with tempfile.TemporaryDirectory() as folder:
+        shot = Path(folder) / "shot.png"
+        options = [
+            "--seconds",
+            str(seconds),
+            "--quality",
+            "software",
+            "--size",
+            size,
+            "--screenshot",
+            str(shot),
+        ]
+        subprocess.run(
+            [sys.executable, str(ROOT / "app.py"), name, "--headless", *options], check=True, cwd=folder
+        )
+        with Image.open(shot) as picture:
+            small = picture.convert("RGB").resize(SIZE_PX, Image.Resampling.LANCZOS)
+    small.save(path_of(name), quality=80, optimize=True)
+
+
+def main() -> None:
+    """Those that are named, or missing."""
+    for name in sys.argv[1:] or [name for name in scene_names() if not path_of(name).exists()]:
+        draw(name)
+        print(f"{path_of(name).relative_to(ROOT)}: {path_of(name).stat().st_size} bytes", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""What a window remembers from one session to the next: how it looked, what was open. Kept in `settings.json`."""
+
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from render.quality import PRESETS
+from sim.errors import InputError
+from sim.replacing import replacing
+from sim.user_files import as_type, json_value, read_text, refusals, require_finite
+from ui.config import set_aside
+from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings
+
+FILE = "settings.json"
+VERSION = 1
+MOST_SCENES, MOST_FILES = 60, 12
+_LONGEST = 1024
+"""Of a path."""
+_PLOT_S = (1.0, 3600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Of `ViewSettings`, what is the user's and no scene's."""
+
+    trail: bool = True
+    arrows: bool = False
+    axes: bool = False
+    minimap: bool = True
+    goals: bool = True
+    exposure: float = 1.0
+    plot_s: float = 20.0
+    sound: bool = True
+    volume: float = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """All of it."""
+
+    version: int = VERSION
+    look: Look = field(default_factory=Look)
+    panels: bool = True
+    plots: bool = True
+    quality: str = ""
+    """That the user has chosen; empty: what suits the machine."""
+    cameras: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """By scene (its own camera, the one that the user has chosen instead)."""
+    scenes: tuple[str, ...] = ()
+    """Names, the last one first."""
+    files: tuple[str, ...] = ()
+    """Paths that were opened, the last one first."""
+
+    def view(self, quality: str) -> ViewSettings:
+        """To begin with."""
+        return ViewSettings(quality=quality, **asdict(self.look))
+
+    def looked_at(self, view: ViewSettings) -> "Remembered":
+        """With the user's look."""
+        return replace(self, look=Look(**{name: getattr(view, name) for name in Look.__slots__}))
+
+    def opened_scene(self, name: str) -> "Remembered":
+        """It is the last one now."""
+        return replace(self, scenes=_first(name, self.scenes, MOST_SCENES))
+
+    def opened_file(self, path: str) -> "Remembered":
+        """It is the last one now."""
+        return replace(self, files=_first(path, self.files, MOST_FILES))
+
+    def camera_of(self, scene: str, own: str) -> str:
+        """The user's in that scene, else the scene's own."""
+        before, chosen = self.cameras.get(scene, (own, own))
+        return chosen if before == own else own  # another one was asked for at the start
+
+    def with_camera(self, scene: str, camera: str, own: str) -> "Remembered":
+        """What is the scene's own needs no memory."""
+        others = {name: kind for name, kind in self.cameras.items() if name != scene}
+        return replace(self, cameras=others if camera == own else {**others, scene: (own, camera)})
+
+
+def _first(name: str, names: tuple[str, ...], most: int) -> tuple[str, ...]:
+    return (name, *(other for other in names if other != name))[:most]
+
+
+def read_memory(folder: Path) -> Remembered:
+    """Of the last session; a file that is damaged gets the ending `.damaged`, and nothing is remembered."""
+    path = folder / FILE
+    if not path.exists():
+        return Remembered()
+    try:
+        with refusals(path, "no settings"):
+            value = json_value(read_text(path))
+            require_finite(value)
+            kept = as_type(value, Remembered)
+            _check(kept)
+    except InputError:
+        set_aside(path)
+        return Remembered()
+    return kept
+
+
+def write_memory(folder: Path, kept: Remembered) -> None:
+    """A folder that cannot be written costs only the memory."""
+    with suppress(OSError), replacing(folder / FILE, lasting=False) as draft:
+        draft.write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
+
+
+def _check(kept: Remembered) -> None:
+    look = kept.look
+    _within("version", kept.version, (VERSION, VERSION))
+    _within("exposure", look.exposure, EXPOSURE_RANGE)
+    _within("plot_s", look.plot_s, _PLOT_S)
+    _within("volume", look.volume, (0.0, 1.0))
+    if kept.quality not in ("", *PRESETS):
+        raise InputError("an unknown quality")
+    if not {kind for pair in kept.cameras.values() for kind in pair} <= set(CAMERA_KINDS):
+        raise InputError("an unknown camera")
+    _within("scenes", len(kept.scenes), (0, MOST_SCENES))
+    _within("cameras", len(kept.cameras), (0, MOST_SCENES))
+    _within("files", len(kept.files), (0, MOST_FILES))
+    for name in (*kept.scenes, *kept.files, *kept.cameras):
+        if len(name) > _LONGEST or not name.isprintable():
+            raise InputError("a name that cannot be shown")
+
+
+def _within(name: str, value: float, span: tuple[float, float]) -> None:
+    if not span[0] <= value <= span[1]:
+        raise InputError(f"{name} = {value:g}; allowed: {span[0]:g} to {span[1]:g}")
