@@ -41,6 +41,11 @@ class ViewSettings:
     framings: int = 0
     """How often the overview was asked to frame everything anew."""
 
+    @property
+    def loudness(self) -> float:
+        """0..1, by which samples are multiplied: the ear hears powers of them."""
+        return self.volume**2 if self.sound else 0.0
+
 
 def overlooking(view: ViewSettings) -> ViewSettings:
     """The overview, framed anew where it is in use already."""

@@ -59,6 +59,7 @@ from ui.requests import (
     TakeScreenshot,
 )
 from ui.shell import Shell
+from ui.sound.player import Sound
 from ui.window import AppWindow
 
 SCREENSHOT_FOLDER = Path("out")
@@ -88,7 +89,7 @@ class Session:
         self._shell.show_world(world)
         self._judge = Judge(scene.goals, scene.vehicle, world)
         self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
-        self._fitting = Fitting()
+        self._fitting, self._sound = Fitting(), Sound()
         self._kind = VEHICLES.get(scene.vehicle)
         self._wait_for_plan()
         self._race(scene, world)
@@ -107,6 +108,7 @@ class Session:
         self._planning.close()
         self._sharing.close()
         self._fitting.close()
+        self._sound.close()
         self._takes.close(self._simulation, self._world)
         self._memories.keep()
         self._picture.release()
@@ -139,6 +141,7 @@ class Session:
         self._sharing.look(snapshot, lambda: self._window.screenshot(self._shell.scene_rect_px))
         self._shell.render()
         self._set_going()
+        self._sound.observe(snapshot, _passed(snapshot, goals), self._shell.view.loudness)
         self._save_screenshot()
         if probe is not None:
             probe.frame(
@@ -368,6 +371,12 @@ class Session:
             self._shell.notify(str(error), error=True)
         else:
             self._shell.notify(f"Screenshot saved: {path}")
+
+
+def _passed(snapshot: Snapshot, goals: Progress | None) -> object:
+    """What differs after a goal or a gate."""
+    race = _told_race(snapshot.race)
+    return (None if goals is None else goals.at, None if race is None else race["due"])
 
 
 def _told(goals: Progress | None) -> dict[str, object] | None:

@@ -25,6 +25,11 @@ TOGGLES = (
     ("axes", "Body axes", "x red, y green, z blue."),
     ("hud", "Instruments", "Speed, height, attitude over the scene."),
     ("minimap", "Map", "Where one is, at the lower right."),
+    (
+        "sound",
+        "Sound",
+        "Rotor, engine, wheels, water and wind of what is flown; silent without an audio device.",
+    ),
 )
 SCALES = (0.85, 1.0, 1.25, 1.5, 2.0)
 
@@ -67,6 +72,13 @@ def _picture(context: PanelContext, view: ViewSettings) -> ViewSettings:
     chosen = segmented(context, "view/quality", qualities, view.quality)
     if chosen is not None:
         view = replace(view, quality=chosen)
+    label(context, "Volume")
+    slid, volume = imgui.slider_float(
+        "##volume", view.volume, 0.0, 1.0, "%.2f", imgui.SliderFlags_.always_clamp
+    )
+    note(context, "view/volume")
+    if slid:
+        view = replace(view, volume=round(volume, 2))
     label(
         context,
         "Frames",

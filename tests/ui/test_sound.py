@@ -1,0 +1,99 @@
+"""Laws of the sound: the blades' frequency and no other, louder with thrust, and no border that is heard."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from sim.outfit import outfit_of
+from sim.snapshot import LaneStatus
+from tests.ui import fakes
+from ui.sound.listening import heard, level_of
+from ui.sound.player import Mixer
+from ui.sound.synthesis import BANDS_HZ, RATE_HZ, SoundState, Tones, block, click, noise, struck, thump
+
+
+def made(tones: Tones, seconds: float, size: int = 1024) -> np.ndarray:
+    """From a state that has come to the tones already."""
+    state, parts = SoundState(tones), []
+    for _ in range(round(seconds * RATE_HZ / size)):
+        part, state = block(state, tones, size)
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+def spectrum(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(frequency [Hz], magnitude)."""
+    windowed = samples * np.hanning(len(samples))
+    return np.fft.rfftfreq(len(samples), 1.0 / RATE_HZ), np.abs(np.fft.rfft(windowed))
+
+
+def test_a_helicopter_is_heard_at_its_blade_passing_frequency_and_its_multiples_only() -> None:
+    now = fakes.snapshot(fakes.lane(observables={"lift_over_weight": 1.0}))
+    tones = heard(now)
+    main = max(outfit_of("helicopter").model.rotors, key=lambda rotor: rotor.radius_m)
+    passing_hz = main.blades * abs(main.spin_radps) / (2.0 * np.pi)
+    assert tones.rotor_hz == pytest.approx(passing_hz)
+    frequency, magnitude = spectrum(made(replace(tones, wind=0.0), 4.0))
+    assert frequency[np.argmax(magnitude)] == pytest.approx(passing_hz, abs=0.3)
+    off = np.abs(frequency / passing_hz - np.round(frequency / passing_hz)) * passing_hz > 2.0
+    assert magnitude[off].max() < 1e-3 * magnitude.max()  # measured: 1.3e-6
+
+
+@pytest.mark.parametrize("slap", [0.0, 0.4, 1.0])
+def test_more_thrust_is_louder(slap: float) -> None:
+    loads = np.linspace(0.0, 2.5, 8)
+    power = [np.std(made(Tones(rotor_hz=19.6, rotor=level_of(load), slap=slap), 1.0)) for load in loads]
+    assert np.all(np.diff(power) > 0.0)
+
+
+def test_no_border_of_blocks_is_heard_whatever_their_size() -> None:
+    """The same tones in one block and in many are the same samples; what changes, changes without a step."""
+    tones = Tones(19.6, 0.7, 0.4, 60.0, 0.5, 0.3, 0.4, 0.2, 0.2)
+    whole, _ = block(SoundState(tones), tones, 8192)
+    assert np.abs(made(tones, 8192 / RATE_HZ, 256) - whole).max() < 1e-9  # measured: 4e-12
+    state, parts = SoundState(), []
+    for each in (tones, Tones(), replace(tones, rotor_hz=25.0), replace(tones, rotor=0.0)):
+        part, state = block(state, each, 2048)
+        parts.append(part)
+    steps = np.abs(np.diff(np.concatenate(parts)))
+    at_borders = [steps[2048 * k - 1] for k in (1, 2, 3)]
+    assert max(at_borders) <= np.quantile(steps, 0.999)
+
+
+@pytest.mark.parametrize("name", BANDS_HZ)
+def test_a_noise_has_no_seam_and_its_own_band(name: str) -> None:
+    loop = noise(name)
+    steps = np.abs(np.diff(loop))
+    assert abs(loop[0] - loop[-1]) <= steps.max()
+    frequency, magnitude = spectrum(loop)
+    low, high = BANDS_HZ[name]
+    inside = (frequency > low) & (frequency < high)
+    assert np.sum(magnitude[inside] ** 2) > 0.6 * np.sum(magnitude**2)  # least measured: 0.75 or more
+
+
+@pytest.mark.parametrize("sound", [click(), thump(1.0)], ids=["click", "thump"])
+def test_a_blow_begins_and_ends_in_silence_and_goes_on_over_borders(sound: np.ndarray) -> None:
+    assert abs(sound[0]) < 1e-3
+    assert abs(sound[-1]) < 1e-3
+    state, parts = struck(SoundState(), sound), []
+    while state.ringing:
+        part, state = block(state, Tones(), 500)
+        parts.append(part)
+    assert np.abs(np.concatenate(parts)[: len(sound)] - np.tanh(sound)).max() == 0.0
+
+
+def test_nothing_is_heard_of_what_waits_or_lies_broken_and_nothing_leaves_the_range() -> None:
+    assert heard(fakes.snapshot(paused=True)) == Tones()
+    assert heard(fakes.snapshot(fakes.lane(status=LaneStatus.CRASHED))) == Tones()
+    loudest = Tones(**{each.name: 1.0 for each in fields(Tones)})
+    assert np.abs(made(replace(loudest, rotor_hz=30.0, engine_hz=90.0), 1.0)).max() <= 1.0
+
+
+def test_the_volume_changes_without_a_step_and_mute_is_silence() -> None:
+    mixer = Mixer()
+    mixer.hear(Tones(wind=1.0), 1.0)
+    assert np.abs(np.diff(mixer.samples(4096).astype(int)))[:20].max() < 200
+    mixer.hear(Tones(wind=1.0), 0.0)
+    mixer.samples(4096)
+    assert not mixer.samples(4096).any()
