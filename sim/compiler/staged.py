@@ -5,8 +5,8 @@ function, moving a point by exponentials is another, with one loop for each run 
 grows neither with the copies nor with the stages of the method.
 """
 
-from collections.abc import Callable
-from itertools import groupby
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 import casadi as ca
 
@@ -137,24 +137,50 @@ def _rate(vehicle: ActionVehicle, begin: int) -> tuple[str, int]:
 
 
 def _mapped(name: str, action: Action) -> str:
-    """A map of the whole product: one loop for each run of equal parts."""
+    """A map of the whole product: one loop for each run of equal parts, or of equal rows of parts."""
     one, *kinds = _MAPS[name]
     body, at = [], [0, 0, 0]
-    for _, equal in groupby(action.parts or (action,), key=id):
-        run = list(equal)
-        part, count = run[0], len(run)
-        sizes = {"space": part.space.size, "group": part.group.dim, "displacement": part.space.dim}
-        size = [sizes[kind] for kind in kinds]
-        x, z = ca.SX.sym("x", size[0]), ca.SX.sym("z", size[1])
-        names = [_entry(array, begin, n) for array, begin, n in zip(("y", "x", "out"), at, size, strict=True)]
-        lines = straight_line([(x, names[0]), (z, names[1])], [(one(part, x, z), names[2])], "t")
-        body += [f"for i in range({count}):", *("    " + line for line in lines)]
-        at = [begin + count * n for begin, n in zip(at, size, strict=True)]
+    for block, count in runs(action.parts or (action,)):
+        sizes = [_sizes(part, kinds) for part in block]
+        stride = [sum(column) for column in zip(*sizes, strict=True)]
+        body.append(f"for i in range({count}):")
+        begin = at
+        for part, size in zip(block, sizes, strict=True):
+            x, z = ca.SX.sym("x", size[0]), ca.SX.sym("z", size[1])
+            names = [_entry(*each) for each in zip(("y", "x", "out"), begin, stride, strict=True)]
+            lines = straight_line([(x, names[0]), (z, names[1])], [(one(part, x, z), names[2])], "t")
+            body += ["    " + line for line in lines]
+            begin = [first + n for first, n in zip(begin, size, strict=True)]
+        at = [first + count * n for first, n in zip(at, stride, strict=True)]
     return _function(f"void({_A}, int64, int64, int64)", name, "a, y, x, out", body)
 
 
-def _entry(array: str, begin: int, size: int) -> Callable[[int], str]:
-    return lambda k: f"a[{array} + {size} * i + {begin + k}]"
+def runs(parts: Sequence[Action]) -> list[tuple[tuple[Action, ...], int]]:
+    """(parts that stand beside each other, how often they do one after the other), the fewest parts in all."""
+    found: list[tuple[tuple[Action, ...], int]] = []
+    at = 0
+    while at < len(parts):
+        best: tuple[tuple[Action, ...], int] = ((parts[at],), 1)
+        for size in range(1, (len(parts) - at) // 2 + 1):
+            block, count = tuple(parts[at : at + size]), 1
+            while all(
+                a is b for a, b in zip_longest(block, parts[at + count * size : at + (count + 1) * size])
+            ):
+                count += 1
+            if count > 1 and (count - 1) * size > (best[1] - 1) * len(best[0]):
+                best = (block, count)
+        found.append(best)
+        at += len(best[0]) * best[1]
+    return found
+
+
+def _sizes(part: Action, kinds: Sequence[str]) -> list[int]:
+    sizes = {"space": part.space.size, "group": part.group.dim, "displacement": part.space.dim}
+    return [sizes[kind] for kind in kinds]
+
+
+def _entry(array: str, begin: int, stride: int) -> Callable[[int], str]:
+    return lambda k: f"a[{array} + {stride} * i + {begin + k}]"
 
 
 def _rollout(

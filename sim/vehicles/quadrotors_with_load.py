@@ -24,7 +24,7 @@ from sim.spaces.action import (
     translations,
 )
 from sim.symbolic import pose_along, shift, solve
-from sim.trees.shapes import PAINTED, RUBBER, Capsule
+from sim.trees.shapes import BRASS, PAINTED, RUBBER, Capsule
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Quantities, State
 from sim.vehicles.hung_rods import for_each, on_the_bundle
@@ -37,7 +37,7 @@ SPREAD_RAD = np.radians(30.0)
 _LEANING = 2
 """So many quadrotors cannot pull at the load in every direction with a formation that stays as it is."""
 _LEAST_N = 1e-6
-_LOAD_M, _CABLE_M = 0.11, 0.006
+_LOAD_M, _CABLE_M, _CROSS_M = 0.11, 0.006, 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,13 +312,16 @@ class QuadrotorsWithLoad(ActionVehicle):
 
     @property
     def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
-        """Cables and the load; the quadrotors have a model."""
+        """Cables, the load, and a cross at its target; the quadrotors have a model."""
         lengths = np.ravel(self.values["cable_length"])
         cables = [
             Capsule(f"cable_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, -float(length)), _CABLE_M, RUBBER)
             for k, length in enumerate(lengths)
         ]
-        return (Capsule("load", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), _LOAD_M, PAINTED), *cables)
+        cross = [
+            Capsule("target", tuple(-_CROSS_M * e), tuple(_CROSS_M * e), _CABLE_M, BRASS) for e in np.eye(3)
+        ]
+        return (Capsule("load", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), _LOAD_M, PAINTED), *cables, *cross)
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
         """How far the load is from its target, the cables from the formation and their directions from unit vectors;

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sim.compiler.staged import runs
 from sim.groups import SE2, SE3, SO3, SO3_R3, ProductGroup, Translations, power
 from sim.spaces import Euclidean, GroupSpace, Power, Product, Sphere, TangentBundle, UnitQuaternions
 from sim.spaces.action import (
@@ -185,3 +186,12 @@ def test_the_product_with_translations_is_the_group_written_out():
         np.testing.assert_array_equal(
             number(getattr(group, name), argument), number(getattr(SO3_R3, name), argument)
         )
+
+
+def test_parts_of_a_product_are_told_as_rows_that_repeat():
+    """Loops of generated code: as few parts as make the product up, whatever the rows' length."""
+    a, b, c = (translations(Euclidean(n, f"x{n}")) for n in (1, 2, 3))
+    assert runs((a,)) == [((a,), 1)]
+    assert runs((c, a, b, a, b, a, b, c, c)) == [((c,), 1), ((a, b), 3), ((c,), 2)]
+    assert runs((a, b, c)) == [((a,), 1), ((b,), 1), ((c,), 1)]
+    assert runs((a, a, a, b)) == [((a,), 3), ((b,), 1)]
