@@ -1,6 +1,7 @@
 """Chases of a goal that moves, planned anew all the time: `python -m benchmarks.receding [KIND ...] [--chases 20]`.
 
-For helicopter (in the canyon, three masts in the way), boat (six buoys) and car (six posts): solves a second by the
+For helicopter (in the canyon, three masts in the way), boat (six buoys), car (six posts) and quadrotor (six pillars),
+as the window has them in the scenes `chase-...`: solves a second by the
 median wall time of a solve, the slowest of a hundred, how old the plan is that is flown, the share of solves that
 gave a plan, and the least distance from anything over all chases. Seeds make the goals' ways.
 """
@@ -11,10 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
-import sim
-from sim.planner import Cylinder, Goal, Limits, Planner, Task, Weights, task_of_scene
+from sim.planner import Cylinder, Planner, Task, task_of_scene
+from sim.planner.api import pursuing_of_scene
 from sim.planner.service.receding import AimAt, receding_horizon
 from sim.planner.task.clearance import clearance
+from sim.planner.task.pursuit import pursuit_task
 from sim.scene import load_scene
 from sim.vehicles import Vehicle
 from sim.world import load_world
@@ -25,9 +27,16 @@ LAG_S = 0.03
 """From the state that a plan is asked for to where it takes over."""
 
 
+def _pursuit(scene: str) -> tuple[Vehicle, Task]:
+    """What the window plans in flight in a scene."""
+    read = load_scene(scene)
+    vehicle, task = task_of_scene(read)
+    return vehicle, replace(pursuit_task(vehicle, task, pursuing_of_scene(read, vehicle)), steps=STEPS)
+
+
 def helicopter(seed: int) -> Chase:
     """Down the canyon behind a goal at 10 m/s that swings from side to side."""
-    vehicle, task = task_of_scene(load_scene("plan-helicopter-canyon"))
+    vehicle, task = _pursuit("chase-helicopter")
     random = np.random.default_rng(seed)
     phase, rate = random.uniform(0.0, 2 * np.pi), random.uniform(0.1, 0.3)
     river = load_world("canyon").river
@@ -45,13 +54,19 @@ def helicopter(seed: int) -> Chase:
     masts = tuple(
         Cylinder((x, centre(x) + random.uniform(-6.0, 6.0), 0.0), 1.0) for x in (230.0, 380.0, 530.0)
     )
-    goal = Goal(vehicle.state(x=aim(0.0)), position="free", rotation="upright", velocity="fixed")
-    weights = replace(task.weights, terminal=0.05)
-    return (
-        vehicle,
-        replace(task, goal=goal, duration_s=6.4, steps=STEPS, weights=weights, obstacles=masts),
-        aim,
-    )
+    return vehicle, replace(task, obstacles=masts), aim
+
+
+def quadrotor(seed: int) -> Chase:
+    """Between pillars behind a goal at about 3 m/s, up and down."""
+    vehicle, task = _pursuit("chase-quadrotor")
+    random = np.random.default_rng(seed)
+    posts, level = _posts(random, 13.2, 0.5), _wandering(random, 12.0, 3.0)
+
+    def aim(time_s: float) -> np.ndarray:
+        return np.array([*level(time_s), 3.0 + np.sin(0.5 * time_s)])
+
+    return vehicle, replace(task, obstacles=posts), aim
 
 
 def _wandering(random: np.random.Generator, reach_m: float, speed_mps: float) -> AimAt:
@@ -79,42 +94,27 @@ def _posts(random: np.random.Generator, reach_m: float, radius_m: float) -> tupl
 
 def boat(seed: int) -> Chase:
     """Among buoys behind a goal at about 2 m/s."""
-    body = ((0.8, 0.0, 0.0, 0.7), (-0.8, 0.0, 0.0, 0.7))
-    return _on_a_plane(sim.vehicle("boat"), seed, body, reach_m=18.0, goal_mps=2.0, most_mps=6.0, post_m=1.0)
+    return _on_a_plane("chase-boat", seed, reach_m=18.0, goal_mps=2.0, post_m=1.0)
 
 
 def car(seed: int) -> Chase:
     """Between posts behind a goal at about 4 m/s."""
-    body = ((1.3, 0.0, 0.0, 1.1), (0.0, 0.0, 0.0, 1.1))
-    return _on_a_plane(sim.vehicle("car"), seed, body, reach_m=26.0, goal_mps=4.0, most_mps=10.0, post_m=0.6)
+    return _on_a_plane("chase-car", seed, reach_m=26.0, goal_mps=4.0, post_m=0.6)
 
 
-def _on_a_plane(
-    vehicle: Vehicle,
-    seed: int,
-    body: tuple[tuple[float, float, float, float], ...],
-    *,
-    reach_m: float,
-    goal_mps: float,
-    most_mps: float,
-    post_m: float,
-) -> Chase:
+def _on_a_plane(scene: str, seed: int, *, reach_m: float, goal_mps: float, post_m: float) -> Chase:
+    vehicle, task = _pursuit(scene)
     random = np.random.default_rng(seed)
-    task = Task(
-        start=vehicle.state(),
-        goal=Goal(vehicle.state(x=10.0), position="free", rotation="free"),
-        duration_s=6.4,
-        steps=STEPS,
-        weights=Weights(terminal=20.0),
-        limits=Limits(speed_mps=most_mps),
-        obstacles=_posts(random, 1.1 * reach_m, post_m),
-        clearance_m=0.3,
-        body=body,
-    )
+    task = replace(task, start=vehicle.state(), obstacles=_posts(random, 1.1 * reach_m, post_m))
     return vehicle, task, _wandering(random, reach_m, goal_mps)
 
 
-KINDS: dict[str, Callable[[int], Chase]] = {"helicopter": helicopter, "boat": boat, "car": car}
+KINDS: dict[str, Callable[[int], Chase]] = {
+    "helicopter": helicopter,
+    "boat": boat,
+    "car": car,
+    "quadrotor": quadrotor,
+}
 
 
 def main() -> None:

@@ -57,7 +57,7 @@ def test_a_goal_that_is_dragged_is_followed(app: App) -> None:
     held = app.wait_frames(2)
     app.screen.xdotool("mouseup", 1)
     far = math.dist(begin["plan"]["goal_w"], held["plan"]["goal_w"])
-    assert far > 2.0
+    assert far > 1.0
     after = app.wait_until(lambda p: away_m(p) < 0.4 * far, timeout_s=60, what="the boat has followed")
     assert pursuit(after)["failed"] <= 0.1 * pursuit(after)["asked"]
     assert after["lanes"][0]["status"] == "running"
@@ -80,8 +80,8 @@ def test_it_goes_where_one_clicks(app: App) -> None:
 
 
 def test_it_is_given_back_by_the_same_button(app: App) -> None:
-    app.click("tab/Plan") if "pilot/plan" not in app.wait_frames(2)["widgets"] else None
-    app.click("pilot/plan")
+    app.click("plan/page/pilot")
+    app.click("plan/pilot")
     seen = app.wait_until(lambda p: pursuit(p)["phase"] == "none", timeout_s=10, what="one flies oneself")
     assert "hud/pursuit" not in app.wait_frames(2)["widgets"]
     assert seen["gl_errors"] == []

@@ -30,11 +30,12 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     doc = "The autopilot flies the scene" + context.keymap.hint("demo") + "."
     if button(context, "transport/demo", f"{icons.ICON_FA_ROBOT}  Autopilot", doc, lit=snapshot.demo):
         requests.append(SetDemo(not snapshot.demo))
+    if context.plan is not None:
+        imgui.same_line()
+        requests += plan_pilot.switch("flight/plan", "Plan", context.plan, context)
     imgui.same_line()
     requests += _devices(context)
     _sticks(context)
-    if context.plan is not None:
-        requests += plan_pilot.switch(context.plan, context, width=-1.0)
     return requests
 
 

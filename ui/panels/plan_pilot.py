@@ -24,19 +24,21 @@ DOC = (
 )
 
 
-def switch(plan: PlanView, context: PanelContext, *, width: float = 0.0) -> list[Request]:
+def switch(
+    name: str, words: str, plan: PlanView, context: PanelContext, *, width: float = 0.0
+) -> list[Request]:
     """The button that hands the vehicle over to such plans, or takes it back."""
     view = plan.pursuit
     on = view is not None and view.on
-    text = f"{icons.ICON_FA_LOCATION_CROSSHAIRS}  Pilot: Plan"
-    if button(context, "pilot/plan", text, DOC, width=width, lit=on):
+    text = f"{icons.ICON_FA_LOCATION_CROSSHAIRS}  {words}"
+    if button(context, name, text, DOC, width=width, lit=on):
         return [EndPursuit() if on else StartPursuit()]
     return []
 
 
 def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """The switch, the numbers, and how it goes."""
-    requests = switch(plan, context, width=-1.0)
+    requests = switch("plan/pilot", "Pilot: Plan", plan, context, width=-1.0)
     view = plan.pursuit
     if view is None:
         return requests
