@@ -174,8 +174,11 @@ class ActionFlow(Flow):
         return ca.SX(0, 1)
 
     def rate(self, y: ca.SX, moment: float) -> ca.SX:
-        q = self.vehicle.symbols(self.inputs.p)
-        return self.vehicle.generator(y, self.inputs.at(moment), q)
+        """By way of symbols: a generator may differentiate by the point."""
+        vehicle, p, u = self.vehicle, self.inputs.p, self.inputs.at(moment)
+        x, v = ca.SX.sym("x", y.shape[0]), ca.SX.sym("v", u.shape[0])
+        found = ca.Function("rate", [x, v, p], [vehicle.generator(x, v, vehicle.symbols(p))])
+        return found(y, u, p)
 
     def moved(self, y: ca.SX, x: ca.SX) -> ca.SX:
         return self.vehicle.action.moved(y, x)
