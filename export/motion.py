@@ -50,6 +50,8 @@ class Motion:
     """(n,) whether it has ended by then."""
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
     ghost: bool = False
+    pivot_w: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """m: where the stand of what is held has its place."""
 
     @property
     def main(self) -> np.ndarray:
@@ -130,6 +132,7 @@ def _motion(
         wreck=np.zeros(len(time), bool),
         tint=tint,
         ghost=ghost,
+        pivot_w=pivot_w or (0.0, 0.0, 0.0),
     )
 
 
@@ -174,4 +177,5 @@ def _recorded(name: str, rows: list[LaneSnapshot]) -> Motion:
         wreck=np.array([row.status is not LaneStatus.RUNNING for row in rows]),
         tint=last.tint,
         ghost=last.ghost,
+        pivot_w=(0.0, 0.0, 0.0) if last.pivot_w is None else tuple(last.pivot_w.tolist()),
     )

@@ -17,6 +17,7 @@ from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.looks import has_model, load_model
 from render.models.rigs import moved
 from sim.outfit import Part, named_values, outfit_of
+from sim.trees.shapes import STAND
 from sim.vehicles import VEHICLES
 
 _MOST_TURN_RAD = 1.5
@@ -97,6 +98,10 @@ def _add_lane(nodes: list[Node], motion: Motion, asset: ModelAsset) -> None:
         nodes.append(Node(name, lane, track=_track(motion.time, local, f"{motion.name}/{name}")))
     model = outfit_of(motion.vehicle).model
     main = next(iter(bodies.values()))
+    if any(part.body == STAND for part in model.parts):
+        x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
+        bodies[STAND] = len(nodes)
+        nodes.append(Node(STAND, lane, at_m=(x, y, z)))
     parts = {node: part for part in model.parts for node in part.nodes}
     for k, name in enumerate(asset.nodes):
         part = parts.get(name)

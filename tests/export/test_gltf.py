@@ -15,6 +15,7 @@ from export.nodes import nodes_of
 from export.scenery import ground_under
 from render.models.rigs import moved
 from sim.outfit import named_values, outfit_of
+from sim.scene import load_scene
 from sim.world import load_world
 from tests.export.flights import helicopter_flight, motion_of
 from tests.export.khronos import complaints, poses_in
@@ -150,3 +151,16 @@ def test_a_minute_of_flight_is_written_whole_and_small(tmp_path: Path) -> None:
     print(f"{file.stat().st_size / 1e6:.2f} MB in {time.perf_counter() - begun:.2f} s")
     # Measured: see the line printed; most of it is the model.
     assert file.stat().st_size < 5_000_000
+
+
+def test_what_stands_still_of_a_robot_stands_at_its_pivot_while_its_bodies_move() -> None:
+    vehicle = sim.vehicle(load_scene("robot").vehicle, turn_target=1.0)
+    flown = motion_of_trajectory(sim.simulate(vehicle, "riqn", step=0.01, duration=0.4))
+    nodes = nodes_of([replace(flown, pivot_w=(1.0, 2.0, 0.5))])
+    (stand,) = (k for k, node in enumerate(nodes) if node.name == "stand")
+    (lane,) = (node for node in nodes if node.parent is None)
+    np.testing.assert_allclose(np.add(lane.at_m, nodes[stand].at_m), [1.0, 2.0, 0.5], atol=1e-9)
+    assert nodes[stand].track is None
+    shown = {node.name: nodes[node.parent].name for node in nodes if node.asset is not None}
+    assert shown["world"] == "stand"
+    assert {body for node, body in shown.items() if node != "world"} == set(vehicle.tree.names)

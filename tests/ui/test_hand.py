@@ -5,7 +5,7 @@ import pytest
 
 from render.matrices import look_at, perspective
 from sim.commands import LetGo, Pull
-from sim.scene import LaneSpec, Scene
+from sim.scene import LaneSpec, Scene, load_scene
 from tests.sim.simulation_scenes import simulation
 from ui.hand import Hand, Ray, gripped
 
@@ -75,3 +75,12 @@ def test_an_empty_hand_takes_nothing_on_its_way():
     point = snapshot.lanes[0].bodies["link 5"][:3, 3]
     assert hand.requests(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {}) == []
     assert hand.requests(None, snapshot, {}) == []
+
+
+def test_a_shape_that_is_drawn_by_a_model_is_taken_as_well():
+    snapshot = simulation(load_scene("robot")).snapshot
+    view, projection = camera(snapshot)
+    point = (snapshot.lanes[0].bodies["gripper"] @ [0.1, 0.06, 0.0, 1.0])[:3]
+    grip = gripped(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {})
+    assert grip is not None
+    assert grip.body == "gripper"
