@@ -1,6 +1,6 @@
 """Whether a plan made on calm water leads to the berth in waves, wind and current: a table of seeded runs.
 
-    python -m benchmarks.docking [--runs 20]
+    python -m benchmarks.docking [--runs 20] [--first 0]
 
 The planar boat is planned for on calm water, among the buoys of the scene plan-boat-docking, with a waypoint astern of
 the berth. The motor boat, which floats on waves, sails that course by `sim.pilot.course`. Every run draws its own sea
@@ -136,12 +136,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=20)
-    count = parser.parse_args().runs
+    parser.add_argument("--first", type=int, default=0, help="seed of the first run")
+    asked = parser.parse_args()
+    count, first = asked.runs, asked.first
     nodes, node_s = course()
     print("| seed | wind to | current to | berth | after | off by | askew by | at |")
     print("|---|---|---|---|---|---|---|---|")
     reached = 0
-    for seed in range(count):
+    for seed in range(first, first + count):
         run = sail(nodes, node_s, seed)
         reached += run.reached
         print(

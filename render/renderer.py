@@ -303,7 +303,8 @@ class Renderer:
         frames = self._shadow_frames()
         picture = self._uniforms["picture"]
         picture.set_shadows(frames)
-        picture.set_view(frame.view, self._targets.size_px, wall_s=frame.wall_s)
+        under_m = self._sea.eye_under_m if self._sea is not None and frame.sea is not None else 0.0
+        picture.set_view(frame.view, self._targets.size_px, wall_s=frame.wall_s, under_m=under_m)
         picture.upload()
         if self._mirror is not None:
             below = self._uniforms["mirror"]

@@ -93,8 +93,9 @@ class FrameUniforms:
         *,
         wall_s: float = 0.0,
         clip_plane: tuple[float, float, float, float] = NO_CLIP,
+        under_m: float = 0.0,
     ) -> None:
-        """Camera, picture size and the half space (n, d), n.x + d >= 0, that is drawn."""
+        """Camera, picture size, the half space (n, d), n.x + d >= 0, that is drawn; how deep the eye is in the sea."""
         values = self._values
         clip_from_world = view.projection @ view.view
         values["clip_from_world"] = clip_from_world.T
@@ -103,6 +104,7 @@ class FrameUniforms:
         values["eye"][3] = wall_s
         values["viewport"] = (*size_px, 1.0 / size_px[0], 1.0 / size_px[1])
         values["clip_plane"] = clip_plane
+        values["water"][3] = max(under_m, 0.0)
 
     def upload(self) -> None:
         """Send the block to the GL."""

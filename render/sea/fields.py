@@ -18,6 +18,8 @@ EAST_M, NORTH_M, HEIGHT_M = range(3)
 SLOPE_X, SLOPE_Y, STEEPNESS, STRETCH = range(4)
 """Of a slope: dz/dx, dz/dy, the sum of their squares, and how much the surface is drawn out (below zero: folded up)."""
 _DRAWN_FIELDS = 4
+_SEARCHES = 4
+"""Steps towards where the particle rests that is at a place."""
 
 
 @compiled(fastmath=True)
@@ -93,6 +95,22 @@ class SeaFields:
                 for fine, coarse in pairwise(levels):
                     _halve(fine, coarse)
         return True
+
+    def height_m(self, x: float, y: float) -> float:
+        """Height of the surface over the mean level at a world place."""
+        rest = np.array([x, y], float)
+        for _ in range(_SEARCHES):
+            shape = sum((self._shape_at(tile, rest) for tile in range(len(self.shapes))), np.zeros(3))
+            rest = np.array([x, y]) - shape[:2]
+        return float(shape[HEIGHT_M])
+
+    def _shape_at(self, tile: int, rest: np.ndarray) -> np.ndarray:
+        at = rest / self.edges_m[tile] * self.points
+        whole = np.floor(at).astype(int)
+        (u, v), (i, j) = at - whole, whole % self.points
+        i1, j1, texels = (i + 1) % self.points, (j + 1) % self.points, self.shapes[tile][0]
+        near, far = (1 - u) * texels[j, i] + u * texels[j, i1], (1 - u) * texels[j1, i] + u * texels[j1, i1]
+        return ((1 - v) * near + v * far)[:3].astype(float)
 
     @property
     def steepness(self) -> float:

@@ -63,6 +63,8 @@ class SeaSurface:
             for program in self._programs
         ]
         self._fields: SeaFields | None = None
+        self.eye_under_m = 0.0
+        """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
         self._caps = Whitecaps()
         self._textures: dict[str, moderngl.Texture] = {}
         self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
@@ -115,6 +117,8 @@ class SeaSurface:
         self._cut_out(frame.vehicles)
         self._splashing.take_up(frame.water_box)
         self._set("box_place", self._splashing.place)
+        eye = frame.view.eye_w
+        self.eye_under_m = sea.state.level_m + self._fields.height_m(eye[0], eye[1]) - float(eye[2])
 
     def _make_textures(self, fields: SeaFields) -> None:
         for texture in self._textures.values():

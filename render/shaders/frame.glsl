@@ -11,7 +11,8 @@ layout(std140) uniform Frame {
     vec4 viewport;         // xy size in px, zw 1 / size
     vec4 clip_plane;       // drawn where dot(xyz, p) + w >= 0
     vec4 shadow_texel;     // xy of the sun map, z of the vehicle map, w span of the vehicle map in m
-    vec4 water;            // x level of the river, y depth bias of the sun map, z depth range of the vehicle map in m
+    vec4 water;            // x level of the river, y depth bias of the sun map, z depth range of the vehicle map in m,
+                           // w depth of the eye in the sea in m, 0 above it
     vec4 sky_harmonics[9];
 };
 

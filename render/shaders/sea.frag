@@ -33,7 +33,6 @@ uniform vec2 foam_span;  // of the map [m], and half a texel of it
 uniform int hulls;
 uniform vec4 hull_box;    // least x and z, length and height
 
-const vec3 ABSORPTION = vec3(0.50, 0.15, 0.12);   // per m
 const vec3 DEEP = vec3(0.0055, 0.024, 0.031);     // what deep water scatters back
 const vec3 CREST = vec3(0.012, 0.105, 0.095);     // the same of thin water that the light comes through
 const vec3 AERATED = vec3(0.05, 0.19, 0.18);      // the same of water full of bubbles
@@ -86,6 +85,17 @@ vec3 mirrored_light(vec3 n, vec3 v, float deviation) {
 #endif
 }
 
+// The surface from below: the sky through a window overhead, and around it the water's own light, mirrored.
+vec3 from_below(vec3 n, vec3 up_ray) {
+    vec3 out_ray = refract(up_ray, -n, 1.333);
+    vec3 mirrored = deep_water(reflect(up_ray, -n));
+    if (dot(out_ray, out_ray) < 0.5 || out_ray.z <= 0.0) return mirrored;
+    float cosine = saturate(dot(out_ray, n));
+    float fresnel = 0.02 + 0.98 * pow(1.0 - cosine, 5.0);
+    vec3 sky = sky_radiance(out_ray) + sun_irradiance.rgb * 6.0 * pow(saturate(dot(out_ray, sun_direction.xyz)), 180.0);
+    return mix(sky, mirrored, fresnel);
+}
+
 void main() {
     vec2 off = abs(p_w.xy - sea_bounds.xy) - sea_bounds.zw;
     if (max(off.x, off.y) > 0.0) discard;
@@ -121,6 +131,13 @@ void main() {
 #endif
     slope += 3.8 * sqrt(sea_look.y) * fine;
     vec3 n = normalize(vec3(-slope - mark.xy, 1.0));
+    if (water.w > 0.0) {
+        colour = vec4(from_below(n, -v) * transmittance + inscatter, 1.0);
+#if FULL_MATERIALS
+        colour.a = distance_m;
+#endif
+        return;
+    }
     float nv = dot(n, v);
     if (nv < 0.02) n = normalize(n + v * (0.02 - nv));
     nv = max(dot(n, v), 0.02);
@@ -155,7 +172,7 @@ void main() {
 #else
     vec4 bed = vec4(BED / PI * light * 1.1, 0.0);
 #endif
-    vec3 through = exp(-thickness * ABSORPTION) * (1.0 - 0.6 * saturate(mark.w));
+    vec3 through = exp(-thickness * WATER_ABSORPTION) * (1.0 - 0.6 * saturate(mark.w));
     vec3 c = mix(bed.rgb * through + body * (1.0 - through), mirrored_light(n, v, deviation), fresnel);
     c += sunlight * ggx(n, v, sun_direction.xyz, 0.02, clamp(deviation, 0.03, 0.6));
 

@@ -28,6 +28,10 @@ vec3 with_cirrus(vec3 sky, vec3 d) {
 void main() {
     vec4 far_point = world_from_clip * vec4(uv * 2.0 - 1.0, 1.0, 1.0);
     vec3 d = normalize(far_point.xyz / far_point.w - eye.xyz);
+    if (water.w > 0.0) {
+        colour = vec4(deep_water(d), SKY_DISTANCE);
+        return;
+    }
     vec3 c = sky_radiance(normalize(vec3(d.xy, max(d.z, 0.002))));
     c += sun_irradiance.rgb * smoothstep(0.99995, 0.99998, dot(d, sun_direction.xyz)) * 120.0;
     if (d.z > 0.01) c = with_cirrus(c, d);

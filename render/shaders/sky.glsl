@@ -19,11 +19,25 @@ vec3 sky_irradiance(vec3 n) {
     return max(e, vec3(0.0));
 }
 
+const vec3 WATER_ABSORPTION = vec3(0.50, 0.15, 0.12);   // per m
+const vec3 WATER_SCATTERS = vec3(0.009, 0.062, 0.076);  // share of the light that deep water sends back
+
+// What water without end sends to an eye in it: less and bluer the deeper it is and the further down it looks.
+vec3 deep_water(vec3 ray) {
+    vec3 light = sky_irradiance(vec3(0.0, 0.0, 1.0)) + sun_irradiance.rgb * max(sun_direction.z, 0.0);
+    return WATER_SCATTERS * light * exp(-0.35 * WATER_ABSORPTION * water.w) * exp2(1.1 * ray.z);
+}
+
 // Transmittance and inscattered light between the eye and p; the far end melts into the sky at the horizon.
 void haze_to(vec3 p, out vec3 transmittance, out vec3 inscatter) {
     vec3 way = p - eye.xyz;
     float distance_m = max(length(way), 1e-3);
     vec3 ray = way / distance_m;
+    if (water.w > 0.0) {
+        transmittance = exp(-0.55 * WATER_ABSORPTION * distance_m);
+        inscatter = deep_water(ray) * (1.0 - transmittance);
+        return;
+    }
     vec3 extinction = (vec3(5.8, 13.6, 33.1) * 1.5e-6 + vec3(1.0, 1.02, 1.08) * 2.2e-5) * haze.x;
     float k = haze.y;
     float rise = k * ray.z * distance_m;

@@ -47,6 +47,14 @@ class Motorboat(HolonomicVehicle):
         Parameter(
             "thruster_right", "m", (-1.2, -0.5, -0.2), -100.0, 100.0, "Where the right one pushes, body."
         ),
+        Parameter(
+            "steering",
+            "rad",
+            0.0,
+            0.0,
+            0.9,
+            "By how much both thrusters turn where one gives all that it can, and the other backs all that it can.",
+        ),
         Parameter("drag", "N s/m", 90.0, 0.0, 1e6, "Of the whole hull, by its velocity through the water."),
         Parameter(
             "impact",
@@ -92,8 +100,13 @@ class Motorboat(HolonomicVehicle):
         return weight_potential(g, q)
 
     def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
-        """u e_x at the body point c of each thruster: (c x e_x, e_x) u."""
-        ahead = ca.SX([1, 0, 0])
+        """u e at the body point c of each thruster: (c x e, e) u, where e is ahead, turned by the steering.
+
+        The difference of the thrusts steers: the outer one pushes more, and both push the stern outwards.
+        """
+        most = sum(control.high - control.low for control in self.controls) / 2.0
+        angle = q.steering * (u[0] - u[1]) / most
+        ahead = ca.vertcat(ca.cos(angle), ca.sin(angle), 0)
         left, right = (ca.vertcat(ca.cross(c, ahead), ahead) for c in (q.thruster_left, q.thruster_right))
         return left * u[0] + right * u[1]
 

@@ -165,6 +165,29 @@ def test_fields_are_those_of_the_ocean_also_while_it_changes():
     assert np.std(steps[-1]) > 1.3 * np.std(steps[0])
 
 
+def test_the_eye_is_as_deep_as_the_sea_stands_over_it(ctx, world):
+    water = felt_about()
+    places = np.random.default_rng(4).uniform(-40.0, 40.0, (12, 2))
+    fields, ocean = SeaFields(water.state), Ocean(Sea(9.0, 0.4, 30e3))
+    fields.work_out(water.state, AT_S)
+    told = [fields.height_m(x, y) for x, y in places]
+    assert told == pytest.approx(ocean.height(*places.T, AT_S), abs=2e-3)  # measured 4e-4 m
+    eye, target = (-7.0, -2.0, -1.6), (0.0, 0.0, 0.2)
+    frame = dataclasses.replace(frame_of(water), view=view_at(eye, target))
+    canvas, renderer = (
+        Canvas(ctx, SIZE),
+        Renderer(ctx, SIZE, world, quality="software", scenery=small_scenery()),
+    )
+    renderer.draw(frame, canvas.framebuffer)
+    picture = canvas.image().astype(float)
+    renderer.release()
+    canvas.release()
+    red, green, _ = picture.mean(axis=(0, 1))
+    assert red < 0.6 * green  # measured 0.3: water takes the red
+    assert picture[-1].std(axis=0).max() < 12.0  # nothing but water below; measured 3
+    assert picture[:50, :, 1].std() > picture[-50:, :, 1].std()  # the surface overhead
+
+
 def test_coarser_levels_keep_the_square_of_the_slopes():
     water = felt_about()
     fields = SeaFields(water.state)

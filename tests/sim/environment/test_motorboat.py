@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -76,3 +77,24 @@ def test_in_the_library_it_floats() -> None:
 def test_plans_refuse_what_floats() -> None:
     with pytest.raises(InputError, match="motorboat floats"):
         check_can_plan(sim.vehicle("motorboat"))
+
+
+def test_thrusters_that_steer_push_as_hard_and_turn_her_more() -> None:
+    u = np.array([700.0, 150.0])
+
+    def wrench(**parameters: float) -> np.ndarray:
+        boat = sim.vehicle("motorboat", **parameters)
+        q = boat.symbols(ca.SX(boat.parameter_vector))
+        return np.array(ca.DM(boat.control_wrench(ca.SX(u.tolist()), q))).ravel()
+
+    fixed, steered = wrench(), wrench(steering=0.6)
+    angle = 0.6 * 550.0 / 1350.0
+    force = 850.0 * np.array([np.cos(angle), np.sin(angle), 0.0])
+    np.testing.assert_allclose(steered[3:], force, atol=1e-9)
+    torque = sum(
+        np.cross([-1.2, y, -0.2], thrust * np.array([np.cos(angle), np.sin(angle), 0.0]))
+        for y, thrust in zip((0.5, -0.5), u, strict=True)
+    )
+    np.testing.assert_allclose(steered[:3], torque, atol=1e-9)
+    np.testing.assert_array_equal(fixed[3:], [850.0, 0.0, 0.0])
+    assert steered[2] < 1.8 * fixed[2] < 0.0  # both to starboard
