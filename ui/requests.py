@@ -104,6 +104,11 @@ class BrowseFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class CancelLoading:
+    """Give up the scene that is being made ready."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerTrust:
     """Whether the file that was asked about may be run, this once."""
 
@@ -183,6 +188,7 @@ Action = (
     | SkipGoal
     | RestartGoals
     | OpenPath
+    | CancelLoading
     | AnswerTrust
     | TakeScreenshot
     | SaveCurves

@@ -41,8 +41,9 @@ from ui.input.viewer import request_of
 from ui.layout_file import LayoutFile
 from ui.memory import Remembered
 from ui.observer import Observer
+from ui.opening import Job
 from ui.pace import Offers, Pace
-from ui.panels import caption, labels, trust
+from ui.panels import caption, coming, labels, trust
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext, Rect
 from ui.panels.notices import draw_banner, draw_toasts
@@ -100,6 +101,7 @@ class Shell:
         self._dt_s, self._sent = 0.0, PilotInput()
         self._intervention, self._jolts = Intervention(), Jolts()
         self._toasts = Toasts()
+        self._coming: tuple[str, tuple[Job, ...]] = ("", ())
         self._offers, self._files = Offers(), FileDialog()
         self._thumbnails = Thumbnails(window.ctx)
         self._key_hint = KeyHint()
@@ -195,6 +197,10 @@ class Shell:
     def state(self) -> ShellState:
         """What is open and how things are shown."""
         return self._state
+
+    def show_coming(self, name: str, jobs: tuple[Job, ...]) -> None:
+        """The scene that is being made ready, for the next frame; no name: none is."""
+        self._coming = name, jobs
 
     def show_pace(self, pace: Pace) -> None:
         """How the frames do, for the next one."""
@@ -362,6 +368,8 @@ class Shell:
         draw_toasts(self._toasts.visible(now_s), now_s, self._context)
         if self._state.help:
             requests += help_panel.draw(self._context)
+        if self._coming[0]:
+            requests += coming.draw(*self._coming, self._context)
         chosen = self._files.draw(self._context)
         if chosen:
             requests.append(OpenPath(chosen))

@@ -8,6 +8,7 @@ from sim.commands import Command
 from sim.errors import UntrustedFile
 from sim.scene import Scene, load_scene
 from ui.desktop.loader import Loader
+from ui.opening import Job
 from ui.trust_question import TrustQuestion, question_of
 
 if TYPE_CHECKING:
@@ -65,8 +66,17 @@ class SceneChange:
             self._ask(refusal.file)
             return None
 
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """What has been done for it, and what is being done."""
+        return self._loader.jobs
+
+    def cancel(self) -> None:
+        """Forget it; what is shown stays."""
+        self._loader.give_up()
+
     def close(self) -> None:
-        """Give up what is coming."""
+        """Give up what is coming, for good."""
         self._loader.close()
 
     def _ask(self, file: Path) -> None:

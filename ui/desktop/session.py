@@ -44,6 +44,7 @@ from ui.requests import (
     AnswerTrust,
     CameraMotion,
     CancelFit,
+    CancelLoading,
     ExportPlan,
     ExportShown,
     FitTake,
@@ -201,6 +202,8 @@ class Session:
                 self._open_scene(again or name)
             case OpenPath(path):
                 self._open_path(path)
+            case CancelLoading():
+                self._change.cancel()
             case AnswerTrust(trusted):
                 self._answer(trusted=trusted)
             case SkipGoal():
@@ -334,9 +337,8 @@ class Session:
         except InputError as error:
             self._shell.notify(str(error), error=True)
             return
+        self._shell.show_coming(self._change.coming, self._change.jobs)
         if loaded is None:
-            if self._change.coming:
-                self._shell.notify(f"Loading {self._change.coming} ...")
             return
         self._simulation.stop()
         self._fitting.cancel()
