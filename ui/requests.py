@@ -56,6 +56,8 @@ class ExportShown:
 
     ending: str
     """Of `ui.sharing_view.FORMATS`."""
+    ground: bool = False
+    """Whether the ground about the ways goes along, into a scene."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ FORMATS = {
     ".csv": "A table: places, velocities, controls, observables",
     ".npz": "The same as arrays for numpy",
 }
+SCENES = (".glb", ".usdc")
+"""Of these, those that can hold a ground."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ def test_what_was_flown_is_exported_and_what_is_seen_is_filmed(tmp_path: Path) -
     try:
         app.wait_until(lambda p: p["clock_s"] > 1.0, timeout_s=120, what="it flies")
         app.click("tab/Takes")
+        app.click("sharing/ground")
         app.click("sharing/export")
         app.wait_until(lambda p: list(tmp_path.glob("exports/*.glb")), timeout_s=60, what="it is exported")
         app.click("sharing/record")

@@ -20,6 +20,8 @@ def flying():
 
 def test_what_is_shown_is_exported_in_the_form_that_is_chosen(bench: Bench) -> None:
     assert bench.click("sharing/export", takes.draw, flying()) == [ExportShown(".glb")]
+    assert bench.click("sharing/ground", sharing.draw, flying()) == []
+    assert bench.click("sharing/export", sharing.draw, flying()) == [ExportShown(".glb", ground=True)]
     bench.context.export_format = ".csv"
     assert bench.click("sharing/export", sharing.draw, flying()) == [ExportShown(".csv")]
     bench.context.sharing = SharingView(exporting=True)

@@ -216,8 +216,8 @@ class Session:
                 self._takes.save(take, self._simulation, self._world)
             case OpenTake(path):
                 self._takes.open(path)
-            case ExportShown(ending):
-                self._sharing.export(ending, self._simulation, self._world)
+            case ExportShown():
+                self._sharing.export(action, self._simulation, self._world)
             case RecordVideo():
                 self._record_video()
             case StopVideo(keep):

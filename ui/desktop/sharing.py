@@ -12,6 +12,7 @@ import numpy as np
 from export.file import export_motions
 from export.motion import motion_of_take
 from export.output import OutputError
+from export.scenery import ground_under
 from render.errors import DisplayError
 from sim.commands import KeepTake
 from sim.errors import InputError
@@ -23,6 +24,7 @@ from sim.world import World
 from ui.config import config_dir
 from ui.desktop.film import Film
 from ui.desktop.takes import News
+from ui.requests import ExportShown
 from ui.sharing_view import FilmView, SharingView
 
 _NEARLY_S = 0.02
@@ -33,7 +35,7 @@ _NEARLY_S = 0.02
 class _Asked:
     """An export that waits for the simulation's answers."""
 
-    ending: str
+    request: ExportShown
     scene: str
     world: World
     lanes: tuple[tuple[str, tuple[float, float, float], bool, Future[Take]], ...]
@@ -66,13 +68,13 @@ class Sharing:
             film = FilmView(self._filmed.film.seconds, _share(self._filmed.take, snapshot.look_back))
         return SharingView(bool(self._asked or self._pending), film)
 
-    def export(self, ending: str, simulation: Simulation, world: World) -> None:
+    def export(self, request: ExportShown, simulation: Simulation, world: World) -> None:
         """Begin to write what is recorded of all lanes, or shown of it."""
         snapshot = simulation.snapshot
         lanes = tuple((lane.name, lane.tint, lane.ghost, Future[Take]()) for lane in snapshot.lanes)
         for name, _, _, reply in lanes:
             simulation.submit(KeepTake(reply, name))
-        self._asked.append(_Asked(ending, snapshot.scene, world, lanes))
+        self._asked.append(_Asked(request, snapshot.scene, world, lanes))
 
     def record(self, snapshot: Snapshot, size_px: tuple[int, int]) -> str:
         """Begin a video; what to tell where that cannot be."""
@@ -150,7 +152,9 @@ class Sharing:
                 )
             if not motions:
                 return News("nothing has been recorded yet", error=True)
-            path = export_motions(self._free(asked.scene, asked.ending), motions, title=asked.scene)
+            free = self._free(asked.scene, asked.request.ending)
+            ground = ground_under(asked.world, motions) if asked.request.ground else None
+            path = export_motions(free, motions, title=asked.scene, ground=ground)
         except (InputError, OutputError, DisplayError) as error:
             return News(str(error), error=True)
         except OSError as error:

@@ -114,6 +114,8 @@ class PanelContext:
     """What is being exported and filmed."""
     export_format: str = ".glb"
     """Chosen in the takes panel."""
+    export_ground: bool = False
+    """Likewise: whether the ground goes along into a scene."""
     fit: FitView = field(default_factory=FitView)
     """What has come of fitting parameters to a take."""
     fitted: frozenset[str] = frozenset(("mass",))

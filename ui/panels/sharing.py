@@ -5,9 +5,9 @@ from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
-from ui.panels.widgets import Item, button, heading, label, menu, note, prose
+from ui.panels.widgets import Item, button, checkbox, heading, label, menu, note, prose
 from ui.requests import ExportShown, RecordVideo, Request, StopVideo
-from ui.sharing_view import FORMATS, FilmView
+from ui.sharing_view import FORMATS, SCENES, FilmView
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
@@ -27,13 +27,20 @@ def _export(context: PanelContext) -> list[Request]:
     items = [Item(ending, ending, doc) for ending, doc in FORMATS.items()]
     chosen = menu(context, "sharing/format", items, context.export_format)
     context.export_format = chosen or context.export_format
+    if context.export_format in SCENES:
+        label(context, "")
+        doc = "The ground about the ways, as a mesh with its colours"
+        context.export_ground ^= checkbox(
+            context, "sharing/ground", "with the ground", context.export_ground, doc
+        )
     text = f"{icons.ICON_FA_FILE_EXPORT}  {'Exporting ...' if context.sharing.exporting else 'Export'}"
     doc = (
         "What is recorded of all lanes, or the take that is shown with its ghosts, to your folder of exports"
     )
     free = not context.sharing.exporting
     if button(context, "sharing/export", text, doc, width=-1.0, enabled=free):
-        return [ExportShown(context.export_format)]
+        ground = context.export_ground and context.export_format in SCENES
+        return [ExportShown(context.export_format, ground)]
     return []
 
 
