@@ -6,6 +6,7 @@ from sim.integrators.base import Integrator
 from sim.steppers.stepper import SampledStepper
 from sim.trees.choice import tree_stepper
 from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
 
 
 def stepper_of(
@@ -15,6 +16,6 @@ def stepper_of(
 
     Raises InputError where the pair cannot work.
     """
-    if vehicle.form in integrator.by_recursion:
+    if vehicle.form is Form.TREE and vehicle.form in integrator.by_recursion:
         return tree_stepper(vehicle, integrator)
     return compile_kernel(vehicle, integrator, inline, sampled=sampled)
