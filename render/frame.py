@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.environment.flip.surface import BoxPicture
+from sim.environment.obstacles import ObstaclesPicture
 from sim.environment.ocean import SeaState
 from sim.trees.shapes import Capsule
 from sim.vehicles.parameter import Value
@@ -148,6 +149,8 @@ class Frame:
     sea: DrawnSea | None = None
     """As the flown vehicle feels it; None: the world's water is still."""
     water_box: BoxPicture | None = None
+    cones: ObstaclesPicture | None = None
+    """None: they stand where they stood at first."""
     wall_s: float = 0.0
     """Drives water and clouds; runs while the simulation is paused."""
     exposure: float = 1.0

@@ -162,6 +162,7 @@ class Renderer:
         """Draw `frame` into `viewport` (x, y, width, height) px of `target`, by default all of it."""
         self._clear_around(frame)
         self._bind_textures()
+        self._stage.place_cones(frame.cones)
         with self._probe("vehicle shadow"):
             self._draw_vehicle_shadow(frame)
         if self._water is not None:

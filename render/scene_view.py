@@ -16,6 +16,7 @@ from render.trail import Trail
 from render.wake import WakeTrack
 from render.wreck import wreck_marker
 from sim.environment.flip.surface import BoxPicture
+from sim.environment.obstacles import ObstaclesPicture
 from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between
 from sim.groups.numeric import rotation_log
@@ -113,6 +114,7 @@ class SceneView:
         self._load: LoadPicture | None = None
         self._water_box: BoxPicture | None = None
         self._race: Standing | None = None
+        self._cones: ObstaclesPicture | None = None
         self._reach: tuple[tuple[str, int] | None, float] = (None, 0.0)
 
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
@@ -120,6 +122,8 @@ class SceneView:
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
         self._load = snapshot.environment if isinstance(snapshot.environment, LoadPicture) else None
         self._race = snapshot.race
+        cones = snapshot.environment
+        self._cones = cones if isinstance(cones, ObstaclesPicture) else None
         self._water_box = snapshot.environment if isinstance(snapshot.environment, BoxPicture) else None
         names = {lane.name for lane in snapshot.lanes}
         self._trails = {name: trail for name, trail in self._trails.items() if name in names}
@@ -191,6 +195,7 @@ class SceneView:
             arrows=tuple(arrow for shown in finite for arrow in self._arrows(shown, options)),
             surfaces=(*(self._surfaces(finite) if options.show_trail else ()), *gate_panes),
             water_box=self._water_box,
+            cones=self._cones,
             wakes=self._shown_wakes(finite),
             splashes=tuple(
                 splash

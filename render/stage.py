@@ -23,6 +23,7 @@ from render.textures import (
     strata_ramp,
     tiled_texture,
 )
+from sim.environment.obstacles import ObstaclesPicture
 from sim.world import Terrain
 
 FAR_SPACING_M = (40.0,)
@@ -113,6 +114,11 @@ class Stage:
         """Leave out plants and blocks about the places (n, 2) m; whether that changes anything."""
         changed = [field.clear(places_w, radius_m) for fields in self._fields.values() for field in fields]
         return any(changed)
+
+    def place_cones(self, picture: ObstaclesPicture | None) -> None:
+        """Draw the world's cones where they are."""
+        if self._props is not None:
+            self._props.place_cones(picture)
 
     def bind(self) -> None:
         """Keep the shared textures where every material looks for them."""

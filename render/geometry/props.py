@@ -56,6 +56,8 @@ class PropMesh(Mesh):
     """The mesh of a ground's things; `solid` indices (counted singly) come first and cast shadows."""
 
     solid: int
+    cones: int = 0
+    """Of them, the first in the mesh, each of `posed_cone`'s size."""
 
 
 def prop_mesh(grounds: Grounds) -> PropMesh:
@@ -69,8 +71,20 @@ def prop_mesh(grounds: Grounds) -> PropMesh:
     solid = _quads(solids)
     everything = np.concatenate([solid, _quads(flat)])
     return PropMesh(
-        everything.reshape(-1, PROP_FLOATS).astype(np.float32), quad_indices(len(everything)), 6 * len(solid)
+        everything.reshape(-1, PROP_FLOATS).astype(np.float32),
+        quad_indices(len(everything)),
+        6 * len(solid),
+        len(grounds.cones),
     )
+
+
+def posed_cone(T_wb: np.ndarray, centre_m: float) -> np.ndarray:
+    """(n, 11) float32 vertices of a cone; T_wb (4, 4) is the pose of its axis' point `centre_m` above its foot."""
+    rows = _quads([_cone(0.0, 0.0)]).reshape(-1, PROP_FLOATS)
+    rows[:, 2] -= centre_m
+    rows[:, :3] = rows[:, :3] @ T_wb[:3, :3].T + T_wb[:3, 3]
+    rows[:, 3:6] = rows[:, 3:6] @ T_wb[:3, :3].T
+    return rows.astype(np.float32)
 
 
 def _quads(parts: list[np.ndarray]) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.nonholonomic import NonholonomicVehicle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,5 +48,5 @@ class Environment(Protocol):
 
 
 def can_be_coupled(vehicle: Vehicle) -> bool:
-    """Whether it is one body, on which impulses act alone."""
-    return isinstance(vehicle, HolonomicVehicle)
+    """Whether its main body answers impulses by itself, within what its wheels allow."""
+    return isinstance(vehicle, HolonomicVehicle | NonholonomicVehicle)

@@ -200,6 +200,28 @@ class Hull:
 
 
 @dataclass(frozen=True, slots=True)
+class Footprint:
+    """What meets walls and cones: a rectangle seen from above, in the body frame."""
+
+    centre_m: tuple[float, float]
+    half_m: tuple[float, float]
+    """Half its length and half its width."""
+    crash_mps: float = 8.0
+    """What stays in place and is met faster than this ends the ride."""
+
+    @property
+    def array(self) -> np.ndarray:
+        """(4,) centre x, y, half length, half width."""
+        return np.array([*self.centre_m, *self.half_m])
+
+    @property
+    def reach_m(self) -> float:
+        """From the body origin to the farthest corner."""
+        (x, y), (length, width) = self.centre_m, self.half_m
+        return float(np.hypot(abs(x) + length, abs(y) + width))
+
+
+@dataclass(frozen=True, slots=True)
 class Tracks:
     """What wheels leave on the ground."""
 
@@ -284,6 +306,7 @@ class Outfit:
     model: Model
     hull: Hull | None = None
     tracks: Tracks | None = None
+    footprint: Footprint | None = None
 
     def file(self, name: str) -> Path | None:
         """A file of its folder, where it is there."""

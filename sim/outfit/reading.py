@@ -17,6 +17,7 @@ from sim.outfit.outfit import (
     Bar,
     Camera,
     Contact,
+    Footprint,
     Hull,
     Instruments,
     Mix,
@@ -87,6 +88,7 @@ def read_outfit(
         model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
         hull=_optional(table, "hull", lambda t: _read_hull(t, folder)),
         tracks=_optional(table, "tracks", lambda t: read_tracks(t, known)),
+        footprint=_optional(table, "footprint", _read_footprint),
     )
     table.finish()
     return outfit
@@ -99,6 +101,13 @@ def _optional(table: TomlTable, name: str, read: Any) -> Any:
     found = read(inner)
     inner.finish()
     return found
+
+
+def _read_footprint(table: TomlTable) -> Footprint:
+    """What meets walls and cones."""
+    x, y = table.numbers("centre_m", (0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=2)
+    length, width = table.numbers("half_m", (0.5, 0.5), low=1e-3, high=_FAR_M, count=2)
+    return Footprint((x, y), (length, width), table.number("crash_mps", 8.0, low=0.0, high=1e6))
 
 
 def _read_contact(table: TomlTable) -> Contact:

@@ -1,15 +1,20 @@
 """The flown lane's exchange with an environment that moves, at the moments at which its controls are evaluated."""
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import casadi as ca
 import numpy as np
 
 from sim.environment.environment import BodyState, Environment, can_be_coupled
+from sim.environment.obstacles import Obstacles
 from sim.errors import InputError
 from sim.simulation.method import Method
 from sim.take.leg import Moment
 from sim.take.playback import Playback
-from sim.vehicles import HolonomicVehicle, Vehicle
+from sim.vehicles import Vehicle
 from sim.vehicles.observation import Observation
+from sim.vehicles.structure import Structure
 
 
 class Coupling:
@@ -18,7 +23,6 @@ class Coupling:
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
         self._begin = environment.checkpoint()
-        self._inertia: tuple[Vehicle, np.ndarray] | None = None
         self._told: Vehicle | None = None
 
     def begin_anew(self) -> None:
@@ -31,19 +35,38 @@ class Coupling:
         return self.environment.picture() if can_be_coupled(vehicle) else None
 
     def impulse(
-        self, method: Method, observation: Observation, T_wb: np.ndarray, time_s: float
-    ) -> np.ndarray:
-        """(dim,) on the vehicle at this moment, while the environment goes on to the next one of the grid."""
+        self, method: Method, node: np.ndarray, observation: Observation, T_wb: np.ndarray, time_s: float
+    ) -> np.ndarray | None:
+        """(dim,) on the vehicle at this moment, while the environment goes on to the next one of the grid.
+
+        None where it is not touched at all.
+        """
         vehicle, name = method.vehicle, next(iter(observation.layout.bodies))
         if self._told is not vehicle:
             self.environment.told(vehicle, time_s)
             self._told = vehicle
-        body = BodyState(T_wb, observation.twist_b, self._inertia_b(vehicle))
-        given = self.environment.exchange(time_s, method.control_period_s, {name: body})
-        return vehicle.group.in_space.T @ np.asarray(given[name], float)
+        dt_s, bodies = method.control_period_s, {}
+        if self._reaches(T_wb, observation.twist_b, dt_s):
+            bodies = {name: BodyState(T_wb, observation.twist_b, _inertia_b(vehicle, node))}
+        given = self.environment.exchange(time_s, dt_s, bodies)
+        return vehicle.group.in_space.T @ np.asarray(given[name], float) if name in given else None
 
-    def recover(self, method: Method, playback: Playback, moment: Moment) -> None:
-        """The environment as it was at a recorded moment: from its last kept state before, among the same motions."""
+    def _reaches(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
+        """Whether the environment has to be told of the vehicle: obstacles only of what may meet one."""
+        environment = self.environment
+        return not isinstance(environment, Obstacles) or environment.within_reach(T_wb, twist_b, dt_s)
+
+    def take_impact_mps(self) -> float:
+        """Greatest speed at which something that stays in place was met since the last call."""
+        return self.environment.take_impact_mps() if isinstance(self.environment, Obstacles) else 0.0
+
+    def recover(
+        self, method: Method, playback: Playback, moment: Moment, placed: Callable[[Observation], np.ndarray]
+    ) -> None:
+        """The environment as it was at a recorded moment: from its last kept state before, among the same motions.
+
+        placed: pose (4, 4) in the world of the main body that is told of.
+        """
         leg, pushes = moment.leg, moment.leg.pushes
         kept = 0 if pushes is None else int(np.sum(leg.point_steps[pushes.points] <= moment.step))
         if pushes is None or not kept:
@@ -52,21 +75,31 @@ class Coupling:
         self.environment.restore(pushes.environments[kept - 1])
         self._told = None
         first = int(leg.point_steps[pushes.points[kept - 1]])
-        for step in pushes.steps[(pushes.steps >= first) & (pushes.steps < moment.step)].tolist():
+        period = method.control_steps
+        for step in range(-(-first // period) * period, moment.step, period):
             at = playback.moment(leg, step)
-            seen = method.kernel.observe(playback.node(at), at.controls, method.parameters)
-            self.impulse(method, seen, seen.poses[0], at.time_s)
+            node = playback.node(at)
+            seen = method.kernel.observe(node, at.controls, method.parameters)
+            self.impulse(method, node, seen, placed(seen), at.time_s)
+        self.take_impact_mps()
 
-    def _inertia_b(self, vehicle: Vehicle) -> np.ndarray:
-        """(6, 6) of the main body. Raises InputError where it has none of its own."""
-        if self._inertia is None or self._inertia[0] is not vehicle:
-            check_can_be_coupled(vehicle)
-            assert isinstance(vehicle, HolonomicVehicle)
-            q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
-            own = np.array(ca.DM(ca.densify(vehicle.inertia(q))))
-            E = vehicle.group.in_space
-            self._inertia = vehicle, E @ own @ E.T
-        return self._inertia[1]
+
+def _inertia_b(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
+    """(6, 6) of the main body: the inverse of its mobility, and nothing along what constraints do not let it move."""
+    A = np.array(_mobility(Structure.of(vehicle))(node, vehicle.parameter_vector))
+    E = vehicle.group.in_space
+    return np.linalg.pinv(E @ A @ E.T, hermitian=True)
+
+
+@lru_cache(maxsize=64)
+def _mobility(structure: Structure) -> ca.Function:
+    """(node, parameters) -> (dim, dim) by which the velocity answers an impulse."""
+    vehicle = structure.vehicle
+    check_can_be_coupled(vehicle)
+    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
+    impulse = ca.SX.sym("impulse", vehicle.wrench_size)
+    struck = vehicle.struck(node, impulse, vehicle.symbols(p))[vehicle.node_layout.velocity]
+    return ca.Function("mobility", [node, p], [ca.densify(ca.jacobian(struck, impulse))])
 
 
 def check_can_be_coupled(vehicle: Vehicle) -> None:

@@ -23,7 +23,7 @@ from sim.simulation.placing import Placement, in_world
 from sim.simulation.pulling import pull_impulse
 from sim.simulation.recording import Recording
 from sim.simulation.tape import ControlTape
-from sim.simulation.verdict import Verdict, divergence, energy_bound, wreck
+from sim.simulation.verdict import Verdict, collision, divergence, energy_bound, wreck
 from sim.simulation.way import Way
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
 from sim.take.leg import Moment
@@ -214,7 +214,7 @@ class Lane:
     def recover(self, playback: Playback, moment: Moment) -> None:
         """What is coupled, as it was at the recorded moment that the lane has been put to."""
         if self.coupling is not None:
-            self.coupling.recover(self.method, playback, moment)
+            self.coupling.recover(self.method, playback, moment, lambda seen: self._poses_w(seen)[0])
 
     def run_until(self, clock_s: float, sticks: PilotInput) -> None:
         """Take all steps that are due; a lane that cannot go on stops, and says why."""
@@ -379,7 +379,7 @@ class Lane:
         if self.coupling is None or self._steps % m.control_steps or not can_be_coupled(m.vehicle):
             return None
         seen = self._observe(self.node)
-        return self.coupling.impulse(m, seen, self._poses_w(seen)[0], self.time_s)
+        return self.coupling.impulse(m, self.node, seen, self._poses_w(seen)[0], self.time_s)
 
     def _judge(self, status: int) -> None:
         node, m = self.node, self.method
@@ -399,6 +399,8 @@ class Lane:
         if outfit_of(m.vehicle.name).contact.fragile:
             speed_mps = float(np.linalg.norm(twist_b[3:]))
             self._verdict = wreck(impact, self.footing.under_water(node), speed_mps)
+        if self.coupling is not None and self._verdict is None:
+            self._verdict = collision(self.coupling.take_impact_mps(), outfit_of(m.vehicle.name).footprint)
 
     def _note_passage(self, observation: Observation) -> None:
         """Show the race's clock where it is."""

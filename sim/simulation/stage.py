@@ -9,6 +9,7 @@ import numpy as np
 import sim
 from sim.commands import FlyPlan, PilotInput
 from sim.environment.environment import Environment
+from sim.environment.obstacles import obstacles_in
 from sim.integrators import serving
 from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot, resting_mode
@@ -90,6 +91,8 @@ class Stage:
             environment = scene.environment.begun(
                 vehicle, placement(vehicle, start, world, footing.pivot_w).T_wb, world
             )
+        if environment is None:
+            environment = obstacles_in(world)
         self.lanes.append(
             Lane(
                 FLOWN,

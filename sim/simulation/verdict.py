@@ -8,6 +8,7 @@ import numpy as np
 from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.lane_status import LaneStatus
+from sim.outfit.outfit import Footprint
 from sim.vehicles import Vehicle
 
 HARD_TOUCH_MPS = 3.0
@@ -47,6 +48,13 @@ def wreck(impact: Impact, under_water: bool, speed_mps: float) -> Verdict | None
     if under_water and crash(impact) is None:
         return Verdict(LaneStatus.CRASHED, f"ditched at {speed_mps:.1f} m/s: rotor or hull met the water")
     return crash(impact)
+
+
+def collision(met_mps: float, footprint: Footprint | None) -> Verdict | None:
+    """Whether something that stays in place was met too fast."""
+    if footprint is None or met_mps <= footprint.crash_mps:
+        return None
+    return Verdict(LaneStatus.CRASHED, f"crashed at {met_mps:.1f} m/s into what stands in the way")
 
 
 def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:

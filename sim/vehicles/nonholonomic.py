@@ -156,6 +156,23 @@ class NonholonomicVehicle(Vehicle):
         u, xi = replaced([u, xi], [own], [solution])
         return u, xi
 
+    takes_impulses = True
+
+    def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
+        """The constraints hold after it: only (P, p) take it up. Commanded coordinates keep their velocity."""
+        at = self.node_layout
+        _, xi, r, u = self._parts(node)
+        _, by_shape, mu = self.gradients(r, u, xi, q)
+        momenta = self.momenta(r, by_shape, mu, q) + self.reaction(r, impulse, q)
+        held = ca.SX(len(self.controls), 1)
+        names = [control.name for control in self.controls]
+        for i, s in enumerate(self.shape_coordinates):
+            if s.name in self.commanded:
+                held[names.index(self.commanded[s.name])] = u[i]
+        struck = ca.SX(node)
+        struck[at.shape_velocity], struck[at.velocity] = self.velocities(r, momenta, held, q)
+        return struck
+
     def momentum_rates(
         self, r: ca.SX, u: ca.SX, xi: ca.SX, wrench: ca.SX, controls: ca.SX, q: Quantities
     ) -> ca.SX:

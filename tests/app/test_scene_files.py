@@ -57,8 +57,8 @@ REFUSED = {
     "table a number": ("world = 3", "world", "[world]"),
     "unknown environment": ('[environment]\nkind = "kite"', "environment.kind", "slung-load"),
     "unknown key of an environment": ("[environment]\nmass = 3.0", "environment.mass", "mass_kg"),
-    "environment of what rolls": (
-        'vehicle = "car"\n[world]\nname = "driving"\n[environment]\nkind = "slung-load"',
+    "environment of what no impulse is declared for": (
+        'vehicle = "quadrotors-with-load"\nintegrator = "rkmk4"\n[environment]\nkind = "slung-load"',
         "environment",
         "can be coupled",
     ),

@@ -30,7 +30,7 @@ def ride(scene: str, world: str, *stretches: tuple[PilotInput, float]) -> list[L
 
 
 def drive(*stretches: tuple[PilotInput, float]) -> list[LaneSnapshot]:
-    return ride("drive", "driving", *stretches)
+    return ride("drive", "plain", *stretches)
 
 
 def skate(gait: str, seconds: float) -> list[LaneSnapshot]:

@@ -47,7 +47,7 @@ def _moored() -> tuple[Parked, ...]:
         (26.5, 18.5, half),
         (44.0, 12.0, half),
     )
-    return tuple(Parked("skiff", (x, y, level), heading) for x, y, heading in places)
+    return tuple(Parked("skiff", (x, y, level), heading, half_m=(1.75, 0.85)) for x, y, heading in places)
 
 
 def harbour_grounds() -> Grounds:

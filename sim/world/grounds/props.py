@@ -116,6 +116,8 @@ class Parked:
     heading_rad: float
     paint: tuple[float, float, float] | None = None
     """Linear RGB; None: as the model is."""
+    half_m: tuple[float, float] = (2.1, 0.9)
+    """Half its length and half its width."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
