@@ -21,6 +21,7 @@ def test_a_scene_is_searched_for_and_what_was_chosen_is_remembered(screen: Scree
         seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
         assert seen["camera"] == "cockpit"  # as it was left, where the scene has another
         screen.xdotool("key", "t")  # the trail
+        app.click("tab/Scene")
         app.click("scene/search")
         screen.xdotool("type", "pendulum")
         app.wait_until(
