@@ -190,14 +190,14 @@ def test_a_take_of_it_is_kept_in_a_file_and_played_to_the_bit(tmp_path):
     assert "omega_z_radps,control_push_x" in (tmp_path / "swing.csv").read_text().splitlines()[0]
 
 
-def test_the_planner_refuses_it_in_one_line():
+def test_the_planner_refuses_a_method_without_equations_of_a_step_in_one_line():
     from sim.planner import Goal, Task
 
-    state = PENDULUM.default_state()
+    state = PENDULUM.state(direction=(0.6, 0.0, -0.8))
     with pytest.raises(sim.InputError) as caught:
-        sim.plan(PENDULUM, Task(start=state, goal=Goal(state), duration_s=1.0))
+        sim.plan(PENDULUM, Task(start=state, goal=Goal(state), duration_s=1.0), method="variational-spheres")
     assert "\n" not in str(caught.value)
-    assert "pendulum" in str(caught.value)
+    assert "variational-spheres" in str(caught.value)
 
 
 def test_without_a_method_one_that_serves_is_taken():

@@ -43,7 +43,7 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
 def unplannable(method: Integrator) -> str:
     """Why no plan can be made of a method's steps, in a sentence; empty where one can."""
     if not method.forms:
-        return f"{method.name} is a recursion over the bodies of trees, and plans are made of equations"
+        return f"{method.name} is a recursion over bodies, and plans are made of equations"
     if method.adaptive:
         return f"{method.name} divides its steps by itself, and a plan takes one from node to node"
     if isinstance(method, Composed):
