@@ -30,7 +30,7 @@ def lowest_m(lane):
 
 
 def test_an_impulse_adds_what_it_is_to_the_momenta_of_all_parts_together():
-    """On carrier and load at once, generic state; measured 2e-15 of the impulse."""
+    """On carrier and load at once, generic state."""
     vehicle = slung(3)
     node, impulse = ca.SX.sym("node", vehicle.space.size), ca.SX.sym("j", vehicle.wrench_size)
     q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
@@ -63,7 +63,7 @@ def test_hands_off_the_swing_dies_and_without_the_damping_it_does_not(monkeypatc
 
 
 def test_the_load_comes_to_rest_on_the_ground_and_is_lifted_again():
-    """Its underside within 5 mm of the ground for as long as it lies there; measured 3 mm."""
+    """Its underside within 5 mm of the ground for as long as it lies there."""
     running = simulation(replace(SCENE, start=Start(position_w=(0.0, 0.0, 18.0))))
     radius = sim.vehicle("helicopter-with-load", **SIZE).load_radius_m
     fly(running, 9.0, throttle=-1.0)

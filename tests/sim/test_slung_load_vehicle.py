@@ -193,7 +193,7 @@ def test_free_of_weight_and_air_energy_and_all_momenta_are_kept(links):
 
 
 def test_hung_from_a_body_that_nothing_moves_it_swings_as_a_pendulum():
-    """A thousand tons with the hook in its middle: the first link goes the pendulum's way; measured 4e-9 rad."""
+    """A thousand tons with the hook in its middle: the first link goes the pendulum's way."""
     vehicle = sim.vehicle(
         "helicopter-with-load",
         mass=1e6,
@@ -221,7 +221,7 @@ def test_hung_from_a_body_that_nothing_moves_it_swings_as_a_pendulum():
 def test_slack_is_told_from_the_moment_on_at_which_a_string_would_leave_its_circle():
     """A load thrown up round a body that stays: the string's pull ends where g cos = L omega^2 (closed form by energy).
 
-    cos of the angle from upright at which it leaves: (omega_0^2 L / g - 2) / 3; measured within one step.
+    cos of the angle from upright at which it leaves: (omega_0^2 L / g - 2) / 3.
     """
     L, w0 = 1.0, np.sqrt(3.5 * 9.81)
     vehicle = sim.vehicle(
