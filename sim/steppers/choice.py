@@ -6,7 +6,7 @@ from sim.integrators.base import Integrator
 from sim.steppers.stepper import SampledStepper
 from sim.trees.choice import tree_stepper
 from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
+from sim.vehicles.form import TREES
 
 
 def stepper_of(
@@ -16,6 +16,6 @@ def stepper_of(
 
     Raises InputError where the pair cannot work.
     """
-    if vehicle.form is Form.TREE and vehicle.form in integrator.by_recursion:
+    if vehicle.form in TREES and vehicle.form in integrator.by_recursion:
         return tree_stepper(vehicle, integrator)
     return compile_kernel(vehicle, integrator, inline, sampled=sampled)

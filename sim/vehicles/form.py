@@ -16,3 +16,7 @@ class Form(Enum):
     """`ArticulatedVehicle`."""
     CLOSED_TREE = "a tree of bodies and joints with closed loops"
     """`ClosedVehicle`."""
+
+
+TREES = frozenset({Form.TREE, Form.CLOSED_TREE})
+"""Those that recursions over joints advance."""

@@ -9,7 +9,7 @@ from sim.errors import InputError
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 from sim.vehicles.base import State, Vehicle
-from sim.vehicles.form import Form
+from sim.vehicles.form import TREES, Form
 from sim.vehicles.support import Support
 
 Demand = Literal["fixed", "within", "upright", "free"]
@@ -137,7 +137,7 @@ class Task:
 
 def check_can_plan(vehicle: Vehicle) -> None:
     """InputError for what goes nowhere, or not by what is done to it."""
-    if vehicle.form in (Form.TREE, Form.CLOSED_TREE):
+    if vehicle.form in TREES:
         raise InputError(
             f"{vehicle.name} is a tree of bodies and joints, which no plan is made for; allowed: vehicles that move on "
             "SE(2) or SE(3), or that a group moves about a space of their own"
