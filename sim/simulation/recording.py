@@ -181,11 +181,11 @@ def _pushes(chunks: list[_Chunk]) -> Pushes | None:
     steps = [step for chunk in chunks for step in chunk.push_steps]
     if not (kept or steps):
         return None
-    impulses = np.array([row for chunk in chunks for row in chunk.impulses])
+    impulses = [row for chunk in chunks for row in chunk.impulses]
     states = np.array(list(kept.values())) if kept else np.zeros((0, 0))
     dim = chunks[0].method.kernel.dim
     points = np.array(list(kept), np.int64)
-    return Pushes(np.array(steps, np.int64), impulses.reshape(-1, dim), states, points)
+    return Pushes(np.array(steps, np.int64), np.array(impulses).reshape(len(steps), dim), states, points)
 
 
 def _chunks(leg: Leg, method: Method, end: int) -> list[_Chunk]:

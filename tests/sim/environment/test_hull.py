@@ -14,6 +14,7 @@ from sim.environment.immersion import (
     FOUND,
     GRAVITY,
     IMPACT,
+    LIFT,
     RESISTANCES,
     VERTEX_WIDTH,
     VOLUME,
@@ -46,7 +47,7 @@ def summed(
     rows[:, 3] = slope[0] * rows[:, 0] + slope[1] * rows[:, 1] - height - rows[:, 2]
     rows[:, 4:] = stream_w
     numbers = np.zeros(RESISTANCES)
-    numbers[DRAG], numbers[IMPACT], numbers[AREA] = drag, impact, 1.0
+    numbers[DRAG], numbers[IMPACT], numbers[AREA], numbers[LIFT] = drag, impact, 1.0, 1.0
     load, damping, found = np.empty(6), np.empty((6, 6)), np.empty(FOUND)
     motion = np.zeros(6) if motion_w is None else motion_w
     sum_hull(
