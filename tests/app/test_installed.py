@@ -108,7 +108,7 @@ import sim as same
 assert same is sim
 assert sim.groups.__name__ == "sim.groups"
 files = [module.__file__ for module in sys.modules.values() if getattr(module, "__file__", None)]
-ours = [file for file in files if "holonomy" in file and "site-packages" in file]
+ours = [file for file in files if "/site-packages/holonomy/" in file.replace("\\\\", "/")]
 assert len(ours) > 20
 print(len(ours) - len(set(ours)))
 try:
