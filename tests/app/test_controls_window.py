@@ -45,6 +45,8 @@ def test_a_key_and_an_axis_are_bound_by_pressing_and_moving_them(screen: Screen,
         screen.xdotool("key", "space")  # which pauses
         app.wait_until(lambda p: "keys/take" in p["widgets"], timeout_s=30, what="the conflict is shown")
         app.click("keys/take")
+        app.wait_until(lambda p: "keys/take" not in p["widgets"], timeout_s=30, what="the key is taken")
+        app.wait_frames(3)
         screen.xdotool("key", "space")
         seen = app.wait_frames(3)
         assert not seen["paused"]
