@@ -83,7 +83,8 @@ def rows_solver(velocity: Any, push: Any) -> Any:
 
 
 @allocating_nothing
-def _twist_velocity(xi: np.ndarray, inertia: np.ndarray, work: np.ndarray, k: int, direction: int) -> float:
+def twist_velocity(xi: np.ndarray, inertia: np.ndarray, work: np.ndarray, k: int, direction: int) -> float:
+    """Of a body with twist xi (6,) at row k along one of its directions, whatever it answers impulses by [m/s]."""
     speed: float = point_velocity(xi, work[k], NORMAL + 3 * direction)
     return speed
 
@@ -95,5 +96,5 @@ def _push_twist(
     push(xi, work[k], NORMAL + 3 * direction, amount, inertia)
 
 
-solve_rows = rows_solver(_twist_velocity, _push_twist)
+solve_rows = rows_solver(twist_velocity, _push_twist)
 """Of one body: the state is its twist (6,), the response the diagonal (6,) of its inertia."""

@@ -12,7 +12,8 @@ from tests.app.program import run_app
 from ui.config import config_dir
 
 BAD_INPUT = {
-    "unknown scene": (["nosuch"], "in all)"),
+    "unknown scene": (["nosuch"], f"({len(scene_names())} in all)"),
+    "a scene that is misspelt": (["canyno"], "allowed: canyon, "),
     "unknown option": (["--bogus"], "--bogus"),
     "too many arguments": (["canyon", "plain"], "plain"),
     "unknown vehicle": (["--vehicle", "zeppelin"], "helicopter"),

@@ -24,7 +24,7 @@ from sim.environment.contact_rows import (
     SECOND,
     point_velocity,
 )
-from sim.environment.contact_solver import rows_solver
+from sim.environment.contact_solver import rows_solver, twist_velocity
 from sim.environment.environment import BodyState
 from sim.environment.obstacles.cones import RESTITUTION, Cones, mechanics
 from sim.environment.obstacles.impacts import MOST_ROWS, first_impact
@@ -256,12 +256,6 @@ def _row(
 
 
 @allocating_nothing
-def _point_velocity(xi: np.ndarray, mobility: np.ndarray, work: np.ndarray, k: int, direction: int) -> float:
-    speed: float = point_velocity(xi, work[k], NORMAL + 3 * direction)
-    return speed
-
-
-@allocating_nothing
 def _push(
     xi: np.ndarray, mobility: np.ndarray, work: np.ndarray, k: int, direction: int, amount: float
 ) -> None:
@@ -276,5 +270,5 @@ def _push(
         xi[i] += change * amount
 
 
-_solve = rows_solver(_point_velocity, _push)
+_solve = rows_solver(twist_velocity, _push)
 """Of one body under constraints: the state is its twist (6,), the response its mobility (6, 6)."""
