@@ -23,8 +23,10 @@ SOLVE_S = 60.0
 
 
 def fly_the_canyon(app: App) -> None:
-    """Until the autopilot is down the river."""
+    """Until the autopilot is down the river; held there, the picture is drawn whole."""
     app.wait_until(lambda p: p["clock_s"] > 45.0, timeout_s=200.0, what="it is under way")
+    app.click("transport/play")
+    app.wait_until(lambda p: p["paused"], timeout_s=30.0, what="it is held")
 
 
 def let_lanes_blow_up(app: App) -> None:
