@@ -54,9 +54,14 @@ class Planner:
         self._sized_by = sized_by
         self._solvers: dict[tuple[object, ...], list[tuple[np.ndarray, Solvers]]] = {}
         self._nodes: dict[tuple[object, ...], list[tuple[np.ndarray, Nodes]]] = {}
+        self._latest: tuple[Vehicle, Integrator, Task, Solvers] | None = None
 
     def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
         """The problem of a task, built if it is not there yet."""
+        if self._latest is not None and not options:
+            *asked, latest = self._latest
+            if all(a is b for a, b in zip(asked, (vehicle, method, task), strict=True)):
+                return latest
         shape = problem_shape(vehicle, method, task, **options)  # type: ignore[arg-type]
         sized = self._sized_by or task
         size = size_of(vehicle, sized)
@@ -72,6 +77,8 @@ class Planner:
             solvers = Solvers(transcribe(scaled, nodes))
             solvers.prepare()
             known.append((size, solvers))
+        if not options:
+            self._latest = vehicle, method, task, solvers
         return solvers
 
     def build(self, vehicle: Vehicle, task: Task, *, method: str | Integrator | None = None) -> None:
@@ -189,7 +196,7 @@ class Planner:
             task=found.task,
             status=status,
             message=message,
-            motion=motion(t, result.w, found.p),
+            motion=found.motion,
             cost=result.cost,
             costs=cost_parts(t, result.w, found.p),
             iterations=found.iterations,

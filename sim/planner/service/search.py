@@ -34,6 +34,7 @@ class Found:
     result: Result
     p: np.ndarray
     """Parameters of the problem that was solved."""
+    motion: Motion
     clear: Clearance
     iterations: int
 
@@ -94,8 +95,7 @@ class Search:
             found = alone.kept_clear(task, w0, "cold")
             if found.solved and task.steps != self.task.steps:
                 task = replace(task, steps=self.task.steps)
-                move = motion(solvers.t, found.result.w, found.p)
-                start = transferred(self.problem(task).t, self.vehicle, task, move)
+                start = transferred(self.problem(task).t, self.vehicle, task, found.motion)
                 found = alone.kept_clear(task, start, "near")
             yield replace(found, iterations=alone.run.iterations)
 
@@ -112,8 +112,7 @@ class Search:
             for direction in (1.0, -1.0):
                 found = self._moved_on(task, move, cost, bows, direction)
                 if found is not None:
-                    best, cost = found, found.result.cost
-                    move = motion(self.problem(task).t, found.result.w, found.p)
+                    best, cost, move = found, found.result.cost, found.motion
                     break
         return best
 
@@ -131,8 +130,7 @@ class Search:
             found = alone.kept_clear(timed, start, "near")
             if not found.solved or found.result.cost > (1.0 - _CHEAPER) * cost:
                 break
-            best, cost = found, found.result.cost
-            move = motion(solvers.t, found.result.w, found.p)
+            best, cost, move = found, found.result.cost, found.motion
         return best
 
     def _start(self, task: Task, *, direct: int) -> tuple[np.ndarray, Task, Mode]:
@@ -176,15 +174,14 @@ class Search:
             short = clear.shortage_m
             cut = short.max() >= PENETRATION_M
             if not result.converged or run.stopped or run.out_of_time or not (cut or result.rough):
-                return Found(
-                    task, replace(result, margin_m=_needed(margin, clear, task)), p, clear, run.iterations
-                )
+                kept = replace(result, margin_m=_needed(margin, clear, task))
+                return Found(task, kept, p, move, clear, run.iterations)
             margin += _growth(
                 np.where(short < PENETRATION_M, 0.0, short), reach=1 + attempt // 2, by=1.2 + attempt
             )
             start = replace(result, margin_m=None)
             mode = "finish" if not cut else "warm" if run.dragged else "again"
-        return Found(task, result, p, clear, run.iterations)
+        return Found(task, result, p, move, clear, run.iterations)
 
 
 def _coarse(steps: int) -> int:

@@ -20,6 +20,7 @@ _CONVEX = 1e3
 """Weight of the squared misses of the last node's equations: no step changes, but costs to go become convex."""
 _SHIFTS = (0.0, 1e-2, 1.0, 100.0)
 """Added to second derivatives, in turn, where the cost is not convex."""
+_ONE = np.ones(1)
 _EXACT, _FLAT = 1e-9, 1e-6
 """Largest miss of a constraint, and entry of the Lagrangian's gradient, of a solution; scaled."""
 _ROUGH, _WORSE = 1e-3, 1e3
@@ -164,11 +165,11 @@ class Newton:
             raise np.linalg.LinAlgError
         first = _first(Q[0], slopes[0], end.products, C_begin, c[at.begin] - self._low[at.begin])
         begin = nv + len(at.begin)
-        lam = np.r_[1.0, first[begin:]]
+        lam = np.concatenate([_ONE, first[begin:]])
         dv, last, gaps = np.empty((n, nv)), np.empty(nx), np.empty((n, nx))
         dv[0] = first[:nv]
         carried_out(F, f, P, q, K, k, lam, dv, last, gaps)
-        dw = np.r_[dv.ravel(), last, end.inputs(last, lam)]
+        dw = np.concatenate([dv.ravel(), last, end.inputs(last, lam)])
         dc, dlam = np.zeros(c.size), np.zeros(c.size)
         dc[at.own] = (C @ dv[:, :, None])[:, :, 0]
         dc[at.end] = C_end @ dw[g.cut :]
@@ -184,4 +185,4 @@ def _first(Q: np.ndarray, slopes: np.ndarray, W: np.ndarray, C: np.ndarray, miss
     A[:nv, :nv], A[:nv, nv : nv + rows], A[:nv, nv + rows :] = Q, C.T, slopes[:, 1:]
     A[nv:, :nv] = A[:nv, nv:].T
     A[nv + rows :, nv + rows :] = W[1:, 1:]
-    return -np.linalg.solve(A, np.r_[slopes[:, 0], missed, W[0, 1:]])
+    return -np.linalg.solve(A, np.concatenate([slopes[:, 0], missed, W[0, 1:]]))

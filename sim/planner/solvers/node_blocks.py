@@ -115,11 +115,11 @@ class LastStage:
     ) -> "LastStage":
         """Cost with Hessian Q and gradient, rows C with barriers, equations E dv = -missed and their squares."""
         Q = Q + C.T @ (row_curvature[:, None] * C) + weight * E.T @ E
-        slopes = np.c_[slope + C.T @ row_slope + weight * E.T @ missed, E.T]
+        slopes = np.column_stack([slope + C.T @ row_slope + weight * E.T @ missed, E.T])
         products = np.zeros((1 + len(E),) * 2)
         products[0, 1:] = missed
         x, u = slice(0, states), slice(states, None)
-        gain = -np.linalg.solve(Q[u, u], np.c_[Q[u, x], slopes[u]])
+        gain = -np.linalg.solve(Q[u, u], np.concatenate([Q[u, x], slopes[u]], axis=1))
         return cls(
             Q[x, x] + Q[x, u] @ gain[:, x],
             slopes[x] + Q[x, u] @ gain[:, u],
@@ -129,4 +129,4 @@ class LastStage:
 
     def inputs(self, state: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         """(last node's own,) for its state and (1, multipliers)."""
-        return self.gain @ np.r_[state, multipliers]
+        return self.gain @ np.concatenate([state, multipliers])

@@ -45,7 +45,11 @@ def positions(vehicle: Vehicle, nodes: np.ndarray) -> np.ndarray:
     if acted(vehicle):
         return body_poses(vehicle, nodes)[:, :3, 3]
     places = np.atleast_2d(nodes)[:, vehicle.group.position]
-    return np.c_[places, np.zeros(len(places))] if planar(vehicle) else places
+    if not planar(vehicle):
+        return places
+    out = np.zeros((len(places), 3))
+    out[:, :2] = places
+    return out
 
 
 def planar_poses(headings: np.ndarray, places: np.ndarray) -> np.ndarray:

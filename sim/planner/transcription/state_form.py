@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -21,7 +22,7 @@ class StateForm:
     turned: tuple[int, ...]
     """Where the nine entries of rotations begin in y, column after column, in growing order."""
 
-    @property
+    @cached_property
     def kept(self) -> np.ndarray:
         """Entries of y that are variables."""
         first = [begin + i for begin in self.turned for i in range(3)]
@@ -44,7 +45,7 @@ class StateForm:
         y[:, self.kept] = x
         for begin in self.turned:
             (a, b, c), (d, e, f) = y[:, begin + 3 : begin + 6].T, y[:, begin + 6 : begin + 9].T
-            y[:, begin : begin + 3] = np.column_stack([b * f - c * e, c * d - a * f, a * e - b * d])
+            y[:, begin], y[:, begin + 1], y[:, begin + 2] = b * f - c * e, c * d - a * f, a * e - b * d
         return y
 
 
