@@ -64,7 +64,7 @@ class Studio:
         """
         self._resources = ExitStack()
         self._world, self._size_px, self._quality = world, size_px, quality
-        self._sun = Sun(math.radians(scene.sun.azimuth_deg), math.radians(scene.sun.elevation_deg))
+        self._sun = Sun.of(scene.sun)
         self._ctx = offscreen_context()
         self._resources.callback(self._ctx.release)
         self._canvas = Canvas(self._ctx, size_px)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.scene_tables import Sun as SceneSun
+
 _LUMA = np.array([0.2126, 0.7152, 0.0722])
 _DAY = 9.0
 """Irradiance of level ground in the morning and afternoon; from there on nothing has to be adapted to."""
@@ -17,6 +19,11 @@ class Sun:
 
     azimuth_rad: float = math.radians(-143.7)
     elevation_rad: float = math.radians(41.6)
+
+    @staticmethod
+    def of(named: SceneSun) -> "Sun":
+        """As a scene has it."""
+        return Sun(math.radians(named.azimuth_deg), math.radians(named.elevation_deg))
 
     @property
     def direction_w(self) -> np.ndarray:

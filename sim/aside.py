@@ -21,7 +21,7 @@ from typing import Any
 
 from sim.cache import can_keep, found, keep
 
-NICENESS = 5
+NICENESS, LEAST_URGENT = 5, 19
 Tell = Callable[[str], None]
 """Called with the name of the function that is being compiled."""
 
@@ -33,7 +33,9 @@ class GivenUp(Exception):
 class Aside:
     """Starts a process for each piece of work, as many at once as there are processors."""
 
-    def __init__(self) -> None:
+    def __init__(self, niceness: int = NICENESS) -> None:
+        """`niceness`: by how much the processes stand back."""
+        self._niceness = niceness
         self._room = threading.Semaphore(os.cpu_count() or 1)
         self._lock = threading.Lock()
         self._running: set[BaseProcess] = set()
@@ -63,10 +65,17 @@ class Aside:
             for process in self._running:
                 process.terminate()
 
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no more work."""
+        return self._closed
+
     def _ran(self, work: Callable[..., object], arguments: tuple[object, ...], tell: Tell) -> bool:
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe(duplex=False)
-        process = context.Process(target=_serve, args=(there, work, arguments), name="aside", daemon=True)
+        process = context.Process(
+            target=_serve, args=(there, self._niceness, work, arguments), name="aside", daemon=True
+        )
         with here:
             with self._lock:
                 if self._closed:
@@ -127,11 +136,13 @@ def _told_of(pipe: Connection) -> AbstractContextManager[Any]:
     return event.install_listener("numba:compile", Listener())
 
 
-def _serve(pipe: Connection, work: Callable[..., object], arguments: tuple[object, ...]) -> None:
+def _serve(
+    pipe: Connection, niceness: int, work: Callable[..., object], arguments: tuple[object, ...]
+) -> None:
     """The process; what its user sees and steers goes first."""
     logging.getLogger("holonomy").setLevel(logging.CRITICAL)  # the one who started it says what is wrong
     if hasattr(os, "nice"):
-        os.nice(NICENESS)
+        os.nice(niceness)
     try:
         with _told_of(pipe):
             work(*arguments)

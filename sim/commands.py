@@ -82,6 +82,11 @@ class SetIntegrator:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveUpWaiting:
+    """What waits for a kernel that is being compiled is not done after all; everything stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetStep:
     """Change h of a lane in flight [s]; pose and node velocity are kept."""
 
@@ -296,6 +301,7 @@ Command = (
     | SetSpeed
     | Reset
     | SetIntegrator
+    | GiveUpWaiting
     | SetStep
     | SetVehicle
     | RenewVehicle

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sim.environment.ocean.state import SeaState
+from sim.jobs import Job
 from sim.lane_status import LaneStatus
 from sim.race.timing import Standing
 from sim.vehicles.parameter import Value
 
 if TYPE_CHECKING:
+    from sim.commands import Command
     from sim.take import Take
     from sim.trees.shapes import Capsule
 
@@ -176,6 +178,17 @@ class PursuitPicture:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A command whose kernel is being compiled; until it is there nothing changes."""
+
+    command: "Command"
+    title: str
+    """What is compiled."""
+    job: Job | None
+    """How far it is; None before its turn has come."""
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """All lanes on one clock."""
 
@@ -212,6 +225,10 @@ class Snapshot:
     """The lanes are those of a recording; `clock_s` is the moment of it."""
     former: tuple["Take", ...] = ()
     """Recordings of flights that have begun anew, the latest last."""
+    waiting: tuple[Waiting, ...] = ()
+    """What was asked for and waits for its kernel."""
+    ready_ahead: bool = False
+    """The usual methods of what is flown wait for nothing: their kernels are there."""
     race: Standing | None = None
     """Where the scene has one."""
     environment: object = None

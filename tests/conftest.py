@@ -1,5 +1,6 @@
 """What all tests share: being asked to end ends them, with what they have started."""
 
+import os
 import signal
 from types import FrameType
 
@@ -7,6 +8,7 @@ import pytest
 
 
 def pytest_configure() -> None:
+    os.environ.setdefault("HOLONOMY_AHEAD", "0")  # tests compile what they ask for
     # A handler of its own: tests run the app, which takes over what has none, and its leaving would be one failure.
     signal.signal(signal.SIGTERM, _end)
     # Workers are ended by it; a shell has what it starts in the background ignore it.

@@ -16,6 +16,7 @@ from sim.user_files import as_type, json_value, read_text, refusals
 
 LEAST_SCALE, LARGEST_SCALE = 0.5, 3.0
 VARIABLE = "HOLONOMY_CONFIG"
+AHEAD = "HOLONOMY_AHEAD"
 _log = logging.getLogger("holonomy")
 
 
@@ -44,6 +45,11 @@ def _of_this_run(reason: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="holonomy-"))
     _log.warning("holonomy: %s; settings, takes and plans of this run are in %s", reason, folder)
     return folder
+
+
+def prepares_ahead() -> bool:
+    """Whether kernels are compiled before they are asked for: unless `$HOLONOMY_AHEAD` is 0."""
+    return os.environ.get(AHEAD) != "0"
 
 
 def read_scale(folder: Path, default: float = 1.0) -> float:

@@ -33,7 +33,8 @@ class Observer:
 
     def observe(self, snapshot: Snapshot, context: PanelContext, now_s: float) -> None:
         """Take note of a snapshot; the same one twice does nothing more."""
-        self._toasts.hear(snapshot.message, now_s)
+        if not snapshot.waiting:  # which is told of at length
+            self._toasts.hear(snapshot.message, now_s)
         flown = snapshot.lanes[0]
         if snapshot.look_back is None:
             context.flying = flown.vehicle

@@ -1,11 +1,11 @@
 """What the window shows before there is a scene: what is being made ready, and for how long."""
 
 import time
-from dataclasses import dataclass
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from sim.jobs import Job
 from ui import config, theme
 from ui.backend import ImguiBackend
 from ui.window import AppWindow
@@ -17,19 +17,6 @@ SLOW_S = 4.0
 WHY = "The first start compiles and grows what later ones load."
 FRAME_S = 1.0 / 12.0
 """More often nothing changes, and the processor has other work."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One thing that is made ready. Times are of `time.perf_counter()`."""
-
-    title: str
-    began_s: float
-    function: str = ""
-    """Is being compiled for it just now."""
-    functions: int = 0
-    """How many have been, that one included."""
-    ended_s: float | None = None
 
 
 class OpeningScreen:

@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 from imgui_bundle import imgui
 
+from render.daylight import Day
+from render.light import Sun
 from sim.commands import Command, PilotInput, SetParameter, SetPilotInput
 from sim.errors import InputError
 from sim.goals.judge import Progress
+from sim.jobs import Job
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
@@ -41,7 +44,6 @@ from ui.input.viewer import request_of
 from ui.layout_file import LayoutFile
 from ui.memory import Remembered
 from ui.observer import Observer
-from ui.opening import Job
 from ui.pace import Offers, Pace
 from ui.panels import caption, coming, labels, trust
 from ui.panels import help as help_panel
@@ -112,6 +114,7 @@ class Shell:
         fonts = theme.load_fonts()
         self._context = PanelContext(catalogue or load_catalogue(), fonts, self._state.view, qualities, scale)
         self._observer = Observer(scene, self._toasts)
+        self._context.day = Day.of(Sun.of(scene.sun))
         self._gizmo = Gizmo()
         self._alternatives = Alternatives()
         self._pointing = Pointing()
@@ -173,6 +176,7 @@ class Shell:
         self._context.histories, self._context.flights = {}, ()
         self._context.plot_window = PlotWindow()
         self._context.edits = Edits()
+        self._context.day = Day.of(Sun.of(scene.sun))
         self._sent = PilotInput()
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)
 
@@ -370,6 +374,8 @@ class Shell:
             requests += help_panel.draw(self._context)
         if self._coming[0]:
             requests += coming.draw(*self._coming, self._context)
+        elif snapshot.waiting:
+            requests += coming.draw_waiting(snapshot.waiting, self._context)
         chosen = self._files.draw(self._context)
         if chosen:
             requests.append(OpenPath(chosen))

@@ -25,6 +25,8 @@ class ViewSettings:
     quality: str = "high"
     exposure: float = 1.0
     """Relative to the scene's own."""
+    hour: float | None = None
+    """Of the day, by the sun; None: the scene's own light."""
     views: int = 1
     """1: all lanes in one picture; 2 to 4: linked pictures, one for each of the first lanes."""
     spread_m: float = 0.0
@@ -62,6 +64,7 @@ def opened(view: ViewSettings, scene: Scene) -> ViewSettings:
         spread_m=scene.comparison.spread_m,
         solo="",
         caption=True,
+        hour=None,
         hud=not told,
         trail=view.trail,
     )

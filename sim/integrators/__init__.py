@@ -40,6 +40,20 @@ DEFAULT = "variational-exact"
 EXPLICIT = "rkmk4"
 """What runs where that cannot: it serves whatever a group moves."""
 
+USUAL = (
+    DEFAULT,
+    "variational",
+    "rkmk4",
+    "rk4",
+    "rk2",
+    "variational-cay",
+    "cf4",
+    "newmark",
+    "variational-4",
+    "implicit-rk2",
+)
+"""What is compared most often."""
+
 __all__ = [
     "DEFAULT",
     "EXPLICIT",
@@ -51,6 +65,7 @@ __all__ = [
     "integrator",
     "integrators",
     "serving",
+    "usual",
 ]
 
 
@@ -79,3 +94,9 @@ def serving(name: str, vehicle: Vehicle) -> str:
     """The method of that name where it serves the vehicle, else another that does; the same where none does."""
     candidates = (name, DEFAULT, EXPLICIT, *INTEGRATORS)
     return next((each for each in candidates if not INTEGRATORS[each].serves(vehicle)), name)
+
+
+def usual(vehicle: Vehicle, *first: str) -> tuple[str, ...]:
+    """As many as USUAL has, those that serve the vehicle: `first`, the usual ones, then others in the menu's order."""
+    serving = (name for name in (*first, *USUAL, *INTEGRATORS) if not INTEGRATORS[name].serves(vehicle))
+    return tuple(dict.fromkeys(serving))[: len(USUAL)]

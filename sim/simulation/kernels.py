@@ -1,15 +1,19 @@
 """Kernels on demand: those in use are kept, missing ones are compiled without stopping the lanes."""
 
 import threading
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import sim
 from sim.aside import Aside, Tell
+from sim.cache import can_keep
 from sim.compiler import kernel_text, load_module
 from sim.environment.surroundings import inline_for
 from sim.errors import one_of
 from sim.integrators import Integrator
+from sim.jobs import Board, Job
 from sim.scene import Scene
+from sim.simulation.ahead import Ahead
 from sim.simulation.reference import reference_method
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
@@ -19,17 +23,36 @@ from sim.vehicles.structure import Structure
 Key = tuple[Structure, Integrator, bool]
 
 
-class Compiling(Exception):
-    """Not there yet; the message says what is being compiled."""
+class Coming:
+    """A kernel that is being compiled because somebody waits for it."""
 
-    def __init__(self, message: str, coming: Future[Stepper]) -> None:
-        super().__init__(message)
-        self._coming = coming
+    def __init__(self, title: str, aside: Aside | None) -> None:
+        self.title, self.aside, self.board = title, aside, Board()
+        self.kernel: Future[Stepper] = Future()
 
     @property
     def over(self) -> bool:
         """Whether it is worth asking again."""
-        return self._coming.done()
+        return self.kernel.done()
+
+    @property
+    def job(self) -> Job | None:
+        """How far it is; None before its turn has come."""
+        return next(iter(self.board.jobs), None)
+
+    def give_up(self) -> None:
+        """End its process; what is compiled within this one goes on, and nobody gets it."""
+        self.kernel.cancel()
+        if self.aside is not None:
+            self.aside.close()
+
+
+class Compiling(Exception):
+    """Not there yet; the message says what is being compiled."""
+
+    def __init__(self, message: str, coming: Coming) -> None:
+        super().__init__(message)
+        self.coming = coming
 
 
 class KernelStore:
@@ -41,8 +64,9 @@ class KernelStore:
         self._symbolic = threading.Lock()
         """CasADi does not say that expressions may be built by two threads at once."""
         self._ready: dict[Key, Stepper] = {}
-        self._coming: dict[Key, Future[Stepper]] = {}
+        self._coming: dict[Key, Coming] = {}
         self._worker: ThreadPoolExecutor | None = None
+        self._ahead: Ahead | None = None
 
     def get(
         self,
@@ -63,16 +87,47 @@ class KernelStore:
         if key in self._ready:
             return self._ready[key]
         if self._worker is None:
-            kernel = self._compiled(vehicle, method, contact, tell)
+            kernel = self._compiled(vehicle, method, contact, self._aside, tell)
         else:
-            coming = self._coming.get(key) or self._worker.submit(self._compiled, vehicle, method, contact)
-            self._coming[key] = coming
-            if not coming.done():
+            if key not in self._coming:
+                self._coming[key] = self._begun(self._worker, vehicle, method, contact)
+            coming = self._coming[key]
+            if not coming.over:
                 raise Compiling(f"compiling {method.name} for {vehicle.name} ...", coming)
             del self._coming[key]
-            kernel = coming.result()
+            kernel = coming.kernel.result()
         self._ready[key] = kernel
         return kernel
+
+    def only(self, wanted: Iterable[Coming]) -> None:
+        """Give up what else is being compiled for somebody: nobody waits for it any more."""
+        wanted = set(wanted)
+        for key in [key for key, coming in self._coming.items() if coming not in wanted]:
+            self._coming.pop(key).give_up()
+
+    def ahead(self, vehicle: Vehicle, methods: Iterable[str]) -> None:
+        """Have the vehicle's kernels for these methods ready before they are asked for, one after the other.
+
+        In processes of their own that stand back, while nobody waits for another; in background mode only.
+        """
+        if self._ahead is not None:
+            self._ahead.close()
+        self._ahead = None
+        if self._worker is None or self._aside is None or not can_keep("done"):
+            return
+
+        def make(name: str, aside: Aside) -> None:
+            method = _method(vehicle, name)
+            key = Structure.of(vehicle), method, True
+            if key not in self._ready and vehicle.form in method.forms:
+                self._ready[key] = self._compiled(vehicle, method, True, aside)
+
+        self._ahead = Ahead(make, methods, idle=lambda: not self._coming)
+
+    @property
+    def ready_ahead(self) -> bool:
+        """Whether all is ready that was to be before it is asked for."""
+        return self._ahead is not None and not self._ahead.left
 
     def work_in_background(self) -> None:
         """From now on `get` never blocks."""
@@ -81,18 +136,49 @@ class KernelStore:
 
     def close(self) -> None:
         """Back to compiling in the caller's thread and process; what is being compiled is given up."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.close()
+            ahead.join()
+        self.only(())
         aside, self._aside = self._aside, None
         if aside is not None:
             aside.close()
         if self._worker is not None:
             self._worker.shutdown(wait=True, cancel_futures=True)
         self._worker = None
-        self._coming.clear()
+
+    def _begun(
+        self, worker: ThreadPoolExecutor, vehicle: Vehicle, method: Integrator, contact: bool
+    ) -> Coming:
+        """In the worker's turn, before all that nobody waits for."""
+        if self._ahead is not None:
+            self._ahead.give_way()
+        aside = None if self._aside is None else Aside()
+        coming = Coming(f"Kernel: {method.name} for {vehicle.name}", aside)
+
+        def compile_it() -> None:
+            if not coming.kernel.set_running_or_notify_cancel():
+                return
+            try:
+                with coming.board.shown(coming.title) as tell:
+                    kernel = self._compiled(vehicle, method, contact, aside, tell)
+            except BaseException as error:
+                coming.kernel.set_exception(error)
+            else:
+                coming.kernel.set_result(kernel)
+
+        worker.submit(compile_it)
+        return coming
 
     def _compiled(
-        self, vehicle: Vehicle, method: Integrator, contact: bool, tell: Tell | None = None
+        self,
+        vehicle: Vehicle,
+        method: Integrator,
+        contact: bool,
+        aside: Aside | None,
+        tell: Tell | None = None,
     ) -> Stepper:
-        aside = self._aside
         if aside is not None and vehicle.form in method.forms:
             with self._symbolic:
                 module = kernel_text(vehicle, method, inline_for(vehicle) if contact else None)

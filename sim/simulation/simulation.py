@@ -4,7 +4,8 @@ import logging
 import math
 import threading
 import time
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 
 import sim
@@ -12,6 +13,7 @@ from sim.commands import (
     AddLane,
     Command,
     FlyPlan,
+    GiveUpWaiting,
     PlayTake,
     RenewVehicle,
     Resimulate,
@@ -20,14 +22,17 @@ from sim.commands import (
     SetVehicle,
 )
 from sim.environment.environment import Environment
+from sim.integrators import usual
 from sim.pilot import flight_modes
 from sim.scene import Scene
-from sim.simulation.kernels import Compiling, KernelStore
+from sim.simulation.kernels import Coming, Compiling, KernelStore
 from sim.simulation.orders import execute
 from sim.simulation.stage import Progress, Stage
 from sim.simulation.take_orders import KEEP_LOOKING
-from sim.snapshot import Snapshot
+from sim.snapshot import Snapshot, Waiting
 from sim.take import Take
+from sim.vehicles import Vehicle
+from sim.vehicles.structure import Structure
 from sim.world import World
 
 _LOG = logging.getLogger(__name__)
@@ -44,6 +49,14 @@ SPAN_S = 0.025
 """Wall time between the two moments of a snapshot: how late a wake may be without the picture stuttering."""
 
 _MAY_COMPILE = (SetIntegrator, SetVehicle, RenewVehicle, SetParameter, AddLane, FlyPlan, PlayTake, Resimulate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A command, and the kernel that it waits for."""
+
+    command: Command
+    coming: Coming
 
 
 class Simulation:
@@ -67,9 +80,11 @@ class Simulation:
         self._kernels = kernels or KernelStore()
         self._stage = Stage(scene, world, self._kernels, progress, environment)
         self._queue: SimpleQueue[Command] = SimpleQueue()
-        self._waiting: list[tuple[Command, Compiling]] = []
-        """Commands, and the kernel that each waits for."""
+        self._waiting: list[_Waiting] = []
         self._message = ""
+        self._ahead: Vehicle | None = None
+        """Whose usual kernels are made ready ahead."""
+        self._makes_ahead = False
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
         self.snapshot: Snapshot = self._picture()
@@ -79,11 +94,15 @@ class Simulation:
         """Ask for something, from any thread. Carried out between two steps; `snapshot.message` answers."""
         self._queue.put(command)
 
-    def start(self) -> None:
-        """Run in real time in a thread of its own, until `stop`."""
+    def start(self, *, ahead: bool = False) -> None:
+        """Run in real time in a thread of its own, until `stop`.
+
+        ahead: kernels that are likely to be asked for are made ready meanwhile, in processes that stand back.
+        """
         if self._thread is not None:
             raise RuntimeError("the simulation runs already")
         self._kernels.work_in_background()
+        self._makes_ahead, self._ahead = ahead, None
         self._stopping.clear()
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._thread.start()
@@ -124,6 +143,8 @@ class Simulation:
             now = time.perf_counter()
             try:
                 self._wake(now - last)
+                if self._makes_ahead:
+                    self._make_ahead()
                 self.snapshot = self._picture(now)
             except Exception as error:
                 _LOG.exception("simulation")
@@ -148,27 +169,44 @@ class Simulation:
     def _obey(self) -> None:
         """Carry out all commands, those first that waited for a kernel which is there now."""
         waiting = self._waiting
-        self._waiting = [one for one in waiting if not one[1].over]
-        for command, kernel in waiting:
-            if kernel.over:
-                self._carry_out(command, waited=True)
-        while True:
-            try:
-                command = self._queue.get_nowait()
-            except Empty:
-                return
-            self._carry_out(command)
+        self._waiting = [one for one in waiting if not one.coming.over]
+        for one in waiting:
+            if one.coming.over:
+                self._carry_out(one.command, waited=True)
+        with suppress(Empty):
+            while True:
+                self._carry_out(self._queue.get_nowait())
+        self._kernels.only(one.coming for one in self._waiting)
+
+    def _make_ahead(self) -> None:
+        """The usual kernels of what is flown; other equations have others."""
+        vehicle = self._stage.vehicle
+        if vehicle is self._ahead:
+            return
+        before, self._ahead = self._ahead, vehicle
+        if before is None or Structure.of(before) != Structure.of(vehicle):
+            methods = (lane.method.integrator for lane in self._stage.lanes)
+            self._kernels.ahead(vehicle, usual(vehicle, *methods))
+
+    def _give_up_waiting(self) -> str:
+        """Nothing of what waits is done: all is as it was."""
+        titles = [one.coming.title for one in self._waiting]
+        self._waiting = []
+        return f"given up: {'; '.join(titles)}" if titles else "nothing waits"
 
     def _carry_out(self, command: Command, *, waited: bool = False) -> None:
+        if isinstance(command, GiveUpWaiting):
+            self._message = self._give_up_waiting()
+            return
         if isinstance(command, _MAY_COMPILE):
-            self._waiting = [one for one in self._waiting if not _overrides(command, one[0])]
+            self._waiting = [one for one in self._waiting if not _overrides(command, one.command)]
         try:
             with self._stage.rewind.kept_at_failure():
                 if not isinstance(command, KEEP_LOOKING):
                     self._stage.rewind.leave()
                 message = execute(command, self._stage)
         except Compiling as news:
-            self._waiting.append((command, news))
+            self._waiting.append(_Waiting(command, news.coming))
             message = "" if waited else str(news)
         except sim.InputError as refusal:
             message = str(refusal)
@@ -203,6 +241,8 @@ class Simulation:
             recorded_s=stage.rewind.span_s,
             look_back=view,
             former=stage.rewind.former,
+            waiting=tuple(Waiting(one.command, one.coming.title, one.coming.job) for one in self._waiting),
+            ready_ahead=self._kernels.ready_ahead,
             race=None if stage.timing is None else stage.timing.standing,
             environment=coupling.picture(stage.vehicle) if coupling is not None and view is None else None,
         )

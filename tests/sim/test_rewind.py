@@ -374,8 +374,8 @@ def in_background(scene: Scene, gate: threading.Event) -> tuple[Simulation, list
 def finished(running: Simulation, gate: threading.Event) -> None:
     """Let the kernels come."""
     gate.set()
-    for _, kernel in running._waiting:
-        kernel._coming.result(60.0)
+    for waiting in running._waiting:
+        waiting.coming.kernel.result(60.0)
 
 
 @pytest.mark.parametrize("command", [SetIntegrator("rk2"), AddLane("rk2", 0.01), Resimulate("rk2")])

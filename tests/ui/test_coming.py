@@ -1,8 +1,12 @@
 """Laws of what is told while a scene is made ready."""
 
+from dataclasses import replace
+
+from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
+from sim.jobs import Job
+from sim.snapshot import Waiting
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.opening import Job
 from ui.panels import coming
 from ui.requests import CancelLoading
 
@@ -39,3 +43,19 @@ def test_a_scene_that_is_given_up_never_comes() -> None:
     finally:
         go.set()
         change.close()
+
+
+def test_a_swap_that_waits_for_its_kernel_is_told_in_its_menu_and_can_be_given_up(bench: Bench) -> None:
+    job = Job("Kernel: rk4 for helicopter", 0.0, "rollout", 3)
+    waiting = (Waiting(SetIntegrator("rk4"), job.title, None), Waiting(SetVehicle("boat"), job.title, job))
+    now = replace(fakes.snapshot(), waiting=waiting)
+    assert coming.swaps(now) == ("rk4", "boat")
+    assert coming.swaps(fakes.snapshot()) == ("", "")
+    of_a_ghost = replace(now, waiting=(Waiting(SetIntegrator("rk4", "another lane"), job.title, job),))
+    assert coming.swaps(of_a_ghost) == ("", "")
+    assert coming.menu_text("rk2", "") == "rk2"
+    assert coming.menu_text("rk2", "rk4").split()[0::2] == ["rk2", "rk4"]
+    asked = bench.click(
+        "coming/cancel", lambda shown, context: coming.draw_waiting(shown.waiting, context), now
+    )
+    assert asked == [GiveUpWaiting()]

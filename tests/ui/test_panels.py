@@ -172,6 +172,12 @@ def test_view_settings_and_window_buttons(bench: Bench) -> None:
     assert bench.click("view/quality/low", view.draw, now) == [ChangeView(replace(start, quality="low"))]
     *_, last = bench.click("view/exposure", view.draw, now, at=0.999)
     assert last == ChangeView(replace(start, exposure=4.0))
+    (chosen,) = bench.click("view/hour", view.draw, now, at=0.999)
+    assert chosen.view.hour == pytest.approx(bench.context.day.span[1], abs=0.1)
+    assert bench.context.hour is None
+    bench.context.view = chosen.view
+    assert bench.click("view/hour/own", view.draw, now) == [ChangeView(start)]
+    bench.context.view = start
     assert bench.click("view/scale/1.5", view.draw, now) == [SetInterfaceScale(1.5)]
     assert bench.click("view/screenshot", view.draw, now) == [TakeScreenshot()]
     assert bench.click("view/layout", view.draw, now) == [ResetLayout()]

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from sim.aside import Aside
 from sim.commands import Command
+from sim.jobs import Board, Job
 from sim.scene import Scene
-from ui.desktop.board import Board
-from ui.opening import Job
 
 if TYPE_CHECKING:
     from ui.desktop.preparation import Loaded

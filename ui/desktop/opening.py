@@ -5,8 +5,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from export.probe import Probe
+from sim.jobs import Job
 from ui.desktop.loader import Loader
-from ui.opening import Job, OpeningScreen
+from ui.opening import OpeningScreen
 from ui.window import AppWindow
 
 if TYPE_CHECKING:

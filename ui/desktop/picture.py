@@ -9,6 +9,7 @@ import numpy as np
 from render.arrangement import draw_panes, label_places, pane_rects, spread_along
 from render.camera import CameraRig
 from render.cameras.framing import framing_of
+from render.daylight import Day
 from render.frame_budget import FrameBudget
 from render.light import Sun
 from render.memory import give_back
@@ -57,7 +58,7 @@ class Picture:
 
     def show(self, scene: Scene, world: World, view: ViewSettings, scenery: Scenery | None) -> None:
         """Change over to another scene."""
-        changed = (world.key, scene.sun) != (self._world.key, self._scene.sun)
+        changed = (world.key, Sun.of(scene.sun)) != (self._world.key, self._sun)
         self._take_up(scene, world)
         if changed:
             self._renderer.release()
@@ -80,6 +81,7 @@ class Picture:
         if settings.quality != self._renderer.quality.name:
             self._renderer.release()
             self._renderer = self._make_renderer(settings.quality)
+        self._light(settings.hour)
         self._renderer.set_effort(self._budget.observe(dt_s, moves=self._moves))
         now_s = time.perf_counter()
         subject = self._scene_view.observe(snapshot, now_s)
@@ -139,8 +141,17 @@ class Picture:
         """Before the window closes."""
         self._renderer.release()
 
+    def _light(self, hour: float | None) -> None:
+        """Of an hour of the scene's day; its own where none is asked for."""
+        own = Sun.of(self._scene.sun)
+        sun = own if hour is None else Day.of(own).at(hour)
+        if sun != self._sun:
+            self._sun = sun
+            self._renderer.set_sun(sun)
+
     def _take_up(self, scene: Scene, world: World) -> None:
-        """The camera as the scene wants it at first."""
+        """Light and camera as the scene wants them at first."""
+        self._sun = Sun.of(scene.sun)
         self._scene, self._world = scene, world
         self._scene_view = SceneView(world.water_level_m)
         comparison = scene.comparison
@@ -149,12 +160,11 @@ class Picture:
         self._rig.frame_scene(distance=comparison.distance, bearing_rad=bearing_rad)
 
     def _make_renderer(self, quality: str, scenery: Scenery | None = None) -> Renderer:
-        sun = self._scene.sun
         return Renderer(
             self._window.ctx,
             self._window.framebuffer_px,
             self._world,
             quality=quality,
-            sun=Sun(math.radians(sun.azimuth_deg), math.radians(sun.elevation_deg)),
+            sun=self._sun,
             scenery=scenery,
         )

@@ -16,6 +16,7 @@ from render.scenery import Scenery, load_scenery
 from sim.aside import Aside
 from sim.commands import Command
 from sim.errors import InputError
+from sim.jobs import Board
 from sim.outfit import outfit_of
 from sim.scene import Scene
 from sim.simulation import KernelStore, Simulation, starting_methods
@@ -23,7 +24,6 @@ from sim.vehicles import Vehicle
 from sim.world import World, load_world
 from sim.world.store import source_digest
 from ui.catalogue import load_catalogue
-from ui.desktop.board import Board
 from ui.desktop.planning import Planning
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sim.commands import Command
 from sim.errors import UntrustedFile
+from sim.jobs import Job
 from sim.scene import Scene, load_scene
 from ui.desktop.loader import Loader
-from ui.opening import Job
 from ui.trust_question import TrustQuestion, question_of
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from sim.take.scene import scene_of
 from sim.vehicles import VEHICLES
 from sim.world import World
 from ui.catalogue import load_catalogue
-from ui.config import config_dir
+from ui.config import config_dir, prepares_ahead
 from ui.desktop.fitting import Fitting
 from ui.desktop.loader import Loader
 from ui.desktop.memories import Memories
@@ -163,7 +163,7 @@ class Session:
         if self._starts:
             self._starts = False
             give_way()
-            self._simulation.start()
+            self._simulation.start(ahead=prepares_ahead())
 
     def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> None:
         """The scene, into the part of the window that the panels leave."""

@@ -1,11 +1,13 @@
-"""The scene that is being made ready beside the frames: what is done for it, how far it is, and a way back."""
+"""What is being made ready beside the frames, a scene or a swap: what is done for it, how far it is, and a way back."""
 
 import time
 
 from imgui_bundle import imgui
 
+from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
+from sim.jobs import Job
+from sim.snapshot import Snapshot, Waiting
 from ui import theme
-from ui.opening import Job
 from ui.panels.context import PanelContext
 from ui.panels.notices import OVERLAY
 from ui.panels.widgets import button
@@ -13,22 +15,57 @@ from ui.requests import CancelLoading, Request
 
 
 def draw(name: str, jobs: tuple[Job, ...], context: PanelContext) -> list[Request]:
-    """Over the lower part of the scene; what is flown goes on meanwhile."""
+    """The scene of that name; what is flown goes on meanwhile."""
+    return [CancelLoading()] if _drawn(f"Opening {name}", jobs, context) else []
+
+
+def draw_waiting(waiting: tuple[Waiting, ...], context: PanelContext) -> list[Request]:
+    """What was asked for and waits for its kernel; the old one flies on meanwhile."""
+    now_s = time.perf_counter()
+    jobs = tuple(each.job or Job(each.title, now_s) for each in waiting)
+    return [GiveUpWaiting()] if _drawn(asked_for(waiting[-1]), jobs, context) else []
+
+
+def asked_for(waiting: Waiting) -> str:
+    """In words."""
+    match waiting.command:
+        case SetIntegrator(name) | SetVehicle(name):
+            return f"{name} is coming"
+    return "Compiling"
+
+
+def swaps(snapshot: Snapshot) -> tuple[str, str]:
+    """(method, vehicle) that the flown lane waits for; empty: none."""
+    flown, method, vehicle = snapshot.lanes[0].name, "", ""
+    for each in snapshot.waiting:
+        match each.command:
+            case SetIntegrator(name, lane) if lane in ("", flown):
+                method = name
+            case SetVehicle(name):
+                vehicle = name
+    return method, vehicle
+
+
+def menu_text(present: str, coming: str) -> str:
+    """Of a menu: what there is, and what takes its place once it is compiled."""
+    return f"{present} \N{RIGHTWARDS ARROW} {coming} ..." if coming else present
+
+
+def _drawn(title: str, jobs: tuple[Job, ...], context: PanelContext) -> bool:
+    """Over the lower part of the scene; whether it is to be given up."""
     x, y, width, height = context.scene_rect
     imgui.set_next_window_pos((x + width / 2.0, y + 0.8 * height), imgui.Cond_.always, (0.5, 0.5))
     imgui.set_next_window_bg_alpha(0.92)
     imgui.begin("##coming", None, OVERLAY)
-    imgui.text_colored(imgui.ImVec4(*theme.ACCENT_BRIGHT), f"Opening {name}")
+    imgui.text_colored(imgui.ImVec4(*theme.ACCENT_BRIGHT), title)
     imgui.same_line()
-    requests: list[Request] = []
-    if button(context, "coming/cancel", "Cancel", "What is shown stays."):
-        requests.append(CancelLoading())
+    given_up = button(context, "coming/cancel", "Cancel", "What is shown stays.")
     done = sum(job.ended_s is not None for job in jobs)
     imgui.progress_bar(done / max(len(jobs), 1), (context.px(320.0), context.px(5.0)), "")
     for job in jobs:
         imgui.text_colored(imgui.ImVec4(*(theme.INK if job.ended_s is None else theme.MUTED)), told(job))
     imgui.end()
-    return requests
+    return given_up
 
 
 def told(job: Job) -> str:

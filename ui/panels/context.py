@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from render.daylight import Day
+from render.light import Sun
 from sim.commands import PilotInput
 from sim.goals.judge import Progress
 from sim.planner.service.view import PlanView
@@ -80,6 +82,10 @@ class PanelContext:
     """The keys while the present vehicle is flown."""
     pilot: PilotInput = field(default_factory=PilotInput)
     """Where the sticks are, for show."""
+    day: Day = field(default_factory=lambda: Day.of(Sun()))
+    """That the scene's own light belongs to."""
+    hour: float | None = None
+    """Of that day, while its slider is held."""
     pace: Pace = field(default_factory=Pace)
     """How the frames do."""
     controls: ControlView = field(default_factory=ControlView)

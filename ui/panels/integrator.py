@@ -6,6 +6,7 @@ from sim.commands import SetIntegrator, SetStep
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.catalogue import Catalogue, IntegratorEntry
+from ui.panels.coming import menu_text, swaps
 from ui.panels.context import PanelContext
 from ui.panels.widgets import LABEL_WIDTH, Item, heading, label, log_slider, menu, significant, tooltip
 from ui.requests import Request
@@ -23,7 +24,14 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
     heading(context, "Integrator")
     label(context, "Method", "Swapping keeps pose and velocity.")
-    chosen = menu(context, "integrator", items(context.catalogue, lane.vehicle), lane.integrator)
+    coming, _ = swaps(snapshot)
+    chosen = menu(
+        context,
+        "integrator",
+        items(context.catalogue, lane.vehicle),
+        lane.integrator,
+        menu_text(lane.integrator, coming),
+    )
     if chosen is not None and chosen != lane.integrator:
         requests.append(SetIntegrator(chosen))
     _facts(context, context.catalogue.integrators.get(lane.integrator))

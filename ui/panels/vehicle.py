@@ -7,6 +7,7 @@ from sim.commands import SetParameter, SetVehicle
 from sim.snapshot import Snapshot
 from sim.vehicles.parameter import Parameter, Value
 from ui import theme
+from ui.panels.coming import menu_text, swaps
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, heading, label, menu, note, prose, significant, tooltip
 from ui.requests import Request
@@ -22,7 +23,8 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests: list[Request] = []
     label(context, "Vehicle", "The new one starts where the old one is.")
     entries = [Item(entry.name, entry.name, entry.doc) for entry in context.catalogue.vehicles.values()]
-    chosen = menu(context, "vehicle", entries, lane.vehicle)
+    _, coming = swaps(snapshot)
+    chosen = menu(context, "vehicle", entries, lane.vehicle, menu_text(lane.vehicle, coming))
     if chosen is not None and chosen != lane.vehicle:
         requests.append(SetVehicle(chosen))
     entry = context.catalogue.vehicles.get(lane.vehicle)

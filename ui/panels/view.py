@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
-from ui.panels.widgets import Item, button, checkbox, heading, label, log_slider, note, segmented
+from ui.panels.widgets import Item, button, checkbox, heading, label, log_slider, note, segmented, tooltip
 from ui.requests import ChangeView, Request, ResetLayout, SetInterfaceScale, TakeScreenshot, ToggleFullscreen
 from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings
 
@@ -72,6 +72,7 @@ def _picture(context: PanelContext, view: ViewSettings) -> ViewSettings:
     chosen = segmented(context, "view/quality", qualities, view.quality)
     if chosen is not None:
         view = replace(view, quality=chosen)
+    view = _hour(context, view)
     label(context, "Volume")
     slid, volume = imgui.slider_float(
         "##volume", view.volume, 0.0, 1.0, "%.2f", imgui.SliderFlags_.always_clamp
@@ -93,6 +94,38 @@ def _picture(context: PanelContext, view: ViewSettings) -> ViewSettings:
         return view
     low, high = EXPOSURE_RANGE
     return replace(view, exposure=min(max(exposure, low), high))
+
+
+def _hour(context: PanelContext, view: ViewSettings) -> ViewSettings:
+    """The sun goes on when the slider is let go: its shadows take a moment."""
+    day = context.day
+    low, high = day.span
+    doc = "By the sun, on the day that the scene's own light belongs to."
+    label(context, "Time of day", doc)
+    hour = context.hour if context.hour is not None else view.hour
+    hour = day.hour if hour is None else hour
+    reset = context.px(26.0)
+    imgui.set_next_item_width(imgui.get_content_region_avail().x - reset - context.px(4.0))
+    slid, chosen = imgui.slider_float(
+        "##hour", hour, low, high, clock(hour), imgui.SliderFlags_.always_clamp.value
+    )
+    done = imgui.is_item_deactivated_after_edit()
+    note(context, "view/hour")
+    tooltip(doc)
+    if slid:
+        context.hour = chosen
+    if done and context.hour is not None:
+        view, context.hour = replace(view, hour=context.hour), None
+    imgui.same_line(0.0, context.px(4.0))
+    if button(context, "view/hour/own", icons.ICON_FA_ROTATE_LEFT, "The scene's own", width=reset):
+        view = replace(view, hour=None)
+    return view
+
+
+def clock(hour: float) -> str:
+    """'14:05'."""
+    minutes = round(60.0 * hour)
+    return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}"
 
 
 def _window(context: PanelContext) -> list[Request]:

@@ -1,12 +1,25 @@
-"""What is being made ready, for the window to tell."""
+"""What is being made ready beside the frames, for whoever waits for it to be told."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Lock
 
 from sim.aside import Tell
-from ui.opening import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One thing that is made ready. Times are of `time.perf_counter()`."""
+
+    title: str
+    began_s: float
+    function: str = ""
+    """Is being compiled for it just now."""
+    functions: int = 0
+    """How many have been, that one included."""
+    ended_s: float | None = None
 
 
 class Board:

@@ -1,0 +1,123 @@
+"""How long a swap of the method in flight takes, and a change of scene: `python -m benchmarks.swaps [--scenes A,B]`.
+
+The simulation runs in its thread as in the window. Each of the scene's ten usual methods is asked for, in a fresh
+process in which nothing but the flown one is loaded, then in another one in which they have been made ready ahead. A
+change of scene is timed from the wish to its first picture. Kernels and worlds are in the cache on disk.
+"""
+
+import argparse
+import multiprocessing
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+
+SOON_S, CHANGE_S = 0.2, 1.5
+POLL_S = 2e-3
+SIZE_PX = (1280, 800)
+
+
+def swaps(scene_name: str, ahead: bool) -> dict[str, float]:
+    """Seconds by method, from the command to the first snapshot that flies by it, each while the one before flies."""
+    from sim.aside import Aside
+    from sim.commands import SetIntegrator
+    from sim.integrators import usual
+    from sim.scene import load_scene
+    from sim.simulation import KernelStore, Simulation, starting_methods
+    from sim.world import load_world
+
+    scene = load_scene(scene_name)
+    vehicle, _ = starting_methods(scene)
+    running = Simulation(scene, load_world(scene.world, seed=scene.seed), kernels=KernelStore(Aside()))
+    flown = running.snapshot.lanes[0].integrator
+    running.start(ahead=ahead)
+    try:
+        while ahead and not running.snapshot.ready_ahead:
+            time.sleep(POLL_S)
+        taken_s = {}
+        for name in [*(m for m in usual(vehicle, flown) if m != flown), flown]:
+            began_s = time.perf_counter()
+            running.submit(SetIntegrator(name))
+            while running.snapshot.lanes[0].integrator != name:
+                time.sleep(POLL_S)
+            taken_s[name] = time.perf_counter() - began_s
+        return taken_s
+    finally:
+        running.stop()
+
+
+def change(from_scene: str, to_scene: str) -> dict[str, float]:
+    """Seconds until the scene is loaded, until its renderer is made, until its first picture is drawn."""
+    import moderngl
+
+    from render.canvas import Canvas
+    from render.frame import Frame
+    from render.quality import detect
+    from render.renderer import Renderer
+    from render.still import view_from
+    from sim.scene import load_scene
+    from ui.desktop.loader import Loader
+
+    ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
+    loader, canvas, quality = Loader(), Canvas(ctx, SIZE_PX), detect(ctx)
+    shown, renderer, marks = "", None, [0.0]
+    for name in (from_scene, to_scene):
+        marks = [time.perf_counter()]
+        loader.load(lambda name=name: load_scene(name), quality, shown=shown)
+        loaded = None
+        while loaded is None:
+            time.sleep(POLL_S)
+            loaded = loader.take()
+        marks.append(time.perf_counter())
+        if loaded.world.key != shown:
+            if renderer is not None:
+                renderer.release()
+            renderer = Renderer(ctx, SIZE_PX, loaded.world, quality=quality, scenery=loaded.scenery)
+        shown = loaded.world.key
+        marks.append(time.perf_counter())
+        place = loaded.simulation.snapshot.lanes[0].T_wb[:3, 3]
+        renderer.draw(
+            Frame(view_from(place + np.array([-15.0, 4.0, 6.0]), place, SIZE_PX), ()), canvas.framebuffer
+        )
+        ctx.finish()
+        marks.append(time.perf_counter())
+        loaded.simulation.stop()
+        loaded.planning.close()
+    loader.close()
+    return {what: marks[k] - marks[0] for k, what in ((1, "loaded"), (2, "renderer"), (3, "first picture"))}
+
+
+def _afresh(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str, float]:
+    """In a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(work, *arguments).result()
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenes", default="canyon,drive,heavy-top")
+    parser.add_argument("--changes", default="plain:canyon,canyon:drive,drive:canyon,canyon:heavy-top")
+    options = parser.parse_args()
+    for scene in filter(None, options.scenes.split(",")):
+        _afresh(swaps, scene, True)  # whatever is missing on disk
+        loaded, ready = _afresh(swaps, scene, False), _afresh(swaps, scene, True)
+        print(f"\n{scene}: swap in flight, seconds\n  {'method':24s} {'from disk':>10s} {'made ahead':>10s}")
+        for name, seconds in ready.items():
+            print(f"  {name:24s} {loaded[name]:10.3f} {seconds:10.3f}")
+        for title, taken in (("from disk", loaded), ("made ahead", ready)):
+            soon = sum(seconds <= SOON_S for seconds in taken.values())
+            print(
+                f"  {title}: {soon} of {len(taken)} within {SOON_S} s, median {np.median([*taken.values()]):.3f} s"
+            )
+    print(f"\nchange of scene, seconds (wanted: {CHANGE_S})")
+    for pair in filter(None, options.changes.split(",")):
+        before, _, after = pair.partition(":")
+        taken = _afresh(change, before, after)
+        told = ", ".join(f"{what} {seconds:.2f}" for what, seconds in taken.items())
+        print(f"  {before} to {after}: {told}")
+
+
+if __name__ == "__main__":
+    main()

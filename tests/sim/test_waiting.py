@@ -1,0 +1,149 @@
+"""Laws of commands that wait for a kernel, and of kernels that are made before anybody asks."""
+
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sim
+from sim.aside import Aside, GivenUp
+from sim.commands import GiveUpWaiting, SetIntegrator
+from sim.integrators import INTEGRATORS, USUAL, usual
+from sim.simulation import KernelStore, Simulation, kernels
+from sim.simulation.ahead import Ahead
+from sim.simulation.kernels import Compiling
+from sim.vehicles import VEHICLES
+from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
+
+PATIENCE_S = 60.0
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end_s = time.perf_counter() + PATIENCE_S
+    while not condition():
+        assert time.perf_counter() < end_s
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Kernels that are asked for come once it is open."""
+    opened, made = threading.Event(), kernels.stepper_of
+
+    def slow(*asked: object) -> object:
+        opened.wait(PATIENCE_S)
+        return made(*asked)
+
+    opened.set()
+    monkeypatch.setattr(kernels, "stepper_of", slow)
+    yield opened
+    opened.set()
+
+
+def in_the_background(gate: threading.Event) -> Simulation:
+    running = simulation(helicopter_scene())
+    gate.clear()
+    running._kernels.work_in_background()
+    return running
+
+
+def test_a_swap_that_is_given_up_changes_nothing_and_the_old_method_flies_on(gate: threading.Event) -> None:
+    undisturbed = simulation(helicopter_scene())
+    running = in_the_background(gate)
+    for flight in (undisturbed, running):
+        fly(flight, 0.3, throttle=0.6, pitch=0.2)
+    running.submit(SetIntegrator("rk2"))
+    waiting = running.advance(0.2).waiting
+    assert [each.command for each in waiting] == [SetIntegrator("rk2")]
+    assert "rk2" in waiting[0].title
+    running.submit(GiveUpWaiting())
+    assert running.advance(0.0).waiting == ()
+    gate.set()
+    until(lambda: not running._kernels._coming)
+    after, straight = running.advance(0.5).lanes[0], undisturbed.advance(0.7).lanes[0]
+    running.stop()
+    assert after.integrator == straight.integrator != "rk2"
+    assert after.generation == straight.generation
+    np.testing.assert_array_equal(after.T_wb, straight.T_wb)
+
+
+def test_of_two_swaps_of_a_lane_the_earlier_one_is_given_up(gate: threading.Event) -> None:
+    running = in_the_background(gate)
+    for name in ("rk2", "rk4"):
+        running.submit(SetIntegrator(name))
+        running.advance(0.0)
+    assert [each.command for each in running.snapshot.waiting] == [SetIntegrator("rk4")]
+    assert len(running._kernels._coming) == 1
+    gate.set()
+    until(lambda: running.advance(0.0).lanes[0].integrator == "rk4")
+    running.stop()
+
+
+def test_giving_up_ends_the_process_that_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "cache"))
+    store = KernelStore(Aside())
+    store.work_in_background()
+    with pytest.raises(Compiling) as news:
+        store.get(sim.vehicle("rigid-body"), "lie-euler", contact=False)
+    coming = news.value.coming
+    until(lambda: bool(asides()) or coming.over)
+    store.only(())
+    until(lambda: not asides())
+    with pytest.raises((GivenUp, CancelledError)):
+        coming.kernel.result(PATIENCE_S)
+    store.close()
+
+
+def asides() -> list[object]:
+    return [child for child in multiprocessing.active_children() if child.name == "aside"]
+
+
+def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, made, nobody_waits = [], [], threading.Event()
+
+    def make(name: str, aside: Aside) -> None:
+        begun.append(name)
+        if name == "second" and begun.count(name) == 1:
+            until(lambda: aside.closed)
+            raise GivenUp
+        made.append(name)
+
+    monkeypatch.setattr("sim.simulation.ahead.FIRST_S", 0.0)
+    nobody_waits.set()
+    ahead = Ahead(make, ["first", "second", "third"], idle=nobody_waits.is_set)
+    until(lambda: begun == ["first", "second"])
+    nobody_waits.clear()
+    ahead.give_way()
+    assert made == ["first"]
+    nobody_waits.set()
+    until(lambda: ahead.left == 0)
+    ahead.close()
+    ahead.join()
+    assert made == ["first", "second", "third"]
+
+
+def test_what_was_made_ahead_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.simulation.ahead.FIRST_S", 0.0)
+    body, store = sim.vehicle("rigid-body"), KernelStore(Aside())
+    store.work_in_background()
+    store.ahead(body, ["rk4", "no-such-method", "rkmk4"])
+    until(lambda: store.ready_ahead)
+    assert {store.get(body, name).integrator.name for name in ("rk4", "rkmk4")} == {"rk4", "rkmk4"}
+    store.close()
+
+
+def test_the_usual_methods_of_a_vehicle_serve_it_and_begin_with_its_own() -> None:
+    for kind in VEHICLES.values():
+        vehicle = kind()
+        own = next(name for name, method in INTEGRATORS.items() if not method.serves(vehicle))
+        names = usual(vehicle, own)
+        assert names[0] == own
+        assert len(set(names)) == len(names) <= len(USUAL)
+        assert not any(INTEGRATORS[name].serves(vehicle) for name in names)
