@@ -40,6 +40,8 @@ class Tally:
 
     steps: int = 0
     iterations: int = 0
+    mean: float = 0.0
+    """Per step, before the last snapshot."""
 
     def add(self, steps: int, iterations: int) -> None:
         """One rollout."""
@@ -47,7 +49,8 @@ class Tally:
         self.iterations += iterations
 
     def take(self) -> float:
-        """Mean iterations per step since the last call."""
-        mean = self.iterations / self.steps if self.steps else 0.0
-        self.steps = self.iterations = 0
-        return mean
+        """Mean iterations per step since the last call; without a step, what it was before."""
+        if self.steps:
+            self.mean = self.iterations / self.steps
+            self.steps = self.iterations = 0
+        return self.mean

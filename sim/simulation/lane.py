@@ -1,47 +1,35 @@
 """A lane: one vehicle under one integrator, flown by one pilot, on the clock that all lanes share."""
 
 import logging
-import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from sim.bounds import Bounds
 from sim.commands import PilotInput, Pull
-from sim.environment.environment import can_be_coupled
 from sim.environment.ground import env_of
-from sim.outfit import outfit_of
-from sim.pilot import Autopilot, Pilot, Sensed
+from sim.pilot import Autopilot, Pilot
 from sim.race.timing import Timing
+from sim.simulation.beginning import Beginning
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost, Tally
 from sim.simulation.coupling import Coupling
+from sim.simulation.fate import fate
 from sim.simulation.footing import Footing
+from sim.simulation.look import Look
 from sim.simulation.method import CONTROL_PERIOD_S, Method
-from sim.simulation.moments import Moments
 from sim.simulation.placing import Placement, in_world
-from sim.simulation.pulling import pull_impulse
+from sim.simulation.pushes import Reached, impulse_on
 from sim.simulation.recording import Recording
+from sim.simulation.sensing import sensed
 from sim.simulation.tape import ControlTape
-from sim.simulation.verdict import Verdict, collision, divergence, energy_bound, wreck
-from sim.simulation.way import Way
-from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
+from sim.simulation.traces import Traces
+from sim.simulation.verdict import Verdict, divergence
+from sim.snapshot import LaneStatus
 from sim.take.leg import Moment
 from sim.take.playback import Playback
 from sim.take.pushes import strike
 from sim.vehicles.observation import Observation
 
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """By what a lane is told apart."""
-
-    name: str
-    tint: tuple[float, float, float]
-    """Linear RGB."""
-    ghost: bool
 
 
 class Lane:
@@ -76,9 +64,9 @@ class Lane:
         self.generation = 0
         self.recording = Recording()
         self._tape, self._asked_bound_J = tape, energy_bound_J
-        self._newton_iterations = 0.0
-        self._tally, self._cost = Tally(), StepCost()
-        self._contact_b = np.zeros(6)
+        self.tally, self.cost = Tally(), StepCost()
+        self.environment_wrench_b = np.zeros(6)
+        """(6,) what ground and water did at the node that was asked for last."""
         self._plan_s: float | None = None
         """When the plan was asked for that takes over with the next rollout, to be recorded with it."""
         self._node: np.ndarray | None
@@ -87,8 +75,8 @@ class Lane:
         """Whether its first controls are those that it begins under."""
         self._verdict: Verdict | None
         self._observed: tuple[np.ndarray, np.ndarray, Observation] | None = None
-        self._moments: Moments
-        self._ways: dict[str, Way]
+        self.beginning: Beginning
+        self.traces: Traces
         self._take(node, time_s)
 
     @property
@@ -118,8 +106,18 @@ class Lane:
             m = self.method
             felt = self.footing.probe()
             self._node = m.kernel.node(self._y, self._u, m.parameters, m.step_s, env=env_of(felt))
-            self._contact_b = np.zeros(6) if felt is None else felt.wrench_b
+            self.environment_wrench_b = np.zeros(6) if felt is None else felt.wrench_b
         return self._node
+
+    @property
+    def state(self) -> np.ndarray:
+        """The integrator's own, flat; do not write to it."""
+        return self._y
+
+    @property
+    def controls(self) -> np.ndarray:
+        """(n_controls,) that act now; do not write to it."""
+        return self._u
 
     @property
     def placement(self) -> Placement:
@@ -176,20 +174,18 @@ class Lane:
         self._asked_bound_J = self._asked_bound_J if same_vehicle else None
         controls = self._u if same_vehicle else None
         # A parameter may be dragged many times a second: that breaks no trail.
-        continuous = same_vehicle and (method.integrator, method.step_s) == (
-            self.method.integrator,
-            self.method.step_s,
-        )
+        old = self.method
+        continuous = same_vehicle and (method.integrator, method.step_s) == (old.integrator, old.step_s)
         self.generation += 0 if continuous else 1
         if self._timing is not None and not same_vehicle:
             self._timing.begin()
-        self.method, self.footing, self._cost = method, footing, StepCost()
-        moments, ways = self._moments, self._ways
+        self.method, self.footing, self.cost = method, footing, StepCost()
+        traces = self.traces
         self._take(kept.copy(), now, controls=controls)
         # Its momentum is what the controls until now have left of it, whichever come next.
         self._begins = begins or node is not None or not same_vehicle
         if continuous:
-            self._moments, self._ways = moments, ways
+            self.traces = traces
         self._verdict = verdict
 
     def put(self, method: Method, footing: Footing, moment: Moment) -> None:
@@ -255,27 +251,11 @@ class Lane:
         self._good_node = node.copy()
         self._verdict = None
         observation = self._observe(node)
-        self._moments = Moments(self.time_s, self._poses_w(observation))
+        self.traces = Traces(self.time_s, observation, self._poses_w(observation))
         self._note_passage(observation)
-        directions = observation.layout.directions
-        self._ways = {
-            name: Way(self.time_s, value, rate, direction=name in directions)
-            for name, value, rate in _traced(observation)
-        }
 
     def _note_start(self, node: np.ndarray) -> None:
-        """What energy and momentum are compared with."""
-        observation = self._observe(node)
-        self._energy_start_J = observation.energy_J
-        self._momentum_start_w = self._in_space(observation.momentum_w)
-        self._observables_start = observation.observables
-        m = self.method
-        bound_J = self._asked_bound_J or energy_bound(m.vehicle, observation.energy_J)
-        self._bounds = Bounds.of(m.vehicle, node, m.step_s, bound_J)
-
-    def _in_space(self, vector: np.ndarray) -> np.ndarray:
-        """(6,) angular, then linear."""
-        return self.method.vehicle.in_space @ vector
+        self.beginning = Beginning.of(self.method, node, self._observe(node), self._asked_bound_J)
 
     def _started(self, node: np.ndarray) -> np.ndarray:
         """The integrator's private state for a node."""
@@ -284,17 +264,8 @@ class Lane:
 
     def _fly(self, sticks: PilotInput) -> None:
         m = self.method
-        there = self.placement
-        sensed = Sensed(
-            there.T_wb[:3, :3],
-            there.T_wb[:3, 3],
-            there.twist_b[:3],
-            there.twist_b[3:],
-            self.footing.clearance_m(self.node),
-            self.node,
-            self.footing.load_clearance_m(self.node),
-        )
-        controls = self.pilot.controls(sticks, sensed, m.vehicle, m.control_period_s)
+        felt = sensed(self.node, self.placement, self.footing)
+        controls = self.pilot.controls(sticks, felt, m.vehicle, m.control_period_s)
         self._act(np.ascontiguousarray(controls, float))
         if not self.look.ghost:
             self._tape.record(self.time_s, self._u, self.time_s + m.control_period_s)
@@ -317,12 +288,10 @@ class Lane:
 
     def _follow(self) -> int:
         """Take up the flown lane's controls of this moment; returns the steps that start under them."""
-        stretch, now = self._tape.at(self.time_s), self.time_s
+        stretch = self._tape.at(self.time_s)
         if stretch.controls is not self._u:
             self._act(stretch.controls)
-        if not math.isfinite(stretch.until_s):
-            return self.method.control_steps
-        return max(math.ceil((stretch.until_s - now) / self.method.step_s - 1e-6), 1)
+        return stretch.steps(self.time_s, self.method)
 
     def _act(self, controls: np.ndarray) -> None:
         """These controls from now on. What is carried at the start is so under the first ones."""
@@ -332,9 +301,7 @@ class Lane:
 
     def _roll(self, count: int) -> int:
         """Up to `count` steps under the present controls; judges the outcome."""
-        m, felt = self.method, self.footing.felt
-        pivot_w = self.footing.pivot_w
-        kept = None
+        m, felt, pivot_w, kept = self.method, self.footing.felt, self.footing.pivot_w, None
         if self.coupling is not None and self.recording.wants_environment(self._steps):
             kept = self.coupling.environment.checkpoint()
         impulse = self._pushed()
@@ -347,9 +314,9 @@ class Lane:
             self.recording.note_push(self._steps, impulse)
             strike(m.kernel, m.vehicle, self._y, impulse, self._u, m.step_s)
         done, status, iterations = m.kernel.advance(
-            self._y, self._u, self._nothing, m.parameters, m.step_s, count, env_of(felt)
+            self._y, self._u, np.zeros(m.kernel.dim), m.parameters, m.step_s, count, env_of(felt)
         )
-        self._tally.add(done, iterations)
+        self.tally.add(done, iterations)
         self._steps += done
         self._node = None
         # Only where controls end, so that the verdict does not depend on how the steps were asked for.
@@ -358,49 +325,31 @@ class Lane:
         return count
 
     def _pushed(self) -> np.ndarray | None:
-        """What is coupled, ground that strikes and the hand that pulls, together."""
-        given, m = self._exchange(), self.method
-        if self._steps % m.control_steps:
-            return given
-        struck = self.footing.struck(self.node, m.control_period_s)
-        given = struck if given is None else given
-        if self.pull is None:
-            return given
-        seen = self._observe(self.node)
-        if self.pull.body not in seen.layout.bodies:
-            self.pull = None
-            return given
-        pulled = pull_impulse(self.pull, m, self._y, self._u, seen, self._poses_w(seen))
-        return pulled if given is None else given + pulled
-
-    def _exchange(self) -> np.ndarray | None:
-        """The impulse of what is coupled, at the moments at which controls are evaluated; None at others."""
+        """What is coupled, ground that strikes and the hand that pulls, together, where controls are evaluated."""
         m = self.method
-        if self.coupling is None or self._steps % m.control_steps or not can_be_coupled(m.vehicle):
+        if self._steps % m.control_steps:
             return None
+        if self.coupling is None and self.pull is None:
+            return self.footing.struck(self.node, m.control_period_s)
         seen = self._observe(self.node)
-        return self.coupling.impulse(m, self.node, seen, self._poses_w(seen)[0], self.time_s)
+        if self.pull is not None and self.pull.body not in seen.layout.bodies:
+            self.pull = None
+        reached = Reached(self.time_s, self.node, self._y, self._u, seen, self._poses_w(seen))
+        return impulse_on(reached, m, self.footing, self.coupling, self.pull)
 
     def _judge(self, status: int) -> None:
         node, m = self.node, self.method
         observation = self._observe(node)
-        twist_b, energy_J = observation.twist_b, observation.energy_J
+        energy_J, bounds = observation.energy_J, self.beginning.bounds
         at_s = self.time_s + (m.step_s if status else 0.0)
-        self._verdict = divergence(str(m), status, m.vehicle, node, energy_J, self._bounds, m.step_s, at_s)
+        self._verdict = divergence(str(m), status, m.vehicle, node, energy_J, bounds, m.step_s, at_s)
         if self._verdict is not None:
             self._node = self._good_node
             return
         self._good_node = node
-        self._moments.add(self.time_s, self._poses_w(observation))
+        self.traces.note(self.time_s, observation, self._poses_w(observation))
         self._note_passage(observation)
-        for name, value, rate in _traced(observation):
-            self._ways[name].note(self.time_s, value, rate)
-        impact = self.footing.take_impact()
-        if outfit_of(m.vehicle.name).contact.fragile:
-            speed_mps = float(np.linalg.norm(twist_b[3:]))
-            self._verdict = wreck(impact, self.footing.under_water(node), speed_mps)
-        if self.coupling is not None and self._verdict is None:
-            self._verdict = collision(self.coupling.take_impact_mps(), outfit_of(m.vehicle.name).footprint)
+        self._verdict = fate(m.vehicle, node, observation.twist_b, self.footing, self.coupling)
 
     def _note_passage(self, observation: Observation) -> None:
         """Show the race's clock where it is."""
@@ -409,75 +358,3 @@ class Lane:
             by_hand = not self.by_plan and not isinstance(self.pilot, Autopilot)
             v_w = T_wb[:3, :3] @ observation.twist_b[3:]
             self._timing.note(self.time_s, T_wb, v_w, by_hand=by_hand)
-
-    @property
-    def _nothing(self) -> np.ndarray:
-        return np.zeros(self.method.kernel.dim)
-
-    def publish(self, span_s: float, deviation: Deviation | None = None) -> LaneSnapshot:
-        """The lane as it is now, and its pose `span_s` (or a step, if that is longer) before."""
-        node, m = self.node, self.method
-        if self._tally.steps:
-            self._newton_iterations = self._tally.take()
-        if self.running:
-            self._cost.look(m, self._y, self._u, self.footing.probe())
-        observation = self._observe(node)
-        if observation.layout.of_step:
-            observation = self._observe_step(node)
-        self._moments.add(self.time_s, self._poses_w(observation))
-        previous_s, previous_w, current_s, current_w = self._moments.pair(max(span_s, m.step_s))
-        names = tuple(observation.layout.bodies)
-        clearance = self.footing.clearance_m(node)
-        return LaneSnapshot(
-            name=self.look.name,
-            vehicle=m.vehicle.name,
-            integrator=m.integrator,
-            step_s=m.step_s,
-            tint=self.look.tint,
-            ghost=self.look.ghost,
-            generation=self.generation,
-            time_previous_s=previous_s,
-            time_current_s=current_s,
-            bodies_previous=dict(zip(names, previous_w, strict=True)),
-            bodies=dict(zip(names, current_w, strict=True)),
-            twist_b=observation.twist_b,
-            shape=node[m.vehicle.node_layout.shape].copy(),
-            controls=self._u.copy(),
-            control_wrench_b=self._in_space(observation.control_wrench_b),
-            environment_wrench_b=self._contact_b.copy(),
-            energy_J=observation.energy_J,
-            energy_start_J=self._energy_start_J,
-            momentum_w=self._in_space(observation.momentum_w),
-            momentum_start_w=self._momentum_start_w,
-            newton_iterations=self._newton_iterations,
-            step_cost_s=self._cost.step_s,
-            height_above_ground_m=clearance if math.isfinite(clearance) else math.nan,
-            on_ground=self.footing.touching,
-            status=LaneStatus.RUNNING if self._verdict is None else self._verdict.status,
-            status_text="" if self._verdict is None else self._verdict.text,
-            parameters=m.vehicle.values,
-            own_pilot=not self.follows,
-            deviation=deviation,
-            observables=observation.observables,
-            units=observation.layout.units,
-            observables_start=self._observables_start,
-            ways={name: way.rows() for name, way in self._ways.items()},
-            pivot_w=None if self.footing.pivot_w is None else self.footing.pivot_w.copy(),
-            links=m.vehicle.links,
-            pull=None if self.pull is None else (self.pull.body, self.pull.at_b, self.pull.to_w),
-            sea=self.footing.sea,
-        )
-
-    def _observe_step(self, node: np.ndarray) -> Observation:
-        """With what is told of the step that begins now."""
-        m, ahead = self.method, self._y.copy()
-        m.kernel.advance(ahead, self._u, self._nothing, m.parameters, m.step_s, 1)
-        after = m.kernel.node(ahead, self._u, m.parameters, m.step_s)
-        return m.kernel.observe_step(node, after, self._u, m.parameters, m.step_s)
-
-
-def _traced(observation: Observation) -> list[tuple[str, np.ndarray, np.ndarray | None]]:
-    """(name, value, rate where it is known) of everything whose way is kept."""
-    layout, row = observation.layout, observation.row
-    traced = [(name, row[layout.observables[name]], row[at]) for name, at in layout.rates.items()]
-    return [("omega", observation.twist_b[:3], None), *traced]

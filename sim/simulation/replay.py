@@ -8,7 +8,9 @@ import sim
 from sim.pilot import PlannedPilot
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
-from sim.simulation.lane import Lane, Look
+from sim.simulation.lane import Lane
+from sim.simulation.lane_picture import lane_picture
+from sim.simulation.look import Look
 from sim.simulation.method import Method
 from sim.simulation.moments import Moments
 from sim.simulation.recording import Recording
@@ -180,7 +182,7 @@ class Replay:
     def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
         take, moment = shown.take, shown.playback.at(self.time_s)
         shown.put(moment, self._method(moment.leg), self._footing(moment.leg))
-        picture = shown.lane.publish(0.0)
+        picture = lane_picture(shown.lane, 0.0)
         previous_s, previous_w, *_ = shown.moments.pair(max(span_s, picture.step_s))
         over = self.time_s >= take.end_s - SAME_S
         return replace(

@@ -22,7 +22,9 @@ from sim.simulation.clock import Clock
 from sim.simulation.coupling import Coupling
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
-from sim.simulation.lane import Lane, Look
+from sim.simulation.lane import Lane
+from sim.simulation.lane_picture import lane_picture
+from sim.simulation.look import Look
 from sim.simulation.measure import Measure
 from sim.simulation.method import Method
 from sim.simulation.placing import node_at, placement, taken_over
@@ -251,7 +253,7 @@ class Stage:
         """All lanes at the moment that is shown and `span_s` before; then what was measured."""
         view = self.rewind.view
         lanes = self.rewind.pictures(span_s) or tuple(
-            lane.publish(span_s, self.measure.deviation(lane)) for lane in self.lanes
+            lane_picture(lane, span_s, self.measure.deviation(lane)) for lane in self.lanes
         )
         time_s = self.clock.time_s if view is None else view.time_s
         rivals = () if self.timing is None else rivals_beside(self.timing.standing, lanes[0], time_s)

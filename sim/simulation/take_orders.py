@@ -15,7 +15,7 @@ from sim.commands import (
     ShowMeasured,
     SingleStep,
 )
-from sim.simulation.lane import Look
+from sim.simulation.look import Look
 from sim.simulation.orders import checked_step, execute
 from sim.simulation.stage import Stage, check_room
 from sim.simulation.tints import next_tint

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.simulation.method import Method
+
 _SAME_S = 1e-9
 """Sums of steps are rounded: moments this near are one."""
 
@@ -16,6 +18,12 @@ class Stretch:
 
     controls: np.ndarray
     until_s: float
+
+    def steps(self, time_s: float, method: Method) -> int:
+        """That start under them from `time_s` on."""
+        if not math.isfinite(self.until_s):
+            return method.control_steps
+        return max(math.ceil((self.until_s - time_s) / method.step_s - 1e-6), 1)
 
 
 class ControlTape:
