@@ -36,8 +36,10 @@ from sim.errors import one_of
 from sim.pilot import flight_modes, has_autopilot, vehicles_with_autopilot
 from sim.scene import STEP_RANGE_S
 from sim.simulation.method import Method
+from sim.simulation.plan_start import fly_plan
 from sim.simulation.pulling import unpulled
 from sim.simulation.stage import Stage
+from sim.simulation.vehicle_change import renew_vehicle, set_parameter, set_vehicle
 
 
 @singledispatch
@@ -123,7 +125,7 @@ def _(command: SetStep, stage: Stage) -> str:
 def _(command: SetVehicle, stage: Stage) -> str:
     if command.name == stage.vehicle.name:
         return f"{command.name} flies already"
-    stage.set_vehicle(stage.vehicle_named(command.name))
+    set_vehicle(stage, stage.vehicle_named(command.name))
     return f"vehicle: {command.name}"
 
 
@@ -133,7 +135,7 @@ def _(command: RenewVehicle, stage: Stage) -> str:
     if name != stage.vehicle.name:
         command.renewal.enter()
         return f"{name}: its files are taken up"
-    kept = stage.renew_vehicle(command.renewal)
+    kept = renew_vehicle(stage, command.renewal)
     return f"{name}: its files are taken up" + ("" if kept else "; it has another state now, and starts anew")
 
 
@@ -144,7 +146,7 @@ def _(command: SetParameter, stage: Stage) -> str:
         raise sim.InputError(
             f"{command.name} is meant for {command.vehicle}, and {flown} is flown; allowed: to fly that first"
         )
-    stage.set_parameter(command.name, command.value)
+    set_parameter(stage, command.name, command.value)
     return f"{command.name} = {_value_text(stage.vehicle.values[command.name])}"
 
 
@@ -193,7 +195,7 @@ def _(command: RemoveLane, stage: Stage) -> str:
 
 @execute.register
 def _(command: FlyPlan, stage: Stage) -> str:
-    stage.fly_plan(command)
+    fly_plan(stage, command)
     return "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
 
 

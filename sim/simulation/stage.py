@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 import sim
-from sim.commands import FlyPlan, PilotInput
+from sim.commands import PilotInput
 from sim.environment.environment import Environment
 from sim.environment.obstacles import obstacles_in
 from sim.integrators import serving
-from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot, resting_mode
 from sim.pilot.plan_source import PlanSource
 from sim.pilot.trim import TrimmedPilot
@@ -27,8 +26,8 @@ from sim.simulation.lane_picture import lane_picture
 from sim.simulation.look import Look
 from sim.simulation.measure import Measure
 from sim.simulation.method import Method
-from sim.simulation.placing import node_at, placement, taken_over
-from sim.simulation.plan_flight import PlanFlight, checked, end_place, planned_pilot
+from sim.simulation.placing import placement
+from sim.simulation.plan_flight import PlanFlight
 from sim.simulation.pursuit import PursuitPilot
 from sim.simulation.rewind import Rewind
 from sim.simulation.start import start_node
@@ -70,10 +69,12 @@ class Stage:
         """How the last flight of a plan ended."""
         self.news = ""
         """What happened by itself and is worth telling; whoever tells it empties it."""
-        self._vehicles: dict[str, Vehicle] = {}
+        self.vehicles: dict[str, Vehicle] = {}
+        """By name, with the parameters that each was flown with last."""
         self.lanes: list[Lane] = []
-        self._tape = ControlTape()
-        self.measure = Measure(kernels, self._tape)
+        self.tape = ControlTape()
+        """Of the flown lane, for those that get its controls."""
+        self.measure = Measure(kernels, self.tape)
         self.beside = Beside()
         self.timing = None if scene.race is None else Timing(scene.race)
         self.rewind = Rewind(scene.name, world, kernels, self.lanes)
@@ -100,9 +101,9 @@ class Stage:
                 FLOWN,
                 methods[0],
                 start,
-                self._pilot(),
+                self.pilot(),
                 footing,
-                tape=self._tape,
+                tape=self.tape,
                 energy_bound_J=bound_J,
                 coupling=None if environment is None else Coupling(environment),
                 timing=self.timing,
@@ -151,34 +152,6 @@ class Stage:
             self.flight.done = self.clock.paused = True
             self.news = self.plan_verdict = self.flight.verdict(self.flown.placement.T_wb[:3, 3])
 
-    def fly_plan(self, command: FlyPlan) -> None:
-        """All lanes to the start of a plan, under its inputs; the flown one by its method. Time runs from 0."""
-        checked(command, self.vehicle)
-        vehicle = command.flown or command.vehicle
-        kernel = self.kernels.get(vehicle, command.integrator)
-        others = self._methods_for(vehicle)[1:]
-        method = Method(vehicle, kernel, command.step_s, every_step=True)
-        pilot = planned_pilot(command, self.kernels.get(command.vehicle, command.integrator))
-        before = self.flight.resume if self.flight is not None else self.flown.method
-        resume = Method(vehicle, self.kernels.get(vehicle, before.integrator), before.step_s)
-        self.rewind.put_away()
-        self._vehicles[vehicle.name] = vehicle
-        self.demo = self.clock.paused = False
-        self.source = None
-        self.clock.time_s = 0.0
-        self.clock.forget()
-        self._tape.clear()
-        for lane, own in zip(self.lanes, (method, *others), strict=True):
-            flier = copy.deepcopy(pilot)
-            lane.by_plan = True
-            lane.restart(command.nodes[0].copy(), flier, 0.0, method=own, controls=command.controls[0].copy())
-        self.measure.restart(vehicle, self.flown.footing, command.nodes[0], 0.0)
-        end_s = command.step_s * (len(command.nodes) - 1)
-        self.flight = PlanFlight(
-            end_s, end_place(vehicle, command.nodes[-1], self.flown.footing.pivot_w), resume
-        )
-        self.plan_verdict = ""
-
     def leave_plan(self) -> None:
         """Back to the method and the pilot from before the plan, where the vehicle is."""
         if self.flight is None:
@@ -186,14 +159,14 @@ class Stage:
         flight, self.flight = self.flight, None
         self.flown.swap(flight.resume, self.flown.footing)
         for lane in self.lanes:
-            lane.pilot, lane.by_plan = self._pilot(lane), False
+            lane.pilot, lane.by_plan = self.pilot(lane), False
 
     def pursue(self, source: PlanSource) -> None:
         """Have plans made anew all the time, and the flown lane flown by them."""
         self.leave_plan()
         self.demo, self.source = False, source
         for lane in self.lanes:
-            lane.pilot = self._pilot(lane)
+            lane.pilot = self.pilot(lane)
 
     def pursuit(self) -> PursuitPicture | None:
         """How that goes; None where no such plans fly."""
@@ -206,48 +179,12 @@ class Stage:
         self.leave_plan()
         self.clock.time_s = 0.0
         self.clock.forget()
-        self._tape.clear()
+        self.tape.clear()
         for lane in self.lanes:
             node = start_node(self.scene.start, lane.method.vehicle, lane.footing)
-            lane.restart(node, self._pilot(lane), 0.0)
+            lane.restart(node, self.pilot(lane), 0.0)
             if lane is self.flown:
                 self.measure.restart(lane.method.vehicle, lane.footing, node, 0.0)
-
-    def retake(self) -> None:
-        """All lanes to the moment that is shown, to the bit; who was not there yet starts from the flown one.
-
-        Pilots begin anew. The clock stands still.
-        """
-        replay = self.rewind.replay
-        if replay is None:
-            raise sim.InputError("nothing is shown to go on from: go back in time first")
-        moment = replay.moment()
-        vehicle, now_s = moment.leg.vehicle, moment.time_s
-        methods = self._methods_for(vehicle)
-        self.measure.prepare(vehicle)
-        self.rewind.put_away()
-        self.rewind.leave()
-        self.flight = None
-        self.clock.time_s, self.clock.paused = now_s, True
-        self.clock.forget()
-        self._vehicles[vehicle.name] = vehicle
-        for lane, method in zip(self.lanes, methods, strict=True):
-            lane.by_plan = False
-            if not replay.put(lane, now_s):
-                lane.footing = self.flown.footing.again()
-                lane.restart(self.flown.node.copy(), lane.pilot, now_s, method=method)
-        flown = self.flown
-        known_s = now_s + flown.held_s
-        self._tape.clear()
-        for time_s, controls in replay.inputs(min(lane.time_s for lane in self.lanes), moment):
-            self._tape.record(time_s, controls, known_s)
-        if flown.method.every_step:
-            flown.swap(Method(vehicle, flown.method.kernel, flown.method.step_s), flown.footing)
-        self.demo = self.demo and has_autopilot(vehicle.name)
-        self.flight_mode = _mode(self._asked_mode, vehicle)
-        for lane in self.lanes:
-            lane.pilot = self._pilot(lane)
-        self.measure.restart(vehicle, flown.footing, flown.node, now_s)
 
     def pictures(self, span_s: float) -> tuple[LaneSnapshot, ...]:
         """All lanes at the moment that is shown and `span_s` before; then what was measured."""
@@ -291,7 +228,7 @@ class Stage:
             (flown.node if node is None else node).copy(),
             copy.deepcopy(flown.pilot),
             flown.footing.again(),
-            tape=self._tape,
+            tape=self.tape,
             follows=not own_pilot,
             energy_bound_J=self.scene.comparison.energy_bound_J if self._as_in_scene else None,
             time_s=flown.time_s,
@@ -313,84 +250,9 @@ class Stage:
 
     def vehicle_named(self, name: str) -> Vehicle:
         """With the parameters that the scene, or the user since, gave it."""
-        if name not in self._vehicles:
-            self._vehicles[name] = known_vehicle(name, **self.scene.parameters.get(name, {}))
-        return self._vehicles[name]
-
-    def set_parameter(self, name: str, value: float | tuple[float, ...]) -> None:
-        """On all lanes; pose and velocity are kept, where such a vehicle has them: else all start anew."""
-        vehicle = self.vehicle.with_parameters(**{name: value})
-        if not same_space(self.vehicle, vehicle):
-            self._begin_with(vehicle)
-            return
-        methods = self._methods_for(vehicle)
-        self.measure.change(vehicle, self.flown)
-        for lane, method in zip(self.lanes, methods, strict=True):
-            lane.swap(method, lane.footing)
-        self._vehicles[vehicle.name] = vehicle
-
-    def _begin_with(self, vehicle: Vehicle) -> None:
-        """All lanes at the start with a vehicle that has other states."""
-        methods = self._methods_for(vehicle)
-        self.measure.prepare(vehicle)
-        self.rewind.put_away()
-        self.leave_plan()
-        self._vehicles[vehicle.name] = vehicle
-        for lane, method in zip(self.lanes, methods, strict=True):
-            lane.footing = Footing(vehicle, self.world)
-            lane.restart(
-                start_node(self.scene.start, vehicle, lane.footing), self._pilot(lane), 0.0, method=method
-            )
-        self.reset()
-
-    def set_vehicle(self, vehicle: Vehicle) -> None:
-        """Put another vehicle where each lane's old one is, with its velocity."""
-        self.leave_plan()
-        methods = self._methods_for(vehicle)
-        self.measure.prepare(vehicle)
-        self.rewind.put_away()
-        self.source = None
-        self.demo = self.demo and has_autopilot(vehicle.name)
-        self.flight_mode = _mode(self._asked_mode, vehicle)
-        for lane, method in zip(self.lanes, methods, strict=True):
-            footing = Footing(vehicle, self.world)
-            there = taken_over(lane.method.vehicle, vehicle, lane.placement, lane.footing.pivot_w)
-            footing.put_at(there.T_wb[:3, 3])
-            node = footing.lifted(node_at(vehicle, there))
-            lane.swap(method, footing, node=node)
-            lane.pilot = self._pilot(lane)
-        self._tape.clear()
-        self.measure.restart(vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
-
-    def renew_vehicle(self, renewal: Renewal) -> bool:
-        """The flown vehicle as its files are now; returns whether its state could be kept, else all start anew."""
-        self.leave_plan()
-        old = self.vehicle
-        vehicle = with_old_values(renewal.kind, old)
-        kept = same_space(old, vehicle)
-        methods = self._methods_for(vehicle)
-        self.measure.prepare(vehicle)
-        if not kept:
-            self.rewind.put_away()
-        renewal.enter()
-        self._vehicles[vehicle.name] = vehicle
-        self.source = None
-        self.demo = self.demo and has_autopilot(vehicle.name)
-        self.flight_mode = _mode(self._asked_mode, vehicle)
-        for lane, method in zip(self.lanes, methods, strict=True):
-            footing = Footing(vehicle, self.world)
-            pivot_w = lane.footing.pivot_w
-            footing.put_at(lane.placement.T_wb[:3, 3] if pivot_w is None else pivot_w)
-            if kept:
-                lane.swap(method, footing)
-            else:
-                lane.footing = footing
-                lane.restart(start_node(self.scene.start, vehicle, footing), lane.pilot, 0.0, method=method)
-            lane.pilot = self._pilot(lane)
-        if not kept:
-            self.reset()
-        self.measure.restart(vehicle, self.flown.footing, self.flown.node, self.flown.time_s)
-        return kept
+        if name not in self.vehicles:
+            self.vehicles[name] = known_vehicle(name, **self.scene.parameters.get(name, {}))
+        return self.vehicles[name]
 
     def set_pilot(self, *, mode: str = "", demo: bool) -> None:
         """Hand all lanes to another flight mode, or to the autopilot."""
@@ -400,9 +262,14 @@ class Stage:
             self.flight_mode = self._asked_mode = mode
         self.demo = demo
         for lane in self.lanes:
-            lane.pilot = self._pilot(lane)
+            lane.pilot = self.pilot(lane)
 
-    def _methods_for(self, vehicle: Vehicle) -> list[Method]:
+    def suit_pilots(self, vehicle: Vehicle) -> None:
+        """Keep the autopilot and the flight mode that was asked for, as far as a vehicle has them."""
+        self.demo = self.demo and has_autopilot(vehicle.name)
+        self.flight_mode = _mode(self._asked_mode, vehicle)
+
+    def methods_for(self, vehicle: Vehicle) -> list[Method]:
         """The lanes' methods with another vehicle, or others that serve it; raises before anything is changed."""
         return [
             replace(
@@ -413,13 +280,13 @@ class Stage:
             for lane in self.lanes
         ]
 
-    def _pilot(self, lane: Lane | None = None) -> Pilot:
+    def pilot(self, lane: Lane | None = None) -> Pilot:
         """Of a lane, or of a new one."""
         if self.demo:
             return Autopilot(self.world.path, self.world.pads[-1].centre_w)
         if self.source is not None and lane is not None and lane is self.flown:
             rest = MODES[resting_mode(self.vehicle.name)]
-            return PursuitPilot(lane, self.source, self._pilot(), rest)
+            return PursuitPilot(lane, self.source, self.pilot(), rest)
         pilot = MODES[self.flight_mode]()
         return TrimmedPilot(pilot, self.scene.trim) if self.scene.trim and self._as_in_scene else pilot
 

@@ -17,6 +17,7 @@ from sim.commands import (
 )
 from sim.simulation.look import Look
 from sim.simulation.orders import checked_step, execute
+from sim.simulation.retake import retake
 from sim.simulation.stage import Stage, check_room
 from sim.simulation.tints import next_tint
 
@@ -54,7 +55,7 @@ def _(command: BackToNow, stage: Stage) -> str:
 
 @execute.register
 def _(command: Retake, stage: Stage) -> str:
-    stage.retake()
+    retake(stage)
     stage.clock.paused = command.paused
     return f"back at t = {stage.clock.time_s:.2f} s, and {'paused' if command.paused else 'flying on'}"
 
