@@ -15,26 +15,19 @@ from sim.commands import Command, PilotInput, SetParameter, SetPilotInput
 from sim.errors import InputError
 from sim.goals.judge import Progress
 from sim.jobs import Job
-from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.world import World
 from sim.world.plan_view import outlines
-from ui import config, hud, theme, violations
-from ui.alternatives import Alternatives
+from ui import config, theme
 from ui.backend import ImguiBackend
 from ui.catalogue import Catalogue, load_catalogue
 from ui.channels import columns
 from ui.control_requests import ControlRequest, carried_out, control_view
 from ui.dock import Dock
 from ui.edits import Edits
-from ui.file_dialog import FileDialog
 from ui.fit_view import FitView
-from ui.gizmo import Gizmo
-from ui.hand import Hand, Ray
-from ui.hud import goal_marker, goals, minimap, past, pursuit, race
-from ui.hud.key_hint import KeyHint
 from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk, InputSample
 from ui.input.intervention import Intervention
@@ -44,24 +37,22 @@ from ui.input.viewer import request_of
 from ui.layout_file import LayoutFile
 from ui.memory import Remembered
 from ui.observer import Observer
+from ui.overlays import Overlays
 from ui.pace import Offers, Pace
-from ui.panels import caption, coming, labels, trust
-from ui.panels import help as help_panel
+from ui.panels import labels
 from ui.panels.context import PanelContext, Rect
-from ui.panels.notices import draw_banner, draw_toasts
 from ui.plot_window import PlotWindow
-from ui.pointing import Pointing
 from ui.requests import (
     Action,
     BrowseFiles,
     CameraMotion,
     ChangeView,
     EditChosen,
-    OpenPath,
     Output,
     Request,
     StepEdits,
 )
+from ui.scene_tools import SceneTools
 from ui.sharing_view import SharingView
 from ui.shell_state import OWN, ShellState, applied
 from ui.takes_view import TakesView
@@ -103,10 +94,8 @@ class Shell:
         self._dt_s, self._sent = 0.0, PilotInput()
         self._intervention, self._jolts = Intervention(), Jolts()
         self._toasts = Toasts()
-        self._coming: tuple[str, tuple[Job, ...]] = ("", ())
-        self._offers, self._files = Offers(), FileDialog()
+        self._offers = Offers()
         self._thumbnails = Thumbnails(window.ctx)
-        self._key_hint = KeyHint()
         self._resources = ExitStack()
         self._backend = ImguiBackend(window, LayoutFile(self._folder / LAYOUT_FILE))
         self._resources.callback(self._backend.release)
@@ -115,19 +104,14 @@ class Shell:
         self._context = PanelContext(catalogue or load_catalogue(), fonts, self._state.view, qualities, scale)
         self._observer = Observer(scene, self._toasts)
         self._context.day = Day.of(Sun.of(scene.sun))
-        self._gizmo = Gizmo()
-        self._alternatives = Alternatives()
-        self._pointing = Pointing()
-        self._world: World | None = None
-        self._hand = Hand()
-        self._shifts_w: dict[str, np.ndarray] = {}
-        self._camera: tuple[np.ndarray, np.ndarray] | None = None
+        self._tools = SceneTools(window, self._context)
+        self._overlays = Overlays(self._context, self._toasts)
         self._context.thumbnail = self._thumbnails.of
         self._resources.callback(self._thumbnails.release)
         self._dock = Dock(self._state.layouts_reset)
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)
         self._controls = ControlSetup(self._folder)
-        self._desk = InputDesk(self._controls, typing=_is_typing, scene_has=self._scene_has)
+        self._desk = InputDesk(self._controls, typing=_is_typing, scene_has=self._tools.free_at)
         window.push_handlers(self._desk)
         self._resources.callback(self._desk.close)
         self._resources.callback(window.remove_handlers, self._desk)
@@ -182,7 +166,7 @@ class Shell:
 
     def show_world(self, world: World) -> None:
         """Where it all takes place, from now on."""
-        self._world = world
+        self._tools.show_world(world)
         self._context.outlines = outlines(world)
 
     def show_plan(self, plan: PlanView | None) -> None:
@@ -204,7 +188,7 @@ class Shell:
 
     def show_coming(self, name: str, jobs: tuple[Job, ...]) -> None:
         """The scene that is being made ready, for the next frame; no name: none is."""
-        self._coming = name, jobs
+        self._overlays.coming = name, jobs
 
     def show_pace(self, pace: Pace) -> None:
         """How the frames do, for the next one."""
@@ -233,7 +217,7 @@ class Shell:
 
         shifts_w: by lane, (3,) m by which it was drawn apart from its true place.
         """
-        self._camera, self._shifts_w = (view, projection), shifts_w or {}
+        self._tools.use_camera(view, projection, shifts_w or {})
 
     def notify(self, text: str, *, error: bool = False) -> None:
         """Tell the user in passing."""
@@ -268,15 +252,10 @@ class Shell:
         requests = self._keyed(sample, snapshot)
         requests += self._dock.draw(snapshot, context, self._state)
         context.rects["scene"] = context.scene_rect
-        requests += self._hand.requests(self._ray(sample.hand_px), snapshot, self._shifts_w)
-        if context.plan is not None and self._camera is not None:
-            requests += self._gizmo.draw(context.plan, *self._camera, context)
-            requests += self._pointed(context.plan)
-            if not self._gizmo.wants_mouse:
-                requests += self._alternatives.draw(context.plan, *self._camera, context)
-        requests += self._overlays(snapshot)
-        if context.plan is not None and self._camera is not None:
-            requests += violations.draw(context.plan, *self._camera, context)
+        view = self._state.view
+        requests += self._tools.draw(sample.hand_px, snapshot, views=view.views)
+        requests += self._overlays.draw(snapshot, self._state, self._observer.scene, self._tools.camera)
+        requests += self._tools.draw_violations()
         return self._sorted(requests, sample.camera)
 
     def render(self) -> None:
@@ -329,11 +308,10 @@ class Shell:
         if isinstance(request, StepEdits):
             return self._stepped(request.by)
         if isinstance(request, BrowseFiles):
-            self._files.open(Path.cwd())
+            self._overlays.browse()
             return []
         if isinstance(request, EditChosen):
-            plan = self._context.plan
-            return [] if plan is None else self._gizmo.edited(request.action, plan)
+            return self._tools.edited(request.action)
         return [request]
 
     def _observe_edits(self, snapshot: Snapshot) -> None:
@@ -342,72 +320,12 @@ class Shell:
 
     def _stepped(self, by: int) -> list[Request]:
         """Undo or redo, and say what."""
-        edits, now_s = self._context.edits, time.perf_counter()
-        at = edits.at
-        asked = edits.step(by, now_s)
-        low, high = sorted((at, edits.at))
-        names = [edits.names[index] for index in range(low + 1, high + 1)]
-        if names:
-            self.notify(f"{'Undone' if by < 0 else 'Done again'}: {'; '.join(names)}")
-        else:
-            self.notify(f"Nothing to {'undo' if by < 0 else 'do again'}")
+        asked, told = self._context.edits.stepped(by, time.perf_counter())
+        self.notify(told)
         for command in asked:
             if isinstance(command, SetParameter):
                 self._context.parameters[command.name] = command.value
-        return list(asked)
-
-    def _overlays(self, snapshot: Snapshot) -> list[Request]:
-        now_s = time.perf_counter()
-        if self._state.view.hud:
-            hud.draw(snapshot, self._context)
-            self._draw_map(snapshot)
-        past.draw(snapshot, self._context)
-        pursuit.draw(snapshot, self._context)
-        self._draw_goals(snapshot)
-        race.draw(snapshot, self._context)
-        self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, self._context)
-        if self._state.view.caption:
-            caption.draw(self._observer.scene, snapshot, self._context)
-        requests = draw_banner(snapshot, self._context)
-        draw_toasts(self._toasts.visible(now_s), now_s, self._context)
-        if self._state.help:
-            requests += help_panel.draw(self._context)
-        if self._coming[0]:
-            requests += coming.draw(*self._coming, self._context)
-        elif snapshot.waiting:
-            requests += coming.draw_waiting(snapshot.waiting, self._context)
-        chosen = self._files.draw(self._context)
-        if chosen:
-            requests.append(OpenPath(chosen))
-        if self._context.question is not None:
-            requests += trust.draw(self._context.question, self._context)
-        return requests
-
-    def _pointed(self, plan: PlanView) -> list[EditTask]:
-        """Where plans in flight are to lead."""
-        if self._world is None or self._camera is None or self._state.view.views > 1:
-            return []
-        if plan.pursuit is None or not plan.pursuit.on or self._gizmo.wants_mouse:
-            self._pointing.leave()
-            return []
-        view, projection = self._camera
-        return self._pointing.draw(plan, self._ray_at, projection @ view, self._world, self._context)
-
-    def _draw_map(self, snapshot: Snapshot) -> None:
-        context = self._context
-        if context.outlines is not None and self._state.view.minimap and self._state.view.views == 1:
-            due = context.goals.marker_w if context.goals is not None else None
-            minimap.draw(context.outlines, snapshot, due, context)
-
-    def _draw_goals(self, snapshot: Snapshot) -> None:
-        context, lane = self._context, snapshot.lanes[0]
-        progress = context.goals
-        hidden = snapshot.look_back is not None or not self._state.view.goals
-        if progress is None or hidden or lane.vehicle != self._observer.scene.vehicle:
-            return
-        goals.draw(progress, context)
-        if progress.marker_w is not None and self._camera is not None and self._state.view.views == 1:
-            goal_marker.draw(progress.marker_w, progress.distance_m, *self._camera, context)
+        return [*asked]
 
     def _sorted(self, requests: list[Request], camera: CameraMotion) -> Output:
         """Do the shell's own requests, hand out the others."""
@@ -447,27 +365,6 @@ class Shell:
             self._desk.rescan_controllers()
             names = ", ".join(device.name for device in self._desk.devices)
             self.notify(f"Used: {names or 'no gamepad or joystick was found'}")
-
-    def _ray(self, place_px: tuple[float, float] | None) -> Ray | None:
-        """Through a place (logical, y up) of the one picture that there is."""
-        if place_px is None or self._camera is None or self._state.view.views > 1:
-            return None
-        return self._ray_at(place_px[0], self._window.get_size()[1] - place_px[1])
-
-    def _ray_at(self, right_px: float, down_px: float) -> Ray:
-        """Through window coordinates, origin top left."""
-        assert self._camera is not None
-        left, top, width, height = self._context.scene_rect
-        x, y = 2.0 * (right_px - left) / width - 1.0, 1.0 - 2.0 * (down_px - top) / height
-        return Ray.through(x, y, *self._camera)
-
-    def _scene_has(self, x: float, y: float) -> bool:
-        """Whether the mouse there (logical, y up) is over the scene, over no window and nothing to be moved."""
-        left, top, width, height = self._context.scene_rect
-        down = self._window.get_size()[1] - y
-        inside = left <= x < left + width and top <= down < top + height
-        taken = self._gizmo.wants_mouse or self._alternatives.wants_mouse or self._pointing.wants_mouse
-        return inside and not imgui.get_io().want_capture_mouse and not taken
 
 
 def _is_typing() -> bool:

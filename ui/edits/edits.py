@@ -70,6 +70,15 @@ class Edits:
             self._last, self._since_s = now, now_s
         self._settle(now, now_s, busy=busy)
 
+    def stepped(self, by: int, now_s: float) -> tuple[list[Command | PlanRequest], str]:
+        """As `step`, and what to tell of it."""
+        at = self.at
+        asked = self.step(by, now_s)
+        low, high = sorted((at, self.at))
+        if low == high:
+            return asked, f"Nothing to {'undo' if by < 0 else 'do again'}"
+        return asked, f"{'Undone' if by < 0 else 'Done again'}: {'; '.join(self.names[low + 1 : high + 1])}"
+
     def step(self, by: int, now_s: float) -> list[Command | PlanRequest]:
         """What has to be asked for to go so many points on (or back); nothing where there are none."""
         if not self._points:
