@@ -25,6 +25,11 @@ class View:
     inside: bool = False
     """The eye sits in the flown vehicle (cockpit): the body is drawn as seen from within."""
 
+    def mirrored(self, mirror: np.ndarray) -> "View":
+        """The camera's image in the water; mirror: (4, 4) world to world."""
+        eye = mirror @ np.append(self.eye_w, 1.0)
+        return View(eye_w=eye[:3], view=self.view @ mirror, projection=self.projection, inside=self.inside)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnVehicle:

@@ -8,7 +8,9 @@ import numpy as np
 
 from render.canvas import unbind
 from render.culling import frustum_planes
+from render.cutout import cut_out
 from render.frame import DrawnVehicle, Frame, View
+from render.ground_extent import ground_bounds_m, material_water_level_m
 from render.light import Sun
 from render.matrices import mirror
 from render.memory import give_back
@@ -21,22 +23,17 @@ from render.programs import SAMPLER_UNITS, Programs
 from render.quality import choose, require_gl
 from render.scenery import Scenery, load_scenery
 from render.sea.surface import SeaSurface
-from render.shadows import ShadowMap, VehicleShadow, sun_view, texture_from_world
+from render.shadows import ShadowMap, VehicleShadow, shadow_frames, sun_view
 from render.sky import Sky
 from render.stage import Stage
 from render.targets import Targets
-from render.uniforms import Atmosphere, FrameUniforms, ShadowFrames
+from render.uniforms import Atmosphere, FrameUniforms
 from render.water import WaterSurface
 from render.water_box import WaterBoxes
 from sim.outfit import outfit_of
 from sim.world import World
 
 EXPOSURE = 0.60
-_NO_WATER_M = -1e4
-_DRY_GROUND_M = -2.2
-"""Level ground in the desert is as sandy as a bank this far above water."""
-_AROUND_GROUNDS_M = 25.0
-"""Shadows of small things need a fine map: that of a level ground reaches no further than this around it."""
 _MIRROR_SINK_M = 0.2
 """How far below the water the mirror image is cut, so that no gap opens along the shore."""
 
@@ -71,7 +68,7 @@ class Renderer:
         self._resources.callback(self._sized.close)
         programs = self._programs = self._owned(Programs(ctx, defines=self.quality.defines))
         self._build(programs, world, scenery or load_scenery(world, self.quality))
-        self._bounds_w = _bounds(world)
+        self._bounds_w = ground_bounds_m(world)
         self._cleared = np.zeros((0, 3))
         self.resize(size_px)
         self.set_sun(sun or Sun())
@@ -84,7 +81,7 @@ class Renderer:
         ctx, quality = self._ctx, self.quality
         wet = world.water_level_m is not None
         planar = wet and quality.reflection_scale > 0.0
-        self._water_level_m = _water_level_m(world)
+        self._water_level_m = material_water_level_m(world)
         self._mirror = mirror(self._water_level_m) if planar else None
         self._sky = self._owned(Sky(ctx, programs))
         self._stage = self._owned(Stage(ctx, programs, scenery, quality, world.terrain))
@@ -147,7 +144,7 @@ class Renderer:
                 self._models.draw(vehicle, context)
         self._vehicle_shadow.span_m = 0.0
         picture = self._uniforms["picture"]
-        picture.set_shadows(self._shadow_frames())
+        picture.set_shadows(shadow_frames(self._sun_view, self._sun_map, self._vehicle_shadow))
         picture.upload()
         picture.bind()
         with self._probe("sun: bake"):
@@ -190,35 +187,16 @@ class Renderer:
         self._bind_textures()
         self._draw_vehicle_shadow(frame)
         self._set_uniforms(frame)
-        scene = self._targets.scene_map
-        before, behind = (self._vehicles_before(frame, level) for level in (0.0, 1.0))
-        cover = np.clip(1.0 - (behind - before).mean(axis=-1), 0.0, 1.0)
-        straight = np.ones((*cover.shape, 4), "f2")
-        straight[..., :3] = before / np.maximum(cover, 1e-3)[..., None]
-        scene.write(straight.tobytes())
-        exposure = EXPOSURE * self._light.exposure * frame.exposure
-        self._post.draw(scene, target, (0, 0, *self.size_px), exposure=exposure)
-        return cover[::-1]
-
-    def _vehicles_before(self, frame: Frame, level: float) -> np.ndarray:
-        """(height, width, 3) linear light of the vehicles before a grey wall, bottom row first."""
-        ctx, targets = self._ctx, self._targets
-        targets.scene.use()
-        targets.scene.clear(level, level, level, 1.0, depth=1.0)
+        targets = self._targets
         self._uniforms["picture"].bind()
-        ctx.enable_only(moderngl.DEPTH_TEST)
-        for vehicle in frame.vehicles:
-            self._models.draw(vehicle, self._context("opaque", frame.view, targets.size_px))
-        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
-        ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
-        targets.scene.depth_mask = False
-        for vehicle in frame.vehicles:
-            self._models.draw(vehicle, self._context("blend", frame.view, targets.size_px))
-        targets.scene.depth_mask = True
-        targets.resolve()
-        width, height = targets.size_px
-        read = np.frombuffer(targets.scene_map.read(), "f2").reshape(height, width, 4)
-        return read[..., :3].astype("f4")
+
+        def draw(vehicle: DrawnVehicle, name: PassName) -> None:
+            self._models.draw(vehicle, self._context(name, frame.view, targets.size_px))
+
+        cover = cut_out(self._ctx, targets, frame.vehicles, draw)
+        exposure = EXPOSURE * self._light.exposure * frame.exposure
+        self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=exposure)
+        return cover[::-1]
 
     def _moving(self, water: WaterSurface) -> SeaSurface:
         """What draws waves in the place of still water; made when first asked for."""
@@ -286,22 +264,8 @@ class Renderer:
             for vehicle in casters:
                 self._models.draw(vehicle, context)
 
-    def _shadow_frames(self) -> ShadowFrames:
-        shadow, sun_px = self._vehicle_shadow, self._sun_map.size_px
-        span_m = 2.0 / np.abs(np.diag(self._sun_view.projection)[:3])
-        return ShadowFrames(
-            sun=texture_from_world(self._sun_view),
-            sun_depth_m=span_m[2],
-            sun_texel=(1.0 / sun_px[0], 1.0 / sun_px[1]),
-            sun_texel_m=max(span_m[0] / sun_px[0], span_m[1] / sun_px[1]),
-            vehicle=texture_from_world(shadow.view),
-            vehicle_texel=1.0 / shadow.map.size_px[0],
-            vehicle_depth_m=shadow.depth_m,
-            vehicle_span_m=shadow.span_m,
-        )
-
     def _set_uniforms(self, frame: Frame) -> None:
-        frames = self._shadow_frames()
+        frames = shadow_frames(self._sun_view, self._sun_map, self._vehicle_shadow)
         picture = self._uniforms["picture"]
         picture.set_shadows(frames)
         under_m = self._sea.eye_under_m if self._sea is not None and frame.sea is not None else 0.0
@@ -311,7 +275,7 @@ class Renderer:
             below = self._uniforms["mirror"]
             below.set_shadows(frames)
             keep_above = (0.0, 0.0, 1.0, _MIRROR_SINK_M - self._water_level_m)
-            view = mirrored(frame.view, self._mirror)
+            view = frame.view.mirrored(self._mirror)
             below.set_view(view, self._targets.mirror_px, wall_s=frame.wall_s, clip_plane=keep_above)
             below.upload()
 
@@ -322,7 +286,7 @@ class Renderer:
             frustum_planes(frame.view.projection @ frame.view.view)
         ):
             return
-        view = mirrored(frame.view, self._mirror)
+        view = frame.view.mirrored(self._mirror)
         self._targets.mirror.use()
         self._targets.mirror.clear(depth=1.0)
         self._uniforms["mirror"].bind()
@@ -395,28 +359,3 @@ class Renderer:
         unbind(self._ctx)
         self._resources.close()
         give_back()
-
-
-def mirrored(view: View, mirror: np.ndarray) -> View:
-    """The camera's image in the water."""
-    eye = mirror @ np.append(view.eye_w, 1.0)
-    return View(eye_w=eye[:3], view=view.view @ mirror, projection=view.projection, inside=view.inside)
-
-
-def _bounds(world: World) -> tuple[np.ndarray, np.ndarray]:
-    """Low and high corner (3,) of the ground, with room for what stands on it; of a level ground only what is near."""
-    terrain = world.terrain
-    low = np.array([*terrain.origin_m, float(terrain.heights.min())])
-    extent = np.array(terrain.heights.shape[::-1]) - 1.0
-    grounds = getattr(world, "grounds", None)
-    if grounds is not None:
-        half = np.array(grounds.half_m) + _AROUND_GROUNDS_M
-        return np.array([*-half, -5.0]), np.array([*half, 25.0])
-    return low, np.array([*(low[:2] + extent * terrain.spacing_m), float(terrain.heights.max()) + 6.0])
-
-
-def _water_level_m(world: object) -> float:
-    """Of river or lake; or what the materials of the ground take for it."""
-    if world.water_level_m is not None:
-        return world.water_level_m
-    return _DRY_GROUND_M if getattr(world, "grounds", None) is not None else _NO_WATER_M

@@ -8,6 +8,7 @@ import numpy as np
 from render.frame import DrawnVehicle, View
 from render.matrices import TEXTURE_FROM_CLIP, look_at, orthographic
 from render.programs import SAMPLER_UNITS
+from render.uniforms import ShadowFrames
 
 _GROUP_M = 30.0
 """Vehicles farther than this from the first one cast no sharp shadow: one map serves them all."""
@@ -117,3 +118,19 @@ class VehicleShadow:
     def release(self) -> None:
         """Free the map."""
         self.map.release()
+
+
+def shadow_frames(sun_view: View, sun_map: ShadowMap, shadow: VehicleShadow) -> ShadowFrames:
+    """What materials have to know of both maps."""
+    sun_px = sun_map.size_px
+    span_m = 2.0 / np.abs(np.diag(sun_view.projection)[:3])
+    return ShadowFrames(
+        sun=texture_from_world(sun_view),
+        sun_depth_m=span_m[2],
+        sun_texel=(1.0 / sun_px[0], 1.0 / sun_px[1]),
+        sun_texel_m=max(span_m[0] / sun_px[0], span_m[1] / sun_px[1]),
+        vehicle=texture_from_world(shadow.view),
+        vehicle_texel=1.0 / shadow.map.size_px[0],
+        vehicle_depth_m=shadow.depth_m,
+        vehicle_span_m=shadow.span_m,
+    )
