@@ -2,23 +2,19 @@
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 
-from export.curves import save_curves
-from export.output import OutputError, replacing
-from export.picture import write_png
+from export.output import OutputError
 from export.probe import Probe
 from render.background_threads import give_way
 from render.quality import PRESETS
 from sim.commands import PlayTake, SetPaused, ShowMeasured
 from sim.errors import InputError
-from sim.goals.judge import Judge, Progress
+from sim.goals.judge import Judge
 from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
-from sim.race.timing import Standing
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.take import Take
@@ -34,7 +30,9 @@ from ui.desktop.own_vehicle import OwnVehicle
 from ui.desktop.picture import Picture
 from ui.desktop.planning import Planning
 from ui.desktop.preparation import Loaded
+from ui.desktop.probing import passed, probed
 from ui.desktop.racing import Racing
+from ui.desktop.saving import curves_saved, screenshot_saved
 from ui.desktop.scene_change import SceneChange
 from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
@@ -62,8 +60,6 @@ from ui.requests import (
 from ui.shell import Shell
 from ui.sound.player import Sound
 from ui.window import AppWindow
-
-SCREENSHOT_FOLDER = Path("out")
 
 
 class Session:
@@ -142,21 +138,12 @@ class Session:
         self._sharing.look(snapshot, lambda: self._window.screenshot(self._shell.scene_rect_px))
         self._shell.render()
         self._set_going()
-        self._sound.observe(snapshot, _passed(snapshot, goals), self._shell.view.loudness)
-        self._save_screenshot()
+        self._sound.observe(snapshot, passed(snapshot, goals), self._shell.view.loudness)
+        if self._wants_screenshot:
+            self._wants_screenshot = False
+            self._save(lambda: screenshot_saved(self._scene.name, self._window))
         if probe is not None:
-            probe.frame(
-                snapshot,
-                widgets=self._shell.widget_rects,
-                size=self._window.get_size(),
-                gl_error=self._window.ctx.error,
-                camera=self._shell.view.camera,
-                plan=self._planning.probe(),
-                goals=_told(goals),
-                race=_told_race(snapshot.race),
-                recorded_s=snapshot.recorded_s,
-                look_back=None if snapshot.look_back is None else asdict(snapshot.look_back),
-            )
+            probed(probe, self._window, self._shell, snapshot, goals, self._planning.probe())
 
     def _set_going(self) -> None:
         """Time runs from a scene's first picture on: that one compiles shaders and uploads the world."""
@@ -211,7 +198,8 @@ class Session:
             case RestartGoals():
                 self._judge.restart()
             case SaveCurves():
-                self._save_curves()
+                units = self._simulation.snapshot.lanes[0].units
+                self._save(lambda: curves_saved(self._scene.name, *self._shell.curves(units)))
             case SaveTake(take):
                 self._takes.save(take, self._simulation, self._world)
             case OpenTake(path):
@@ -293,14 +281,12 @@ class Session:
         refusal = self._sharing.record(self._simulation.snapshot, (width, height))
         self._shell.notify(refusal or "Recording what is seen", error=bool(refusal))
 
-    def _save_curves(self) -> None:
-        columns, curves = self._shell.curves(self._simulation.snapshot.lanes[0].units)
+    def _save(self, write: Callable[[], str]) -> None:
+        """Do so, and tell what has come of it."""
         try:
-            path = save_curves(SCREENSHOT_FOLDER, self._scene.name, columns, curves)
+            self._shell.notify(write())
         except OutputError as error:
             self._shell.notify(str(error), error=True)
-        else:
-            self._shell.notify(f"Curves saved: {path}")
 
     def _plan(self, request: PlanRequest) -> None:
         try:
@@ -359,43 +345,3 @@ class Session:
         fits = loaded.quality == self._shell.view.quality
         self._picture.show(scene, world, self._shell.view, loaded.scenery if fits else None)
         self._starts = True
-
-    def _save_screenshot(self) -> None:
-        if not self._wants_screenshot:
-            return
-        self._wants_screenshot = False
-        path = SCREENSHOT_FOLDER / f"{self._scene.name}-{datetime.now():%Y%m%d-%H%M%S}.png"
-        try:
-            path.parent.mkdir(exist_ok=True)
-            with replacing(path) as temporary:
-                write_png(temporary, self._window.screenshot())
-        except (OutputError, OSError) as error:
-            self._shell.notify(str(error), error=True)
-        else:
-            self._shell.notify(f"Screenshot saved: {path}")
-
-
-def _passed(snapshot: Snapshot, goals: Progress | None) -> object:
-    """What differs after a goal or a gate."""
-    race = _told_race(snapshot.race)
-    return (None if goals is None else goals.at, None if race is None else race["due"])
-
-
-def _told(goals: Progress | None) -> dict[str, object] | None:
-    """What a test wants to know."""
-    if goals is None:
-        return None
-    due = "" if goals.due is None else goals.due.title
-    return {"at": goals.at, "due": due, "held": goals.held, "distance_m": goals.distance_m}
-
-
-def _told_race(standing: Standing | None) -> dict[str, object] | None:
-    """What a test wants to know."""
-    if standing is None:
-        return None
-    return {
-        "due": standing.due,
-        "splits_s": list(standing.told_s),
-        "laps": standing.laps,
-        "rivals": {rival.name: list(rival.splits_s) for rival in standing.rivals},
-    }

@@ -1,0 +1,58 @@
+"""What a window is seen to do from outside: by tests that watch it, and by the sound that goes with it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from export.probe import Probe
+from sim.goals.judge import Progress
+from sim.race.timing import Standing
+from sim.snapshot import Snapshot
+from ui.shell import Shell
+from ui.window import AppWindow
+
+
+def probed(
+    probe: Probe,
+    window: AppWindow,
+    shell: Shell,
+    snapshot: Snapshot,
+    goals: Progress | None,
+    plan: Mapping[str, object] | None,
+) -> None:
+    """Tell of a frame that has been drawn."""
+    probe.frame(
+        snapshot,
+        widgets=shell.widget_rects,
+        size=window.get_size(),
+        gl_error=window.ctx.error,
+        camera=shell.view.camera,
+        plan=plan,
+        goals=_goals(goals),
+        race=_race(snapshot.race),
+        recorded_s=snapshot.recorded_s,
+        look_back=None if snapshot.look_back is None else asdict(snapshot.look_back),
+    )
+
+
+def passed(snapshot: Snapshot, goals: Progress | None) -> object:
+    """What differs after a goal or a gate."""
+    race = snapshot.race
+    return (None if goals is None else goals.at, None if race is None else race.due)
+
+
+def _goals(goals: Progress | None) -> dict[str, object] | None:
+    if goals is None:
+        return None
+    due = "" if goals.due is None else goals.due.title
+    return {"at": goals.at, "due": due, "held": goals.held, "distance_m": goals.distance_m}
+
+
+def _race(standing: Standing | None) -> dict[str, object] | None:
+    if standing is None:
+        return None
+    return {
+        "due": standing.due,
+        "splits_s": list(standing.told_s),
+        "laps": standing.laps,
+        "rivals": {rival.name: list(rival.splits_s) for rival in standing.rivals},
+    }
