@@ -90,6 +90,8 @@ class Scene:
     comparison: Comparison = USUAL_COMPARISON
     goals: tuple[Goal, ...] = ()
     """What is to be done, one after the other."""
+    onward: str = ""
+    """The scene to be opened next, once all of that is done; empty where none follows."""
     race: Course | None = None
     """Gates to be passed in the least time."""
     trim: dict[str, float] = field(default_factory=dict)
@@ -232,6 +234,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         lanes=read_lanes(table, vehicle, step_s),
         comparison=read_comparison(table.table("comparison")),
         goals=read_goals(table, vehicle, PADS),
+        onward=table.name("onward", ("", *scene_names()), ""),
         race=read_course(table),
         trim=read_trim(table.table("trim"), vehicle),
         parameters=read_parameters(table.table("parameters")),

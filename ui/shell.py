@@ -173,9 +173,9 @@ class Shell:
         """What there is to plan, for the next frame."""
         self._context.plan = plan
 
-    def show_goals(self, progress: Progress | None) -> None:
-        """What is to be done and how far it is, for the next frame."""
-        self._context.goals = progress
+    def show_goals(self, progress: Progress | None, onward: str = "") -> None:
+        """What is to be done and how far it is, and the scene that follows, for the next frame."""
+        self._context.goals, self._context.onward = progress, onward
 
     def show_memory(self, kept: Remembered) -> None:
         """What was open before, for the next frame."""

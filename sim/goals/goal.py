@@ -1,5 +1,6 @@
 """One goal of a scene: what to do, where, and what has to hold for how long. From `[[goals]]` of a scene's file."""
 
+import math
 from dataclasses import dataclass
 
 from sim.errors import one_of
@@ -13,7 +14,7 @@ MOST_GOALS = 24
 _FARTHEST_M = 1e5
 PLANS = ("flies", "flown")
 ASKED = (
-    "pad", "at_m", "way_m", "height_m", "speed_mps", "on_ground", "told",
+    "pad", "at_m", "way_m", "heading_deg", "height_m", "speed_mps", "turning_radps", "on_ground", "told",
     "gates", "laps", "plan", "lanes", "stopped", "watch_s",
 )  # fmt: skip
 """Keys of which a goal has to have one."""
@@ -41,6 +42,12 @@ class Goal:
     """Range of the height above the ground."""
     speed_mps: tuple[float, float] | None = None
     """Range of the speed over all directions."""
+    heading_rad: float | None = None
+    """The nose points there, about world z from +x, ..."""
+    within_rad: float = math.radians(15.0)
+    """... so nearly."""
+    turning_radps: tuple[float, float] | None = None
+    """Range of the turn rate over all axes."""
     on_ground: bool = False
     """Stand."""
     hold_s: float = 0.0
@@ -64,6 +71,8 @@ class Goal:
     """Observables and the ranges that they have to be in."""
     delivery: bool = False
     """Where the body was put, and how still, is graded."""
+    docking: bool = False
+    """Where it lies, and how it is turned, is graded."""
 
 
 def read_goals(table: TomlTable, vehicle: str, pads: tuple[str, ...]) -> tuple[Goal, ...]:
@@ -96,6 +105,11 @@ def _read_goal(table: TomlTable, vehicle: str, actions: tuple[str, ...], pads: t
         within_m=table.number("within_m", 10.0, low=0.01, high=_FARTHEST_M),
         height_m=_range(table, "height_m"),
         speed_mps=_range(table, "speed_mps"),
+        heading_rad=math.radians(table.number("heading_deg", 0.0, low=-360.0, high=360.0))
+        if table.has("heading_deg")
+        else None,
+        within_rad=math.radians(table.number("within_deg", 15.0, low=0.1, high=180.0)),
+        turning_radps=_range(table, "turning_radps"),
         on_ground=table.flag("on_ground", False),
         hold_s=table.number("hold_s", 0.0, low=0.0, high=600.0),
         gates=table.integer("gates", 1, low=1, high=MOST_GATES) if table.has("gates") else None,
@@ -108,13 +122,17 @@ def _read_goal(table: TomlTable, vehicle: str, actions: tuple[str, ...], pads: t
         body=_body(table, vehicle) if table.has("body") else "",
         told=_told(table.table("told"), vehicle) if table.has("told") else (),
         delivery=table.flag("delivery", False),
+        docking=table.flag("docking", False),
     )
-    if goal.delivery and not places:
-        raise table.error("delivery", "needs a place; allowed: beside one of pad, at_m, way_m")
+    for name, graded in (("delivery", goal.delivery), ("docking", goal.docking)):
+        if graded and not places:
+            raise table.error(name, "needs a place; allowed: beside one of pad, at_m, way_m")
     asked = (
         goal.told or None,
         goal.height_m,
         goal.speed_mps,
+        goal.heading_rad,
+        goal.turning_radps,
         goal.gates,
         goal.laps,
         goal.lanes,

@@ -1,10 +1,12 @@
 """Judging the goals of a scene from its snapshots, one after the other."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sim.goals.delivery import Delivery
+from sim.goals.docking import Docking
 from sim.goals.goal import Goal
 from sim.goals.landing import Landing
 from sim.goals.marker import along_m, marker_w
@@ -34,7 +36,7 @@ class Progress:
     held: float = 0.0
     """Share of `hold_s` for which the due one holds by now, 0..1."""
     skipped: frozenset[int] = frozenset()
-    landing: Landing | Delivery | None = None
+    landing: Landing | Delivery | Docking | None = None
     """Of the latest goal that was graded."""
     marker_w: np.ndarray | None = None
     """(3,) where the due one is [m]; None where it is bound to no place."""
@@ -134,9 +136,11 @@ class Judge:
         if time_s - since_s < goal.hold_s:
             held = replace(progress, held=(time_s - since_s) / goal.hold_s)
             return replace(memory, progress=held, since_s=since_s, put=put)
-        landing: Landing | Delivery | None = put if goal.delivery else None
+        landing: Landing | Delivery | Docking | None = put if goal.delivery else None
         if goal.landing:
             landing = Landing(memory.touch.sink_mps, memory.touch.drift_mps, off_m)
+        if goal.docking:
+            landing = Docking(off_m, math.degrees(_off_heading(goal, lane)))
         done = replace(progress, at=progress.at + 1, landing=landing or progress.landing)
         return replace(memory, progress=done, since_s=None)
 
@@ -154,6 +158,8 @@ class Judge:
             and there
             and _within(height_m, goal.height_m)
             and _within(speed_mps, goal.speed_mps)
+            and _off_heading(goal, lane) <= goal.within_rad
+            and _within(float(np.linalg.norm(lane.twist_b[:3])), goal.turning_radps)
             and (lane.on_ground or not goal.on_ground)
             and all(_within(float(lane.observables[name]), (low, high)) for name, low, high in goal.told)
         )
@@ -181,6 +187,14 @@ def _motion(lane: LaneSnapshot, body: str) -> tuple[np.ndarray, float]:
     x_w, span_s = lane.bodies[body][:3, 3], lane.time_current_s - lane.time_previous_s
     way_w = x_w - lane.bodies_previous[body][:3, 3]
     return x_w, float(np.linalg.norm(way_w)) / span_s if span_s > 0.0 else 0.0
+
+
+def _off_heading(goal: Goal, lane: LaneSnapshot) -> float:
+    """Of the nose, seen from above [rad]; 0 where none is asked for."""
+    if goal.heading_rad is None:
+        return 0.0
+    nose_w = lane.T_wb[:3, 0]
+    return abs(math.remainder(math.atan2(nose_w[1], nose_w[0]) - goal.heading_rad, 2.0 * math.pi))
 
 
 def _within(value: float, bounds: tuple[float, float] | None) -> bool:

@@ -13,17 +13,26 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "hold": FLYING,
     "drive": ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius"),
     "ride": ("mass", "rotor_inertia", "wheel_inertia", "half_length"),
-    "station": ("mass", "inertia", "added_mass", "added_inertia", "drag", "thruster_left", "thruster_right"),
+    "station": ("mass", "inertia", "drag", "thruster_left", "thruster_right"),
 }
 """Mode -> parameters that its pilot reads; it takes the vehicle's controls and shape to be those of its kind."""
 
 MODES = tuple(NEEDS)
-AUTOPILOT_NEEDS = (*FLYING, *TILTED_LIFT)
+
+AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
+    "route": FLYING,
+    "hover": FLYING,
+    "line": NEEDS["drive"],
+    "sail": NEEDS["station"],
+    "gait": NEEDS["ride"],
+    "steady": ("inertia",),
+}
+"""Autopilot -> parameters that it reads, as for the modes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flying:
-    """Of all modes that fly an airframe, and of the demonstration."""
+    """Of all modes that fly an airframe, and of its autopilots."""
 
     rate_gain: float = 8.0
     """Bandwidth of the innermost loop, that of body rates [1/s]; attitude, velocity and place follow, each a third."""

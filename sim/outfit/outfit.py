@@ -33,8 +33,8 @@ class Modes:
     names: tuple[str, ...] = ("raw",)
     default: str = "raw"
     """The one that a beginner should have."""
-    autopilot: bool = False
-    """The demonstration can fly it."""
+    autopilot: str = ""
+    """By its name, as in AUTOPILOT_NEEDS; empty: it has none."""
     flying: Flying = field(default_factory=Flying)
     rates: Rates = field(default_factory=Rates)
     tilting: Tilting = field(default_factory=Tilting)
@@ -104,7 +104,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A number beside the horizon."""
+    """A number beside the dial."""
 
     name: str
     value: Term
@@ -139,13 +139,36 @@ PLOTTED = ("energy", "momentum", "omega", "newton", "cost")
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """An upright bar with a mark."""
+    """An upright bar with a mark, filled from there."""
 
     label: str
     value: Term
     full: float
     """Value at its top."""
     mark: float
+    low: float = 0.0
+    """Value at its foot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dial:
+    """The round instrument: what it shows is told by terms with the names that its kind has."""
+
+    kind: str = "horizon"
+    terms: Mapping[str, Term] = field(default_factory=dict)
+    full: float = 1.0
+    """Of a speed: value at the end of its scale."""
+    unit: str = ""
+
+
+DIALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "horizon": ((), ()),
+    "none": ((), ()),
+    "speed": (("value",), ("steering",)),
+    "compass": ((), ("wind_x", "wind_y", "current_x", "current_y")),
+    "board": (("torso", "feet"), ()),
+}
+"""Kind -> names of the terms that it needs, and of those that it may have. Angles are in rad, winds in m/s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +176,8 @@ class Instruments:
     """What the pilot reads."""
 
     rows: tuple[Row, ...] = ()
-    bar: Bar | None = None
+    bars: tuple[Bar, ...] = ()
+    dial: Dial = field(default_factory=Dial)
     plots: tuple[Plotted, ...] = ()
 
 

@@ -13,10 +13,12 @@ from sim.outfit import modes as mode_data
 from sim.outfit.key_reading import read_keys
 from sim.outfit.model_reading import read_model, read_tracks
 from sim.outfit.outfit import (
+    DIALS,
     PLOTTED,
     Bar,
     Camera,
     Contact,
+    Dial,
     Footprint,
     Hull,
     Instruments,
@@ -34,8 +36,9 @@ from sim.outfit.values import Declared, Names
 from sim.toml_table import TomlTable
 
 STICKS = ("pitch", "roll", "yaw", "throttle", "ahead", "right")
-FLIGHT_VALUES = ("speed", "climb", "height")
-"""What instruments may show beside the vehicle's own numbers: m/s, m/s, m."""
+FLIGHT_VALUES = ("speed", "climb", "height", "ahead", "turn", "turning")
+"""What instruments may show beside the vehicle's own numbers: m/s, m/s, m, m/s, rad/s to the right, rad/s in all."""
+MOST_BARS = 4
 _FAR_M = 1e4
 
 Numbers = TypeVar("Numbers")
@@ -144,13 +147,11 @@ def _read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
     for name in names:
         if name not in mode_data.MODES:
             raise table.error("names", f'unknown "{name}"; allowed: {", ".join(mode_data.MODES)}')
-        needs = mode_data.NEEDS[name]
-        if needs is mode_data.FLYING and vehicle is not None and vehicle.planned_inputs == "thrust vector":
-            needs = (*needs, *mode_data.TILTED_LIFT)
-        _check_needs(table, "names", name, needs, declared)
-    autopilot = table.flag("autopilot", False)
+        _check_needs(table, "names", name, _needs(mode_data.NEEDS[name], vehicle), declared)
+    autopilot = table.name("autopilot", ("", *mode_data.AUTOPILOT_NEEDS), "")
     if autopilot:
-        _check_needs(table, "autopilot", "autopilot", mode_data.AUTOPILOT_NEEDS, declared)
+        needs = _needs(mode_data.AUTOPILOT_NEEDS[autopilot], vehicle)
+        _check_needs(table, "autopilot", autopilot, needs, declared)
     return Modes(
         names=names,
         default=table.name("default", names, names[0]),
@@ -162,6 +163,12 @@ def _read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
         driving=_read_numbers(table.table("drive"), mode_data.Driving()),
         riding=_read_riding(table.table("ride")),
     )
+
+
+def _needs(needs: tuple[str, ...], vehicle: Declared | None) -> tuple[str, ...]:
+    """With those of a lift that tilts, where flying has one."""
+    tilts = vehicle is not None and vehicle.planned_inputs == "thrust vector"
+    return (*needs, *mode_data.TILTED_LIFT) if needs is mode_data.FLYING and tilts else needs
 
 
 def _check_needs(table: TomlTable, key: str, mode: str, needs: tuple[str, ...], declared: set[str]) -> None:
@@ -236,8 +243,12 @@ def _read_instruments(table: TomlTable, known: Names, usual: Instruments) -> Ins
     if len(rows) > 3:
         raise table.error("rows", f"{len(rows)} are refused; allowed: up to 3")
     plots = tuple(_read_plotted(inner, known) for inner in table.tables("plots"))
-    bar = _optional(table, "bar", lambda t: _read_bar(t, readable))
-    return Instruments(tuple(rows) or usual.rows, bar, plots or usual.plots)
+    single = _optional(table, "bar", lambda t: _read_bar(t, readable))
+    bars = ([] if single is None else [single]) + [_read_bar(each, readable) for each in table.tables("bars")]
+    if len(bars) > MOST_BARS:
+        raise table.error("bars", f"{len(bars)} are refused; allowed: up to {MOST_BARS}")
+    dial = _optional(table, "dial", lambda t: _read_dial(t, readable)) or Dial()
+    return Instruments(tuple(rows) or usual.rows, tuple(bars), dial, plots or usual.plots)
 
 
 def _read_plotted(table: TomlTable, known: Names) -> Plotted:
@@ -259,12 +270,23 @@ def _read_plotted(table: TomlTable, known: Names) -> Plotted:
 
 def _read_bar(table: TomlTable, known: Names) -> Bar:
     full = table.number("full", 1.0, low=1e-9, high=1e9)
-    return Bar(
-        table.text("label"),
-        read_term(table, "value", known),
-        full,
-        table.number("mark", 0.5 * full, low=0.0, high=full),
-    )
+    low = table.number("low", 0.0, low=-1e9, high=0.0)
+    mark = table.number("mark", 0.0 if low else 0.5 * full, low=low, high=full)
+    bar = Bar(table.text("label"), read_term(table, "value", known), full, mark, low)
+    table.finish()
+    return bar
+
+
+def _read_dial(table: TomlTable, known: Names) -> Dial:
+    kind = table.name("kind", tuple(DIALS), "horizon")
+    needed, further = DIALS[kind]
+    terms = {name: read_term(table, name, known) for name in needed}
+    terms |= {name: read_term(table, name, known) for name in further if table.has(name)}
+    full, unit = 1.0, ""
+    if kind == "speed":
+        full, unit = table.number("full", 60.0, low=1e-3, high=1e6), table.text("unit")
+    table.finish()
+    return Dial(kind, terms, full, unit)
 
 
 def _read_camera(table: TomlTable) -> Camera:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from sim.outfit import outfit_of
 from sim.pilot.attitude import AttitudePilot
-from sim.pilot.autopilot import Autopilot
-from sim.pilot.contract import Pilot, Sensed
+from sim.pilot.autopilots import autopilot_of, has_autopilot, vehicles_with_autopilot
+from sim.pilot.contract import Automatic, Pilot, Sensed
 from sim.pilot.drive import DrivePilot
+from sim.pilot.errand import Errand
 from sim.pilot.hold import HoldPilot
 from sim.pilot.planned import PlannedPilot
 from sim.pilot.rate import RatePilot
@@ -14,7 +15,6 @@ from sim.pilot.raw import RawPilot
 from sim.pilot.ride import RidePilot
 from sim.pilot.station import StationPilot
 from sim.pilot.tracking import Track, track
-from sim.vehicles import vehicles
 
 MODES: dict[str, Callable[[], Pilot]] = {
     "raw": RawPilot,
@@ -32,8 +32,9 @@ _RESTING = ("hold", "station")
 __all__ = [
     "MODES",
     "AttitudePilot",
-    "Autopilot",
+    "Automatic",
     "DrivePilot",
+    "Errand",
     "HoldPilot",
     "Pilot",
     "PlannedPilot",
@@ -43,6 +44,7 @@ __all__ = [
     "RidePilot",
     "StationPilot",
     "Track",
+    "autopilot_of",
     "default_mode",
     "flight_modes",
     "has_autopilot",
@@ -66,13 +68,3 @@ def resting_mode(vehicle: str) -> str:
     """The mode that, hands off, holds the vehicle where it is, as well as any of its modes does."""
     names = outfit_of(vehicle).modes.names
     return next((mode for mode in _RESTING if mode in names), default_mode(vehicle))
-
-
-def has_autopilot(vehicle: str) -> bool:
-    """Whether the demonstration can fly the vehicle."""
-    return outfit_of(vehicle).modes.autopilot
-
-
-def vehicles_with_autopilot() -> tuple[str, ...]:
-    """Names of the vehicles that the demonstration can fly."""
-    return tuple(name for name in vehicles() if has_autopilot(name))

@@ -34,6 +34,10 @@ class Sensed:
         return self.R_wb @ self.v_b
 
 
+class Automatic:
+    """Base of the pilots that do not hear the sticks: what they do is not done by hand."""
+
+
 class Pilot(Protocol):
     """Turns sticks into controls; may remember what it holds (a heading, an altitude) between calls."""
 

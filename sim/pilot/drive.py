@@ -28,16 +28,27 @@ class DrivePilot:
         pedal = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
         wheel = -min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
         speed = float(sensed.v_b[0])
-        sigma = float(sensed.node[vehicle.node_layout.shape][1])
-        torque = _inertia(vehicle, sigma) * _wanted_acceleration(limits, pedal, speed, dt_s)
-        wheelbase = scalar(vehicle.values["wheelbase"])
-        reach = min(limits.steering_limit, limits.side_limit_mps2 * wheelbase / max(speed * speed, 1e-6))
-        error = reach * wheel - sigma
-        fastest = limits.steering_rate
-        rate = min(max(min(_STEER_GAIN, 1.0 / dt_s) * error, -fastest), fastest)
-        low = [control.low for control in vehicle.controls]
-        high = [control.high for control in vehicle.controls]
-        return np.clip([torque, rate], low, high)
+        acceleration = _wanted_acceleration(limits, pedal, speed, dt_s)
+        return driven(vehicle, sensed, acceleration, reach(vehicle, speed) * wheel, dt_s)
+
+
+def reach(vehicle: Vehicle, speed_mps: float) -> float:
+    """Largest tangent of the steering angle at a speed: what the tyres hold sideways."""
+    limits = outfit_of(vehicle.name).modes.driving
+    wheelbase = scalar(vehicle.values["wheelbase"])
+    return min(limits.steering_limit, limits.side_limit_mps2 * wheelbase / max(speed_mps * speed_mps, 1e-6))
+
+
+def driven(
+    vehicle: Vehicle, sensed: Sensed, acceleration_mps2: float, sigma_wanted: float, dt_s: float
+) -> np.ndarray:
+    """(torque, rate of sigma) that accelerate so and turn the wheels to that tangent, within the ranges."""
+    sigma = float(sensed.node[vehicle.node_layout.shape][1])
+    fastest = outfit_of(vehicle.name).modes.driving.steering_rate
+    rate = min(max(min(_STEER_GAIN, 1.0 / dt_s) * (sigma_wanted - sigma), -fastest), fastest)
+    low = [control.low for control in vehicle.controls]
+    high = [control.high for control in vehicle.controls]
+    return np.clip([_inertia(vehicle, sigma) * acceleration_mps2, rate], low, high)
 
 
 def _wanted_acceleration(limits: Driving, pedal: float, speed: float, dt_s: float) -> float:

@@ -1,17 +1,15 @@
 """Machines whose controls make torque and lift linearly, as rotors do that are fixed to the body."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
-import casadi as ca
 import numpy as np
 
 from sim.pilot.airframe import LIFT_WEIGHTS, Airframe, scalar
+from sim.pilot.effect import wrench_effect
 from sim.vehicles import Vehicle
-from sim.vehicles.structure import Structure
 
-_LIFT = 5
-"""Component of a wrench."""
+_TORQUE_AND_LIFT = (0, 1, 2, 5)
+"""Components of a wrench."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +24,7 @@ class FixedRotors(Airframe):
         """Read off a vehicle's own wrench."""
         values = vehicle.values
         mass_kg, gravity = scalar(values["mass"]), scalar(values["gravity"])
-        effect = _effect(Structure.of(vehicle), vehicle.parameter_vector.tobytes())
+        effect = wrench_effect(vehicle)[list(_TORQUE_AND_LIFT)]
         most = LIFT_WEIGHTS * mass_kg * max(gravity, 1.0) / max(float(effect[3].sum()), 1e-9)
         return cls(
             mass_kg=mass_kg,
@@ -59,12 +57,3 @@ def _share(begin: np.ndarray, way: np.ndarray, low: np.ndarray, high: np.ndarray
     """How much of a way stays within the ranges, 0..1."""
     room = np.where(way > 0.0, high - begin, begin - low).clip(0.0)
     return float(np.min(room / np.maximum(np.abs(way), 1e-9), initial=1.0))
-
-
-@lru_cache(maxsize=64)
-def _effect(structure: Structure, numbers: bytes) -> np.ndarray:
-    vehicle = structure.vehicle
-    u, p = ca.SX.sym("u", len(vehicle.controls)), ca.SX(np.frombuffer(numbers))
-    wrench = vehicle.control_wrench(u, vehicle.symbols(p))
-    matrix = np.array(ca.evalf(ca.densify(ca.jacobian(wrench, u))))
-    return matrix[[0, 1, 2, _LIFT]]

@@ -11,6 +11,7 @@ import numpy as np
 
 from sim.pilot.contract import Sensed
 from sim.vehicles import Vehicle
+from sim.vehicles.parameter import Value
 
 _TURNING_SHARE = 1.0
 """Of the thrust that can be had both ways: what turning may take, so that it drives her neither on nor back."""
@@ -36,15 +37,13 @@ class Helm:
         """
         values = vehicle.values
         left, right = (np.asarray(values[name], float) for name in ("thruster_left", "thruster_right"))
-        mass = _first(values["mass"]) + float(np.asarray(values["added_mass"], float)[0])
-        inertia = float(
-            np.asarray(values["inertia"], float)[2] + np.asarray(values["added_inertia"], float)[2]
-        )
+        mass = component(values["mass"], 0) + component(values.get("added_mass", 0.0), 0)
+        inertia = component(values["inertia"], 2) + component(values.get("added_inertia", 0.0), 2)
         off = math.remainder(heading_rad - heading(sensed), 2.0 * math.pi)
         turning = self.heading_per_s**2 * off + 2.0 * self.damping * self.heading_per_s * (
             turn_radps - sensed.omega_b[2]
         )
-        drag = _first(values["drag"]) * sensed.v_b[0]
+        drag = component(values["drag"], 0) * sensed.v_b[0]
         force = mass * self.speed_per_s * (ahead_mps - sensed.v_b[0]) + drag
         torque = inertia * turning
         arm = 0.5 * (left[1] - right[1])
@@ -83,5 +82,6 @@ def heading(sensed: Sensed) -> float:
     return math.atan2(sensed.R_wb[1, 0], sensed.R_wb[0, 0])
 
 
-def _first(value: object) -> float:
-    return float(np.max(np.asarray(value, float)))
+def component(value: Value, k: int) -> float:
+    """Of a parameter with components; one that is a number is the same in all of them."""
+    return float(value) if isinstance(value, (int, float)) else float(value[k])

@@ -71,13 +71,14 @@ def make_route(
     sideways: float = 3.5,
     braking: float = 1.6,
     climb_mps: float = 4.0,
+    smoothing_m: float = SMOOTHING_M,
 ) -> Route:
     """Route along a polyline (n, 3) [m].
 
     Its speed keeps to `cruise_mps`, to the acceleration `sideways` in bends and `braking` before them and
-    before the end [m/s^2], and to `climb_mps` on slopes.
+    before the end [m/s^2], and to `climb_mps` on slopes. Corners are rounded over `smoothing_m`.
     """
-    points = _smoothed(_resampled(np.asarray(polyline_w, float)[:, :3], SPACING_M))
+    points = _smoothed(_resampled(np.asarray(polyline_w, float)[:, :3], SPACING_M), smoothing_m)
     points = _resampled(points, SPACING_M)
     tangents = np.gradient(points, SPACING_M, axis=0)
     tangents /= np.linalg.norm(tangents, axis=1, keepdims=True)
@@ -100,9 +101,9 @@ def _resampled(points: np.ndarray, spacing_m: float) -> np.ndarray:
     return np.column_stack([np.interp(wanted, arc, points[:, k]) for k in range(3)])
 
 
-def _smoothed(points: np.ndarray) -> np.ndarray:
+def _smoothed(points: np.ndarray, over_m: float) -> np.ndarray:
     """Corners rounded by a moving average that keeps both ends in place."""
-    reach = int(SMOOTHING_M / SPACING_M)
+    reach = int(over_m / SPACING_M)
     before = 2.0 * points[0] - points[reach:0:-1]
     after = 2.0 * points[-1] - points[-2 : -2 - reach : -1]
     padded = np.vstack((before, points, after))

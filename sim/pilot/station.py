@@ -28,9 +28,10 @@ _FAR_M = 6.0
 class StationPilot:
     """Remembers the place that is held and the heading that has held it so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, place_w: np.ndarray | None = None) -> None:
+        """`place_w` (2,): to be held [m]; else the one where she comes to rest."""
         self._helm = Helm()
-        self._place: np.ndarray | None = None
+        self._place = place_w
         self._bow_rad: float | None = None
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:

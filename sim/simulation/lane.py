@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.commands import PilotInput, Pull
 from sim.environment.ground import env_of
-from sim.pilot import Autopilot, Pilot
+from sim.pilot import Automatic, Pilot
 from sim.race.timing import Timing
 from sim.simulation.beginning import Beginning
 from sim.simulation.clock import due_steps
@@ -355,6 +355,6 @@ class Lane:
         """Show the race's clock where it is."""
         if self._timing is not None:
             T_wb = self._poses_w(observation)[0]
-            by_hand = not self.by_plan and not isinstance(self.pilot, Autopilot)
+            by_hand = not self.by_plan and not isinstance(self.pilot, Automatic)
             v_w = T_wb[:3, :3] @ observation.twist_b[3:]
             self._timing.note(self.time_s, T_wb, v_w, by_hand=by_hand)

@@ -11,7 +11,7 @@ from sim.commands import PilotInput
 from sim.environment.environment import Environment
 from sim.environment.obstacles import obstacles_in
 from sim.integrators import serving
-from sim.pilot import MODES, Autopilot, Pilot, default_mode, flight_modes, has_autopilot, resting_mode
+from sim.pilot import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
 from sim.pilot.plan_source import PlanSource
 from sim.pilot.trim import TrimmedPilot
 from sim.race.timing import Timing
@@ -19,6 +19,7 @@ from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.simulation.beside import Beside, rivals_beside
 from sim.simulation.clock import Clock
 from sim.simulation.coupling import Coupling
+from sim.simulation.errand import errand_of
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
@@ -282,8 +283,9 @@ class Stage:
 
     def pilot(self, lane: Lane | None = None) -> Pilot:
         """Of a lane, or of a new one."""
-        if self.demo:
-            return Autopilot(self.world.path, self.world.pads[-1].centre_w)
+        autopilot = autopilot_of(self.vehicle.name) if self.demo else None
+        if autopilot is not None:
+            return autopilot.make(errand_of(self.scene, self.world))
         if self.source is not None and lane is not None and lane is self.flown:
             rest = MODES[resting_mode(self.vehicle.name)]
             return PursuitPilot(lane, self.source, self.pilot(), rest)

@@ -1,6 +1,7 @@
 """Laws of the simulation without its thread: determinism, swapping, commands, lanes that fail."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -279,7 +280,7 @@ def test_a_refused_command_changes_nothing_and_is_answered_in_words(command, wor
 
 
 def test_the_autopilot_is_refused_for_vehicles_it_cannot_fly():
-    running = simulation(spinning_scene())
+    running = simulation(replace(spinning_scene(), vehicle="pendulum", integrator="rkmk4", parameters={}))
     running.submit(SetDemo(True))
     snapshot = running.advance(0.0)
     assert "autopilot" in snapshot.message

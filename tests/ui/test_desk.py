@@ -113,7 +113,7 @@ def test_a_held_key_stays_down_while_its_vehicle_is_renewed(desk: InputDesk) -> 
     pitch = next(held for held in before.keys.held if "W" in held.keys)
     others = tuple(held for held in before.keys.held if held is not pitch)
     try:
-        enter_outfit(kind, replace(before, modes=replace(before.modes, autopilot=not before.modes.autopilot)))
+        enter_outfit(kind, replace(before, modes=replace(before.modes, autopilot="")))
         desk.serve("helicopter")
         assert settled(desk).pitch == 1.0
         enter_outfit(kind, replace(before, keys=replace(before.keys, held=others)))

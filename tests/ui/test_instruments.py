@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.ui import fakes
+from ui.hud.dials.horizon import at, axes_of, earth_outline, offset_of
 from ui.hud.flight_data import compass, flight_data
 from ui.hud.heading_tape import marks
-from ui.hud.horizon import at, axes_of, earth_outline, offset_of
 
 
 def data(T_wb: np.ndarray, **changes):
@@ -35,9 +35,9 @@ def test_speed_and_climb_are_of_the_world_not_of_the_body() -> None:
 
 
 def test_lift_over_weight_is_the_vehicles_own_and_nothing_without_weight() -> None:
-    assert data(fakes.pose(), observables={"lift_over_weight": 1.0}).bar_value == 1.0
-    assert math.isnan(data(fakes.pose(), observables={"lift_over_weight": math.inf}).bar_value)
-    assert math.isnan(data(fakes.pose()).bar_value)
+    assert data(fakes.pose(), observables={"lift_over_weight": 1.0}).bars[0][1] == 1.0
+    assert math.isnan(data(fakes.pose(), observables={"lift_over_weight": math.inf}).bars[0][1])
+    assert math.isnan(data(fakes.pose()).bars[0][1])
 
 
 def test_without_ground_the_height_is_a_dash() -> None:

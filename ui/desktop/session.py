@@ -123,7 +123,7 @@ class Session:
         self._shell.show_sharing(self._sharing.view(snapshot))
         self._shell.show_fit(self._fitting.view)
         goals = self._judge.observe(snapshot) if self._scene.goals else None
-        self._shell.show_goals(goals)
+        self._shell.show_goals(goals, self._scene.onward)
         self._shell.show_question(self._change.question)
         self._memories.observe(self._shell.state, self._scene)
         self._shell.show_memory(self._memories.kept)
@@ -194,6 +194,8 @@ class Session:
             case AnswerTrust(trusted):
                 self._answer(trusted=trusted)
             case SkipGoal():
+                if self._scene.onward and self._scene.goals and self._judge.progress.due is None:
+                    self._open_scene(self._scene.onward)
                 self._judge.skip()
             case RestartGoals():
                 self._judge.restart()

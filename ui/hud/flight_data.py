@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.outfit import Bar, Row, named_values, outfit_of
+from sim.outfit import Bar, Dial, Row, named_values, outfit_of
 from sim.snapshot import LaneSnapshot
 from sim.vehicles import VEHICLES
 
@@ -26,13 +26,20 @@ class FlightData:
     """Nose up is positive."""
     roll_rad: float
     """Right side down is positive."""
-    bar: Bar | None = None
-    """Beside the numbers."""
-    bar_value: float = math.nan
+    bars: tuple[tuple[Bar, float], ...] = ()
+    """Beside the numbers, with their values; nan where there is nothing to show."""
+    dial: Dial = field(default_factory=Dial)
+    dial_values: Mapping[str, float] = field(default_factory=dict)
+    """Of the dial's terms."""
     rows: tuple[tuple[str, str, str], ...] = ()
     """(name, number, unit) of what its outfit has the pilot read."""
     held: bool = False
     """It turns about a fixed point."""
+
+    @property
+    def goes(self) -> bool:
+        """Somewhere, so that heading and dial mean something."""
+        return not self.held and self.dial.kind != "none"
 
 
 def flight_data(lane: LaneSnapshot) -> FlightData:
@@ -44,6 +51,9 @@ def flight_data(lane: LaneSnapshot) -> FlightData:
         "speed": float(np.linalg.norm(v_w)),
         "climb": float(v_w[2]),
         "height": float(lane.height_above_ground_m),
+        "ahead": float(lane.twist_b[3]),
+        "turn": -float(lane.twist_b[2]),
+        "turning": float(np.linalg.norm(lane.twist_b[:3])),
     }
     return FlightData(
         speed_mps=float(np.linalg.norm(v_w)),
@@ -52,8 +62,9 @@ def flight_data(lane: LaneSnapshot) -> FlightData:
         heading_deg=math.degrees(math.atan2(x_b_w[0], x_b_w[1])) % 360.0,
         pitch_rad=math.asin(min(max(float(x_b_w[2]), -1.0), 1.0)),
         roll_rad=math.atan2(float(R_wb[2, 1]), float(R_wb[2, 2])),
-        bar=instruments.bar,
-        bar_value=math.nan if instruments.bar is None else _finite(instruments.bar.value.value(values)),
+        bars=tuple((bar, _finite(bar.value.value(values))) for bar in instruments.bars),
+        dial=instruments.dial,
+        dial_values={name: _finite(term.value(values)) for name, term in instruments.dial.terms.items()},
         rows=tuple((row.name, number_of(row, values), row.unit) for row in instruments.rows),
         held=lane.pivot_w is not None,
     )

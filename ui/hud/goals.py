@@ -75,6 +75,12 @@ def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> li
     skip, again, hide = (context.keymap.first(name) for name in ("skip_goal", "goals_again", "goals"))
     if progress.due is None:
         lines.append((DUE, f"All done. {again}: once more", theme.ACCENT_BRIGHT, True))
+        onward = context.catalogue.scenes.get(context.onward)
+        if onward is not None:
+            text = (
+                f"{skip}: on to \N{LEFT DOUBLE QUOTATION MARK}{onward.title}\N{RIGHT DOUBLE QUOTATION MARK}"
+            )
+            lines += [("", part, theme.ACCENT_BRIGHT, True) for part in wrapped(pen, text, room)]
     else:
         lines.append(("", f"{skip} skips, {again} begins again, {hide} hides", theme.MUTED, False))
     return lines

@@ -6,7 +6,7 @@ from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from ui import theme
-from ui.hud import heading_tape, horizon, readouts
+from ui.hud import dials, heading_tape, readouts
 from ui.hud.flight_data import FlightData, flight_data
 from ui.hud.pen import Pen, Point
 from ui.panels.context import PanelContext, Rect
@@ -17,8 +17,7 @@ NUMBERS = 104.0
 BAR = 11.0
 MARGIN = 14.0
 GAP = 6.0
-CLUSTER = 2.0 * RADIUS + NUMBERS + BAR + 5.4 * 12.0
-"""Width of horizon, numbers and bar together."""
+PAD, BAR_GAP = 12.0, 13.0
 SMALLEST_SCENE = (360.0, 260.0)
 """Below this the scene is better seen without instruments."""
 
@@ -33,9 +32,9 @@ class Badge:
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> None:
-    """Heading tape on top, horizon and numbers at the lower left, state of the flight at the upper right.
+    """Heading tape on top, dial, numbers and bars at the lower left, state of the flight at the upper right.
 
-    What turns about a fixed point has numbers only. Their places are left in `context.rects`.
+    What goes nowhere has numbers only. Their places are left in `context.rects`.
     """
     x, y, width, height = context.scene_rect
     if width < context.px(SMALLEST_SCENE[0]) or height < context.px(SMALLEST_SCENE[1]):
@@ -45,7 +44,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     data = flight_data(snapshot.lanes[0])
     top, tape = y + pen.px(12.0), min(pen.px(340.0), 0.45 * width)
     lower_left = (x + pen.px(MARGIN), y + height - pen.px(MARGIN))
-    if not data.held:
+    if data.goes:
         heading_tape.draw(pen, (x + width / 2.0, top), tape, data.heading_deg)
         context.rects["hud/heading"] = (x + (width - tape) / 2.0, top, tape, pen.px(heading_tape.HEIGHT))
         context.rects["hud/numbers"] = _cluster(pen, lower_left, data)
@@ -61,24 +60,25 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
 
 
 def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
-    pad, radius = pen.px(12.0), pen.px(RADIUS)
-    numbers, bar = pen.px(NUMBERS), pen.px(BAR)
-    width = pen.px(CLUSTER)
+    pad, radius = pen.px(PAD), pen.px(RADIUS)
+    numbers, bar, gap = pen.px(NUMBERS), pen.px(BAR), pen.px(BAR_GAP)
+    bars = len(data.bars) * (bar + gap)
+    width = 3.4 * pad + 2.0 * radius + numbers + bars
     height = 2.0 * radius + 2.0 * pad
     x, y = lower_left[0], lower_left[1] - height
     pen.glass((x, y), (x + width, y + height), 14.0)
-    horizon.draw(pen, (x + pad + radius, y + pad + radius), radius, data)
+    dials.draw(pen, (x + pad + radius, y + pad + radius), radius, data)
     left = x + 2.4 * pad + 2.0 * radius
     readouts.draw_numbers(pen, (left, y + pad + pen.px(1.0)), numbers, data)
-    bar_corner = (left + numbers + 1.6 * pad, y + pad)
-    readouts.draw_bar(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), data)
+    bar_corner = (left + numbers + gap, y + pad)
+    readouts.draw_bars(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), gap, data)
     return x, y, width, height
 
 
 def _numbers(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
     """For what goes nowhere: no horizon, which would spin with it."""
-    pad, numbers = pen.px(12.0), pen.px(NUMBERS)
-    width, height = numbers + 2.0 * pad, 3.0 * pen.px(readouts.ROW) + 1.6 * pad
+    pad, numbers = pen.px(PAD), pen.px(NUMBERS)
+    width, height = numbers + 2.0 * pad, len(data.rows) * pen.px(readouts.ROW) + 1.6 * pad
     x, y = lower_left[0], lower_left[1] - height
     pen.glass((x, y), (x + width, y + height), 14.0)
     readouts.draw_numbers(pen, (x + pad, y + pad), numbers, data)

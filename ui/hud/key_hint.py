@@ -3,7 +3,6 @@
 from imgui_bundle import imgui
 
 from ui import theme
-from ui.hud import instruments
 from ui.hud.pen import Pen
 from ui.panels.context import PanelContext
 
@@ -28,7 +27,8 @@ class KeyHint:
             return
         pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
         x, y, width, height = context.scene_rect
-        beside = pen.px(instruments.CLUSTER + MARGIN) if context.view.hud else 0.0
+        numbers = context.rects.get("hud/numbers") if context.view.hud else None
+        beside = 0.0 if numbers is None else numbers[0] + numbers[2] - x
         map_rect = context.rects.get("hud/minimap")
         width -= 0.0 if map_rect is None else x + width - map_rect[0]
         lines = wrapped(pen, context.keymap.summary(), width - beside - pen.px(4.0 * MARGIN))

@@ -1,7 +1,8 @@
-"""Numbers and a bar beside the horizon."""
+"""Numbers and bars beside the dial."""
 
 import math
 
+from sim.outfit import Bar
 from ui import theme
 from ui.hud.flight_data import FlightData
 from ui.hud.pen import Pen, Point
@@ -10,7 +11,7 @@ ROW = 34.0
 
 
 def draw_numbers(pen: Pen, corner: Point, width: float, data: FlightData) -> None:
-    """Three rows below `corner`."""
+    """Rows below `corner`."""
     x, y = corner
     for name, number, unit in data.rows:
         pen.text((x, y), name, size=11.0, colour=theme.MUTED)
@@ -21,19 +22,28 @@ def draw_numbers(pen: Pen, corner: Point, width: float, data: FlightData) -> Non
         y += pen.px(ROW)
 
 
-def draw_bar(pen: Pen, corner: Point, size: Point, data: FlightData) -> None:
-    """An upright bar with a mark; nothing for vehicles without one, or while there is nothing to show."""
-    if data.bar is None or math.isnan(data.bar_value):
-        return
+def draw_bars(pen: Pen, corner: Point, size: Point, gap: float, data: FlightData) -> None:
+    """Upright bars of `size`, each filled from its foot, or from its mark where it goes below nothing.
+
+    What there is nothing to show of stays empty.
+    """
     (x, y), (width, height) = corner, size
-    share = min(max(data.bar_value / data.bar.full, 0.0), 1.0)
     rounding = pen.px(3.0)
-    pen.draw_list.add_rect_filled(
-        (x, y), (x + width, y + height), theme.packed(theme.rgb(0x000000, 0.45)), rounding
-    )
-    top = y + height * (1.0 - share)
-    pen.draw_list.add_rect_filled((x, top), (x + width, y + height), theme.packed(theme.ACCENT), rounding)
-    mark = y + height * (1.0 - data.bar.mark / data.bar.full)
-    pen.edged_line((x - pen.px(3.0), mark), (x + width + pen.px(3.0), mark), theme.INK, 1.4)
-    label = data.bar.label
-    pen.text((x + width / 2.0, y + height + pen.px(3.0)), label, size=10.0, colour=theme.MUTED, align=0.5)
+    for bar, value in data.bars:
+        track = theme.packed(theme.rgb(0x000000, 0.45))
+        pen.draw_list.add_rect_filled((x, y), (x + width, y + height), track, rounding)
+        mark = _place(bar, bar.mark, y, height)
+        if math.isfinite(value):
+            end, begin = _place(bar, value, y, height), mark if bar.low < 0.0 else y + height
+            low, high = (x, min(begin, end)), (x + width, max(begin, end))
+            pen.draw_list.add_rect_filled(low, high, theme.packed(theme.ACCENT), rounding)
+        pen.edged_line((x - pen.px(2.0), mark), (x + width + pen.px(2.0), mark), theme.INK, 1.4)
+        at = (x + width / 2.0, y + height + pen.px(3.0))
+        pen.text(at, bar.label, size=10.0, colour=theme.MUTED, align=0.5)
+        x += width + gap
+
+
+def _place(bar: Bar, value: float, y: float, height: float) -> float:
+    """Of a value, on the screen."""
+    share = min(max((value - bar.low) / (bar.full - bar.low), 0.0), 1.0)
+    return y + height * (1.0 - share)

@@ -20,7 +20,9 @@ VIEWER_KEYS = (
     KeyBinding("fullscreen", ("F11",), "Full screen", "Window"),
     KeyBinding("screenshot", ("F12",), "Save a picture", "Window"),
     KeyBinding("escape", ("ESCAPE",), "Close the help, leave full screen", "Window"),
-    KeyBinding("skip_goal", ("F2",), "Skip the goal that is due", "Goals"),
+    KeyBinding(
+        "skip_goal", ("F2",), "Skip the goal that is due; after the last one, the next scene", "Goals"
+    ),
     KeyBinding("goals_again", ("F3",), "Begin with the first goal again", "Goals"),
     KeyBinding("goals", ("F4",), "Show or hide the goals", "Goals"),
     KeyBinding("pause", ("SPACE", "K"), "Pause or continue", "Time"),
@@ -157,4 +159,4 @@ def _concerns(action: str, outfit: Outfit) -> bool:
     """Whether a viewer action does anything for the vehicle."""
     if action == "mode":
         return len(outfit.modes.names) > 1
-    return action != "demo" or outfit.modes.autopilot
+    return action != "demo" or outfit.modes.autopilot != ""

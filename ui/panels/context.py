@@ -112,6 +112,8 @@ class PanelContext:
     """Of the world, for the map; None where there is nothing to find one's way by."""
     goals: Progress | None = None
     """What is to be done; None where the scene has no goals."""
+    onward: str = ""
+    """Name of the scene that follows once all is done."""
     planning: PlanChoices = field(default_factory=PlanChoices)
     new_lane: NewLane = field(default_factory=NewLane)
     takes: TakesView = field(default_factory=TakesView)

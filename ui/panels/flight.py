@@ -4,6 +4,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import SetDemo, SetFlightMode
+from sim.pilot import autopilot_of
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.panels import plan_pilot
@@ -16,6 +17,9 @@ MODE_DOCS = {
     "rate": "Sticks set turn rates; centred, the body keeps its attitude.",
     "attitude": "Sticks set the tilt, the collective climbs, yaw is damped. Hands off it hovers.",
     "hold": "Sticks set the speed over ground; centred, the place is held.",
+    "drive": "A pedal asks for a speed and the wheel centres itself; steering keeps within what the tyres hold.",
+    "ride": "Torso and feet follow the sticks; gaits swing both while their keys are held.",
+    "station": "Sticks set speed and turn; centred, she stays at her place in wind and waves.",
 }
 
 
@@ -27,13 +31,15 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     chosen = segmented(context, "flight/mode", modes, snapshot.flight_mode)
     if chosen is not None and chosen != snapshot.flight_mode:
         requests.append(SetFlightMode(chosen))
-    doc = "The autopilot flies the scene" + context.keymap.hint("demo") + "."
-    if button(context, "transport/demo", f"{icons.ICON_FA_ROBOT}  Autopilot", doc, lit=snapshot.demo):
-        requests.append(SetDemo(not snapshot.demo))
-    if context.plan is not None:
+    autopilot = autopilot_of(snapshot.lanes[0].vehicle)
+    if autopilot is not None:
+        doc = f"{autopilot.does}{context.keymap.hint('demo')}"
+        if button(context, "transport/demo", f"{icons.ICON_FA_ROBOT}  Autopilot", doc, lit=snapshot.demo):
+            requests.append(SetDemo(not snapshot.demo))
         imgui.same_line()
+    if context.plan is not None:
         requests += plan_pilot.switch("flight/plan", "Plan", context.plan, context)
-    imgui.same_line()
+        imgui.same_line()
     requests += _devices(context)
     _sticks(context)
     return requests

@@ -1,4 +1,4 @@
-"""The demonstration: take off, fly down the canyon, land on the far pad. Same state in, same controls out."""
+"""Take off, fly along a route, land where it ends. Same state in, same controls out."""
 
 import math
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from sim.pilot.climb import (
     level_authority,
     settled,
 )
-from sim.pilot.contract import Sensed
+from sim.pilot.contract import Automatic, Sensed
 from sim.pilot.flight import Demand, fly
 from sim.pilot.gains import Gains
 from sim.pilot.heading import turned
@@ -36,7 +36,7 @@ LAG_S = 0.5
 
 
 class Phase(Enum):
-    """What the demonstration is doing."""
+    """What the flight is at."""
 
     TAKE_OFF = "take off"
     FOLLOW = "follow"
@@ -44,8 +44,8 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class AutopilotState:
-    """What the autopilot remembers between control periods."""
+class RouteFlightState:
+    """What it remembers between control periods."""
 
     phase: Phase
     climb: ClimbState
@@ -66,8 +66,8 @@ class Leg:
     yaw_rate: float
 
 
-class Autopilot:
-    """Serves the helicopter. Sticks are ignored while it flies.
+class RouteFlight(Automatic):
+    """Serves what flies with a lift that tilts.
 
     path_w: (n, 3) polyline [m] from above the start to the landing pad; landing_w: (3,) where to touch down.
     """
@@ -76,7 +76,7 @@ class Autopilot:
         above = np.asarray(landing_w, float) + np.array([0.0, 0.0, HOVER_HEIGHT_M])
         self._route = make_route(_ending_at(np.asarray(path_w, float)[:, :3], above), cruise_mps=cruise_mps)
         self._landing_w = above
-        self._state: AutopilotState | None = None
+        self._state: RouteFlightState | None = None
 
     @property
     def phase(self) -> Phase | None:
@@ -106,12 +106,12 @@ class Autopilot:
         )
         return fly(airframe, sensed, Demand(wanted, heading, leg.yaw_rate, climb.spool), gains)
 
-    def _first(self, sensed: Sensed) -> AutopilotState:
+    def _first(self, sensed: Sensed) -> RouteFlightState:
         climb = replace(first_climb_state(sensed), standing=False)
         anchor = float(sensed.x_w[0]), float(sensed.x_w[1])
-        return AutopilotState(Phase.TAKE_OFF, climb, anchor)
+        return RouteFlightState(Phase.TAKE_OFF, climb, anchor)
 
-    def _next_phase(self, state: AutopilotState, sensed: Sensed) -> AutopilotState:
+    def _next_phase(self, state: RouteFlightState, sensed: Sensed) -> RouteFlightState:
         if state.phase is Phase.TAKE_OFF and sensed.clearance_m > HOVER_HEIGHT_M - 1.0:
             state = replace(state, phase=Phase.FOLLOW, arc_m=self._route.nearest(sensed.x_w))
         if state.phase is Phase.FOLLOW:
@@ -126,7 +126,7 @@ class Autopilot:
         off = self._landing_w - sensed.x_w
         return math.hypot(float(off[0]), float(off[1]))
 
-    def _leg(self, state: AutopilotState, sensed: Sensed, gains: Gains) -> Leg:
+    def _leg(self, state: RouteFlightState, sensed: Sensed, gains: Gains) -> Leg:
         if state.phase is Phase.FOLLOW:
             return _along(self._route, state.arc_m or 0.0, sensed, gains)
         off = np.array(state.anchor_w) - sensed.x_w[:2]
@@ -135,7 +135,7 @@ class Autopilot:
         return Leg(np.array([level[0], level[1], 3.5]), np.zeros(2), 0.0)
 
     def _climb(
-        self, state: AutopilotState, leg: Leg, sensed: Sensed, gains: Gains, dt_s: float
+        self, state: RouteFlightState, leg: Leg, sensed: Sensed, gains: Gains, dt_s: float
     ) -> tuple[ClimbState, Climb]:
         if state.phase is Phase.LAND:
             over_pad = self._off_pad(sensed) < 0.8 or sensed.clearance_m < 1.5

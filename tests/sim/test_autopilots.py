@@ -1,0 +1,189 @@
+"""Laws of the autopilots: from a generic start, and disturbed, each comes to what it says that it does."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from sim.commands import LetGo, Pull, SetDemo, SetParameter
+from sim.goals.judge import Judge
+from sim.outfit import outfit_of
+from sim.pilot import vehicles_with_autopilot
+from sim.pilot.autopilots import AUTOPILOTS
+from sim.pilot.skate import CIRCLE_M
+from sim.scene import Scene, load_scene
+from sim.scene_tables import Start
+from sim.simulation import Simulation
+from sim.simulation.errand import errand_of, through
+from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.world import load_world
+
+
+def begun(name: str, **changes: object) -> Simulation:
+    """A scene's flown lane alone, under its autopilot."""
+    scene: Scene = replace(load_scene(name), lanes=(), environment=None, **changes)  # type: ignore[arg-type]
+    simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    simulation.submit(SetDemo(True))
+    return simulation
+
+
+def flown(simulation: Simulation, seconds: float, every_s: float = 0.5) -> Iterator[LaneSnapshot]:
+    for _ in range(round(seconds / every_s)):
+        lane = simulation.advance(every_s).lanes[0]
+        assert lane.status is LaneStatus.RUNNING, lane.status_text
+        yield lane
+
+
+def place(lane: LaneSnapshot) -> np.ndarray:
+    return np.asarray(lane.T_wb[:2, 3])
+
+
+def off_line(line: np.ndarray, lane: LaneSnapshot) -> float:
+    """From a closed polyline whose points lie close together [m]."""
+    return float(np.linalg.norm(line - place(lane), axis=1).min())
+
+
+def test_every_autopilot_is_some_vehicles() -> None:
+    assert {outfit_of(name).modes.autopilot for name in vehicles_with_autopilot()} == set(AUTOPILOTS)
+
+
+def test_the_car_finds_back_to_the_lap_and_stays_on_it() -> None:
+    """It begins 11 m beside the line, rolling away from it."""
+    start = Start(position_w=(-10.0, -23.0, 0.0), heading_rad=2.4, velocity_b=(4.0, 0.0, 0.0))
+    simulation = begun("drive", start=start)
+    lap = load_world("driving").grounds.lap
+    list(flown(simulation, 14.0))
+    lanes = list(flown(simulation, 45.0))
+    assert max(off_line(lap, lane) for lane in lanes) < 0.8  # 0.42 measured; the cones stand at 3.3
+    speeds = [lane.twist_b[3] for lane in lanes]
+    assert min(speeds) > 8.0
+    assert max(speeds) < outfit_of("car").modes.driving.speed_limit_mps
+    assert np.ptp([place(lane)[0] for lane in lanes]) > 150.0
+
+
+def test_the_car_passes_all_gates_of_a_race_and_no_time_of_it_counts_as_steered() -> None:
+    simulation = begun("race-slalom")
+    assert simulation.advance(0.0).race is not None
+    for _ in flown(simulation, 60.0):
+        standing = simulation.snapshot.race
+        assert standing is not None
+        if standing.laps:
+            break
+    assert standing.laps == 1
+    assert standing.lap is not None
+    assert not standing.lap.counts
+
+
+def test_a_line_through_gates_passes_each_in_its_direction() -> None:
+    for name in ("race-slalom", "race-drive"):
+        course = load_scene(name).race
+        assert course is not None
+        line = through(course)
+        ways = np.gradient(line, axis=0)
+        for gate in course.gates:
+            k = int(np.argmin(np.linalg.norm(line - gate.centre_w[:2], axis=1)))
+            assert np.linalg.norm(line[k] - gate.centre_w[:2]) < 1.1  # half the spacing of the points
+            assert ways[k] @ gate.frame()[0, :2] > 0.95 * np.linalg.norm(ways[k])
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("quadrotor", 30.0)])
+def test_the_autopilot_comes_to_all_places_of_the_scenes_goals_in_their_order(
+    name: str, seconds: float
+) -> None:
+    simulation, scene = begun(name), load_scene(name)
+    places = [np.array(xy) for xy in errand_of(scene, load_world(scene.world)).places_w]
+    reached = []
+    for lane in flown(simulation, seconds):
+        if places and np.linalg.norm(place(lane) - places[0]) < 4.0:
+            reached.append(places.pop(0))
+    assert not places
+    assert np.linalg.norm(place(lane) - reached[-1]) < 2.0
+
+
+def test_under_the_boats_autopilot_all_goals_of_the_harbour_are_done() -> None:
+    simulation, scene = begun("harbour"), load_scene("harbour")
+    judge = Judge(scene.goals, scene.vehicle, load_world("harbour"))
+    for _ in flown(simulation, 60.0):
+        if judge.observe(simulation.snapshot).due is None:
+            break
+    assert judge.progress.due is None
+    assert not judge.progress.skipped
+
+
+def test_a_boat_that_was_blown_off_lies_still_where_she_stopped_while_the_wind_freshens_and_veers() -> None:
+    start = Start(position_w=(6.0, -8.0, 0.0), heading_rad=3.5, velocity_b=(1.5, 0.4, 0.0))
+    simulation = begun("plan-boat-station", start=start)
+    list(flown(simulation, 1.0))
+    held = place(simulation.snapshot.lanes[0])
+    list(flown(simulation, 5.0))
+    simulation.submit(SetParameter("wind", (-7.0, 1.0)))
+    list(flown(simulation, 20.0))
+    lanes = list(flown(simulation, 10.0))
+    assert max(float(np.linalg.norm(place(lane) - held)) for lane in lanes) < 3.5  # 2.7 measured
+    assert max(float(np.linalg.norm(lane.twist_b[3:])) for lane in lanes) < 0.4
+
+
+def test_the_board_comes_to_its_place_and_goes_round_it() -> None:
+    """From a start that looks elsewhere and rolls; no key is ever pressed."""
+    start = Start(position_w=(6.0, -5.0, 0.0), heading_rad=1.2, velocity_b=(-0.3, 0.0, 0.0))
+    simulation = begun("skate", start=start)
+    list(flown(simulation, 45.0))
+    lanes = list(flown(simulation, 20.0))
+    away = [float(np.linalg.norm(place(lane) - (-3.0, 0.0))) for lane in lanes]
+    assert min(away) > 0.85 * CIRCLE_M
+    assert max(away) < 1.1 * CIRCLE_M
+    assert min(-lane.twist_b[3] for lane in lanes) > 1.0
+
+
+def turned_rad(R_a: np.ndarray, R_b: np.ndarray) -> float:
+    return math.acos(min(max((float(np.trace(R_a.T @ R_b)) - 1.0) / 2.0, -1.0), 1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "arm_b", "pull_w"),
+    [("orbit", (2.0, 1.5, 0.5), (0.0, 60.0, 30.0)), ("plain", (0.4, 0.3, 0.0), (0.0, 2.0, 1.0))],
+)
+def test_turning_is_stopped_and_the_attitude_comes_back_after_a_pull(
+    name: str, arm_b: tuple[float, float, float], pull_w: tuple[float, float, float]
+) -> None:
+    simulation = begun(name)
+    for lane in flown(simulation, 20.0):
+        held_R_wb = lane.T_wb[:3, :3].copy()
+    assert np.linalg.norm(lane.twist_b[:3]) < 1e-2
+    at_w = lane.T_wb[:3, 3] + held_R_wb @ np.array(arm_b)
+    simulation.submit(Pull("", "body", arm_b, tuple(at_w + np.array(pull_w))))
+    pulled = max(turned_rad(held_R_wb, lane.T_wb[:3, :3]) for lane in flown(simulation, 1.0, 0.1))
+    simulation.submit(LetGo())
+    list(flown(simulation, 20.0))
+    lane = simulation.snapshot.lanes[0]
+    assert pulled > 0.02
+    assert turned_rad(held_R_wb, lane.T_wb[:3, :3]) < 0.1 * pulled
+    assert np.linalg.norm(lane.twist_b[:3]) < 2e-3
+
+
+def test_while_turning_is_stopped_energy_only_falls() -> None:
+    """With torques far beyond their ranges: 3 rad/s of a craft whose torques give at most 1.5 rad/s^2."""
+    start = Start(position_w=(300.0, 0.0, 260.0), omega_b=(2.0, -1.5, 1.8), roll_rad=0.7)
+    simulation = begun("orbit", start=start)
+    turning = []
+    for lane in flown(simulation, 25.0):
+        omega = lane.twist_b[:3]
+        turning.append(float(omega @ (np.asarray(lane.parameters["inertia"]) * omega)))
+    ends = next(k for k, value in enumerate(turning) if value < 1.0)
+    assert all(b < a for a, b in pairwise(turning[:ends]))
+    assert turning[-1] < 1e-3 * turning[0]
+
+
+def test_the_quadrotor_comes_back_to_its_place_after_a_pull() -> None:
+    simulation = begun("quadrotor", goals=())
+    for lane in flown(simulation, 15.0):
+        held_w = lane.T_wb[:3, 3].copy()
+    simulation.submit(Pull("", "body", (0.2, 0.1, 0.0), tuple(held_w + np.array((1.5, -1.0, 0.4)))))
+    pulled = max(float(np.linalg.norm(lane.T_wb[:3, 3] - held_w)) for lane in flown(simulation, 2.0))
+    simulation.submit(LetGo())
+    list(flown(simulation, 25.0))
+    assert pulled > 0.3
+    assert np.linalg.norm(simulation.snapshot.lanes[0].T_wb[:3, 3] - held_w) < 0.25
