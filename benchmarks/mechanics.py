@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -22,6 +23,14 @@ import sim
 from sim.compiler import compile_kernel
 
 STEPS, ROUNDS = 100_000, 15
+MANY_BODIES: tuple[tuple[str, str, dict[str, int]], ...] = (
+    ("pendulum", "cf4", {"links": 20}),
+    ("pendulum", "rkmk54", {"links": 20}),
+    ("quadrotors-with-load", "rkmk4", {"quadrotors": 2}),
+    ("quadrotors-with-load", "rkmk4", {"quadrotors": 4}),
+    ("helicopter-with-load", "rkmk4", {"links": 4}),
+)
+"""Kernels of what a group moves."""
 BASIC = ("variational-exact", "variational", "variational-cay", "variational-split", "rk2", "rk4")
 
 
@@ -48,20 +57,22 @@ _CHILD = """
 import time, json, sys
 import sim, numpy, numba
 from sim.compiler import compile_kernel
-v, i = sim.vehicle(sys.argv[1]), sim.integrators()[sys.argv[2]]
+v, i = sim.vehicle(sys.argv[1], **json.loads(sys.argv[3])), sim.integrators()[sys.argv[2]]
 t, c = time.perf_counter(), time.process_time()
 compile_kernel(v, i)
 print(json.dumps([time.perf_counter() - t, time.process_time() - c]))
 """
 
 
-def compile_seconds(vehicle: str, method: str) -> tuple[list[float], list[float]]:
+def compile_seconds(
+    vehicle: str, method: str, parameters: Mapping[str, float]
+) -> tuple[list[float], list[float]]:
     """(wall, cpu) seconds to get a kernel: cold, then from the cache, each in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         runs = []
         for _ in range(2):
             out = subprocess.run(
-                [sys.executable, "-c", _CHILD, vehicle, method],
+                [sys.executable, "-c", _CHILD, vehicle, method, json.dumps(parameters)],
                 env={**os.environ, "HOLONOMY_CACHE": folder},
                 capture_output=True,
                 text=True,
@@ -90,12 +101,14 @@ def main() -> None:
         for m, ns in sorted(costs.items(), key=lambda item: item[1]):
             print(f"  {m:22s} {ns:7.1f} ns  {ns / costs['rk4']:5.2f} x rk4")
     print("\nkernel, seconds wall (cpu)      cold            from cache")
-    for vehicle in ("rigid-body", "helicopter"):
-        for m in BASIC if not every else ("variational", "variational-cay", "variational-exp", "rk4"):
-            cold, warm = compile_seconds(vehicle, m)
-            print(
-                f"  {vehicle + ' ' + m:30s} {cold[0]:5.2f} ({cold[1]:5.2f})   {warm[0]:5.2f} ({warm[1]:5.2f})"
-            )
+    one = BASIC if not every else ("variational", "variational-cay", "variational-exp", "rk4")
+    pairs: list[tuple[str, str, dict[str, int]]] = [
+        (vehicle, m, {}) for vehicle in ("rigid-body", "helicopter") for m in one
+    ]
+    for vehicle, m, parameters in [*pairs, *MANY_BODIES]:
+        cold, warm = compile_seconds(vehicle, m, parameters)
+        title = " ".join([vehicle, m, *(f"{name} = {value}" for name, value in parameters.items())])
+        print(f"  {title:45s} {cold[0]:5.2f} ({cold[1]:5.2f})   {warm[0]:5.2f} ({warm[1]:5.2f})")
 
 
 if __name__ == "__main__":

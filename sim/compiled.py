@@ -164,6 +164,8 @@ def _value(value: Any, used: list[Any]) -> str:
         return _told(value)
     if isinstance(value, np.ndarray | np.generic):
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, numba.types.ExternalFunction):
+        return f"{value.symbol} {value.sig}"
     if isinstance(value, tuple | list):
         return f"({', '.join(_value(part, used) for part in value)})"
     if isinstance(value, ModuleType):

@@ -209,8 +209,12 @@ class Body:
         width: int = WIDTH,
         along: Along | None = None,
     ) -> None:
-        """prefix: of the registers' names. width: how many numbers stand side by side."""
-        self._prefix, self._width, self._vector = prefix, width, f"<{width} x double>"
+        """prefix: of the registers' names. width: how many numbers stand side by side; 1: registers are numbers."""
+        self._prefix, self._width = prefix, width
+        self._vector, self._bits = (
+            ("double", "i1") if width == 1 else (f"<{width} x double>", f"<{width} x i1>")
+        )
+        self._zero = "0.0" if width == 1 else "zeroinitializer"
         self.lines: list[str] = []
         self.results: dict[int, dict[int, str]] = {0: {}, 1: {}}
         """Outputs of a repeated function, which are stored only when all inputs have been read."""
@@ -302,7 +306,6 @@ class Body:
 
     def _composed(self, op: int, x: list[str]) -> str:
         """Operations of more than one instruction."""
-        bits = f"<{self._width} x i1>"
         if op == ca.OP_ASSIGN:
             return x[0]
         if op == ca.OP_NEG:
@@ -317,31 +320,32 @@ class Body:
             return self._operation(ca.OP_EQ, [x[0], self._splat(0.0)])
         if op in (ca.OP_AND, ca.OP_OR):
             word = "and" if op == ca.OP_AND else "or"
-            return self._number(self._new(f"{word} {bits} {self._true(x[0])}, {self._true(x[1])}"))
+            return self._number(self._new(f"{word} {self._bits} {self._true(x[0])}, {self._true(x[1])}"))
         if op == ca.OP_IF_ELSE_ZERO:
-            return self._new(
-                f"select {bits} {self._true(x[0])}, {self._vector} {x[1]}, {self._vector} zeroinitializer"
-            )
+            return self._or_zero(x[0], x[1])
         if op == ca.OP_SIGN:
-            unit = self._intrinsic("copysign", [self._splat(1.0), x[0]])
-            return self._new(
-                f"select {bits} {self._true(x[0])}, {self._vector} {unit}, {self._vector} zeroinitializer"
-            )
+            return self._or_zero(x[0], self._intrinsic("copysign", [self._splat(1.0), x[0]]))
         raise TypeError(f"operation {op} of a symbolic expression has no compiled form")
 
+    def _or_zero(self, condition: str, value: str) -> str:
+        true = self._true(condition)
+        return self._new(f"select {self._bits} {true}, {self._vector} {value}, {self._vector} {self._zero}")
+
     def _true(self, x: str) -> str:
-        return self._new(f"fcmp une {self._vector} {x}, zeroinitializer")
+        return self._new(f"fcmp une {self._vector} {x}, {self._zero}")
 
     def _number(self, bits: str) -> str:
-        return self._new(f"uitofp <{self._width} x i1> {bits} to {self._vector}")
+        return self._new(f"uitofp {self._bits} {bits} to {self._vector}")
 
     def _intrinsic(self, name: str, x: list[str]) -> str:
-        full = f"@llvm.{name}.v{self._width}f64"
+        full = f"@llvm.{name}.{'' if self._width == 1 else f'v{self._width}'}f64"
         self.declarations.add(f"declare {self._vector} {full}({', '.join([self._vector] * len(x))})")
         return self._new(f"call {self._vector} {full}({', '.join(f'{self._vector} {a}' for a in x)})")
 
     def _library(self, name: str, x: list[str]) -> str:
         self.declarations.add(f"declare double @{name}({', '.join(['double'] * len(x))})")
+        if self._width == 1:
+            return self._new(f"call double @{name}({', '.join(f'double {a}' for a in x)})")
         vector = "poison"
         for lane in range(self._width):
             ones = [self._new(f"extractelement {self._vector} {a}, i32 {lane}") for a in x]
@@ -354,6 +358,8 @@ class Body:
 
 
 def splat(x: float, width: int = WIDTH) -> str:
-    """A vector of equal numbers."""
+    """A vector of equal numbers; of one, the number."""
     bits = struct.unpack("<Q", struct.pack("<d", x))[0]
+    if width == 1:
+        return f"0x{bits:016X}"
     return "<" + ", ".join([f"double 0x{bits:016X}"] * width) + ">"

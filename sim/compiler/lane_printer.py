@@ -20,7 +20,7 @@ Known = Sequence[tuple[ca.SX, Sequence[str]]]
 """Symbols with the registers of their entries."""
 
 
-class _Lines(Body):
+class Lines(Body):
     """Instructions of an expression whose inputs are registers."""
 
     def __init__(self, prefix: str, known: Known, expression: ca.SX, width: int) -> None:
@@ -74,7 +74,7 @@ class Printer:
         """Registers of an expression's entries."""
         if wanted.numel() == 0:
             return []
-        lines = _Lines(self.fresh("e"), known, wanted, self.width)
+        lines = Lines(self.fresh("e"), known, wanted, self.width)
         self.lines += lines.lines
         self.declarations |= lines.declarations
         return lines.registers

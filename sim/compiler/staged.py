@@ -2,7 +2,8 @@
 
 Where one rigid body's step is one straight line of scalars, here states are arrays: the rate of the vehicle is one
 function, moving a point by exponentials is another, with one loop for each run of equal parts. So the time to compile
-grows neither with the copies nor with the stages of the method.
+grows neither with the copies nor with the stages of the method. These functions are LLVM text, made once (`native`); a
+rate that goes along copies has loops of its own, which numba compiles.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ import casadi as ca
 
 from sim.compiler.inline import FREE_TYPE
 from sim.compiler.loops import STEP_RULE, Registers, divided_step, finite
-from sim.compiler.printer import straight_line
+from sim.compiler.native import NativeFunction, Piece, Place, native_source
 from sim.compiler.recorded import recorded
 from sim.compiler.stages import Scaled, StagedFlow
 from sim.compiler.sweeps import Code, Naming, Rows
@@ -31,6 +32,8 @@ import numpy as np
 
 from sim.compiled import compiled
 from sim.compiler.branchless import where
+from sim.compiler.native import linked
+from sim.compiler.staged_parts import length, start, total
 {imports}
 '''
 
@@ -54,17 +57,20 @@ def staged_source(vehicle: ActionVehicle, method: Integrator, samples: tuple[flo
     samples: moments of sampled controls; none where a row is held over the step.
     """
     action, controls = vehicle.action, len(vehicle.controls)
-    flow = StagedFlow(action.space.size, action.group.dim, controls, samples)
+    flow = StagedFlow(action.space.size, action.group.dim, controls, samples, native_rate=not vehicle.copies)
     end, difference = method.on_flow(flow, Scaled())
     places = {"y": flow.place(flow.y), "n": flow.place(end), "l": flow.place(flow.new(action.space.size))}
     error = None if difference is None else (flow.place(difference), difference.size)
-    rate, size = _rate(vehicle, flow.used)
+    native = [_mapped(name, action) for name in sorted(flow.maps - {"rate"})]
+    size, rate = flow.used, ""
+    if vehicle.copies:
+        rate, size = _rate_along(vehicle, flow.used)
+    else:
+        native.append(_rate(vehicle))
     parts = [
         _HEADER.format(title=title, imports="" if error is None else STEP_RULE),
-        _TOTAL,
-        rate,
-        *(_mapped(name, action) for name in sorted(flow.maps - {"rate"})),
-        _START,
+        native_source(native),
+        *([rate] if rate else []),
         _rollout(flow, places, error, size, controls, samples),
         recorded(FREE_TYPE),
     ]
@@ -75,29 +81,6 @@ def _function(signature: str, name: str, arguments: str, body: list[str]) -> str
     lines = "\n".join("    " + line for line in body)
     head = f'@compiled("{signature}", error_model="numpy", fastmath={_ARITHMETIC})'
     return f"{head}\ndef {name}({arguments}):\n{lines}\n"
-
-
-_TOTAL = f"""@compiled("float64({_A}, int64, int64)", error_model="numpy")
-def total(a, at, size):
-    found = 0.0
-    for i in range(size):
-        found += a[at + i]
-    return found
-
-
-@compiled("float64({_A}, int64, int64)", error_model="numpy")
-def length(a, at, size):
-    found = 0.0
-    for i in range(size):
-        found += a[at + i] * a[at + i]
-    return math.sqrt(found)
-"""
-
-_START = f"""@compiled("void({_A}, {_A}, {_A}, {_A}, float64, {_A})", error_model="numpy")
-def start(node, u, w, p, h, y):
-    for i in range(node.shape[0]):
-        y[i] = node[i]
-"""
 
 
 def quantities(vehicle: ActionVehicle, code: Code, p: ca.SX) -> Quantities:
@@ -111,48 +94,50 @@ def quantities(vehicle: ActionVehicle, code: Code, p: ca.SX) -> Quantities:
     return Quantities(**found)
 
 
-def _rate(vehicle: ActionVehicle, begin: int) -> tuple[str, int]:
-    """The function that finds the algebra's element, and how much room it needs."""
+def _rate(vehicle: ActionVehicle) -> NativeFunction:
+    """The function that finds the algebra's element."""
+    function = NativeFunction("rate", ("a", "y", "out", "u", "row", "p"), ("a", "u", "p"))
+    y, u = ca.SX.sym("y", vehicle.action.space.size), ca.SX.sym("u", len(vehicle.controls))
+    p = ca.SX.sym("p", vehicle.parameter_count)
+    known = [(y, Place("a", "y")), (u, Place("u", "row")), (p, Place("p"))]
+    function.loop(1, [Piece(known, vehicle.generator(y, u, vehicle.symbols(p)), Place("a", "out"))])
+    return function
+
+
+def _rate_along(vehicle: ActionVehicle, begin: int) -> tuple[str, int]:
+    """The same for copies that a formula goes along, and how much room it needs."""
     action = vehicle.action
     u, p = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count)
     known: list[Naming] = [(u, lambda k: f"u[row + {k}]"), (p, lambda k: f"p[{k}]")]
     code = Code(known, "a", begin)
-    if vehicle.copies:
-        point = Rows(code, "a", "y", action.space.size // vehicle.copies, vehicle.copies)
-        found = vehicle.generator(point, u, quantities(vehicle, code, p))
-        assert isinstance(found, Rows)
-        copy = [
-            f"for i in range({action.group.dim}):",
-            f"    a[out + i] = {found.array}[{found.start} + i]",
-        ]
-        body = [*code.lines, *copy]
-    else:
-        y = ca.SX.sym("y", action.space.size)
-        known = [(y, lambda k: f"a[y + {k}]"), *known]
-        element = vehicle.generator(y, u, vehicle.symbols(p))
-        body = straight_line(known, [(element, lambda k: f"a[out + {k}]")], "t")
-    text = _function(f"void({_A}, int64, int64, {_A}, int64, {_A})", "rate", "a, y, out, u, row, p", body)
+    point = Rows(code, "a", "y", action.space.size // vehicle.copies, vehicle.copies)
+    found = vehicle.generator(point, u, quantities(vehicle, code, p))
+    assert isinstance(found, Rows)
+    copy = [f"for i in range({action.group.dim}):", f"    a[out + i] = {found.array}[{found.start} + i]"]
+    arguments = f"void({_A}, int64, int64, {_A}, int64, {_A})"
+    text = _function(arguments, "rate", "a, y, out, u, row, p", [*code.lines, *copy])
     named = [f"{name} = np.array({numbers.tolist()!r})" for name, numbers in code.constants.items()]
     return "\n".join([*named, "", "", text]) if named else text, code.used
 
 
-def _mapped(name: str, action: Action) -> str:
+def _mapped(name: str, action: Action) -> NativeFunction:
     """A map of the whole product: one loop for each run of equal parts, or of equal rows of parts."""
     one, *kinds = _MAPS[name]
-    body, at = [], [0, 0, 0]
+    function = NativeFunction(name, ("a", "y", "x", "out"), ("a",))
+    at = [0, 0, 0]
     for block, count in runs(action.parts or (action,)):
         sizes = [_sizes(part, kinds) for part in block]
         stride = [sum(column) for column in zip(*sizes, strict=True)]
-        body.append(f"for i in range({count}):")
-        begin = at
+        begin, pieces = at, []
         for part, size in zip(block, sizes, strict=True):
             x, z = ca.SX.sym("x", size[0]), ca.SX.sym("z", size[1])
-            names = [_entry(*each) for each in zip(("y", "x", "out"), begin, stride, strict=True)]
-            lines = straight_line([(x, names[0]), (z, names[1])], [(one(part, x, z), names[2])], "t")
-            body += ["    " + line for line in lines]
+            arguments = zip(("y", "x", "out"), begin, stride, strict=True)
+            first, second, result = (Place("a", *each) for each in arguments)
+            pieces.append(Piece([(x, first), (z, second)], one(part, x, z), result))
             begin = [first + n for first, n in zip(begin, size, strict=True)]
+        function.loop(count, pieces)
         at = [first + count * n for first, n in zip(at, stride, strict=True)]
-    return _function(f"void({_A}, int64, int64, int64)", name, "a, y, x, out", body)
+    return function
 
 
 def runs(parts: Sequence[Action]) -> list[tuple[tuple[Action, ...], int]]:
@@ -179,10 +164,6 @@ def _sizes(part: Action, kinds: Sequence[str]) -> list[int]:
     return [sizes[kind] for kind in kinds]
 
 
-def _entry(array: str, begin: int, stride: int) -> Callable[[int], str]:
-    return lambda k: f"a[{array} + {stride} * i + {begin + k}]"
-
-
 def _rollout(
     flow: StagedFlow,
     places: dict[str, int],
@@ -205,11 +186,13 @@ def _rollout(
         step = [*flow.lines, *finite(held), *held.copy("l", "y"), *held.copy("y", "n")]
     body = [
         f"a = np.empty({size})",
+        "a_at, p_at = a.ctypes.data, p.ctypes.data",
         f"for i in range({n}):",
         f"    a[{places['y']} + i] = y[i]",
         *held.copy("l", "y"),
         *([f"trial = y[{n}]", f"tolerance = y[{n + 1}]", "whole = h"] if divided else []),
         f"v = np.empty({controls * len(samples)})" if divided and samples else "v = u",
+        "v_at = v.ctypes.data",
         "done = 0",
         "status = 0",
         "iterations = 0",

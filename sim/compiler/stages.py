@@ -68,10 +68,16 @@ class Combination:
 
 
 class StagedFlow(Flow):
-    """Writes lines; names `a` for the array, `v` for the controls, `p`, `h`."""
+    """Writes lines; names `a` for the array, `v` for the controls, `p`, `h`; `a_at` is where `a` is, and so on."""
 
-    def __init__(self, points: int, algebra: int, controls: int, samples: tuple[float, ...]) -> None:
-        """Sizes of a point, of the algebra, of a row of controls; moments of the rows, none where one is held."""
+    def __init__(
+        self, points: int, algebra: int, controls: int, samples: tuple[float, ...], *, native_rate: bool
+    ) -> None:
+        """Sizes of a point, of the algebra, of a row of controls; moments of the rows, none where one is held.
+
+        native_rate: the rate is called by addresses as the other maps are.
+        """
+        self._rate = ("a_at", "v_at", "p_at") if native_rate else ("a", "v", "p")
         self.dim, self.lines = algebra, list[str]()
         self.maps: set[str] = set()
         """Names of the generated functions that are called."""
@@ -110,19 +116,24 @@ class StagedFlow(Flow):
         assert start is not None
         return start
 
-    def _called(self, name: str, size: int, *values: Combination, more: tuple[str, ...] = ()) -> Combination:
+    def _called(
+        self, name: str, size: int, *values: Combination, array: str = "a_at", more: tuple[str, ...] = ()
+    ) -> Combination:
         places = tuple(self.place(value) for value in values)
         self.maps.add(name)
 
         def call(out: int) -> list[str]:
-            return [f"{name}(a, {', '.join(map(str, (*places, out)))}{''.join(', ' + m for m in more)})"]
+            return [
+                f"{name}({array}, {', '.join(map(str, (*places, out)))}{''.join(', ' + m for m in more)})"
+            ]
 
         return Combination(size, {(self._once((name, *places, *more), size, call), 0): 1.0})
 
     def rate(self, y: Any, moment: float) -> Any:
         rows = self._samples
         k = min(range(len(rows)), key=lambda i: abs(rows[i] - moment)) if rows else 0
-        return self._called("rate", self.dim, y, more=("v", str(k * self._controls), "p"))
+        a, v, p = self._rate
+        return self._called("rate", self.dim, y, array=a, more=(v, str(k * self._controls), p))
 
     def moved(self, y: Any, x: Any) -> Any:
         return self._called("moved", self._points, y, x)

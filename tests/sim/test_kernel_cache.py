@@ -12,6 +12,7 @@ import pytest
 import sim
 from sim.compiled import compiled
 from sim.compiler import kernel_text, load_module
+from sim.compiler.native import linked
 
 TEXT = """
 from sim.compiled import compiled
@@ -106,6 +107,50 @@ def test_code_is_named_by_what_it_is_made_of(folder: Path) -> None:
     assert len(made(3.0, 2.0, False)) == 1
     assert len(made(4.0, 2.0, False)) == 2
     assert len(made(4.0, 2.0, True)) == 2
+
+
+LINKED = """
+define void @scaled(i64 %a) {{
+  %at = inttoptr i64 %a to ptr
+  %x = load double, ptr %at, align 8
+  %y = fmul double %x, {factor}
+  store double %y, ptr %at, align 8
+  ret void
+}}
+"""
+
+
+def test_code_is_named_by_the_text_of_what_is_linked_to_it(folder: Path) -> None:
+    def made(factor: float) -> int:
+        before = len([*folder.glob("*.nbc")])
+        (scaled,) = linked(LINKED.format(factor=factor), scaled=1)
+
+        @compiled("void(float64[::1])")
+        def advance(a):
+            scaled(a.ctypes.data)
+
+        a = np.array([2.0])
+        advance(a)
+        assert a[0] == 2.0 * factor
+        return len([*folder.glob("*.nbc")]) - before
+
+    assert [made(factor) for factor in (3.0, 3.0, 5.0, 3.0)] == [1, 0, 1, 0]
+
+
+def test_a_kernel_of_many_bodies_runs_in_a_process_that_has_not_made_it(folder: Path) -> None:
+    """What it calls by name is linked before it: both processes come to the same bits."""
+    program = """
+import numpy, sim
+vehicle = sim.vehicle("quadrotors-with-load", quadrotors=1)
+run = sim.simulate(vehicle, "lie-euler", step=0.01, duration=0.05, controls=numpy.array([1.0, 2.0, 3.0]))
+print(run.nodes[-1].tobytes().hex())
+"""
+    told = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert told[0] == told[1] != ""
+    assert len([*folder.glob("holonomy_quadrotors*.nbc")]) > 0
 
 
 def test_the_generated_text_is_there_to_be_read(folder: Path) -> None:
