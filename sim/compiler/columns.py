@@ -199,6 +199,9 @@ def _repeated_tail(repeated: Repeated, body: "Body") -> list[str]:
 class Body:
     """The loop's instructions."""
 
+    flags = " contract"
+    """Of sums and products: which of them may be rounded as one, as the processor has it."""
+
     def __init__(
         self,
         function: ca.Function,
@@ -295,7 +298,7 @@ class Body:
 
     def _operation(self, op: int, x: list[str]) -> str:
         if op in _ARITHMETIC:
-            return self._new(f"{_ARITHMETIC[op]} contract {self._vector} {x[0]}, {x[1]}")
+            return self._new(f"{_ARITHMETIC[op]}{self.flags} {self._vector} {x[0]}, {x[1]}")
         if op in _COMPARED:
             return self._number(self._new(f"fcmp {_COMPARED[op]} {self._vector} {x[0]}, {x[1]}"))
         if op in _INTRINSIC:

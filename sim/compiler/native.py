@@ -7,6 +7,7 @@ of lines that takes many seconds. Here the same expressions are printed as LLVM,
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import llvmlite.binding as llvm
@@ -34,6 +35,28 @@ class Piece:
     inputs: Sequence[tuple[ca.SX, Place]]
     expression: ca.SX
     result: Place
+
+
+class _Numbers(Lines):
+    """Instructions on single numbers: a reciprocal is shared by all that divide by the same number.
+
+    Every operation is rounded, so that they come to the same bits on every processor.
+    """
+
+    flags = ""
+
+    def _operation(self, op: int, x: list[str]) -> str:
+        if op != ca.OP_DIV or not x[1].startswith("%"):
+            return super()._operation(op, x)
+        one = self._splat(1.0)
+        if x[1] not in self._reciprocals:
+            self._reciprocals[x[1]] = super()._operation(op, [one, x[1]])
+        shared = self._reciprocals[x[1]]
+        return shared if x[0] == one else super()._operation(ca.OP_MUL, [x[0], shared])
+
+    @cached_property
+    def _reciprocals(self) -> dict[str, str]:
+        return {}
 
 
 class NativeFunction:
@@ -74,7 +97,7 @@ class NativeFunction:
     def _piece(self, piece: Piece, index: str) -> None:
         """All that it reads is read before anything is written."""
         known = [(symbols, self._read(symbols.numel(), place, index)) for symbols, place in piece.inputs]
-        lines = Lines(f"{self._fresh('e')}.", known, ca.cse(piece.expression), 1)
+        lines = _Numbers(f"{self._fresh('e')}.", known, ca.cse(piece.expression), 1)
         self._lines += lines.lines
         self.declarations |= lines.declarations
         for at, register in zip(
