@@ -7,7 +7,6 @@ of lines that takes many seconds. Here the same expressions are printed as LLVM,
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import casadi as ca
 import llvmlite.binding as llvm
@@ -45,6 +44,18 @@ class _Numbers(Lines):
 
     flags = ""
 
+    def __init__(self, prefix: str, inputs: Sequence[tuple[ca.SX, str]], expression: ca.SX) -> None:
+        """inputs: columns of symbols, and registers of where they stand."""
+        self._at = [at for _, at in inputs]
+        self._reciprocals, self._truths = dict[str, str](), dict[str, str]()
+        super().__init__(prefix, [(symbols, ()) for symbols, _ in inputs], ca.cse(expression), 1)
+
+    def _load(self, argument: int, entry: int) -> str:
+        at = self._at[argument]
+        if entry:
+            at = self._new(f"getelementptr double, ptr {at}, i64 {entry}")
+        return self._new(f"load double, ptr {at}, align 8")
+
     def _operation(self, op: int, x: list[str]) -> str:
         if op != ca.OP_DIV or not x[1].startswith("%"):
             return super()._operation(op, x)
@@ -54,9 +65,14 @@ class _Numbers(Lines):
         shared = self._reciprocals[x[1]]
         return shared if x[0] == one else super()._operation(ca.OP_MUL, [x[0], shared])
 
-    @cached_property
-    def _reciprocals(self) -> dict[str, str]:
-        return {}
+    def _number(self, bits: str) -> str:
+        number = super()._number(bits)
+        self._truths[number] = bits
+        return number
+
+    def _true(self, x: str) -> str:
+        """Of a condition itself, not of the number that tells of it."""
+        return self._truths.get(x) or super()._true(x)
 
 
 class NativeFunction:
@@ -96,24 +112,24 @@ class NativeFunction:
 
     def _piece(self, piece: Piece, index: str) -> None:
         """All that it reads is read before anything is written."""
-        known = [(symbols, self._read(symbols.numel(), place, index)) for symbols, place in piece.inputs]
-        lines = _Numbers(f"{self._fresh('e')}.", known, ca.cse(piece.expression), 1)
+        inputs = [(symbols, self._address(place, index)) for symbols, place in piece.inputs]
+        lines = _Numbers(f"{self._fresh('e')}.", inputs, piece.expression)
         self._lines += lines.lines
         self.declarations |= lines.declarations
-        for at, register in zip(
-            self._addresses(piece.result, piece.expression.numel(), index), lines.registers, strict=True
-        ):
+        first = self._address(piece.result, index)
+        for k, register in enumerate(lines.registers):
+            at = self._new(f"getelementptr double, ptr {first}, i64 {k}") if k else first
             self._lines.append(f"  store double {register}, ptr {at}, align 8")
 
-    def _read(self, size: int, place: Place, index: str) -> list[str]:
-        return [self._new(f"load double, ptr {at}, align 8") for at in self._addresses(place, size, index)]
-
-    def _addresses(self, place: Place, size: int, index: str) -> list[str]:
-        offset = self._new(f"mul i64 {index}, {place.stride}") if place.stride else "0"
+    def _address(self, place: Place, index: str) -> str:
+        """Register of where the numbers of a copy begin."""
+        at = f"%{place.array}.at"
         if place.argument:
-            offset = self._new(f"add i64 %{place.argument}, {offset}")
-        first = self._new(f"getelementptr double, ptr %{place.array}.at, i64 {offset}")
-        return [self._new(f"getelementptr double, ptr {first}, i64 {place.begin + k}") for k in range(size)]
+            at = self._new(f"getelementptr double, ptr {at}, i64 %{place.argument}")
+        if place.stride:
+            copy = self._new(f"mul i64 {index}, {place.stride}")
+            at = self._new(f"getelementptr double, ptr {at}, i64 {copy}")
+        return self._new(f"getelementptr double, ptr {at}, i64 {place.begin}") if place.begin else at
 
     def _new(self, text: str) -> str:
         name = f"%{self._fresh('v')}"

@@ -55,6 +55,8 @@ _WARM_IPOPT = {
 }
 _NEWTON: dict[Mode, float] = {"again": 1e-10, "warm": 1e-7, "finish": 1e-10}
 """Products of bounds' multipliers and distances that Newton's method goes down to."""
+_FREED, _FREEING = 1e-4, 12
+"""The same where bounds hold it where it is, and in how many steps: from further within it comes around them."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,15 @@ class Solvers:
             return watch is None or watch(seen - 1, *self._progress(w, p), w)
 
         backend = "newton" if mode == "warm" else start.backend
-        run = self._newton(p, Point(start.w, start.lam_g, start.lam_x), mu=_NEWTON[mode], go_on=go_on)
+        before = Point(start.w, start.lam_g, start.lam_x)
+        run = self._newton(p, before, mu=_NEWTON[mode], go_on=go_on)
+        if run.held:
+            freed = self._newton(p, before, mu=_FREED, most=_FREEING, go_on=go_on)
+            iterations = run.iterations + freed.iterations
+            if freed.converged:
+                run = self._newton(p, freed.point, mu=_NEWTON[mode], go_on=go_on)
+                iterations += run.iterations
+            run = replace(run, iterations=iterations)
         point, stats = run.point, {"success": run.converged, "iter_count": run.iterations}
         out = {"x": point.w, "lam_x": point.lam_x, "lam_g": point.lam_g, "f": t.program.cost(point.w, p)}
         return self._result(out, p, stats, time.perf_counter() - begun, backend, slope, rough=False)

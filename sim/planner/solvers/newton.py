@@ -46,6 +46,8 @@ class NewtonRun:
     point: Point
     iterations: int
     converged: bool
+    held: bool = False
+    """Bounds held it where it was."""
 
 
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -110,7 +112,7 @@ class Newton:
             dw, dc, dlam = step
             share = moved(c, dc, s, below, above, low, high, mu)
             if share < _JAMMED:
-                return NewtonRun(point, iteration, False)
+                return NewtonRun(point, iteration, False, held=True)
             w, lam = w + share * dw, lam + share * dlam
             c = np.concatenate([g.constraints(w, p), w])
             iteration += 1
