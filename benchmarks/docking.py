@@ -5,7 +5,8 @@
 The planar boat is planned for on calm water, among the buoys of the scene plan-boat-docking, with a waypoint astern of
 the berth. The motor boat, which floats on waves, sails that course by `sim.pilot.course`. Every run draws its own sea
 (significant height 0.64 m: sea state 3), its own gusts about 6 m/s, and where waves, wind and a current of 0.3 m/s go
-to. The berth is reached when she is within 0.5 m and 5 degrees of it at less than 0.6 m/s.
+to. The berth is reached at the first moment at which she is within 0.5 m and 5 degrees of it at less than 0.6 m/s over
+ground, if that comes within 90 s: she is made fast then.
 """
 
 import argparse

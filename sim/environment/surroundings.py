@@ -17,6 +17,7 @@ from sim.vehicles.form import Form
 from sim.vehicles.slung import SlungLoad
 from sim.vehicles.support import Support
 from sim.world import World
+from sim.world.stream import Stream
 
 Felt = Ground | TreeGround | StruckGround | Water | None
 
@@ -76,12 +77,15 @@ def surroundings(vehicle: Vehicle, world: World) -> Felt:
     if vehicle.support is Support.NOTHING:
         return Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
     if vehicle.support is Support.WATER:
-        return water_about(vehicle, world.water_level_m or 0.0)
+        return water_about(vehicle, world.water_level_m or 0.0, world.stream)
     return None
 
 
-def water_about(vehicle: Vehicle, level_m: float = 0.0) -> Water:
-    """Open water about a vehicle that floats, its mean surface at z = `level_m`. Raises InputError without a hull."""
+def water_about(vehicle: Vehicle, level_m: float = 0.0, stream: Stream | None = None) -> Water:
+    """Water about a vehicle that floats, its mean surface at z = `level_m`; stream: of a river.
+
+    Raises InputError without a hull.
+    """
     worn = outfit_of(vehicle.name).hull
     if worn is None or worn.surface is None:
         raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
@@ -96,6 +100,7 @@ def water_about(vehicle: Vehicle, level_m: float = 0.0) -> Water:
         lift=_number(values["buoyancy"]),
         added=np.array([*_numbers(values["added_inertia"]), *_numbers(values["added_mass"])]),
         level_m=level_m,
+        stream=stream,
     )
 
 

@@ -225,7 +225,7 @@ class Hull:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What meets walls and cones: a rectangle seen from above, in the body frame."""
+    """What meets walls and cones, quays and buoys: a rectangle seen from above, in the body frame."""
 
     centre_m: tuple[float, float]
     half_m: tuple[float, float]

@@ -5,40 +5,40 @@ import math
 import numpy as np
 
 from sim.commands import PilotInput
+from sim.pilot.berthing import Berthing
 from sim.pilot.contract import Sensed
+from sim.pilot.disturbance import Disturbance, through_water
 from sim.pilot.helm import Drift, Helm, heading
+from sim.pilot.planar_boat import CURRENT, FORCE, THETA, numbers_of
 from sim.vehicles import Vehicle
 
 _LEAST_MPS = 2.0
 """Slower, drift would need too much of the heading."""
-_BRAKE_MPS2 = 0.9
-_ALIGN_M = 0.7
-"""So far before the end the heading becomes that of the berth."""
 _ACROSS_PER_S = 0.8
 _MOST_ACROSS = 0.7
 """Of the speed along the course, towards it."""
-_AHEAD_PER_S = 0.9
-_LEAD_S = 1.1
 _REACH_M = 3.0
-_ROOM_M = 3.5
-"""Astern of the berth: whoever misses it goes back there and comes again."""
-_MISSED_M, _PATIENCE_S = 0.5, 2.0
+_BERTHING_M = 7.0
+"""With so much of the course left, the way into the berth is worked out anew all the time."""
+_EVERY_S = 0.1
 
 
 class CoursePilot:
-    """Sticks are not heard. The course may be that of another vehicle in the plane: its places and headings count."""
+    """Sticks are not heard. The course may be that of another vehicle in the plan: its places and headings count."""
 
     def __init__(self, places_w: np.ndarray, headings_rad: np.ndarray, step_s: float) -> None:
         """places_w (n, 2) [m], headings_rad (n,), `step_s` apart."""
         steps = np.linalg.norm(np.diff(places_w, axis=0), axis=1)
         keep = np.r_[True, steps > 1e-4]
-        self._places, self._headings = places_w[keep], np.unwrap(headings_rad)[keep]
+        self._places = places_w[keep]
         self._along = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(self._places, axis=0), axis=1))]
         self._speeds = np.r_[steps[steps > 1e-4] / step_s, 0.0]
         self._end, self._end_heading = places_w[-1], float(headings_rad[-1])
-        self._helm, self._drift = Helm(), Drift()
-        self._bow = np.array([math.cos(self._end_heading), math.sin(self._end_heading)])
-        self._way_m, self._lying_s, self._backing = 0.0, 0.0, False
+        self._helm, self._drift, self._disturbance = Helm(), Drift(), Disturbance()
+        self._berthing: Berthing | None = None
+        self._boat: np.ndarray | None = None
+        self._way_m, self._since_s = 0.0, math.inf
+        self._thrust = np.zeros(2)
 
     @property
     def left_m(self) -> float:
@@ -47,47 +47,57 @@ class CoursePilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Left and right thrust."""
+        if self._boat is None:
+            self._boat = numbers_of(vehicle)
+        controls = self._wanted(sensed, vehicle, dt_s)
+        self._disturbance.see(self._boat, over_ground(sensed), controls[:2], dt_s)
+        return controls
+
+    def _wanted(self, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         drift = self._drift.see(sensed, dt_s)
         place = sensed.x_w[:2]
         self._way_m = self._nearest(place)
-        off = self._beside(place)
-        if self._backing and off[0] < -_ROOM_M:
-            self._backing, self._way_m = False, self._nearest(place, anew=True)
-        if self._backing:
-            back = self._end - (_ROOM_M + 1.5) * self._bow - place
-            wanted = _LEAST_MPS * back / max(float(np.linalg.norm(back)), 1e-9) - drift
-            course = math.atan2(-wanted[1], -wanted[0])
-            astern = -float(np.linalg.norm(wanted)) * max(math.cos(course - heading(sensed)), 0.0)
-            return self._helm.thrusts(vehicle, sensed, course, 0.0, astern)
-        if self.left_m < _ALIGN_M or off[0] > 0.0:
-            self._lying_s += dt_s
-            if self._lying_s > _PATIENCE_S and abs(off[1]) > _MISSED_M:
-                self._backing, self._lying_s = True, 0.0
-            bow = np.array([math.cos(heading(sensed)), math.sin(heading(sensed))])
-            ahead = _AHEAD_PER_S * float((self._end - place) @ bow)
-            return self._helm.thrusts(vehicle, sensed, self._end_heading, 0.0, ahead)
+        if self._berthing is None and self.left_m < _BERTHING_M:
+            self._berthing = Berthing()
+        if self._berthing is not None:
+            return self._into_berth(self._berthing, sensed, vehicle, dt_s)
         on, tangent = self._at(self._way_m)
         normal = np.array([-tangent[1], tangent[0]])
         planned = float(np.interp(self._way_m, self._along, self._speeds))
-        speed = min(max(planned, _LEAST_MPS), math.sqrt(2.0 * _BRAKE_MPS2 * self.left_m))
-        lead_s = _LEAD_S if self.left_m < _ROOM_M else 0.0  # she drifts on while she stops and straightens
-        across = float(normal @ (on - place - lead_s * drift)) * _ACROSS_PER_S
+        speed = max(planned, _LEAST_MPS)
+        across = float(normal @ (on - place)) * _ACROSS_PER_S
         across = min(max(across, -_MOST_ACROSS * speed), _MOST_ACROSS * speed)
         wanted = speed * tangent + across * normal - drift
         course = math.atan2(wanted[1], wanted[0])
         ahead = float(np.linalg.norm(wanted)) * max(math.cos(course - heading(sensed)), 0.0)
         return self._helm.thrusts(vehicle, sensed, course, self._turn(speed), ahead)
 
-    def _beside(self, place: np.ndarray) -> tuple[float, float]:
-        """How far ahead of the berth and to its left she is [m]."""
-        off = place - self._end
-        return float(off @ self._bow), float(off @ (-self._bow[1], self._bow[0]))
+    def _into_berth(self, berthing: Berthing, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """Everything in the frame of the berth: its place is the origin, its heading zero."""
+        assert self._boat is not None
+        if self._since_s >= _EVERY_S - 1e-9:
+            low = np.array([control.low for control in vehicle.controls[:2]])
+            high = np.array([control.high for control in vehicle.controls[:2]])
+            boat, ground = self._disturbance.told(self._boat), over_ground(sensed)
+            c, s = math.cos(self._end_heading), math.sin(self._end_heading)
+            to_berth = np.array([[c, s], [-s, c]])
+            ground[:2] = to_berth @ (ground[:2] - self._end)
+            ground[THETA] = math.remainder(ground[THETA] - self._end_heading, 2.0 * math.pi)
+            ground[3:5] = to_berth @ ground[3:5]
+            for at in (CURRENT, FORCE):
+                boat[at : at + 2] = to_berth @ boat[at : at + 2]
+            state = through_water(boat, ground)
+            passed_s = self._since_s if math.isfinite(self._since_s) else 0.0
+            self._thrust = berthing.thrust(boat, state, low, high, passed_s)
+            self._since_s = 0.0
+        self._since_s += dt_s
+        controls = vehicle.neutral_controls.copy()
+        controls[:2] = self._thrust
+        return controls
 
-    def _nearest(self, place: np.ndarray, *, anew: bool = False) -> float:
-        """How far along the course she is: never back, and never far ahead at once; anew: near its end."""
-        last = float(self._along[-1])
-        begin = max(last - _ROOM_M - 1.5, 0.0) if anew else self._way_m
-        ways = np.linspace(begin, min(begin + _REACH_M, last), 61)
+    def _nearest(self, place: np.ndarray) -> float:
+        """How far along the course she is: never back, and never far ahead at once."""
+        ways = np.linspace(self._way_m, min(self._way_m + _REACH_M, float(self._along[-1])), 61)
         points = np.stack([np.interp(ways, self._along, self._places[:, k]) for k in range(2)], axis=1)
         return float(ways[np.argmin(np.linalg.norm(points - place, axis=1))])
 
@@ -102,3 +112,10 @@ class CoursePilot:
         """Turn rate of the course ahead [rad/s]."""
         (_, a), (_, b) = self._at(self._way_m), self._at(min(self._way_m + 0.6, float(self._along[-1])))
         return speed * math.atan2(a[0] * b[1] - a[1] * b[0], float(a @ b)) / 0.6
+
+
+def over_ground(sensed: Sensed) -> np.ndarray:
+    """(6,) place, heading, velocity over ground in the world, turn rate about the vertical."""
+    return np.array(
+        [*sensed.x_w[:2], heading(sensed), *sensed.v_w[:2], float(sensed.R_wb[2] @ sensed.omega_b)]
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from sim.world.pad import Pad
 from sim.world.path import canyon_path, headings
 from sim.world.river import River
 from sim.world.store import cached_arrays, package_digest
+from sim.world.stream import Stream, river_stream
 from sim.world.terrain import Terrain
 
 _GENERATORS = (
@@ -81,6 +83,11 @@ class World:
         """(n,) heading along `path`, about +z from +x, continuous."""
         return headings(self.path)
 
+    @property
+    def stream(self) -> Stream:
+        """Current of the river; none where there is no river."""
+        return _stream(self)
+
     def surface_m(self, x_m: np.ndarray | float, y_m: np.ndarray | float) -> np.ndarray:
         """z [m] of the ground, or of the water that stands above it, at world points that broadcast."""
         ground = self.terrain.height(x_m, y_m)
@@ -98,6 +105,11 @@ class World:
     def start_pose(self, pad: str = "start", height_m: float = _SOLES_M) -> np.ndarray:
         """(4, 4) T_wb standing on a pad; `height_m` is from the soles to the body origin."""
         return self.pad(pad).standing_pose(height_m)
+
+
+@lru_cache(maxsize=2)
+def _stream(world: World) -> Stream:
+    return Stream.still() if world.river is None else river_stream(world.terrain, world.river)
 
 
 def _canyon_arrays(seed: int) -> dict[str, np.ndarray]:

@@ -148,6 +148,14 @@ class Tank:
         """(count, 3) float32 of the particles [cells/s]."""
         return self._own[1][: self._count]
 
+    @property
+    def volume_m3(self) -> float:
+        """Room that the water takes, beside body and paddle, as the last step met them."""
+        free = self._free[:, 1:-1, 1:-1, 1:-1]
+        upper = np.stack([np.roll(self._free[c], -1, 2 - c)[1:-1, 1:-1, 1:-1] for c in range(3)])
+        room = (free + upper).sum(axis=0) / 6.0
+        return float(np.sum(np.minimum(self.density[1:-1, 1:-1, 1:-1], 1.0) * room) * self.box.cell_m**3)
+
     def _hold(self, place: np.ndarray, velocity: np.ndarray) -> None:
         """Take these particles, with room for as many as there may be."""
         self._count, size = len(place), (max(len(place), self._room_for), 3)

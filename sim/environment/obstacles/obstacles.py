@@ -1,4 +1,4 @@
-"""The obstacles of a world as an `Environment`: a vehicle on the ground meets them by impulses at its control moments.
+"""The obstacles of a world as an `Environment`: vehicles meet them by impulses at their control moments.
 
 The law is that of ground contact: no point of the footprint may approach what it touches, one that will touch within
 the period may close its gap but not more, tangential impulses keep within Coulomb's cone. What the vehicle answers
@@ -28,10 +28,11 @@ from sim.environment.contact_solver import rows_solver, twist_velocity
 from sim.environment.environment import BodyState
 from sim.environment.obstacles.cones import RESTITUTION, Cones, mechanics
 from sim.environment.obstacles.impacts import MOST_ROWS, first_impact
-from sim.environment.obstacles.solids import Solids, solids_of
+from sim.environment.obstacles.solids import Solids, solids_afloat, solids_of
 from sim.outfit import outfit_of
 from sim.outfit.outfit import Footprint
 from sim.vehicles import Vehicle
+from sim.vehicles.support import Support
 from sim.world import World
 from sim.world.grounds.props import CONE_RADIUS_M
 from sim.world.terrain import Terrain
@@ -60,13 +61,15 @@ class ObstaclesPicture:
 
 
 class Obstacles:
-    """Solids that stay and cones that fly. `footprint`: of the vehicle that is coupled; None: it meets nothing."""
+    """Solids that stay and cones that fly. `footprint`: of the vehicle that is coupled; None: it meets nothing.
 
-    def __init__(self, solids: Solids, terrain: Terrain) -> None:
-        discs = np.full((len(solids.discs), 5), np.nan)
-        discs[:, :2], discs[:, 2], discs[:, 3] = solids.discs[:, :2], solids.discs[:, 2], 0.0
-        self._solids = np.concatenate([solids.boxes, discs])
-        self._reach = np.hypot(self._solids[:, 2], self._solids[:, 3])
+    What floats meets what reaches through the water instead of what stands on the ground.
+    """
+
+    def __init__(self, solids: Solids, terrain: Terrain, afloat: Solids | None = None) -> None:
+        self._ashore = _rows_of(solids)
+        self._afloat = self._ashore[:0] if afloat is None else _rows_of(afloat)
+        self._solids = self._ashore
         self.cones = Cones(solids.cones, terrain)
         self._begin = self.cones.state.copy()
         self.footprint: Footprint | None = None
@@ -88,6 +91,7 @@ class Obstacles:
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         """From then on it is this one's footprint that meets them."""
         self.footprint = outfit_of(vehicle.name).footprint
+        self._solids = self._afloat if vehicle.support is Support.WATER else self._ashore
 
     def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
         """Whether the vehicle might meet anything within dt; not if it has no footprint."""
@@ -137,11 +141,12 @@ class Obstacles:
         reach_m = footprint.reach_m
         own = reach_m + dt_s * (float(np.hypot(xi[3], xi[4])) + abs(float(xi[2])) * reach_m)
         x, y, z = T_wb[:3, 3]
-        solids = np.hypot(self._solids[:, 0] - x, self._solids[:, 1] - y) < self._reach + own
+        solids = self._solids
+        near = np.hypot(solids[:, 0] - x, solids[:, 1] - y) < np.hypot(solids[:, 2], solids[:, 3]) + own
         state = self.cones.state
         room = own + CONE_RADIUS_M + dt_s * np.abs(state[:, 16:19]).sum(axis=1)
         cones = (np.hypot(state[:, 10] - x, state[:, 11] - y) < room) & (state[:, 12] - z < _OVER_M)
-        return np.flatnonzero(solids), np.flatnonzero(cones)
+        return np.flatnonzero(near), np.flatnonzero(cones)
 
     def _rows(
         self, T_wb: np.ndarray, xi: np.ndarray, mobility: np.ndarray, dt_s: float, footprint: Footprint
@@ -202,8 +207,15 @@ def make_ready() -> None:
 
 def obstacles_in(world: World) -> Obstacles | None:
     """What stands in a world, as it is at first; None where nothing does."""
-    solids = solids_of(world)
-    return Obstacles(solids, world.terrain) if solids else None
+    solids, afloat = solids_of(world), solids_afloat(world)
+    return Obstacles(solids, world.terrain, afloat) if solids or afloat else None
+
+
+def _rows_of(solids: Solids) -> np.ndarray:
+    """(n, 5) as `first_impact` takes them."""
+    discs = np.full((len(solids.discs), 5), np.nan)
+    discs[:, :3], discs[:, 3] = solids.discs, 0.0
+    return np.concatenate([solids.boxes, discs])
 
 
 def _touched(

@@ -44,6 +44,7 @@ from sim.environment.water.layout import (
     WIND,
 )
 from sim.environment.wind import gusty
+from sim.world.stream import add_stream
 
 
 @compiled
@@ -135,6 +136,7 @@ def _immerse(
     now: np.ndarray,
     corner: np.ndarray,
     about: np.ndarray,
+    river: Any,
     there: np.ndarray,
     rows: np.ndarray,
 ) -> None:
@@ -154,6 +156,7 @@ def _immerse(
         rows[k, 4] = left * there[FLOW] + about[CURRENT]
         rows[k, 5] = left * there[FLOW + 1] + about[CURRENT + 1]
         rows[k, 6] = left * there[FLOW + 2]
+        add_stream(river[0], river[1], pose[9] + rows[k, 0], pose[10] + rows[k, 1], rows[k, 4:6])
 
 
 @compiled
@@ -164,7 +167,7 @@ def feel_water(
 
     Arguments as `Inline.wrench` has them.
     """
-    _, hull, about, resistances, added, sea_arrays, kept, report, before, _ = env
+    _, hull, about, resistances, added, sea_arrays, kept, report, before, river, _ = env
     before[:] = report
     wrench_b[:] = 0.0
     if not (np.isfinite(pose).all() and np.isfinite(free).all()):
@@ -175,7 +178,7 @@ def feel_water(
     spacing = about[SPACING]
     turned = pose[:9].reshape(3, 3)  # row k is body axis k in the world
     there = np.empty(TOLD)
-    _immerse(vertices, pose, now, corner, about, there, rows)
+    _immerse(vertices, pose, now, corner, about, river, there, rows)
     air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
     motion_w = np.concatenate((free[:3] @ turned, free[3:] @ turned))
     load_w, damping_w, found = np.empty(6), np.empty((6, 6)), np.empty(FOUND)
@@ -192,6 +195,7 @@ def feel_water(
     report[LEVEL] = there[SURFACE]
     report[STREAM], report[STREAM + 1] = there[FLOW] + about[CURRENT], there[FLOW + 1] + about[CURRENT + 1]
     report[STREAM + 2] = there[FLOW + 2]
+    add_stream(river[0], river[1], pose[9], pose[10], report[STREAM : STREAM + 2])
     stream_b, rate_b = np.zeros(3), np.zeros(3)
     if found[VOLUME] > 0.0:
         lattices = kept[6]

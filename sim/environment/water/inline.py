@@ -40,6 +40,7 @@ _KEPT = _tuple(
     _type(1, "int64"),
     _type(3),
 )
+_STREAM = _tuple(_type(3), _type(1))
 
 
 @cache
@@ -52,7 +53,9 @@ def _nothing() -> tuple[Any, ...]:
 
 WATER = Inline(
     imports="from sim.environment.water.feel import feel_water, forget_step, never_refuse",
-    type=_tuple("boolean", _HULL, _type(1), _type(1), _type(1), _SEA, _KEPT, _type(1), _type(1), _type(1)),
+    type=_tuple(
+        "boolean", _HULL, _type(1), _type(1), _type(1), _SEA, _KEPT, _type(1), _type(1), _STREAM, _type(1)
+    ),
     wrench="feel_water",
     refuses="never_refuse",
     undo="forget_step",

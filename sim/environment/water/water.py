@@ -31,6 +31,7 @@ from sim.environment.water.layout import (
     WIND,
 )
 from sim.environment.water.weather import Weather
+from sim.world.stream import Stream
 
 _ROUNDED_S = 1e-6
 """The sea's clock is summed up step by step, that of lanes is counted: within this it goes on as it was."""
@@ -50,6 +51,8 @@ class Water:
     report: np.ndarray
     wrench_b: np.ndarray
     """(6,) mean wrench of the last step (torque [N m], force [N]), body frame."""
+    stream: Stream
+    """Of a river, beside the current that the weather tells of."""
 
     @staticmethod
     def of(
@@ -64,13 +67,14 @@ class Water:
         added: np.ndarray | None = None,
         level_m: float = 0.0,
         points: int = POINTS,
+        stream: Stream | None = None,
     ) -> "Water":
         """About a hull.
 
         drag [N s/m] of the whole hull as it is wetted when `mass` [kg] floats upright; impact and air: coefficients
         of the pressure on patches that run into water and face the wind; lift: the share of the water column's
         pressure that is summed here, less where something else carries the hull; added (6,) is the part of the
-        vehicle's inertia that is water. Raises InputError where that mass sinks.
+        vehicle's inertia that is water; stream: of a river. Raises InputError where that mass sinks.
         """
         waves = Waves.of(weather.sea.seed, points)
         tiles, reach = len(TILES_M), hull.reach_m
@@ -108,6 +112,7 @@ class Water:
             kept,
             report,
             np.zeros(6),
+            Stream.still() if stream is None else stream,
         )
         water.tell(weather, at_once=True)
         return water
@@ -126,6 +131,7 @@ class Water:
             self.kept,
             self.report,
             before,
+            (self.stream.velocity_w, self.stream.frame),
             self.wrench_b,
         )
 
@@ -210,4 +216,5 @@ class Water:
             self.kept,
             self.report.copy(),
             np.zeros(6),
+            self.stream,
         )

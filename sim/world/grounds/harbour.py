@@ -1,4 +1,4 @@
-"""The harbour: a lake in the desert with a mole, pontoons and boats made fast to them."""
+"""The harbour: a lake in the desert with a mole, pontoons, boats made fast to them, and buoys."""
 
 import numpy as np
 
@@ -12,6 +12,7 @@ _MOLE_X, _MOLE_Y, _MOLE_HALF = -5.0, 26.0, (57.0, 3.2)
 _FINGERS_X = (24.6, 33.4, 42.2)
 _FINGER_HALF = (0.8, 9.4)
 _DECK_M = _LAKE.level_m + 0.45
+_BUOY_M = 0.98
 
 
 def _mole() -> tuple[Block, ...]:
@@ -35,6 +36,14 @@ def _finger(x: float) -> tuple[Block, ...]:
         for along in (-8.6, 0.0, 8.2)
     )
     return deck, *piles
+
+
+def _buoys() -> tuple[Parked, ...]:
+    """Of the fairway along the south and east, with the lake's level at their waterline."""
+    places = ((26.0, -24.0), (44.0, -20.0), (44.0, -8.0))
+    return tuple(
+        Parked("buoy", (x, y, _LAKE.level_m), 0.0, half_m=(_BUOY_M, _BUOY_M), round=True) for x, y in places
+    )
 
 
 def _moored() -> tuple[Parked, ...]:
@@ -62,6 +71,6 @@ def harbour_grounds() -> Grounds:
         paving=(Paving(road, 3.0, "asphalt"),),
         marks=(Mark(np.array([(-95.0, _MOLE_Y), (-62.5, _MOLE_Y)]), 0.12, "white"),),
         blocks=(*_mole(), *fingers, Block((_MOLE_X, edge), (_MOLE_HALF[0], 0.12), 0.16, 0.0, "wood", 0.05)),
-        parked=_moored(),
+        parked=(*_moored(), *_buoys()),
         lake=_LAKE,
     )

@@ -118,6 +118,8 @@ class Parked:
     """Linear RGB; None: as the model is."""
     half_m: tuple[float, float] = (2.1, 0.9)
     """Half its length and half its width."""
+    round: bool = False
+    """Seen from above it is a disc of half its length."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

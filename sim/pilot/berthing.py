@@ -1,0 +1,226 @@
+"""Thrust that brings a boat to her berth: optimal control of her planar model up to the moment of arrival.
+
+Control-limited differential dynamic programming (Y. Tassa, N. Mansard, E. Todorov, "Control-limited differential
+dynamic programming", ICRA 2014) with Gauss-Newton curvature, from the present state, over several spans of time; that
+whose cost is least is sailed. A boat that nothing pushes sideways cannot lie still across wind or current: it is asked
+that she is at her place, aligned and slow, at one moment. A berth that cannot be met any more is left and come back to,
+since a longer span then costs less.
+"""
+
+import math
+
+import numpy as np
+
+from sim.compiled import compiled
+from sim.pilot.planar_boat import CURRENT, THETA, step
+
+KNOT_S = 0.25
+"""Between changes of thrust."""
+_SPANS = (3, 5, 8, 12, 17, 23, 30, 40)
+"""Knots up to the arrival that are tried each time, beside what is under way."""
+_ROUNDS = 8
+_PER_S = 0.35
+"""What a second costs, where a berth that is missed by its tolerances costs about ten."""
+_EFFORT = 0.15
+"""Of full thrust for a second."""
+_TOLERATED = np.array([0.2, 0.2, math.radians(2.0), 0.25, 0.25, 0.15])
+"""Errors at arrival that cost a half each: ahead and aside [m], heading, velocity over ground, turn rate."""
+_DIFFERENCE = 1e-5
+
+
+@compiled
+def _errors(boat: np.ndarray, state: np.ndarray, tolerated: np.ndarray, out: np.ndarray) -> None:
+    """out (6,): at the arrival, over what is tolerated; the berth is the origin, its heading zero."""
+    c, s = math.cos(state[THETA]), math.sin(state[THETA])
+    out[0], out[1], out[2] = state[0], state[1], state[THETA]
+    out[3] = c * state[3] - s * state[4] + boat[CURRENT]
+    out[4] = s * state[3] + c * state[4] + boat[CURRENT + 1]
+    out[5] = state[5]
+    for k in range(6):
+        out[k] /= tolerated[k]
+
+
+@compiled
+def _cost(
+    boat: np.ndarray,
+    states: np.ndarray,
+    thrusts: np.ndarray,
+    high: np.ndarray,
+    effort: float,
+    tolerated: np.ndarray,
+) -> float:
+    e = np.empty(6)
+    _errors(boat, states[len(thrusts)], tolerated, e)
+    total = 0.5 * (e @ e)
+    for k in range(len(thrusts)):
+        for j in range(2):
+            total += 0.5 * effort * (thrusts[k, j] / high[j]) ** 2
+    return float(total)
+
+
+@compiled
+def _bounded(
+    H: np.ndarray, g: np.ndarray, low: np.ndarray, high: np.ndarray, out: np.ndarray, free: np.ndarray
+) -> None:
+    """The least of g d + d H d / 2 over a rectangle: out (2,), and which of both is not at a bound."""
+    det = H[0, 0] * H[1, 1] - H[0, 1] * H[1, 0]
+    d0 = -(H[1, 1] * g[0] - H[0, 1] * g[1]) / det
+    d1 = -(H[0, 0] * g[1] - H[1, 0] * g[0]) / det
+    if low[0] <= d0 <= high[0] and low[1] <= d1 <= high[1]:
+        out[0], out[1], free[0], free[1] = d0, d1, 1.0, 1.0
+        return
+    best = np.inf
+    for a in range(2):
+        b = 1 - a
+        for end in range(2):
+            at = low[a] if end == 0 else high[a]
+            wanted = -(g[b] + H[b, a] * at) / H[b, b]
+            other = min(max(wanted, low[b]), high[b])
+            value = (
+                g[a] * at
+                + g[b] * other
+                + 0.5 * (H[a, a] * at * at + H[b, b] * other * other)
+                + H[a, b] * at * other
+            )
+            if value < best:
+                best = value
+                out[a], out[b] = at, other
+                free[a], free[b] = 0.0, 1.0 if wanted == other else 0.0
+
+
+@compiled
+def improve(
+    boat: np.ndarray,
+    start: np.ndarray,
+    thrusts: np.ndarray,
+    h: float,
+    low: np.ndarray,
+    high: np.ndarray,
+    effort: float,
+    tolerated: np.ndarray,
+    rounds: int,
+) -> float:
+    """Better thrusts (n, 2) [N] in place, each held for h; returns what they cost."""
+    n = len(thrusts)
+    states, tried = np.empty((n + 1, 6)), np.empty((n + 1, 6))
+    new = np.empty_like(thrusts)
+    A, B = np.empty((n, 6, 6)), np.empty((n, 6, 2))
+    more, gains = np.empty((n, 2)), np.zeros((n, 2, 6))
+    e, other, shifted, turned = np.empty(6), np.empty(6), np.empty(6), np.empty((6, 6))
+    u, free, bound_low, bound_high = np.empty(2), np.empty(2), np.empty(2), np.empty(2)
+    states[0] = start
+    for k in range(n):
+        step(boat, states[k], thrusts[k], h, states[k + 1])
+    cost, damping = _cost(boat, states, thrusts, high, effort, tolerated), 1e-3
+    for _ in range(rounds):
+        for k in range(n):
+            for j in range(6):
+                shifted[:] = states[k]
+                shifted[j] += _DIFFERENCE
+                step(boat, shifted, thrusts[k], h, other)
+                A[k, :, j] = (other - states[k + 1]) / _DIFFERENCE
+            for j in range(2):
+                u[:] = thrusts[k]
+                u[j] += 1.0
+                step(boat, states[k], u, h, other)
+                B[k, :, j] = other - states[k + 1]
+        _errors(boat, states[n], tolerated, e)
+        for j in range(6):
+            shifted[:] = states[n]
+            shifted[j] += _DIFFERENCE
+            _errors(boat, shifted, tolerated, other)
+            turned[:, j] = (other - e) / _DIFFERENCE
+        slope, curve = turned.T @ e, turned.T @ turned
+        for back in range(n):
+            k = n - 1 - back
+            Hu, gu, across = B[k].T @ curve @ B[k], B[k].T @ slope, B[k].T @ curve @ A[k]
+            for j in range(2):
+                Hu[j, j] += (effort + damping) / high[j] ** 2
+                gu[j] += effort * thrusts[k, j] / high[j] ** 2
+                bound_low[j], bound_high[j] = low[j] - thrusts[k, j], high[j] - thrusts[k, j]
+            _bounded(Hu, gu, bound_low, bound_high, more[k], free)
+            gains[k] = 0.0
+            if free[0] > 0.0 and free[1] > 0.0:
+                det = Hu[0, 0] * Hu[1, 1] - Hu[0, 1] * Hu[1, 0]
+                gains[k, 0] = -(Hu[1, 1] * across[0] - Hu[0, 1] * across[1]) / det
+                gains[k, 1] = -(Hu[0, 0] * across[1] - Hu[1, 0] * across[0]) / det
+            elif free[0] > 0.0:
+                gains[k, 0] = -across[0] / Hu[0, 0]
+            elif free[1] > 0.0:
+                gains[k, 1] = -across[1] / Hu[1, 1]
+            K = gains[k]
+            bent = curve.copy()
+            slope = A[k].T @ slope + K.T @ (Hu @ more[k]) + K.T @ gu + across.T @ more[k]
+            curve = A[k].T @ bent @ A[k] + K.T @ Hu @ K + K.T @ across + across.T @ K
+            curve = 0.5 * (curve + curve.T)
+        share, found = 1.0, False
+        for _try in range(6):
+            tried[0] = start
+            for k in range(n):
+                for j in range(2):
+                    wanted = thrusts[k, j] + share * more[k, j]
+                    for i in range(6):
+                        wanted += gains[k, j, i] * (tried[k, i] - states[k, i])
+                    new[k, j] = min(max(wanted, low[j]), high[j])
+                step(boat, tried[k], new[k], h, tried[k + 1])
+            there = _cost(boat, tried, new, high, effort, tolerated)
+            if there < cost:
+                found = True
+                break
+            share *= 0.4
+        if not found:
+            damping *= 20.0
+            if damping > 1e3:
+                break
+            continue
+        gain = cost - there
+        cost = there
+        states[:] = tried
+        thrusts[:] = new
+        damping = max(0.2 * damping, 1e-4)
+        if gain < 1e-3 * (1.0 + cost):
+            break
+    return cost
+
+
+class Berthing:
+    """Remembers the thrusts that are under way."""
+
+    def __init__(self) -> None:
+        self._under_way = np.zeros((0, 2))
+        self._passed_s = 0.0
+        self.cost, self.span_s = math.inf, 0.0
+        """Of what is sailed now, and how long it takes [s]."""
+
+    def thrust(
+        self, boat: np.ndarray, state: np.ndarray, low: np.ndarray, high: np.ndarray, passed_s: float
+    ) -> np.ndarray:
+        """(2,) [N] now. State, current and force in the frame of the berth; passed_s: since the last call."""
+        self._passed_s += passed_s
+        gone = int(self._passed_s / KNOT_S + 1e-9)
+        self._passed_s -= gone * KNOT_S
+        before = self._under_way[gone:]
+        best, best_thrusts, best_total = math.inf, before, math.inf
+        left = len(before)
+        for knots in sorted({*_SPANS, *(max(left + more, 1) for more in (-1, 0, 1))}):
+            for guess in _guesses(before, knots, low, high):
+                thrusts = guess
+                cost = improve(boat, state, thrusts, KNOT_S, low, high, _EFFORT * KNOT_S, _TOLERATED, _ROUNDS)
+                total = cost + _PER_S * KNOT_S * knots
+                if total < best_total:
+                    best, best_thrusts, best_total = cost, thrusts, total
+        self.cost, self.span_s = best, KNOT_S * len(best_thrusts)
+        self._under_way = best_thrusts
+        return np.asarray(best_thrusts[0].copy())
+
+
+def _guesses(before: np.ndarray, knots: int, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
+    """Thrusts (knots, 2) to begin with: those under way, and astern at first, then ahead."""
+    given = np.zeros((knots, 2))
+    given[: min(knots, len(before))] = before[:knots]
+    if knots < 12 or abs(knots - len(before)) < 2:
+        return [given]
+    away = np.zeros((knots, 2))
+    away[: knots // 3] = 0.5 * low
+    away[knots // 2 : knots // 2 + knots // 4] = 0.3 * high
+    return [given, away]

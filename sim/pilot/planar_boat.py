@@ -1,0 +1,92 @@
+"""A floating boat as its pilot thinks of it: surge, sway and yaw on flat water, pushed by a current and a steady force.
+
+Kirchhoff's equations of what moves through water at rest, for the velocity through the water, which are exact in a
+uniform current (T. I. Fossen, "Handbook of Marine Craft Hydrodynamics and Motion Control", 2011, section 8.2). Damping
+is that of `sim.environment.immersion`: linear drag, and the pressure of sides that run into the water, summed over the
+part of the hull that is under water at rest. Waves are not in it.
+"""
+
+import math
+
+import numpy as np
+
+from sim.compiled import compiled
+from sim.environment.immersion import WATER_DENSITY
+from sim.environment.water import at_rest
+from sim.errors import InputError
+from sim.outfit import outfit_of
+from sim.vehicles import Vehicle
+
+# the boat's numbers, by place
+MASS_X, MASS_Y, INERTIA, DRAG = 0, 1, 2, 3
+ENDS, SIDES, TURNED, TURNING = (
+    4,
+    5,
+    6,
+    7,
+)  # [kg/m, kg/m, kg, kg m] pressure per speed: ahead, aside, coupling, yaw
+SPAN = 8  # [m^2] mean square of how far ahead wet patches lie
+LEFT, RIGHT = 9, 10  # [m] thrusters' arms about the vertical
+CURRENT = 11  # (2,) of the water [m/s]
+FORCE = 13  # (2,) of the wind and whatever else pushes [N]
+TORQUE = 15  # [N m]
+NUMBERS = 16
+
+X, Y, THETA, U, V, R = range(6)
+"""State: place [m], heading [rad], velocity through the water in the body frame [m/s], turn rate [rad/s]."""
+
+
+def numbers_of(vehicle: Vehicle) -> np.ndarray:
+    """(NUMBERS,) of a boat in still air and water. Raises InputError for what has no hull to float by."""
+    hull = outfit_of(vehicle.name).hull
+    if hull is None or hull.surface is None:
+        raise InputError(f"{vehicle.name} has no surface to float by")
+    surface, values = hull.surface, {name: np.asarray(value, float) for name, value in vehicle.values.items()}
+    a, b, c = (surface.vertices[surface.triangles[:, k]] for k in range(3))
+    middle, normal = (a + b + c) / 3.0, 0.5 * np.cross(b - a, c - a)
+    height, _ = at_rest(surface, float(values["mass"].max()))
+    wet = middle[:, 2] < -height
+    area = np.linalg.norm(normal[wet], axis=1)
+    along, across = (normal[wet, k] ** 2 / np.maximum(area, 1e-12) for k in range(2))
+    ahead_m = middle[wet, 0]
+    # Of two opposite patches one runs into the water.
+    push = 0.25 * WATER_DENSITY * float(values["impact"].max())
+    numbers = np.zeros(NUMBERS)
+    numbers[[MASS_X, MASS_Y]] = values["mass"].max() + values["added_mass"][:2]
+    numbers[INERTIA] = values["inertia"][2] + values["added_inertia"][2]
+    numbers[DRAG] = values["drag"].max()
+    numbers[ENDS], numbers[SIDES] = push * along.sum(), push * across.sum()
+    numbers[TURNED], numbers[TURNING] = push * across @ ahead_m, push * across @ ahead_m**2
+    numbers[SPAN] = float(area @ ahead_m**2 / area.sum())
+    numbers[LEFT], numbers[RIGHT] = -values["thruster_left"][1], -values["thruster_right"][1]
+    return numbers
+
+
+@compiled
+def rates(boat: np.ndarray, state: np.ndarray, thrust: np.ndarray, out: np.ndarray) -> None:
+    """out (3,): rates of the velocity through the water, and of turning."""
+    c, s = math.cos(state[THETA]), math.sin(state[THETA])
+    u, v, r = state[U], state[V], state[R]
+    speed = math.sqrt(u * u + v * v)
+    side, coupled, yaw = boat[SIDES] * speed, boat[TURNED] * speed, boat[TURNING] * speed
+    ahead = thrust[0] + thrust[1] + c * boat[FORCE] + s * boat[FORCE + 1]
+    ahead += -(boat[DRAG] + boat[ENDS] * speed) * u + boat[MASS_Y] * v * r
+    aside = c * boat[FORCE + 1] - s * boat[FORCE]
+    aside += -(boat[DRAG] + side) * v - coupled * r - boat[MASS_X] * u * r
+    about = boat[LEFT] * thrust[0] + boat[RIGHT] * thrust[1] + boat[TORQUE]
+    about += -(boat[DRAG] * boat[SPAN] + yaw) * r - coupled * v + (boat[MASS_X] - boat[MASS_Y]) * u * v
+    out[0], out[1], out[2] = ahead / boat[MASS_X], aside / boat[MASS_Y], about / boat[INERTIA]
+
+
+@compiled
+def step(boat: np.ndarray, state: np.ndarray, thrust: np.ndarray, h: float, out: np.ndarray) -> None:
+    """out (6,): the state after h, velocities first."""
+    rate = np.empty(3)
+    rates(boat, state, thrust, rate)
+    for k in range(3):
+        out[U + k] = state[U + k] + h * rate[k]
+    out[THETA] = state[THETA] + h * out[R]
+    middle = state[THETA] + 0.5 * h * out[R]
+    c, s = math.cos(middle), math.sin(middle)
+    out[X] = state[X] + h * (c * out[U] - s * out[V] + boat[CURRENT])
+    out[Y] = state[Y] + h * (s * out[U] + c * out[V] + boat[CURRENT + 1])

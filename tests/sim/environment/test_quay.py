@@ -1,0 +1,101 @@
+"""Laws of a hull against what reaches through the water: it is stopped and not leapt over, momentum and energy are only
+taken, wood and concrete rub, and a take of it replays to the bit."""
+
+from concurrent.futures import Future
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.commands import KeepTake, PilotInput, SetPilotInput
+from sim.environment.obstacles import solids_afloat, solids_of
+from sim.outfit import outfit_of
+from sim.scene import Scene, Start, load_scene
+from sim.simulation import Simulation
+from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.take.playback import Playback
+from sim.world import load_world
+
+FACE_Y_M = 26.0 - 3.2
+"""Of the mole, towards the open water."""
+
+
+def before(place: tuple[float, float], heading: float, speed_mps: float = 0.0, **weather: object) -> Scene:
+    """The harbour in calm air and water, under way from a place."""
+    scene = load_scene("harbour")
+    calm = {"waves": 0.0, "wind": (0.0, 0.0), "current": (0.0, 0.0), "gusts": 0.0, **weather}
+    start = Start(position_w=(*place, -0.9), heading_rad=heading, velocity_b=(speed_mps, 0.0, 0.0))
+    return replace(scene, start=start, parameters={"motorboat": calm}, goals=())
+
+
+def corners_w(lane: LaneSnapshot) -> np.ndarray:
+    footprint = outfit_of("motorboat").footprint
+    assert footprint is not None
+    x, y, length, width = footprint.array
+    local = np.array([(x + a * length, y + b * width) for a in (-1, 1) for b in (-1, 1)])
+    return local @ lane.T_wb[:2, :2].T + lane.T_wb[:2, 3]
+
+
+def sailed(simulation: Simulation, seconds: float, thrust: float = 0.0) -> list[LaneSnapshot]:
+    simulation.submit(SetPilotInput(PilotInput(pitch=thrust)))
+    return [simulation.advance(0.02).lanes[0] for _ in range(round(seconds / 0.02))]
+
+
+def test_the_mole_is_in_the_way_of_boats_and_not_of_cars() -> None:
+    world = load_world("harbour")
+    mole = np.array([-5.0, 26.0, 57.0, 3.2, 0.0])
+    assert (solids_afloat(world).boxes == mole).all(axis=1).any()
+    assert not (solids_of(world).boxes == mole).all(axis=1).any()
+    assert len(solids_afloat(world).discs) == 3
+    assert not solids_afloat(load_world("plain"))
+
+
+def test_a_hull_is_stopped_by_the_mole_and_may_leave_it() -> None:
+    simulation = Simulation(before((4.0, 17.0), 1.9, 1.0), load_world("harbour"))
+    seen = sailed(simulation, 6.0, 0.25)
+    assert max(corners_w(lane)[:, 1].max() for lane in seen) < FACE_Y_M + 0.02
+    assert seen[-1].status is LaneStatus.RUNNING
+    assert corners_w(seen[-1])[:, 1].max() > FACE_Y_M - 0.05
+    away = sailed(simulation, 4.0, -1.0)
+    assert corners_w(away[-1])[:, 1].max() < FACE_Y_M - 1.0
+
+
+def test_a_touch_only_takes_energy() -> None:
+    simulation = Simulation(before((4.0, 19.0), 2.2, 2.0), load_world("harbour"))
+    seen = sailed(simulation, 3.0)
+    energies = np.array([lane.energy_J for lane in seen])
+    # Added to what water gives and takes in heave and pitch, which is a few joules of a thousand.
+    assert np.diff(energies).max() < 3.0
+    speeds = [np.linalg.norm(lane.twist_b[3:5]) for lane in seen]
+    assert speeds[-1] < 0.6 * speeds[0]
+
+
+def test_a_buoy_turns_her_aside_and_is_not_sailed_through() -> None:
+    simulation = Simulation(before((38.0, -8.7), 0.0, 2.0), load_world("harbour"))
+    seen = sailed(simulation, 6.0, 0.3)
+    off = min(np.linalg.norm(corners_w(lane) - (44.0, -8.0), axis=1).min() for lane in seen)
+    assert off > 0.98 - 0.02
+    assert max(abs(lane.twist_b[2]) for lane in seen) > 0.1
+
+
+def test_what_is_met_too_fast_ends_the_ride() -> None:
+    simulation = Simulation(before((4.0, 12.0), 0.5 * np.pi, 8.0), load_world("harbour"))
+    lane = sailed(simulation, 3.0, 1.0)[-1]
+    assert lane.status is LaneStatus.CRASHED
+    assert "crashed at" in lane.status_text
+
+
+@pytest.mark.parametrize("waves", [0.0, 6.0])
+def test_a_take_along_the_mole_replays_to_the_bit(waves: float) -> None:
+    world = load_world("harbour")
+    simulation = Simulation(before((4.0, 19.0), 1.2, 1.5, waves=waves), world)
+    sailed(simulation, 3.0, 0.4)
+    reply: Future = Future()
+    simulation.submit(KeepTake(reply))
+    simulation.advance(0.0)
+    take = reply.result(timeout=10)
+    leg = take.legs[0]
+    assert leg.pushes is not None
+    assert len(leg.pushes.steps) > 0
+    playback = Playback(take.legs, lambda: world)
+    assert np.array_equal(playback.node(playback.moment(leg, leg.steps)), simulation._stage.flown.node)
