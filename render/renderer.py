@@ -243,6 +243,7 @@ class Renderer:
             light=self._light,
             quality=self.quality,
             frustum=frustum_planes(view.projection @ view.view),
+            near_vehicles=self._vehicle_shadow.reach,
             detail=self._effort**2,
             mirrored=mirrored,
         )

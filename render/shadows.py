@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import moderngl
 import numpy as np
 
+from render.culling import frustum_planes
 from render.frame import DrawnVehicle, View
 from render.matrices import TEXTURE_FROM_CLIP, look_at, orthographic
 from render.programs import SAMPLER_UNITS
@@ -87,6 +88,11 @@ class VehicleShadow:
         self.map = ShadowMap(ctx, (size_px, size_px), "vehicle_shadow_map")
         self.view, self.depth_m = vehicle_view(np.zeros(3), 1.0, np.array([0.0, 0.0, 1.0]))
         self.span_m = 0.0
+
+    @property
+    def reach(self) -> np.ndarray | None:
+        """(6, 4) planes about all that the map tells of; None while nothing casts into it."""
+        return frustum_planes(self.view.projection @ self.view.view) if self.span_m > 0.0 else None
 
     def fit(
         self,

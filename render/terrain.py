@@ -18,6 +18,8 @@ _FORMAT = "3f 3f 4f"
 _NAMES = ("position", "normal", "traits")
 _BAKED = ("3f 3f 1f 1f", "baked_ambient", "baked_sun", "baked_visibility", "baked_strata")
 _BAKED_BYTES = 32
+_Lookup = tuple[bool, bool]
+"""(the sun's map, the map of the vehicles' shadows)."""
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
@@ -108,6 +110,7 @@ class Land:
             (len(mesh.vertices), float(s)) for mesh, s in zip(meshes, spacing, strict=True)
         ]
         self._baked = None
+        self._depth = self._array(programs.load("terrain_depth.vert", "depth.frag"))
         self._arrays = self._build_arrays(programs)
         self.drawn_triangles = 0
 
@@ -132,22 +135,31 @@ class Land:
             ]
         )
 
-    def _build_arrays(self, programs: Programs) -> dict[str, moderngl.VertexArray]:
-        depth = programs.load("terrain_depth.vert", "depth.frag")
-        content = [(self._vertices, _FORMAT, *_NAMES)]
+    def _build_arrays(self, programs: Programs) -> dict[_Lookup, moderngl.VertexArray]:
+        """Of the opaque pass, by what is looked up for each pixel."""
         if self._quality.full_materials:
-            surface, lit = programs.load("terrain.vert", "terrain.frag"), content
-        else:
-            surface = programs.load("terrain_baked.vert", "terrain_baked.frag")
-            count = sum(count for count, _ in self._vertex_spacing)
-            self._baked = self._owned(self._ctx.buffer(reserve=count * _BAKED_BYTES))
-            self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
-            lit = [*content, (self._baked, *_BAKED)]
-        arrays = {
-            "opaque": vertex_array(self._ctx, surface, lit, self._indices),
-            "shadow": vertex_array(self._ctx, depth, content, self._indices),
+            surface = self._array(programs.load("terrain.vert", "terrain.frag"))
+            return {(by_pixel, under): surface for by_pixel in (False, True) for under in (False, True)}
+        count = sum(count for count, _ in self._vertex_spacing)
+        self._baked = self._owned(self._ctx.buffer(reserve=count * _BAKED_BYTES))
+        self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
+        return {
+            (by_pixel, under): self._array(
+                programs.load(
+                    "terrain_baked.vert",
+                    "terrain_baked.frag",
+                    SUN_BY_PIXEL=int(by_pixel),
+                    UNDER_VEHICLE=int(under),
+                ),
+                (self._baked, *_BAKED),
+            )
+            for by_pixel in ((False, True) if self._in_sun_map else (False,))
+            for under in (False, True)
         }
-        return {name: self._owned(array) for name, array in arrays.items()}
+
+    def _array(self, program: moderngl.Program, *more: tuple[object, ...]) -> moderngl.VertexArray:
+        content = [(self._vertices, _FORMAT, *_NAMES), *more]
+        return self._owned(vertex_array(self._ctx, program, content, self._indices))
 
     def bake(self) -> None:
         """Evaluate the material at the vertices for the present light (quality without full materials only)."""
@@ -167,7 +179,6 @@ class Land:
     def draw(self, context: PassContext) -> None:
         """Draw what the pass's camera sees; the sun's camera sees everything at the finest level."""
         shadow = context.name == "shadow"
-        array = self._arrays["shadow" if shadow else "opaque"]
         visible = self._boxes.visible(context.frustum)
         distance = self._boxes.distance(context.view.eye_w)
         if shadow:
@@ -181,9 +192,19 @@ class Land:
         levels = levels[chunks]
         first, count = self._first[levels, chunks].tolist(), self._counts[levels, chunks].tolist()
         self.drawn_triangles = sum(count) // 3
+        arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks, levels)
         with culled(context):
-            for start, indices in zip(first, count, strict=True):
+            for array, start, indices in zip(arrays, first, count, strict=True):
                 array.render(moderngl.TRIANGLES, vertices=indices, first=start)
+
+    def _lit(
+        self, context: PassContext, chunks: np.ndarray, levels: np.ndarray
+    ) -> list[moderngl.VertexArray]:
+        """By chunk, what looks up no more than it needs to: software GL looks up under every condition."""
+        by_pixel = (levels == 0) & self._in_sun_map
+        reach = context.near_vehicles
+        under = np.zeros(len(chunks), bool) if reach is None else self._boxes.visible(reach)[chunks]
+        return [self._arrays[key] for key in zip(by_pixel.tolist(), under.tolist(), strict=True)]
 
     def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
         px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5

@@ -31,9 +31,8 @@ float canyon_sun(vec3 p) {
 #endif
 }
 
-float vehicle_sun(vec3 p) {
-    if (shadow_texel.w <= 0.0) return 1.0;
-    vec3 s = (vehicle_shadow * vec4(p, 1.0)).xyz;
+// s: a point in the map around the vehicles.
+float sun_past_vehicles(vec3 s) {
     if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
 #if SHADOW_TAPS == 1
     return texture(vehicle_shadow_map, vec3(s.xy, s.z - 0.001));
@@ -46,6 +45,11 @@ float vehicle_sun(vec3 p) {
         lit += texture(vehicle_shadow_map, vec3(s.xy + turn * DISC[i] * radius, s.z - 0.0008));
     return lit / float(SHADOW_TAPS);
 #endif
+}
+
+float vehicle_sun(vec3 p) {
+    if (shadow_texel.w <= 0.0) return 1.0;
+    return sun_past_vehicles((vehicle_shadow * vec4(p, 1.0)).xyz);
 }
 
 // 0 in shadow, 1 in the sun. `n` is the geometric normal: it lifts the point off its own surface.

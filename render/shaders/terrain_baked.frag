@@ -3,6 +3,7 @@
 
 in vec3 p_w;
 in vec3 p_sun;
+in vec3 p_vehicle;
 in vec3 ambient;
 in vec3 sun;
 in float visibility;
@@ -23,8 +24,14 @@ void main() {
     vec4 uv_step = wall ? bedding_step : level_step;
     vec2 grain = textureGrad(noise_map, wall ? bedding_uv : level_uv, uv_step.xy, uv_step.zw).rg;
     vec3 bands = mix(vec3(1.0), texture(band_map, vec2(strata, 0.5)).rgb, bedrock);
-    float lit = visibility < 0.0 ? texture(sun_shadow_map, vec3(p_sun.xy, p_sun.z - water.y)) : visibility;
-    lit = min(lit, vehicle_sun(p_w));
+#if SUN_BY_PIXEL
+    float lit = texture(sun_shadow_map, vec3(p_sun.xy, p_sun.z - water.y));
+#else
+    float lit = visibility;
+#endif
+#if UNDER_VEHICLE
+    lit = min(lit, sun_past_vehicles(p_vehicle));
+#endif
     float relief = 0.44 + 0.72 * grain.r + 0.40 * grain.g;
     colour = vec4((ambient + sun * lit) * bands * relief + inscatter, distance(p_w, eye.xyz));
 }

@@ -12,6 +12,7 @@ in float baked_strata;
 
 out vec3 p_w;
 out vec3 p_sun;  // in the canyon's shadow map
+out vec3 p_vehicle;  // in that of the vehicles
 out vec3 ambient;
 out vec3 sun;
 out float visibility;
@@ -25,6 +26,7 @@ void main() {
     p_w = position;
     float lift = 0.5 + 0.003 * distance(position, eye.xyz);
     p_sun = (sun_shadow * vec4(position + normal * lift, 1.0)).xyz;
+    p_vehicle = (vehicle_shadow * vec4(position, 1.0)).xyz;
     vec3 transmittance;
     haze_to(position, transmittance, inscatter);
     ambient = baked_ambient * transmittance;

@@ -53,30 +53,32 @@ vec3 wall_or_sky(vec3 r) {
     vec2 across = vec2(-flow.y, flow.x);
     float sideways = dot(r.xy, across);
     float side = sign(sideways);
-    for (int i = 0; i < 4; i++) {
+    // Software GL goes through all of the loop: what is hit is lit after it, once.
+    float rise = -1.0;
+    vec3 hit = p_w;
+    for (int i = 0; i < 4 && rise < 0.0; i++) {
         float reach = (TERRACES[i].x * (1.0 + 0.5 * lump) - side * channel.x) / max(abs(sideways), 1e-3);
-        float rise = r.z * reach;
-        if (reach > BEND_M) { reach = BEND_M; rise = r.z * reach; }
-        vec3 hit = p_w + r * reach;
+        reach = min(reach, BEND_M);
+        hit = p_w + r * reach;
 #if FULL_MATERIALS
         float edge = textureLod(noise_map, vec2(hit.x + hit.y, float(i) * 40.0) * 0.012, 1.0).r - 0.5;
 #else
         float edge = lump;
 #endif
-        if (rise > TERRACES[i].y * (1.0 + 0.9 * edge)) continue;
-        vec3 n = normalize(vec3(-side * across, 0.35));
-#if FULL_MATERIALS
-        float grain = textureLod(noise_map, vec2((hit.x + hit.y) * 0.02, rise * 0.03), 2.0).r;
-#else
-        float grain = 0.5;
-#endif
-        vec3 albedo = textureLod(strata_map, vec2(rise / STRATA_TOP, 0.5), 1.0).rgb * (0.55 + 0.8 * grain);
-        float sun = saturate(dot(n, sun_direction.xyz));
-        if (sun > 0.0) sun *= canyon_sun(hit);
-        vec3 sky = sky_irradiance(n) * 0.5;
-        return albedo / PI * (sun_irradiance.rgb * (sun * 0.8 + ROCK_BOUNCE * 0.2) + sky);
+        if (r.z * reach <= TERRACES[i].y * (1.0 + 0.9 * edge)) rise = r.z * reach;
     }
-    return sky_radiance(r);
+    if (rise < 0.0) return sky_radiance(r);
+    vec3 n = normalize(vec3(-side * across, 0.35));
+#if FULL_MATERIALS
+    float grain = textureLod(noise_map, vec2((hit.x + hit.y) * 0.02, rise * 0.03), 2.0).r;
+#else
+    float grain = 0.5;
+#endif
+    vec3 albedo = textureLod(strata_map, vec2(rise / STRATA_TOP, 0.5), 1.0).rgb * (0.55 + 0.8 * grain);
+    float sun = saturate(dot(n, sun_direction.xyz));
+    if (sun > 0.0) sun *= canyon_sun(hit);
+    vec3 sky = sky_irradiance(n) * 0.5;
+    return albedo / PI * (sun_irradiance.rgb * (sun * 0.8 + ROCK_BOUNCE * 0.2) + sky);
 }
 #endif
 
