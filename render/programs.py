@@ -34,9 +34,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "sea_depth_map": 18,
     "hull_map": 19,
     "box_map": 20,
+    "light_map": 21,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 21
+FIRST_FREE_UNIT = 22
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

@@ -8,6 +8,7 @@ import numpy as np
 
 from render.culling import Boxes, culled
 from render.geometry.mesh import ChunkedMesh
+from render.light_map import LightMap
 from render.occlusion import Ridges, Skyline, summits
 from render.passes import PassContext
 from render.programs import Programs
@@ -18,8 +19,13 @@ _FORMAT = "3f 3f 4f"
 _NAMES = ("position", "normal", "traits")
 _BAKED = ("3f 3f 1f 1f", "baked_ambient", "baked_sun", "baked_visibility", "baked_strata")
 _BAKED_BYTES = 32
-_Lookup = tuple[bool, bool]
-"""(the sun's map, the map of the vehicles' shadows)."""
+_Lookup = tuple[str, bool]
+"""(where its light comes from: the vertices, they and the sun's map, the light map; whether vehicles may shade it)."""
+_LOOKUPS: dict[str, dict[str, int]] = {
+    "vertices": {"SUN_BY_PIXEL": 0, "LIGHT_MAP": 0},
+    "sun map": {"SUN_BY_PIXEL": 1, "LIGHT_MAP": 0},
+    "light map": {"SUN_BY_PIXEL": 0, "LIGHT_MAP": 1},
+}
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
@@ -89,11 +95,10 @@ class Land:
         """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level.
 
         `ridges`: of the world's terrain, which hide chunks. `in_sun_map`: the sun's map was drawn from the finest
-        level, which can so be looked up by pixel.
+        level, which can so be looked up by pixel; without full materials it gives the others a light map.
         """
         self._ctx = ctx
         self._quality = quality
-        self._in_sun_map = in_sun_map
         self._resources = ExitStack()
         spacing = np.asarray(spacing_m[-len(meshes) :], dtype=float)
         chunks = meshes[0].chunks
@@ -110,8 +115,9 @@ class Land:
             (len(mesh.vertices), float(s)) for mesh, s in zip(meshes, spacing, strict=True)
         ]
         self._baked = None
+        self._light_map: LightMap | None = None
         self._depth = self._array(programs.load("terrain_depth.vert", "depth.frag"))
-        self._arrays = self._build_arrays(programs)
+        self._arrays = self._build_arrays(programs, meshes if in_sun_map else ())
         self.drawn_triangles = 0
 
     def _owned(self, resource):
@@ -135,27 +141,33 @@ class Land:
             ]
         )
 
-    def _build_arrays(self, programs: Programs) -> dict[_Lookup, moderngl.VertexArray]:
-        """Of the opaque pass, by what is looked up for each pixel."""
+    def _build_arrays(
+        self, programs: Programs, meshes: Sequence[ChunkedMesh]
+    ) -> dict[_Lookup, moderngl.VertexArray]:
+        """Of the opaque pass, by what is looked up for each pixel. `meshes`: of the land with a light map."""
         if self._quality.full_materials:
             surface = self._array(programs.load("terrain.vert", "terrain.frag"))
-            return {(by_pixel, under): surface for by_pixel in (False, True) for under in (False, True)}
+            return {(light, under): surface for light in _LOOKUPS for under in (False, True)}
         count = sum(count for count, _ in self._vertex_spacing)
         self._baked = self._owned(self._ctx.buffer(reserve=count * _BAKED_BYTES))
         self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
+        content = [(self._baked, *_BAKED)]
+        lights = ["vertices"]
+        if meshes:
+            self._light_map = self._owned(LightMap(self._ctx, meshes[0]))
+            places = np.concatenate([self._light_map.uv(mesh) for mesh in meshes])
+            content.append((self._owned(self._ctx.buffer(places)), "2f", "place"))
+            lights = ["sun map", "light map"]
         return {
-            (by_pixel, under): self._array(
-                programs.load(
-                    "terrain_baked.vert",
-                    "terrain_baked.frag",
-                    SUN_BY_PIXEL=int(by_pixel),
-                    UNDER_VEHICLE=int(under),
-                ),
-                (self._baked, *_BAKED),
-            )
-            for by_pixel in ((False, True) if self._in_sun_map else (False,))
+            (light, under): self._array(self._program(programs, light, under), *content)
+            for light in lights
             for under in (False, True)
         }
+
+    def _program(self, programs: Programs, light: str, under: bool) -> moderngl.Program:
+        return programs.load(
+            "terrain_baked.vert", "terrain_baked.frag", **_LOOKUPS[light], UNDER_VEHICLE=int(under)
+        )
 
     def _array(self, program: moderngl.Program, *more: tuple[object, ...]) -> moderngl.VertexArray:
         content = [(self._vertices, _FORMAT, *_NAMES), *more]
@@ -169,12 +181,20 @@ class Land:
         first = 0
         for level, (count, spacing) in enumerate(self._vertex_spacing):
             self._bake_program["spacing_m"].value = spacing
-            self._bake_program["shadow_by_vertex"].value = level > 0 or not self._in_sun_map
+            # Coarser levels have it from the light map.
+            self._bake_program["shadow_by_vertex"].value = level == 0
             source.transform(
                 self._baked, moderngl.POINTS, vertices=count, first=first, buffer_offset=first * _BAKED_BYTES
             )
             first += count
         source.release()
+        if self._light_map is not None:
+            count, _ = self._vertex_spacing[0]
+            baked = np.frombuffer(self._baked.read(count * _BAKED_BYTES), "f4").reshape(count, -1)
+            self._light_map.write(baked[:, :3], baked[:, 3:6], baked[:, 6])
+            for (light, _), array in self._arrays.items():
+                if light == "light map":
+                    array.program["light_scale"].value = self._light_map.scale
 
     def draw(self, context: PassContext) -> None:
         """Draw what the pass's camera sees; the sun's camera sees everything at the finest level."""
@@ -193,6 +213,8 @@ class Land:
         first, count = self._first[levels, chunks].tolist(), self._counts[levels, chunks].tolist()
         self.drawn_triangles = sum(count) // 3
         arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks, levels)
+        if self._light_map is not None:
+            self._light_map.bind()
         with culled(context):
             for array, start, indices in zip(arrays, first, count, strict=True):
                 array.render(moderngl.TRIANGLES, vertices=indices, first=start)
@@ -201,14 +223,21 @@ class Land:
         self, context: PassContext, chunks: np.ndarray, levels: np.ndarray
     ) -> list[moderngl.VertexArray]:
         """By chunk, what looks up no more than it needs to: software GL looks up under every condition."""
-        by_pixel = (levels == 0) & self._in_sun_map
         reach = context.near_vehicles
         under = np.zeros(len(chunks), bool) if reach is None else self._boxes.visible(reach)[chunks]
-        return [self._arrays[key] for key in zip(by_pixel.tolist(), under.tolist(), strict=True)]
+        if self._light_map is None:
+            lights = ["vertices"] * len(chunks)
+        else:
+            fine = (levels == 0) & (context.detail >= 1.0)
+            lights = ["sun map" if each else "light map" for each in fine.tolist()]
+        return [self._arrays[key] for key in zip(lights, under.tolist(), strict=True)]
 
     def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
         px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5
-        budget = round(self._quality.terrain_triangles * context.detail)
+        detail = (
+            context.detail if self._light_map is None else context.detail**1.5
+        )  # coarse, but lit as finely
+        budget = round(self._quality.terrain_triangles * detail)
         error = self._quality.terrain_error_px
         if context.mirrored:
             budget, error = budget // 4, error * 2.0

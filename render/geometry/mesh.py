@@ -38,6 +38,10 @@ class ChunkedMesh(Mesh):
     """A mesh that can be drawn chunk by chunk."""
 
     chunks: tuple[Chunk, ...]
+    places: np.ndarray | None = None
+    """(n, 2) of each vertex in the grid that it was cut from, along rows and columns, 0..1; None: there is none."""
+    grid: tuple[int, int] = (0, 0)
+    """Rows and columns of that grid."""
 
 
 def grid_indices(rows: int, columns: int) -> np.ndarray:

@@ -40,14 +40,18 @@ def _chunk(grid: np.ndarray, skirt_m: float) -> Mesh:
 
 
 def _chunked(grid: np.ndarray, level: int) -> ChunkedMesh:
-    rows = (grid.shape[0] - 1) // CHUNKS[0]
-    columns = (grid.shape[1] - 1) // CHUNKS[1]
+    size, floats = grid.shape[:2], grid.shape[2]
+    places = np.meshgrid(*(np.linspace(0.0, 1.0, count, dtype=grid.dtype) for count in size), indexing="ij")
+    grid = np.dstack([grid, *places])
+    rows, columns = (size[0] - 1) // CHUNKS[0], (size[1] - 1) // CHUNKS[1]
     parts = []
     for i in range(CHUNKS[0]):
         for j in range(CHUNKS[1]):
             part = grid[i * rows : (i + 1) * rows + 1, j * columns : (j + 1) * columns + 1]
             parts.append(_chunk(np.ascontiguousarray(part), _SKIRT_M[level]))
-    return joined(parts)
+    mesh = joined(parts)
+    vertices, at = np.ascontiguousarray(mesh.vertices[:, :floats]), mesh.vertices[:, floats:]
+    return ChunkedMesh(vertices, mesh.indices, mesh.chunks, at, size)
 
 
 def _stored_name(world: World, level: int) -> str:

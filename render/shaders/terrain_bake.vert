@@ -3,7 +3,7 @@
 #include "rock.glsl"
 #include "shadow.glsl"
 
-uniform bool shadow_by_vertex;  // coarser levels stray too far from what the shadow map saw
+uniform bool shadow_by_vertex;
 
 in vec3 position;
 in vec3 normal;
@@ -12,7 +12,7 @@ in vec4 traits;
 out vec3 baked_ambient;  // radiance without the sun
 out vec3 baked_sun;      // radiance that the sun adds where it shines
 
-out float baked_visibility;  // of the sun; negative: look it up by pixel
+out float baked_visibility;  // of the sun; 1 where nobody asks
 out float baked_strata;      // height in the strata
 
 float sun_around(vec3 p, vec3 n) {
@@ -43,6 +43,6 @@ void main() {
     baked_ambient = albedo * rock_ambient(shading_n, t, relief);
     baked_sun = albedo * sun_irradiance.rgb * saturate(dot(shading_n, sun_direction.xyz));
     baked_strata = grain.height;
-    baked_visibility = shadow_by_vertex ? sun_around(position, n) : -1.0;
+    baked_visibility = shadow_by_vertex ? sun_around(position, n) : 1.0;
     gl_Position = vec4(0.0);
 }

@@ -5,17 +5,23 @@
 in vec3 position;
 in vec3 normal;
 in vec4 traits;
+#if LIGHT_MAP
+in vec2 place;
+out vec2 light_uv;
+out vec3 clear;  // transmittance of the haze
+#else
 in vec3 baked_ambient;
 in vec3 baked_sun;
 in float baked_visibility;
+out vec3 ambient;
+out vec3 sun;
+out float visibility;
+#endif
 in float baked_strata;
 
 out vec3 p_w;
 out vec3 p_sun;  // in the canyon's shadow map
 out vec3 p_vehicle;  // in that of the vehicles
-out vec3 ambient;
-out vec3 sun;
-out float visibility;
 out vec3 inscatter;
 out vec2 bedding_uv;
 out float steep;
@@ -29,9 +35,14 @@ void main() {
     p_vehicle = (vehicle_shadow * vec4(position, 1.0)).xyz;
     vec3 transmittance;
     haze_to(position, transmittance, inscatter);
+#if LIGHT_MAP
+    light_uv = place;
+    clear = transmittance;
+#else
     ambient = baked_ambient * transmittance;
     sun = baked_sun * transmittance;
     visibility = baked_visibility;
+#endif
     bedding_uv = vec2((position.x + position.y) * 0.006, position.z * 0.065 + (position.x - position.y) * 0.001);
     strata = baked_strata / STRATA_TOP;
     bedrock = 1.0 - clamp(traits.y * 1.3, 0.0, 1.0) * 0.8;

@@ -24,6 +24,8 @@ class Mesh:
     vertices: np.ndarray
     indices: np.ndarray
     chunks: tuple[Chunk, ...] = ()
+    places: np.ndarray | None = None
+    grid: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,10 @@ def _grid(spacing: float, across: int = 2, along: int = 4) -> Mesh:
             )
             first += triangles.size
             count += z.size
-    return Mesh(np.concatenate(vertices).astype("f4"), np.concatenate(indices).astype("u4"), tuple(chunks))
+    joined = np.concatenate(vertices).astype("f4")
+    places = (joined[:, :2] + (0.0, HALF_M)) / (LENGTH_M, 2 * HALF_M)
+    size = round(LENGTH_M / spacing) + 1, round(2 * HALF_M / spacing) + 1
+    return Mesh(joined, np.concatenate(indices).astype("u4"), tuple(chunks), places, size)
 
 
 def _card(columns: int) -> Mesh:
