@@ -101,6 +101,8 @@ def of_table(path: Path, vehicle: Vehicle) -> Recording:
             f"{path}: {intervals[k]:g} s after t = {poses.time[k]:g} s; allowed: rows evenly apart"
         )
     nodes = np.zeros((len(poses.time), layout.size))
+    if vehicle.lags:
+        nodes[:, layout.acting] = vehicle.acting_at_first
     R = poses.poses[:, :3, :3]
     nodes[:, layout.pose] = np.concatenate([R.swapaxes(1, 2).reshape(-1, 9), poses.poses[:, :3, 3]], axis=1)
     measured = {"rotation", "position"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sim.integrators.base import SAME
+from sim.integrators.scheme import SAME
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class ActionVehicle(Vehicle):
         """The whole state is configuration; what stands where in it is told by `space`."""
         size = self.space.size
         none = slice(size, size)
-        return NodeLayout(slice(0, size), none, none, none, size)
+        return NodeLayout(slice(0, size), none, none, none, none, size)
 
     def named(self, node: ca.SX) -> dict[str, ca.SX]:
         """The parts of a point by their names."""

@@ -80,7 +80,7 @@ class ArticulatedVehicle(Vehicle):
     def node_layout(self) -> NodeLayout:
         nq, nv = self.tree.nq, self.tree.nv
         none = slice(nq + nv, nq + nv)
-        return NodeLayout(slice(0, nq), slice(nq, nq + nv), none, none, nq + nv)
+        return NodeLayout(slice(0, nq), slice(nq, nq + nv), none, none, none, nq + nv)
 
     @cached_property
     def space(self) -> Space:

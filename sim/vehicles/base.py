@@ -44,6 +44,8 @@ class NodeLayout:
     """Body twist, (omega, v) on SE(3), (omega, vx, vy) on SE(2), omega on SO(3)."""
     shape: slice
     shape_velocity: slice
+    acting: slice
+    """What acts of controls that lag."""
     size: int
 
 
@@ -190,12 +192,15 @@ class Vehicle(ABC):
     def node_layout(self) -> NodeLayout:
         """Read at every step: worked out once."""
         a, b, n = self.group.pose_dim, self.group.dim, len(self.shape_coordinates)
+        end = a + b + 2 * n
+        size = end + (len(self.controls) if self.lags else 0)
         return NodeLayout(
             slice(0, a),
             slice(a, a + b),
             slice(a + b, a + b + n),
-            slice(a + b + n, a + b + 2 * n),
-            a + b + 2 * n,
+            slice(a + b + n, end),
+            slice(end, size),
+            size,
         )
 
     @cached_property
@@ -203,13 +208,14 @@ class Vehicle(ABC):
         """Where its state is; slices and columns of a node have their names from it."""
         group, n = self.group, len(self.shape_coordinates)
         shape = tuple(f"shape_{c.name}" for c in self.shape_coordinates)
-        parts = (
-            GroupSpace(group),
-            Euclidean(group.dim, "velocity", group.velocity_columns),
-            Euclidean(n, "shape", shape),
-            Euclidean(n, "shape_velocity", tuple(f"{name}_rate" for name in shape)),
-        )
-        return Product(parts if n else parts[:2])
+        parts: list[Space] = [GroupSpace(group), Euclidean(group.dim, "velocity", group.velocity_columns)]
+        if n:
+            rates = tuple(f"{name}_rate" for name in shape)
+            parts += [Euclidean(n, "shape", shape), Euclidean(n, "shape_velocity", rates)]
+        if self.lags:
+            names = tuple(f"acting_{control.name}" for control in self.controls)
+            parts.append(Euclidean(len(names), "acting", names))
+        return Product(tuple(parts))
 
     def poses(self, nodes: np.ndarray) -> np.ndarray:
         """(..., n, n) matrices of the configurations of nodes (..., node size)."""
@@ -269,6 +275,20 @@ class Vehicle(ABC):
         rate[at.pose] = self.group.left_tangent(node[at.pose]) @ node[at.velocity]
         rate[at.shape] = node[at.shape_velocity]
         return rate
+
+    @property
+    def lags(self) -> bool:
+        """Whether its controls act with a lag: what acts of them is then part of its state, behind all else."""
+        return False
+
+    def lag_s(self, q: Quantities) -> ca.SX:
+        """Time in which what acts has made up 63 % of a change of the controls, where they lag [s]."""
+        raise TypeError(f"vehicle {self.name!r} declares no lag_s(q)")
+
+    @property
+    def acting_at_first(self) -> np.ndarray:
+        """(n_controls,) what acts in a state of which nothing else is said."""
+        return self.neutral_controls
 
     takes_impulses: bool = False
     """Whether `struck` is declared: only then what moves outside can push it."""
@@ -330,6 +350,7 @@ class Vehicle(ABC):
             self._finite("velocity", velocity, (self.group.dim,)),
             self._finite("shape", shape if np.size(shape) else np.zeros(n), (n,)),
             self._finite("shape_velocity", shape_velocity if np.size(shape_velocity) else np.zeros(n), (n,)),
+            *([self.acting_at_first] if self.lags else []),
         ]
         return State(np.concatenate(parts), self.node_layout, self.group)
 

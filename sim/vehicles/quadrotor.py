@@ -3,6 +3,7 @@
 import dataclasses
 
 import casadi as ca
+import numpy as np
 
 from sim.groups.se3 import rotation_of
 from sim.vehicles.base import Quantities
@@ -54,12 +55,38 @@ class Quadrotor(HolonomicVehicle):
             "Velocity of the air in the world; felt through the rotors' drag.",
             optional=True,
         ),
+        Parameter(
+            "motors",
+            "",
+            0.0,
+            0.0,
+            1.0,
+            "1: lifts follow the controls with a lag; 0: at once.",
+            structural=True,
+        ),
+        Parameter(
+            "motor_lag", "s", 0.05, 1e-3, 2.0, "In which a lift makes up 63 % of a change; of motors = 1."
+        ),
         dataclasses.replace(GRAVITY, default=9.81),
     )
     controls = tuple(
         Control(name, "N", 0.0, MOST_LIFT_N, f"Lift of the rotor {name.replace('_', ' ')}.", neutral=0.0)
         for name, *_ in ROTORS
     )
+
+    @property
+    def lags(self) -> bool:
+        return bool(self.counts["motors"])
+
+    def lag_s(self, q: Quantities) -> ca.SX:
+        """Of a motor that is told its lift, to first order."""
+        return q.motor_lag
+
+    @property
+    def acting_at_first(self) -> np.ndarray:
+        """Each rotor carries a quarter of the weight."""
+        share = float(self.values["mass"]) * float(self.values["gravity"]) / len(ROTORS)  # type: ignore[arg-type]
+        return np.full(len(ROTORS), min(share, MOST_LIFT_N))
 
     def inertia(self, q: Quantities) -> ca.SX:
         return rigid_inertia(q)
@@ -80,4 +107,5 @@ class Quadrotor(HolonomicVehicle):
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
         """Lift over weight, endless without weight."""
-        return (Observable("lift_over_weight", "1", ca.sum1(u) / (q.mass * q.gravity)),)
+        lifts = node[self.node_layout.acting] if self.lags else u
+        return (Observable("lift_over_weight", "1", ca.sum1(lifts) / (q.mass * q.gravity)),)

@@ -169,6 +169,17 @@ def test_a_load_that_a_quadrotor_carries_by_its_law_is_planned_by_the_way_of_its
     assert plan.solved, plan.message
     np.testing.assert_allclose(plan.trajectory.nodes[-1][:12], wanted.node[:12], atol=1e-7)
     assert np.abs(replayed(plan).nodes - plan.trajectory.nodes).max() < 1e-9
+    # Two, whose thrusts act along their own axes, carry the load along the planned path, which they have not planned.
+    pair = sim.vehicle("quadrotors-with-load", quadrotors=2, cable_length=1.0)
+    held = np.repeat(plan.controls[:-1], 16, axis=0)
+    flown = sim.simulate(
+        pair, "rkmk4", step=plan.step_s / 16, duration=plan.duration_s, initial=pair.state(), controls=held
+    )
+    target, load = pair.space.slices["target"], pair.space.slices["load"]
+    np.testing.assert_allclose(flown.nodes[-1, target], wanted.node[target], atol=1e-3)
+    off = np.linalg.norm(flown.nodes[::16, load][:, :3] - plan.trajectory.nodes[:, load][:, :3], axis=1)
+    assert off[-1] < 0.02  # 9 mm
+    assert off.max() < 0.3  # 0.23 m: a pair has to lean for what one swings for
 
 
 @pytest.mark.parametrize("name", ["pendulum", "helicopter-with-load", "quadrotors-with-load"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import sim
 from sim.commands import PilotInput, SetFlightMode, SetPilotInput
@@ -114,3 +115,79 @@ def test_a_way_is_planned_whose_inputs_fly_it_there():
     np.testing.assert_allclose(flown.pose[-1, :3, 3], [4.0, 0.0, 1.0], atol=1e-5)
     assert plan.controls.min() > -1e-6
     assert plan.controls.max() < 8.0 + 1e-6
+
+
+LAGGING = sim.vehicle("quadrotor", motors=1, motor_lag=0.08, rotor_drag=0.2)
+TOLD = np.array([2.2, 1.5, 1.7, 2.4])
+
+
+def lagging_rate(t, y, told):
+    """(R, x, omega, v, lifts) by Newton and Euler, and each lift after what it is told; NumPy alone."""
+    R, omega, v, lifts = y[:9].reshape(3, 3), y[12:15], y[15:18], y[18:]
+    places = 0.28 * np.array([[1, 1, 0], [1, -1, 0], [-1, 1, 0], [-1, -1, 0]])
+    force = lifts[:, None] * [0.0, 0.0, 1.0]
+    torque = np.cross(places, force).sum(0)
+    torque[2] += 0.05 * (lifts @ [1, -1, -1, 1])
+    J, m = np.array([0.0820, 0.0845, 0.1377]), 0.755
+    weight, drag = R.T @ [0, 0, -9.81], -0.2 * v * [1, 1, 0]
+    turning = (torque - np.cross(omega, J * omega)) / J
+    speeding = force.sum(0) / m + drag / m + weight - np.cross(omega, v)
+    W = np.cross(np.eye(3), omega)
+    return np.concatenate([(R @ W).ravel(), R @ v, turning, speeding, (told(t) - lifts) / 0.08])
+
+
+def exact(told, start, seconds):
+    y = solve_ivp(lagging_rate, (0, seconds), start, args=(told,), method="DOP853", rtol=1e-12, atol=1e-12).y[
+        :, -1
+    ]
+    return np.concatenate([y[:9].reshape(3, 3).T.ravel(), y[9:]])
+
+
+def begun():
+    state = LAGGING.state(omega=(0.3, -0.2, 0.5), v=(1.0, 0.5, -0.3))
+    R = state.node[:9].reshape(3, 3).T
+    return state, np.concatenate([R.ravel(), state.node[9:]])
+
+
+def test_a_motor_makes_up_the_share_of_a_change_that_its_lag_says():
+    """lift = told + (first - told) exp(-t / lag), whatever the step: 20 ms or 1 ms; measured 1e-15."""
+    first = 0.755 * 9.81 / 4
+    for method, step in (("variational-exact", 0.02), ("rk4", 0.001), ("variational-4", 0.02)):
+        run = sim.simulate(LAGGING, method, step=step, duration=0.2, controls=TOLD)
+        wanted = TOLD + (first - TOLD) * np.exp(-run.time[:, None] / 0.08)
+        np.testing.assert_allclose(run.nodes[:, LAGGING.space.slices["acting"]], wanted, atol=1e-13)
+
+
+@pytest.mark.parametrize(("method", "order"), [("variational-exact", 2), ("rk4", 4), ("rkmk4", 4)])
+def test_methods_keep_their_order_behind_motors_that_lag(method, order):
+    """Against Newton and Euler with a fifth equation, tightly by SciPy; told lifts that are held, and that change."""
+    state, start = begun()
+    changing = {False: lambda t: TOLD, True: lambda t: TOLD + 0.8 * np.sin(9.0 * t + np.arange(4))}
+    for told in changing.values():
+        wanted = exact(told, start, 0.4)
+        given = TOLD if told is changing[False] else lambda t, _, told=told: told(t)
+        errors = [
+            np.linalg.norm(
+                sim.simulate(LAGGING, method, step=h, duration=0.4, initial=state, controls=given).nodes[-1]
+                - wanted
+            )
+            for h in (0.02, 0.01)
+        ]
+        assert errors[1] < (5e-3 if order == 2 else 1e-6)  # 1.2e-3
+        assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
+
+
+def test_sticks_fly_it_with_motors_that_lag_and_hands_off_it_hovers():
+    running = simulation(replace(SCENE, parameters={"quadrotor": {"motors": 1.0, "motor_lag": 0.06}}))
+    running.submit(SetPilotInput(PilotInput(pitch=1.0)))
+    ahead = running.advance(2.0).lanes[0]
+    assert ahead.twist_b[3] > 2.5
+    running.submit(SetPilotInput(PilotInput()))
+    stopped = running.advance(6.0).lanes[0]
+    assert np.linalg.norm(stopped.twist_b) < 0.05
+    assert stopped.T_wb[2, 2] > 0.999
+
+
+def test_no_plan_is_made_of_controls_that_lag():
+    with pytest.raises(sim.InputError, match="has controls that act with a lag, which no plan is made for"):
+        sim.plan(LAGGING, Task(start=LAGGING.state(), goal=Goal(LAGGING.state(x=(1, 0, 0))), duration_s=2.0))

@@ -151,6 +151,11 @@ def check_can_plan(vehicle: Vehicle) -> None:
         raise InputError(
             f"{vehicle.name} floats, and plans know no waves; allowed: vehicles that are planar on calm water"
         )
+    if vehicle.lags:
+        raise InputError(
+            f"{vehicle.name} has controls that act with a lag, which no plan is made for; allowed: vehicles whose "
+            "controls act at once"
+        )
     if not vehicle.controls:
         raise InputError(f"{vehicle.name} has no controls to plan; allowed: vehicles that have some")
 
