@@ -10,6 +10,7 @@ from PIL import Image
 
 from render.arrangement import draw_panes, pane_rects, spread_along
 from render.camera import CameraRig
+from render.cameras.bumps import bumps_of
 from render.canvas import Canvas
 from render.errors import DisplayError
 from render.frame import View
@@ -31,7 +32,7 @@ class Follower:
 
     def __init__(self, scene: Scene, world: World) -> None:
         self.scene_view, self._world = SceneView(world.water_level_m), world
-        self._rig = CameraRig(scene.camera)
+        self._rig = CameraRig(scene.camera, bumps_of(world))
         comparison = scene.comparison
         self.bearing_rad = math.radians(comparison.bearing_deg or 0.0)
         self._rig.frame_scene(

@@ -4,7 +4,7 @@ import numpy as np
 
 from render.cameras.following import Chase, Orbit
 from render.cameras.framing import Motion, Shot, Still, Subject, framing_about, framing_of
-from render.cameras.obstacles import GroundGuard, Surroundings
+from render.cameras.obstacles import Bumps, GroundGuard, Surroundings
 from render.cameras.overview import Overview
 from render.cameras.standing import Cockpit, Free, Tower
 from render.frame import View
@@ -19,7 +19,8 @@ _FARTHEST_M = 1e6
 class CameraRig:
     """Holds all cameras, so that each keeps its own zoom and bearing while another is in use."""
 
-    def __init__(self, kind: str = "chase"):
+    def __init__(self, kind: str = "chase", bumps: Bumps | None = None):
+        """`bumps`: what lies and grows where it looks."""
         self._cameras = {
             "chase": Chase(),
             "orbit": Orbit(),
@@ -28,7 +29,7 @@ class CameraRig:
             "free": Free(),
             "overview": Overview(),
         }
-        self._guard = GroundGuard()
+        self._guard = GroundGuard(bumps)
         self._kind = ""
         self._entered = False
         self._last_shot: Shot | None = None

@@ -17,7 +17,6 @@ from render.quality import Quality
 from sim.world import World
 
 COARSEST_LEVEL = 3
-BOULDER_VARIANTS = 4
 SEED = 5
 
 
@@ -44,7 +43,7 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
     """Everything still in `world`; a far field, plants and blocks only where the ground has features."""
     terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, COARSEST_LEVEL + 1)]
     natural = world.layers is not None
-    details = [boulder_meshes(BOULDER_VARIANTS, detail, SEED) for detail in quality.boulder_details]
+    details = [boulder_meshes(detail=detail) for detail in quality.boulder_details]
     return Scenery(
         terrain=terrain,
         far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if natural else [],
@@ -52,7 +51,7 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         shrub_levels=[shrub_mesh(quads=quads, seed=SEED) for quads in quality.shrub_quads],
         shrubs=place_shrubs(world) if natural else None,
         boulder_levels=list(zip(*details, strict=True)),
-        boulders=place_boulders(world, variants=BOULDER_VARIANTS) if natural else (),
+        boulders=place_boulders(world) if natural else (),
         leaves=leaf_atlas(size=256),
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
     )

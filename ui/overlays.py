@@ -51,7 +51,8 @@ class Overlays:
         pursuit.draw(snapshot, context)
         hidden = snapshot.look_back is not None or not view.goals
         if not hidden and snapshot.lanes[0].vehicle == scene.vehicle:
-            self._draw_goals(camera if view.views == 1 else None)
+            told = not (view.caption and caption.told_in(scene, snapshot))
+            self._draw_goals(camera if view.views == 1 else None, listed=told)
         race.draw(snapshot, context)
         self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, context)
         if view.caption:
@@ -77,10 +78,12 @@ class Overlays:
             due = context.goals.marker_w if context.goals is not None else None
             minimap.draw(context.outlines, snapshot, due, context)
 
-    def _draw_goals(self, camera: tuple[np.ndarray, np.ndarray] | None) -> None:
+    def _draw_goals(self, camera: tuple[np.ndarray, np.ndarray] | None, *, listed: bool) -> None:
+        """listed: in a pane of their own; a caption has what is due in its own words."""
         progress = self._context.goals
         if progress is None:
             return
-        goals.draw(progress, self._context)
+        if listed:
+            goals.draw(progress, self._context)
         if progress.marker_w is not None and camera is not None:
             goal_marker.draw(progress.marker_w, progress.distance_m, *camera, self._context)

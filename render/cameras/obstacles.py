@@ -1,4 +1,4 @@
-"""Keeping a camera above the ground, above the water, and where it can see what it looks at."""
+"""Keeping a camera above the ground and what lies on it, above the water, and where it can see what it looks at."""
 
 from typing import Protocol
 
@@ -22,6 +22,14 @@ class Surroundings(Protocol):
     def terrain(self) -> Ground: ...
     @property
     def water_level_m(self) -> float | None: ...
+
+
+class Bumps(Protocol):
+    """What lies and grows on the ground."""
+
+    def floor_z(self, eye_w: np.ndarray) -> float:
+        """Least z [m] of an eye over this place; -inf where nothing is near."""
+        ...
 
 
 def floor_z(world: Surroundings | None, point_w: np.ndarray) -> float:
@@ -53,7 +61,8 @@ class GroundGuard:
 
     _EASE_S = 0.6
 
-    def __init__(self) -> None:
+    def __init__(self, bumps: Bumps | None = None) -> None:
+        self._bumps = bumps
         self.reset()
 
     def reset(self) -> None:
@@ -70,5 +79,8 @@ class GroundGuard:
             seen_from[2] = max(seen_from[2], floor_z(world, aim_w))
             self._drawn_in = max(1.0 - clear_share(world, seen_from, eye_w), self._drawn_in * fade)
             eye_w = seen_from + max(1.0 - self._drawn_in, 0.12) * (eye_w - seen_from)
-        self._lift_m = max(floor_z(world, eye_w) - eye_w[2], self._lift_m * fade, 0.0)
+        floor_m = floor_z(world, eye_w)
+        if self._bumps is not None:
+            floor_m = max(floor_m, self._bumps.floor_z(eye_w))
+        self._lift_m = max(floor_m - eye_w[2], self._lift_m * fade, 0.0)
         return eye_w + np.array([0.0, 0.0, self._lift_m])

@@ -1,62 +1,19 @@
-"""Boulders: blocks cut by planes, and where they came to lie.
+"""Meshes of boulders, and their placements as they are drawn.
 
 Vertices (n, 6) float32: position 3, normal 3, about 1 m in radius around the origin. Normals are
 those of the faces, softened, so that edges catch the light and nothing looks like an egg.
 """
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from render.geometry.mesh import Mesh
-from render.geometry.scatter import INSTANCE_FLOATS, Scatter, by_cell, scatter_of
-from sim.world import Terrain, World
-from sim.world.store import cached_arrays, package_digest
-
-_DIGEST = package_digest(__file__, ("boulders", "scatter"))
-_CUTS = 14
-_CANDIDATES = 380_000
-_DRY_M = 9.0
-"""Where there is no river, plants and blocks stand as if it were this far below."""
-_CLEAR_OF_PADS_M = 16.0
-_DEEPEST = 0.24
-"""Of its size: no middle lies deeper in the ground."""
-_SIDES, _FOOT, _BELLY = 8, 0.62, 0.16
-"""A boulder's foot is a ring about its middle, so wide and so far below it, in units of its size."""
+from render.geometry.scatter import Scatter, by_cell, scatter_of
+from sim.world import World
+from sim.world.boulders import SEED, VARIANTS, boulder_instances, boulder_shape
 
 
-def _icosphere(detail: int) -> tuple[np.ndarray, np.ndarray]:
-    """Unit sphere of 20 * 4^detail triangles, outward."""
-    g = (1.0 + np.sqrt(5.0)) / 2.0
-    corners = [(s, t * g, 0.0) for t in (1.0, -1.0) for s in (-1.0, 1.0)]
-    points = np.array([np.roll(corner, shift) for shift in (0, 1, 2) for corner in corners])
-    faces = ConvexHull(points).simplices
-    a, b, c = points[faces[:, 0]], points[faces[:, 1]], points[faces[:, 2]]
-    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a) < 0.0
-    faces[inward] = faces[inward][:, ::-1]
-    points = points / np.linalg.norm(points, axis=1, keepdims=True)
-    for _ in range(detail):
-        a, b, c = faces.T
-        pairs = np.sort(np.concatenate([np.stack(e, axis=1) for e in ((a, b), (b, c), (c, a))]), axis=1)
-        edges, which = np.unique(pairs, axis=0, return_inverse=True)
-        middle = points[edges].sum(axis=1)
-        ab, bc, ca = (len(points) + which.reshape(-1)).reshape(3, -1)
-        points = np.concatenate([points, middle / np.linalg.norm(middle, axis=1, keepdims=True)])
-        faces = np.concatenate(
-            [np.stack(f, axis=1) for f in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
-        )
-    return points, faces
-
-
-def _boulder(detail: int, rng: np.random.Generator) -> Mesh:
-    """One boulder: a lump pushed inside random planes."""
-    points, faces = _icosphere(detail)
-    normals = rng.normal(size=(_CUTS, 3))
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    offsets = rng.uniform(0.45, 0.85, _CUTS)
-    stretch = rng.uniform([0.8, 0.65, 0.5], [1.25, 0.95, 0.8])
-    reach = points @ normals.T
-    limit = np.min(np.where(reach > 1e-3, offsets / np.maximum(reach, 1e-3), np.inf), axis=1)
-    points = points * np.minimum(limit, 1.0)[:, None] * stretch
+def _boulder(variant: int, detail: int, seed: int) -> Mesh:
+    points, faces = boulder_shape(variant, detail, seed)
     a, b, c = points[faces[:, 0]], points[faces[:, 1]], points[faces[:, 2]]
     flat = np.cross(b - a, c - a)
     smooth = np.zeros_like(points)
@@ -70,57 +27,13 @@ def _boulder(detail: int, rng: np.random.Generator) -> Mesh:
     return Mesh(vertices.astype(np.float32), np.arange(len(vertices), dtype=np.uint32).reshape(-1, 3))
 
 
-def boulder_meshes(variants: int = 4, detail: int = 2, seed: int = 5) -> tuple[Mesh, ...]:
+def boulder_meshes(variants: int = VARIANTS, detail: int = 2, seed: int = SEED) -> tuple[Mesh, ...]:
     """Different boulders of 20 * 4^detail triangles; the same shapes at every detail."""
-    return tuple(_boulder(detail, np.random.default_rng([seed, 606, k])) for k in range(variants))
+    return tuple(_boulder(k, detail, seed) for k in range(variants))
 
 
-def place_boulders(world: World, variants: int = 4, seed: int = 5) -> tuple[Scatter, ...]:
-    """Boulders on scree, under cliffs and in the shallows; one Scatter for each variant of the mesh."""
-    name = f"boulders-{world.key}-{variants}-{seed}-{_DIGEST}"
-    kinds = cached_arrays("meshes", name, lambda: _boulders(world, variants, seed))
-    return tuple(scatter_of(kinds[f"kind{k}"]) for k in range(variants))
-
-
-def bedded(terrain: Terrain, x: np.ndarray, y: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """(n,) z of the middle of boulders of these sizes at which their downhill side, too, lies in the ground."""
-    angle = np.arange(_SIDES) * (2.0 * np.pi / _SIDES)
-    around_x = x + _FOOT * size * np.cos(angle)[:, None]
-    around_y = y + _FOOT * size * np.sin(angle)[:, None]
-    return terrain.height(around_x, around_y).min(axis=0) + _BELLY * size
-
-
-def _boulders(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
-    """(k, 8) instances by cell, for every variant."""
-    assert world.layers is not None
-    rng = np.random.default_rng([world.seed, seed, 707])
-    terrain, layers = world.terrain, world.layers
-    low, high = np.array(terrain.low_m) + 2.0, np.array(terrain.high_m) - 2.0
-    x, y = rng.uniform(low, high, (_CANDIDATES, 2)).T
-    z, upright = terrain.height(x, y), terrain.normal(x, y)[:, 2]
-    above_river = z + _DRY_M if world.river is None else z - world.river.level_m
-    loose, hollow = terrain.sample(layers.loose, x, y), terrain.sample(layers.curvature, x, y)
-    patches = 0.5 + 0.5 * np.sin(x / 29.0 + 2.5 * np.sin(y / 17.0)) * np.sin(
-        y / 27.0 + 2.5 * np.sin(x / 21.0)
+def place_boulders(world: World, variants: int = VARIANTS, seed: int = SEED) -> tuple[Scatter, ...]:
+    """One Scatter for each variant of the mesh, the largest of each cell first."""
+    return tuple(
+        scatter_of(by_cell(placed, placed[:, 3])) for placed in boulder_instances(world, variants, seed)
     )
-    chance = 0.41 * loose * patches + 0.48 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.011
-    chance *= np.clip((upright - 0.55) / 0.2, 0.0, 1.0) * (above_river > -1.2) * (above_river < 150.0)
-    chance *= np.where(above_river < 1.2, 0.35, 1.0)
-    for pad in world.pads:
-        chance *= np.hypot(x - pad.centre_w[0], y - pad.centre_w[1]) > _CLEAR_OF_PADS_M
-    if world.grounds is not None:
-        chance *= world.grounds.clear_of(x, y, 4.0)
-    keep = rng.random(_CANDIDATES) < chance
-    n = int(keep.sum())
-    size = np.minimum(0.33 * (1.0 - rng.random(n)) ** -0.6, 4.5)
-    instances = np.empty((n, INSTANCE_FLOATS))
-    instances[:, 0], instances[:, 1], instances[:, 3] = x[keep], y[keep], size
-    instances[:, 2] = z[keep] + size * rng.uniform(0.05, 0.22, n)
-    instances[:, 2] = np.minimum(instances[:, 2], bedded(terrain, x[keep], y[keep], size))
-    instances[:, 4:7] = np.array([0.255, 0.165, 0.108]) * rng.uniform(0.7, 1.12, (n, 1))
-    instances[:, 4:7] += rng.normal(0.0, 0.003, (n, 3))
-    instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
-    kind = rng.integers(0, variants, n)
-    rests = z[keep] - instances[:, 2] < _DEEPEST * size  # from steeper slopes they have rolled down
-    instances, size, kind = instances[rests], size[rests], kind[rests]
-    return {f"kind{k}": by_cell(instances[kind == k], size[kind == k]) for k in range(variants)}

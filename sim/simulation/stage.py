@@ -96,7 +96,7 @@ class Stage:
                 vehicle, placement(vehicle, start, world, footing.pivot_w).T_wb, world
             )
         if environment is None:
-            environment = obstacles_in(world)
+            environment = obstacles_in(world, vehicle)
         self.lanes.append(
             Lane(
                 FLOWN,

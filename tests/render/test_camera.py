@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from render.camera import CAMERA_KINDS, CameraRig
+from render.cameras.bumps import Bumps, bumps_of
 from render.cameras.framing import Still
-from render.cameras.obstacles import CLEARANCE_M
+from render.cameras.obstacles import CLEARANCE_M, GroundGuard
 from render.cameras.springs import Spring
 from sim.groups.numeric import pose_exp
+from sim.world import load_world
+from sim.world.boulders import boulder_discs
 
 
 class Hills:
@@ -150,3 +153,31 @@ def test_spring_does_not_overshoot_and_its_step_is_exact():
     assert once == pytest.approx(values[-1], abs=1e-9)
     assert np.all(np.diff(values) > 0)
     assert values[-1] < 1.0
+
+
+def test_an_eye_rises_over_boulders_and_bushes_before_it_comes_to_them_and_without_a_jump() -> None:
+    bumps = Bumps(np.array([(0.0, 0.0, 1.0, 2.0), (0.6, 0.4, 0.5, 2.8), (30.0, 0.0, 1.0, 9.0)]))
+    way = np.arange(-6.0, 6.0, 0.01)
+    eyes = [np.array([x, 0.1, 1.2]) for x in way]
+    heights = np.array([max(bumps.floor_z(eye), 1.2) for eye in eyes])
+    within = np.hypot(way, 0.1) < 1.0
+    assert heights[within].min() > 2.0
+    assert np.abs(np.diff(heights)).max() < 0.02  # a slope of two at most
+    assert heights[0] == heights[-1] == 1.2
+    high = np.array([0.0, 0.0, 5.0])
+    assert bumps.floor_z(high) == 5.0
+    guard = GroundGuard(bumps)
+    assert guard.clear(None, np.array([0.0, 0.0, 0.5]), None, 0.01)[2] > 2.0
+
+
+def test_no_camera_of_a_ride_through_the_canyon_is_within_rock_or_bush() -> None:
+    canyon = load_world("canyon")
+    bumps = bumps_of(canyon)
+    assert bumps is not None
+    rng = np.random.default_rng(4)
+    discs = boulder_discs(canyon, higher_than_m=0.5)
+    guard = GroundGuard(bumps)
+    for x, y, radius, top in discs[rng.choice(len(discs), 60, replace=False)]:
+        guard.reset()
+        eye = guard.clear(canyon, np.array([x + 0.5 * radius, y, top - 0.2]), None, 0.02)
+        assert eye[2] >= top

@@ -8,6 +8,7 @@ import numpy as np
 
 from render.arrangement import draw_panes, label_places, pane_rects, spread_along
 from render.camera import CameraRig
+from render.cameras.bumps import bumps_of
 from render.cameras.framing import framing_of
 from render.daylight import Day
 from render.frame_budget import FrameBudget
@@ -49,7 +50,7 @@ class Picture:
         """`scenery`: of the world in the present quality, where it has been loaded."""
         self._window = window
         self._scene, self._world = scene, world
-        self._rig = CameraRig(scene.camera)
+        self._rig = CameraRig(scene.camera, bumps_of(world))
         self._framings = view.framings
         self._take_up(scene, world)
         self._began_s = time.perf_counter()

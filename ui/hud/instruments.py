@@ -17,7 +17,7 @@ NUMBERS = 104.0
 BAR = 11.0
 MARGIN = 14.0
 GAP = 6.0
-PAD, BAR_GAP = 12.0, 13.0
+PAD = 12.0
 SMALLEST_SCENE = (360.0, 260.0)
 """Below this the scene is better seen without instruments."""
 
@@ -61,8 +61,9 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
 
 def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
     pad, radius = pen.px(PAD), pen.px(RADIUS)
-    numbers, bar, gap = pen.px(NUMBERS), pen.px(BAR), pen.px(BAR_GAP)
-    bars = len(data.bars) * (bar + gap)
+    numbers, bar = pen.px(NUMBERS), pen.px(BAR)
+    pitch = readouts.bar_pitch(pen, bar, data)
+    bars = len(data.bars) * pitch
     width = 3.4 * pad + 2.0 * radius + numbers + bars
     height = 2.0 * radius + 2.0 * pad
     x, y = lower_left[0], lower_left[1] - height
@@ -70,8 +71,8 @@ def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
     dials.draw(pen, (x + pad + radius, y + pad + radius), radius, data)
     left = x + 2.4 * pad + 2.0 * radius
     readouts.draw_numbers(pen, (left, y + pad + pen.px(1.0)), numbers, data)
-    bar_corner = (left + numbers + gap, y + pad)
-    readouts.draw_bars(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), gap, data)
+    bar_corner = (left + numbers + 0.5 * pad, y + pad)
+    readouts.draw_bars(pen, bar_corner, (bar, 2.0 * radius - pen.px(14.0)), pitch, data)
     return x, y, width, height
 
 

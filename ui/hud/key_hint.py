@@ -9,6 +9,8 @@ from ui.panels.context import PanelContext
 SHOWN_S, FADING_S = 14.0, 1.5
 SIZE, ROW = 14.0, 22.0
 MARGIN, GAP = 14.0, 16.0
+LEAST_ROOM = 330.0
+"""Between instruments and map; where there is less it is told above them."""
 
 
 class KeyHint:
@@ -30,7 +32,11 @@ class KeyHint:
         numbers = context.rects.get("hud/numbers") if context.view.hud else None
         beside = 0.0 if numbers is None else numbers[0] + numbers[2] - x
         map_rect = context.rects.get("hud/minimap")
-        width -= 0.0 if map_rect is None else x + width - map_rect[0]
+        free = width - beside - (0.0 if map_rect is None else x + width - map_rect[0])
+        if free >= pen.px(LEAST_ROOM):
+            width = beside + free
+        elif numbers is not None:  # over the instruments
+            beside, height = 0.0, min(numbers[1], numbers[1] if map_rect is None else map_rect[1]) - y
         lines = wrapped(pen, context.keymap.summary(), width - beside - pen.px(4.0 * MARGIN))
         widest, tall = max(_width(pen, line) for line in lines), pen.px(ROW) * len(lines) + pen.px(6.0)
         left, top = x + beside + (width - beside - widest) / 2.0, y + height - pen.px(MARGIN) - tall

@@ -19,7 +19,7 @@ ASTRAY_M, ASTRAY_RAD = 0.1, 0.1
 def draw(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
     """Over a part of the scene where nothing happens; nothing for scenes without a caption."""
     told = scene.comparison
-    if not told.caption or snapshot.scene != scene.name:
+    if not told_in(scene, snapshot):
         return
     x, y, width, height = context.scene_rect
     split, gap = context.view.views > 1, context.px(12.0)
@@ -34,6 +34,7 @@ def draw(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
     imgui.text_unformatted(scene.title)
     imgui.pop_font()
     imgui.push_font(None, theme.FONT_PX * 0.93)
+    _due(context)
     imgui.text_unformatted(told.caption)
     if not split:
         imgui.spacing()
@@ -48,6 +49,29 @@ def draw(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
     corner, size = imgui.get_window_pos(), imgui.get_window_size()
     context.rects["caption"] = (corner.x, corner.y, size.x, size.y)
     imgui.end()
+
+
+def told_in(scene: Scene, snapshot: Snapshot) -> bool:
+    """Whether there is a caption."""
+    return bool(scene.comparison.caption) and snapshot.scene == scene.name
+
+
+def _due(context: PanelContext) -> None:
+    """What to look at."""
+    progress = context.goals
+    if progress is None or not context.view.goals:
+        return
+    skip, onward = context.keymap.first("skip_goal"), context.catalogue.scenes.get(context.onward)
+    if progress.due is not None:
+        keys = context.keymap.keys_of(progress.due.keys)
+        text = f"{progress.due.title}: {progress.due.text}{f' Keys: {keys}.' if keys else ''}"
+    elif onward is not None:
+        text = f"All seen. {skip}: on to \N{LEFT DOUBLE QUOTATION MARK}{onward.title}\N{RIGHT DOUBLE QUOTATION MARK}"
+    else:
+        return
+    imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*theme.ACCENT_BRIGHT))
+    imgui.text_unformatted(f"{icons.ICON_FA_CHEVRON_RIGHT} {text}")
+    imgui.pop_style_color()
 
 
 def _lane(lane: LaneSnapshot) -> None:

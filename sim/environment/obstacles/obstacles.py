@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from sim.compiled import allocating_nothing
 from sim.environment.contact_rows import (
@@ -60,6 +61,22 @@ class ObstaclesPicture:
     time_s: float
 
 
+class _Placed:
+    """Solids in the plane, found by place."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.rows = rows
+        """(n, 5) as `first_impact` takes them."""
+        self._reach_m = np.hypot(rows[:, 2], rows[:, 3])
+        self._tree = cKDTree(rows[:, :2])
+
+    def within(self, x: float, y: float, room_m: float) -> np.ndarray:
+        """Indices, rising, of those whose circles come nearer than that to a place."""
+        about = sorted(self._tree.query_ball_point((x, y), room_m + self._reach_m.max(initial=0.0)))
+        away = np.hypot(*(self.rows[about, :2] - (x, y)).T)
+        return np.array(about, int)[away < self._reach_m[about] + room_m]
+
+
 class Obstacles:
     """Solids that stay and cones that fly. `footprint`: of the vehicle that is coupled; None: it meets nothing.
 
@@ -67,14 +84,16 @@ class Obstacles:
     """
 
     def __init__(self, solids: Solids, terrain: Terrain, afloat: Solids | None = None) -> None:
-        self._ashore = _rows_of(solids)
-        self._afloat = self._ashore[:0] if afloat is None else _rows_of(afloat)
-        self._solids = self._ashore
+        self._ashore = _Placed(_rows_of(solids))
+        self._afloat = _Placed(self._ashore.rows[:0] if afloat is None else _rows_of(afloat))
+        self._placed = self._ashore
         self.cones = Cones(solids.cones, terrain)
         self._begin = self.cones.state.copy()
         self.footprint: Footprint | None = None
         self._time_s, self._impact_mps = 0.0, 0.0
         make_ready()
+        if len(solids.cones):
+            mechanics()
 
     def exchange(self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]) -> dict[str, np.ndarray]:
         """As the protocol has it; a body that touches nothing gets no impulse at all."""
@@ -91,7 +110,7 @@ class Obstacles:
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         """From then on it is this one's footprint that meets them."""
         self.footprint = outfit_of(vehicle.name).footprint
-        self._solids = self._afloat if vehicle.support is Support.WATER else self._ashore
+        self._placed = self._afloat if vehicle.support is Support.WATER else self._ashore
 
     def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
         """Whether the vehicle might meet anything within dt; not if it has no footprint."""
@@ -141,12 +160,11 @@ class Obstacles:
         reach_m = footprint.reach_m
         own = reach_m + dt_s * (float(np.hypot(xi[3], xi[4])) + abs(float(xi[2])) * reach_m)
         x, y, z = T_wb[:3, 3]
-        solids = self._solids
-        near = np.hypot(solids[:, 0] - x, solids[:, 1] - y) < np.hypot(solids[:, 2], solids[:, 3]) + own
+        near = self._placed.within(x, y, own)
         state = self.cones.state
         room = own + CONE_RADIUS_M + dt_s * np.abs(state[:, 16:19]).sum(axis=1)
         cones = (np.hypot(state[:, 10] - x, state[:, 11] - y) < room) & (state[:, 12] - z < _OVER_M)
-        return np.flatnonzero(near), np.flatnonzero(cones)
+        return near, np.flatnonzero(cones)
 
     def _rows(
         self, T_wb: np.ndarray, xi: np.ndarray, mobility: np.ndarray, dt_s: float, footprint: Footprint
@@ -156,7 +174,7 @@ class Obstacles:
         found = [
             _row(point, normal, gap, T_wb, xi, mobility, dt_s)
             for k in near.tolist()
-            for point, normal, gap in _touched(T_wb, xi, dt_s, footprint, self._solids[k], np.zeros(2))
+            for point, normal, gap in _touched(T_wb, xi, dt_s, footprint, self._placed.rows[k], np.zeros(2))
         ]
         rows = [row for row in found if row is not None]
         if not rows:
@@ -202,11 +220,15 @@ def make_ready() -> None:
     rows = _touched(body.T_wb, body.twist_b, 1.0, footprint, solid, np.zeros(2))
     found = [_row(*row, body.T_wb, body.twist_b, body.inertia_b, 1.0) for row in rows]
     _solve(np.array([row for row in found if row is not None]), body.twist_b, body.inertia_b, FRICTION)
-    mechanics()
 
 
-def obstacles_in(world: World) -> Obstacles | None:
-    """What stands in a world, as it is at first; None where nothing does."""
+def obstacles_in(world: World, vehicle: Vehicle) -> Obstacles | None:
+    """What stands in a world, as it is at first; None where nothing does.
+
+    In wild country that is nothing for a vehicle without a footprint, which flies over it.
+    """
+    if world.grounds is None and outfit_of(vehicle.name).footprint is None:
+        return None
     solids, afloat = solids_of(world), solids_afloat(world)
     return Obstacles(solids, world.terrain, afloat) if solids or afloat else None
 

@@ -1,15 +1,18 @@
 """What stands in the way in a world, seen from above: boxes and discs that stay, and cones that do not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sim.world import World
+from sim.world.boulders import boulder_discs
 from sim.world.grounds import Block, Parked
 
 _LOW_M = 0.12
 """What is lower is driven over, as kerbs are."""
+_LOW_BOULDER_M = 0.35
+"""Boulders that stand less high are driven over: only the larger ones are drawn on slow machines."""
 _HEADROOM_M = 2.0
 """What begins higher is driven under."""
 _DRAFT_M, _FREEBOARD_M = 0.3, 0.8
@@ -32,14 +35,15 @@ class Solids:
 
 
 def solids_of(world: World) -> Solids:
-    """Walls, blocks and parked vehicles of the world's grounds; nothing where none are laid out."""
-    grounds = world.grounds
+    """Boulders, and the walls, blocks and parked vehicles of the world's grounds where some are laid out."""
+    discs, grounds = boulder_discs(world, higher_than_m=_LOW_BOULDER_M)[:, :3], world.grounds
     if grounds is None:
-        return Solids(np.zeros((0, 5)), np.zeros((0, 3)), np.zeros((0, 2)))
+        return Solids(np.zeros((0, 5)), discs, np.zeros((0, 2)))
     blocks = [*grounds.blocks, *(wall for tunnel in grounds.tunnels for wall in tunnel.walls)]
     standing = [block for block in blocks if block.height_m > _LOW_M and block.base_m < _HEADROOM_M]
     parked = [p for p in grounds.parked if p.position_w[2] < _HEADROOM_M]
-    return _solids(standing, parked, np.array(grounds.cones, float))
+    laid_out = _solids(standing, parked, np.array(grounds.cones, float))
+    return replace(laid_out, discs=np.concatenate([laid_out.discs, discs]))
 
 
 def solids_afloat(world: World) -> Solids:

@@ -8,18 +8,22 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
+from render.geometry.boulders import boulder_meshes
 from sim.commands import KeepTake, PilotInput, Reset, Retake, Scrub, SetPilotInput
 from sim.environment.environment import BodyState
 from sim.environment.obstacles import Obstacles, Solids
 from sim.environment.obstacles.cones import MASS_KG
 from sim.environment.obstacles.impacts import MOST_ROWS, contacts_at, first_impact
+from sim.outfit import outfit_of
 from sim.outfit.outfit import Footprint
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneStatus, Snapshot
 from sim.take.playback import Playback
 from sim.vehicles import NonholonomicVehicle, Vehicle, vehicle
+from sim.world.boulders import VARIANTS, boulder_discs, widest
 from tests.sim.simulation_scenes import world
 
 FOOTPRINT = Footprint((0.4, -0.1), (1.3, 0.6))
@@ -323,3 +327,40 @@ def test_the_state_of_what_flies_is_all_in_its_checkpoint() -> None:
         for k in range(20, 60):
             each.exchange(0.02 * k, 0.02, {})
     assert np.array_equal(first.checkpoint(), second.checkpoint())
+
+
+def way_is_free(disc: np.ndarray, discs: np.ndarray) -> bool:
+    """For a car that comes along x to a boulder from 9 m before it."""
+    others = discs[np.any(discs != disc, axis=1)]
+    off = others[:, :2] - disc[:2]
+    beside = np.hypot(off[:, 0] - np.clip(off[:, 0], -9.5, 0.0), off[:, 1])
+    return bool((beside > others[:, 2] + 1.2).all())
+
+
+def test_a_car_stops_at_a_boulder_of_the_desert_and_stays_out_of_it() -> None:
+    ground, footprint = world("driving"), outfit_of("car").footprint
+    assert footprint is not None
+    discs = boulder_discs(ground, higher_than_m=0.35)
+    near = discs[np.hypot(discs[:, 0], discs[:, 1]) < 130.0]
+    disc = max((d for d in near if way_is_free(d, near)), key=lambda d: float(d[2]))
+    simulation = Simulation(driven(Start(position_w=(disc[0] - 8.0, disc[1] + 0.3, 0.0))), ground)
+    seen = ridden(simulation, 6.0, pedal=0.6)
+    lane = seen[-1].lanes[0]
+    assert lane.status is LaneStatus.RUNNING, lane.status_text
+    assert max(float(one.lanes[0].twist_b[3]) for one in seen) > 1.5
+    assert abs(lane.twist_b[3]) < 0.5
+    pose = (*lane.T_wb[:2, 3].tolist(), math.atan2(lane.T_wb[1, 0], lane.T_wb[0, 0]))
+    solid, rows = np.array([*disc[:3], 0.0, math.nan]), np.zeros((MOST_ROWS, 5))
+    assert -0.03 < contacts_at(*pose, footprint.array, solid, rows)[0] < 0.1
+
+
+@pytest.mark.parametrize("variant", range(VARIANTS))
+def test_the_disc_of_a_boulder_is_as_large_as_what_is_drawn_of_it(variant: int) -> None:
+    mesh = boulder_meshes(detail=2)[variant]
+    hull = ConvexHull(mesh.vertices[:, :2].astype(float))
+    x, y, radius, top = widest(variant)
+    assert math.pi * radius**2 == pytest.approx(hull.volume, rel=1e-3)
+    assert top == pytest.approx(float(mesh.vertices[:, 2].max()), rel=1e-6)
+    off = np.linalg.norm(mesh.vertices[:, :2][hull.vertices] - (x, y), axis=1) / radius
+    assert off.min() > 0.75  # 0.80 measured
+    assert off.max() < 1.4  # 1.33 measured

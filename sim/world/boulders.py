@@ -1,0 +1,149 @@
+"""Boulders of a natural world: their shapes, and where they came to lie.
+
+They are drawn from here, and what drives on the ground meets them as discs about their widest sections.
+"""
+
+from functools import cache
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from sim.world.store import cached_arrays, package_digest
+from sim.world.terrain import Terrain
+from sim.world.world import World
+
+VARIANTS, SEED = 4, 5
+_DIGEST = package_digest(__file__, ("boulders",))
+_FLOATS = 8
+_CUTS = 14
+_CANDIDATES = 380_000
+_DRY_M = 9.0
+"""Where there is no river, plants and blocks stand as if it were this far below."""
+_CLEAR_OF_PADS_M = 16.0
+_DEEPEST = 0.24
+"""Of its size: no middle lies deeper in the ground."""
+_SIDES, _FOOT, _BELLY = 8, 0.62, 0.16
+"""A boulder's foot is a ring about its middle, so wide and so far below it, in units of its size."""
+
+
+def boulder_shape(variant: int, detail: int = 2, seed: int = SEED) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 3), about 1 m in radius around the origin, and faces (20 * 4^detail, 3) of one kind, outward.
+
+    A lump pushed inside random planes; the same shape at every detail.
+    """
+    rng = np.random.default_rng([seed, 606, variant])
+    points, faces = _icosphere(detail)
+    normals = rng.normal(size=(_CUTS, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    offsets = rng.uniform(0.45, 0.85, _CUTS)
+    stretch = rng.uniform([0.8, 0.65, 0.5], [1.25, 0.95, 0.8])
+    reach = points @ normals.T
+    limit = np.min(np.where(reach > 1e-3, offsets / np.maximum(reach, 1e-3), np.inf), axis=1)
+    return points * np.minimum(limit, 1.0)[:, None] * stretch, faces
+
+
+@cache
+def widest(variant: int, seed: int = SEED) -> tuple[float, float, float, float]:
+    """(x, y of the middle, radius) of a disc as large as the boulder seen from above, and the height of its top.
+
+    Of one of size 1, in its own frame.
+    """
+    points, _ = boulder_shape(variant, seed=seed)
+    hull = ConvexHull(points[:, :2])
+    rim = points[hull.vertices, :2]
+    ahead = np.roll(rim, -1, axis=0)
+    doubled = rim[:, 0] * ahead[:, 1] - rim[:, 1] * ahead[:, 0]
+    x, y = ((rim + ahead) * doubled[:, None]).sum(axis=0) / (3.0 * doubled.sum())
+    return float(x), float(y), float(np.sqrt(hull.volume / np.pi)), float(points[:, 2].max())
+
+
+def boulder_instances(world: World, variants: int = VARIANTS, seed: int = SEED) -> tuple[np.ndarray, ...]:
+    """(k, 8) float32 for each kind: middle 3 [m], size, tint 3 (linear albedo), yaw [rad].
+
+    They lie on scree, under cliffs and in the shallows; none where the ground has no features.
+    """
+    if world.layers is None:
+        return tuple(np.zeros((0, _FLOATS), np.float32) for _ in range(variants))
+    name = f"boulders-{world.key}-{variants}-{seed}-{_DIGEST}"
+    kinds = cached_arrays("worlds", name, lambda: _placed(world, variants, seed))
+    return tuple(kinds[f"kind{k}"] for k in range(variants))
+
+
+def boulder_discs(world: World, *, higher_than_m: float = 0.0) -> np.ndarray:
+    """(n, 4) x, y of the middle, radius, z of the top [m], of those whose top is so far above the ground."""
+    discs = [np.zeros((0, 4))]
+    for k, placed in enumerate(boulder_instances(world)):
+        x, y, z, size = placed[:, :4].astype(float).T
+        c, s = np.cos(placed[:, 7]), np.sin(placed[:, 7])
+        aside_x, aside_y, radius, top = widest(k)
+        x, y = x + size * (c * aside_x - s * aside_y), y + size * (s * aside_x + c * aside_y)
+        discs.append(np.column_stack([x, y, radius * size, z + top * size]))
+    found = np.concatenate(discs)
+    return found[found[:, 3] - world.terrain.height(found[:, 0], found[:, 1]) > higher_than_m]
+
+
+def _icosphere(detail: int) -> tuple[np.ndarray, np.ndarray]:
+    """Unit sphere of 20 * 4^detail triangles, outward."""
+    g = (1.0 + np.sqrt(5.0)) / 2.0
+    corners = [(s, t * g, 0.0) for t in (1.0, -1.0) for s in (-1.0, 1.0)]
+    points = np.array([np.roll(corner, shift) for shift in (0, 1, 2) for corner in corners])
+    faces = ConvexHull(points).simplices
+    a, b, c = points[faces[:, 0]], points[faces[:, 1]], points[faces[:, 2]]
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a) < 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    points = points / np.linalg.norm(points, axis=1, keepdims=True)
+    for _ in range(detail):
+        a, b, c = faces.T
+        pairs = np.sort(np.concatenate([np.stack(e, axis=1) for e in ((a, b), (b, c), (c, a))]), axis=1)
+        edges, which = np.unique(pairs, axis=0, return_inverse=True)
+        middle = points[edges].sum(axis=1)
+        ab, bc, ca = (len(points) + which.reshape(-1)).reshape(3, -1)
+        points = np.concatenate([points, middle / np.linalg.norm(middle, axis=1, keepdims=True)])
+        faces = np.concatenate(
+            [np.stack(f, axis=1) for f in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+        )
+    return points, faces
+
+
+def bedded(terrain: Terrain, x: np.ndarray, y: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """(n,) z of the middle of boulders of these sizes at which their downhill side, too, lies in the ground."""
+    angle = np.arange(_SIDES) * (2.0 * np.pi / _SIDES)
+    around_x = x + _FOOT * size * np.cos(angle)[:, None]
+    around_y = y + _FOOT * size * np.sin(angle)[:, None]
+    return terrain.height(around_x, around_y).min(axis=0) + _BELLY * size
+
+
+def _placed(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
+    """(k, 8) for every variant."""
+    assert world.layers is not None
+    rng = np.random.default_rng([world.seed, seed, 707])
+    terrain, layers = world.terrain, world.layers
+    low, high = np.array(terrain.low_m) + 2.0, np.array(terrain.high_m) - 2.0
+    x, y = rng.uniform(low, high, (_CANDIDATES, 2)).T
+    z, upright = terrain.height(x, y), terrain.normal(x, y)[:, 2]
+    above_river = z + _DRY_M if world.river is None else z - world.river.level_m
+    loose, hollow = terrain.sample(layers.loose, x, y), terrain.sample(layers.curvature, x, y)
+    patches = 0.5 + 0.5 * np.sin(x / 29.0 + 2.5 * np.sin(y / 17.0)) * np.sin(
+        y / 27.0 + 2.5 * np.sin(x / 21.0)
+    )
+    chance = 0.41 * loose * patches + 0.48 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.011
+    chance *= np.clip((upright - 0.55) / 0.2, 0.0, 1.0) * (above_river > -1.2) * (above_river < 150.0)
+    chance *= np.where(above_river < 1.2, 0.35, 1.0)
+    for pad in world.pads:
+        chance *= np.hypot(x - pad.centre_w[0], y - pad.centre_w[1]) > _CLEAR_OF_PADS_M
+    if world.grounds is not None:
+        chance *= world.grounds.clear_of(x, y, 4.0)
+    keep = rng.random(_CANDIDATES) < chance
+    n = int(keep.sum())
+    size = np.minimum(0.33 * (1.0 - rng.random(n)) ** -0.6, 4.5)
+    instances = np.empty((n, _FLOATS))
+    instances[:, 0], instances[:, 1], instances[:, 3] = x[keep], y[keep], size
+    instances[:, 2] = z[keep] + size * rng.uniform(0.05, 0.22, n)
+    instances[:, 2] = np.minimum(instances[:, 2], bedded(terrain, x[keep], y[keep], size))
+    instances[:, 4:7] = np.array([0.255, 0.165, 0.108]) * rng.uniform(0.7, 1.12, (n, 1))
+    instances[:, 4:7] += rng.normal(0.0, 0.003, (n, 3))
+    instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
+    kind = rng.integers(0, variants, n)
+    rests = z[keep] - instances[:, 2] < _DEEPEST * size  # from steeper slopes they have rolled down
+    instances, kind = instances[rests], kind[rests]
+    return {f"kind{k}": instances[kind == k].astype(np.float32) for k in range(variants)}
