@@ -168,6 +168,9 @@ class Renderer:
             if frame.sea is not None:
                 with self._probe("waves"):
                     self._moving(self._water).prepare(frame)
+                self._models.water = self._moving(self._water).plane_about
+            else:
+                self._models.water = self._still_water
         self._set_uniforms(frame)
         if self._mirror is not None:
             with self._probe("reflection"):
@@ -197,6 +200,9 @@ class Renderer:
         exposure = EXPOSURE * self._light.exposure * frame.exposure
         self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=exposure)
         return cover[::-1]
+
+    def _still_water(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
+        return self._water_level_m, 0.0, 0.0
 
     def _moving(self, water: WaterSurface) -> SeaSurface:
         """What draws waves in the place of still water; made when first asked for."""

@@ -17,7 +17,7 @@ _FINER = 2
 _SOFT = 0.6
 """By which heights are softened, in cells: particles make them uneven."""
 _FLOATS = 7
-_DROP_M = 0.035
+_DROP_M = 0.05
 _BAR_M = 0.05
 """Half of the thickness of the steel frame."""
 _STEEL, _FLOOR, _PLATE = (0.055, 0.06, 0.065), (0.34, 0.52, 0.55), (0.16, 0.17, 0.18)

@@ -11,6 +11,7 @@ from render.frame import DrawnVehicle, Frame, Splash, Wake
 from render.models.rigs import rig_pose
 from render.programs import SAMPLER_UNITS, Programs
 from render.quality import Quality
+from render.screw_wash import REACH_M, Wash, washes
 from render.vertex_arrays import vertex_array
 from render.wake import WAKE_LAYOUT, wake_band
 
@@ -47,13 +48,13 @@ def downwash(vehicle: DrawnVehicle, water_level_m: float) -> tuple[np.ndarray, f
 
 
 def middle(
-    wakes: Sequence[Wake], splashes: Sequence[Splash], blown: Sequence[np.ndarray]
+    wakes: Sequence[Wake], splashes: Sequence[Splash], churned: Sequence[np.ndarray]
 ) -> np.ndarray | None:
     """(2,) m: where the map belongs; None where nothing moves."""
     for wake in wakes:
         aft = wake.places_w[int(np.argmax(wake.age_s < _AFT_S))]
         return 0.5 * (wake.places_w[-1] + aft)
-    for place in blown:
+    for place in churned:
         return place
     for splash in splashes:
         return np.array(splash.place_w)
@@ -74,10 +75,12 @@ class WaterMarks:
         self._wake_program = programs.load("wake.vert", "wake.frag")
         self._splash_program = programs.load("ring.vert", "splash.frag")
         self._rotor_program = programs.load("ring.vert", "downwash.frag")
+        self._wash_program = programs.load("ring.vert", "wash.frag")
         square = self._owned(ctx.buffer(np.array([(-1, -1), (1, -1), (-1, 1), (1, 1)], "f4")))
         content = [(square, "2f", "corner")]
         self._splash = self._owned(vertex_array(ctx, self._splash_program, content))
         self._rotor = self._owned(vertex_array(ctx, self._rotor_program, content))
+        self._wash = self._owned(vertex_array(ctx, self._wash_program, content))
         self.window = (0.0, 0.0, 0.0)
         """Middle [m] of the map and 1 / its width; 0 where nothing moves on the water."""
 
@@ -97,7 +100,9 @@ class WaterMarks:
     def draw(self, frame: Frame, water_level_m: float) -> None:
         """Draw the map anew for this frame."""
         blown = [found for found in (downwash(v, water_level_m) for v in frame.vehicles) if found is not None]
-        at = middle(frame.wakes, frame.splashes, [place for place, _, _ in blown])
+        thrown = [wash for v in frame.vehicles for wash in washes(v, water_level_m)]
+        churned = [*(place for place, _, _ in blown), *(np.array(wash.place_w) for wash in thrown)]
+        at = middle(frame.wakes, frame.splashes, churned)
         if at is None:
             self.window = (0.0, 0.0, 0.0)
             return
@@ -109,7 +114,7 @@ class WaterMarks:
         self._ctx.enable_only(moderngl.BLEND)
         self._ctx.blend_func = moderngl.ONE, moderngl.ONE
         window = (*at, 2.0 / SPAN_M, 0.0)
-        for program in (self._wake_program, self._splash_program, self._rotor_program):
+        for program in (self._wake_program, self._splash_program, self._rotor_program, self._wash_program):
             program["window"].value = window
         for wake in frame.wakes:
             self._draw_wake(wake, texel_m)
@@ -121,6 +126,14 @@ class WaterMarks:
             self._rotor_program["ring"].value = (*place, _ROTOR_REACH * radius_m)
             self._rotor_program["rotor"].value = (radius_m, strength, frame.wall_s)
             self._rotor.render(moderngl.TRIANGLE_STRIP)
+        for wash in thrown:
+            self._draw_wash(wash, frame.wall_s)
+
+    def _draw_wash(self, wash: Wash, wall_s: float) -> None:
+        self._wash_program["ring"].value = (*wash.place_w, 1.5 * REACH_M)
+        self._wash_program["wash"].value = (*wash.along_w, wash.strength, REACH_M)
+        self._wash_program["time_s"].value = wall_s
+        self._wash.render(moderngl.TRIANGLE_STRIP)
 
     def _draw_wake(self, wake: Wake, texel_m: float) -> None:
         rows, indices = wake_band(wake)

@@ -1,5 +1,6 @@
 """Draws vehicles: loads each model once, poses its parts, and takes part in every pass."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,9 @@ _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
 _FAR_M = 90.0
 """Beyond this the coarse model stands in."""
 _PLAIN_TINT = (1.0, 1.0, 1.0)
+_DRY = (0.0, 0.0, 0.0, 0.0)
+Plane = tuple[float, float, float]
+"""Height at the world's origin [m], slopes along x and y."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class ModelLibrary:
         self._depth = programs.load("models/body.vert", "models/depth.frag", DEPTH_ONLY=1)
         self._discs = RotorDiscs(ctx, programs)
         self._stack.callback(self._discs.release)
+        self.water: Callable[[DrawnVehicle], Plane] | None = None
+        """The surface of the water about a vehicle, whose hull is wet up to a little above it; None without any."""
         self._links = LinkModels(ctx, programs)
         self._stack.callback(self._links.release)
 
@@ -162,6 +168,8 @@ class ModelLibrary:
     ) -> None:
         _set(self._body, "attitude", _attitude(vehicle.T_wb))
         _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
+        wet = outfit_of(vehicle.model).hull is not None and self.water is not None
+        _set(self._body, "wet", (*self.water(vehicle), 1.0) if wet else _DRY)
         self._culled(self._body, loaded, vehicle, pose, context, face="back")
 
     def _culled(

@@ -65,6 +65,8 @@ class SeaSurface:
         self._fields: SeaFields | None = None
         self.eye_under_m = 0.0
         """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
+        self._level_m = 0.0
+        self._level_m = 0.0
         self._caps = Whitecaps()
         self._textures: dict[str, moderngl.Texture] = {}
         self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
@@ -112,6 +114,7 @@ class SeaSurface:
                         self._textures[f"sea_{kind}_{tile}"].write(texels, level=level)
         self._caps.follow(self._fields, sea.state, sea.time_s, frame.view.eye_w[:2])
         self._foam.write(self._caps.foam)
+        self._level_m = sea.state.level_m
         self._describe(self._fields, sea)
         self._place(frame.view, sea.state.level_m, self._fields.deviation_m)
         self._cut_out(frame.vehicles)
@@ -173,6 +176,18 @@ class SeaSurface:
         self._set("hulls", len(alike))
         for program in self._programs:
             program["hull_from_world"].write(poses.astype("f4"))
+
+    def plane_about(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
+        """Height at the world's origin [m] and slopes of the waves that were prepared, evened out along its hull."""
+        hull, fields = outfit_of(vehicle.model).hull, self._fields
+        assert fields is not None
+        assert hull is not None
+        ahead, aside = vehicle.T_wb[:2, 0], 2.0 * hull.half_beam_m * vehicle.T_wb[:2, 1]
+        at = vehicle.T_wb[:2, 3] + np.array([hull.bow_m * ahead, hull.stern_m * ahead, aside, -aside])
+        heights = np.array([self._level_m + fields.height_m(x, y) for x, y in at.tolist()])
+        plane, *_ = np.linalg.lstsq(np.column_stack([np.ones(4), at]), heights, rcond=None)
+        height, slope_x, slope_y = plane.tolist()
+        return height, slope_x, slope_y
 
     def bind(self) -> None:
         """Keep the textures where the sea's shaders look for them."""

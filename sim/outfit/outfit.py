@@ -221,6 +221,17 @@ class Hull:
     half_beam_m: float
     surface: Surface | None = None
     """The closed surface by which it floats."""
+    screws: tuple["Screw", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Screw:
+    """What throws water astern while it pushes ahead."""
+
+    at_m: tuple[float, float, float]
+    """In the body frame."""
+    push: Term
+    """Share of all that it can, -1..1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from sim.outfit.outfit import (
     Raw,
     Righting,
     Row,
+    Screw,
     Trail,
 )
 from sim.outfit.term import read_term
@@ -89,7 +90,7 @@ def read_outfit(
         camera=section("camera", _read_camera, fallback and fallback.camera),
         trail=section("trail", _read_trail, like.trail if like else Trail()),
         model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
-        hull=_optional(table, "hull", lambda t: _read_hull(t, folder)),
+        hull=_optional(table, "hull", lambda t: _read_hull(t, folder, known)),
         tracks=_optional(table, "tracks", lambda t: read_tracks(t, known)),
         footprint=_optional(table, "footprint", _read_footprint),
     )
@@ -313,7 +314,7 @@ def _read_trail(table: TomlTable) -> Trail:
     )
 
 
-def _read_hull(table: TomlTable, folder: Path | None) -> Hull:
+def _read_hull(table: TomlTable, folder: Path | None, known: Names) -> Hull:
     name = table.text("surface")
     if name and (folder is None or Path(name).name != name):
         raise table.error("surface", f"{quote(name)} is refused; allowed: a file of the vehicle's folder")
@@ -322,4 +323,13 @@ def _read_hull(table: TomlTable, folder: Path | None) -> Hull:
         stern_m=table.number("stern_m", -1.0, low=-_FAR_M, high=_FAR_M),
         half_beam_m=table.number("half_beam_m", 0.5, low=0.0, high=_FAR_M),
         surface=Surface.read(folder / name) if name and folder is not None else None,
+        screws=tuple(_read_screw(screw, known) for screw in table.tables("screws")),
     )
+
+
+def _read_screw(table: TomlTable, known: Names) -> Screw:
+    """What throws water astern."""
+    x, y, z = table.numbers("at_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3)
+    screw = Screw((x, y, z), read_term(table, "push", known))
+    table.finish()
+    return screw

@@ -8,6 +8,7 @@ from render.frame import DrawnVehicle, Frame, Wake
 from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
+from render.screw_wash import washes
 from render.splash import Splashes
 from render.wake import GRAVITY_MPS2, KEPT_S, WEDGE_SLOPE, WakeTrack, wake_band
 from render.water_marks import SPAN_M, WaterMarks, downwash
@@ -34,12 +35,12 @@ def steady(speed_mps: float, heading: float = 0.0, seconds: float = 12.0) -> Wak
     return Wake(-speed_mps * age[:, None] * ahead, age, np.full(160, speed_mps), LENGTH_M, 0.85)
 
 
-def marks_of(ctx, *wakes: Wake) -> tuple[np.ndarray, np.ndarray]:
+def marks_of(ctx, *wakes: Wake, vehicles: tuple[DrawnVehicle, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
     """(n, n, 4) map of slopes, foam and air, rows along y, and (2,) m its middle."""
     quality = PRESETS["high"]
     programs = Programs(ctx, defines=quality.defines)
     marks = WaterMarks(ctx, programs, quality)
-    marks.draw(Frame(small_frame((8, 8)).view, (), wakes=wakes), 0.0)
+    marks.draw(Frame(small_frame((8, 8)).view, vehicles, wakes=wakes), 0.0)
     side = marks._map.width
     image = np.frombuffer(marks._map.read(), "f2").reshape(side, side, 4).astype(float)
     window = marks.window
@@ -232,3 +233,31 @@ def test_the_water_shows_what_moves_on_it_and_nothing_else_changes(ctx, quality)
     changed = np.abs(pictures[1] - pictures[0]).max(axis=2) > 12
     assert 60 < changed.sum() < 0.2 * changed.size
     assert np.array_equal(pictures[0], pictures[2])
+
+
+def thrusting(left: float, right: float, depth_m: float = 0.0) -> DrawnVehicle:
+    T_wb = np.eye(4)
+    T_wb[:3, 3] = 3.0, -2.0, -depth_m
+    return DrawnVehicle("motorboat", T_wb, np.array([left, right]), np.zeros(0), time_s=1.0)
+
+
+def test_screws_throw_water_against_their_push_and_only_in_the_water():
+    ahead = washes(thrusting(900.0, 450.0), 0.0)
+    assert [wash.strength for wash in ahead] == pytest.approx([1.0, 0.5], rel=1e-4)
+    assert [wash.along_w for wash in ahead] == [(-1.0, 0.0), (-1.0, 0.0)]
+    assert ahead[0].place_w[0] < 3.0 - 1.3
+    assert ahead[0].place_w[1] - ahead[1].place_w[1] == pytest.approx(1.0)
+    assert [wash.along_w for wash in washes(thrusting(-300.0, 0.0), 0.0)] == [(1.0, 0.0)]
+    assert washes(thrusting(0.0, 0.0), 0.0) == ()
+    assert washes(thrusting(900.0, 900.0, depth_m=5.0), 0.0) == ()
+
+
+def test_the_stream_of_a_screw_lies_astern_and_dies_away(ctx):
+    image, middle = marks_of(ctx, vehicles=(thrusting(900.0, 900.0),))
+    x, _ = lattice(len(image), middle)
+    air = image[..., 3]
+    ahead, near, far = (
+        float(air[(x > low) & (x < high)].mean()) for low, high in ((2.5, 4.5), (-0.5, 1.5), (-4.5, -2.5))
+    )
+    assert ahead < 0.02 * near
+    assert near > 2.0 * far > 0.0

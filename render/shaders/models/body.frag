@@ -4,6 +4,7 @@
 #include "models/surface_look.glsl"
 
 uniform float scorch;
+uniform vec4 wet;  // the water about it: height at the origin, slopes along x and y; w 1 where there is some
 
 out vec4 colour;
 
@@ -15,9 +16,19 @@ void burn(inout Look look, vec3 p) {
     look.emission *= 0.0;
 }
 
+// Up to a ragged line above the water paint is dark and shines.
+void drench(inout Look look, vec3 p) {
+    float above = p.z - wet.x - dot(wet.yz, p.xy);
+    float ragged = 0.03 * sin(p.x * 9.1 + 2.0 * sin(p.y * 6.3)) + 0.02 * sin(p.y * 17.0 - p.x * 13.0);
+    float share = wet.w * (1.0 - smoothstep(0.05, 0.13, above + ragged));
+    look.albedo *= 1.0 - 0.5 * share;
+    look.roughness = mix(look.roughness, 0.08, share);
+}
+
 void main() {
     if (clipped(p_w)) discard;
     Look look = look_here();
+    if (wet.w > 0.0) drench(look, p_w);
     if (scorch > 0.5) burn(look, p_w);
     vec3 v = normalize(eye.xyz - p_w);
     vec3 n = normalize(n_w);

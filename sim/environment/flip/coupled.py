@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.environment.environment import BodyState
+from sim.environment.flip.body import Body
 from sim.environment.flip.open_sea import SeaAround
 from sim.environment.flip.surface import BoxPicture, pictured
-from sim.environment.flip.tank import GRAVITY_MPS2, Body, Tank
+from sim.environment.flip.tank import Tank
 from sim.environment.flip.walls import wall_impulse
+from sim.environment.immersion import GRAVITY
 from sim.environment.surroundings import weather_of
 from sim.groups.numeric import rotation_exp
 from sim.vehicles import Vehicle
@@ -144,7 +146,7 @@ class TankWater:
         body = _body(state)
         turned = np.kron(np.eye(2), body.T_wb[:3, :3])
         body.twist_w = body.twist_w + turned @ np.linalg.solve(body.inertia_b, turned.T @ self._now.impulse_w)
-        body.twist_w[5] -= GRAVITY_MPS2 * self.period_s
+        body.twist_w[5] -= GRAVITY * self.period_s
         moving = BodyState(body.T_wb, turned.T @ body.twist_w, body.inertia_b)
         stopped = self._by_walls(moving, self.period_s)
         body.twist_w += turned @ np.linalg.solve(body.inertia_b, stopped)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.environment.flip.body import Floating
 from sim.environment.flip.box import FEWEST_CELLS, MOST_CELLS, Box
 from sim.environment.flip.coupled import TankWater
 from sim.environment.flip.paddle import Paddle
-from sim.environment.flip.tank import Floating, Tank
+from sim.environment.flip.tank import Tank
 from sim.errors import InputError
 from sim.outfit import outfit_of
 from sim.toml_table import TomlTable

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.environment.flip.body import Floating
 from sim.environment.flip.box import Box
 from sim.environment.flip.coupled import TankWater
 from sim.environment.flip.open_sea import SeaAround
 from sim.environment.flip.scene_box import read_cells
-from sim.environment.flip.tank import Floating, Tank
+from sim.environment.flip.tank import Tank
 from sim.environment.surroundings import water_about, weather_of
 from sim.errors import InputError
 from sim.outfit import outfit_of

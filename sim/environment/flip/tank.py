@@ -5,12 +5,13 @@ paddle may make waves; or the box stands open in a sea, and goes with the body.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from sim.environment.flip.body import Body, Floating
 from sim.environment.flip.border import extrapolate, hold_border
-from sim.environment.flip.box import PER_CELL, WATER_DENSITY, Box
+from sim.environment.flip.box import PER_CELL, Box
 from sim.environment.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
 from sim.environment.flip.multigrid import Levels, coarsen
 from sim.environment.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
@@ -18,7 +19,7 @@ from sim.environment.flip.paddle import Paddle, block, displace, keep_before
 from sim.environment.flip.particles import even_out, seeded, sort
 from sim.environment.flip.pressure import assemble, release
 from sim.environment.flip.projection import scatter, solve
-from sim.environment.flip.solid import Distance, columns, cut_faces, outside, push_out, reach
+from sim.environment.flip.solid import columns, cut_faces, outside, push_out, reach
 from sim.environment.flip.transfer import (
     KEPT,
     densities,
@@ -29,11 +30,9 @@ from sim.environment.flip.transfer import (
     pair_up,
     to_faces,
 )
-from sim.environment.hull import Hull
+from sim.environment.immersion import GRAVITY
 from sim.errors import InputError
-from sim.groups.numeric import rotation_exp
 
-GRAVITY_MPS2 = 9.81
 TOLERANCE = 5e-4
 """Greatest divergence that is left, over the greatest before."""
 _LAYERS = 3
@@ -43,26 +42,6 @@ _MOST_PARTS = 8
 _SORTED_EVERY = 2
 _ROOM = 1.15
 """An open box has room for so many times the particles that fill it."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Floating:
-    """A body as the water meets it: the distance to its hull, in its body frame."""
-
-    distance: Distance
-
-    @staticmethod
-    def of(hull: Hull, cell_m: float) -> "Floating":
-        return Floating(Distance.of(hull, 0.5 * cell_m))
-
-
-@dataclass(slots=True, eq=False)
-class Body:
-    """Where a body is and how it moves, world axes; its inertia about its origin, body frame (omega, v)."""
-
-    T_wb: np.ndarray
-    twist_w: np.ndarray
-    inertia_b: np.ndarray
 
 
 class Tank:
@@ -126,7 +105,7 @@ class Tank:
     def fastest_mps(self) -> float:
         """No drop gets faster along an axis: twice as fast as what falls through the box. It cuts off jets out of
         gaps that the grid does not see."""
-        return 2.0 * math.sqrt(2.0 * GRAVITY_MPS2 * float(self.box.size_m[2]))
+        return 2.0 * math.sqrt(2.0 * GRAVITY * float(self.box.size_m[2]))
 
     @property
     def diagonal(self) -> np.ndarray:
@@ -250,7 +229,7 @@ class Tank:
         self._meet(body)
         densities(self._sums, self._free, self.density)
         if self.sea is not None:
-            gravity = GRAVITY_MPS2 / self.box.cell_m
+            gravity = GRAVITY / self.box.cell_m
             let_through(self.sea.faces, self.sea.height, self.density, gravity, *self.sea.over, self._border)
             hold_border(self.faces, self._border)
             hold_border(self._before, self._border)
@@ -260,7 +239,7 @@ class Tank:
         self._steps += 1
         if self.sea is not None:
             self._exchange(self.sea, dt)
-        return np.zeros(6) if body is None else self._pushed(body, dt)
+        return np.zeros(6) if body is None else body.go_on(self._push, dt, self.box.cell_m)
 
     def _go_with(self, body: Body) -> None:
         """Shift the box after a body, and let particles in and out."""
@@ -303,7 +282,7 @@ class Tank:
             self._own, self._spare = self._spare, self._own
         to_faces(self.place, self.velocity, self.count, self._sums)
         fold(self._sums)
-        fall = np.float32(-GRAVITY_MPS2 * dt / self.box.cell_m)
+        fall = np.float32(-GRAVITY * dt / self.box.cell_m)
         face_velocities(self._sums, fall, self.faces, self._before, self._valid)
         if self.sea is not None:
             draw_towards(self.sea.faces, self._before, self._valid, dt, self.sea.share, self.faces)
@@ -351,11 +330,9 @@ class Tank:
             self._columns = columns(
                 self.blocked, levels.diagonal[0], self._origin(body), self._about, self._cells, self._column
             )
-            falling = body.twist_w.copy()
-            falling[5] -= GRAVITY_MPS2 * dt
-            falling[3:] /= self.box.cell_m
+            falling = body.falling(dt, self.box.cell_m)
             scatter(self._cells, self._column, self._columns, -falling, levels.right[0])
-            self._response[:] = self._answer_to(body)
+            self._response[:] = body.response(self.box.cell_m)
         if self.paddle is not None:
             at, then = self._paddle_at(0.0), self._paddle_at(dt)
             displace(at, (then - at) / dt, levels.diagonal[0], levels.right[0])
@@ -410,26 +387,6 @@ class Tank:
         """[cells] from where the box begins."""
         assert self.paddle is not None
         return self.paddle.place_m(self.clock_s + later_s) / self.box.cell_m
-
-    def _pushed(self, body: Body, dt: float) -> np.ndarray:
-        """(6,) impulse on the body [N m s, N s]; the body goes on by it."""
-        scale = WATER_DENSITY * self.box.cell_m**4
-        impulse = scale * self._push * np.repeat([self.box.cell_m, 1.0], 3)
-        R = body.T_wb[:3, :3]
-        turned = np.kron(np.eye(2), R)
-        body.twist_w += turned @ np.linalg.solve(body.inertia_b, turned.T @ impulse)
-        body.twist_w[5] -= GRAVITY_MPS2 * dt
-        body.T_wb[:3, 3] += dt * body.twist_w[3:]
-        body.T_wb[:3, :3] = rotation_exp(dt * body.twist_w[:3]) @ R
-        return impulse
-
-    def _answer_to(self, body: Body) -> np.ndarray:
-        """(6, 6) by which the twist (cells) answers J p."""
-        cell = self.box.cell_m
-        turned = np.kron(np.eye(2), body.T_wb[:3, :3])
-        mobility = turned @ np.linalg.inv(body.inertia_b) @ turned.T
-        to_cells = np.repeat([1.0, 1.0 / cell], 3)
-        return WATER_DENSITY * cell**5 * to_cells[:, None] * mobility * to_cells
 
     def _origin(self, body: Body) -> np.ndarray:
         return self.box.inside(body.T_wb[:3, 3])

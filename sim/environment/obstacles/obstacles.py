@@ -33,7 +33,6 @@ from sim.environment.obstacles.solids import Solids, solids_afloat, solids_of
 from sim.outfit import outfit_of
 from sim.outfit.outfit import Footprint
 from sim.vehicles import Vehicle
-from sim.vehicles.support import Support
 from sim.world import World
 from sim.world.grounds.props import CONE_RADIUS_M
 from sim.world.terrain import Terrain
@@ -109,8 +108,9 @@ class Obstacles:
 
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         """From then on it is this one's footprint that meets them."""
-        self.footprint = outfit_of(vehicle.name).footprint
-        self._placed = self._afloat if vehicle.support is Support.WATER else self._ashore
+        outfit = outfit_of(vehicle.name)
+        self.footprint = outfit.footprint
+        self._placed = self._ashore if outfit.hull is None else self._afloat
 
     def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
         """Whether the vehicle might meet anything within dt; not if it has no footprint."""

@@ -1,6 +1,7 @@
 """Laws of a hull against what reaches through the water: it is stopped and not leapt over, momentum and energy are only
 taken, wood and concrete rub, and a take of it replays to the bit."""
 
+import math
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -8,12 +9,15 @@ import numpy as np
 import pytest
 
 from sim.commands import KeepTake, PilotInput, SetPilotInput
-from sim.environment.obstacles import solids_afloat, solids_of
+from sim.environment.environment import BodyState
+from sim.environment.obstacles import obstacles_in, solids_afloat, solids_of
+from sim.groups.numeric import rotation_exp
 from sim.outfit import outfit_of
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.take.playback import Playback
+from sim.vehicles import vehicle
 from sim.world import load_world
 
 FACE_Y_M = 26.0 - 3.2
@@ -60,14 +64,35 @@ def test_a_hull_is_stopped_by_the_mole_and_may_leave_it() -> None:
     assert corners_w(away[-1])[:, 1].max() < FACE_Y_M - 1.0
 
 
-def test_a_touch_only_takes_energy() -> None:
-    simulation = Simulation(before((4.0, 19.0), 2.2, 2.0), load_world("harbour"))
-    seen = sailed(simulation, 3.0)
-    energies = np.array([lane.energy_J for lane in seen])
-    # Added to what water gives and takes in heave and pitch, which is a few joules of a thousand.
-    assert np.diff(energies).max() < 3.0
-    speeds = [np.linalg.norm(lane.twist_b[3:5]) for lane in seen]
-    assert speeds[-1] < 0.6 * speeds[0]
+def test_an_impulse_of_the_mole_takes_energy_from_a_hull_that_pitches_and_rolls() -> None:
+    """M (xi' - xi) = J, so the energy changes by J (xi + xi') / 2."""
+    boat, random, met = vehicle("motorboat"), np.random.default_rng(3), 0
+    obstacles = obstacles_in(load_world("harbour"))
+    assert obstacles is not None
+    obstacles.told(boat, 0.0)
+    values = boat.values
+    inertia = np.diag(
+        [
+            *np.add(values["inertia"], values["added_inertia"]),
+            *(values["mass"] + np.array(values["added_mass"])),
+        ]
+    )
+    for _ in range(120):
+        T_wb = np.eye(4)
+        T_wb[:3, :3] = rotation_exp(np.array([0.0, 0.0, random.uniform(0.0, math.pi)])) @ rotation_exp(
+            random.uniform(-0.2, 0.2, 3)
+        )
+        T_wb[:3, 3] = random.uniform(-20.0, 20.0), random.uniform(20.3, 20.9), random.uniform(-1.1, -0.7)
+        twist_b = random.uniform(-1.0, 1.0, 6)
+        given = obstacles.exchange(0.0, 0.05, {"body": BodyState(T_wb, twist_b, inertia)}).get("body")
+        if given is None:
+            continue
+        met += 1
+        after = twist_b + np.linalg.solve(inertia, given)
+        before_J, after_J = 0.5 * twist_b @ inertia @ twist_b, 0.5 * after @ inertia @ after
+        assert after_J < before_J + 1e-9
+        assert (T_wb[:3, :3] @ given[3:])[1] < 0.0  # away from the mole
+    assert met > 5
 
 
 def test_a_buoy_turns_her_aside_and_is_not_sailed_through() -> None:
