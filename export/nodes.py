@@ -12,9 +12,9 @@ import numpy as np
 from export.motion import Motion
 from export.output import OutputError
 from export.quaternions import continuous_quaternions
-from render.models.asset import ModelAsset
 from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.looks import has_model, load_model
+from render.models.model_asset import ModelAsset
 from render.models.rigs import moved
 from sim.outfit import Part, named_values, outfit_of
 from sim.trees.shapes import STAND

@@ -4,7 +4,10 @@ import moderngl
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
+from sim.world.store import cached_arrays, source_digest
+
 NOISE_PX = 512
+_DIGEST = source_digest(__file__)
 BLURRED_LEVEL = 5
 """Level of the strata ramp (32 samples, 11 m) that a vertex stands for; the bands within are drawn by pixel."""
 
@@ -41,6 +44,12 @@ def spectral_noise(
 
 
 def noise_image(seed: int = 3, dtype: type[np.unsignedinteger] = np.uint8) -> np.ndarray:
+    """As `made_noise`, from the cache where it is there."""
+    name = f"noise-{seed}-{np.dtype(dtype).name}-{_DIGEST}"
+    return cached_arrays("textures", name, lambda: {"image": made_noise(seed, dtype)})["image"]
+
+
+def made_noise(seed: int, dtype: type[np.unsignedinteger]) -> np.ndarray:
     """(n, n, 4) tileable noise: R broad, G finer, B ridged, A grain. Steeper spectra look like hammered metal.
 
     Differences between texels of 8 bits come in steps, which near ground that is lit by its relief shows as a lattice.

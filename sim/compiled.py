@@ -27,6 +27,9 @@ from numba.core.typeinfer import register_dispatcher
 from numba.extending import _Intrinsic
 
 from sim.cache import keep_checked, read_checked
+from sim.numba_flags import compare_by_what_is_set
+
+compare_by_what_is_set()
 
 _VERSIONS = f"{sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
 _OUTSIDE = ("builtins", "llvmlite", "math", "numba", "numpy", "scipy")

@@ -12,6 +12,7 @@ from sim.integrators import DEFAULT, integrators, serving
 from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
 from sim.race import Course, read_course
+from sim.scene_heading import SCENE_FOLDER, scene_names, title_and_text
 from sim.scene_tables import (
     FLOWN_LANE,
     MOST_LANES,
@@ -63,7 +64,6 @@ SCENE_FILE = "scene.toml"
 """Of a vehicle's folder."""
 ROBOT_SCENE = "robot"
 """In which a robot's file is opened."""
-SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass", "sea")
 CAMERAS = ("chase", "orbit", "cockpit", "tower", "free", "overview")
 USUAL_VEHICLE = vehicles()[0]
@@ -104,11 +104,6 @@ class Scene:
     """Where it was read, or the vehicle's folder that it is of; None for the scenes of the project."""
     plan: TomlTable | None = None
     """The unread `[plan]` table, which the planner reads strictly; None where the scene plans nothing."""
-
-
-def scene_names() -> tuple[str, ...]:
-    """Names of the scenes that come with the project, sorted."""
-    return tuple(sorted(path.stem for path in SCENE_FOLDER.glob("*.toml")))
 
 
 def load_scene(name_or_path: str | Path, *, trusted: bool | Path = False) -> Scene:
@@ -218,10 +213,11 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     check_integrator(integrator, vehicle, table.place("integrator"))
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
     world = table.table("world")
+    title, text = title_and_text(table, name)
     scene = Scene(
         name=name,
-        title=table.text("title", name),
-        text=" ".join(table.text("text").split()),
+        title=title,
+        text=text,
         world=world.name("name", WORLDS, "canyon"),
         seed=world.integer("seed", 7, low=0, high=2**31 - 1),
         vehicle=vehicle,

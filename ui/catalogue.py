@@ -6,7 +6,7 @@ from functools import lru_cache
 from sim.errors import InputError
 from sim.integrators import KEPT, integrators
 from sim.planner.task.check import unplannable
-from sim.scene import load_scene, scene_names
+from sim.scene_heading import scene_heading, scene_names
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.parameter import Parameter, Value
 
@@ -104,17 +104,11 @@ def _scenes(names: tuple[str, ...]) -> dict[str, SceneEntry]:
     found = {}
     for name in names:
         try:
-            scene = load_scene(name)
+            heading = scene_heading(name)
         except InputError:
             continue
-        kind = (
-            PLAN
-            if scene.plan is not None and scene.race is None
-            else COMPARE
-            if scene.comparison.caption
-            else MOVE
-        )
-        found[name] = SceneEntry(name, scene.title, scene.text, kind)
+        kind = PLAN if heading.plans and not heading.races else COMPARE if heading.compares else MOVE
+        found[name] = SceneEntry(name, heading.title, heading.text, kind)
     return found
 
 

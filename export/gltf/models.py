@@ -6,7 +6,7 @@ import pygltflib as gl
 from export.gltf.chunk import Chunk
 from export.nodes import Node
 from export.scenery import Ground
-from render.models.asset import ModelAsset
+from render.models.model_asset import ModelAsset
 
 STRENGTH = "KHR_materials_emissive_strength"
 GHOST_ALPHA = 0.35

@@ -1,48 +1,23 @@
-"""A model file as arrays: one vertex table for all parts, one row of factors a material."""
+"""The files of models, and what is in them."""
 
+import hashlib
 import tomllib
-from dataclasses import dataclass
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pygltflib as gl
 
 from render.errors import DisplayError
+from render.models.model_asset import ModelAsset
 from sim.errors import InputError, one_of, quote
 from sim.outfit import ASSETS, VEHICLE_FOLDER, Outfit, outfit_of
 from sim.user_files import opened, refusals
-
-MAX_NODES = 64
-MAX_MATERIALS = 32
-"""Both as declared in shaders/models/parts.glsl."""
+from sim.world.store import Arrays, cached_arrays, package_digest
 
 MOST_BYTES = 1 << 28
 
-FINISHES = ("plain", "livery", "dial", "glass", "flame", "coat")
-PAINT_FAR = 9.0
-
-_DTYPES = {gl.FLOAT: "f4", gl.UNSIGNED_BYTE: "u1", gl.UNSIGNED_SHORT: "u2", gl.UNSIGNED_INT: "u4"}
-_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAsset:
-    """Geometry in node frames; a node's rest pose is a shift by its pivot from the body frame."""
-
-    vertices: np.ndarray
-    """(n, 13) float32: position 3, normal 3, (open sky share, material, node), paint 4."""
-    opaque: np.ndarray
-    """(k, 3) uint32."""
-    glass: np.ndarray
-    """(k, 3) uint32, drawn blended."""
-    nodes: tuple[str, ...]
-    pivots: np.ndarray
-    """(nodes, 3) m, body frame."""
-    materials: np.ndarray
-    """(materials, 4, 4) float32 rows: colour+metallic, second+roughness, accent+finish, emissive+alpha."""
-    radius_m: float
-    """Of the bounding sphere about the body origin, in the rest pose."""
+_DIGEST = package_digest(__file__, ("asset", "gltf", "model_asset"))
 
 
 def model_file(name: str, *, far: bool = False) -> Path:
@@ -63,53 +38,33 @@ def _borrowed(name: str) -> Path | None:
 def load_asset(path: Path) -> ModelAsset:
     """Reads a GLB; DisplayError says what is wrong with it, in one line.
 
-    What assets.scripts add to the format may be missing: then all of it is plain, and under an open sky.
+    What assets.scripts add to the format may be missing: then all of it is plain, and under an open sky. What was read
+    is kept in the cache by the file's content: taking a file apart takes longer than a picture.
     """
     try:
         with refusals(path, "no model that can be drawn"), opened(path) as file:
             data = file.read(MOST_BYTES + 1)
             if len(data) > MOST_BYTES:
                 raise ValueError(f"more than {MOST_BYTES} bytes")
-            model = gl.GLTF2.load_from_bytes(data)
-            return _asset(model, model.binary_blob())
+            name = f"{_DIGEST}-{hashlib.sha256(data).hexdigest()[:32]}"
+            return _from_arrays(cached_arrays("models", name, lambda: _as_arrays(_taken_apart(data))))
     except InputError as error:
         raise DisplayError(str(error)) from None
 
 
-def _asset(model: gl.GLTF2, blob: bytes | None) -> ModelAsset:
-    """Raises ValueError, or whatever a file that is none leads to."""
-    if blob is None:
-        raise ValueError("not a binary glTF file")
-    if any(node.rotation or node.scale or node.matrix or node.children for node in model.nodes):
-        raise ValueError("a node is turned, scaled or has others in it; allowed: nodes with a place only")
-    model.materials = model.materials or [gl.Material()]
-    materials = np.array([_factors(material) for material in model.materials], "f4")
-    if len(model.nodes) > MAX_NODES or len(materials) > MAX_MATERIALS:
-        raise ValueError(f"more than {MAX_NODES} nodes or {MAX_MATERIALS} materials")
-    tables: list[np.ndarray] = []
-    groups: dict[bool, list[np.ndarray]] = {False: [], True: []}
-    start = 0
-    for number, node in enumerate(model.nodes):
-        for primitive in () if node.mesh is None else model.meshes[node.mesh].primitives:
-            table = _vertices(model, blob, primitive, number)
-            triangles = _array(model, blob, primitive.indices).reshape(-1, 3).astype("u4")
-            if triangles.max(initial=0) >= len(table):
-                raise ValueError(f"{node.name} has triangles between points that are not there")
-            groups[bool(materials[primitive.material or 0, 3, 3] < 1.0)].append(triangles + np.uint32(start))
-            tables.append(table)
-            start += len(table)
-    pivots = np.array([node.translation or [0.0, 0.0, 0.0] for node in model.nodes])
-    vertices = np.concatenate(tables)
-    at = vertices[:, :3] + pivots[vertices[:, 8].astype(int)]
-    return ModelAsset(
-        vertices=vertices,
-        opaque=_joined(groups[False]),
-        glass=_joined(groups[True]),
-        nodes=tuple(node.name for node in model.nodes),
-        pivots=pivots,
-        materials=materials,
-        radius_m=float(np.linalg.norm(at, axis=1).max()),
-    )
+def _taken_apart(data: bytes) -> ModelAsset:
+    from render.models.gltf import read_gltf  # the library takes longer to import than a kept model to read
+
+    return read_gltf(data)
+
+
+def _as_arrays(asset: ModelAsset) -> Arrays:
+    return {field.name: np.array(getattr(asset, field.name)) for field in fields(asset)}
+
+
+def _from_arrays(arrays: Arrays) -> ModelAsset:
+    nodes, radius_m = arrays["nodes"].tolist(), float(arrays["radius_m"])
+    return ModelAsset(**{**arrays, "nodes": tuple(nodes), "radius_m": radius_m})
 
 
 def check_model(outfit: Outfit) -> None:
@@ -125,48 +80,3 @@ def check_model(outfit: Outfit) -> None:
                     raise DisplayError(
                         f"{path}: has no node {quote(node)}, which a part names; it has: {one_of(nodes, node)}"
                     )
-
-
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    return np.concatenate(parts) if parts else np.zeros((0, 3), "u4")
-
-
-def _factors(material: gl.Material) -> np.ndarray:
-    pbr = material.pbrMetallicRoughness or gl.PbrMetallicRoughness()
-    extras, colour = material.extras or {}, pbr.baseColorFactor or [1.0, 1.0, 1.0, 1.0]
-    finish = FINISHES.index(extras.get("finish", "plain"))
-    strength = (
-        (material.extensions or {}).get("KHR_materials_emissive_strength", {}).get("emissiveStrength", 1.0)
-    )
-    emissive = [strength * value for value in material.emissiveFactor or (0.0, 0.0, 0.0)]
-    return np.array(
-        [
-            [*colour[:3], pbr.metallicFactor],
-            [*extras.get("second", (0.0, 0.0, 0.0)), pbr.roughnessFactor],
-            [*extras.get("accent", (0.0, 0.0, 0.0)), finish],
-            [*emissive, colour[3]],
-        ]
-    )
-
-
-def _vertices(model: gl.GLTF2, blob: bytes, primitive: gl.Primitive, node: int) -> np.ndarray:
-    attributes = primitive.attributes
-    positions = _array(model, blob, attributes.POSITION)
-    table = np.empty((len(positions), 13), "f4")
-    table[:, 0:3] = positions
-    table[:, 3:6] = _array(model, blob, attributes.NORMAL)
-    sky = getattr(attributes, "_OPEN", None)
-    table[:, 6] = 1.0 if sky is None else _array(model, blob, sky)[:, 0]
-    table[:, 7], table[:, 8] = primitive.material or 0, node
-    paint = getattr(attributes, "_PAINT", None)
-    table[:, 9:13] = PAINT_FAR if paint is None else _array(model, blob, paint)
-    return table
-
-
-def _array(model: gl.GLTF2, blob: bytes, index: int) -> np.ndarray:
-    """(count, width) values of an accessor."""
-    accessor = model.accessors[index]
-    view = model.bufferViews[accessor.bufferView]
-    width = _WIDTHS[accessor.type]
-    data = np.frombuffer(blob, _DTYPES[accessor.componentType], accessor.count * width, view.byteOffset or 0)
-    return data.reshape(accessor.count, width)

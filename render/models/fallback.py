@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from render.models.asset import PAINT_FAR, ModelAsset
+from render.models.model_asset import PAINT_FAR, ModelAsset
 from sim.vehicles import VEHICLES
 from sim.vehicles.form import Form
 

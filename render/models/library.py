@@ -10,10 +10,10 @@ import numpy as np
 
 from render.errors import DisplayError
 from render.frame import DrawnVehicle, View
-from render.models.asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.links import LinkModels
 from render.models.looks import has_model, load_model
+from render.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from render.models.rigs import RigPose, rig_pose, worn
 from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext

@@ -7,7 +7,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle
 from render.geometry.mesh import Mesh, grid_indices
-from render.models.asset import FINISHES, MAX_MATERIALS
+from render.models.model_asset import FINISHES, MAX_MATERIALS
 from render.models.strands import along, runs_of, strand_rows
 from render.passes import PassContext
 from render.programs import Programs

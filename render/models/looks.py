@@ -1,6 +1,7 @@
 """Where the looks of a vehicle or a prop come from: a model's file, or shapes that the vehicle tells of."""
 
-from render.models.asset import ModelAsset, load_asset, model_file
+from render.models.asset import load_asset, model_file
+from render.models.model_asset import ModelAsset
 from render.models.solids import solid_asset
 from sim.vehicles import VEHICLES
 

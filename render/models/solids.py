@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from render.geometry.mesh import grid_indices
-from render.models.asset import MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
+from render.models.model_asset import MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 from sim.robots.robot import Geom
 
 _SIDES, _RINGS = 32, 8

@@ -6,9 +6,9 @@ import numba
 import numpy as np
 
 from sim.compiled import compiled
-from sim.groups.numeric import inverse_share, rotation_log, screw_shares
+from sim.groups.numeric import inverse_share, rotation_vector, screw_shares
 
-_log = numba.njit(nogil=True)(rotation_log)
+_log = numba.njit(nogil=True)(rotation_vector)
 _shares = numba.njit(nogil=True)(screw_shares)
 _inverse_share = numba.njit(nogil=True)(inverse_share)
 
@@ -41,7 +41,7 @@ def _cross(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 def _move_on(ends: np.ndarray, share: float, poses: np.ndarray) -> None:
     """In cross products: matrix products of numba's take seconds to compile."""
     between, x, v = np.empty((3, 3)), np.empty(3), np.empty(3)
-    first, second = np.empty(3), np.empty(3)
+    first, second, w = np.empty(3), np.empty(3), np.empty(3)
     for k in range(poses.shape[0]):
         start, end = poses[k], ends[k]
         for i in range(3):
@@ -50,7 +50,7 @@ def _move_on(ends: np.ndarray, share: float, poses: np.ndarray) -> None:
                 x[i] += start[m, i] * (end[m, 3] - start[m, 3])
             for j in range(3):
                 between[i, j] = start[0, i] * end[0, j] + start[1, i] * end[1, j] + start[2, i] * end[2, j]
-        w = _log(between)
+        w[0], w[1], w[2] = _log(between)
         angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
         _cross(w, x, first)
         _cross(w, first, second)

@@ -32,22 +32,29 @@ def rotation_exp(w: np.ndarray) -> np.ndarray:
 
 def rotation_log(R: np.ndarray) -> np.ndarray:
     """(3,) rotation vector of R (3, 3), angle in [0, pi]; either of the two at a half turn."""
+    return np.array(rotation_vector(R))
+
+
+def rotation_vector(R: np.ndarray) -> tuple[float, float, float]:
+    """The same in numbers, which compiled functions take without arrays."""
     x, y, z = 0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])
     sine = math.sqrt(x * x + y * y + z * z)
     cosine = 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
     angle = math.atan2(sine, cosine)
     if cosine > _HALF_TURN_COSINE:
         scale = angle / sine if sine > 1e-9 else 1.0
-        return np.array([scale * x, scale * y, scale * z])
+        return scale * x, scale * y, scale * z
     # The axis comes from the symmetric part, its sign from the other.
     longest = 0
     for k in (1, 2):
         longest = k if R[k, k] > R[longest, longest] else longest
-    direction = np.array([R[i, longest] + R[longest, i] for i in range(3)])
-    direction[longest] -= 2.0 * cosine
-    length = math.sqrt(direction[0] ** 2 + direction[1] ** 2 + direction[2] ** 2)
-    along = direction[0] * x + direction[1] * y + direction[2] * z
-    return direction * (angle / length if along >= 0.0 else -angle / length)
+    a, b, c = R[0, longest] + R[longest, 0], R[1, longest] + R[longest, 1], R[2, longest] + R[longest, 2]
+    a -= 2.0 * cosine if longest == 0 else 0.0
+    b -= 2.0 * cosine if longest == 1 else 0.0
+    c -= 2.0 * cosine if longest == 2 else 0.0
+    length = math.sqrt(a**2 + b**2 + c**2)
+    scale = angle / length if a * x + b * y + c * z >= 0.0 else -angle / length
+    return a * scale, b * scale, c * scale
 
 
 def screw_shares(angle: float, share: float = 1.0) -> tuple[float, float, float]:

@@ -1,11 +1,15 @@
 """The models are what their scripts say, at the size the physics takes them for."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 from assets.scripts.build import recipes
-from render.models.asset import ModelAsset, load_asset, model_file
+from render.models import gltf
+from render.models.asset import load_asset, model_file
 from render.models.fallback import box_asset, cart_asset
+from render.models.model_asset import ModelAsset
 
 
 def _places(asset: ModelAsset, *nodes: str) -> np.ndarray:
@@ -111,3 +115,24 @@ def test_a_prop_may_share_a_vehicles_model():
         for far in (False, True):
             assert model_file(name, far=far).is_file()
     assert model_file("skiff").parent != model_file("saloon").parent
+
+
+def test_a_kept_model_is_what_its_file_holds_and_a_damaged_one_is_read_anew(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path))
+    path = model_file("helicopter")
+    read = load_asset(path)
+    (kept,) = (tmp_path / "models").glob("*.npz")
+    with monkeypatch.context() as patched:
+        patched.setattr(gltf, "read_gltf", lambda data: pytest.fail("it has been kept"))
+        _check_same(load_asset(path), read)
+    content = bytearray(kept.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    kept.write_bytes(content)
+    _check_same(load_asset(path), read)
+
+
+def _check_same(one: ModelAsset, other: ModelAsset) -> None:
+    for field in fields(ModelAsset):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        assert type(a) is type(b)
+        np.testing.assert_array_equal(a, b)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from render.frame import DrawnVehicle
-from render.models.asset import MAX_MATERIALS, MAX_NODES
 from render.models.library import ModelLibrary
+from render.models.model_asset import MAX_MATERIALS, MAX_NODES
 from render.models.solids import creased, solid_asset
 from sim.robots.robot import Geom
 from sim.scene import load_scene

@@ -1,7 +1,8 @@
 """Menus are made from what the library really has."""
 
 import sim
-from sim.scene import scene_names
+from sim.scene import load_scene, scene_names
+from sim.scene_heading import Heading, scene_heading
 from ui.catalogue import first_paragraph, load_catalogue
 
 
@@ -16,6 +17,14 @@ def test_the_catalogue_holds_every_vehicle_method_and_scene() -> None:
     for vehicle in catalogue.vehicles.values():
         assert vehicle.doc
         assert all(parameter.doc and parameter.low <= parameter.high for parameter in vehicle.parameters)
+
+
+def test_a_heading_says_of_every_scene_what_the_scene_itself_does() -> None:
+    for name in scene_names():
+        scene = load_scene(name)
+        plans, races = scene.plan is not None, scene.race is not None
+        told = Heading(scene.title, scene.text, plans, races, bool(scene.comparison.caption))
+        assert scene_heading(name) == told
 
 
 def test_a_tooltip_is_the_first_paragraph_on_one_line() -> None:
