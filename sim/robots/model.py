@@ -10,7 +10,7 @@ from sim.errors import InputError, one_of, quote
 from sim.robots.robot import SHAPES, Geom, Motor, Robot
 from sim.robots.urdf import Inertial
 from sim.trees.arrays import FREE
-from sim.trees.declaration import WORLD, Body, Joint
+from sim.trees.declaration import WORLD, Body, Joint, Loop
 from sim.trees.state import TreeState
 from sim.trees.tree import Tree, tree
 
@@ -19,8 +19,9 @@ _KINDS = ("free", "ball", "prismatic", "revolute")
 """By mujoco's number of a joint's type."""
 _SHAPES = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
 _EQUALITIES = ("connect", "weld", "joint", "tendon")
-_LOOPS = 2
-"""Equalities of lower number close a loop."""
+_CONNECT, _WELD = 0, 1
+_SITE = 6
+"""By mujoco's number of an object's type."""
 _GREY = (0.5, 0.5, 0.5, 1.0)
 _HIDDEN_GROUP = 3
 """From this one on mujoco's viewers hide shapes."""
@@ -59,6 +60,7 @@ def robot_of(
         },
         step_s=float(model.opt.timestep),
         notes=(*notes, *_left_out(model, bodies)),
+        loops=tuple(_loops(model, bodies)),
     )
 
 
@@ -253,21 +255,48 @@ def _efforts(model: Any, bodies: _Bodies) -> Iterable[Motor]:
             yield Motor(bodies.joints[j], bodies.joints[j], effort, (-1.0, 1.0))
 
 
+def _equality(model: Any, e: int) -> str:
+    kind = int(model.eq_type[e])
+    return f"{_EQUALITIES[kind]} {quote(model.equality(e).name)}" if kind < len(_EQUALITIES) else "of flexes"
+
+
+def _connects(model: Any, e: int) -> bool:
+    """Whether it closes a loop by a point that two bodies share, from the start on."""
+    return bool(model.eq_type[e] == _CONNECT and model.eq_active0[e])
+
+
+def _loops(model: Any, bodies: _Bodies) -> Iterable[Loop]:
+    """Points that bodies share (`connect`). Raises InputError where neither body moves."""
+    for e in range(model.neq):
+        if not _connects(model, e):
+            continue
+        ends = []
+        for k, at in enumerate((int(model.eq_obj1id[e]), int(model.eq_obj2id[e]))):
+            if model.eq_objtype[e] == _SITE:
+                at, point = int(model.site_bodyid[at]), model.site_pos[at]
+            else:
+                point = model.eq_data[e, 3 * k : 3 * k + 3]
+            name, T = bodies.carrier(at)
+            ends.append((name, _three(T[:3, :3] @ point + T[:3, 3])))
+        ends.sort(key=lambda end: end[0] == WORLD)
+        (body, point), (other, other_point) = ends
+        if body == other:
+            raise InputError(f"the equality {_equality(model, e)} closes {quote(body)} with itself")
+        yield Loop(body, point, other, other_point)
+
+
 def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
-    """What the tree does not have, by name. Raises InputError for loops."""
+    """What neither the tree nor its loops have, by name. Raises InputError for bodies that are welded."""
 
     def told(what: str, names: list[str]) -> Iterable[str]:
         if names:
             yield f"{what} left out: {one_of(names)}"
 
     for e in range(model.neq):
-        kind = int(model.eq_type[e])
-        name = (
-            f"{_EQUALITIES[kind]} {quote(model.equality(e).name)}" if kind < len(_EQUALITIES) else "of flexes"
-        )
-        if kind < _LOOPS:
-            raise InputError(f"the equality {name} closes a loop; allowed: trees of joints")
-        yield f"an equality is left out: {name}"
+        if model.eq_type[e] == _WELD:
+            raise InputError(f"the equality {_equality(model, e)} closes a loop; allowed: connect")
+        if not _connects(model, e):
+            yield f"an equality is left out: {_equality(model, e)}"
     free = [j for j in range(model.njnt) if model.jnt_type[j] == 0]
     rubbing = {int(model.dof_jntid[d]) for d in np.flatnonzero(model.dof_frictionloss)}
     yield from told("dry friction is", [bodies.joints[j] for j in sorted(rubbing)])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.trees.declaration import Loop
 from sim.trees.state import Given, TreeState, numbers
 from sim.trees.tree import Tree
 
@@ -62,6 +63,8 @@ class Robot:
     """The time step that its file asks for."""
     notes: tuple[str, ...]
     """What its file says and the tree does not have, a line each."""
+    loops: tuple[Loop, ...] = ()
+    """Which the tree leaves open: `sim.trees.loops.ClosedTree(robot.tree, robot.loops, step)` closes them."""
 
     def torques(self, commands: Given) -> np.ndarray:
         """(nv,) `controls` of the tree from the motors' commands, all or by name; each is kept to its limits.

@@ -35,6 +35,8 @@ class TreeArrays(NamedTuple):
     inertia: np.ndarray
     """(n, 21) symmetric 6x6 inertia [[A, B], [B', C]] on (omega, v) about the body's origin: A as six numbers
     (xx, xy, xz, yy, yz, zz), B row by row, C as six numbers."""
+    rigid: np.ndarray
+    """(n,) whether it is that of a rigid body of the mass and moment below: B = [moment]x, C = mass 1."""
     mass: np.ndarray
     """(n,) kg, felt by gravity."""
     moment: np.ndarray
@@ -64,8 +66,10 @@ class Workspace(NamedTuple):
     """(n, 21) what `solve` needs of each joint."""
     arc: np.ndarray
     """(n, 9) displacement of each body over the step: half the Cayley vector (u, s), and the translation."""
+    twist: np.ndarray
+    """(n, 6) of each body under the joints' change; or gravity in the bodies' frames."""
     wrench: np.ndarray
-    """(n, 6) sums over the children."""
+    """(n, 6) impulses on the bodies, with what the children have added; zero between steps."""
     spare: np.ndarray
     """(nv,)"""
     residual: np.ndarray
@@ -73,7 +77,9 @@ class Workspace(NamedTuple):
     change: np.ndarray
     """(nv,)"""
     trial: np.ndarray
-    """(nv,)"""
+    """(nv,) the increments before."""
+    ahead: np.ndarray
+    """(nv,) the increments to come."""
     tangent: np.ndarray
     """(n, 36) derivative of the impulse on each body and its subtree by the body's displacement (Newton's method)."""
     left: np.ndarray
@@ -112,11 +118,13 @@ def workspace(tree: TreeArrays) -> Workspace:
         articulated=np.zeros((n, 21)),
         factor=np.zeros((n, 21)),
         arc=np.zeros((n, 9)),
+        twist=np.zeros((n, 6)),
         wrench=np.zeros((n, 6)),
         spare=np.zeros(nv),
         residual=np.zeros(nv),
         change=np.zeros(nv),
         trial=np.zeros(nv),
+        ahead=np.zeros(nv),
         tangent=np.zeros((n, 36)),
         left=np.zeros((n, 36)),
         after=np.zeros((n, 12)),

@@ -1,7 +1,7 @@
 """The articulated-body algorithm (Featherstone): the mass matrix is factorised and solved with in linear time."""
 
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
-from sim.trees.recursions import carried, pass_up, row_of, take_wrench
+from sim.trees.recursions import NOWHERE, carried, pass_up, row_of, take_wrench
 from sim.trees.spatial import (
     add,
     cross,
@@ -154,59 +154,73 @@ def factorise(tree, node, damping, h, articulated, factor):
 
 @entry
 def solve(tree, node, damping, h, factor, r, wrench, spare, twists, out):
-    """out = (M + h/2 diag(damping))^-1 r with the factors of `factorise`; r and out may be the same array.
+    """out = (M + h/2 diag(damping))^-1 (r + what `wrench` does at the joints), by the factors of `factorise`.
 
-    `twists` (n, >= 6) gets the bodies' twists under the joint velocities `out`.
+    `wrench` (n, 6): further impulses on the bodies, in their frames; cleared. r and out may be the same array. `twists`
+    (n, >= 6) gets the bodies' twists under the joint velocities `out`.
     """
-    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
-    armature = tree.armature
-    n_bodies = parent.shape[0]
-    for i in range(n_bodies - 1, -1, -1):
-        f, g = take_wrench(wrench, i)
+    collect(tree, node, damping, h, factor, r, wrench, spare)
+    last = NOWHERE
+    for i in range(tree.parent.shape[0]):
+        last = respond(tree, node, damping, h, factor, spare, twists, out, i, last)
+
+
+@jit
+def collect(tree, node, damping, h, factor, r, wrench, spare):
+    """The way of `solve` from the leaves to the root: what is left for each joint, in spare (nv,)."""
+    parent, kinds, v_at, armature = tree.parent, tree.kind, tree.v_at, tree.armature
+    last = NOWHERE
+    for i in range(parent.shape[0] - 1, -1, -1):
+        f, g = take_wrench(wrench, i, last)
         b = v_at[i]
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
-            e = r[b] - (f[2] if kind == REVOLUTE else g[2])
+            e = r[b] + (f[2] if kind == REVOLUTE else g[2])
             spare[b] = e
             t = e * factor[i, 6]
-            f, g = add(f, times(t, row3(factor, i, 0))), add(g, times(t, row3(factor, i, 3)))
+            f, g = sub(f, times(t, row3(factor, i, 0))), sub(g, times(t, row3(factor, i, 3)))
         else:
-            e = sub(row_of(r, b), f)
+            e = add(row_of(r, b), f)
             spare[b], spare[b + 1], spare[b + 2] = e
             if kind == FREE:
-                e = sub(row_of(r, b + 3), g)
+                e = add(row_of(r, b + 3), g)
                 spare[b + 3], spare[b + 4], spare[b + 5] = e
-                f, g = row_of(r, b), row_of(r, b + 3)
+                f, g = times(-1.0, row_of(r, b)), times(-1.0, row_of(r, b + 3))
             else:
                 t = sym(row6(factor, i, 0), e)
                 c = 0.5 * h * damping[b] + armature[b]
-                f = add(f, sub(e, times(c, t)))
-                g = add(g, unrotate(row9(factor, i, 6), t))
-        pass_up(parent[i], node, wrench, i, f, g)
-    for i in range(n_bodies):
-        w, x = carried(parent[i], node, i, twists)
-        b = v_at[i]
-        kind = kinds[i]
-        if kind in (REVOLUTE, PRISMATIC):
-            y = spare[b] - dot(row3(factor, i, 0), w) - dot(row3(factor, i, 3), x)
-            y *= factor[i, 6]
-            out[b] = y
-            if kind == REVOLUTE:
-                w = (w[0], w[1], w[2] + y)
-            else:
-                x = (x[0], x[1], x[2] + y)
+                f = sub(f, sub(e, times(c, t)))
+                g = sub(g, unrotate(row9(factor, i, 6), t))
+        last = pass_up(parent[i], node, wrench, i, f, g)
+
+
+@jit
+def respond(tree, node, damping, h, factor, spare, twists, out, i, last):
+    """One body of the way back of `solve`: its twist; `last`: that of body i - 1."""
+    w, x = carried(tree.parent[i], node, i, twists, last)
+    b = tree.v_at[i]
+    kind = tree.kind[i]
+    if kind in (REVOLUTE, PRISMATIC):
+        y = spare[b] - dot(row3(factor, i, 0), w) - dot(row3(factor, i, 3), x)
+        y *= factor[i, 6]
+        out[b] = y
+        if kind == REVOLUTE:
+            w = (w[0], w[1], w[2] + y)
         else:
-            I, B = row6(factor, i, 0), row9(factor, i, 6)
-            e = row_of(spare, b)
-            if kind == FREE:
-                z = sym(row6(factor, i, 15), sub(row_of(spare, b + 3), unrotate(B, sym(I, e))))
-                out[b + 3], out[b + 4], out[b + 5] = sub(z, x)
-                x = z
-                c = 0.0
-            else:
-                c = 0.5 * h * damping[b] + armature[b]
-            y = sub(sym(I, add(sub(e, rotate(B, x)), times(c, w))), w)
-            out[b], out[b + 1], out[b + 2] = y
-            w = add(w, y)
-        put3(twists, i, 0, w)
-        put3(twists, i, 3, x)
+            x = (x[0], x[1], x[2] + y)
+    else:
+        I, B = row6(factor, i, 0), row9(factor, i, 6)
+        e = row_of(spare, b)
+        if kind == FREE:
+            z = sym(row6(factor, i, 15), sub(row_of(spare, b + 3), unrotate(B, sym(I, e))))
+            out[b + 3], out[b + 4], out[b + 5] = sub(z, x)
+            x = z
+            c = 0.0
+        else:
+            c = 0.5 * h * damping[b] + tree.armature[b]
+        y = sub(sym(I, add(sub(e, rotate(B, x)), times(c, w))), w)
+        out[b], out[b + 1], out[b + 2] = y
+        w = add(w, y)
+    put3(twists, i, 0, w)
+    put3(twists, i, 3, x)
+    return w, x

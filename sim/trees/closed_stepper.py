@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from sim.integrators.base import Integrator
+from sim.trees.closing import closed_rollout
+from sim.trees.ground import felt_of
 from sim.trees.loops import Closure
-from sim.trees.stepper import TOLERANCE, TreeStepper
-from sim.trees.stepping import NO_ROOT, OK
+from sim.trees.stepper import NO_RESIDUALS, NO_WRENCHES, TOLERANCE, VARIATIONAL, TreeStepper
 from sim.vehicles.articulated import ClosedVehicle
 
 
@@ -30,7 +31,7 @@ class ClosedTreeStepper(TreeStepper):
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = ()
     ) -> np.ndarray:
         """As without loops, from where these are closed. Raises InputError where one is far from it."""
-        q, v = self._closure(p).closed(node[: self._nq], node[self._nq :], h, TOLERANCE)
+        q, v = self._closure(p).closed(node[: self._nq], node[self._nq :], TOLERANCE)
         return super().start(np.concatenate([q, v]), u, p, h, env)
 
     def advance(
@@ -43,24 +44,29 @@ class ClosedTreeStepper(TreeStepper):
         n: int,
         env: tuple[Any, ...] = (),
     ) -> tuple[int, int, int]:
-        """As without loops; iterations are those of all trials. Python goes round the steps."""
-        closure, ends, total = self._closure(p), y.size - self._more, 0
-        tried = y[:ends].copy()
-
-        def trial(impulse: np.ndarray) -> np.ndarray | None:
-            nonlocal total
-            tried[:] = y[:ends]
-            self._b(tried)[:] += impulse
-            done, _, iterations = TreeStepper.advance(self, tried, u, w, p, h, 1, env)
-            total += iterations
-            return tried[: self._nq] if done else None
-
-        for step in range(n):
-            impulses = y[ends:].copy()
-            if not closure.correct(y[: self._nq].copy(), h, impulses, TOLERANCE, trial):
-                return step, NO_ROOT, total
-            y[:ends], y[ends:] = tried, impulses
-        return n, OK, total
+        """As without loops; iterations are those of all trials."""
+        laid, closure, ends = self._laid(p), self._closure(p), y.size - self._more
+        laid.tally[:] = 0.0
+        done, status = closed_rollout(
+            laid.tree.arrays,
+            laid.ws,
+            felt_of(env),
+            closure.arrays,
+            closure.room,
+            *self._moving(y[:ends]),
+            y[ends:],
+            self._torques(u),
+            w,
+            NO_WRENCHES,
+            h,
+            n,
+            laid.limits_at(h),
+            VARIATIONAL[self.integrator.name],
+            TOLERANCE,
+            laid.tally,
+            NO_RESIDUALS,
+        )
+        return done, status, int(laid.tally[0])
 
     def node(
         self,
@@ -74,14 +80,12 @@ class ClosedTreeStepper(TreeStepper):
     ) -> np.ndarray:
         """Coordinates and velocities, these with the impulse that keeps the loops closed."""
         node = super().node(y, u, p, h, w=w, env=env)
-        closure = self._closure(p)
-        node[self._nq :] = closure.tangent(node[self._nq :], *closure.slopes(node[: self._nq].copy(), h))
+        node[self._nq :] = self._closure(p).tangent(node[: self._nq], node[self._nq :])
         return node
 
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities, with those of the loops that it calls up."""
-        closure = self._closure(p)
-        return closure.tangent(super().answer(q, impulse, p), *closure.slopes(np.array(q), 1.0))
+        return self._closure(p).tangent(q, super().answer(q, impulse, p))
 
     def _closure(self, p: np.ndarray) -> Closure:
         """With these parameters, in this thread."""

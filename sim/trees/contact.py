@@ -16,7 +16,7 @@ from sim.environment.contact_solver import rows_solver
 from sim.environment.surface import surface_height, surface_normal
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import solve
-from sim.trees.recursions import carried, gather, row_of
+from sim.trees.recursions import NOWHERE, carried, gather, row_of
 from sim.trees.spatial import add, entry, jit, put3, rotate, row3, row9, unrotate
 from sim.trees.telling import world_frames
 
@@ -55,8 +55,9 @@ def lowest_end(tree, q, node, frames, carriers, spheres, heights, frame):
 @jit
 def twists_of(tree, node, v, out):
     """(n, >= 6) twists of the bodies under joint velocities v."""
+    last = NOWHERE
     for i in range(tree.parent.shape[0]):
-        w, x = carried(tree.parent[i], node, i, out)
+        w, x = carried(tree.parent[i], node, i, out, last)
         b, kind = tree.v_at[i], tree.kind[i]
         if kind == REVOLUTE:
             w = (w[0], w[1], w[2] + v[b])
@@ -68,6 +69,7 @@ def twists_of(tree, node, v, out):
                 x = add(x, row_of(v, b + 3))
         put3(out, i, 0, w)
         put3(out, i, 3, x)
+        last = w, x
 
 
 @jit

@@ -7,7 +7,7 @@ variational step.
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import move, place
-from sim.trees.recursions import carried, gather, momentum, row_of
+from sim.trees.recursions import NOWHERE, carried, gather, momentum, row_of
 from sim.trees.spatial import add, cross, dot, entry, jit, put3, rodrigues_turn, times
 from sim.trees.stepping import active_damping, node_force
 
@@ -18,11 +18,12 @@ EULER, RK4 = 0, 1
 @jit
 def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
     """c(q, v) (nv,): forces that keep the joints from accelerating; no gravity, no springs."""
-    parent, kinds, v_at, inertia = tree.parent, tree.kind, tree.v_at, tree.inertia
+    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
+    last, last_rate = NOWHERE, NOWHERE
     for i in range(parent.shape[0]):
         j = parent[i]
-        w, x = carried(j, node, i, twists)
-        a, b = carried(j, node, i, accelerations)
+        w, x = carried(j, node, i, twists, last)
+        a, b = carried(j, node, i, accelerations, last_rate)
         k = v_at[i]
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
@@ -45,8 +46,9 @@ def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
         put3(twists, i, 3, x)
         put3(accelerations, i, 0, a)
         put3(accelerations, i, 3, b)
-        n, l = momentum(inertia, i, w, x)
-        f, g = momentum(inertia, i, a, b)
+        last, last_rate = (w, x), (a, b)
+        n, l = momentum(tree, i, w, x)
+        f, g = momentum(tree, i, a, b)
         put3(wrench, i, 0, add(f, add(cross(w, n), cross(x, l))))
         put3(wrench, i, 3, add(g, cross(w, l)))
     gather(tree, node, wrench, out)
@@ -71,7 +73,7 @@ def accelerate(tree, ws, q, v, u, w, limits, out):
     for a in range(out.shape[0]):
         out[a] = u[a] + ws.kick[a] + ws.impulse[a] - ws.residual[a] - damping[a] * v[a]
     factorise(tree, ws.node, damping, 0.0, ws.articulated, ws.factor)
-    solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.arc, out)
+    solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.twist, out)
 
 
 @jit

@@ -61,3 +61,15 @@ class Body:
     """About the centre of mass [kg m^2]: three numbers of the diagonal, or (3, 3)."""
     added_inertia: ArrayLike | None = None
     """(6, 6) further inertia on (omega, v) about the body's origin that has no weight, e.g. of water moved along."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A point of one body that stays where a point of another is: a ball joint that closes a loop."""
+
+    body: str
+    point: tuple[float, float, float]
+    """In the body's frame [m]."""
+    other: str = WORLD
+    other_point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """In the other's frame [m]."""

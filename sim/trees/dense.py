@@ -10,9 +10,10 @@ from sim.compiled import compiled
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.kinematics import compose, move, place
 from sim.trees.newton import blocks, body_tangent, put9
-from sim.trees.recursions import carried, discrete_inverse_dynamics, gather, row_of
+from sim.trees.recursions import NOWHERE, carried, depart, discrete_inverse_dynamics, gather, row_of
+from sim.trees.roots import largest
 from sim.trees.spatial import add, entry, put3, rotate, row3
-from sim.trees.stepping import active_damping, arrive, largest, remember
+from sim.trees.stepping import active_damping, arrive, remember
 
 ITERATIONS_MAX = 30
 
@@ -23,22 +24,23 @@ def derivative_matrix(tree, ws, q, d, h, out):
 
     Of hinges, slides, ball and free joints; damping and rotors of ball joints are left out. `ws.arc` is that of d.
     """
-    parent, kinds, v_at, inertia = tree.parent, tree.kind, tree.v_at, tree.inertia
+    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n = parent.shape[0]
     for a in range(q.shape[0]):
         ws.q_after[a] = q[a]
     move(tree, ws.q_after, d)
     place(tree, ws.q_after, ws.after)
     for i in range(n):
-        K = body_tangent(inertia, i, row3(ws.arc, i, 0), row3(ws.arc, i, 3), h)
+        K = body_tangent(tree, i, row3(ws.arc, i, 0), row3(ws.arc, i, 3), h)
         for k in range(4):
             put9(ws.tangent, i, 9 * k, K[k])
     for a in range(d.shape[0]):
         for c in range(d.shape[0]):
             ws.change[c] = 0.0
         ws.change[a] = 1.0
+        last = NOWHERE
         for i in range(n):
-            w, x = carried(parent[i], ws.after, i, ws.left)
+            w, x = carried(parent[i], ws.after, i, ws.left, last)
             b = v_at[i]
             kind = kinds[i]
             if kind == REVOLUTE:
@@ -51,6 +53,7 @@ def derivative_matrix(tree, ws, q, d, h, out):
                     x = add(x, row_of(ws.change, b + 3))
             put3(ws.left, i, 0, w)
             put3(ws.left, i, 3, x)
+            last = w, x
             K00, K01, K10, K11 = blocks(ws.tangent, i)
             put3(ws.wrench, i, 0, add(rotate(K00, w), rotate(K01, x)))
             put3(ws.wrench, i, 3, add(rotate(K10, w), rotate(K11, x)))
@@ -90,6 +93,7 @@ def dense_rollout(tree, ws, q, b, history, h, steps, limits, tol):
                 break
             if iteration == ITERATIONS_MAX or size == np.inf:
                 return -1
+        depart(tree, ws.node, d, h, ws.arc, ws.wrench)
         arrive(tree, ws, q, h, limits[0], h, b)
         remember(history, d)
     return total

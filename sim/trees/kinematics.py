@@ -2,7 +2,7 @@
 
 import math
 
-from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE
+from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.spatial import (
     add,
     dot,
@@ -81,28 +81,32 @@ def move(tree, q, d):
 @entry
 def compose(tree, d, change, scale, out):
     """Increments d followed by the small motion `scale * change` of every joint, on the joint's own group."""
-    kinds, v_at = tree.kind, tree.v_at
-    for i in range(kinds.shape[0]):
-        b = v_at[i]
-        kind = kinds[i]
-        if kind in (REVOLUTE, PRISMATIC):
-            out[b] = d[b] + scale * change[b]
-            continue
-        t = (0.5 * d[b], 0.5 * d[b + 1], 0.5 * d[b + 2])
-        e = (0.5 * scale * change[b], 0.5 * scale * change[b + 1], 0.5 * scale * change[b + 2])
-        if kind == FREE:
-            y = (scale * change[b + 3], scale * change[b + 4], scale * change[b + 5])
-            # Translation of the Cayley map: (1 + e^ + e e') y / (1 + |e|^2) is R(e) y halfway.
-            half = times(0.5, rodrigues_turn(e, y))
-            y = add(add(y, half), rodrigues_turn(t, add(y, half)))
-            out[b + 3] = d[b + 3] + y[0]
-            out[b + 4] = d[b + 4] + y[1]
-            out[b + 5] = d[b + 5] + y[2]
-        if kind in (BALL, FREE):
-            t = rodrigues_compose(t, e)
-            out[b] = 2.0 * t[0]
-            out[b + 1] = 2.0 * t[1]
-            out[b + 2] = 2.0 * t[2]
+    for i in range(tree.kind.shape[0]):
+        compose_joint(tree, d, change, scale, out, i)
+
+
+@jit
+def compose_joint(tree, d, change, scale, out, i):
+    """The same of joint i."""
+    b = tree.v_at[i]
+    kind = tree.kind[i]
+    if kind in (REVOLUTE, PRISMATIC):
+        out[b] = d[b] + scale * change[b]
+        return
+    t = (0.5 * d[b], 0.5 * d[b + 1], 0.5 * d[b + 2])
+    e = (0.5 * scale * change[b], 0.5 * scale * change[b + 1], 0.5 * scale * change[b + 2])
+    if kind == FREE:
+        y = (scale * change[b + 3], scale * change[b + 4], scale * change[b + 5])
+        # Translation of the Cayley map: (1 + e^ + e e') y / (1 + |e|^2) is R(e) y halfway.
+        half = times(0.5, rodrigues_turn(e, y))
+        y = add(add(y, half), rodrigues_turn(t, add(y, half)))
+        out[b + 3] = d[b + 3] + y[0]
+        out[b + 4] = d[b + 4] + y[1]
+        out[b + 5] = d[b + 5] + y[2]
+    t = rodrigues_compose(t, e)
+    out[b] = 2.0 * t[0]
+    out[b + 1] = 2.0 * t[1]
+    out[b + 2] = 2.0 * t[2]
 
 
 @jit

@@ -1,6 +1,6 @@
 """Many steps of a tree on the flat private state of a lane, whose inputs are held and which is pushed from outside.
 
-Of the variational method the private state is (q, b, history, count) as in `stepping`, of the others (q, v). A push is
+Of the variational method the private state is (q, b, history, memory) as in `stepping`, of the others (q, v). A push is
 a generalised force (nv,) whose impulse acts where each step starts.
 """
 
@@ -11,8 +11,9 @@ from sim.trees.contact import ground_push, is_near
 from sim.trees.continuous import EULER, accelerate, euler_step, rk4_step
 from sim.trees.kinematics import place
 from sim.trees.recursions import gather, momenta
-from sim.trees.spatial import entry, jit
-from sim.trees.stepping import NOT_FINITE, OK, active_damping, largest, node_force, take_step
+from sim.trees.roots import largest
+from sim.trees.spatial import entry, entry_apart, jit
+from sim.trees.stepping import NOT_FINITE, OK, active_damping, node_force, take_step
 
 
 @jit
@@ -40,10 +41,10 @@ def variational_velocity(tree, ws, q, b, h, limits, v):
         v[a] = b[a] - 0.5 * h * ws.kick[a]
         ws.damping[a] = 0.0
     factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-    solve(tree, ws.node, ws.damping, h, ws.factor, v, ws.wrench, ws.spare, ws.arc, v)
+    solve(tree, ws.node, ws.damping, h, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)
 
 
-@entry
+@entry_apart
 def variational_rollout(
     tree,
     ws,
@@ -51,10 +52,10 @@ def variational_rollout(
     q,
     b,
     history,
-    count,
+    memory,
     u,
     push,
-    none,
+    wrenches,
     h,
     steps,
     limits,
@@ -65,6 +66,7 @@ def variational_rollout(
     residuals,
 ):
     """Returns (steps done, status); the state is the last good one, in place. felt: the ground, as far as it has ends.
+    `wrenches` (n or 0, 6) on the bodies, in their frames, are held.
 
     Contact works against the velocities of the step's arc, as the impulse with which it begins gives them.
     """
@@ -78,12 +80,14 @@ def variational_rollout(
             factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
             for a in range(b.shape[0]):
                 felt.free[a] = b[a] + h * (0.5 * u[a] + push[a])
-            solve(tree, ws.node, ws.damping, h, ws.factor, felt.free, ws.wrench, ws.spare, ws.arc, felt.free)
+            solve(
+                tree, ws.node, ws.damping, h, ws.factor, felt.free, ws.wrench, ws.spare, ws.twist, felt.free
+            )
             ground_push(tree, ws, felt, h, h, ws.torque)
         for a in range(b.shape[0]):
             b[a] += h * ws.torque[a]
         status = take_step(
-            tree, ws, q, b, history, count, u, none, h, limits, method, guess, tol, tally, residuals
+            tree, ws, q, b, history, memory, u, wrenches, h, limits, method, guess, tol, tally, residuals
         )
         if status != OK:
             copy(ws.kept_q, q)
@@ -123,7 +127,7 @@ def answer_of(tree, ws, q, impulse, out):
     for a in range(out.shape[0]):
         ws.damping[a] = 0.0
     factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
-    solve(tree, ws.node, ws.damping, 0.0, ws.factor, impulse, ws.wrench, ws.spare, ws.arc, out)
+    solve(tree, ws.node, ws.damping, 0.0, ws.factor, impulse, ws.wrench, ws.spare, ws.twist, out)
 
 
 @entry

@@ -26,7 +26,7 @@ def limit_springs(tree: Tree, step_s: float, ws: Workspace) -> tuple[np.ndarray,
             continue
         answer = np.zeros(nv)
         answer[at] = 1.0
-        solve(a, ws.node, none, step_s, ws.factor, answer, ws.wrench, ws.spare, ws.arc, answer)
+        solve(a, ws.node, none, step_s, ws.factor, answer, ws.wrench, ws.spare, ws.twist, answer)
         inertia = 1.0 / answer[at]
         stiffness[at] = STIFFNESS * inertia / step_s**2
         damping[at] = 2.0 * DAMPING_RATIO * np.sqrt(stiffness[at] * inertia)

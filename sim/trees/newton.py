@@ -7,7 +7,7 @@ end of the step (multibody paper, appendix; here solved instead of assembled).
 """
 
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
-from sim.trees.recursions import carried, leaving, momentum, pass_up, row_of, take_wrench
+from sim.trees.recursions import NOWHERE, carried, leaving, momentum, pass_up, row_of, take_wrench
 from sim.trees.spatial import (
     add,
     cross,
@@ -89,10 +89,11 @@ def one_plus(u, quadratic):
 
 
 @jit
-def body_tangent(inertia, i, u, s, h):
+def body_tangent(tree, i, u, s, h):
     """Four 3x3 blocks: derivative of a body's leaving momentum by its displacement."""
     g = 2.0 / h
-    n, l = momentum(inertia, i, times(g, u), times(g, s))
+    inertia = tree.inertia
+    n, l = momentum(tree, i, times(g, u), times(g, s))
     A, B, C = (
         scaled(g, full(row6(inertia, i, 0))),
         scaled(g, row9(inertia, i, 6)),
@@ -134,11 +135,11 @@ def put9(a, i, j, x):
 @jit
 def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
     """Eliminate joint after joint; `left` keeps what `solve_tangent` needs. `after`: frames at the end of the step."""
-    parent, kinds, v_at, inertia = tree.parent, tree.kind, tree.v_at, tree.inertia
+    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     armature = tree.armature
     n = parent.shape[0]
     for i in range(n):
-        K = body_tangent(inertia, i, row3(arc, i, 0), row3(arc, i, 3), h)
+        K = body_tangent(tree, i, row3(arc, i, 0), row3(arc, i, 3), h)
         for k in range(4):
             put9(tangent, i, 9 * k, K[k])
     for i in range(n - 1, -1, -1):
@@ -212,8 +213,9 @@ def solve_tangent(tree, node, after, left, r, wrench, spare, twists, out):
     """out: the joints' small motions whose impulses are r, by the factors of `factorise_tangent`."""
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n = parent.shape[0]
+    last = NOWHERE
     for i in range(n - 1, -1, -1):
-        f, g = take_wrench(wrench, i)
+        f, g = take_wrench(wrench, i, last)
         b = v_at[i]
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
@@ -231,9 +233,10 @@ def solve_tangent(tree, node, after, left, r, wrench, spare, twists, out):
             else:
                 t = rotate(row9(left, i, 0), e)
                 f, g = add(f, rotate(row9(left, i, 27), t)), add(g, rotate(row9(left, i, 18), t))
-        pass_up(parent[i], node, wrench, i, f, g)
+        last = pass_up(parent[i], node, wrench, i, f, g)
+    last = NOWHERE
     for i in range(n):
-        w, x = carried(parent[i], after, i, twists)
+        w, x = carried(parent[i], after, i, twists, last)
         b = v_at[i]
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
@@ -258,3 +261,4 @@ def solve_tangent(tree, node, after, left, r, wrench, spare, twists, out):
             w = add(w, y)
         put3(twists, i, 0, w)
         put3(twists, i, 3, x)
+        last = w, x

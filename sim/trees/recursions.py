@@ -9,8 +9,6 @@ while the step is solved.
 gravity and springs. What acts at the ends of an arc (torques held over it, damping) goes half to either end.
 """
 
-import math
-
 from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE
 from sim.trees.kinematics import spring_torque
 from sim.trees.spatial import (
@@ -28,15 +26,24 @@ from sim.trees.spatial import (
     row9,
     sub,
     sym,
+    tangent,
     times,
     unrotate,
 )
 
+NOWHERE = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+"""No twist, no wrench, no displacement."""
+
 
 @jit
-def momentum(inertia, i, w, v):
+def momentum(tree, i, w, v):
     """(angular, linear) momentum of body i with twist (w, v)."""
-    A, B, C = row6(inertia, i, 0), row9(inertia, i, 6), row6(inertia, i, 15)
+    inertia = tree.inertia
+    A = row6(inertia, i, 0)
+    if tree.rigid[i]:
+        c, m = row3(tree.moment, i, 0), tree.mass[i]
+        return add(sym(A, w), cross(c, v)), sub(times(m, v), cross(c, w))
+    B, C = row9(inertia, i, 6), row6(inertia, i, 15)
     return add(sym(A, w), rotate(B, v)), add(unrotate(B, w), sym(C, v))
 
 
@@ -58,24 +65,27 @@ def arriving(u, s, n, l):
 
 @jit
 def pass_up(j, node, wrench, i, n, l):
-    """Add a wrench on body i, in its frame, to its parent's, body j."""
+    """Hand a wrench on body i, in its frame, to its parent's, body j: returned where that is next, else added."""
     if j < 0:
-        return
+        return NOWHERE
     R, p = row9(node, i, 0), row3(node, i, 9)
     f = rotate(R, l)
     m = add(rotate(R, n), cross(p, f))
+    if j == i - 1:
+        return m, f
     wrench[j, 0] += m[0]
     wrench[j, 1] += m[1]
     wrench[j, 2] += m[2]
     wrench[j, 3] += f[0]
     wrench[j, 4] += f[1]
     wrench[j, 5] += f[2]
+    return NOWHERE
 
 
 @jit
-def take_wrench(wrench, i):
-    """What the children have added, which is cleared for the next pass."""
-    n, l = row3(wrench, i, 0), row3(wrench, i, 3)
+def take_wrench(wrench, i, last):
+    """What acts on body i with its children, `last` handed up by body i + 1 among it; cleared for the next pass."""
+    n, l = add(row3(wrench, i, 0), last[0]), add(row3(wrench, i, 3), last[1])
     for j in range(6):
         wrench[i, j] = 0.0
     return n, l
@@ -95,35 +105,60 @@ def project(kind, b, n, l, out):
 
 
 @jit
-def displace(tree, node, d, arc):
-    """Displacement of every body over a step with increments d, from the root on: (u, s, translation)."""
-    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
-    n_bodies = parent.shape[0]
-    for i in range(n_bodies):
-        j = parent[i]
-        u, x = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if j >= 0:
-            R, p = row9(node, i, 0), row3(node, i, 9)
-            w = row3(arc, j, 0)
-            u = unrotate(R, w)
-            x = unrotate(R, add(row3(arc, j, 6), rodrigues_turn(w, p)))
-        b = v_at[i]
-        kind = kinds[i]
-        if kind == REVOLUTE:
-            t = math.tan(0.5 * d[b])
-            k = 1.0 / (1.0 - t * u[2])
-            u = (k * (u[0] + t * u[1]), k * (u[1] - t * u[0]), k * (u[2] + t))
-        elif kind == PRISMATIC:
-            z = (0.0, 0.0, d[b])
-            x = add(x, add(z, rodrigues_turn(u, z)))
+def displace(tree, node, d, arc, i, last):
+    """Displacement of body i over a step with increments d: (u, s, translation) into arc; (u, translation).
+
+    `last`: that of body i - 1. Where it is the parent, as along a chain, it is not read back from memory, which costs
+    more than the arithmetic.
+    """
+    j = tree.parent[i]
+    u, x = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if j >= 0:
+        if j == i - 1:
+            w, y = last
         else:
-            if kind == FREE:
-                z = row_of(d, b + 3)
-                x = add(x, add(z, rodrigues_turn(u, z)))
-            u = rodrigues_compose(u, times(0.5, row_of(d, b)))
-        put3(arc, i, 0, u)
-        put3(arc, i, 3, times(0.5, sub(x, cross(u, x))))
-        put3(arc, i, 6, x)
+            w, y = row3(arc, j, 0), row3(arc, j, 6)
+        R, p = row9(node, i, 0), row3(node, i, 9)
+        u = unrotate(R, w)
+        x = unrotate(R, add(y, rodrigues_turn(w, p)))
+    b = tree.v_at[i]
+    kind = tree.kind[i]
+    if kind == REVOLUTE:
+        t = tangent(0.5 * d[b])
+        k = 1.0 / (1.0 - t * u[2])
+        u = (k * (u[0] + t * u[1]), k * (u[1] - t * u[0]), k * (u[2] + t))
+    elif kind == PRISMATIC:
+        z = (0.0, 0.0, d[b])
+        x = add(x, add(z, rodrigues_turn(u, z)))
+    else:
+        if kind == FREE:
+            z = row_of(d, b + 3)
+            x = add(x, add(z, rodrigues_turn(u, z)))
+        u = rodrigues_compose(u, times(0.5, row_of(d, b)))
+    put3(arc, i, 0, u)
+    put3(arc, i, 3, times(0.5, sub(x, cross(u, x))))
+    put3(arc, i, 6, x)
+    return u, x
+
+
+@jit
+def depart(tree, node, d, h, arc, wrench):
+    """Displacements of all bodies over a step with increments d, and the impulses with which these leave the node."""
+    g = 2.0 / h
+    last = NOWHERE
+    for i in range(tree.parent.shape[0]):
+        last = displace(tree, node, d, arc, i, last)
+        load(tree, arc, g, wrench, i)
+
+
+@jit
+def load(tree, arc, g, wrench, i):
+    """The impulse with which body i leaves the node, in its frame; g = 2/h."""
+    u, s = row3(arc, i, 0), row3(arc, i, 3)
+    n, l = momentum(tree, i, times(g, u), times(g, s))
+    n, l = leaving(u, s, n, l)
+    put3(wrench, i, 0, n)
+    put3(wrench, i, 3, l)
 
 
 @jit
@@ -134,23 +169,23 @@ def row_of(d, b):
 @entry
 def discrete_inverse_dynamics(tree, node, d, b, damping, h, arc, wrench, residual):
     """Residual impulse of increments d: what the joints would have to add to `b` (DRNEA, the paper's algorithm 2)."""
-    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
-    n_bodies = parent.shape[0]
-    inertia = tree.inertia
-    displace(tree, node, d, arc)
-    g = 2.0 / h
-    for i in range(n_bodies - 1, -1, -1):
-        u, s = row3(arc, i, 0), row3(arc, i, 3)
-        n, l = momentum(inertia, i, times(g, u), times(g, s))
-        n, l = leaving(u, s, n, l)
-        cn, cl = take_wrench(wrench, i)
-        n, l = add(n, cn), add(l, cl)
-        project(kinds[i], v_at[i], n, l, residual)
-        pass_up(parent[i], node, wrench, i, n, l)
-    armature = tree.armature
+    depart(tree, node, d, h, arc, wrench)
+    missing_impulses(tree, node, d, b, damping, h, wrench, residual)
+
+
+@jit
+def missing_impulses(tree, node, d, b, damping, h, wrench, residual):
+    """The same after `depart`, whose impulses are cleared."""
+    gather(tree, node, wrench, residual)
     for a in range(residual.shape[0]):
-        residual[a] += (0.5 * damping[a] + armature[a] / h) * d[a] - b[a]
+        residual[a] += joint_share(tree, d, b, damping, h, a)
     rotors_of_balls(tree, d, h, residual)
+
+
+@jit
+def joint_share(tree, d, b, damping, h, a):
+    """Of a residual impulse: what the joints have in it beside the bodies."""
+    return (0.5 * damping[a] + tree.armature[a] / h) * d[a] - b[a]
 
 
 @jit
@@ -193,27 +228,27 @@ def spring_impulses(tree, q, limit_stiffness, kick, b):
 
 
 @jit
-def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wrench, b):
+def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, down, wrench, b):
     """b = momenta that arrive with the arc, and `kick` seconds of gravity and springs at the node.
 
-    `arc` is that of the step that ends here; with an arc of zeros (and d = 0) the kick alone.
+    `arc` is that of the step that ends here; with an arc of zeros (and d = 0) the kick alone. `down` (n, >= 3) gets
+    gravity in the bodies' frames.
     """
-    parent, inertia, mass, moment = tree.parent, tree.inertia, tree.mass, tree.moment
+    parent, mass, moment = tree.parent, tree.mass, tree.moment
     gravity_w, armature = tree.gravity_w, tree.armature
     n_bodies = parent.shape[0]
     g = 2.0 / h
-    down = wrench  # columns 0..2: gravity in the body's frame, until the body's turn comes on the way back
+    w = (0.0, 0.0, 0.0)
     for i in range(n_bodies):
         j = parent[i]
         if j < 0:
             w = (gravity_w[0], gravity_w[1], gravity_w[2])
-        else:
+        elif j != i - 1:
             w = row3(down, j, 0)
-        put3(down, i, 0, unrotate(row9(node, i, 0), w))
-    for i in range(n_bodies):
-        w = row3(down, i, 0)
+        w = unrotate(row9(node, i, 0), w)
+        put3(down, i, 0, w)
         u, s = row3(arc, i, 0), row3(arc, i, 3)
-        n, l = momentum(inertia, i, times(g, u), times(g, s))
+        n, l = momentum(tree, i, times(g, u), times(g, s))
         n, l = arriving(u, s, n, l)
         n = add(n, times(kick, cross(row3(moment, i, 0), w)))
         l = add(l, times(kick * mass[i], w))
@@ -231,10 +266,11 @@ def gather(tree, node, wrench, out):
     """Generalised impulses of wrenches on the bodies, in their frames; clears the wrenches."""
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n_bodies = parent.shape[0]
+    last = NOWHERE
     for i in range(n_bodies - 1, -1, -1):
-        n, l = take_wrench(wrench, i)
+        n, l = take_wrench(wrench, i, last)
         project(kinds[i], v_at[i], n, l, out)
-        pass_up(parent[i], node, wrench, i, n, l)
+        last = pass_up(parent[i], node, wrench, i, n, l)
 
 
 @entry
@@ -242,9 +278,9 @@ def momenta(tree, node, v, arc, wrench, out):
     """Generalised momenta M(q) v; `arc` gets the bodies' twists in its first six columns."""
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n_bodies = parent.shape[0]
-    inertia = tree.inertia
+    last = NOWHERE
     for i in range(n_bodies):
-        w, x = carried(parent[i], node, i, arc)
+        w, x = carried(parent[i], node, i, arc, last)
         b = v_at[i]
         kind = kinds[i]
         if kind == REVOLUTE:
@@ -257,7 +293,8 @@ def momenta(tree, node, v, arc, wrench, out):
                 x = add(x, row_of(v, b + 3))
         put3(arc, i, 0, w)
         put3(arc, i, 3, x)
-        n, l = momentum(inertia, i, w, x)
+        last = w, x
+        n, l = momentum(tree, i, w, x)
         put3(wrench, i, 0, n)
         put3(wrench, i, 3, l)
     gather(tree, node, wrench, out)
@@ -266,10 +303,13 @@ def momenta(tree, node, v, arc, wrench, out):
 
 
 @jit
-def carried(j, node, i, twists):
-    """Twist that body i gets from that of its parent j, in its own frame."""
+def carried(j, node, i, twists, last):
+    """Twist that body i gets from that of its parent j, in its own frame; `last` is that of body i - 1."""
     if j < 0:
-        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        return NOWHERE
     R, p = row9(node, i, 0), row3(node, i, 9)
-    w, x = row3(twists, j, 0), row3(twists, j, 3)
+    if j == i - 1:
+        w, x = last
+    else:
+        w, x = row3(twists, j, 0), row3(twists, j, 3)
     return unrotate(R, w), unrotate(R, sub(x, cross(p, w)))

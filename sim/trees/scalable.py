@@ -14,7 +14,7 @@ from sim.compiled import compiled
 from sim.errors import InputError
 from sim.trees.arrays import PRISMATIC, REVOLUTE
 from sim.trees.kinematics import place
-from sim.trees.recursions import carried, momentum
+from sim.trees.recursions import NOWHERE, carried, momentum
 from sim.trees.spatial import add, cross, dot, entry, jit, put3, row3, row9, sub, times, unrotate
 from sim.trees.tree import Tree
 
@@ -84,7 +84,7 @@ def put_twist(columns, b, i, w, x):
 @entry
 def midpoint_slopes(tree, sw, q0, q1, h):
     """sw.by_q and sw.by_v: dL/dq and dL/dv halfway from q0 to q1, and the columns they are made of."""
-    parent, kinds, inertia, armature = tree.parent, tree.kind, tree.inertia, tree.armature
+    parent, kinds, armature = tree.parent, tree.kind, tree.armature
     mass, moment, gravity_w = tree.mass, tree.moment, tree.gravity_w
     by_q, by_v, speeds, slopes = sw.by_q, sw.by_v, sw.speeds, sw.slopes
     n = parent.shape[0]
@@ -94,10 +94,11 @@ def midpoint_slopes(tree, sw, q0, q1, h):
         by_q[i] = 0.0
         by_v[i] = armature[i] * sw.speed[i]
     place(tree, sw.middle, sw.node)
+    last = NOWHERE
     for b in range(n):
         j = parent[b]
         R, p = row9(sw.node, b, 0), row3(sw.node, b, 9)
-        w, x = carried(j, sw.node, b, sw.twists)
+        w, x = carried(j, sw.node, b, sw.twists, last)
         if j < 0:
             down = unrotate(R, (gravity_w[0], gravity_w[1], gravity_w[2]))
         else:
@@ -114,7 +115,8 @@ def midpoint_slopes(tree, sw, q0, q1, h):
             x = (x[0], x[1], x[2] + v)
         put3(sw.twists, b, 0, w)
         put3(sw.twists, b, 3, x)
-        f, l = momentum(inertia, b, w, x)
+        last = w, x
+        f, l = momentum(tree, b, w, x)
         torque, force = cross(row3(moment, b, 0), down), times(mass[b], down)
         i = b
         while i >= 0:
@@ -134,7 +136,7 @@ def midpoint_slopes(tree, sw, q0, q1, h):
 @entry
 def residual_derivative(tree, sw, h):
     """sw.derivative: of dL/dv - h/2 dL/dq by q1, after `midpoint_slopes`."""
-    parent, inertia, mass, moment, armature = tree.parent, tree.inertia, tree.mass, tree.moment, tree.armature
+    parent, mass, moment, armature = tree.parent, tree.mass, tree.moment, tree.armature
     speeds, slopes, out = sw.speeds, sw.slopes, sw.derivative
     n = parent.shape[0]
     for i in range(n):
@@ -142,14 +144,14 @@ def residual_derivative(tree, sw, h):
             out[i, j] = 0.0
         out[i, i] = armature[i] / h
     for b in range(n):
-        f, l = momentum(inertia, b, row3(sw.twists, b, 0), row3(sw.twists, b, 3))
+        f, l = momentum(tree, b, row3(sw.twists, b, 0), row3(sw.twists, b, 3))
         down = row3(sw.gravity, b, 0)
         j = b
         while j >= 0:
             w, x = twist(speeds, b, j)
             wd, xd = twist(slopes, b, j)
-            fv, lv = momentum(inertia, b, w, x)
-            fq, lq = momentum(inertia, b, wd, xd)
+            fv, lv = momentum(tree, b, w, x)
+            fq, lq = momentum(tree, b, wd, xd)
             # What the momentum does with a further turn of joint j: -ad(J_j)' mu.
             ft, lt = add(cross(w, f), cross(x, l)), cross(w, l)
             ft, lt = add(fq, ft), add(lq, lt)

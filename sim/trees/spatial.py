@@ -5,6 +5,7 @@ allocates nothing. Matrices are nine numbers row by row; symmetric ones six: xx,
 (omega, v), a wrench (torque, force), each as two vectors.
 """
 
+import math
 from typing import Any
 
 from numba import njit
@@ -25,6 +26,9 @@ jit = njit(nogil=True, **OPTIONS)
 """Of functions that only others of this package call."""
 entry = compiled(**OPTIONS)
 """Of those that Python calls: kept on disk with all that they use."""
+_CALLED: dict[str, Any] = {**OPTIONS, "forceinline": False}
+apart, entry_apart = njit(nogil=True, **_CALLED), compiled(**_CALLED)
+"""The same of those that are large and called seldom: inlined where they are called, they take a minute to compile."""
 
 
 @jit
@@ -205,6 +209,22 @@ def inverse_sym(S):
     c00, c01, c02 = d * f - e * e, c * e - b * f, b * e - c * d
     k = 1.0 / (a * c00 + b * c01 + c * c02)
     return (k * c00, k * c01, k * c02, k * (a * f - c * c), k * (b * c - a * e), k * (a * d - b * b))
+
+
+@jit
+def tangent(x):
+    """tan(x); of small angles, as of half a joint's increment in a step, by its series: a third of the library's time.
+
+    The first term that is left out is below 4e-17 of the whole.
+    """
+    if abs(x) > 0.15:
+        return math.tan(x)
+    y = x * x
+    y2 = y * y
+    low = 1.0 / 3.0 + y * (2.0 / 15.0)
+    middle = 17.0 / 315.0 + y * (62.0 / 2835.0)
+    high = 1382.0 / 155925.0 + y * (21844.0 / 6081075.0)
+    return x + x * y * (low + y2 * (middle + y2 * (high + y2 * (929569.0 / 638512875.0))))
 
 
 @jit

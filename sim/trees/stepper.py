@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.integrators.base import Integrator
 from sim.steppers.stepper import kept_state
-from sim.trees import lane_steps, stepping
+from sim.trees import lane_steps, roots
 from sim.trees.arrays import REMEMBERED, Workspace, workspace
 from sim.trees.continuous import EULER, RK4
 from sim.trees.ground import felt_of
@@ -20,7 +20,7 @@ from sim.vehicles.observation import Observation, ObservationLayout, Observed, l
 
 Limits = tuple[np.ndarray, np.ndarray]
 
-VARIATIONAL = {"riqn": stepping.RIQN, "newton": stepping.NEWTON, "broyden": stepping.BROYDEN}
+VARIATIONAL = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
 ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
 """By the method's name."""
 TOLERANCE = 1e-11
@@ -84,7 +84,7 @@ class TreeStepper:
 
     @property
     def private_size(self) -> int:
-        return self._nq + (self._nv * (1 + REMEMBERED) + 1 if self._variational else self._nv)
+        return self._nq + (self._nv * (1 + REMEMBERED) + 2 if self._variational else self._nv)
 
     def start(
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = ()
@@ -116,8 +116,8 @@ class TreeStepper:
         w (nv,): generalised force from outside, whose impulse acts where each step starts.
         Returns (steps done, status, iterations); y is the last good state.
         """
-        laid, nq, nv = self._laid(p), self._nq, self._nv
-        arrays, limits, none = laid.tree.arrays, laid.limits_at(h), _NO_WRENCHES
+        laid, nq = self._laid(p), self._nq
+        arrays, limits, none = laid.tree.arrays, laid.limits_at(h), NO_WRENCHES
         torques = self._torques(u)
         if not self._variational:
             rule = ACCELERATED[self.integrator.name]
@@ -138,16 +138,12 @@ class TreeStepper:
                 laid.stages,
             )
             return done, status, 0
-        history = y[nq + nv : -1].reshape(REMEMBERED, nv)
         laid.tally[:] = 0.0
         done, status = lane_steps.variational_rollout(
             arrays,
             laid.ws,
             felt_of(env),
-            y[:nq],
-            self._b(y),
-            history,
-            y[-1:],
+            *self._moving(y),
             torques,
             w,
             none,
@@ -155,10 +151,10 @@ class TreeStepper:
             n,
             limits,
             VARIATIONAL[self.integrator.name],
-            stepping.EXTRAPOLATED,
+            roots.EXTRAPOLATED,
             TOLERANCE,
             laid.tally,
-            _NO_RESIDUALS,
+            NO_RESIDUALS,
         )
         return done, status, int(laid.tally[0])
 
@@ -262,6 +258,11 @@ class TreeStepper:
     def _b(self, y: np.ndarray) -> np.ndarray:
         return y[self._nq : self._nq + self._nv]
 
+    def _moving(self, y: np.ndarray) -> tuple[np.ndarray, ...]:
+        """(q, b, history, memory) within the private state of a variational method."""
+        history = y[self._nq + self._nv : -2].reshape(REMEMBERED, self._nv)
+        return y[: self._nq], self._b(y), history, y[-2:]
+
     def _torques(self, u: np.ndarray) -> np.ndarray:
         torques = np.zeros(self._nv)
         torques[self._driven] = u
@@ -306,5 +307,5 @@ class TreeStepper:
         return laid
 
 
-_NO_WRENCHES = np.zeros((0, 6))
-_NO_RESIDUALS = np.zeros(0)
+NO_WRENCHES = np.zeros((0, 6))
+NO_RESIDUALS = np.zeros(0)

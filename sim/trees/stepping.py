@@ -1,26 +1,21 @@
-"""One variational step of a tree, and many: the root-finding around the linear-time recursions.
+"""One variational step of a tree: what goes on about the root-finding and the linear-time recursions.
 
-The private state of a lane: coordinates q, the impulse b with which the next step begins (see `recursions`), and the
-increments of the last five steps, from which the next one is guessed.
+The private state of a lane: coordinates q, the impulse b with which the next step begins (see `recursions`), the
+increments of the last five steps, from which the next one is guessed, and a memory: how many of these there are, and by
+how much a step's iterations contract.
 """
 
 import math
 
-from sim.trees.arrays import BALL, FREE, PRISMATIC, REMEMBERED, REVOLUTE, UPDATES_MAX
-from sim.trees.articulated import factorise, solve
-from sim.trees.kinematics import compose, move, place
-from sim.trees.newton import factorise_tangent, solve_tangent
-from sim.trees.recursions import discrete_inverse_dynamics, gather, node_impulses, row_of
+from sim.trees.arrays import BALL, FREE, PRISMATIC, REMEMBERED, REVOLUTE
+from sim.trees.articulated import factorise
+from sim.trees.kinematics import move, place
+from sim.trees.recursions import gather, missing_impulses, node_impulses, row_of
+from sim.trees.roots import IMPULSE, NEWTON, find_root, first_guess, largest
 from sim.trees.spatial import add, cross, entry, jit, rodrigues_turn, sub, times
 
-RIQN, NEWTON, BROYDEN = 0, 1, 2
-"""How the root is found: recursive impulse-based quasi-Newton, exact Newton, Broyden's update of the former."""
-AT_REST, PREVIOUS, IMPULSE, EXTRAPOLATED = 0, 1, 2, 3
-"""First guess of a step's increments: none (the paper's IG1), those of the step before (IG2), those that the impulse
-alone would give (IG3), a polynomial through the last, five at most."""
-
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
-BACKTRACKS, HALVINGS = 12, 6
+HALVINGS = 6
 
 
 @jit
@@ -38,125 +33,6 @@ def active_damping(tree, q, limit_damping, out):
         x = q[q_at[i]]
         beyond = x < limits[a, 0] or x > limits[a, 1]
         out[a] = damping[a] + (limit_damping[a] if beyond else 0.0)
-
-
-@jit
-def largest(x, scale):
-    """Largest magnitude of scale * x; not finite where an entry is not."""
-    top = 0.0
-    for a in range(x.shape[0]):
-        y = abs(scale * x[a])
-        if not math.isfinite(y):
-            return math.inf
-        top = max(top, y)
-    return top
-
-
-@jit
-def first_guess(tree, ws, h, history, count, guess, d):
-    """Fill d (nv,); `ws.factor` holds the factors of this node."""
-    if guess == IMPULSE or (count == 0 and guess != AT_REST):
-        solve(tree, ws.node, ws.damping, h, ws.factor, ws.impulse, ws.wrench, ws.spare, ws.arc, d)
-        for a in range(d.shape[0]):
-            d[a] *= h
-        return
-    for a in range(d.shape[0]):
-        if guess == AT_REST:
-            d[a] = 0.0
-        elif guess == PREVIOUS or count == 1:
-            d[a] = history[0, a]
-        elif count == 2:
-            d[a] = 2.0 * history[0, a] - history[1, a]
-        elif count == 3:
-            d[a] = 3.0 * (history[0, a] - history[1, a]) + history[2, a]
-        elif count == 4:
-            d[a] = 4.0 * (history[0, a] + history[2, a]) - 6.0 * history[1, a] - history[3, a]
-        else:
-            d[a] = (
-                5.0 * (history[0, a] - history[3, a]) + 10.0 * (history[2, a] - history[1, a]) + history[4, a]
-            )
-
-
-@jit
-def newton_direction(tree, ws, q, d, h):
-    """ws.change: the joints' small motions whose impulses, to first order, are ws.residual."""
-    for a in range(q.shape[0]):
-        ws.q_after[a] = q[a]
-    move(tree, ws.q_after, d)
-    place(tree, ws.q_after, ws.after)
-    factorise_tangent(tree, ws.node, ws.after, d, ws.damping, h, ws.arc, ws.tangent, ws.left)
-    solve_tangent(tree, ws.node, ws.after, ws.left, ws.residual, ws.wrench, ws.spare, ws.arc, ws.change)
-
-
-@jit
-def impulse_direction(tree, ws, h):
-    """The same by the mass matrix at the node in place of the derivative (multibody paper, eqs. 23-25)."""
-    solve(tree, ws.node, ws.damping, h, ws.factor, ws.residual, ws.wrench, ws.spare, ws.arc, ws.change)
-    for a in range(ws.change.shape[0]):
-        ws.change[a] *= h
-
-
-@jit
-def broyden_direction(tree, ws, h, updates):
-    """The same by Broyden's good update of that matrix, from the steps taken before (ws.updates)."""
-    impulse_direction(tree, ws, h)
-    z = ws.change
-    for j in range(updates):
-        square = 0.0
-        along = 0.0
-        for a in range(z.shape[0]):
-            square += ws.updates[j, a] * ws.updates[j, a]
-            along -= ws.updates[j, a] * z[a]
-        if square == 0.0:
-            return
-        along /= square
-        if j + 1 < updates:
-            for a in range(z.shape[0]):
-                z[a] -= along * ws.updates[j + 1, a]
-        elif abs(1.0 - along) > 1e-3:
-            for a in range(z.shape[0]):
-                z[a] /= 1.0 - along
-
-
-@jit
-def find_root(tree, ws, q, d, h, method, tol, residuals):
-    """Increments d (a guess, in place) whose residual impulse vanishes. Returns iterations, or -1 where none are found.
-
-    Done when what is left to move, by the contraction seen last, is below `tol` (rad or m): impulses cannot tell, since
-    their floor is M eps / h. An iterate that has further to go than the one before is halved. `residuals` notes the
-    residual at each iterate.
-    """
-    before = math.inf
-    backtracks = 0
-    iteration = 0
-    for iteration in range(UPDATES_MAX):
-        discrete_inverse_dynamics(tree, ws.node, d, ws.impulse, ws.damping, h, ws.arc, ws.wrench, ws.residual)
-        if iteration < residuals.shape[0]:
-            residuals[iteration] = largest(ws.residual, 1.0)
-        if method == NEWTON:
-            newton_direction(tree, ws, q, d, h)
-        elif method == BROYDEN and backtracks == 0:
-            broyden_direction(tree, ws, h, iteration)
-        else:
-            impulse_direction(tree, ws, h)
-        size = largest(ws.change, 1.0)
-        if not size < 2.0 * before:
-            if before == math.inf or backtracks == BACKTRACKS:
-                return -1
-            backtracks += 1
-            for a in range(d.shape[0]):
-                d[a] = 0.5 * (d[a] + ws.trial[a])
-            continue
-        for a in range(d.shape[0]):
-            ws.trial[a] = d[a]
-            if method == BROYDEN:
-                ws.updates[iteration, a] = -ws.change[a]
-        compose(tree, ws.trial, ws.change, -1.0, d)
-        rate = size / before
-        if size <= tol or (iteration > 0 and rate < 0.5 and size * rate <= (1.0 - rate) * tol):
-            return iteration + 1
-        before = size
-    return -1
 
 
 @jit
@@ -185,16 +61,16 @@ def take_back(tree, d, residual, b):
 
 @jit
 def arrive(tree, ws, q, h, limit_stiffness, kick, b):
-    """Move q by ws.increments, and b to the impulse at the node that is reached, whose frames ws.node becomes.
+    """After `depart` with ws.increments: move q by these, and b to the impulse at the node that is reached.
 
-    The impulse by which the root was missed is taken back there: momenta are kept whatever the tolerance.
+    ws.node becomes its frames. The impulse by which the root was missed is taken back there: momenta are kept whatever
+    the tolerance.
     """
-    discrete_inverse_dynamics(
-        tree, ws.node, ws.increments, ws.impulse, ws.damping, h, ws.arc, ws.wrench, ws.residual
-    )
-    move(tree, q, ws.increments)
+    d, damping = ws.increments, ws.damping
+    missing_impulses(tree, ws.node, d, ws.impulse, damping, h, ws.wrench, ws.residual)
+    move(tree, q, d)
     place(tree, q, ws.node)
-    node_impulses(tree, ws.node, q, ws.increments, ws.damping, limit_stiffness, h, kick, ws.arc, ws.wrench, b)
+    node_impulses(tree, ws.node, q, d, damping, limit_stiffness, h, kick, ws.arc, ws.twist, ws.wrench, b)
     take_back(tree, ws.increments, ws.residual, b)
 
 
@@ -207,12 +83,23 @@ def node_force(tree, ws, q, limit_stiffness, out):
     for a in range(out.shape[0]):
         ws.increments[a] = 0.0
     node_impulses(
-        tree, ws.node, q, ws.increments, ws.damping, limit_stiffness, 1.0, 1.0, ws.arc, ws.wrench, out
+        tree,
+        ws.node,
+        q,
+        ws.increments,
+        ws.damping,
+        limit_stiffness,
+        1.0,
+        1.0,
+        ws.arc,
+        ws.twist,
+        ws.wrench,
+        out,
     )
 
 
 @jit
-def advance(tree, ws, q, b, history, count, u, w, h, kick, limits, method, guess, tol, residuals):
+def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, guess, tol, residuals):
     """One step with torques u (nv,) held and wrenches w (n or 0, 6) in the bodies' frames; iterations, or -1.
 
     q and b are those of the end then, unchanged where no root is found. `kick`: seconds of node forces in the next b.
@@ -229,14 +116,16 @@ def advance(tree, ws, q, b, history, count, u, w, h, kick, limits, method, guess
     else:
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a] + 0.5 * h * u[a]
+    count = memory[0]
     if method != NEWTON or guess == IMPULSE or count == 0:
         factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
     first_guess(tree, ws, h, history, count, guess, ws.increments)
-    iterations = find_root(tree, ws, q, ws.increments, h, method, tol, residuals)
+    iterations = find_root(tree, ws, q, ws.increments, h, method, tol, memory[1:], residuals)
     if iterations < 0 and method != NEWTON:
         factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
         first_guess(tree, ws, h, history, count, IMPULSE, ws.increments)
-        iterations = find_root(tree, ws, q, ws.increments, h, NEWTON, tol, residuals)
+        memory[1] = 0.0
+        iterations = find_root(tree, ws, q, ws.increments, h, NEWTON, tol, memory[1:], residuals)
     if iterations < 0:
         return -1
     arrive(tree, ws, q, h, limit_stiffness, kick, b)
@@ -247,14 +136,15 @@ def advance(tree, ws, q, b, history, count, u, w, h, kick, limits, method, guess
 
 @jit
 def remember(history, d):
-    for a in range(d.shape[0]):
-        for k in range(REMEMBERED - 1, 0, -1):
+    for k in range(REMEMBERED - 1, 0, -1):
+        for a in range(d.shape[0]):
             history[k, a] = history[k - 1, a]
+    for a in range(d.shape[0]):
         history[0, a] = d[a]
 
 
 @jit
-def divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals):
+def divided(tree, ws, q, b, history, memory, u, w, h, limits, method, tol, residuals):
     """A step that has no root as a whole, in 2, 4, ... parts; iterations in all, or -1. q, b as in `advance`.
 
     The impulse b of a node depends on the step that follows by its kick alone, which is changed for each part's.
@@ -271,8 +161,9 @@ def divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals):
             b[a] -= 0.5 * (h - part_h) * ws.kick[a]
         total = 0
         for _ in range(parts):
+            memory[:] = 0.0
             n = advance(
-                tree, ws, q, b, history, 0, u, w, part_h, part_h, limits, method, IMPULSE, tol, residuals
+                tree, ws, q, b, history, memory, u, w, part_h, part_h, limits, method, IMPULSE, tol, residuals
             )
             if n < 0:
                 total = -1
@@ -292,34 +183,23 @@ def divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals):
 
 
 @jit
-def take_step(tree, ws, q, b, history, count, u, w, h, limits, method, guess, tol, tally, residuals):
-    """One step of `rollout`; its status."""
-    n = advance(tree, ws, q, b, history, count[0], u, w, h, h, limits, method, guess, tol, residuals)
+def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, tol, tally, residuals):
+    """One step in place, as a whole or divided; its status.
+
+    `memory` (2,): steps remembered in `history` (REMEMBERED, nv), the contraction of iterations or 0. `tally` (2,)
+    grows by iterations and by the steps that had to be divided.
+    """
+    n = advance(tree, ws, q, b, history, memory, u, w, h, h, limits, method, guess, tol, residuals)
     if n >= 0:
         remember(history, ws.increments)
-        count[0] = min(count[0] + 1, REMEMBERED)
+        memory[0] = min(memory[0] + 1.0, REMEMBERED)
     else:
-        n = divided(tree, ws, q, b, history, u, w, h, limits, method, tol, residuals)
+        n = divided(tree, ws, q, b, history, memory, u, w, h, limits, method, tol, residuals)
         if n < 0:
             return NO_ROOT
         tally[1] += 1
-        count[0] = 0
+        memory[:] = 0.0
     tally[0] += n
     if largest(b, 1.0) == math.inf or largest(q, 1.0) == math.inf:
         return NOT_FINITE
     return OK
-
-
-@entry
-def rollout(tree, ws, q, b, history, count, u, w, h, steps, limits, method, guess, tol, tally, residuals):
-    """Advance in place. `count` (1,): steps remembered in `history` (REMEMBERED, nv). `tally` (2,) grows by iterations
-    and by the steps that had to be divided. Returns (steps done, status); the state is the last good one.
-    """
-    place(tree, q, ws.node)
-    for step in range(steps):
-        status = take_step(
-            tree, ws, q, b, history, count, u, w, h, limits, method, guess, tol, tally, residuals
-        )
-        if status != OK:
-            return step, status
-    return steps, OK

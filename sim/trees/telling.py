@@ -74,7 +74,7 @@ def tell(tree, ws, carriers, offsets, joints, torques, q, v, u, limits, row):
     g = (tree.gravity_w[0], tree.gravity_w[1], tree.gravity_w[2])
     for i in range(n):
         R, x = row9(frames, i, 0), row3(frames, i, 9)
-        f, l = momentum(tree.inertia, i, row3(twists, i, 0), row3(twists, i, 3))
+        f, l = momentum(tree, i, row3(twists, i, 0), row3(twists, i, 3))
         l = rotate(R, l)
         linear = add(linear, l)
         turning = add(turning, add(rotate(R, f), cross(x, l)))

@@ -187,6 +187,14 @@ def tree(bodies: Sequence[Body], gravity_w: tuple[float, float, float] = (0.0, 0
     return _arrays(rows, bodies, where, gravity_w)
 
 
+def _is_rigid(G: np.ndarray, mass: float, moment: np.ndarray) -> bool:
+    """Whether a 6x6 inertia weighs all that it moves."""
+    x, y, z = moment
+    B = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    away = max(np.abs(G[:3, 3:] - B).max(), np.abs(G[3:, 3:] - mass * np.eye(3)).max())
+    return bool(away <= 1e-14 * max(mass, np.abs(G[:, 3:]).max()))
+
+
 def _check_inertia(rows: _Assembly, armature: np.ndarray) -> None:
     """Refuses joints that move nothing which has inertia. All that a joint carries counts, with all joints at zero."""
     borne = [np.array(G) for G in rows.inertia]
@@ -242,6 +250,7 @@ def _arrays(
         v_at=v_at.astype(np.int64),
         placement=np.array(rows.placement),
         inertia=inertia,
+        rigid=np.array([_is_rigid(*row) for row in zip(rows.inertia, rows.mass, rows.moment, strict=True)]),
         mass=np.array(rows.mass),
         moment=np.array(rows.moment),
         gravity_w=np.asarray(gravity_w, float),

@@ -99,7 +99,7 @@ class VariableStepTree:
         back = VariableMotion(moving.motion.copy(), 0.0, 0.0, moving.last_s)
         back.rho = moving.rho + self.step_s * self._rate(force, p, v)
         back.motion.b[:] = -p + 0.5 * moving.last_s * force
-        back.motion.count[:] = 0
+        back.motion.memory[:] = 0.0
         return back
 
     def velocity(self, moving: VariableMotion) -> np.ndarray:

@@ -4,21 +4,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.trees import stepping
+from sim.trees import roots, stepping
 from sim.trees.arrays import REMEMBERED, Workspace, workspace
 from sim.trees.articulated import factorise, solve
+from sim.trees.ground import NOTHING
 from sim.trees.kinematics import place
+from sim.trees.lane_steps import variational_rollout
 from sim.trees.limits import limit_springs
 from sim.trees.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
 from sim.trees.recursions import momenta
 from sim.trees.tree import Tree
 
-ROOT_FINDERS = {"riqn": stepping.RIQN, "newton": stepping.NEWTON, "broyden": stepping.BROYDEN}
+ROOT_FINDERS = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
 GUESSES = {
-    "ig1": stepping.AT_REST,
-    "ig2": stepping.PREVIOUS,
-    "ig3": stepping.IMPULSE,
-    "extrapolated": stepping.EXTRAPOLATED,
+    "ig1": roots.AT_REST,
+    "ig2": roots.PREVIOUS,
+    "ig3": roots.IMPULSE,
+    "extrapolated": roots.EXTRAPOLATED,
 }
 
 
@@ -32,11 +34,11 @@ class Motion:
     """(nv,) impulse with which the next step begins: arriving momenta and the node's kick."""
     history: np.ndarray
     """(REMEMBERED, nv) increments of the last steps, the latest first."""
-    count: np.ndarray
-    """(1,) how many of them there are."""
+    memory: np.ndarray
+    """(2,) how many of them there are, and by how much a step's iterations contract."""
 
     def copy(self) -> "Motion":
-        return Motion(self.q.copy(), self.b.copy(), self.history.copy(), self.count.copy())
+        return Motion(self.q.copy(), self.b.copy(), self.history.copy(), self.memory.copy())
 
 
 class VariationalTree:
@@ -60,24 +62,29 @@ class VariationalTree:
         """Iterations so far, and steps that had to be divided."""
         self.residuals = np.zeros(0)
         """Give it entries: the residual impulse of each iterate of the latest step is noted there [N m s or N s]."""
-        self._ws: Workspace = workspace(tree.arrays)
+        self.workspace: Workspace = workspace(tree.arrays)
         self._none = np.zeros((0, 6))
-        self._limits = limit_springs(tree, self.step_s, self._ws)
+        self.limits = limit_springs(tree, self.step_s, self.workspace)
 
     def start(self, q: np.ndarray, v: np.ndarray) -> Motion:
         """At a node with coordinates q (nq,) and velocities v (nv,), by the discrete Legendre transform."""
         q, b = np.array(q, float), np.zeros(self.tree.nv)
         kick = self.node_force(q)
-        momenta(self.tree.arrays, self._ws.node, np.asarray(v, float), self._ws.arc, self._ws.wrench, b)
-        return Motion(
-            q, b + 0.5 * self.step_s * kick, np.zeros((REMEMBERED, self.tree.nv)), np.zeros(1, np.int64)
+        momenta(
+            self.tree.arrays,
+            self.workspace.node,
+            np.asarray(v, float),
+            self.workspace.arc,
+            self.workspace.wrench,
+            b,
         )
+        return Motion(q, b + 0.5 * self.step_s * kick, np.zeros((REMEMBERED, self.tree.nv)), np.zeros(2))
 
     def node_force(self, q: np.ndarray) -> np.ndarray:
         """(nv,) generalised force of gravity, springs and limits at coordinates q."""
         kick = np.zeros(self.tree.nv)
-        place(self.tree.arrays, q, self._ws.node)
-        stepping.node_force(self.tree.arrays, self._ws, q, self._limits[0], kick)
+        place(self.tree.arrays, q, self.workspace.node)
+        stepping.node_force(self.tree.arrays, self.workspace, q, self.limits[0], kick)
         return kick
 
     def advance(
@@ -93,18 +100,20 @@ class VariationalTree:
         """
         u = np.zeros(self.tree.nv) if torques is None else torques
         w = self._none if wrenches_b is None else wrenches_b
-        return stepping.rollout(
+        return variational_rollout(
             self.tree.arrays,
-            self._ws,
+            self.workspace,
+            NOTHING,
             motion.q,
             motion.b,
             motion.history,
-            motion.count,
+            motion.memory,
             u,
+            np.zeros(self.tree.nv),
             w,
             self.step_s,
             steps,
-            self._limits,
+            self.limits,
             self.root_finder,
             self.guess,
             self.tolerance,
@@ -118,17 +127,17 @@ class VariationalTree:
 
     def velocity(self, motion: Motion) -> np.ndarray:
         """(nv,) joint velocities at the node, from its momenta: second order."""
-        v, ws, a = self.momenta(motion), self._ws, self.tree.arrays
+        v, ws, a = self.momenta(motion), self.workspace, self.tree.arrays
         none = np.zeros(self.tree.nv)
         factorise(a, ws.node, none, self.step_s, ws.articulated, ws.factor)
-        solve(a, ws.node, none, self.step_s, ws.factor, v, ws.wrench, ws.spare, ws.arc, v)
+        solve(a, ws.node, none, self.step_s, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)
         return v
 
     def energy_J(self, motion: Motion) -> float:
         """Kinetic and potential energy at the node, with that of springs and of limits that are overrun."""
         p = self.momenta(motion)
         kinetic = kinetic_energy_J(p, self.velocity(motion))
-        return kinetic + potential_energy_J(self.tree, motion.q, self._limits[0])
+        return kinetic + potential_energy_J(self.tree, motion.q, self.limits[0])
 
     def momentum_w(self, motion: Motion) -> np.ndarray:
         """(6,) spatial momentum (angular about the world's origin, linear) of all bodies."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
 from sim.trees.arrays import BALL, FREE, REVOLUTE
-from sim.trees.loops import Loop
+from sim.trees.declaration import Loop
 from sim.trees.rotations import quaternion_of
 from sim.trees.shapes import Capsule, gallows, hinges_of, links_of
 from sim.trees.state import Given

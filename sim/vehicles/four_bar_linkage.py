@@ -5,8 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.trees.declaration import WORLD, Body, Joint
-from sim.trees.loops import Loop
+from sim.trees.declaration import WORLD, Body, Joint, Loop
 from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Capsule
 from sim.trees.tree import Tree, tree
 from sim.vehicles.articulated import ClosedVehicle

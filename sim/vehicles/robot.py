@@ -12,14 +12,14 @@ from sim.errors import InputError, one_of
 from sim.robots.robot import Geom, Motor, Robot
 from sim.robots.touching import capsules_of, extents
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE, workspace
-from sim.trees.declaration import WORLD
+from sim.trees.declaration import WORLD, Loop
 from sim.trees.kinematics import place
 from sim.trees.observing import body_frames
 from sim.trees.recursions import momenta
 from sim.trees.shapes import STAND, Capsule, hinges_of, links_of
 from sim.trees.spatial import quaternion_matrix
 from sim.trees.tree import Tree
-from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.base import State
 from sim.vehicles.listed import usable
 from sim.vehicles.parameter import Control, Parameter
@@ -129,6 +129,13 @@ class RobotVehicle(ArticulatedVehicle):
         q, joint = self.robot.start.q, self.tree.arrays.placement[0, :9].reshape(3, 3)
         turned[:3, :3] = T_wb[:3, :3] @ joint @ np.reshape(quaternion_matrix(*q[:4]), (3, 3))
         return super().state_in_space(turned, twist_b)
+
+
+class ClosedRobotVehicle(RobotVehicle, ClosedVehicle):
+    """One whose file closes loops."""
+
+    def close(self, q: SimpleNamespace) -> tuple[Loop, ...]:
+        return self.robot.loops
 
 
 def _shown(robot: Robot) -> tuple[Geom, ...]:

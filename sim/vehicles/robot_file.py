@@ -6,7 +6,7 @@ from pathlib import Path
 from sim.errors import InputError, quote
 from sim.vehicles.base import Vehicle
 from sim.vehicles.listed import usable
-from sim.vehicles.robot import RobotVehicle
+from sim.vehicles.robot import ClosedRobotVehicle, RobotVehicle
 
 ENDINGS = (".urdf", ".xml", ".mjcf")
 FREE = "free"
@@ -46,7 +46,7 @@ def load_robot(path: Path, registry: MutableMapping[str, type[Vehicle]], *, free
     try:
         kind = type(
             "FileRobot",
-            (RobotVehicle,),
+            (ClosedRobotVehicle if robot.loops else RobotVehicle,),
             {"name": name, "robot": robot, "file": file, "__doc__": doc, "__module__": __name__},
         )
         kind().default_state()  # of its tree with its servos

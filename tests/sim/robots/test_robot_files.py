@@ -244,7 +244,7 @@ REFUSED = {
     ),
     "negative damping": (body('<joint name="knee" damping="-1"/>'), "'knee'"),
     "a loop": (
-        body(HINGE, '<equality><connect name="shut" body1="b" anchor="0 0 1"/></equality>'),
+        body(HINGE, '<equality><weld name="shut" body1="b" anchor="0 0 1"/></equality>'),
         "'shut' closes a loop",
     ),
     "too deep": (f"<mujoco><worldbody>{DEEP}{'</body>' * 450}</worldbody></mujoco>", "too deeply nested"),

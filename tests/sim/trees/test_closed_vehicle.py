@@ -51,7 +51,7 @@ def test_velocities_at_the_nodes_keep_the_loop_closed_to_first_order():
     vehicle = linkage()
     run = sim.simulate(vehicle, "newton", step=0.005, duration=0.5)
     for node in run.nodes[::20]:
-        G, _ = closure(vehicle).slopes(node[:3].copy(), 1.0)
+        G, _ = closure(vehicle).slopes(node[:3])
         assert np.abs(G @ node[3:]).max() < 1e-9
 
 
@@ -60,7 +60,7 @@ def test_the_answer_to_an_impulse_is_that_of_the_whole_linkage():
     vehicle = linkage()
     stepper, p = tree_stepper(vehicle, integrators()["riqn"]), vehicle.parameter_vector
     q = vehicle.default_state().node[:3].copy()
-    G, _ = closure(vehicle).slopes(q, 1.0)
+    G, _ = closure(vehicle).slopes(q)
     answers = np.column_stack([stepper.answer(q, impulse, p) for impulse in np.eye(3)])
     np.testing.assert_allclose(G @ answers, 0.0, atol=1e-10)
     np.testing.assert_allclose(answers, answers.T, atol=1e-12)

@@ -1,0 +1,350 @@
+"""Closed loops, compiled: gaps between points of two bodies, their slopes, the impulses that close them with a step.
+
+Impulses G' lambda act at the node from which a step starts, G the slopes of the gaps there. Lambda is corrected by the
+articulated-body factors of the node, from one trial step of the open tree to the next; a trial goes on from the
+increments of the one before.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.trees.arrays import REMEMBERED, TreeArrays
+from sim.trees.articulated import factorise, solve
+from sim.trees.kinematics import place
+from sim.trees.lane_steps import copy, variational_rollout
+from sim.trees.recursions import gather
+from sim.trees.roots import EXTRAPOLATED, GIVEN
+from sim.trees.spatial import add, cross, entry, jit, rotate, row3, row9, sub, times
+from sim.trees.stepping import NO_ROOT, OK, active_damping
+from sim.trees.telling import world_frames
+
+CORRECTIONS_MAX = 30
+_RANK = 1e-9
+"""A constraint that others imply, as across a plane, has less than this of the largest one's response left."""
+_ROOT_SHARE = 0.1
+"""How much closer than the gaps a trial step's root is found."""
+
+
+class LoopArrays(NamedTuple):
+    """Points of two bodies each that stay together."""
+
+    body: np.ndarray
+    """(loops, 2) of the tree's arrays, -1 for the world."""
+    point: np.ndarray
+    """(loops, 2, 3) in the bodies' frames [m]."""
+
+
+class ClosingWorkspace(NamedTuple):
+    """What closing writes; m = 3 loops."""
+
+    frames: np.ndarray
+    """(n, 12) of the bodies in the world."""
+    gaps: np.ndarray
+    """(m,) m."""
+    slopes: np.ndarray
+    """(m, nv) of the gaps."""
+    answers: np.ndarray
+    """(m, nv) what a unit impulse of each row changes the joint velocities by."""
+    response: np.ndarray
+    """(m, m) slopes times answers."""
+    root: np.ndarray
+    """(m, m) of the response = root root', with as many columns as it has rank."""
+    inner: np.ndarray
+    """(m, m) Cholesky factor of root' root."""
+    rank: np.ndarray
+    """(1,)"""
+    spare: np.ndarray
+    """(m,)"""
+    change: np.ndarray
+    """(m,) N s."""
+    impulses: np.ndarray
+    """(m,) N s, three a loop, in the world's frame."""
+    q: np.ndarray
+    """(nq,) where the step begins; what follows, likewise."""
+    b: np.ndarray
+    history: np.ndarray
+    memory: np.ndarray
+
+
+def closing_workspace(tree: TreeArrays, nq: int, loops: int) -> ClosingWorkspace:
+    """Room for one lane."""
+    n, nv, m = len(tree.parent), len(tree.damping), 3 * loops
+    square, row, wide = np.zeros((m, m)), np.zeros(m), np.zeros((m, nv))
+    return ClosingWorkspace(
+        frames=np.zeros((n, 12)),
+        gaps=row,
+        slopes=wide,
+        answers=wide.copy(),
+        response=square,
+        root=square.copy(),
+        inner=square.copy(),
+        rank=np.zeros(1, np.int64),
+        spare=row.copy(),
+        change=row.copy(),
+        impulses=row.copy(),
+        q=np.zeros(nq),
+        b=np.zeros(nv),
+        history=np.zeros((REMEMBERED, nv)),
+        memory=np.zeros(2),
+    )
+
+
+@jit
+def end_of(loops, frames, k, end):
+    """Where an end of loop k is in the world."""
+    i = loops.body[k, end]
+    x = (loops.point[k, end, 0], loops.point[k, end, 1], loops.point[k, end, 2])
+    if i < 0:
+        return x
+    return add(row3(frames, i, 9), rotate(row9(frames, i, 0), x))
+
+
+@entry
+def open_gaps(tree, ws, loops, room, q):
+    """room.gaps: from each loop's other point to its point, in the world's frame [m]; room.frames is at q then."""
+    world_frames(tree, q, ws.after, room.frames)
+    for k in range(loops.body.shape[0]):
+        x = sub(end_of(loops, room.frames, k, 0), end_of(loops, room.frames, k, 1))
+        room.gaps[3 * k], room.gaps[3 * k + 1], room.gaps[3 * k + 2] = x
+
+
+@entry
+def loop_slopes(tree, ws, loops, room, q, h):
+    """room.slopes, answers and the factors of the response at q, with the damping of ws.damping within over h."""
+    place(tree, q, ws.node)
+    world_frames(tree, q, ws.node, room.frames)
+    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+    for k in range(loops.body.shape[0]):
+        for axis in range(3):
+            row = 3 * k + axis
+            for end in range(2):
+                i = loops.body[k, end]
+                if i < 0:
+                    continue
+                force = times(1.0 if end == 0 else -1.0, row3(room.frames, i, 3 * axis))
+                x = (loops.point[k, end, 0], loops.point[k, end, 1], loops.point[k, end, 2])
+                torque = cross(x, force)
+                for c in range(3):
+                    ws.wrench[i, c] += torque[c]
+                    ws.wrench[i, 3 + c] += force[c]
+            gather(tree, ws.node, ws.wrench, room.slopes[row])
+            solve(
+                tree,
+                ws.node,
+                ws.damping,
+                h,
+                ws.factor,
+                room.slopes[row],
+                ws.wrench,
+                ws.spare,
+                ws.twist,
+                room.answers[row],
+            )
+    m = room.gaps.shape[0]
+    for j in range(m):
+        for k in range(m):
+            total = 0.0
+            for a in range(room.slopes.shape[1]):
+                total += room.slopes[j, a] * room.answers[k, a]
+            room.response[j, k] = total
+    decompose(room)
+
+
+@jit
+def decompose(room):
+    """Pivoted Cholesky root of the response, and the factor of root' root: what `least_impulses` needs."""
+    A, L, C, left = room.response, room.root, room.inner, room.spare
+    m = A.shape[0]
+    most = 0.0
+    for j in range(m):
+        left[j] = A[j, j]
+        most = max(most, A[j, j])
+    rank = 0
+    for column in range(m):
+        pivot = 0
+        for j in range(1, m):
+            if left[j] > left[pivot]:
+                pivot = j
+        if not left[pivot] > _RANK * most:
+            break
+        size = math.sqrt(left[pivot])
+        for j in range(m):
+            total = A[j, pivot]
+            for k in range(column):
+                total -= L[j, k] * L[pivot, k]
+            L[j, column] = total / size
+            left[j] -= L[j, column] * L[j, column]
+        left[pivot] = 0.0
+        rank += 1
+    room.rank[0] = rank
+    for j in range(rank):
+        for k in range(j + 1):
+            total = 0.0
+            for i in range(m):
+                total += L[i, j] * L[i, k]
+            for i in range(k):
+                total -= C[j, i] * C[k, i]
+            C[j, k] = math.sqrt(total) if j == k else total / C[k, k]
+
+
+@jit
+def least_impulses(room, jump, scale):
+    """room.change: the least impulses that change the gaps' rates by scale times `jump` (m,), as far as any can."""
+    L, C, x, out = room.root, room.inner, room.spare, room.change
+    m, rank = jump.shape[0], room.rank[0]
+    for j in range(rank):
+        total = 0.0
+        for i in range(m):
+            total += L[i, j] * jump[i]
+        x[j] = scale * total
+    for _ in range(2):
+        for j in range(rank):
+            for i in range(j):
+                x[j] -= C[j, i] * x[i]
+            x[j] /= C[j, j]
+        for j in range(rank - 1, -1, -1):
+            for i in range(j + 1, rank):
+                x[j] -= C[i, j] * x[i]
+            x[j] /= C[j, j]
+    for i in range(m):
+        total = 0.0
+        for j in range(rank):
+            total += L[i, j] * x[j]
+        out[i] = total
+
+
+@jit
+def answer_to(room, a):
+    """Change of joint velocity a by the impulses room.change."""
+    total = 0.0
+    for k in range(room.change.shape[0]):
+        total += room.answers[k, a] * room.change[k]
+    return total
+
+
+@entry
+def keep_closed(tree, ws, loops, room, q, v):
+    """Velocities v (nv,) after the impulse that keeps the gaps as they are, in place."""
+    for a in range(v.shape[0]):
+        ws.damping[a] = 0.0
+    loop_slopes(tree, ws, loops, room, q, 0.0)
+    for k in range(room.gaps.shape[0]):
+        total = 0.0
+        for a in range(v.shape[0]):
+            total += room.slopes[k, a] * v[a]
+        room.gaps[k] = total
+    least_impulses(room, room.gaps, -1.0)
+    for a in range(v.shape[0]):
+        v[a] += answer_to(room, a)
+
+
+@entry
+def way_to_close(tree, ws, loops, room, q, d):
+    """d (nv,): increments of the joints that close the gaps at q to first order."""
+    for a in range(d.shape[0]):
+        ws.damping[a] = 0.0
+    loop_slopes(tree, ws, loops, room, q, 0.0)
+    open_gaps(tree, ws, loops, room, q)
+    least_impulses(room, room.gaps, -1.0)
+    for a in range(d.shape[0]):
+        d[a] = answer_to(room, a)
+
+
+@jit
+def copy_rows(source, to):
+    for k in range(to.shape[0]):
+        for a in range(to.shape[1]):
+            to[k, a] = source[k, a]
+
+
+@entry
+def closed_rollout(
+    tree,
+    ws,
+    felt,
+    loops,
+    room,
+    q,
+    b,
+    history,
+    memory,
+    impulses,
+    u,
+    push,
+    none,
+    h,
+    steps,
+    limits,
+    method,
+    tol,
+    tally,
+    residuals,
+):
+    """As `variational_rollout`, with the loops closed at each step's end.
+
+    `impulses` (m,) of the latest step are where the next one's begin [N s]. `tol`: of what the impulses would still
+    move [rad or m].
+    """
+    for step in range(steps):
+        copy(q, room.q)
+        copy(b, room.b)
+        copy_rows(history, room.history)
+        copy(memory, room.memory)
+        copy(impulses, room.impulses)
+        active_damping(tree, q, limits[1], ws.damping)
+        loop_slopes(tree, ws, loops, room, q, h)
+        closed = False
+        for correction in range(CORRECTIONS_MAX):
+            for a in range(b.shape[0]):
+                total = 0.0
+                for k in range(room.impulses.shape[0]):
+                    total += room.slopes[k, a] * room.impulses[k]
+                b[a] += total
+            _, status = variational_rollout(
+                tree,
+                ws,
+                felt,
+                q,
+                b,
+                history,
+                memory,
+                u,
+                push,
+                none,
+                h,
+                1,
+                limits,
+                method,
+                EXTRAPOLATED if correction == 0 else GIVEN,
+                _ROOT_SHARE * tol,
+                tally,
+                residuals,
+            )
+            if status != OK:
+                break
+            open_gaps(tree, ws, loops, room, q)
+            least_impulses(room, room.gaps, -1.0 / h)
+            size = 0.0
+            for a in range(b.shape[0]):
+                way = h * answer_to(room, a)
+                size = max(size, abs(way)) if math.isfinite(way) else math.inf
+                ws.increments[a] += way
+            if size <= tol:
+                closed = True
+                break
+            for k in range(room.impulses.shape[0]):
+                room.impulses[k] += room.change[k]
+            copy(room.q, q)
+            copy(room.b, b)
+            copy_rows(room.history, history)
+            copy(room.memory, memory)
+        if not closed:
+            copy(room.q, q)
+            copy(room.b, b)
+            copy_rows(room.history, history)
+            copy(room.memory, memory)
+            return step, NO_ROOT
+        copy(room.impulses, impulses)
+    return steps, OK

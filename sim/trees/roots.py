@@ -1,0 +1,185 @@
+"""The increments of a step: where they are guessed, and how the root of the residual impulse is found."""
+
+import math
+
+from sim.trees.arrays import UPDATES_MAX
+from sim.trees.articulated import collect, respond, solve
+from sim.trees.kinematics import compose, compose_joint, move, place
+from sim.trees.newton import factorise_tangent, solve_tangent
+from sim.trees.recursions import (
+    NOWHERE,
+    depart,
+    displace,
+    joint_share,
+    load,
+    missing_impulses,
+    rotors_of_balls,
+)
+from sim.trees.spatial import apart, jit
+
+RIQN, NEWTON, BROYDEN = 0, 1, 2
+"""How the root is found: recursive impulse-based quasi-Newton, exact Newton, Broyden's update of the former."""
+AT_REST, PREVIOUS, IMPULSE, EXTRAPOLATED, GIVEN = 0, 1, 2, 3, 4
+"""First guess of a step's increments: none (the paper's IG1), those of the step before (IG2), those that the impulse
+alone would give (IG3), a polynomial through the last, five at most, those that stand there."""
+
+BACKTRACKS = 12
+RATE_MIN = 1e-3
+"""No contraction is taken to be better than this in the steps that follow."""
+
+
+@jit
+def largest(x, scale):
+    """Largest magnitude of scale * x; not finite where an entry is not."""
+    top = 0.0
+    total = 0.0
+    for a in range(x.shape[0]):
+        y = abs(x[a])
+        total += y
+        top = max(top, y)
+    return abs(scale) * top if math.isfinite(total) else math.inf
+
+
+@jit
+def first_guess(tree, ws, h, history, count, guess, d):
+    """Fill d (nv,); `ws.factor` holds the factors of this node."""
+    if guess == GIVEN:
+        return
+    if guess == IMPULSE or (count == 0 and guess != AT_REST):
+        solve(tree, ws.node, ws.damping, h, ws.factor, ws.impulse, ws.wrench, ws.spare, ws.twist, d)
+        for a in range(d.shape[0]):
+            d[a] *= h
+        return
+    for a in range(d.shape[0]):
+        if guess == AT_REST:
+            d[a] = 0.0
+        elif guess == PREVIOUS or count == 1:
+            d[a] = history[0, a]
+        elif count == 2:
+            d[a] = 2.0 * history[0, a] - history[1, a]
+        elif count == 3:
+            d[a] = 3.0 * (history[0, a] - history[1, a]) + history[2, a]
+        elif count == 4:
+            d[a] = 4.0 * (history[0, a] + history[2, a]) - 6.0 * history[1, a] - history[3, a]
+        else:
+            d[a] = (
+                5.0 * (history[0, a] - history[3, a]) + 10.0 * (history[2, a] - history[1, a]) + history[4, a]
+            )
+
+
+@jit
+def impulse_step(tree, ws, d, h):
+    """A quasi-Newton step by the mass matrix at the node in place of the derivative (multibody paper, eqs. 23-25).
+
+    One sweep to the root, in which the residual is gathered and solved with, and one back, in which the bodies are
+    displaced by the increments to come. After `depart` with d: ws.ahead are these, for which it is as after `depart`
+    again; ws.change has the step against d over h.
+    """
+    r = ws.residual
+    for a in range(r.shape[0]):
+        r[a] = joint_share(tree, d, ws.impulse, ws.damping, h, a)
+    rotors_of_balls(tree, d, h, r)
+    collect(tree, ws.node, ws.damping, h, ws.factor, r, ws.wrench, ws.spare)
+    g = 2.0 / h
+    twist, moved = NOWHERE, NOWHERE
+    for i in range(tree.parent.shape[0]):
+        twist = respond(tree, ws.node, ws.damping, h, ws.factor, ws.spare, ws.twist, ws.change, i, twist)
+        compose_joint(tree, d, ws.change, -h, ws.ahead, i)
+        moved = displace(tree, ws.node, ws.ahead, ws.arc, i, moved)
+        load(tree, ws.arc, g, ws.wrench, i)
+
+
+@jit
+def newton_direction(tree, ws, q, d, h):
+    """ws.change: the joints' small motions whose impulses, to first order, are ws.residual."""
+    for a in range(q.shape[0]):
+        ws.q_after[a] = q[a]
+    move(tree, ws.q_after, d)
+    place(tree, ws.q_after, ws.after)
+    factorise_tangent(tree, ws.node, ws.after, d, ws.damping, h, ws.arc, ws.tangent, ws.left)
+    solve_tangent(tree, ws.node, ws.after, ws.left, ws.residual, ws.wrench, ws.spare, ws.twist, ws.change)
+
+
+@jit
+def broyden_direction(tree, ws, h, updates):
+    """The same by Broyden's good update of the mass matrix at the node, from the steps taken before (ws.updates)."""
+    z = ws.change
+    solve(tree, ws.node, ws.damping, h, ws.factor, ws.residual, ws.wrench, ws.spare, ws.twist, z)
+    for a in range(z.shape[0]):
+        z[a] *= h
+    for j in range(updates):
+        square = 0.0
+        along = 0.0
+        for a in range(z.shape[0]):
+            square += ws.updates[j, a] * ws.updates[j, a]
+            along -= ws.updates[j, a] * z[a]
+        if square == 0.0:
+            return
+        along /= square
+        if j + 1 < updates:
+            for a in range(z.shape[0]):
+                z[a] -= along * ws.updates[j + 1, a]
+        elif abs(1.0 - along) > 1e-3:
+            for a in range(z.shape[0]):
+                z[a] /= 1.0 - along
+
+
+@apart
+def newton_step(tree, ws, q, d, h, method, updates):
+    """As `impulse_step`, by the exact derivative or by Broyden's update; ws.change is the step against d itself."""
+    missing_impulses(tree, ws.node, d, ws.impulse, ws.damping, h, ws.wrench, ws.residual)
+    if method == NEWTON:
+        newton_direction(tree, ws, q, d, h)
+    else:
+        broyden_direction(tree, ws, h, updates)
+    compose(tree, d, ws.change, -1.0, ws.ahead)
+    depart(tree, ws.node, ws.ahead, h, ws.arc, ws.wrench)
+
+
+@jit
+def find_root(tree, ws, q, d, h, method, tol, rate, residuals):
+    """Increments d (a guess, in place) whose residual impulse vanishes. Returns iterations, or -1 where none are found.
+
+    Done when what is left to move, by the contraction seen last, is below `tol` (rad or m): impulses cannot tell, since
+    their floor is M eps / h. The first iteration goes by the contraction `rate[0]` of the steps before, 0 if there is
+    none, made worse each time that it is not seen anew (Hairer and Wanner II, IV.8). An iterate that has further to go
+    than the one before is halved. `residuals` notes the residual at each iterate. It is as after `depart` with d then.
+    """
+    before = math.inf
+    backtracks = 0
+    known = max(rate[0], RATE_MIN) ** 0.8 if rate[0] > 0.0 else 1.0
+    depart(tree, ws.node, d, h, ws.arc, ws.wrench)
+    for iteration in range(UPDATES_MAX):
+        if iteration < residuals.shape[0]:
+            missing_impulses(tree, ws.node, d, ws.impulse, ws.damping, h, ws.wrench, ws.residual)
+            residuals[iteration] = largest(ws.residual, 1.0)
+            depart(tree, ws.node, d, h, ws.arc, ws.wrench)
+        if method == RIQN:
+            impulse_step(tree, ws, d, h)
+            size = largest(ws.change, h)
+        else:
+            newton_step(tree, ws, q, d, h, method, iteration if backtracks == 0 else 0)
+            size = largest(ws.change, 1.0)
+        if not size < 2.0 * before:
+            if before == math.inf or backtracks == BACKTRACKS:
+                break
+            backtracks += 1
+            for a in range(d.shape[0]):
+                d[a] = 0.5 * (d[a] + ws.trial[a])
+            depart(tree, ws.node, d, h, ws.arc, ws.wrench)
+            continue
+        for a in range(d.shape[0]):
+            ws.trial[a] = d[a]
+            if method == BROYDEN:
+                ws.updates[iteration, a] = -ws.change[a]
+            d[a] = ws.ahead[a]
+        if iteration > 0:
+            known = size / before
+        if size <= tol or (known < 0.5 and size * known <= (1.0 - known) * tol):
+            rate[0] = known if known < 1.0 else 0.0
+            return iteration + 1
+        before = size
+    for i in range(ws.wrench.shape[0]):
+        for k in range(6):
+            ws.wrench[i, k] = 0.0
+    return -1
