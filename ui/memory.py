@@ -10,6 +10,7 @@ from sim.errors import InputError
 from sim.replacing import replacing
 from sim.user_files import as_type, json_value, read_text, refusals, require_finite
 from ui.config import set_aside
+from ui.units import SI, UNITS
 from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings
 
 FILE = "settings.json"
@@ -33,6 +34,7 @@ class Look:
     plot_s: float = 20.0
     sound: bool = True
     volume: float = 0.6
+    units: str = SI
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,8 @@ def _check(kept: Remembered) -> None:
     _within("exposure", look.exposure, EXPOSURE_RANGE)
     _within("plot_s", look.plot_s, _PLOT_S)
     _within("volume", look.volume, (0.0, 1.0))
+    if look.units not in UNITS:
+        raise InputError("unknown units")
     if kept.quality not in ("", *PRESETS):
         raise InputError("an unknown quality")
     if not {kind for pair in kept.cameras.values() for kind in pair} <= set(CAMERA_KINDS):

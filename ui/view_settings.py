@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from sim.scene import CAMERAS, Scene
+from ui.units import SI
 
 CAMERA_KINDS = CAMERAS
 EXPOSURE_RANGE = (0.25, 4.0)
@@ -40,6 +41,8 @@ class ViewSettings:
     sound: bool = True
     volume: float = 0.6
     """0..1."""
+    units: str = SI
+    """Of speeds, heights and distances that a pilot reads: one of `ui.units.UNITS`."""
     framings: int = 0
     """How often the overview was asked to frame everything anew."""
 

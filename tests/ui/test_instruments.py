@@ -9,6 +9,7 @@ from tests.ui import fakes
 from ui.hud.dials.horizon import at, axes_of, earth_outline, offset_of
 from ui.hud.flight_data import compass, flight_data
 from ui.hud.heading_tape import marks
+from ui.units import AIR, SI, distance, read
 
 
 def data(T_wb: np.ndarray, **changes):
@@ -77,3 +78,18 @@ def test_the_tape_is_marked_at_multiples_of_five_round_the_circle() -> None:
 
 def test_the_compass_names_its_points() -> None:
     assert [compass(d) for d in (0.0, 30.0, 90.0, 180.0, 270.0, 360.0)] == ["N", "030", "E", "S", "W", "N"]
+
+
+def test_a_pilot_reads_the_same_speed_and_height_in_knots_and_feet() -> None:
+    assert read(51.4444, "m/s", AIR) == (pytest.approx(100.0, rel=1e-6), "kt")
+    assert read(185.2, "km/h", AIR) == (pytest.approx(100.0), "kt")
+    assert read(0.3048, "m", AIR) == (pytest.approx(1.0), "ft")
+    assert read(3.0, "rad/s", AIR) == (3.0, "rad/s")
+    assert distance(120.0, SI) == "120 m"
+    assert distance(120.0, AIR) == "394 ft"
+    lane = fakes.lane(twist_b=np.array([0.0, 0.0, 0.0, 10.0, 0.0, 0.0]))
+    metric, aerial = (flight_data(lane, units).rows for units in (SI, AIR))
+    assert [name for name, _, _ in metric] == [name for name, _, _ in aerial]
+    units = {name: (unit, other) for (name, _, unit), (_, _, other) in zip(metric, aerial, strict=True)}
+    assert ("m", "ft") in units.values()
+    assert not {"m/s", "km/h", "m"} & {other for _, other in units.values()}

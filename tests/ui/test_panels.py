@@ -154,7 +154,7 @@ def test_scenes_are_loaded_by_one_click(bench: Bench) -> None:
 def test_every_scene_is_listed_once_under_its_kind(bench: Bench) -> None:
     bench.context.catalogue = load_catalogue()
     scenes = bench.context.catalogue.scenes
-    bench.frame(scene.draw, fakes.snapshot(), height=2000.0)
+    bench.frame(scene.draw, fakes.snapshot(), height=2400.0)
     listed = {name for name in bench.context.rects if name.startswith("scene/open/")}
     assert listed == {f"scene/open/{name}" for name in scenes}
     kinds = {name: entry.kind for name, entry in scenes.items()}
@@ -172,6 +172,7 @@ def test_view_settings_and_window_buttons(bench: Bench) -> None:
     assert bench.click("view/quality/low", view.draw, now) == [ChangeView(replace(start, quality="low"))]
     *_, last = bench.click("view/exposure", view.draw, now, at=0.999)
     assert last == ChangeView(replace(start, exposure=4.0))
+    assert bench.click("view/units/kt, ft", view.draw, now) == [ChangeView(replace(start, units="kt, ft"))]
     (chosen,) = bench.click("view/hour", view.draw, now, at=0.999)
     assert chosen.view.hour == pytest.approx(bench.context.day.span[1], abs=0.1)
     assert bench.context.hour is None

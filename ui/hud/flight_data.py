@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sim.outfit import Bar, Dial, Row, named_values, outfit_of
 from sim.snapshot import LaneSnapshot
 from sim.vehicles import VEHICLES
+from ui.units import SI, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class FlightData:
         return not self.held and self.dial.kind != "none"
 
 
-def flight_data(lane: LaneSnapshot) -> FlightData:
-    """From pose, body twist and observables."""
+def flight_data(lane: LaneSnapshot, units: str = SI) -> FlightData:
+    """From pose, body twist and observables; the rows in `units`, one of `ui.units.UNITS`."""
     R_wb, x_b_w = lane.T_wb[:3, :3], lane.T_wb[:3, 0]
     v_w = R_wb @ lane.twist_b[3:6]
     instruments, values = outfit_of(lane.vehicle).instruments, values_of(lane)
@@ -65,7 +66,7 @@ def flight_data(lane: LaneSnapshot) -> FlightData:
         bars=tuple((bar, _finite(bar.value.value(values))) for bar in instruments.bars),
         dial=instruments.dial,
         dial_values={name: _finite(term.value(values)) for name, term in instruments.dial.terms.items()},
-        rows=tuple((row.name, number_of(row, values), row.unit) for row in instruments.rows),
+        rows=tuple((row.name, *read_row(row, values, units)) for row in instruments.rows),
         held=lane.pivot_w is not None,
     )
 
@@ -81,9 +82,18 @@ def values_of(lane: LaneSnapshot) -> dict[str, float]:
     )
 
 
-def number_of(row: Row, values: Mapping[str, float]) -> str:
+def read_row(row: Row, values: Mapping[str, float], units: str) -> tuple[str, str]:
+    """(number, unit); what is told to the millimetre is no height, and stays in metres."""
+    factor, unit = read(1.0, row.unit, units)
+    if factor == 1.0 or row.scientific or row.decimals > 1:
+        return number_of(row, values), row.unit
+    decimals = 0 if unit == "ft" else row.decimals
+    return number_of(replace(row, decimals=decimals), values, factor), unit
+
+
+def number_of(row: Row, values: Mapping[str, float], factor: float = 1.0) -> str:
     """As it is printed; a dash where there is none."""
-    value = row.value.value(values)
+    value = factor * row.value.value(values)
     if not math.isfinite(value):
         return "\N{EM DASH}"
     if row.scientific:

@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 from ui import theme
 from ui.hud.pen import EDGE, Pen, Point
 from ui.panels.context import PanelContext, Rect
+from ui.units import distance
 
 COVERED = ("goals", "hud/numbers")
 """Panes at the left, which a mark keeps clear of; the map at the right shows it itself."""
@@ -69,5 +70,12 @@ def draw(
     )
     above = y > context.scene_rect[1] + context.scene_rect[3] - pen.px(BELOW_PX)
     at = (x, y - size - pen.px(22.0) if above else y + size + pen.px(6.0))
-    pen.text(at, f"{distance_m:.0f} m", size=14.0, colour=theme.ACCENT_BRIGHT, align=0.5, shadow=True)
+    pen.text(
+        at,
+        distance(distance_m, context.view.units),
+        size=14.0,
+        colour=theme.ACCENT_BRIGHT,
+        align=0.5,
+        shadow=True,
+    )
     context.rects["goal_marker"] = (x - size, y - size, 2.0 * size, 2.0 * size)

@@ -8,6 +8,7 @@ from ui import theme
 from ui.hud import heading_tape
 from ui.hud.pen import Pen
 from ui.panels.context import PanelContext
+from ui.units import distance
 
 WIDTH, PAD, MARGIN, TOP = 264.0, 10.0, 12.0, 12.0
 SIZE, ROW = 14.0, 19.0
@@ -63,7 +64,14 @@ def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> li
                 lines.append(("", f"Keys: {keys}", theme.ACCENT_BRIGHT, True))
             lines += [("", text, theme.INK, False) for text in wrapped(pen, goal.text, room)]
             if progress.marker_w is not None:
-                lines.append(("", f"{progress.distance_m:.0f} m to the marker", theme.INK, True))
+                lines.append(
+                    (
+                        "",
+                        f"{distance(progress.distance_m, context.view.units)} to the marker",
+                        theme.INK,
+                        True,
+                    )
+                )
         else:
             left_out = index in progress.skipped
             mark = SKIPPED if left_out else TICK if index < progress.at else OPEN

@@ -41,7 +41,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
         return
     pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
     pen.draw_list.push_clip_rect((x, y), (x + width, y + height))
-    data = flight_data(snapshot.lanes[0])
+    data = flight_data(snapshot.lanes[0], context.view.units)
     top, tape = y + pen.px(12.0), min(pen.px(340.0), 0.45 * width)
     lower_left = (x + pen.px(MARGIN), y + height - pen.px(MARGIN))
     if data.goes:

@@ -9,6 +9,7 @@ from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, button, checkbox, heading, label, log_slider, note, segmented, tooltip
 from ui.requests import ChangeView, Request, ResetLayout, SetInterfaceScale, TakeScreenshot, ToggleFullscreen
+from ui.units import AIR, SI, UNITS
 from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings
 
 CAMERA_DOCS = {
@@ -39,7 +40,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     view = context.view
     changed = _camera(context, view)
     changed = _toggles(context, changed)
-    changed = _picture(context, changed)
+    changed = _picture(context, _units(context, changed))
     requests: list[Request] = [] if changed == view else [ChangeView(changed)]
     return requests + _window(context)
 
@@ -64,6 +65,13 @@ def _toggles(context: PanelContext, view: ViewSettings) -> ViewSettings:
         if checkbox(context, f"view/{name}", text, getattr(view, name), doc + context.keymap.hint(name)):
             view = replace(view, **{name: not getattr(view, name)})
     return view
+
+
+def _units(context: PanelContext, view: ViewSettings) -> ViewSettings:
+    label(context, "Units", "Of speeds, heights and distances on the instruments.")
+    docs = {SI: "Metres, metres a second, kilometres an hour.", AIR: "Knots and feet."}
+    chosen = segmented(context, "view/units", [Item(name, name, docs[name]) for name in UNITS], view.units)
+    return view if chosen is None else replace(view, units=chosen)
 
 
 def _picture(context: PanelContext, view: ViewSettings) -> ViewSettings:
