@@ -70,6 +70,14 @@ class CameraRig:
         assert isinstance(overview, Overview)
         overview.frame()
 
+    def stand_at(self, eye_w: np.ndarray, bearing_rad: float, pitch_rad: float) -> None:
+        """Put the free camera there, without a sweep."""
+        free = self._cameras["free"]
+        assert isinstance(free, Free)
+        free.stand_at(eye_w, bearing_rad, pitch_rad)
+        if self._kind == "free":
+            self._entered, self._last_shot = False, None
+
     def cut(self) -> None:
         """Frame the subject anew with the next update, without a sweep (a new scene, a reset)."""
         self._entered = False

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sim.outfit.own import Renewal
     from sim.pilot.plan_source import PlanSource
     from sim.race.rival import Rival
+    from sim.scene_tables import Start
     from sim.take import Take
 
 SPEED_RANGE = (1.0 / 32.0, 8.0)
@@ -70,6 +71,13 @@ class SetSpeed:
 @dataclass(frozen=True, slots=True)
 class Reset:
     """All lanes back to the scene's start."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartAt:
+    """All lanes begin there, now and whenever they start over."""
+
+    start: "Start"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +308,7 @@ Command = (
     | SingleStep
     | SetSpeed
     | Reset
+    | StartAt
     | SetIntegrator
     | GiveUpWaiting
     | SetStep

@@ -106,6 +106,28 @@ class BrowseFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class SetBookmark:
+    """Remember a place of this scene."""
+
+    kind: str
+    """`start` or `view`."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBookmark:
+    """Go there."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropBookmark:
+    """Forget it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class CancelLoading:
     """Give up the scene that is being made ready."""
 
@@ -219,7 +241,11 @@ OwnAction = (
 )
 """Done by the shell itself."""
 
-Request = Command | Action | OwnAction | StepEdits | EditChosen | BrowseFiles | ControlRequest
+BookmarkRequest = SetBookmark | OpenBookmark | DropBookmark
+
+Request = (
+    Command | Action | OwnAction | BookmarkRequest | StepEdits | EditChosen | BrowseFiles | ControlRequest
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from sim.world import World
 from sim.world.plan_view import outlines
 from ui import config, theme
 from ui.backend import ImguiBackend
+from ui.bookmark_keeper import BookmarkKeeper
 from ui.catalogue import Catalogue, load_catalogue
 from ui.channels import columns
 from ui.control_requests import ControlRequest, carried_out, control_view
@@ -44,6 +45,7 @@ from ui.panels.context import PanelContext, Rect
 from ui.plot_window import PlotWindow
 from ui.requests import (
     Action,
+    BookmarkRequest,
     BrowseFiles,
     CameraMotion,
     ChangeView,
@@ -111,6 +113,7 @@ class Shell:
         self._dock = Dock(self._state.layouts_reset)
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)
         self._controls = ControlSetup(self._folder)
+        self._bookmarks = BookmarkKeeper(self._folder)
         self._desk = InputDesk(self._controls, typing=_is_typing, scene_has=self._tools.free_at)
         window.push_handlers(self._desk)
         self._resources.callback(self._desk.close)
@@ -240,6 +243,7 @@ class Shell:
         self._desk.serve(context.vehicle)
         sample = self._desk.sample(self._dt_s)
         context.keymap = self._desk.keymap
+        context.bookmarks = self._bookmarks.of(snapshot.scene)
         context.rects.clear()
         context.view = self._state.view
         context.pilot, context.controls = sample.pilot, control_view(self._controls, self._desk.devices)
@@ -256,7 +260,7 @@ class Shell:
         requests += self._tools.draw(sample.hand_px, snapshot, views=view.views)
         requests += self._overlays.draw(snapshot, self._state, self._observer.scene, self._tools.camera)
         requests += self._tools.draw_violations()
-        return self._sorted(requests, sample.camera)
+        return self._sorted(requests, sample.camera, snapshot)
 
     def render(self) -> None:
         """Draw over the window's framebuffer."""
@@ -303,8 +307,8 @@ class Shell:
         if told:
             self.notify(told)
 
-    def _resolved(self, request: Request) -> Sequence[Request]:
-        """What edits come down to; everything else as it is."""
+    def _resolved(self, request: Request, snapshot: Snapshot) -> Sequence[Request]:
+        """What edits and bookmarks come down to; everything else as it is."""
         if isinstance(request, StepEdits):
             return self._stepped(request.by)
         if isinstance(request, BrowseFiles):
@@ -312,7 +316,18 @@ class Shell:
             return []
         if isinstance(request, EditChosen):
             return self._tools.edited(request.action)
+        if isinstance(request, BookmarkRequest):
+            return self._bookmarked(request, snapshot)
         return [request]
+
+    def _bookmarked(self, request: BookmarkRequest, snapshot: Snapshot) -> Sequence[Request]:
+        camera = self._tools.camera
+        view = None if camera is None else camera[0]
+        try:
+            return self._bookmarks.resolved(request, snapshot, self._state.view, view)
+        except InputError as error:
+            self.notify(str(error), error=True)
+            return []
 
     def _observe_edits(self, snapshot: Snapshot) -> None:
         busy = imgui.is_any_item_active() or imgui.is_mouse_down(imgui.MouseButton_.left.value)
@@ -327,11 +342,11 @@ class Shell:
                 self._context.parameters[command.name] = command.value
         return [*asked]
 
-    def _sorted(self, requests: list[Request], camera: CameraMotion) -> Output:
+    def _sorted(self, requests: list[Request], camera: CameraMotion, snapshot: Snapshot) -> Output:
         """Do the shell's own requests, hand out the others."""
         actions: list[Action] = []
         commands: list[Command] = []
-        for request in (each for asked in requests for each in self._resolved(asked)):
+        for request in (each for asked in requests for each in self._resolved(asked, snapshot)):
             if isinstance(request, OWN):
                 self._apply(request)
             elif isinstance(request, ControlRequest):

@@ -41,6 +41,10 @@ class ViewSettings:
     sound: bool = True
     volume: float = 0.6
     """0..1."""
+    eye: tuple[float, float, float, float, float] | None = None
+    """Where the free camera was last put: x, y, z [m], bearing and pitch [rad]."""
+    eyes: int = 0
+    """How often it was."""
     units: str = SI
     """Of speeds, heights and distances that a pilot reads: one of `ui.units.UNITS`."""
     framings: int = 0

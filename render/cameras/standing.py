@@ -139,6 +139,13 @@ class Free:
         self._eye.snap(self._wanted_w)
         self._look.snap(np.array([self._bearing_rad, self._pitch_rad]))
 
+    def stand_at(self, eye_w: np.ndarray, bearing_rad: float, pitch_rad: float) -> None:
+        """Be there at once, and look that way."""
+        self._wanted_w = np.array(eye_w, float)
+        self._bearing_rad, self._pitch_rad = bearing_rad, pitch_rad
+        self._eye.snap(self._wanted_w)
+        self._look.snap(np.array([bearing_rad, pitch_rad]))
+
     def cut(self, subject: Subject) -> None:
         """Stay; a first start without another camera looks at the subject from aside."""
         if self._wanted_w is None:

@@ -29,6 +29,7 @@ from sim.commands import (
     SetStep,
     SetVehicle,
     SingleStep,
+    StartAt,
     StopPlan,
     StopPursuit,
 )
@@ -40,6 +41,9 @@ from sim.simulation.plan_start import fly_plan
 from sim.simulation.pulling import unpulled
 from sim.simulation.stage import Stage
 from sim.simulation.vehicle_change import renew_vehicle, set_parameter, set_vehicle
+
+_FARTHEST = 1e5
+"""Of a start, in metres and their like."""
 
 
 @singledispatch
@@ -103,6 +107,19 @@ def _(command: SetSpeed, stage: Stage) -> str:
 def _(command: Reset, stage: Stage) -> str:
     stage.reset()
     return "back at the start"
+
+
+@execute.register
+def _(command: StartAt, stage: Stage) -> str:
+    s = command.start
+    numbers = (*s.position_w, *s.velocity_b, *s.omega_b, s.heading_rad, s.pitch_rad, s.roll_rad)
+    if not all(math.isfinite(number) and abs(number) <= _FARTHEST for number in numbers):
+        raise sim.InputError(
+            f"a start at {s.position_w} is refused; allowed: finite numbers up to {_FARTHEST:g}"
+        )
+    stage.scene = replace(stage.scene, start=s)
+    stage.reset()
+    return "another start"
 
 
 @execute.register

@@ -51,7 +51,7 @@ class Picture:
         self._window = window
         self._scene, self._world = scene, world
         self._rig = CameraRig(scene.camera, bumps_of(world))
-        self._framings = view.framings
+        self._framings, self._eyes = view.framings, view.eyes
         self._take_up(scene, world)
         self._began_s = time.perf_counter()
         self._budget, self._moves, self._seen_from = FrameBudget(), True, np.zeros((4, 4))
@@ -88,6 +88,10 @@ class Picture:
         subject = self._scene_view.observe(snapshot, now_s)
         self._rig.kind = settings.camera
         self._rig.watch(planning.places_w)
+        if settings.eye is not None and settings.eyes != self._eyes:
+            self._eyes = settings.eyes
+            *eye_w, bearing_rad, pitch_rad = settings.eye
+            self._rig.stand_at(np.array(eye_w), bearing_rad, pitch_rad)
         if settings.framings != self._framings:
             self._framings = settings.framings
             self._rig.frame_places()

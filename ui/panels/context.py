@@ -11,6 +11,7 @@ from sim.goals.judge import Progress
 from sim.planner.service.view import PlanView
 from sim.vehicles.parameter import Value
 from sim.world.plan_view import PlanOutlines
+from ui.bookmarks import Bookmark
 from ui.catalogue import Catalogue
 from ui.control_requests import ControlView
 from ui.edits import Edits
@@ -84,6 +85,8 @@ class PanelContext:
     """Where the sticks are, for show."""
     day: Day = field(default_factory=lambda: Day.of(Sun()))
     """That the scene's own light belongs to."""
+    bookmarks: tuple[Bookmark, ...] = ()
+    """Of this scene."""
     hour: float | None = None
     """Of that day, while its slider is held."""
     pace: Pace = field(default_factory=Pace)

@@ -6,6 +6,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
+from ui.panels import bookmarks
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, button, checkbox, heading, label, log_slider, note, segmented, tooltip
 from ui.requests import ChangeView, Request, ResetLayout, SetInterfaceScale, TakeScreenshot, ToggleFullscreen
@@ -42,7 +43,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     changed = _toggles(context, changed)
     changed = _picture(context, _units(context, changed))
     requests: list[Request] = [] if changed == view else [ChangeView(changed)]
-    return requests + _window(context)
+    return requests + bookmarks.draw(snapshot, context) + _window(context)
 
 
 def _camera(context: PanelContext, view: ViewSettings) -> ViewSettings:
