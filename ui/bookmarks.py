@@ -1,4 +1,4 @@
-"""Places that the user comes back to: starts of the vehicle, views of the free camera. By scene, in `bookmarks.json`."""
+"""Places that one comes back to: starts of the vehicle, views of the free camera. By scene, in `bookmarks.json`."""
 
 import json
 import math
