@@ -24,6 +24,10 @@ def app(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ap
 
 
 def test_untouched_it_blows_up_within_ten_seconds_and_says_why(app: App) -> None:
+    app.wait_until(lambda p: True, timeout_s=START_S, what="the first frame")
+    for _ in range(2):  # from the quarter of the speed at which the caption is read
+        app.screen.xdotool("key", "period")
+        app.wait_frames(2)
     seen = app.wait_until(lambda p: p["clock_s"] > 5.2, timeout_s=START_S, what="five seconds are over")
     flown, rk4, rk2, fine = seen["lanes"]
     assert (flown["status"], fine["status"]) == ("running", "running")

@@ -46,9 +46,9 @@ def test_g_fires_the_engine(orbit: App) -> None:
     )
 
 
-def test_space_goes_back_to_the_start_and_k_pauses(orbit: App) -> None:
+def test_backspace_goes_back_to_the_start_and_space_pauses(orbit: App) -> None:
     before = orbit.wait_until(lambda p: True, timeout_s=5, what="still there")
-    orbit.screen.xdotool("key", "space")
+    orbit.screen.xdotool("key", "BackSpace")
     after = orbit.wait_until(
         lambda p: p["lanes"][0]["generation"] > before["lanes"][0]["generation"],
         timeout_s=ANSWER_S,
@@ -56,11 +56,11 @@ def test_space_goes_back_to_the_start_and_k_pauses(orbit: App) -> None:
     )
     assert after["clock_s"] < before["clock_s"]
     assert not after["paused"]
-    orbit.screen.xdotool("key", "k")
+    orbit.screen.xdotool("key", "space")
     orbit.wait_until(lambda p: p["paused"], timeout_s=ANSWER_S, what="it pauses")
 
 
-def test_another_vehicle_has_space_for_the_pause_again(orbit: App) -> None:
+def test_another_vehicle_has_space_for_the_pause_too(orbit: App) -> None:
     orbit.click("tab/Vehicle")
     orbit.click("vehicle/combo")
     orbit.click("vehicle/item/rigid-body")

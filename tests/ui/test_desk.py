@@ -90,7 +90,7 @@ def test_viewer_keys_are_told_once_a_press_in_order(desk: InputDesk) -> None:
 
 def test_the_keys_are_those_of_the_vehicle_that_is_flown(desk: InputDesk) -> None:
     desk.serve("spacecraft")
-    for symbol in (key.SPACE, key.K, key.G):
+    for symbol in (key.BACKSPACE, key.K, key.G):
         desk.on_key_press(symbol, 0)
     desk.on_key_press(key.T, 0)
     assert desk.sample(DT).pressed == ("reset", "pause")

@@ -10,7 +10,7 @@ from export.output import OutputError
 from export.probe import Probe
 from render.background_threads import give_way
 from render.quality import PRESETS
-from sim.commands import PlayTake, SetPaused, ShowMeasured
+from sim.commands import PlayTake, SetPaused, SetSpeed, ShowMeasured
 from sim.errors import InputError
 from sim.goals.judge import Judge
 from sim.measured import load_measured
@@ -60,6 +60,9 @@ from ui.requests import (
 from ui.shell import Shell
 from ui.sound.player import Sound
 from ui.window import AppWindow
+
+READING_SPEED = 0.25
+"""At which methods are compared at first: there is a caption to be read."""
 
 
 class Session:
@@ -166,6 +169,8 @@ class Session:
             self._simulation.submit(self._planning.begin_in_flight())
         elif self._planning.view is not None:
             self._simulation.submit(SetPaused(True))
+        if self._scene.comparison.caption and self._scene.lanes:
+            self._simulation.submit(SetSpeed(READING_SPEED))
 
     def _race(self, scene: Scene, world: World) -> None:
         """Whoever is there to race against from the start."""

@@ -45,7 +45,13 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 def items(catalogue: Catalogue, vehicle: str) -> list[Item]:
     """Every method, those that do not serve the vehicle greyed out with the reason."""
     return [
-        Item(entry.name, entry.name, describe(entry, vehicle), vehicle not in entry.refusals)
+        Item(
+            entry.name,
+            entry.name,
+            describe(entry, vehicle),
+            vehicle not in entry.refusals,
+            f"order {entry.order}",
+        )
         for entry in catalogue.integrators.values()
     ]
 

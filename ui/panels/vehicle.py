@@ -74,14 +74,32 @@ def _field(parameter: Parameter, value: Value) -> tuple[bool, Value]:
         )
         return slid, float(whole)
     if isinstance(value, tuple):
-        # Three fields of the panel's width have no room for a unit.
-        drag = {2: imgui.drag_float2, 3: imgui.drag_float3, 4: imgui.drag_float4}[len(value)]
-        changed, new = drag(name, list(value), speed, parameter.low, parameter.high, "%.4g", flags)
-        return changed, tuple(significant(x) for x in new)
+        return _components(parameter, value, speed, flags)
     unit = parameter.unit.replace("%", "%%").replace("^2", "\N{SUPERSCRIPT TWO}")
     text = f"%.4g {unit}".rstrip()
     changed, new = imgui.drag_float(name, value, speed, parameter.low, parameter.high, text, flags)
     return changed, significant(new)
+
+
+def _components(
+    parameter: Parameter, value: tuple[float, ...], speed: float, flags: int
+) -> tuple[bool, Value]:
+    """A field each, with its name; there is no room for units."""
+    names = "xyz" if len(value) < 4 else "1234"
+    gap = imgui.get_style().item_inner_spacing.x
+    width = (imgui.calc_item_width() - gap * (len(value) - 1)) / len(value)
+    changed, new = False, list(value)
+    imgui.begin_group()
+    for k, (axis, number) in enumerate(zip(names, value, strict=False)):
+        if k:
+            imgui.same_line(0.0, gap)
+        imgui.set_next_item_width(width)
+        field, text = f"##{parameter.name}.{k}", f"{axis} %.4g"
+        moved, to = imgui.drag_float(field, number, speed, parameter.low, parameter.high, text, flags)
+        if moved:
+            changed, new[k] = True, significant(to)
+    imgui.end_group()
+    return changed, tuple(new)
 
 
 def _default_button(context: PanelContext, parameter: Parameter, value: Value) -> bool:

@@ -19,6 +19,8 @@ class Item:
     label: str
     doc: str = ""
     enabled: bool = True
+    beside: str = ""
+    """At the other end of its line in a menu."""
 
 
 def note(context: PanelContext, name: str) -> None:
@@ -121,6 +123,14 @@ def segmented(context: PanelContext, name: str, items: Iterable[Item], current: 
     return pressed
 
 
+def _beside(text: str) -> None:
+    """At the right end of the last item."""
+    if text:
+        low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+        at = (high.x - imgui.calc_text_size(text).x - imgui.get_style().item_inner_spacing.x, low.y)
+        imgui.get_window_draw_list().add_text(at, imgui.get_color_u32(imgui.Col_.text_disabled), text)
+
+
 def menu(
     context: PanelContext, name: str, items: Iterable[Item], current: str, shown: str | None = None
 ) -> str | None:
@@ -135,6 +145,7 @@ def menu(
     for item in items:
         imgui.begin_disabled(not item.enabled)
         picked, _ = imgui.selectable(f"{item.label}##{item.name}", item.name == current)
+        _beside(item.beside)
         imgui.end_disabled()
         note(context, f"{name}/item/{item.name}")
         tooltip(item.doc)
