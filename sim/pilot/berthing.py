@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from sim.compiled import compiled
-from sim.pilot.planar_boat import CURRENT, THETA, step
+from sim.pilot.planar_craft import CURRENT, THETA, R, U, V, X, Y, step
 
 KNOT_S = 0.25
 """Between changes of thrust."""
@@ -29,20 +29,20 @@ _DIFFERENCE = 1e-5
 
 
 @compiled
-def _errors(boat: np.ndarray, state: np.ndarray, tolerated: np.ndarray, out: np.ndarray) -> None:
+def _errors(craft: np.ndarray, state: np.ndarray, tolerated: np.ndarray, out: np.ndarray) -> None:
     """out (6,): at the arrival, over what is tolerated; the berth is the origin, its heading zero."""
     c, s = math.cos(state[THETA]), math.sin(state[THETA])
-    out[0], out[1], out[2] = state[0], state[1], state[THETA]
-    out[3] = c * state[3] - s * state[4] + boat[CURRENT]
-    out[4] = s * state[3] + c * state[4] + boat[CURRENT + 1]
-    out[5] = state[5]
+    out[0], out[1], out[2] = state[X], state[Y], state[THETA]
+    out[3] = c * state[U] - s * state[V] + craft[CURRENT]
+    out[4] = s * state[U] + c * state[V] + craft[CURRENT + 1]
+    out[5] = state[R]
     for k in range(6):
         out[k] /= tolerated[k]
 
 
 @compiled
 def _cost(
-    boat: np.ndarray,
+    craft: np.ndarray,
     states: np.ndarray,
     thrusts: np.ndarray,
     high: np.ndarray,
@@ -50,7 +50,7 @@ def _cost(
     tolerated: np.ndarray,
 ) -> float:
     e = np.empty(6)
-    _errors(boat, states[len(thrusts)], tolerated, e)
+    _errors(craft, states[len(thrusts)], tolerated, e)
     total = 0.5 * (e @ e)
     for k in range(len(thrusts)):
         for j in range(2):
@@ -60,12 +60,12 @@ def _cost(
 
 @compiled
 def _bounded(
-    H: np.ndarray, g: np.ndarray, low: np.ndarray, high: np.ndarray, out: np.ndarray, free: np.ndarray
+    H: np.ndarray, slope: np.ndarray, low: np.ndarray, high: np.ndarray, out: np.ndarray, free: np.ndarray
 ) -> None:
-    """The least of g d + d H d / 2 over a rectangle: out (2,), and which of both is not at a bound."""
+    """The least of slope d + d H d / 2 over a rectangle: out (2,), and which of both is not at a bound."""
     det = H[0, 0] * H[1, 1] - H[0, 1] * H[1, 0]
-    d0 = -(H[1, 1] * g[0] - H[0, 1] * g[1]) / det
-    d1 = -(H[0, 0] * g[1] - H[1, 0] * g[0]) / det
+    d0 = -(H[1, 1] * slope[0] - H[0, 1] * slope[1]) / det
+    d1 = -(H[0, 0] * slope[1] - H[1, 0] * slope[0]) / det
     if low[0] <= d0 <= high[0] and low[1] <= d1 <= high[1]:
         out[0], out[1], free[0], free[1] = d0, d1, 1.0, 1.0
         return
@@ -74,11 +74,11 @@ def _bounded(
         b = 1 - a
         for end in range(2):
             at = low[a] if end == 0 else high[a]
-            wanted = -(g[b] + H[b, a] * at) / H[b, b]
+            wanted = -(slope[b] + H[b, a] * at) / H[b, b]
             other = min(max(wanted, low[b]), high[b])
             value = (
-                g[a] * at
-                + g[b] * other
+                slope[a] * at
+                + slope[b] * other
                 + 0.5 * (H[a, a] * at * at + H[b, b] * other * other)
                 + H[a, b] * at * other
             )
@@ -90,7 +90,7 @@ def _bounded(
 
 @compiled
 def improve(
-    boat: np.ndarray,
+    craft: np.ndarray,
     start: np.ndarray,
     thrusts: np.ndarray,
     h: float,
@@ -110,25 +110,25 @@ def improve(
     u, free, bound_low, bound_high = np.empty(2), np.empty(2), np.empty(2), np.empty(2)
     states[0] = start
     for k in range(n):
-        step(boat, states[k], thrusts[k], h, states[k + 1])
-    cost, damping = _cost(boat, states, thrusts, high, effort, tolerated), 1e-3
+        step(craft, states[k], thrusts[k], h, states[k + 1])
+    cost, damping = _cost(craft, states, thrusts, high, effort, tolerated), 1e-3
     for _ in range(rounds):
         for k in range(n):
             for j in range(6):
                 shifted[:] = states[k]
                 shifted[j] += _DIFFERENCE
-                step(boat, shifted, thrusts[k], h, other)
+                step(craft, shifted, thrusts[k], h, other)
                 A[k, :, j] = (other - states[k + 1]) / _DIFFERENCE
             for j in range(2):
                 u[:] = thrusts[k]
                 u[j] += 1.0
-                step(boat, states[k], u, h, other)
+                step(craft, states[k], u, h, other)
                 B[k, :, j] = other - states[k + 1]
-        _errors(boat, states[n], tolerated, e)
+        _errors(craft, states[n], tolerated, e)
         for j in range(6):
             shifted[:] = states[n]
             shifted[j] += _DIFFERENCE
-            _errors(boat, shifted, tolerated, other)
+            _errors(craft, shifted, tolerated, other)
             turned[:, j] = (other - e) / _DIFFERENCE
         slope, curve = turned.T @ e, turned.T @ turned
         for back in range(n):
@@ -162,8 +162,8 @@ def improve(
                     for i in range(6):
                         wanted += gains[k, j, i] * (tried[k, i] - states[k, i])
                     new[k, j] = min(max(wanted, low[j]), high[j])
-                step(boat, tried[k], new[k], h, tried[k + 1])
-            there = _cost(boat, tried, new, high, effort, tolerated)
+                step(craft, tried[k], new[k], h, tried[k + 1])
+            there = _cost(craft, tried, new, high, effort, tolerated)
             if there < cost:
                 found = True
                 break
@@ -193,7 +193,7 @@ class Berthing:
         """Of what is sailed now, and how long it takes [s]."""
 
     def thrust(
-        self, boat: np.ndarray, state: np.ndarray, low: np.ndarray, high: np.ndarray, passed_s: float
+        self, craft: np.ndarray, state: np.ndarray, low: np.ndarray, high: np.ndarray, passed_s: float
     ) -> np.ndarray:
         """(2,) [N] now. State, current and force in the frame of the berth; passed_s: since the last call."""
         self._passed_s += passed_s
@@ -205,7 +205,9 @@ class Berthing:
         for knots in sorted({*_SPANS, *(max(left + more, 1) for more in (-1, 0, 1))}):
             for guess in _guesses(before, knots, low, high):
                 thrusts = guess
-                cost = improve(boat, state, thrusts, KNOT_S, low, high, _EFFORT * KNOT_S, _TOLERATED, _ROUNDS)
+                cost = improve(
+                    craft, state, thrusts, KNOT_S, low, high, _EFFORT * KNOT_S, _TOLERATED, _ROUNDS
+                )
                 total = cost + _PER_S * KNOT_S * knots
                 if total < best_total:
                     best, best_thrusts, best_total = cost, thrusts, total

@@ -9,7 +9,7 @@ from sim.pilot.berthing import Berthing
 from sim.pilot.contract import Sensed
 from sim.pilot.disturbance import Disturbance, through_water
 from sim.pilot.helm import Drift, Helm, heading
-from sim.pilot.planar_boat import CURRENT, FORCE, THETA, numbers_of
+from sim.pilot.planar_craft import CURRENT, FORCE, THETA, U, V, numbers_of
 from sim.vehicles import Vehicle
 
 _LEAST_MPS = 2.0
@@ -36,7 +36,7 @@ class CoursePilot:
         self._end, self._end_heading = places_w[-1], float(headings_rad[-1])
         self._helm, self._drift, self._disturbance = Helm(), Drift(), Disturbance()
         self._berthing: Berthing | None = None
-        self._boat: np.ndarray | None = None
+        self._craft: np.ndarray | None = None
         self._way_m, self._since_s = 0.0, math.inf
         self._thrust = np.zeros(2)
 
@@ -47,10 +47,10 @@ class CoursePilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Left and right thrust."""
-        if self._boat is None:
-            self._boat = numbers_of(vehicle)
+        if self._craft is None:
+            self._craft = numbers_of(vehicle)
         controls = self._wanted(sensed, vehicle, dt_s)
-        self._disturbance.see(self._boat, over_ground(sensed), controls[:2], dt_s)
+        self._disturbance.see(self._craft, over_ground(sensed), controls[:2], dt_s)
         return controls
 
     def _wanted(self, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
@@ -74,21 +74,21 @@ class CoursePilot:
 
     def _into_berth(self, berthing: Berthing, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Everything in the frame of the berth: its place is the origin, its heading zero."""
-        assert self._boat is not None
+        assert self._craft is not None
         if self._since_s >= _EVERY_S - 1e-9:
             low = np.array([control.low for control in vehicle.controls[:2]])
             high = np.array([control.high for control in vehicle.controls[:2]])
-            boat, ground = self._disturbance.told(self._boat), over_ground(sensed)
+            craft, ground = self._disturbance.told(self._craft), over_ground(sensed)
             c, s = math.cos(self._end_heading), math.sin(self._end_heading)
             to_berth = np.array([[c, s], [-s, c]])
             ground[:2] = to_berth @ (ground[:2] - self._end)
             ground[THETA] = math.remainder(ground[THETA] - self._end_heading, 2.0 * math.pi)
-            ground[3:5] = to_berth @ ground[3:5]
+            ground[[U, V]] = to_berth @ ground[[U, V]]
             for at in (CURRENT, FORCE):
-                boat[at : at + 2] = to_berth @ boat[at : at + 2]
-            state = through_water(boat, ground)
+                craft[at : at + 2] = to_berth @ craft[at : at + 2]
+            state = through_water(craft, ground)
             passed_s = self._since_s if math.isfinite(self._since_s) else 0.0
-            self._thrust = berthing.thrust(boat, state, low, high, passed_s)
+            self._thrust = berthing.thrust(craft, state, low, high, passed_s)
             self._since_s = 0.0
         self._since_s += dt_s
         controls = vehicle.neutral_controls.copy()

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from sim.pilot.planar_boat import CURRENT, THETA, TORQUE, rates
+from sim.pilot.planar_craft import CURRENT, THETA, TORQUE, R, U, V, rates
 
 _EVERY_S = 0.1
 _AT_FIRST = np.array([0.3, 0.3, 60.0, 60.0, 40.0])
@@ -38,13 +38,13 @@ class Disturbance:
         """(2,) [N]."""
         return self._mean[2:4]
 
-    def told(self, boat: np.ndarray) -> np.ndarray:
+    def told(self, craft: np.ndarray) -> np.ndarray:
         """The boat's numbers in this current and under this force, world axes."""
-        numbers = boat.copy()
+        numbers = craft.copy()
         numbers[CURRENT : TORQUE + 1] = self._mean
         return numbers
 
-    def see(self, boat: np.ndarray, ground: np.ndarray, thrust: np.ndarray, dt_s: float) -> None:
+    def see(self, craft: np.ndarray, ground: np.ndarray, thrust: np.ndarray, dt_s: float) -> None:
         """A moment; thrust (2,) acts from then on.
 
         ground (6,): place, heading, velocity over ground in the world, turn rate.
@@ -55,42 +55,42 @@ class Disturbance:
         self._since_s += dt_s
         if self._since_s < _EVERY_S - 1e-9:
             return
-        self._learn(boat, self._last, ground, self._thrust / self._since_s, self._since_s)
+        self._learn(craft, self._last, ground, self._thrust / self._since_s, self._since_s)
         self._last, self._thrust, self._since_s = ground.copy(), np.zeros(2), 0.0
 
     def _learn(
-        self, boat: np.ndarray, last: np.ndarray, now: np.ndarray, thrust: np.ndarray, span_s: float
+        self, craft: np.ndarray, last: np.ndarray, now: np.ndarray, thrust: np.ndarray, span_s: float
     ) -> None:
         self._spread += np.diag(_WANDERS**2) * span_s
         turned = _turned(last[THETA])
-        seen = np.array([*(turned.T @ (now[3:5] - last[3:5])), now[5] - last[5]]) / span_s
-        expected, slope = self._expected(boat, last, thrust, self._mean), np.empty((3, 5))
+        seen = np.array([*(turned.T @ (now[[U, V]] - last[[U, V]])), now[R] - last[R]]) / span_s
+        expected, slope = self._expected(craft, last, thrust, self._mean), np.empty((3, 5))
         for k in range(5):
             shifted = self._mean.copy()
             shifted[k] += 1e-3 * _AT_FIRST[k]
-            slope[:, k] = (self._expected(boat, last, thrust, shifted) - expected) / (1e-3 * _AT_FIRST[k])
+            slope[:, k] = (self._expected(craft, last, thrust, shifted) - expected) / (1e-3 * _AT_FIRST[k])
         gain = self._spread @ slope.T @ np.linalg.inv(slope @ self._spread @ slope.T + np.diag(_WAVES**2))
         self._mean = self._mean + gain @ (seen - expected)
         self._spread = self._spread - gain @ slope @ self._spread
         self._spread = 0.5 * (self._spread + self._spread.T)
 
     def _expected(
-        self, boat: np.ndarray, ground: np.ndarray, thrust: np.ndarray, pushed: np.ndarray
+        self, craft: np.ndarray, ground: np.ndarray, thrust: np.ndarray, pushed: np.ndarray
     ) -> np.ndarray:
         """(3,) acceleration over ground along the body's axes and of turning."""
-        numbers, rate = boat.copy(), np.empty(3)
+        numbers, rate = craft.copy(), np.empty(3)
         numbers[CURRENT : TORQUE + 1] = pushed
         state = through_water(numbers, ground)
         rates(numbers, state, thrust, rate)
         # The velocity's own axes turn with her, those of the water stay.
-        r = state[5]
-        return rate + np.array([-r * state[4], r * state[3], 0.0])
+        r = state[R]
+        return rate + np.array([-r * state[V], r * state[U], 0.0])
 
 
-def through_water(boat: np.ndarray, ground: np.ndarray) -> np.ndarray:
+def through_water(craft: np.ndarray, ground: np.ndarray) -> np.ndarray:
     """(6,) state of the planar boat from place, heading, velocity over ground in the world and turn rate."""
     state = ground.copy()
-    state[3:5] = _turned(ground[THETA]).T @ (ground[3:5] - boat[CURRENT : CURRENT + 2])
+    state[[U, V]] = _turned(ground[THETA]).T @ (ground[[U, V]] - craft[CURRENT : CURRENT + 2])
     return state
 
 

@@ -10,7 +10,7 @@ import sim
 from sim.errors import InputError
 from sim.pilot.berthing import KNOT_S, Berthing, improve
 from sim.pilot.disturbance import Disturbance, through_water
-from sim.pilot.planar_boat import CURRENT, FORCE, TORQUE, numbers_of, step
+from sim.pilot.planar_craft import CURRENT, FORCE, TORQUE, numbers_of, step
 
 BOAT = sim.vehicle("motorboat", waves=0.0, gusts=0.0)
 LOW, HIGH = np.full(2, -450.0), np.full(2, 900.0)

@@ -67,7 +67,7 @@ def test_a_hull_is_stopped_by_the_mole_and_may_leave_it() -> None:
 def test_an_impulse_of_the_mole_takes_energy_from_a_hull_that_pitches_and_rolls() -> None:
     """M (xi' - xi) = J, so the energy changes by J (xi + xi') / 2."""
     boat, random, met = vehicle("motorboat"), np.random.default_rng(3), 0
-    obstacles = obstacles_in(load_world("harbour"))
+    obstacles = obstacles_in(load_world("harbour"), boat)
     assert obstacles is not None
     obstacles.told(boat, 0.0)
     values = boat.values

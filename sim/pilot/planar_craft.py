@@ -63,30 +63,30 @@ def numbers_of(vehicle: Vehicle) -> np.ndarray:
 
 
 @compiled
-def rates(boat: np.ndarray, state: np.ndarray, thrust: np.ndarray, out: np.ndarray) -> None:
+def rates(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray, out: np.ndarray) -> None:
     """out (3,): rates of the velocity through the water, and of turning."""
     c, s = math.cos(state[THETA]), math.sin(state[THETA])
     u, v, r = state[U], state[V], state[R]
     speed = math.sqrt(u * u + v * v)
-    side, coupled, yaw = boat[SIDES] * speed, boat[TURNED] * speed, boat[TURNING] * speed
-    ahead = thrust[0] + thrust[1] + c * boat[FORCE] + s * boat[FORCE + 1]
-    ahead += -(boat[DRAG] + boat[ENDS] * speed) * u + boat[MASS_Y] * v * r
-    aside = c * boat[FORCE + 1] - s * boat[FORCE]
-    aside += -(boat[DRAG] + side) * v - coupled * r - boat[MASS_X] * u * r
-    about = boat[LEFT] * thrust[0] + boat[RIGHT] * thrust[1] + boat[TORQUE]
-    about += -(boat[DRAG] * boat[SPAN] + yaw) * r - coupled * v + (boat[MASS_X] - boat[MASS_Y]) * u * v
-    out[0], out[1], out[2] = ahead / boat[MASS_X], aside / boat[MASS_Y], about / boat[INERTIA]
+    side, coupled, yaw = craft[SIDES] * speed, craft[TURNED] * speed, craft[TURNING] * speed
+    ahead = thrust[0] + thrust[1] + c * craft[FORCE] + s * craft[FORCE + 1]
+    ahead += -(craft[DRAG] + craft[ENDS] * speed) * u + craft[MASS_Y] * v * r
+    aside = c * craft[FORCE + 1] - s * craft[FORCE]
+    aside += -(craft[DRAG] + side) * v - coupled * r - craft[MASS_X] * u * r
+    about = craft[LEFT] * thrust[0] + craft[RIGHT] * thrust[1] + craft[TORQUE]
+    about += -(craft[DRAG] * craft[SPAN] + yaw) * r - coupled * v + (craft[MASS_X] - craft[MASS_Y]) * u * v
+    out[0], out[1], out[2] = ahead / craft[MASS_X], aside / craft[MASS_Y], about / craft[INERTIA]
 
 
 @compiled
-def step(boat: np.ndarray, state: np.ndarray, thrust: np.ndarray, h: float, out: np.ndarray) -> None:
+def step(craft: np.ndarray, state: np.ndarray, thrust: np.ndarray, h: float, out: np.ndarray) -> None:
     """out (6,): the state after h, velocities first."""
     rate = np.empty(3)
-    rates(boat, state, thrust, rate)
+    rates(craft, state, thrust, rate)
     for k in range(3):
         out[U + k] = state[U + k] + h * rate[k]
     out[THETA] = state[THETA] + h * out[R]
     middle = state[THETA] + 0.5 * h * out[R]
     c, s = math.cos(middle), math.sin(middle)
-    out[X] = state[X] + h * (c * out[U] - s * out[V] + boat[CURRENT])
-    out[Y] = state[Y] + h * (s * out[U] + c * out[V] + boat[CURRENT + 1])
+    out[X] = state[X] + h * (c * out[U] - s * out[V] + craft[CURRENT])
+    out[Y] = state[Y] + h * (s * out[U] + c * out[V] + craft[CURRENT + 1])
