@@ -67,6 +67,9 @@ LOAD_PARAMETERS = (
 )
 """What a load on a cable adds to its carrier's parameters."""
 
+UNEVEN_RAD = 1e-6
+"""No cable hangs quite straight: links exactly on top of each other would balance where a load is let down, and prop
+its carrier up."""
 
 _SLENDER = 13.0
 """Half of a log's length, in its radii."""
@@ -84,7 +87,8 @@ def _log_m(values: Mapping[str, Any]) -> float:
 class SlungLoad(ActionVehicle):
     """Subclasses say what carries: `carrier`, whose parameters and controls they have beside those of the load.
 
-    Links are taut: they push where a cable would go slack, which the observable `slack` tells.
+    Links are taut: they push where a cable would go slack, which the observable `slack` tells. Several fold up where
+    their load is let down; one is a rod.
     """
 
     carrier: ClassVar[HolonomicVehicle]
@@ -318,8 +322,12 @@ class SlungLoad(ActionVehicle):
         return self.state()
 
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
-        """The load hangs straight down and goes with the hook."""
-        return self.state(R=T_wb[:3, :3], x=T_wb[:3, 3], omega=twist_b[:3], v=twist_b[3:])
+        """The load hangs straight down and goes with the hook; several links are off plumb by `UNEVEN_RAD` in turn."""
+        aside = UNEVEN_RAD * (-1.0) ** np.arange(self.link_count) * (self.link_count > 1)
+        direction = np.column_stack([np.sin(aside), np.zeros(self.link_count), -np.cos(aside)])
+        return self.state(
+            R=T_wb[:3, :3], x=T_wb[:3, 3], omega=twist_b[:3], v=twist_b[3:], direction=direction
+        )
 
     def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:
         node[POSE.stop - 1] += by_m

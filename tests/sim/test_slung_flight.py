@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
+import pytest
 
 import sim
 from sim.commands import PilotInput, Pull, SetPilotInput
@@ -85,6 +86,21 @@ def test_a_helicopter_that_comes_down_on_its_rotor_or_too_hard_is_wrecked():
     lane = fly(running, 4.0, throttle=-0.9, roll=1.0)
     assert lane.status is LaneStatus.CRASHED
     assert "crashed at" in lane.status_text
+
+
+def test_a_cable_that_is_let_down_straight_onto_the_ground_does_not_prop_the_helicopter_up():
+    """No wind, no stick but half the lift: its links fold, and it falls as if it had none."""
+    calm = {"helicopter-with-load": {**SIZE, "wind": (0.0, 0.0, 0.0)}}
+    start = Start(position_w=(0.0, 0.0, 14.0))
+    running = simulation(replace(SCENE, flight_mode="raw", parameters=calm, start=start))
+    fly(running, 1.5, throttle=-0.5)
+    fell = [fly(running, 0.25, throttle=-0.5) for _ in range(4)]
+    assert max(lane.observables["hook_pull"] for lane in fell) < 100.0  # 34 N of 10,791
+    speeds = [lane.twist_b[5] for lane in fell]
+    lift = fell[0].controls[0]
+    assert np.ptp(np.diff(speeds)) < 0.1
+    assert np.diff(speeds)[0] / 0.25 == pytest.approx(lift / SIZE["mass"] - 9.81, rel=0.05)
+    assert max(lane.observables["slack"] for lane in fell) > 0.0
 
 
 def test_a_hand_pulls_the_helicopter_and_is_refused_at_the_load():
