@@ -15,7 +15,7 @@ import numpy as np
 
 from sim.errors import InputError, one_of, quote
 from sim.gradients import rollout_gradient
-from sim.gradients.rollout import places_of
+from sim.gradients.parameters import places_of
 from sim.identification.outcome import Identified
 from sim.identification.recording import GROUPS, Recording, groups_of
 from sim.integrators import DEFAULT, Integrator, integrator, serving

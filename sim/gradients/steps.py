@@ -1,0 +1,160 @@
+"""Compiled steps that remember what their derivatives need, and these derivatives, forward and back."""
+
+import ctypes
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from sim.compiler.columns import table
+from sim.compiler.lane_gradient import GradientCode, gradient_code
+from sim.errors import InputError
+from sim.integrators import Integrator
+from sim.vehicles import Vehicle
+from sim.vehicles.structure import Structure
+
+DIRECTIONS = 8
+"""Of a forward derivative, side by side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Of one vehicle with its parameters, by one method."""
+
+    vehicle: Vehicle
+    integrator: Integrator
+    step_s: float
+    code: GradientCode
+    """For one direction at a time."""
+
+    @staticmethod
+    def of(vehicle: Vehicle, scheme: Integrator, step_s: float) -> "Steps":
+        """Raises InputError for methods that divide their steps, and for those that do not serve the vehicle."""
+        return Steps(vehicle, scheme, step_s, _code(Structure.of(vehicle), scheme, 1))
+
+    def start(self, node: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """(ny,) private state."""
+        p = self.vehicle.parameter_vector
+        return np.array(self._at_start[2](node, u, p, self.step_s)).ravel()
+
+    def start_back(
+        self, node: np.ndarray, u: np.ndarray, lam: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of a number with derivatives lam (ny,) by the state at the start: by displacement, u and parameters."""
+        found = self._at_start[0](node, u, self.vehicle.parameter_vector, self.step_s, lam)
+        by_start, by_u, by_parameters = (np.array(part).ravel() for part in found)
+        return by_start, by_u, by_parameters
+
+    def start_along(
+        self, node: np.ndarray, u: np.ndarray, d: np.ndarray, du: np.ndarray | float, dp: np.ndarray
+    ) -> np.ndarray:
+        """(ny,) how the state at the start changes with displacement, u and parameters."""
+        p = self.vehicle.parameter_vector
+        return np.array(self._at_start[1](node, u, p, self.step_s, d, du, dp)).ravel()
+
+    def recorded(
+        self, y: np.ndarray, us: np.ndarray, begin: int = 0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """States (n, ny), unknowns (n, nz) and nodes (n, size) of some steps, and the state after them.
+
+        begin: number of the first, to be told. Raises InputError where a step has no solution.
+        """
+        n, after, h, p = len(us), y.copy(), np.array([self.step_s]), self.vehicle.parameter_vector
+        ys, zs = np.empty((n, self.code.y)), np.empty((n, self.code.z))
+        nodes = np.empty((n, self.vehicle.node_layout.size))
+        done = _call(self.code.record, n, after, np.ascontiguousarray(us), p, h, ys, zs, nodes)
+        if done < n:
+            at = (begin + done) * self.step_s
+            raise InputError(
+                f"the step at t = {at:g} s has no solution that is finite; allowed: shorter steps"
+            )
+        return ys, zs, nodes, after
+
+    def pull_back(
+        self,
+        lam: np.ndarray,
+        gp: np.ndarray,
+        us: np.ndarray,
+        ys: np.ndarray,
+        zs: np.ndarray,
+        weights: np.ndarray,
+        gus: np.ndarray,
+    ) -> None:
+        """The adjoint over some steps, in place."""
+        p, h = self.vehicle.parameter_vector, np.array([self.step_s])
+        arrays = (lam, gp, us, p, h, ys, zs, np.ascontiguousarray(weights), gus)
+        _call(self.code.adjoint, len(us), *arrays)
+
+    def push(
+        self,
+        dy: np.ndarray,
+        us: np.ndarray,
+        dus: np.ndarray,
+        dp: np.ndarray,
+        ys: np.ndarray,
+        zs: np.ndarray,
+        dnodes: np.ndarray,
+    ) -> None:
+        """Carry DIRECTIONS directions over some steps, in place."""
+        code = _code(Structure.of(self.vehicle), self.integrator, DIRECTIONS)
+        p, h = _repeated(self.vehicle.parameter_vector), np.array([self.step_s])
+        given = (dy, _repeated(us), np.ascontiguousarray(dus), p, dp, h, _repeated(ys), _repeated(zs))
+        _call(code.tangent, len(us), *given, dnodes)
+
+    @property
+    def _at_start(self) -> tuple[ca.Function, ca.Function, ca.Function]:
+        return _start(Structure.of(self.vehicle), self.integrator)
+
+
+def side_by_side(rows: np.ndarray) -> np.ndarray:
+    """(..., k) with zeros up to DIRECTIONS."""
+    out = np.zeros((*rows.shape[:-1], DIRECTIONS))
+    out[..., : rows.shape[-1]] = rows
+    return out
+
+
+def _repeated(rows: np.ndarray) -> np.ndarray:
+    """(..., DIRECTIONS): the same in all directions."""
+    return np.repeat(rows[..., None], DIRECTIONS, axis=-1)
+
+
+def _call(address: int, n: int, *arrays: np.ndarray) -> int:
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(address)
+    at = table(arrays, ())  # kept: other threads run during the call, and take memory that nobody holds
+    return int(function(at.ctypes.data, n))
+
+
+def _code(structure: Structure, scheme: Integrator, width: int) -> GradientCode:
+    reason = scheme.serves(structure.vehicle)
+    code = None if reason else gradient_code(structure, scheme, width)
+    if code is None:
+        raise InputError(
+            reason
+            or f"{scheme.name} divides its steps, or solves them as a whole: derivatives are not compiled for it"
+        )
+    return code
+
+
+@lru_cache(maxsize=32)
+def _start(structure: Structure, scheme: Integrator) -> tuple[ca.Function, ca.Function, ca.Function]:
+    """(pull back, push forward, value) of the private state at the start, by the start's displacement, u and p."""
+    made = scheme.scheme(structure.vehicle)
+    i, space = made.inputs, structure.vehicle.space
+    d = ca.SX.sym("d", space.dim)
+    start = ca.substitute(made.start, i.w, ca.SX.zeros(i.w.shape))
+    moved = ca.substitute(start, i.node, space.displaced(i.node, d))
+    lam = ca.SX.sym("lam", start.numel())
+    dd, du, dp = ca.SX.sym("dd", space.dim), ca.SX.sym("du", i.u.numel()), ca.SX.sym("dp", i.p.numel())
+    given, zero = [i.node, i.u, i.p, i.h], ca.SX.zeros(space.dim)
+
+    def at_start(expression: ca.SX) -> ca.SX:
+        return ca.densify(ca.substitute(expression, d, zero))
+
+    back = [at_start(ca.jtimes(moved, x, lam, True)) for x in (d, i.u, i.p)]
+    along = sum((ca.jtimes(moved, x, w) for x, w in ((d, dd), (i.u, du), (i.p, dp)) if x.numel()), ca.SX(0))
+    return (
+        ca.Function("back", [*given, lam], back),
+        ca.Function("along", [*given, dd, du, dp], [at_start(along)]),
+        ca.Function("start", given, [ca.densify(start)]),
+    )
