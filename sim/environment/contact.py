@@ -3,26 +3,29 @@
 Once a step, the twist that the body would have without contact is corrected so that no contact
 point moves into the ground: a point that is a gap away may close that gap within the step but not
 more, a touching point may not approach, and each point's tangential impulse keeps within its
-Coulomb cone, stopping the point where it can. The impulses come from projected Gauss-Seidel sweeps
-over the points (Moreau's sweeping process in the velocity form of Jean: M. Jean, "The non-smooth
-contact dynamics method", 1999). There is no spring, hence no stiffness that would bound the step:
-the same law holds from a millisecond to half a second. With zero restitution the impulse takes
-kinetic energy out and never adds any, except the slow push that lifts a sunk point out again.
+Coulomb cone, stopping the point where it can (Moreau's sweeping process in the velocity form of
+Jean: M. Jean, "The non-smooth contact dynamics method", 1999). The impulses come from Newton's
+method, and from projected Gauss-Seidel sweeps over the points where that finds none. There is no
+spring, hence no stiffness that would bound the step: the same law holds from a millisecond to half
+a second. With zero restitution the impulse takes kinetic energy out and never adds any, except the
+slow push that lifts a sunk point out again.
 
 """
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, compiled
+from sim.compiled import allocating_nothing
+from sim.environment.contact_newton import EQUATIONS, SOLVED_WIDTH, solve_by_newton
 from sim.environment.contact_rows import (
     AIM,
     GAP,
     IMPULSE,
     POINT,
-    ROW_WIDTH,
     all_finite,
+    farthest,
     gather_rows,
     put,
+    respond_along_ground,
     touch_speed,
     world_point,
     world_step,
@@ -30,9 +33,17 @@ from sim.environment.contact_rows import (
 from sim.environment.contact_solver import solve_rows
 from sim.environment.surface import first_crossing, surface_height
 
+SPEED = SOLVED_WIDTH
+"""Column of a row: speed of the touch [m/s]."""
+ROOM_WIDTH = SPEED + 1
+SPARE_ROWS = EQUATIONS + 2
+"""Of the room for contact of k points, (2 k + SPARE_ROWS, ROOM_WIDTH): equations, a twist, what `top_about` knows."""
 LOADS = 16
 """Where the remembered contact forces begin in a report: three numbers a point."""
 _REBOUND_MPS = 0.2
+_FEW_SWEEPS, _LAST_SWEEPS = 20, 60
+_TOLERANCE_MPS = 1e-12
+_ROUNDING = 1e-16
 _ORIGIN = np.zeros(3)
 
 
@@ -74,9 +85,20 @@ def _any_crossing(
     ceiling: float,
 ) -> bool:
     """Whether any point meets the ground within the step; notes the lowest clearance."""
+    lowest = np.inf
+    for k in range(points.shape[0]):
+        lowest = min(lowest, pose[2] * points[k, 0] + pose[5] * points[k, 1] + pose[8] * points[k, 2])
+    most = ceiling + farthest(xi, h, frame)
+    if pose[11] + lowest > most:
+        report[2] = pose[11] + lowest - ceiling
+        return False
     touches = False
     lowest = np.inf
     for k in range(points.shape[0]):
+        z = pose[11] + pose[2] * points[k, 0] + pose[5] * points[k, 1] + pose[8] * points[k, 2]
+        if z > most:
+            lowest = min(lowest, z - ceiling)
+            continue
         x, y, z = world_point(pose, points[k])
         if z > ceiling:
             dx, dy, dz = world_step(pose, xi, points[k], h)
@@ -126,7 +148,29 @@ def tell_touches(
         previous = point
 
 
-@compiled(_nrt=True)  # said, since a caller that allocates nothing would pass that on
+@allocating_nothing
+def _solve(
+    work: np.ndarray,
+    xi: np.ndarray,
+    xi_free: np.ndarray,
+    inertia: np.ndarray,
+    friction: float,
+    system: np.ndarray,
+    tolerance_mps: float,
+) -> None:
+    """Impulses of the rows and the twist after them: by Newton's method, where that fails from what sweeps lead to."""
+    if solve_by_newton(work, xi, xi_free, inertia, friction, system, tolerance_mps):
+        return
+    respond_along_ground(work, inertia)
+    put(xi, xi_free)
+    solve_rows(work, xi, inertia, friction, _FEW_SWEEPS)
+    if solve_by_newton(work, xi, xi_free, inertia, friction, system, tolerance_mps):
+        return
+    put(xi, xi_free)
+    solve_rows(work, xi, inertia, friction, _LAST_SWEEPS)
+
+
+@allocating_nothing
 def _touch(
     pose: np.ndarray,
     xi_free: np.ndarray,
@@ -138,20 +182,22 @@ def _touch(
     wrench_b: np.ndarray,
     report: np.ndarray,
     ceiling: float,
+    room: np.ndarray,
 ) -> None:
     """The wrench of a step in which points meet the ground."""
-    work = np.empty((2 * points.shape[0], ROW_WIDTH))
-    work = work[: gather_rows(work, pose, xi_free, inertia, h, heights, frame, points, ceiling)]
-    speeds = np.empty(work.shape[0])
+    spare = room.shape[0] - SPARE_ROWS
+    system, xi = room[spare : spare + EQUATIONS], room[spare + EQUATIONS, 0:6]
+    work = room[: gather_rows(room, pose, xi_free, inertia, h, heights, frame, points, ceiling)]
     for k in range(work.shape[0]):
-        speeds[k] = touch_speed(work[k], xi_free, h, frame[5], report)
-        rebound = (frame[4] * speeds[k]) ** 2 - 2.0 * frame[5] * max(work[k, GAP], 0.0)
+        work[k, SPEED] = touch_speed(work[k], xi_free, h, frame[5], report)
+        rebound = (frame[4] * work[k, SPEED]) ** 2 - 2.0 * frame[5] * max(work[k, GAP], 0.0)
         if rebound > _REBOUND_MPS**2:
             work[k, AIM] = max(work[k, AIM], np.sqrt(rebound))
     recall(work, h, report)
-    xi = xi_free.copy()
-    solve_rows(work, xi, inertia, frame[3])
-    tell_touches(work, speeds, points, h, report)
+    # Gaps are no better known than places are, and velocities no better than gaps over the step.
+    rounding = _ROUNDING * (abs(pose[9]) + abs(pose[10]) + abs(pose[11]))
+    _solve(work, xi, xi_free, inertia, frame[3], system, _TOLERANCE_MPS + rounding / h)
+    tell_touches(work, work[:, SPEED], points, h, report)
     for k in range(6):
         wrench_b[k] = (xi[k] - xi_free[k]) * inertia[k] / h
     _remember(pose, xi, h, report)
@@ -169,6 +215,7 @@ def ground_wrench(
     wrench_b: np.ndarray,
     report: np.ndarray,
     ceiling: float,
+    room: np.ndarray,
 ) -> bool:
     """Write the mean contact wrench of one step: contact impulse / h, (6,) (torque, force), body frame.
 
@@ -177,8 +224,8 @@ def ground_wrench(
     float32 and frame (x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2): the ground.
     points (k, 4): body-frame contact points [m]; last column 1 where touching is a crash, else 0.
     report (16 + 3 k,) is updated, see `Ground`. ceiling: no ground that a point can reach in the step is higher [m]:
-    what stays above it is looked at no closer. A state that is not finite gets no contact. Returns whether any
-    point meets the ground.
+    what stays above it is looked at no closer. room: to work in. A state that is not finite gets no contact. Returns
+    whether any point meets the ground.
     """
     wrench_b[:] = 0.0
     report[1] = 0.0
@@ -189,5 +236,5 @@ def ground_wrench(
     if not _any_crossing(pose, xi_free, h, heights, frame, points, report, ceiling):
         _remember(pose, xi_free, h, report)
         return False
-    _touch(pose, xi_free, inertia, h, heights, frame, points, wrench_b, report, ceiling)
+    _touch(pose, xi_free, inertia, h, heights, frame, points, wrench_b, report, ceiling, room)
     return True

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim.compiled import allocating_nothing
-from sim.environment.surface import first_crossing, surface_height, surface_normal
+from sim.environment.surface import first_crossing, surface_normal, surface_patch
 
 _SLOP_M = 5e-4
 _PUSH_OUT = 0.2
@@ -18,11 +18,14 @@ NORMAL = 3  # ground normal, body frame
 FIRST = 6  # first tangent
 SECOND = 9  # second tangent
 IMPULSE = 12  # impulse along normal and tangents [N s]
-INVERSE_MASS = 15  # inverse effective mass: normal; tangents: ss, st, tt
+INVERSE_MASS = 15  # inverse effective mass: normal; tangents ss, st, tt where they have been asked for
 AIM = 19  # normal velocity to keep at least [m/s]
 GAP = 20
 POINT = 21  # index of the contact point
 ROW_WIDTH = 22
+
+Inverse = tuple[float, float, float, float, float, float]
+"""Of the inertia (J1, J2, J3, m, m, m)."""
 
 
 @allocating_nothing
@@ -50,16 +53,39 @@ def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
 
 
 @allocating_nothing
-def _response(w: np.ndarray, a: int, b: int, inertia: np.ndarray) -> float:
+def _inverse(inertia: np.ndarray) -> Inverse:
+    return (
+        1.0 / inertia[0],
+        1.0 / inertia[1],
+        1.0 / inertia[2],
+        1.0 / inertia[3],
+        1.0 / inertia[4],
+        1.0 / inertia[5],
+    )
+
+
+@allocating_nothing
+def _response(w: np.ndarray, a: int, b: int, inverse: Inverse) -> float:
     """Velocity along direction `a` that a unit impulse along direction `b` gives the point of row `w`."""
-    total = 0.0
-    for k in range(3):
-        k1 = (k + 1) % 3
-        k2 = (k + 2) % 3
-        arm_a = w[k1] * w[a + k2] - w[k2] * w[a + k1]
-        arm_b = w[k1] * w[b + k2] - w[k2] * w[b + k1]
-        total += w[a + k] * w[b + k] / inertia[3 + k] + arm_a * arm_b / inertia[k]
-    return total
+    ax, ay, az = w[a], w[a + 1], w[a + 2]
+    bx, by, bz = w[b], w[b + 1], w[b + 2]
+    turned = (
+        (w[1] * az - w[2] * ay) * (w[1] * bz - w[2] * by) * inverse[0]
+        + (w[2] * ax - w[0] * az) * (w[2] * bx - w[0] * bz) * inverse[1]
+        + (w[0] * ay - w[1] * ax) * (w[0] * by - w[1] * bx) * inverse[2]
+    )
+    return turned + ax * bx * inverse[3] + ay * by * inverse[4] + az * bz * inverse[5]
+
+
+@allocating_nothing
+def respond_along_ground(work: np.ndarray, inertia: np.ndarray) -> None:
+    """Fill in what pushes along the tangents do, which sweeps ask for."""
+    inverse = _inverse(inertia)
+    for k in range(work.shape[0]):
+        w = work[k]
+        w[INVERSE_MASS + 1] = _response(w, FIRST, FIRST, inverse)
+        w[INVERSE_MASS + 2] = _response(w, FIRST, SECOND, inverse)
+        w[INVERSE_MASS + 3] = _response(w, SECOND, SECOND, inverse)
 
 
 @allocating_nothing
@@ -75,21 +101,20 @@ def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.
 @allocating_nothing
 def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: float) -> None:
     """Write the body-frame normal and two tangents of row `w` for a world normal."""
-    for k in range(3):
-        w[NORMAL + k] = pose[3 * k] * nx + pose[3 * k + 1] * ny + pose[3 * k + 2] * nz
-    least = 0
-    for k in range(1, 3):
-        if abs(w[NORMAL + k]) < abs(w[NORMAL + least]):
-            least = k
+    x = pose[0] * nx + pose[1] * ny + pose[2] * nz
+    y = pose[3] * nx + pose[4] * ny + pose[5] * nz
+    z = pose[6] * nx + pose[7] * ny + pose[8] * nz
     # tangent = axis with the least share of n, made orthogonal to n
-    share = w[NORMAL + least]
-    norm = np.sqrt(1.0 - share * share)
-    for k in range(3):
-        w[FIRST + k] = ((1.0 if k == least else 0.0) - share * w[NORMAL + k]) / norm
-    for k in range(3):
-        k1 = (k + 1) % 3
-        k2 = (k + 2) % 3
-        w[SECOND + k] = w[NORMAL + k1] * w[FIRST + k2] - w[NORMAL + k2] * w[FIRST + k1]
+    least, share = (1, y) if abs(y) < abs(x) else (0, x)
+    if abs(z) < abs(share):
+        least, share = 2, z
+    longer = 1.0 / np.sqrt(1.0 - share * share)
+    sx = ((1.0 if least == 0 else 0.0) - share * x) * longer
+    sy = ((1.0 if least == 1 else 0.0) - share * y) * longer
+    sz = ((1.0 if least == 2 else 0.0) - share * z) * longer
+    w[NORMAL], w[NORMAL + 1], w[NORMAL + 2] = x, y, z
+    w[FIRST], w[FIRST + 1], w[FIRST + 2] = sx, sy, sz
+    w[SECOND], w[SECOND + 1], w[SECOND + 2] = y * sz - z * sy, z * sx - x * sz, x * sy - y * sx
 
 
 @allocating_nothing
@@ -99,6 +124,13 @@ def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
         pose[10] + pose[1] * r[0] + pose[4] * r[1] + pose[7] * r[2],
         pose[11] + pose[2] * r[0] + pose[5] * r[1] + pose[8] * r[2],
     )
+
+
+@allocating_nothing
+def farthest(xi: np.ndarray, h: float, frame: np.ndarray) -> float:
+    """No point of the body moves farther than that within h [m]; by the body twist, first order."""
+    turning = abs(xi[0]) + abs(xi[1]) + abs(xi[2])
+    return h * (abs(xi[3]) + abs(xi[4]) + abs(xi[5]) + turning * frame[6])
 
 
 @allocating_nothing
@@ -118,7 +150,7 @@ def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tup
 def _face(
     w: np.ndarray,
     pose: np.ndarray,
-    inertia: np.ndarray,
+    inverse: Inverse,
     h: float,
     normal: tuple[float, float, float],
     gap: float,
@@ -127,10 +159,7 @@ def _face(
     _set_directions(w, pose, normal[0], normal[1], normal[2])
     w[IMPULSE : IMPULSE + 3] = 0.0
     w[GAP] = gap
-    w[INVERSE_MASS] = _response(w, NORMAL, NORMAL, inertia)
-    w[INVERSE_MASS + 1] = _response(w, FIRST, FIRST, inertia)
-    w[INVERSE_MASS + 2] = _response(w, FIRST, SECOND, inertia)
-    w[INVERSE_MASS + 3] = _response(w, SECOND, SECOND, inertia)
+    w[INVERSE_MASS] = _response(w, NORMAL, NORMAL, inverse)
     sunk = -gap - _SLOP_M
     if sunk > 0.0:
         w[AIM] = min(_PUSH_OUT * sunk / h, _PUSH_OUT_MPS + _PUSH_OUT_RATE * sunk)
@@ -143,7 +172,7 @@ def _face_ahead(
     w: np.ndarray,
     before: np.ndarray,
     pose: np.ndarray,
-    inertia: np.ndarray,
+    inverse: Inverse,
     h: float,
     heights: np.ndarray,
     frame: np.ndarray,
@@ -167,7 +196,7 @@ def _face_ahead(
         return False
     rising = surface_normal(heights, frame, x + t * dx, y + t * dy)
     put(w, before)
-    _face(w, pose, inertia, h, rising, max(-t * (dx * rising[0] + dy * rising[1] + dz * rising[2]), 0.0))
+    _face(w, pose, inverse, h, rising, max(-t * (dx * rising[0] + dy * rising[1] + dz * rising[2]), 0.0))
     return True
 
 
@@ -185,27 +214,36 @@ def gather_rows(
 ) -> int:
     """Fill `work` (>= 2 k, ROW_WIDTH) with what the points face within the step; returns the rows used."""
     used = 0
+    inverse = _inverse(inertia)
+    most = ceiling + _REACH_M + 4.0 * farthest(xi, h, frame)
     for k in range(points.shape[0]):
-        w = work[used]
-        put(w[0:3], points[k])
-        w[POINT] = k
-        x, y, z = world_point(pose, w)
-        step = world_step(pose, xi, w, h)
+        if pose[11] + pose[2] * points[k, 0] + pose[5] * points[k, 1] + pose[8] * points[k, 2] > most:
+            continue
+        x, y, z = world_point(pose, points[k])
+        step = world_step(pose, xi, points[k], h)
         far = _REACH_M + 2.0 * (abs(step[0]) + abs(step[1]) + abs(step[2]))
         if z > ceiling + far:
             continue
-        t = first_crossing(heights, frame, x, y, z, step[0], step[1], step[2])
+        w = work[used]
+        for c in range(3):
+            w[c] = points[k, c]
+        w[POINT] = k
+        ground, nx, ny, nz = surface_patch(heights, frame, x, y)
+        above = z - ground
+        t = 0.0
+        if above > 0.0:
+            t = first_crossing(heights, frame, x, y, z, step[0], step[1], step[2])
         if 0.0 < t <= 1.0:
             normal = surface_normal(heights, frame, x + t * step[0], y + t * step[1])
             gap = max(-t * (step[0] * normal[0] + step[1] * normal[1] + step[2] * normal[2]), 0.0)
         else:
-            normal = surface_normal(heights, frame, x, y)
-            gap = (z - surface_height(heights, frame, x, y)) * normal[2]
+            normal = (nx, ny, nz)
+            gap = above * nz
             if gap > far:
                 continue
-        _face(w, pose, inertia, h, normal, gap)
+        _face(w, pose, inverse, h, normal, gap)
         used += 1
-        if gap < _NEAR_M and _face_ahead(work[used], w, pose, inertia, h, heights, frame, step, normal):
+        if gap < _NEAR_M and _face_ahead(work[used], w, pose, inverse, h, heights, frame, step, normal):
             used += 1
     return used
 

@@ -14,7 +14,7 @@ from sim.environment.contact_rows import (
     push,
 )
 
-_SWEEPS = 150
+SWEEPS = 150
 _TOLERANCE_MPS = 1e-12
 
 
@@ -57,15 +57,17 @@ def rows_solver(velocity: Any, push: Any) -> Any:
         return change
 
     @allocating_nothing
-    def solve(work: np.ndarray, state: np.ndarray, response: np.ndarray, friction: float) -> None:
-        """Projected Gauss-Seidel over all rows until nothing changes; `state` becomes that after contact.
+    def solve(
+        work: np.ndarray, state: np.ndarray, response: np.ndarray, friction: float, sweeps: int = SWEEPS
+    ) -> None:
+        """Projected Gauss-Seidel over all rows until nothing changes, or so often; `state` becomes that after it.
 
         The impulses in the rows are the first guess.
         """
         for k in range(work.shape[0]):
             for direction in range(3):
                 push(state, response, work, k, direction, work[k, IMPULSE + direction])
-        for _ in range(_SWEEPS):
+        for _ in range(sweeps):
             change = 0.0
             for k in range(work.shape[0]):
                 w = work[k]

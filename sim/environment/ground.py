@@ -7,9 +7,9 @@ import numpy as np
 
 from sim.compiled import allocating_nothing
 from sim.compiler.inline import Inline
-from sim.environment.contact import LOADS, ground_wrench
-from sim.environment.contact_rows import put
-from sim.environment.surface import ground_top
+from sim.environment.contact import LOADS, ROOM_WIDTH, SPARE_ROWS, ground_wrench
+from sim.environment.contact_rows import farthest, put
+from sim.environment.surface import ground_top, top_about
 from sim.environment.sweep import passes_through
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
@@ -37,6 +37,8 @@ class Ground:
     """As `Terrain.tops`."""
     wrench_b: np.ndarray
     """(6,) mean wrench of contact in the last step (torque [N m], force [N]), body frame."""
+    room: np.ndarray
+    """For contact to work in."""
 
     @property
     def env(self) -> tuple[Any, ...]:
@@ -49,6 +51,7 @@ class Ground:
             self.report,
             self.report.copy(),
             self.tops,
+            self.room,
             self.wrench_b,
         )
 
@@ -78,7 +81,7 @@ class Ground:
 
     def probe(self) -> "Ground":
         """The same ground, to look a step ahead without changing what the contact remembers."""
-        return Ground(self.heights, self.frame, self.points, self.report.copy(), self.tops, np.zeros(6))
+        return _made(self.heights, self.frame, self.points, self.report.copy(), self.tops)
 
     @staticmethod
     def of(
@@ -95,12 +98,25 @@ class Ground:
         frame = np.array([*terrain.origin_m, terrain.spacing_m, *law, reach_m, terrain.block_cells])
         heights = np.ascontiguousarray(terrain.heights, np.float32)
         report = np.zeros(LOADS + 3 * len(points))
-        return Ground(heights, frame, np.ascontiguousarray(points, float), report, terrain.tops, np.zeros(6))
+        return _made(heights, frame, np.ascontiguousarray(points, float), report, terrain.tops)
 
     @staticmethod
     def under(vehicle: Vehicle, terrain: Terrain, points: np.ndarray) -> "Ground":
         """Of a terrain for a vehicle, with the gravity that the vehicle has."""
         return Ground.of(terrain, points, gravity_mps2=gravity_mps2(vehicle))
+
+
+def _made(
+    heights: np.ndarray, frame: np.ndarray, points: np.ndarray, report: np.ndarray, tops: np.ndarray
+) -> Ground:
+    return Ground(heights, frame, points, report, tops, np.zeros(6), _room(len(points)))
+
+
+def _room(points: int) -> np.ndarray:
+    """For contact of so many points."""
+    room = np.zeros((2 * points + SPARE_ROWS, ROOM_WIDTH))
+    room[-1] = -1.0
+    return room
 
 
 class Felt(Protocol):
@@ -125,11 +141,22 @@ _NEAR_M = 1.0
 
 
 @allocating_nothing
-def _ceiling(pose: np.ndarray, moved: float, frame: np.ndarray, tops: np.ndarray) -> float:
+def _ceiling(
+    pose: np.ndarray,
+    moved: float,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    tops: np.ndarray,
+    room: np.ndarray,
+) -> float:
     """No ground that a body's points come by on a way of length `moved` is higher [m]; infinite where that is far."""
-    if not moved + frame[6] < frame[7] * frame[2]:
+    reach = moved + frame[6]
+    if not reach < frame[7] * frame[2]:
         return np.inf
-    return ground_top(tops, frame[7], frame, pose[9], pose[10])
+    top = ground_top(tops, frame[7], frame, pose[9], pose[10])
+    if pose[11] - reach - _NEAR_M > top:
+        return top
+    return top_about(heights, frame, pose[9], pose[10], reach, room[room.shape[0] - 1])
 
 
 @allocating_nothing
@@ -142,30 +169,28 @@ def feel_ground(
     wrench_b: np.ndarray,
 ) -> bool:
     """Contact's mean wrench in a step of h; whether any point meets the ground."""
-    _, heights, frame, points, report, before, tops, _ = env
+    _, heights, frame, points, report, before, tops, room, _ = env
     put(before, report)
-    turning = abs(free[0]) + abs(free[1]) + abs(free[2])
-    moved = h * (abs(free[3]) + abs(free[4]) + abs(free[5]) + turning * frame[6])
-    ceiling = _ceiling(pose, moved, frame, tops)
-    return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report, ceiling)
+    ceiling = _ceiling(pose, farthest(free, h, frame), heights, frame, tops, room)
+    return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report, ceiling, room)
 
 
 @allocating_nothing
 def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool:
     """Whether a point's way between two poses leads through the ground."""
-    _, heights, frame, points, report, _, tops, _ = env
+    _, heights, frame, points, report, _, tops, room, _ = env
     moved = abs(end[9] - begin[9]) + abs(end[10] - begin[10]) + abs(end[11] - begin[11])
     # Far above the ground nobody looks; the report tells how far.
     if not report[2] < _NEAR_M + 2.0 * moved:
         return False
-    ceiling = _ceiling(begin, moved, frame, tops)
+    ceiling = _ceiling(begin, moved, heights, frame, tops, room)
     return passes_through(begin, end, heights, frame, points, ceiling)
 
 
 @allocating_nothing
 def forget_try(env: tuple[Any, ...]) -> None:
     """The report as it was before the last wrench was found."""
-    _, _, _, _, report, before, _, _ = env
+    _, _, _, _, report, before, _, _, _ = env
     put(report, before)
 
 
@@ -174,7 +199,7 @@ def _touches(vehicle: Vehicle) -> bool:
     return isinstance(vehicle, HolonomicVehicle) and vehicle.support is Support.NOTHING
 
 
-_A = "float64[::1]"
+_A, _AA = "float64[::1]", "float64[:, ::1]"
 _NOTHING = (
     False,
     np.zeros((2, 2), np.float32),
@@ -183,11 +208,12 @@ _NOTHING = (
     np.zeros(LOADS),
     np.zeros(LOADS),
     np.zeros((1, 1), np.float32),
+    _room(0),
     np.zeros(6),
 )
 GROUND = Inline(
     imports="from sim.environment.ground import feel_ground, forget_try, refuse_way",
-    type=f"Tuple((boolean, float32[:, ::1], {_A}, float64[:, ::1], {_A}, {_A}, float32[:, ::1], {_A}))",
+    type=f"Tuple((boolean, float32[:, ::1], {_A}, {_AA}, {_A}, {_A}, float32[:, ::1], {_AA}, {_A}))",
     wrench="feel_ground",
     refuses="refuse_way",
     undo="forget_try",

@@ -35,8 +35,39 @@ def ground_top(tops: np.ndarray, cells: float, frame: np.ndarray, x: float, y: f
 
 
 @allocating_nothing
+def top_about(
+    heights: np.ndarray, frame: np.ndarray, x: float, y: float, reach: float, known: np.ndarray
+) -> float:
+    """No ground nearer to world (x, y) than `reach` along both axes is higher [m].
+
+    known (5,): the samples that were looked through last, as columns and rows from .. to, and the highest of them.
+    """
+    across, along = heights.shape[1] - 2.0, heights.shape[0] - 2.0
+    u, v, cells = (x - frame[0]) / frame[2], (y - frame[1]) / frame[2], int(reach / frame[2]) + 1
+    first, last = int(min(max(u - cells, 0.0), across)), int(min(max(u + cells, 0.0), across)) + 1
+    low, high = int(min(max(v - cells, 0.0), along)), int(min(max(v + cells, 0.0), along)) + 1
+    if known[0] == first and known[1] == last and known[2] == low and known[3] == high:
+        return float(known[4])
+    top = heights[low, first]
+    for j in range(low, high + 1):
+        for i in range(first, last + 1):
+            top = max(top, heights[j, i])
+    known[0], known[1], known[2], known[3], known[4] = first, last, low, high, top
+    return float(top)
+
+
+@allocating_nothing
 def surface_normal(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -> tuple[float, float, float]:
     """Unit upward normal of the bilinear patch at world (x, y)."""
+    _, nx, ny, nz = surface_patch(heights, frame, x, y)
+    return nx, ny, nz
+
+
+@allocating_nothing
+def surface_patch(
+    heights: np.ndarray, frame: np.ndarray, x: float, y: float
+) -> tuple[float, float, float, float]:
+    """Bilinear ground height [m] at world (x, y), and the unit upward normal of the patch there."""
     u = min(max((x - frame[0]) / frame[2], 0.0), heights.shape[1] - 1.0)
     v = min(max((y - frame[1]) / frame[2], 0.0), heights.shape[0] - 1.0)
     i = min(int(u), heights.shape[1] - 2)
@@ -50,7 +81,8 @@ def surface_normal(heights: np.ndarray, frame: np.ndarray, x: float, y: float) -
     slope_x = ((h10 - h00) * (1.0 - v) + (h11 - h01) * v) / frame[2]
     slope_y = ((h01 - h00) * (1.0 - u) + (h11 - h10) * u) / frame[2]
     scale = 1.0 / np.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
-    return -slope_x * scale, -slope_y * scale, scale
+    height = (h00 * (1.0 - u) + h10 * u) * (1.0 - v) + (h01 * (1.0 - u) + h11 * u) * v
+    return height, -slope_x * scale, -slope_y * scale, scale
 
 
 @allocating_nothing

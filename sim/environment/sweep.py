@@ -28,10 +28,13 @@ def passes_through(
     if not all_finite(end):
         return True
     for k in range(points.shape[0]):
-        x, y, z = world_point(begin, points[k])
-        to_x, to_y, to_z = world_point(end, points[k])
-        if min(z, to_z) > ceiling:
+        r = points[k]
+        z = begin[11] + begin[2] * r[0] + begin[5] * r[1] + begin[8] * r[2]
+        to_z = end[11] + end[2] * r[0] + end[5] * r[1] + end[8] * r[2]
+        if min(z, to_z) > ceiling - PASSED_M:
             continue
+        x, y, _ = world_point(begin, r)
+        to_x, to_y, _ = world_point(end, r)
         dx, dy, dz = to_x - x, to_y - y, to_z - z
         deepest = min(z - surface_height(heights, frame, x, y), 0.0) - PASSED_M
         pieces = min(int(max(abs(dx), abs(dy)) / frame[2]) + 1, MARCH_LIMIT)

@@ -60,7 +60,7 @@ class TreeGround:
         """Of a terrain, for the ends of what is drawn of a tree."""
         carriers, spheres = touching_points(vehicle.tree, vehicle.shapes())
         heights = np.ascontiguousarray(terrain.heights, np.float32)
-        frame = np.array([*terrain.origin_m, terrain.spacing_m, FRICTION, 0.0, 0.0])
+        frame = np.array([*terrain.origin_m, terrain.spacing_m, FRICTION, 0.0, 0.0, 0.0])
         k, n, nv = len(carriers), vehicle.tree.n, vehicle.tree.nv
         rows = 2 * k
         felt = Felt(
@@ -149,7 +149,7 @@ def felt_of(env: tuple[Any, ...]) -> Felt:
 
 NOTHING = Felt(
     heights=np.zeros((2, 2), np.float32),
-    frame=np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
+    frame=np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
     carriers=np.zeros(0, np.int64),
     spheres=np.zeros((0, 4)),
     marks=np.zeros((0, 4)),

@@ -11,7 +11,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from sim.compiled import compiled
-from sim.environment.contact import ground_wrench
+from sim.environment.contact import SPARE_ROWS, ground_wrench
+from sim.environment.contact_newton import EQUATIONS, solve_by_newton
+from sim.environment.contact_rows import AIM, gather_rows
 from sim.environment.ground import Ground
 from sim.world.terrain import Terrain
 
@@ -39,7 +41,7 @@ def exponential(w: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def advance(R, x, omega, v_w, push_w, inertia, h, n, heights, frame, points, report):  # type: ignore[no-untyped-def]
+def advance(R, x, omega, v_w, push_w, inertia, h, n, heights, frame, points, report, room):  # type: ignore[no-untyped-def]
     """n steps in place: twist, contact, pose. Returns the greatest gain of kinetic energy by contact [J]."""
     J, m = inertia[:3], inertia[3]
     wrench, pose, free = np.empty(6), np.empty(12), np.empty(6)
@@ -53,7 +55,7 @@ def advance(R, x, omega, v_w, push_w, inertia, h, n, heights, frame, points, rep
         for k in range(3):
             pose[3 * k : 3 * k + 3] = R[:, k]
         pose[9:] = x
-        ground_wrench(pose, free, inertia, h, heights, frame, points, wrench, report, np.inf)
+        ground_wrench(pose, free, inertia, h, heights, frame, points, wrench, report, np.inf, room)
         after = free + h * wrench / inertia
         gained = max(gained, 0.5 * np.sum(inertia * (after**2 - free**2)))
         omega[:] = after[:3]
@@ -79,7 +81,7 @@ class Body:
         self.R = np.ascontiguousarray(self.R)
         self.gained = advance(
             self.R, self.x, self.omega, self.v_w, self.push_w, INERTIA, self.h, n,
-            g.heights, g.frame, g.points, g.report,
+            g.heights, g.frame, g.points, g.report, g.room,
         )  # fmt: skip
         return self
 
@@ -302,3 +304,41 @@ def test_restitution_bounces_to_less_than_the_drop() -> None:
             peak = max(peak, body.x[2] - 1.4)
     assert bounced == pytest.approx(0.5 * np.sqrt(2.0 * GRAVITY), rel=0.02)
     assert peak == pytest.approx(0.25, abs=0.03)
+
+
+def test_impulses_of_newton_s_method_keep_the_law_of_every_point() -> None:
+    """Signorini's conditions, Coulomb's cone, and sliding straight against the impulse; on hills, at any attitude."""
+    rng = np.random.default_rng(11)
+    hills = terrain(lambda x, y: 1.5 * np.sin(0.31 * x) * np.cos(0.23 * y) + 0.2 * x)
+    legs = np.array([(x, y, z, 0.0) for x in (-1.6, 1.7) for y in (-1.0, 1.0) for z in (-1.4, 0.6)])
+    ground, h, found = Ground.of(hills, legs, friction=MU), 0.01, 0
+    room, tried = ground.room, 120
+    system = room[-SPARE_ROWS : -SPARE_ROWS + EQUATIONS]
+    for _ in range(tried):
+        R = Rotation.from_rotvec(0.4 * rng.normal(size=3)).as_matrix()
+        x = np.array([*rng.uniform(-20.0, 20.0, 2), 0.0])
+        below = R @ legs[:, :3].T
+        x[2] = float(np.max(hills.height(x[0] + below[0], x[1] + below[1]) - below[2])) - 1e-4
+        pose, free = np.concatenate([R.T.ravel(), x]), rng.normal(size=6) * [0.3, 0.3, 0.3, 2.0, 2.0, 2.0]
+        used = gather_rows(room, pose, free, INERTIA, h, ground.heights, ground.frame, legs, np.inf)
+        work, xi = room[:used], np.empty(6)
+        if not solve_by_newton(work, xi, free, INERTIA, MU, system, 1e-12):
+            continue
+        found += 1
+        r, frames, impulses = work[:, :3], work[:, 3:12].reshape(-1, 3, 3), work[:, 12:15]
+        pushes = np.einsum("kij,ki->kj", frames, impulses)
+        momentum = np.concatenate([np.cross(r, pushes).sum(axis=0), pushes.sum(axis=0)])
+        np.testing.assert_allclose(INERTIA * (xi - free), momentum, atol=1e-6)  # N s
+        velocity = np.einsum("kij,kj->ki", frames, xi[3:] + np.cross(xi[:3], r))
+        normal, spare = impulses[:, 0], velocity[:, 0] - work[:, AIM]
+        assert normal.min() >= 0.0
+        assert spare.min() > -1e-11
+        assert np.abs(normal * spare).max() < 1e-7
+        along, bound = np.linalg.norm(impulses[:, 1:], axis=1), MU * normal
+        assert (along <= bound * (1.0 + 1e-9) + 1e-9).all()
+        speed = np.linalg.norm(velocity[:, 1:], axis=1)
+        sliding = (speed > 1e-9) & (normal > 0.0)
+        np.testing.assert_allclose(along[sliding], bound[sliding], rtol=1e-7)
+        against = np.einsum("ki,ki->k", impulses[:, 1:], velocity[:, 1:])
+        np.testing.assert_allclose(against[sliding], -(along * speed)[sliding], rtol=1e-6, atol=1e-9)
+    assert found > 0.7 * tried  # measured 96 of 120; sweeps do the rest
