@@ -12,6 +12,7 @@ from sim.snapshot import LaneSnapshot, Snapshot
 from sim.take import Take
 from sim.take.playback import Playback
 from sim.trajectory import Trajectory
+from sim.trees.shapes import Capsule
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.observation import Observed, layout_of
 from sim.vehicles.parameter import Value
@@ -52,6 +53,8 @@ class Motion:
     ghost: bool = False
     pivot_w: tuple[float, ...] = (0.0, 0.0, 0.0)
     """m: where the stand of what is held has its place."""
+    links: tuple[Capsule, ...] = ()
+    """What its bodies look like that have no model."""
 
     @property
     def main(self) -> np.ndarray:
@@ -133,6 +136,7 @@ def _motion(
         tint=tint,
         ghost=ghost,
         pivot_w=pivot_w or (0.0, 0.0, 0.0),
+        links=vehicle.links,
     )
 
 
@@ -178,4 +182,5 @@ def _recorded(name: str, rows: list[LaneSnapshot]) -> Motion:
         tint=last.tint,
         ghost=last.ghost,
         pivot_w=(0.0, 0.0, 0.0) if last.pivot_w is None else tuple(last.pivot_w.tolist()),
+        links=last.links,
     )

@@ -4,18 +4,19 @@ No format yet: glTF and USD are written from these.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from export.motion import Motion
 from export.output import OutputError
 from export.quaternions import continuous_quaternions
+from render.models.capsules import capsules_of
 from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.looks import has_model, load_model
 from render.models.model_asset import ModelAsset
-from render.models.rigs import moved
+from render.models.rigs import flown_alike, moved
 from sim.outfit import Part, named_values, outfit_of
 from sim.trees.shapes import STAND
 from sim.vehicles import VEHICLES
@@ -67,24 +68,38 @@ def nodes_of(motions: Sequence[Motion]) -> list[Node]:
     Raises OutputError for a part whose motion shears, DisplayError for a model that cannot be read.
     """
     nodes: list[Node] = []
-    assets: dict[str, ModelAsset] = {}
+    assets = _Assets()
     for motion in motions:
-        if motion.vehicle not in assets:
-            assets[motion.vehicle] = _asset(motion)
-        _add_lane(nodes, motion, assets[motion.vehicle])
+        _add_lane(nodes, motion, assets)
     return nodes
 
 
-def _asset(motion: Motion) -> ModelAsset:
-    """The model of its vehicle, or the box that stands in for it."""
-    if motion.vehicle in VEHICLES and has_model(motion.vehicle):
-        return load_model(motion.vehicle)
-    if on_wheels(motion.vehicle):
+class _Assets:
+    """Models of vehicles, each read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, ModelAsset] = {}
+
+    def of(self, vehicle: str) -> ModelAsset:
+        """The model of a vehicle, or the box that stands in for it."""
+        if vehicle not in self._read:
+            self._read[vehicle] = _asset(vehicle)
+        return self._read[vehicle]
+
+
+def _asset(vehicle: str) -> ModelAsset:
+    if _has_own(vehicle):
+        return load_model(vehicle)
+    if on_wheels(vehicle):
         return cart_asset()
-    return box_asset(outfit_of(motion.vehicle).model.box_half_m)
+    return box_asset(outfit_of(vehicle).model.box_half_m)
 
 
-def _add_lane(nodes: list[Node], motion: Motion, asset: ModelAsset) -> None:
+def _has_own(vehicle: str) -> bool:
+    return vehicle in VEHICLES and has_model(vehicle)
+
+
+def _add_lane(nodes: list[Node], motion: Motion, assets: _Assets) -> None:
     places = motion.main[:, :3, 3]
     x, y, z = (round(float(v), 3) for v in 0.5 * (places.min(axis=0) + places.max(axis=0)))
     middle = np.array([x, y, z])
@@ -97,11 +112,44 @@ def _add_lane(nodes: list[Node], motion: Motion, asset: ModelAsset) -> None:
         local[:, :3, 3] -= middle
         nodes.append(Node(name, lane, track=_track(motion.time, local, f"{motion.name}/{name}")))
     model = outfit_of(motion.vehicle).model
-    main = next(iter(bodies.values()))
-    if any(part.body == STAND for part in model.parts):
+    if any(part.body == STAND for part in (*model.parts, *motion.links)):
         x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
         bodies[STAND] = len(nodes)
         nodes.append(Node(STAND, lane, at_m=(x, y, z)))
+    for name in motion.bodies:
+        look = model.look_of(name)
+        if look is not None:
+            _add_model(nodes, _worn(motion, name, look), assets.of(look), {name: bodies[name]})
+    _add_links(nodes, motion, bodies)
+    if not motion.links or _has_own(motion.vehicle):
+        _add_model(nodes, motion, assets.of(motion.vehicle), bodies)
+
+
+def _worn(motion: Motion, body: str, look: str) -> Motion:
+    """Of a body that looks like a vehicle of its own, as such."""
+    controls = motion.controls if flown_alike(motion.vehicle, look) else np.zeros((len(motion.time), 0))
+    return replace(
+        motion,
+        vehicle=look,
+        bodies={body: motion.bodies[body]},
+        controls=controls,
+        parameters={},
+        observables={},
+        links=(),
+    )
+
+
+def _add_links(nodes: list[Node], motion: Motion, bodies: Mapping[str, int]) -> None:
+    """What bodies look like that have no model; stands of ghosts are left out."""
+    for name, parent in bodies.items():
+        asset = None if motion.ghost and name == STAND else capsules_of(motion.links, name)
+        if asset is not None:
+            nodes.append(Node(f"{name} link", parent, asset=asset, ghost=motion.ghost, tint=motion.tint))
+
+
+def _add_model(nodes: list[Node], motion: Motion, asset: ModelAsset, bodies: Mapping[str, int]) -> None:
+    """The parts of a model; those without a body of their own go with the first one."""
+    model, main = outfit_of(motion.vehicle).model, next(iter(bodies.values()))
     parts = {node: part for part in model.parts for node in part.nodes}
     for k, name in enumerate(asset.nodes):
         part = parts.get(name)

@@ -58,6 +58,15 @@ class ExportShown:
     """Of `ui.sharing_view.FORMATS`."""
     ground: bool = False
     """Whether the ground about the ways goes along, into a scene."""
+    camera: str = ""
+    """Of a video; empty: the scene's own."""
+    subframes: int = 1
+    """Of a video: pictures that are averaged into each one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelExport:
+    """Give up the video that is being drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +229,7 @@ Action = (
     | OpenTake
     | ExportPlan
     | ExportShown
+    | CancelExport
     | RecordVideo
     | StopVideo
     | FitTake

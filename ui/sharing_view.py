@@ -7,7 +7,11 @@ FORMATS = {
     ".usdc": "USD: the same for film and robotics tools",
     ".csv": "A table: places, velocities, controls, observables",
     ".npz": "The same as arrays for numpy",
+    ".mp4": "A video drawn anew: any camera, motion blur",
 }
+VIDEO = ".mp4"
+BLURS = {1: "none", 4: "4 sub-frames", 8: "8 sub-frames", 16: "16 sub-frames"}
+"""Pictures that are averaged into one of a video."""
 SCENES = (".glb", ".usdc")
 """Of these, those that can hold a ground."""
 
@@ -26,4 +30,6 @@ class SharingView:
     """Immutable; replaced as a whole."""
 
     exporting: bool = False
+    drawn: float | None = None
+    """Share of a video that is being drawn."""
     film: FilmView | None = None

@@ -7,7 +7,8 @@ import numpy as np
 
 from render.frame import DrawnVehicle
 from render.geometry.mesh import Mesh, grid_indices
-from render.models.model_asset import FINISHES, MAX_MATERIALS
+from render.models.capsules import MATERIALS
+from render.models.model_asset import MAX_MATERIALS
 from render.models.strands import along, runs_of, strand_rows
 from render.passes import PassContext
 from render.programs import Programs
@@ -18,19 +19,6 @@ _SECTORS, _RINGS = 12, 4
 """Of a capsule, and of each of its round ends."""
 _FLOATS = 15
 _PLAIN_TINT = (1.0, 1.0, 1.0)
-_COATED, _BARE = FINISHES.index("coat"), FINISHES.index("plain")
-_MATERIALS = (
-    # colour, metallic, roughness, finish
-    ((0.52, 0.53, 0.55), 0.9, 0.34, _COATED),
-    ((0.30, 0.33, 0.37), 0.9, 0.42, _COATED),
-    ((0.80, 0.55, 0.22), 1.0, 0.28, _BARE),
-    ((0.72, 0.27, 0.05), 0.0, 0.50, _COATED),
-    ((0.10, 0.11, 0.12), 0.0, 0.62, _BARE),
-    ((0.78, 0.76, 0.70), 0.0, 0.55, _COATED),
-    ((0.50, 0.31, 0.12), 0.0, 0.85, _COATED),
-    ((0.42, 0.25, 0.12), 0.0, 0.78, _BARE),
-)
-"""By a capsule's `finish`: two steels, brass, painted, rubber, light paint, rope, wood. Coats take a lane's tint."""
 
 
 def capsule_mesh() -> Mesh:
@@ -148,7 +136,7 @@ class LinkModels:
 
 def _write_materials(program: moderngl.Program) -> None:
     tables = np.zeros((4, MAX_MATERIALS, 4), "f4")
-    for k, (colour, metallic, roughness, finish) in enumerate(_MATERIALS):
+    for k, (colour, metallic, roughness, finish) in enumerate(MATERIALS):
         tables[0, k] = *colour, metallic
         tables[1, k] = *colour, roughness
         tables[2, k] = *colour, finish

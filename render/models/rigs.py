@@ -1,7 +1,6 @@
 """How the parts of each model move, as its outfit says: from named values and time to node poses."""
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -98,19 +97,18 @@ def worn(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
             vehicle,
             model=look,
             T_wb=T_wb,
-            controls=vehicle.controls if _flown_alike(vehicle.model, look) else _NOTHING,
+            controls=vehicle.controls if flown_alike(vehicle.model, look) else _NOTHING,
             parameters={},
             observables={},
             bodies={},
             links=(),
         )
-        for body, look in outfit_of(vehicle.model).model.wears
         for name, T_wb in vehicle.bodies.items()
-        if re.fullmatch(rf"{re.escape(body)}(_\d+)?", name)
+        if (look := outfit_of(vehicle.model).model.look_of(name)) is not None
     )
 
 
-def _flown_alike(model: str, look: str) -> bool:
+def flown_alike(model: str, look: str) -> bool:
     """Whether both have the same controls, so that what moves by them does so on either."""
     return model in VEHICLES and VEHICLES[model].controls == VEHICLES[look].controls
 

@@ -85,7 +85,7 @@ def _surface(shape: Geom) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         case "ellipsoid":
             return _ellipsoid(np.asarray(shape.size_m, float))
         case "capsule":
-            return _ellipsoid(np.full(3, a), apart=b)
+            return capsule_surface(a, b)
         case "cylinder":
             return _cylinder(a, b)
         case "box":
@@ -113,6 +113,11 @@ def _ellipsoid(half: np.ndarray, apart: float = 0.0) -> tuple[np.ndarray, np.nda
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
     faces = grid_indices(len(rows), len(around))[:, [0, 2, 1]]
     return points.reshape(-1, 3), normals.reshape(-1, 3), faces
+
+
+def capsule_surface(radius_m: float, half_m: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(points (n, 3), outward unit normals (n, 3), faces (m, 3)) about z; half_m: of its length without the ends."""
+    return _ellipsoid(np.full(3, radius_m), apart=half_m)
 
 
 def _cylinder(radius: float, half: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

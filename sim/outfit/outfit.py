@@ -1,5 +1,6 @@
 """An outfit: how a vehicle touches the ground, is flown, looked at and drawn; read from `vehicle.toml`."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -323,6 +324,13 @@ class Model:
     """(bodies, vehicle): bodies called so, or so with a number, look like that vehicle."""
     box_half_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
     """Half extents of the box that stands in where there is no model."""
+
+    def look_of(self, body: str) -> str | None:
+        """The vehicle that a body of this name looks like, where that is one of its own."""
+        for called, look in self.wears:
+            if re.fullmatch(rf"{re.escape(called)}(_\d+)?", body):
+                return look
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

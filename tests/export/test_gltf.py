@@ -13,6 +13,7 @@ from export.gltf.document import to_bytes
 from export.motion import Motion, motion_of_trajectory
 from export.nodes import nodes_of
 from export.scenery import ground_under
+from render.models.looks import load_model
 from render.models.rigs import moved
 from sim.outfit import named_values, outfit_of
 from sim.scene import load_scene
@@ -164,3 +165,36 @@ def test_what_stands_still_of_a_robot_stands_at_its_pivot_while_its_bodies_move(
     shown = {node.name: nodes[node.parent].name for node in nodes if node.asset is not None}
     assert shown["world"] == "stand"
     assert {body for node, body in shown.items() if node != "world"} == set(vehicle.tree.names)
+
+
+def test_what_a_body_looks_like_goes_along_with_it() -> None:
+    carried = motion_of("quadrotors-with-load", 0.2)
+    nodes = nodes_of([carried])
+    shown = [(node.name, nodes[node.parent].name) for node in nodes if node.asset is not None]
+    wearers = [name for name in carried.bodies if name.startswith("quadrotor")]
+    worn = set(load_model("quadrotor").nodes)
+    assert wearers
+    for wearer in wearers:
+        assert worn <= {name for name, parent in shown if parent == wearer}
+    assert ("load link", "load") in shown
+    assert "box" not in dict(shown)
+
+
+def test_links_of_a_tree_reach_from_end_to_end() -> None:
+    motion = motion_of("chain", 0.2)
+    nodes = nodes_of([motion])
+    links = [link for link in motion.links if link.body in motion.bodies and link.length_m > 0.05]
+    assert len(links) > 2
+    for link in links:
+        (shown,) = (node for node in nodes if node.name == f"{link.body} link")
+        assert nodes[shown.parent].name == link.body  # type: ignore[index]
+        assert shown.asset is not None
+        places = shown.asset.vertices[:, :3].astype(float)
+        begin, end = np.array(link.begin_b), np.array(link.end_b)
+        along = (end - begin) / link.length_m
+        reach = (places - begin) @ along
+        assert reach.max() == pytest.approx(link.length_m + link.radius_m, abs=1e-5)
+        inside = (reach > 0.0) & (reach < link.length_m)
+        off = np.linalg.norm(places - begin - reach[:, None] * along, axis=1)
+        assert off[inside].max() <= max(other.radius_m for other in motion.links) + 1e-5
+    assert len({id(node.asset) for node in nodes if node.asset is not None}) < len(links)

@@ -10,8 +10,8 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.desktop.film import FPS, Film
 from ui.panels import sharing, takes
-from ui.requests import ExportShown, RecordVideo, StopVideo
-from ui.sharing_view import FORMATS, FilmView, SharingView
+from ui.requests import CancelExport, ExportShown, RecordVideo, StopVideo
+from ui.sharing_view import FORMATS, VIDEO, FilmView, SharingView
 
 
 def flying():
@@ -29,6 +29,19 @@ def test_what_is_shown_is_exported_in_the_form_that_is_chosen(bench: Bench) -> N
     bench.frame(sharing.draw, fakes.snapshot(recorded_s=(0.0, 0.0)))
     assert "sharing/export" not in bench.context.rects
     assert all(FORMATS.values())
+
+
+def test_a_video_is_drawn_anew_by_the_camera_and_with_the_blur_that_are_chosen(bench: Bench) -> None:
+    bench.context.export_format = VIDEO
+    bench.context.export_camera, bench.context.export_blur = "tower", 8
+    assert bench.click("sharing/export", sharing.draw, flying()) == [
+        ExportShown(VIDEO, camera="tower", subframes=8)
+    ]
+    assert {"sharing/camera/combo", "sharing/blur/combo"} <= set(bench.context.rects)
+    assert "sharing/ground" not in bench.context.rects
+    bench.context.sharing = SharingView(exporting=True, drawn=0.25)
+    assert bench.click("sharing/give-up", sharing.draw, flying()) == [CancelExport()]
+    assert "sharing/drawn" in bench.context.rects
 
 
 def test_a_video_is_begun_ended_and_given_up_by_buttons(bench: Bench) -> None:

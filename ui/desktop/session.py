@@ -41,6 +41,7 @@ from ui.requests import (
     Action,
     AnswerTrust,
     CameraMotion,
+    CancelExport,
     CancelFit,
     CancelLoading,
     ExportPlan,
@@ -213,6 +214,8 @@ class Session:
                 self._takes.open(path)
             case ExportShown():
                 self._sharing.export(action, self._simulation, self._world)
+            case CancelExport():
+                self._sharing.cancel()
             case RecordVideo():
                 self._record_video()
             case StopVideo(keep):

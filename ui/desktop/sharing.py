@@ -1,5 +1,6 @@
 """Exports and videos of a window, made beside its frames."""
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,20 +14,26 @@ from export.file import export_motions
 from export.motion import motion_of_take
 from export.output import OutputError
 from export.scenery import ground_under
+from export.take_video import TakeVideo, draw_take
 from render.errors import DisplayError
+from sim.aside import GivenUp
+from sim.beside import answered_beside
 from sim.commands import KeepTake
 from sim.errors import InputError
 from sim.replacing import file_stem
 from sim.simulation import Simulation
 from sim.snapshot import LookBack, Snapshot
 from sim.take import Take
+from sim.vehicles.own_class import OwnClass
 from sim.world import World
 from ui.config import config_dir
 from ui.desktop.film import Film
 from ui.desktop.takes import News
 from ui.requests import ExportShown
-from ui.sharing_view import FilmView, SharingView
+from ui.sharing_view import VIDEO, FilmView, SharingView
 
+_TIDY_S = 5.0
+"""In which a video that is given up takes its files back."""
 _NEARLY_S = 0.02
 """A take that has come so near to its end has ended."""
 
@@ -59,6 +66,9 @@ class Sharing:
         self._asked: list[_Asked] = []
         self._pending: list[Future[News]] = []
         self._filmed: _Filmed | None = None
+        self._share = 0.0
+        self._given_up: threading.Event | None = None
+        """Of the video that is drawn anew."""
         self._ending: list[tuple[Film, bool]] = []
 
     def view(self, snapshot: Snapshot) -> SharingView:
@@ -66,15 +76,24 @@ class Sharing:
         film = None
         if self._filmed is not None:
             film = FilmView(self._filmed.film.seconds, _share(self._filmed.take, snapshot.look_back))
-        return SharingView(bool(self._asked or self._pending), film)
+        drawn = None if self._given_up is None else self._share
+        return SharingView(bool(self._asked or self._pending), drawn, film)
 
     def export(self, request: ExportShown, simulation: Simulation, world: World) -> None:
         """Begin to write what is recorded of all lanes, or shown of it."""
         snapshot = simulation.snapshot
-        lanes = tuple((lane.name, lane.tint, lane.ghost, Future[Take]()) for lane in snapshot.lanes)
+        shown = snapshot.lanes[:1] if request.ending == VIDEO else snapshot.lanes
+        lanes = tuple((lane.name, lane.tint, lane.ghost, Future[Take]()) for lane in shown)
+        if request.ending == VIDEO:
+            self._share, self._given_up = 0.0, threading.Event()
         for name, _, _, reply in lanes:
             simulation.submit(KeepTake(reply, name))
         self._asked.append(_Asked(request, snapshot.scene, world, lanes))
+
+    def cancel(self) -> None:
+        """Give up the video that is drawn."""
+        if self._given_up is not None:
+            self._given_up.set()
 
     def record(self, snapshot: Snapshot, size_px: tuple[int, int]) -> str:
         """Begin a video; what to tell where that cannot be."""
@@ -112,10 +131,13 @@ class Sharing:
         """Once a frame: what is finished."""
         for asked in [asked for asked in self._asked if all(reply.done() for *_, reply in asked.lanes)]:
             self._asked.remove(asked)
-            self._pending.append(self._worker.submit(self._written, asked))
+            work = self._drawn if asked.request.ending == VIDEO else self._written
+            self._pending.append(self._worker.submit(work, asked))
         done = [future for future in self._pending if future.done()]
         self._pending = [future for future in self._pending if future not in done]
         news = [future.result() for future in done]
+        if not (self._asked or self._pending):
+            self._given_up = None
         for film, keep in [ending for ending in self._ending if ending[0].done]:
             self._ending.remove((film, keep))
             if film.error:
@@ -127,9 +149,39 @@ class Sharing:
     def close(self) -> None:
         """Finish what is being written."""
         self.stop(keep=True)
+        self.cancel()
         for film, _ in self._ending:
             film.join()
         self._worker.shutdown(wait=True)
+
+    def _drawn(self, asked: _Asked) -> News:
+        """The take of the flown lane as a video, in a process of its own."""
+        given_up = self._given_up or threading.Event()
+
+        def tell(share: float) -> None:
+            self._share = share
+
+        try:
+            take, path = asked.lanes[0][-1].result(), self._free(asked.scene, VIDEO)
+            order = TakeVideo(take, path, asked.request.camera, asked.request.subframes)
+            answered_beside(
+                draw_take,
+                order,
+                name="video",
+                own=OwnClass.of(type(take.vehicle)),
+                progress=tell,
+                given_up=given_up,
+                tidy_s=_TIDY_S,
+                refusals=(InputError, OutputError, DisplayError),
+                allowed="allowed: Record video, or another format",
+            )
+        except GivenUp:
+            return News("No video was kept")
+        except (InputError, OutputError, DisplayError) as error:
+            return News(str(error), error=True)
+        except OSError as error:
+            return News(f"{self._folder}: {error.strerror or error}", error=True)
+        return News(f"Video saved: {path}")
 
     def _written(self, asked: _Asked) -> News:
         try:

@@ -126,6 +126,8 @@ class PanelContext:
     export_format: str = ".glb"
     """Chosen in the takes panel."""
     export_ground: bool = False
+    export_camera: str = ""
+    export_blur: int = 1
     """Likewise: whether the ground goes along into a scene."""
     fit: FitView = field(default_factory=FitView)
     """What has come of fitting parameters to a take."""

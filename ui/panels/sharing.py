@@ -3,11 +3,12 @@
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from sim.scene import CAMERAS
 from sim.snapshot import Snapshot
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, button, checkbox, heading, label, menu, note, prose
-from ui.requests import ExportShown, RecordVideo, Request, StopVideo
-from ui.sharing_view import FORMATS, SCENES, FilmView
+from ui.requests import CancelExport, ExportShown, RecordVideo, Request, StopVideo
+from ui.sharing_view import BLURS, FORMATS, SCENES, VIDEO, FilmView
 
 
 def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
@@ -33,6 +34,10 @@ def _export(context: PanelContext) -> list[Request]:
         context.export_ground ^= checkbox(
             context, "sharing/ground", "with the ground", context.export_ground, doc
         )
+    if context.export_format == VIDEO:
+        _choose_video(context)
+    if context.sharing.drawn is not None:
+        return _drawn(context.sharing.drawn, context)
     text = f"{icons.ICON_FA_FILE_EXPORT}  {'Exporting ...' if context.sharing.exporting else 'Export'}"
     doc = (
         "What is recorded of all lanes, or the take that is shown with its ghosts, to your folder of exports"
@@ -40,8 +45,35 @@ def _export(context: PanelContext) -> list[Request]:
     free = not context.sharing.exporting
     if button(context, "sharing/export", text, doc, width=-1.0, enabled=free):
         ground = context.export_ground and context.export_format in SCENES
+        if context.export_format == VIDEO:
+            return [ExportShown(VIDEO, camera=context.export_camera, subframes=context.export_blur)]
         return [ExportShown(context.export_format, ground)]
     return []
+
+
+def _choose_video(context: PanelContext) -> None:
+    """Camera and blur of a video that is drawn anew."""
+    label(context, "Camera")
+    own = "the scene's"
+    cameras = [
+        Item("", own, "The camera that the scene names"),
+        *(Item(kind, kind, f"Seen by the {kind} camera") for kind in CAMERAS),
+    ]
+    chosen = menu(context, "sharing/camera", cameras, context.export_camera, context.export_camera or own)
+    context.export_camera = context.export_camera if chosen is None else chosen
+    label(context, "Blur")
+    blurs = [Item(str(n), told, "Moments that are averaged in a picture") for n, told in BLURS.items()]
+    picked = menu(context, "sharing/blur", blurs, str(context.export_blur), BLURS[context.export_blur])
+    context.export_blur = int(picked or context.export_blur)
+
+
+def _drawn(share: float, context: PanelContext) -> list[Request]:
+    """How far a video is, and how to give it up."""
+    imgui.progress_bar(share, (-1.0, 0.0), f"{share:.0%}")
+    note(context, "sharing/drawn")
+    drop = f"{icons.ICON_FA_XMARK}  Cancel"
+    stop = button(context, "sharing/give-up", drop, "No video after all", width=-1.0)
+    return [CancelExport()] if stop else []
 
 
 def _begin(context: PanelContext) -> list[Request]:

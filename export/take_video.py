@@ -1,0 +1,63 @@
+"""A video of a take, drawn anew: with a camera and motion blur that are chosen when it has long been flown."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from export import headless
+from export.request import FPS, Request
+from export.studio import Studio
+from sim.beside import Tell
+from sim.commands import PlayTake
+from sim.simulation import Simulation
+from sim.take import Take
+from sim.take.scene import scene_of
+from sim.world import load_world
+
+SIZE_PX = (1280, 720)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TakeVideo:
+    """What is asked for."""
+
+    take: Take
+    path: Path
+    camera: str = ""
+    """One of the scene's kinds; empty: the scene's own."""
+    subframes: int = 1
+    """Pictures that are averaged into each one."""
+    size_px: tuple[int, int] = SIZE_PX
+    """Even."""
+
+
+def draw_take(order: TakeVideo, tell: Tell) -> None:
+    """Write the video; tells the share that is done. Raises OutputError, DisplayError; then there is no file."""
+    scene = scene_of(order.take)
+    if order.camera:
+        scene = replace(scene, camera=order.camera)
+    world = load_world(scene.world, seed=scene.seed)
+    simulation = Simulation(scene, world)
+    simulation.submit(PlayTake(order.take))
+    simulation.advance(0.0)
+    request = Request(
+        seconds=max(order.take.duration_s, 1.0 / FPS),
+        size_px=order.size_px,
+        video=order.path,
+        screenshot=None,
+        csv=None,
+        quality="auto",
+        demo=False,
+        subframes=order.subframes,
+    )
+
+    def studio() -> Studio:
+        return Studio(scene, world, size_px=order.size_px, quality=request.quality)
+
+    headless.run(
+        simulation,
+        request,
+        studio=studio,
+        report=lambda told, share: tell(share),
+        scene=scene,
+        world=world,
+    )
