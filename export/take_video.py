@@ -9,18 +9,19 @@ from export.studio import Studio
 from sim.beside import Tell
 from sim.commands import PlayTake
 from sim.simulation import Simulation
-from sim.take import Take
+from sim.take import load_take
 from sim.take.scene import scene_of
 from sim.world import load_world
 
 SIZE_PX = (1280, 720)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class TakeVideo:
     """What is asked for."""
 
-    take: Take
+    take: Path
+    """The file of the take."""
     path: Path
     camera: str = ""
     """One of the scene's kinds; empty: the scene's own."""
@@ -31,16 +32,20 @@ class TakeVideo:
 
 
 def draw_take(order: TakeVideo, tell: Tell) -> None:
-    """Write the video; tells the share that is done. Raises OutputError, DisplayError; then there is no file."""
-    scene = scene_of(order.take)
+    """Write the video; tells the share that is done.
+
+    Raises InputError for the take's file, OutputError and DisplayError; then there is no video.
+    """
+    take = load_take(order.take)
+    scene = scene_of(take)
     if order.camera:
         scene = replace(scene, camera=order.camera)
     world = load_world(scene.world, seed=scene.seed)
     simulation = Simulation(scene, world)
-    simulation.submit(PlayTake(order.take))
+    simulation.submit(PlayTake(take))
     simulation.advance(0.0)
     request = Request(
-        seconds=max(order.take.duration_s, 1.0 / FPS),
+        seconds=max(take.duration_s, 1.0 / FPS),
         size_px=order.size_px,
         video=order.path,
         screenshot=None,

@@ -10,7 +10,7 @@ import pytest
 from export.take_video import TakeVideo, draw_take
 from sim.aside import GivenUp
 from sim.beside import answered_beside
-from sim.take import Take
+from sim.take import Take, save_take
 from tests.export.flights import helicopter_flight
 
 SIZE_PX = (96, 64)
@@ -22,7 +22,8 @@ def pictures(path: Path) -> np.ndarray:
 
 
 def test_a_take_is_drawn_beside_the_caller_by_the_camera_that_is_asked_for(tmp_path: Path) -> None:
-    take, heard = Take.of_trajectory(helicopter_flight(0.3)), []
+    take, heard = tmp_path / "take.npz", []
+    save_take(Take.of_trajectory(helicopter_flight(0.3)), take)
 
     def draw(name: str, camera: str, given_up: threading.Event, subframes: int = 1) -> Path:
         order = TakeVideo(take, tmp_path / name, camera, subframes, SIZE_PX)
@@ -60,4 +61,4 @@ def test_a_take_is_drawn_beside_the_caller_by_the_camera_that_is_asked_for(tmp_p
             tidy_s=20.0,
             allowed="allowed: nothing",
         )
-    assert {path.name for path in tmp_path.iterdir()} == {"chase.mp4", "overview.mp4"}
+    assert {path.name for path in tmp_path.iterdir()} == {"take.npz", "chase.mp4", "overview.mp4"}

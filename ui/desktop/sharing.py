@@ -1,5 +1,6 @@
 """Exports and videos of a window, made beside its frames."""
 
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from sim.errors import InputError
 from sim.replacing import file_stem
 from sim.simulation import Simulation
 from sim.snapshot import LookBack, Snapshot
-from sim.take import Take
+from sim.take import Take, save_take
 from sim.vehicles.own_class import OwnClass
 from sim.world import World
 from ui.config import config_dir
@@ -163,18 +164,20 @@ class Sharing:
 
         try:
             take, path = asked.lanes[0][-1].result(), self._free(asked.scene, VIDEO)
-            order = TakeVideo(take, path, asked.request.camera, asked.request.subframes)
-            answered_beside(
-                draw_take,
-                order,
-                name="video",
-                own=OwnClass.of(type(take.vehicle)),
-                progress=tell,
-                given_up=given_up,
-                tidy_s=_TIDY_S,
-                refusals=(InputError, OutputError, DisplayError),
-                allowed="allowed: Record video, or another format",
-            )
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "take.npz"
+                save_take(take, file)
+                answered_beside(
+                    draw_take,
+                    TakeVideo(file, path, asked.request.camera, asked.request.subframes),
+                    name="video",
+                    own=OwnClass.of(type(take.vehicle)),
+                    progress=tell,
+                    given_up=given_up,
+                    tidy_s=_TIDY_S,
+                    refusals=(InputError, OutputError, DisplayError),
+                    allowed="allowed: Record video, or another format",
+                )
         except GivenUp:
             return News("No video was kept")
         except (InputError, OutputError, DisplayError) as error:
