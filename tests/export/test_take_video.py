@@ -25,24 +25,23 @@ def test_a_take_is_drawn_beside_the_caller_by_the_camera_that_is_asked_for(tmp_p
     take, heard = tmp_path / "take.npz", []
     save_take(Take.of_trajectory(helicopter_flight(0.3)), take)
 
-    def draw(name: str, camera: str, given_up: threading.Event, subframes: int = 1) -> Path:
-        order = TakeVideo(take, tmp_path / name, camera, subframes, SIZE_PX)
-        answered_beside(
-            draw_take,
-            order,
-            name="video",
-            progress=heard.append,
-            given_up=given_up,
-            tidy_s=20.0,
-            allowed="allowed: nothing",
-        )
-        return order.path
-
-    chased = pictures(draw("chase.mp4", "chase", threading.Event(), 2))
+    order = TakeVideo(take, tmp_path / "chase.mp4", "chase", 2, SIZE_PX)
+    answered_beside(
+        draw_take,
+        order,
+        name="video",
+        progress=heard.append,
+        given_up=threading.Event(),
+        tidy_s=20.0,
+        allowed="allowed: nothing",
+    )
+    chased = pictures(order.path)
     assert chased.shape == (9, SIZE_PX[1], SIZE_PX[0])
     assert heard == sorted(heard)
     assert heard[-1] == 1.0
-    seen = pictures(draw("overview.mp4", "overview", threading.Event()))
+    other = TakeVideo(take, tmp_path / "overview.mp4", "overview", 1, SIZE_PX)
+    draw_take(other, lambda share: None)
+    seen = pictures(other.path)
     assert np.abs(seen[-1] - chased[-1]).mean() > 5.0
 
     given_up = threading.Event()
