@@ -214,9 +214,7 @@ class Body:
     ) -> None:
         """prefix: of the registers' names. width: how many numbers stand side by side; 1: registers are numbers."""
         self._prefix, self._width = prefix, width
-        self._vector, self._bits = (
-            ("double", "i1") if width == 1 else (f"<{width} x double>", f"<{width} x i1>")
-        )
+        self._vector, self._bits = register_types(width)
         self._zero = "0.0" if width == 1 else "zeroinitializer"
         self.lines: list[str] = []
         self.results: dict[int, dict[int, str]] = {0: {}, 1: {}}
@@ -341,7 +339,7 @@ class Body:
         return self._new(f"uitofp {self._bits} {bits} to {self._vector}")
 
     def _intrinsic(self, name: str, x: list[str]) -> str:
-        full = f"@llvm.{name}.{'' if self._width == 1 else f'v{self._width}'}f64"
+        full = f"@llvm.{name}.{type_suffix(self._width)}"
         self.declarations.add(f"declare {self._vector} {full}({', '.join([self._vector] * len(x))})")
         return self._new(f"call {self._vector} {full}({', '.join(f'{self._vector} {a}' for a in x)})")
 
@@ -358,6 +356,16 @@ class Body:
 
     def _splat(self, x: float) -> str:
         return splat(x, self._width)
+
+
+def register_types(width: int) -> tuple[str, str]:
+    """Of registers of so many numbers, and of as many truth values; one number stands alone."""
+    return ("double", "i1") if width == 1 else (f"<{width} x double>", f"<{width} x i1>")
+
+
+def type_suffix(width: int) -> str:
+    """Of an intrinsic function of such registers."""
+    return "f64" if width == 1 else f"v{width}f64"
 
 
 def splat(x: float, width: int = WIDTH) -> str:

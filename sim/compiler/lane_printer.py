@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import casadi as ca
 
 from sim.compiler.blocks import Block, solution_order
-from sim.compiler.columns import Body, splat
+from sim.compiler.columns import Body, register_types, splat, type_suffix
 from sim.compiler.source import INLINE_UNKNOWNS, NEWTON_SWEEPS, NEWTON_TOLERANCE
 from sim.integrators.base import Scheme
 from sim.symbolic import solve
@@ -47,7 +47,7 @@ class Printer:
 
     def __init__(self, scheme: Scheme, width: int) -> None:
         self.scheme, self.width = scheme, width
-        self.vector, self.bits = f"<{width} x double>", f"<{width} x i1>"
+        self.vector, self.bits = register_types(width)
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self._count = 0
@@ -87,10 +87,11 @@ class Printer:
 
     def constants(self) -> Named:
         """Parameters, step and the wrench, which is none, from %p and %h."""
-        one = self.value("load double, ptr %h, align 8")
-        first = self.value(f"insertelement {self.vector} poison, double {one}, i32 0")
-        zeros = f"<{self.width} x i32> zeroinitializer"
-        step = self.value(f"shufflevector {self.vector} {first}, {self.vector} poison, {zeros}")
+        step = self.value("load double, ptr %h, align 8")
+        if self.width > 1:
+            first = self.value(f"insertelement {self.vector} poison, double {step}, i32 0")
+            zeros = f"<{self.width} x i32> zeroinitializer"
+            step = self.value(f"shufflevector {self.vector} {first}, {self.vector} poison, {zeros}")
         i = self.scheme.inputs
         none = [splat(0.0, self.width)] * i.w.numel()
         return {"p": self.loaded("%p", i.p.numel()), "h": [step], "w": none}
@@ -180,11 +181,13 @@ class Printer:
         self.label(done)
 
     def absolute(self, register: str) -> str:
-        name = f"@llvm.fabs.v{self.width}f64"
+        name = f"@llvm.fabs.{type_suffix(self.width)}"
         self.declarations.add(f"declare {self.vector} {name}({self.vector})")
         return self.value(f"call {self.vector} {name}({self.vector} {register})")
 
     def all(self, bits: str) -> str:
+        if self.width == 1:
+            return bits
         name = f"@llvm.vector.reduce.and.v{self.width}i1"
         self.declarations.add(f"declare i1 {name}({self.bits})")
         return self.value(f"call i1 {name}({self.bits} {bits})")
