@@ -53,13 +53,15 @@ def change(from_scene: str, to_scene: str) -> dict[str, float]:
 
     from render.canvas import Canvas
     from render.frame import Frame
-    from render.quality import detect
+    from render.programs import Programs
+    from render.quality import choose, detect
     from render.renderer import Renderer
     from render.still import view_from
     from sim.scene import load_scene
     from ui.desktop.loader import Loader
 
     ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
+    programs = Programs(ctx, defines=choose(ctx, detect(ctx)).defines)
     loader, canvas, quality = Loader(), Canvas(ctx, SIZE_PX), detect(ctx)
     shown, renderer, marks = "", None, [0.0]
     for name in (from_scene, to_scene):
@@ -73,7 +75,9 @@ def change(from_scene: str, to_scene: str) -> dict[str, float]:
         if loaded.world.key != shown:
             if renderer is not None:
                 renderer.release()
-            renderer = Renderer(ctx, SIZE_PX, loaded.world, quality=quality, scenery=loaded.scenery)
+            renderer = Renderer(
+                ctx, SIZE_PX, loaded.world, quality=quality, scenery=loaded.scenery, programs=programs
+            )
         shown = loaded.world.key
         marks.append(time.perf_counter())
         place = loaded.simulation.snapshot.lanes[0].T_wb[:3, 3]

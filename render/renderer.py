@@ -53,10 +53,12 @@ class Renderer:
         sun: Sun | None = None,
         supersampling: int = 1,
         scenery: Scenery | None = None,
+        programs: Programs | None = None,
         probe: Probe = lambda name: nullcontext(),
     ):
         """`quality`: a preset's name, by default what suits the context. `supersampling` n: n x n samples a pixel, for
-        stills. `scenery` takes the place of the world's own meshes. `probe(name)` is entered around every pass, for
+        stills. `scenery` takes the place of the world's own meshes. `programs`: of a renderer
+        before, of the same quality; they stay the caller's. `probe(name)` is entered around every pass, for
         measurements. DisplayError where the context is too old or a shader does not compile.
         """
         require_gl(ctx)
@@ -66,7 +68,9 @@ class Renderer:
         self.quality = choose(ctx, quality, supersampling=supersampling)
         self._resources, self._sized = ExitStack(), ExitStack()
         self._resources.callback(self._sized.close)
-        programs = self._programs = self._owned(Programs(ctx, defines=self.quality.defines))
+        if programs is None:
+            programs = self._owned(Programs(ctx, defines=self.quality.defines))
+        self._programs = programs
         self._build(programs, world, scenery or load_scenery(world, self.quality))
         self._bounds_w = ground_bounds_m(world)
         self._cleared = np.zeros((0, 3))

@@ -7,6 +7,7 @@ import pytest
 
 from render.canvas import Canvas
 from render.frame import DrawnVehicle
+from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
 from sim.outfit import outfit_of
@@ -181,3 +182,27 @@ def test_plants_make_room_for_a_stand_and_come_back(ctx, scenery):
     assert inside >= 1
     assert counts[0] - counts[1] == inside
     assert counts[2] == counts[0]
+
+
+def test_programs_of_a_renderer_before_draw_the_next_world_as_its_own_would(ctx, scenery):
+    programs = Programs(ctx, defines=PRESETS["software"].defines)
+    own, first, second = (
+        picture(ctx, scenery, "software", programs=kept) for kept in (None, programs, programs)
+    )
+    programs.release()
+    np.testing.assert_array_equal(own, first)
+    np.testing.assert_array_equal(own, second)
+
+
+def test_at_less_effort_the_land_keeps_its_light(ctx, scenery):
+    renderer = Renderer(ctx, SIZE, small_world(), quality="software", scenery=scenery)
+    canvas, pictures = Canvas(ctx, SIZE), []
+    for effort in (1.0, 0.85):
+        renderer.set_effort(effort)
+        renderer.draw(small_frame(SIZE), canvas.framebuffer)
+        pictures.append(canvas.image().astype(float) / 255.0)
+    canvas.release()
+    renderer.release()
+    tiles = [image.reshape(20, 10, 20, 16, 3).mean(axis=(1, 3)) for image in pictures]
+    np.testing.assert_allclose(tiles[0], tiles[1], atol=0.12)
+    assert np.abs(tiles[0] - tiles[1]).mean() < 0.01

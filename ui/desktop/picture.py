@@ -14,6 +14,8 @@ from render.daylight import Day
 from render.frame_budget import FrameBudget
 from render.light import Sun
 from render.memory import give_back
+from render.programs import Programs
+from render.quality import choose
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
 from render.scenery import Scenery
@@ -55,6 +57,8 @@ class Picture:
         self._take_up(scene, world)
         self._began_s = time.perf_counter()
         self._budget, self._moves, self._seen_from = FrameBudget(), True, np.zeros((4, 4))
+        self._programs: dict[str, Programs] = {}
+        """By quality, for one world after the other."""
         self._renderer = self._make_renderer(view.quality, scenery)
 
     def show(self, scene: Scene, world: World, view: ViewSettings, scenery: Scenery | None) -> None:
@@ -145,6 +149,8 @@ class Picture:
     def release(self) -> None:
         """Before the window closes."""
         self._renderer.release()
+        for programs in self._programs.values():
+            programs.release()
 
     def _light(self, hour: float | None) -> None:
         """Of an hour of the scene's day; its own where none is asked for."""
@@ -165,6 +171,9 @@ class Picture:
         self._rig.frame_scene(distance=comparison.distance, bearing_rad=bearing_rad)
 
     def _make_renderer(self, quality: str, scenery: Scenery | None = None) -> Renderer:
+        defines = choose(self._window.ctx, quality).defines
+        if quality not in self._programs:
+            self._programs[quality] = Programs(self._window.ctx, defines=defines)
         return Renderer(
             self._window.ctx,
             self._window.framebuffer_px,
@@ -172,4 +181,5 @@ class Picture:
             quality=quality,
             sun=self._sun,
             scenery=scenery,
+            programs=self._programs[quality],
         )
