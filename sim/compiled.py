@@ -27,11 +27,18 @@ from numba.core.typeinfer import register_dispatcher
 from numba.extending import _Intrinsic
 
 from sim.cache import keep_checked, read_checked
+<<<<<<< HEAD
 from sim.numba_flags import compare_by_what_is_set
 
 compare_by_what_is_set()
+=======
+from sim.code_library import CodeLibrary
+from sim.kernel_pipeline import Pipeline
+>>>>>>> f03f3b8 (Compiled functions jump to large ones instead of compiling them again; nothing of their making stays; operators' types are found once and generated code names only what is used twice)
 
-_VERSIONS = f"{sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
+_VERSIONS = (
+    f"2 {sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
+)
 _OUTSIDE = ("builtins", "llvmlite", "math", "numba", "numpy", "scipy")
 """Packages that no name but their version has to tell of."""
 
@@ -45,7 +52,8 @@ def compiled(signature: Any = None, **options: Any) -> Any:
         return compiled(**options)(signature)
 
     def decorate(function: FunctionType) -> Any:
-        dispatcher = numba.njit(nogil=True, **options)(function)
+        ours: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "pipeline_class": Pipeline}
+        dispatcher = numba.njit(**ours, **options)(function)
         dispatcher._cache = _Kept(dispatcher)
         if signature is not None:
             with register_dispatcher(dispatcher):
@@ -65,7 +73,7 @@ class _Kept(_Cache):  # type: ignore[misc] # numba has no types
     """One function's machine code, as numba asks for it."""
 
     def __init__(self, dispatcher: Any) -> None:
-        self._dispatcher = ref(dispatcher)  # which owns this
+        self._dispatcher: ref[Any] = ref(dispatcher)  # which owns this
         function = dispatcher.py_func
         self._title = f"{function.__module__}.{function.__qualname__}".replace("<locals>", "")[-80:]
 
@@ -76,18 +84,21 @@ class _Kept(_Cache):  # type: ignore[misc] # numba has no types
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The machine code for the signature; None where it has to be made."""
         target.refresh()
-        content = read_checked("kernels", self._name(signature, target.codegen()))
-        if content is None:
-            return None
-        try:
-            return CompileResult._rebuild(target, *pickle.loads(content))
-        except Exception:  # whatever it is, it can be made anew
-            return None
+        return _loaded(self._name(signature, target.codegen()), target)
 
     def save_overload(self, signature: Any, made: Any) -> None:
-        """Keep it, unless it holds addresses of this process."""
+        """Keep it, unless it holds addresses of this process; and drop what its making needed."""
+        name = self._name(signature, made.codegen)
+        code = made.library.settle(made.fndesc.llvm_func_name, name)
+        if code is None:
+            return
+        made.fndesc.typemap = made.fndesc.calltypes = None
+        lasting = made._replace(type_annotation="", metadata=None, referenced_envs=made.library.environments)
+        dispatcher = self._dispatcher()
+        assert dispatcher is not None, "whose function was just made"
+        dispatcher.overloads[tuple(made.signature.args)] = _present[name] = lasting
         if not (made.lifted or made.library.has_dynamic_globals):
-            keep_checked("kernels", self._name(signature, made.codegen), dumps(made._reduce()))
+            keep_checked("kernels", name, dumps((code, {part: getattr(lasting, part) for part in _KEPT})))
 
     def enable(self) -> None:
         """It always is."""
@@ -101,6 +112,36 @@ class _Kept(_Cache):  # type: ignore[misc] # numba has no types
     def _name(self, signature: Any, codegen: Any) -> str:
         about = _VERSIONS, codegen.magic_tuple(), signature, _digest(self._dispatcher())
         return f"{self._title}-{hashlib.sha256(repr(about).encode()).hexdigest()[:32]}.nbc"
+
+
+_KEPT = ("fndesc", "environment", "signature", "objectmode", "lifted", "reload_init", "referenced_envs")
+"""What numba has to know of a function beside its code."""
+_present: dict[str, CompileResult] = {}
+"""What has machine code in this process, by its file's name."""
+
+
+def _loaded(name: str, target: Any) -> CompileResult | None:
+    """Kept machine code, with all that it jumps to; None where it has to be made."""
+    content = read_checked("kernels", name)
+    if content is None:
+        return None
+    try:
+        code, parts = pickle.loads(content)
+        if not all(other in _present or _loaded(other, target) for other in code.jumps_to):
+            return None
+        for begin in parts["reload_init"]:
+            begin()
+        library = CodeLibrary(target.codegen(), name)
+        library.load(code, parts["fndesc"].llvm_func_name, name)
+        entry_point = target.get_executable(library, parts["fndesc"], parts["environment"])
+    except Exception:  # whatever it is, it can be made anew
+        return None
+    for environment in parts["referenced_envs"]:
+        library.codegen.set_env(environment.env_name, environment)
+    found = {**dict.fromkeys(CompileResult._fields), **parts, "type_annotation": ""}
+    found |= {"target_context": target, "typing_context": target.typing_context}
+    _present[name] = CompileResult(**found | {"library": library, "entry_point": entry_point})
+    return _present[name]
 
 
 def _digest(function: Any) -> str:

@@ -49,7 +49,14 @@ _UNARY = {
     ca.OP_CEIL: "math.ceil({})",
 }
 
-Names = Sequence[str]
+_BRANCHES = (ca.OP_FMIN, ca.OP_FMAX)
+_TOLD_TWICE = (ca.OP_SQ, ca.OP_SIGN, *_BRANCHES)
+"""Their forms name an operand more than once."""
+_CALLS = {
+    op for op, form in (*_BINARY.items(), *_UNARY.items()) if form.startswith(("math.", "where(", "abs("))
+}
+_LONGEST = 100
+"""Characters of what is written where it is used, in place of a name: numba's time goes by the number of names."""
 
 
 def straight_line(
@@ -60,36 +67,60 @@ def straight_line(
     """Assignments that compute `outputs` from `inputs`.
 
     Each input is a column of symbols with the Python name of its i-th entry, each output a dense
-    column with the target of its i-th entry. Every instruction gets a fresh local `prefix<k>`.
+    column with the target of its i-th entry. What is used more than once gets a fresh local `prefix<k>`.
     Raises TypeError for an operation that has no Python form here.
     """
     f = ca.Function("f", [x for x, _ in inputs], [ca.densify(x) for x, _ in outputs], {"cse": True})
+    uses = _uses(f)
     work: dict[int, str] = {}
     reciprocals: dict[str, str] = {}
     lines: list[str] = []
     final: list[str] = []
     for k in range(f.n_instructions()):
         op, into, out = f.instruction_id(k), f.instruction_input(k), f.instruction_output(k)
-        if op == ca.OP_INPUT:
-            work[out[0]] = inputs[into[0]][1](into[1])
-        elif op == ca.OP_CONST:
-            work[out[0]] = _constant(float(f.instruction_constant(k)))
-        elif op == ca.OP_OUTPUT:
+        if op == ca.OP_OUTPUT:
             # Targets may be inputs of later instructions: assign them all at the end.
             final.append(f"{outputs[out[0]][1](out[1])} = {work[into[0]]}")
+            continue
+        if op == ca.OP_CONST:
+            work[out[0]] = _constant(float(f.instruction_constant(k)))
+            continue
+        if op == ca.OP_INPUT:
+            text = inputs[into[0]][1](into[1])
+            stays = text.isidentifier()
         elif op == ca.OP_DIV and not work[into[1]].replace(".", "").isdigit():
             # A reciprocal is shared by all that divide by the same number, and leaves the loop where that is fixed.
             divisor = work[into[1]]
             if divisor not in reciprocals:
                 reciprocals[divisor] = f"{prefix}r{k}"
                 lines.append(f"{reciprocals[divisor]} = 1.0 / {divisor}")
-            lines.append(f"{prefix}{k} = {work[into[0]]} * {reciprocals[divisor]}")
-            work[out[0]] = f"{prefix}{k}"
+            text, stays = f"{work[into[0]]} * {reciprocals[divisor]}", False
         else:
-            name = f"{prefix}{k}"
-            lines.append(f"{name} = {_operation(op, [work[i] for i in into])}")
-            work[out[0]] = name
+            text, stays = _operation(op, [work[i] for i in into]), False
+        if stays:
+            work[out[0]] = text
+        elif uses[k] == 1 and len(text) <= _LONGEST:
+            work[out[0]] = text if op == ca.OP_INPUT or op in _CALLS else f"({text})"
+        else:
+            lines.append(f"{prefix}{k} = {text}")
+            work[out[0]] = f"{prefix}{k}"
     return lines + final
+
+
+def _uses(f: ca.Function) -> list[int]:
+    """How often the text of each instruction's result would be written; twice at least where it needs a name."""
+    count, made = [0] * f.n_instructions(), dict[int, int]()
+    for k in range(f.n_instructions()):
+        op, into, out = f.instruction_id(k), f.instruction_input(k), f.instruction_output(k)
+        operands = [] if op == ca.OP_INPUT else into if op in _BINARY else into[:1]
+        for place, i in enumerate(operands):
+            named = op in _TOLD_TWICE or op == ca.OP_OUTPUT or (op == ca.OP_DIV and place == 1)
+            count[made[i]] += 2 if named else 1
+        if op != ca.OP_OUTPUT:
+            made[out[0]] = k
+        if op in _BRANCHES:
+            count[k] = 2
+    return count
 
 
 def _constant(value: float) -> str:
