@@ -27,14 +27,11 @@ from numba.core.typeinfer import register_dispatcher
 from numba.extending import _Intrinsic
 
 from sim.cache import keep_checked, read_checked
-<<<<<<< HEAD
+from sim.code_library import CodeLibrary
+from sim.kernel_pipeline import Pipeline
 from sim.numba_flags import compare_by_what_is_set
 
 compare_by_what_is_set()
-=======
-from sim.code_library import CodeLibrary
-from sim.kernel_pipeline import Pipeline
->>>>>>> f03f3b8 (Compiled functions jump to large ones instead of compiling them again; nothing of their making stays; operators' types are found once and generated code names only what is used twice)
 
 _VERSIONS = (
     f"2 {sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
