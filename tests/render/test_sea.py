@@ -274,3 +274,32 @@ def test_no_water_is_drawn_inside_a_hull(ctx, world):
     deck = image[95:115, 150:170].reshape(-1, 3).mean(axis=0)
     # measured 0.928; 0.978 where water is drawn over the boards
     assert deck[2] < 0.95 * deck[0]
+
+
+def test_hulls_are_wet_up_to_the_waves_about_them(ctx, world):
+    T_wb = np.eye(4)
+    T_wb[:2, :2] = [[math.cos(0.7), -math.sin(0.7)], [math.sin(0.7), math.cos(0.7)]]
+    T_wb[:2, 3] = 5.0, -3.0
+    boat = DrawnVehicle("motorboat", T_wb, np.zeros(2), np.zeros(0), time_s=0.0)
+    renderer = Renderer(ctx, SIZE, world, quality="software", scenery=small_scenery())
+    canvas = Canvas(ctx, SIZE)
+    frame = dataclasses.replace(
+        frame_of(felt_about(), vehicles=(boat,)), view=view_at((4.0, -12.0, 3.0), (5.0, -3.0, 0.0))
+    )
+    renderer.draw(frame, canvas.framebuffer)
+    wet = canvas.image().astype(float)
+    plane_of = renderer._models.water
+    assert plane_of is not None
+    height, *slopes = plane_of(boat)
+    ocean = Ocean(Sea(9.0, 0.4, 30e3))
+    ends = T_wb[:2, 3] + np.outer([1.9, -1.6], T_wb[:2, 0])
+    assert height + ends @ slopes == pytest.approx(ocean.height(*ends.T, AT_S), abs=0.12)
+    # The same without waves in the picture of the hull: it is drier and so brighter, and nothing else changes.
+    renderer._sea.plane_about = lambda vehicle: (-50.0, 0.0, 0.0)
+    renderer.draw(frame, canvas.framebuffer)
+    dry = canvas.image().astype(float)
+    changed = np.abs(dry - wet).max(axis=2) > 2.0
+    assert 0.0005 < changed.mean() < 0.1
+    assert dry[changed].mean() > wet[changed].mean()
+    canvas.release()
+    renderer.release()
