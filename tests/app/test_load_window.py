@@ -1,4 +1,4 @@
-"""Flown by keys in windows: a quadrotor goes where it is sent, a load is put on the pad, a formation's load moves."""
+"""In windows: keys fly a quadrotor, put a load on the pad and move a formation's load; the way of a load is planned."""
 
 import re
 import sys
@@ -107,6 +107,22 @@ def test_keys_move_the_target_of_a_formation_and_its_load_follows(screen: Screen
         )
         assert seen["lanes"][0]["status"] == "running"
         assert abs(seen["lanes"][0]["x_w"][2] - begin[2]) < 0.2
+        assert seen["gl_errors"] == []
+    finally:
+        app.close()
+
+
+def test_the_carrying_of_a_load_is_planned_in_the_window(screen: Screen, tmp_path: Path) -> None:
+    app = App(screen, tmp_path, "plan-sling", "--quality", "software")
+    try:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
+        app.click("plan/start")
+        seen = app.wait_until(
+            lambda p: p["plan"]["phase"] == "idle" and p["plan"]["status"] == "solved",
+            timeout_s=60,
+            what="the way is planned",
+        )
+        assert seen["plan"]["message"].startswith("Solved")
         assert seen["gl_errors"] == []
     finally:
         app.close()
