@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 FLYING = ("mass", "inertia", "gravity")
-TILTED_LIFT = ("rotor_offset", "tail_offset", "rotor_momentum", "drag")
+TILTED_LIFT = ("rotor_offset", "tail_offset")
 """What flying needs besides where the controls are a lift that tilts."""
 
 NEEDS: dict[str, tuple[str, ...]] = {

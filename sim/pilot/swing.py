@@ -14,11 +14,6 @@ DAMPING = 0.35
 MOST_MPS2 = 2.5
 
 
-def hanging_kg(vehicle: Vehicle) -> float:
-    """Mass of what hangs from it; none hangs from most."""
-    return vehicle.hanging_kg if isinstance(vehicle, SlungLoad) else 0.0
-
-
 def swing_radps(vehicle: Vehicle) -> float:
     """Of what hangs from it, small swings; endless where nothing does: w^2 = g/L (1 + m/M)."""
     if not isinstance(vehicle, SlungLoad):

@@ -12,7 +12,7 @@ import numpy as np
 
 from sim.groups.numeric import skew
 from sim.pilot.airframe import LIFT_WEIGHTS, Airframe, scalar
-from sim.pilot.swing import hanging_kg, swing_radps
+from sim.pilot.swing import swing_radps
 from sim.vehicles import Vehicle
 
 TAIL_WEIGHTS = 0.12
@@ -33,7 +33,7 @@ class TiltedLift(Airframe):
     def of(cls, vehicle: Vehicle) -> "TiltedLift":
         """Read off a helicopter's parameters and control ranges."""
         values = vehicle.values
-        mass_kg, gravity = scalar(values["mass"]) + hanging_kg(vehicle), scalar(values["gravity"])
+        mass_kg, gravity = scalar(values["mass"]) + vehicle.hanging_kg, scalar(values["gravity"])
         size_N = mass_kg * max(gravity, 1.0)
         throws = np.array([LIFT_WEIGHTS * size_N, TAIL_WEIGHTS * size_N, CYCLIC_RAD, CYCLIC_RAD])
         return cls(
@@ -41,8 +41,8 @@ class TiltedLift(Airframe):
             inertia=np.asarray(values["inertia"], float),
             rotor_offset_m=max(scalar(values["rotor_offset"]), 1e-3),
             tail_offset_m=max(scalar(values["tail_offset"]), 1e-3),
-            rotor_momentum=scalar(values["rotor_momentum"]),
-            drag=scalar(values["drag"]),
+            rotor_momentum=scalar(values.get("rotor_momentum", 0.0)),
+            drag=scalar(values.get("drag", 0.0)),
             gravity=gravity,
             swing_radps=swing_radps(vehicle),
             low=np.maximum([control.low for control in vehicle.controls], -throws),

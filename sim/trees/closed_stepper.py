@@ -55,7 +55,7 @@ class ClosedTreeStepper(TreeStepper):
             closure.room,
             *self._moving(y[:ends]),
             y[ends:],
-            self._torques(u),
+            self._vehicle.joint_forces(u, p),
             w,
             NO_WRENCHES,
             h,

@@ -17,7 +17,7 @@ from sim.environment.surface import surface_height, surface_normal
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import solve
 from sim.trees.recursions import NOWHERE, carried, gather, row_of
-from sim.trees.spatial import add, entry, jit, put3, rotate, row3, row9, unrotate
+from sim.trees.spatial import add, apart, entry, jit, put3, rotate, row3, row9, unrotate
 from sim.trees.telling import world_frames
 
 _NEAR_M, _FAST_MPS = 0.5, 75.0
@@ -156,7 +156,7 @@ def along(felt, rows, v, out):
         out[row] = total
 
 
-@jit
+@apart
 def is_near(tree, ws, felt, q, h):
     """Whether an end may meet the ground within a step of h; notes how high the lowest is."""
     felt.report[1] = 0.0
@@ -171,7 +171,7 @@ def is_near(tree, ws, felt, q, h):
     return near
 
 
-@jit
+@apart
 def ground_push(tree, ws, felt, h, implicit_h, push):
     """Add to `push` (nv,) the mean generalised force of contact over a step of h, where `is_near`.
 

@@ -61,7 +61,7 @@ class TreeStepper:
     def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
         self.integrator = integrator
         self.layout: ObservationLayout = layout_of(vehicle)
-        self._vehicle, self._driven, self._told = vehicle, vehicle.driven, vehicle.told
+        self._vehicle, self._told = vehicle, vehicle.told
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
         self._variational = integrator.name in VARIATIONAL
         self._local = threading.local()
@@ -118,7 +118,7 @@ class TreeStepper:
         """
         laid, nq = self._laid(p), self._nq
         arrays, limits, none = laid.tree.arrays, laid.limits_at(h), NO_WRENCHES
-        torques = self._torques(u)
+        torques = self._vehicle.joint_forces(u, p)
         if not self._variational:
             rule = ACCELERATED[self.integrator.name]
             done, status = lane_steps.accelerated_rollout(
@@ -204,7 +204,7 @@ class TreeStepper:
     def observe(self, node: np.ndarray, u: np.ndarray, p: np.ndarray) -> Observation:
         """All that is told of one node."""
         row = np.empty(self.layout.size)
-        self._tell(self._laid(p), node, self._torques(u), row)
+        self._tell(self._laid(p), node, self._vehicle.joint_forces(u, p), row)
         return Observation(self.layout, row)
 
     def observe_step(
@@ -217,7 +217,7 @@ class TreeStepper:
         """What is told of nodes (n, node_size)."""
         rows, laid = np.empty((len(nodes), self.layout.size)), self._laid(p)
         for k, node in enumerate(nodes):
-            self._tell(laid, node, self._torques(us[min(k, len(us) - 1)]), rows[k])
+            self._tell(laid, node, self._vehicle.joint_forces(us[min(k, len(us) - 1)], p), rows[k])
         return Observed(self.layout, rows)
 
     def checkpoint(self, y: np.ndarray) -> np.ndarray:
@@ -262,11 +262,6 @@ class TreeStepper:
         """(q, b, history, memory) within the private state of a variational method."""
         history = y[self._nq + self._nv : -2].reshape(REMEMBERED, self._nv)
         return y[: self._nq], self._b(y), history, y[-2:]
-
-    def _torques(self, u: np.ndarray) -> np.ndarray:
-        torques = np.zeros(self._nv)
-        torques[self._driven] = u
-        return torques
 
     def _tell(self, laid: _Laid, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
         nq, tree = self._nq, laid.tree

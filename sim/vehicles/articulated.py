@@ -76,6 +76,13 @@ class ArticulatedVehicle(Vehicle):
         """(n_controls,) places in v that the controls drive."""
         return np.array([self.tree.velocity_names.index(name) for name in self.torques], np.int64)
 
+    def joint_forces(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(nv,) generalised forces of the controls (n_controls,) with the parameters p (parameter_count,), held over a
+        step."""
+        forces = np.zeros(self.tree.nv)
+        forces[self.driven] = u
+        return forces
+
     @cached_property
     def node_layout(self) -> NodeLayout:
         nq, nv = self.tree.nq, self.tree.nv

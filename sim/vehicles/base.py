@@ -104,6 +104,8 @@ class Vehicle(ABC):
     parameters: tuple[Parameter, ...] = ()
     controls: tuple[Control, ...] = ()
     shape_coordinates: tuple[ShapeCoordinate, ...] = ()
+    hanging_kg: float = 0.0
+    """Mass of what hangs from it, whose weight its lift carries, too."""
     planned_inputs: PlannedInputs = "controls"
     """What a planner moves: the controls; or, where these are a lift, a force aside and the lift's tilt forward and to
     the right, the lift as a vector, in which the wrench is linear."""

@@ -101,7 +101,7 @@ class SlungLoad(ActionVehicle):
         return self.counts["links"]
 
     @property
-    def hanging_kg(self) -> float:
+    def hanging_kg(self) -> float:  # type: ignore[override]
         """Of cable and load."""
         return float(np.max(self.values["load_mass"]) + np.max(self.values["cable_mass"]))
 

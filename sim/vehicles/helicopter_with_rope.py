@@ -1,0 +1,120 @@
+"""A helicopter with a load on a rope: a free body that its rotors drive, a Cosserat rod that hangs from its hook."""
+
+from functools import lru_cache
+from types import SimpleNamespace
+
+import casadi as ca
+import numpy as np
+
+from sim.trees.declaration import Body, Joint
+from sim.trees.rod import rod
+from sim.trees.shapes import ROPE, UNSEEN, WOOD, Capsule
+from sim.trees.tree import Tree, tree
+from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.base import State
+from sim.vehicles.cosserat_rope import load_radius_m
+from sim.vehicles.helicopter import Helicopter
+from sim.vehicles.parameter import Parameter
+
+CARRIER, LOAD = "helicopter", "load"
+_LINK = "rope"
+_OWN = ("mass", "inertia", "rotor_offset", "tail_offset", "gravity")
+"""Of the helicopter's parameters; its fuselage has no drag here."""
+
+
+class HelicopterWithRope(ArticulatedVehicle):
+    """Controls are the helicopter's. The rope bends, twists and folds, and pushes no more than it resists bending."""
+
+    name = "helicopter-with-rope"
+    rank = 13
+    marker = LOAD
+    parameters = (
+        Parameter("links", "", 16.0, 4.0, 60.0, "Of the rope; another number starts anew.", structural=True),
+        Parameter("rope_length", "m", 12.0, 0.5, 100.0, "From the hook to the load."),
+        Parameter("rope_mass", "kg", 12.0, 0.05, 500.0, "Of the rope."),
+        Parameter("rope_radius", "m", 0.03, 0.004, 0.2, "Of the rope."),
+        Parameter("bending", "N m^2", 2.0, 0.0, 500.0, "E I: what is stiffer asks for shorter steps."),
+        Parameter("twist", "N m^2", 2.0, 0.0, 500.0, "G J: as bending."),
+        Parameter("damping", "N m s", 0.5, 0.0, 50.0, "Of every link against the one before."),
+        Parameter("load_mass", "kg", 300.0, 0.1, 1e4, "At the rope's end."),
+        Parameter("hook", "m", (0.0, 0.0, -0.8), -1e2, 1e2, "Where the rope hangs from, body frame."),
+        *(parameter for parameter in Helicopter.parameters if parameter.name in _OWN),
+    )
+    controls = Helicopter.controls
+    planned_inputs = Helicopter.planned_inputs
+
+    @property
+    def hanging_kg(self) -> float:  # type: ignore[override]
+        """Of rope and load."""
+        return self._number("rope_mass") + self._number("load_mass")
+
+    def declare(self, q: SimpleNamespace) -> Tree:
+        count = round(q.links)
+        ball = 0.4 * q.load_mass * load_radius_m(q.load_mass) ** 2
+        rope = rod(
+            _LINK,
+            CARRIER,
+            length_m=q.rope_length,
+            mass_kg=q.rope_mass,
+            radius_m=q.rope_radius,
+            links=count,
+            bending_Nm2=q.bending,
+            twist_Nm2=q.twist,
+            damping_Nms=q.damping,
+            position=tuple(q.hook),
+        )
+        return tree(
+            [
+                Body(CARRIER, joint=Joint("free"), mass=q.mass, inertia=tuple(q.inertia)),
+                *rope,
+                Body(
+                    LOAD,
+                    f"{_LINK} {count}",
+                    Joint("fixed"),
+                    position=(0.0, 0.0, -q.rope_length / count),
+                    mass=q.load_mass,
+                    inertia=(ball, ball, ball),
+                ),
+            ],
+            (0.0, 0.0, -q.gravity),
+        )
+
+    def joint_forces(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """The rotors' wrench on the free body, in its frame."""
+        q = self.quantities(p)
+        forces = np.zeros(self.tree.nv)
+        forces[:6] = _wrench()(u, q.rotor_offset, q.tail_offset).full().ravel()
+        return forces
+
+    def shapes(self) -> tuple[Capsule, ...]:
+        """The rope, the load, and the skids that it stands on, which its model shows."""
+        count, middle = round(self._number("links")), (0.0, 0.0, 0.0)
+        down, radius = (0.0, 0.0, -self._number("rope_length") / count), self._number("rope_radius")
+        every = -(-count // 8)
+        strand = (
+            Capsule(f"{_LINK} {k + 1}", middle, down, radius, ROPE, (False, k % every == every - 1))
+            for k in range(count)
+        )
+        skids = (Capsule(CARRIER, (-1.6, y, -1.35), (1.7, y, -1.35), 0.05, UNSEEN) for y in (-1.0, 1.0))
+        ball = Capsule(LOAD, middle, middle, load_radius_m(self._number("load_mass")), WOOD, (True, False))
+        return (*skids, *strand, ball)
+
+    @property
+    def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]
+        """The rope and its load; the helicopter has a model."""
+        return tuple(shape for shape in self.shapes() if shape.body != CARRIER)
+
+    def default_state(self) -> State:
+        """At rest at the origin, the rope hanging straight down."""
+        return self.state()
+
+    def _number(self, name: str) -> float:
+        return float(np.max(self.values[name]))
+
+
+@lru_cache(maxsize=1)
+def _wrench() -> ca.Function:
+    """(u, rotor offset, tail offset) -> (6,) torque and force in the body frame."""
+    u, rotor, tail = ca.SX.sym("u", 4), ca.SX.sym("d_t"), ca.SX.sym("d_r")
+    q = SimpleNamespace(rotor_offset=rotor, tail_offset=tail)
+    return ca.Function("wrench", [u, rotor, tail], [Helicopter().control_wrench(u, q)])
