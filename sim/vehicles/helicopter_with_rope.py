@@ -11,7 +11,7 @@ from sim.trees.rod import rod
 from sim.trees.shapes import ROPE, UNSEEN, WOOD, Capsule
 from sim.trees.tree import Tree, tree
 from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.base import State
+from sim.vehicles.base import Quantities, State
 from sim.vehicles.cosserat_rope import load_radius_m
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.parameter import Parameter
@@ -116,5 +116,5 @@ class HelicopterWithRope(ArticulatedVehicle):
 def _wrench() -> ca.Function:
     """(u, rotor offset, tail offset) -> (6,) torque and force in the body frame."""
     u, rotor, tail = ca.SX.sym("u", 4), ca.SX.sym("d_t"), ca.SX.sym("d_r")
-    q = SimpleNamespace(rotor_offset=rotor, tail_offset=tail)
+    q = Quantities(rotor_offset=rotor, tail_offset=tail)
     return ca.Function("wrench", [u, rotor, tail], [Helicopter().control_wrench(u, q)])
