@@ -254,8 +254,8 @@ def test_goals_of_the_projects_scenes_say_how_and_none_is_done_at_the_start() ->
         assert scene.goals, name
         assert all(goal.text for goal in scene.goals)
         assert scene.onward != name
-        if scene.goals[0].plan:
-            continue
+        if scene.goals[0].plan or (scene.goals[0].watch_s or 0.0) > 2.0:
+            continue  # which nothing does by itself so early
         world = load_world(scene.world, seed=scene.seed)
         judge, running = Judge(scene.goals, scene.vehicle, world), Simulation(scene, world)
         for _ in range(20):
