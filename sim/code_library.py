@@ -48,17 +48,18 @@ class CodeLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
         self._load(code)
         self._announce(function, announced_as)
 
-    def settle(self, function: str, announced_as: str) -> Code | None:
+    def settle(self, function: str, announced_as: str, *, taken_in: bool = False) -> Code | None:
         """Drop what the making needed; `function` names what callers call, `announced_as` does so in every process.
 
-        None for what numba has to complete later, as functions that call themselves: that stays as it is.
+        taken_in: by callers, however large. None for what numba has to complete later, as functions that call
+        themselves: that stays as it is.
         """
         if self._made is None:
             return None
         (module, code), self._made = self._made, None
         self._announce(function, announced_as)
         main = module.get_function(function)
-        if _is_large(main):
+        if not taken_in and _is_large(main):
             self._callers_take = _jump(main, announced_as)
         else:
             for f in module.functions:

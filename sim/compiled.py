@@ -34,7 +34,7 @@ from sim.numba_flags import compare_by_what_is_set
 compare_by_what_is_set()
 
 _VERSIONS = (
-    f"2 {sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
+    f"3 {sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
 )
 _OUTSIDE = ("builtins", "llvmlite", "math", "numba", "numpy", "scipy")
 """Packages that no name but their version has to tell of."""
@@ -86,13 +86,14 @@ class _Kept(_Cache):  # type: ignore[misc] # numba has no types
     def save_overload(self, signature: Any, made: Any) -> None:
         """Keep it, unless it holds addresses of this process; and drop what its making needed."""
         name = self._name(signature, made.codegen)
-        code = made.library.settle(made.fndesc.llvm_func_name, name)
+        dispatcher = self._dispatcher()
+        assert dispatcher is not None, "whose function was just made"
+        taken_in = bool(dispatcher.targetoptions.get("forceinline"))
+        code = made.library.settle(made.fndesc.llvm_func_name, name, taken_in=taken_in)
         if code is None:
             return
         made.fndesc.typemap = made.fndesc.calltypes = None
         lasting = made._replace(type_annotation="", metadata=None, referenced_envs=made.library.environments)
-        dispatcher = self._dispatcher()
-        assert dispatcher is not None, "whose function was just made"
         dispatcher.overloads[tuple(made.signature.args)] = _present[name] = lasting
         if not (made.lifted or made.library.has_dynamic_globals):
             keep_checked("kernels", name, dumps((code, {part: getattr(lasting, part) for part in _KEPT})))
