@@ -20,13 +20,13 @@ from tests.app.desktop import App, Probe, Screen
 
 SIZE = (1280, 800)
 SOLVE_S = 60.0
+REST_FRAMES = 100
 
 
 def fly_the_canyon(app: App) -> None:
-    """Until the autopilot is down the river; held there, the picture is drawn whole."""
+    """Until the autopilot is down the river."""
     app.wait_until(lambda p: p["clock_s"] > 45.0, timeout_s=200.0, what="it is under way")
-    app.click("transport/play")
-    app.wait_until(lambda p: p["paused"], timeout_s=30.0, what="it is held")
+    hold(app)
 
 
 def let_lanes_blow_up(app: App) -> None:
@@ -40,6 +40,15 @@ def let_lanes_blow_up(app: App) -> None:
         return sum(lane["status"] == "diverged" for lane in p["lanes"]) >= 2
 
     app.wait_until(two_have_stopped, timeout_s=60.0, what="two lanes have stopped")
+    hold(app)
+
+
+def hold(app: App) -> None:
+    """Pause, until the camera is at rest too: what moves is drawn with less detail where frames are late."""
+    app.click("transport/play")
+    app.wait_until(lambda p: p["paused"], timeout_s=30.0, what="it is held")
+    app.screen.xdotool("mousemove", 600, 400)
+    app.wait_frames(REST_FRAMES)
 
 
 def compare_plans(app: App) -> None:

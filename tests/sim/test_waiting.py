@@ -131,6 +131,7 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
 
 def test_what_was_made_ahead_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sim.simulation.ahead.FIRST_S", 0.0)
+    monkeypatch.setattr("sim.simulation.ahead.LEAST_URGENT", 0)  # a busy machine would never come to it
     body, store = sim.vehicle("rigid-body"), KernelStore(Aside())
     store.work_in_background()
     store.ahead(body, ["rk4", "no-such-method", "rkmk4"])

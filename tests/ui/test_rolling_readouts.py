@@ -12,9 +12,10 @@ def shown(vehicle, told):
     return flight_data(fakes.lane(vehicle=vehicle, observables=told)).rows
 
 
-def test_a_car_tells_speed_steering_and_slip():
-    assert [name for name, _, _ in shown("car", CAR)] == ["SPEED", "STEER", "SLIP"]
-    assert shown("car", CAR)[1][1:] == ("-29", "\N{DEGREE SIGN}")
+def test_a_car_tells_speed_sideways_acceleration_and_slip():
+    assert [name for name, _, _ in shown("car", CAR)] == ["SPEED", "SIDEWAYS", "SLIP"]
+    # To the left: 21 m/s, turning at 0.2 rad/s.
+    assert shown("car", CAR)[1][1:] == ("-0.43", "g")
     assert shown("car", CAR)[2][1] == "3e-15"
     assert shown("car", {**CAR, "slip": 0.0})[2][1] == "0"
 
