@@ -31,10 +31,10 @@ def fly_the_canyon(app: App) -> None:
 
 def let_lanes_blow_up(app: App) -> None:
     """Until two lanes have stopped, with the tables and curves of lanes in front."""
-    for tab in ("tab/Lanes", "tab/Errors", "tab/Polhode"):
-        app.click(tab)
     if app.wait_frames(1)["paused"]:
         app.click("transport/play")
+    for tab in ("tab/Lanes", "tab/Errors", "tab/Polhode"):
+        app.click(tab)
 
     def two_have_stopped(p: Probe) -> bool:
         return sum(lane["status"] == "diverged" for lane in p["lanes"]) >= 2
@@ -45,7 +45,7 @@ def let_lanes_blow_up(app: App) -> None:
 
 def hold(app: App) -> None:
     """Pause, until the camera is at rest too: what moves is drawn with less detail where frames are late."""
-    app.click("transport/play")
+    app.screen.xdotool("key", "space")  # the button may be behind another tab
     app.wait_until(lambda p: p["paused"], timeout_s=30.0, what="it is held")
     app.screen.xdotool("mousemove", 600, 400)
     app.wait_frames(REST_FRAMES)

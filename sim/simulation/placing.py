@@ -95,11 +95,14 @@ def node_at(vehicle: Vehicle, there: Placement) -> np.ndarray:
 def taken_over(old: Vehicle, new: Vehicle, there: Placement, pivot_w: np.ndarray | None = None) -> Placement:
     """Where another vehicle takes the old one's place: of what is on a stand, that of its fixed point `pivot_w` (3,).
 
-    Onto a stand and off it everything comes upright and at rest: a spin about a fixed point is no flight.
+    Onto a stand and off it everything comes upright and at rest: a spin about a fixed point is no flight. Else its
+    attitude is the rotation next to the old one's, which a method that leaves the group may have lost.
     """
-    if Support.STAND not in (old.support, new.support):
-        return there
     T_wb = there.T_wb.copy()
+    if Support.STAND not in (old.support, new.support):
+        left, _, right = np.linalg.svd(there.T_wb[:3, :3])
+        T_wb[:3, :3] = left @ right
+        return Placement(T_wb, there.twist_b)
     T_wb[:3, :3] = attitude_of(_UP_W, heading_of(there.T_wb[:3, :3]))
     if pivot_w is not None:
         T_wb[:3, 3] = pivot_w

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import sim
 from sim.commands import (
@@ -24,6 +25,7 @@ from sim.commands import (
     SingleStep,
 )
 from sim.scene import LaneSpec
+from sim.simulation.placing import Placement, taken_over
 from sim.snapshot import LaneStatus
 from sim.vehicles.support import Support
 from tests.sim.simulation_scenes import fly, helicopter_scene, place, simulation, speed, spinning_scene
@@ -147,6 +149,16 @@ def test_another_vehicle_starts_where_the_old_one_was():
     np.testing.assert_allclose(after.twist_b, before.twist_b, atol=1e-9)
     assert snapshot.flight_modes == ("raw",)
     assert snapshot.flight_mode == "raw"
+
+
+def test_a_vehicle_takes_over_a_rotation_where_a_method_has_left_the_group():
+    helicopter, body = sim.vehicle("helicopter"), sim.vehicle("rigid-body")
+    T_wb = np.eye(4)
+    T_wb[:3, :3] = Rotation.from_rotvec([0.3, -0.5, 0.2]).as_matrix() + 1e-9 * np.arange(9.0).reshape(3, 3)
+    there = taken_over(helicopter, body, Placement(T_wb, np.arange(6.0)))
+    R_wb = there.T_wb[:3, :3]
+    np.testing.assert_allclose(R_wb.T @ R_wb, np.eye(3), atol=1e-15)
+    np.testing.assert_allclose(there.T_wb, T_wb, rtol=0, atol=1e-8)  # 7.7e-9 at most
 
 
 def test_a_flight_mode_comes_back_with_a_vehicle_that_has_it():
