@@ -41,7 +41,7 @@ def four_bar_file(folder, equality):
     ],
 )
 def test_a_connected_file_moves_as_equations_with_multipliers(tmp_path, equality):
-    """Measured 2.3e-4 rad at 2 ms, a quarter of what it is at 4 ms."""
+    """Measured 1.2e-4 rad at 2 ms, a quarter of what it is at 4 ms."""
     robot = sim.read_robot(four_bar_file(tmp_path, equality))
     closed = ClosedTree(robot.tree, robot.loops, 2e-3)
     motion = closed.start(robot.start.q, robot.start.v)

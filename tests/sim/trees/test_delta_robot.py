@@ -35,7 +35,7 @@ def off_the_rods(vehicle, node):
 
 
 def test_its_platform_goes_where_the_arms_have_it_and_does_not_turn():
-    """Against the closed form of a delta robot, which knows of three spheres alone: measured 4e-12 m and 3e-11."""
+    """Against the closed form of a delta robot, which knows of three spheres alone: measured 1.1e-12 m and 9e-12."""
     vehicle = delta()
     torques = np.outer(np.sin(np.linspace(0.0, 6.0, 300)), [30.0, -20.0, 12.0])
     run = sim.simulate(vehicle, "riqn", step=2e-3, duration=0.6, controls=torques)
@@ -58,7 +58,7 @@ def test_three_directions_are_left_to_it():
 
 
 def test_limp_arms_fall_and_keep_their_energy_in_a_band_of_the_steps_second_order():
-    """Of 9 J that move; measured in the docstring's run 4e-4 of it at 2 ms."""
+    """Measured 0.020 J at 2 ms and 0.0050 J at 1 ms."""
     vehicle = delta(**LIMP)
     v = {"arm 1": 1.0, "arm 2": -0.5, "arm 3": 0.2}
     start = vehicle.state({f"arm {k}": 0.35 for k in (1, 2, 3)}, v)
