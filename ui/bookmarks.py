@@ -1,19 +1,15 @@
 """Places that one comes back to: starts of the vehicle, views of the free camera. By scene, in `bookmarks.json`."""
 
-import json
 import math
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from sim.errors import InputError
-from sim.replacing import replacing
 from sim.scene_tables import Start
 from sim.snapshot import LaneSnapshot
-from sim.user_files import as_type, json_value, read_text, refusals, require_finite
-from ui.config import set_aside
+from ui.kept_file import read_kept, write_kept
 
 FILE = "bookmarks.json"
 MOST, MOST_SCENES = 12, 60
@@ -82,25 +78,12 @@ def eye_of(view: np.ndarray) -> Eye:
 
 def read_bookmarks(folder: Path) -> Bookmarks:
     """Of earlier sessions; a file that is damaged gets the ending `.damaged`, and there are none."""
-    path = folder / FILE
-    if not path.exists():
-        return Bookmarks()
-    try:
-        with refusals(path, "no bookmarks"):
-            value = json_value(read_text(path))
-            require_finite(value)
-            kept = as_type(value, Bookmarks)
-            _check(kept)
-    except InputError:
-        set_aside(path)
-        return Bookmarks()
-    return kept
+    return read_kept(folder / FILE, Bookmarks, "no bookmarks", _check)
 
 
 def write_bookmarks(folder: Path, kept: Bookmarks) -> None:
     """A folder that cannot be written costs only the memory."""
-    with suppress(OSError), replacing(folder / FILE, lasting=False) as draft:
-        draft.write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
+    write_kept(folder / FILE, kept)
 
 
 def _check(kept: Bookmarks) -> None:

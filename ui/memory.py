@@ -1,15 +1,11 @@
 """What a window remembers from one session to the next: how it looked, what was open. Kept in `settings.json`."""
 
-import json
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from render.quality import PRESETS
 from sim.errors import InputError
-from sim.replacing import replacing
-from sim.user_files import as_type, json_value, read_text, refusals, require_finite
-from ui.config import set_aside
+from ui.kept_file import read_kept, write_kept
 from ui.units import SI, UNITS
 from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings
 
@@ -87,25 +83,12 @@ def _first(name: str, names: tuple[str, ...], most: int) -> tuple[str, ...]:
 
 def read_memory(folder: Path) -> Remembered:
     """Of the last session; a file that is damaged gets the ending `.damaged`, and nothing is remembered."""
-    path = folder / FILE
-    if not path.exists():
-        return Remembered()
-    try:
-        with refusals(path, "no settings"):
-            value = json_value(read_text(path))
-            require_finite(value)
-            kept = as_type(value, Remembered)
-            _check(kept)
-    except InputError:
-        set_aside(path)
-        return Remembered()
-    return kept
+    return read_kept(folder / FILE, Remembered, "no settings", _check)
 
 
 def write_memory(folder: Path, kept: Remembered) -> None:
     """A folder that cannot be written costs only the memory."""
-    with suppress(OSError), replacing(folder / FILE, lasting=False) as draft:
-        draft.write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
+    write_kept(folder / FILE, kept)
 
 
 def _check(kept: Remembered) -> None:
