@@ -76,6 +76,8 @@ class PursuitPilot:
         self._number, self._next_s = 0, -math.inf
         self._follower: Pilot | None = None
         """Tracks a plan that has grown old."""
+        self._old = False
+        """Whether it has: until the next one takes over, however long that one took."""
         self._holder: Pilot | None = None
         """Holds the vehicle where it has ended."""
         self._took_s: deque[float] = deque(maxlen=_REMEMBERED)
@@ -99,6 +101,7 @@ class PursuitPilot:
         taken = self._handover.turn(now_s)
         if taken is not None:
             self._follower = self._holder = None
+            self._old = False
             self._lane.note_plan(taken.planned_s)
         self._given = self._flown(now_s, sticks, sensed, vehicle, dt_s)
         self._ask(now_s, dt_s)
@@ -118,7 +121,7 @@ class PursuitPilot:
         age_s = self._handover.age_s(now_s)
         heard = list(self._heard_s)
         return PursuitPicture(
-            phase=self._phase(age_s),
+            phase=self._phase,
             age_s=age_s,
             lag_s=self.lag_s,
             solves_per_s=(len(heard) - 1) / (heard[-1] - heard[0]) if len(heard) > 1 else 0.0,
@@ -130,12 +133,13 @@ class PursuitPilot:
             places_w=None if flown is None else flown.route.places_w,
         )
 
-    def _phase(self, age_s: float) -> PursuitPhase:
+    @property
+    def _phase(self) -> PursuitPhase:
         if self._handover.flown is None:
             return "preparing"
         if self._holder is not None:
             return "holding"
-        return "late" if self._is_late(age_s) else "flying"
+        return "late" if self._old else "flying"
 
     def _is_late(self, age_s: float) -> bool:
         return age_s > max(LATE_S, _LATE_TURNS * (self.lag_s + 1.0 / self._source.rate_hz))
@@ -202,7 +206,8 @@ class PursuitPilot:
         if since_s >= route.duration_s - SAME_S:
             self._holder = self._holder or self._rest()
             return self._holder.controls(PilotInput(), sensed, vehicle, dt_s)
-        if self._follower is None and self._is_late(now_s - leading.planned_s):
+        self._old = self._old or self._is_late(now_s - leading.planned_s)
+        if self._old and self._follower is None:
             self._follower = self._tracking(leading, since_s, dt_s)
         if self._follower is not None:
             return self._follower.controls(sticks, sensed, vehicle, dt_s)
