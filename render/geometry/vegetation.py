@@ -6,21 +6,22 @@ in radius with its base at z = 0; normals blend lobe, crown and chance, so that 
 
 import numpy as np
 
+import render.geometry.scatter
+import sim.world.sites
 from render.geometry.leaves import leaf_atlas
 from render.geometry.mesh import Mesh, quad_indices
 from render.geometry.scatter import INSTANCE_FLOATS, Scatter, by_cell, scatter_of
 from sim.world import World
 from sim.world.grounds import Grounds
-from sim.world.store import cached_arrays, package_digest
+from sim.world.sites import kept_free, sites
+from sim.world.store import cached_arrays, source_digest
 
 __all__ = ["leaf_atlas", "place_shrubs", "shrub_mesh"]
 
-_DIGEST = package_digest(__file__, ("vegetation", "scatter"))
+_DIGEST = source_digest(__file__, render.geometry.scatter.__file__, sim.world.sites.__file__)
 _LOBES = 7
 _TILES = 2
 _CANDIDATES = 330_000
-_DRY_M = 9.0
-"""Where there is no river, plants and blocks stand as if it were this far below."""
 _CLEAR_OF_PADS_M = 15.0
 
 
@@ -76,34 +77,25 @@ def place_shrubs(world: World, seed: int = 5) -> Scatter:
 
 def _shrubs(world: World, seed: int) -> np.ndarray:
     """(k, 8) instances by cell."""
-    assert world.layers is not None
     rng = np.random.default_rng([world.seed, seed, 404])
-    terrain, layers = world.terrain, world.layers
-    low, high = np.array(terrain.low_m) + 2.0, np.array(terrain.high_m) - 2.0
-    x, y = rng.uniform(low, high, (_CANDIDATES, 2)).T
-    z, upright = terrain.height(x, y), terrain.normal(x, y)[:, 2]
-    above_river = z + _DRY_M if world.river is None else z - world.river.level_m
-    loose, hollow = terrain.sample(layers.loose, x, y), terrain.sample(layers.curvature, x, y)
-    bank = np.exp(-(((above_river - 3.0) / 4.5) ** 2)) * (above_river > 0.7)
-    patches = 0.5 + 0.5 * np.sin(x / 23.0 + 2.0 * np.sin(y / 31.0)) * np.sin(
-        y / 19.0 + 2.0 * np.sin(x / 37.0)
+    at = sites(world, _CANDIDATES, rng)
+    bank = np.exp(-(((at.above_river_m - 3.0) / 4.5) ** 2)) * (at.above_river_m > 0.7)
+    patches = 0.5 + 0.5 * np.sin(at.x / 23.0 + 2.0 * np.sin(at.y / 31.0)) * np.sin(
+        at.y / 19.0 + 2.0 * np.sin(at.x / 37.0)
     )
-    chance = 0.95 * bank * patches**1.5 + 0.7 * (above_river > 1.5) * (
-        0.10 + 0.30 * np.clip(hollow, 0.0, 1.0) + 0.12 * loose * patches
+    chance = 0.95 * bank * patches**1.5 + 0.7 * (at.above_river_m > 1.5) * (
+        0.10 + 0.30 * np.clip(at.hollow, 0.0, 1.0) + 0.12 * at.loose * patches
     )
-    chance *= np.clip((upright - 0.62) / 0.25, 0.0, 1.0)
-    chance *= np.where(above_river > 150.0, 0.55, 1.0)
-    for pad in world.pads:
-        chance *= np.hypot(x - pad.centre_w[0], y - pad.centre_w[1]) > _CLEAR_OF_PADS_M
-    if world.grounds is not None:
-        chance *= world.grounds.clear_of(x, y, 4.0)
+    chance *= np.clip((at.upright - 0.62) / 0.25, 0.0, 1.0)
+    chance *= np.where(at.above_river_m > 150.0, 0.55, 1.0)
+    chance *= kept_free(world, at, _CLEAR_OF_PADS_M)
     keep = rng.random(_CANDIDATES) < chance
     moist = (bank * patches)[keep]
     n = int(keep.sum())
     instances = np.empty((n, INSTANCE_FLOATS))
     size = rng.lognormal(np.log(0.62), 0.38, n) * (1.0 + 1.3 * moist)
-    instances[:, 0], instances[:, 1], instances[:, 3] = x[keep], y[keep], size
-    instances[:, 2] = z[keep] - 0.08 * size
+    instances[:, 0], instances[:, 1], instances[:, 3] = at.x[keep], at.y[keep], size
+    instances[:, 2] = at.z[keep] - 0.08 * size
     dry, green = np.array([0.150, 0.140, 0.070]), np.array([0.062, 0.094, 0.033])
     mix = np.clip(0.15 + 0.9 * moist + 0.2 * rng.normal(size=n), 0.0, 1.0)[:, None]
     instances[:, 4:7] = (dry + mix * (green - dry)) * rng.uniform(0.75, 1.25, (n, 1))

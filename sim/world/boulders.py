@@ -8,17 +8,16 @@ from functools import cache
 import numpy as np
 from scipy.spatial import ConvexHull
 
+from sim.world.sites import kept_free, sites
 from sim.world.store import cached_arrays, package_digest
 from sim.world.terrain import Terrain
 from sim.world.world import World
 
 VARIANTS, SEED = 4, 5
-_DIGEST = package_digest(__file__, ("boulders",))
+_DIGEST = package_digest(__file__, ("boulders", "sites"))
 _FLOATS = 8
 _CUTS = 14
 _CANDIDATES = 380_000
-_DRY_M = 9.0
-"""Where there is no river, plants and blocks stand as if it were this far below."""
 _CLEAR_OF_PADS_M = 16.0
 _DEEPEST = 0.24
 """Of its size: no middle lies deeper in the ground."""
@@ -115,35 +114,28 @@ def bedded(terrain: Terrain, x: np.ndarray, y: np.ndarray, size: np.ndarray) -> 
 
 def _placed(world: World, variants: int, seed: int) -> dict[str, np.ndarray]:
     """(k, 8) for every variant."""
-    assert world.layers is not None
     rng = np.random.default_rng([world.seed, seed, 707])
-    terrain, layers = world.terrain, world.layers
-    low, high = np.array(terrain.low_m) + 2.0, np.array(terrain.high_m) - 2.0
-    x, y = rng.uniform(low, high, (_CANDIDATES, 2)).T
-    z, upright = terrain.height(x, y), terrain.normal(x, y)[:, 2]
-    above_river = z + _DRY_M if world.river is None else z - world.river.level_m
-    loose, hollow = terrain.sample(layers.loose, x, y), terrain.sample(layers.curvature, x, y)
-    patches = 0.5 + 0.5 * np.sin(x / 29.0 + 2.5 * np.sin(y / 17.0)) * np.sin(
-        y / 27.0 + 2.5 * np.sin(x / 21.0)
+    at = sites(world, _CANDIDATES, rng)
+    patches = 0.5 + 0.5 * np.sin(at.x / 29.0 + 2.5 * np.sin(at.y / 17.0)) * np.sin(
+        at.y / 27.0 + 2.5 * np.sin(at.x / 21.0)
     )
-    chance = 0.41 * loose * patches + 0.48 * np.clip(hollow, 0.0, 1.0) ** 2 + 0.011
-    chance *= np.clip((upright - 0.55) / 0.2, 0.0, 1.0) * (above_river > -1.2) * (above_river < 150.0)
-    chance *= np.where(above_river < 1.2, 0.35, 1.0)
-    for pad in world.pads:
-        chance *= np.hypot(x - pad.centre_w[0], y - pad.centre_w[1]) > _CLEAR_OF_PADS_M
-    if world.grounds is not None:
-        chance *= world.grounds.clear_of(x, y, 4.0)
+    chance = 0.41 * at.loose * patches + 0.48 * np.clip(at.hollow, 0.0, 1.0) ** 2 + 0.011
+    chance *= np.clip((at.upright - 0.55) / 0.2, 0.0, 1.0)
+    chance *= (at.above_river_m > -1.2) * (at.above_river_m < 150.0)
+    chance *= np.where(at.above_river_m < 1.2, 0.35, 1.0)
+    chance *= kept_free(world, at, _CLEAR_OF_PADS_M)
     keep = rng.random(_CANDIDATES) < chance
-    n = int(keep.sum())
+    x, y, z = at.x[keep], at.y[keep], at.z[keep]
+    n = x.size
     size = np.minimum(0.33 * (1.0 - rng.random(n)) ** -0.6, 4.5)
     instances = np.empty((n, _FLOATS))
-    instances[:, 0], instances[:, 1], instances[:, 3] = x[keep], y[keep], size
-    instances[:, 2] = z[keep] + size * rng.uniform(0.05, 0.22, n)
-    instances[:, 2] = np.minimum(instances[:, 2], bedded(terrain, x[keep], y[keep], size))
+    instances[:, 0], instances[:, 1], instances[:, 3] = x, y, size
+    instances[:, 2] = z + size * rng.uniform(0.05, 0.22, n)
+    instances[:, 2] = np.minimum(instances[:, 2], bedded(world.terrain, x, y, size))
     instances[:, 4:7] = np.array([0.255, 0.165, 0.108]) * rng.uniform(0.7, 1.12, (n, 1))
     instances[:, 4:7] += rng.normal(0.0, 0.003, (n, 3))
     instances[:, 7] = rng.uniform(0.0, 2.0 * np.pi, n)
     kind = rng.integers(0, variants, n)
-    rests = z[keep] - instances[:, 2] < _DEEPEST * size  # from steeper slopes they have rolled down
+    rests = z - instances[:, 2] < _DEEPEST * size  # from steeper slopes they have rolled down
     instances, kind = instances[rests], kind[rests]
     return {f"kind{k}": instances[kind == k].astype(np.float32) for k in range(variants)}
