@@ -11,9 +11,9 @@ from functools import lru_cache
 import casadi as ca
 
 from sim.compiler.blocks import Block
-from sim.compiler.columns import splat
 from sim.compiler.lane_printer import Printer, served
 from sim.compiler.objects import loaded
+from sim.compiler.vector_code import splat
 from sim.integrators.base import Integrator
 from sim.symbolic import solve
 from sim.vehicles.structure import Structure

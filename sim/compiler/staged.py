@@ -20,7 +20,7 @@ from sim.compiler.sweeps import Code, Naming, Rows
 from sim.integrators.base import Integrator
 from sim.spaces import Action
 from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Quantities
+from sim.vehicles.parametrised import Quantities
 
 _A = "float64[::1]"
 _ARITHMETIC = '{"contract"}'

@@ -4,9 +4,10 @@ import threading
 from dataclasses import dataclass
 
 from sim.beside import Tell, answered_beside
-from sim.identification.fit import Progress, identify
+from sim.identification.fit import identify
 from sim.identification.outcome import Identified
 from sim.identification.recording import Recording
+from sim.identification.shooting import Progress
 from sim.vehicles import Vehicle
 from sim.vehicles.own_class import OwnClass
 

@@ -1,6 +1,5 @@
 """An outfit: how a vehicle touches the ground, is flown, looked at and drawn; read from `vehicle.toml`."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from sim.environment.hull import Hull as Surface
+from sim.outfit.instruments import Instruments
 from sim.outfit.modes import Driving, Flying, Holding, Rates, Riding, Tilting
+from sim.outfit.moving_model import Model
 from sim.outfit.term import Term
 
 
@@ -104,85 +105,6 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A number beside the dial."""
-
-    name: str
-    value: Term
-    unit: str = ""
-    decimals: int = 1
-    signed: bool = False
-    scientific: bool = False
-    """As a power of ten, without decimals."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plotted:
-    """A curve that the plots show until the user chooses others."""
-
-    of: str
-    """One of PLOTTED or an observable; of a column `axis.0`, its first component."""
-    title: str = ""
-    unit: str = ""
-    times: float = 1.0
-    """From what is told to that unit."""
-    change: bool = False
-    """Since the start."""
-    floor: float = 0.0
-    """Smallest range shown, in that unit; 0: as usual."""
-    text: str = ""
-    """What it is and who keeps it, for a tooltip; empty, like title and unit: as usual."""
-
-
-PLOTTED = ("energy", "momentum", "omega", "newton", "cost")
-"""What plots can show of any vehicle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """An upright bar with a mark, filled from there."""
-
-    label: str
-    value: Term
-    full: float
-    """Value at its top."""
-    mark: float
-    low: float = 0.0
-    """Value at its foot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dial:
-    """The round instrument: what it shows is told by terms with the names that its kind has."""
-
-    kind: str = "horizon"
-    terms: Mapping[str, Term] = field(default_factory=dict)
-    full: float = 1.0
-    """Of a speed: value at the end of its scale."""
-    unit: str = ""
-
-
-DIALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "horizon": ((), ()),
-    "none": ((), ()),
-    "speed": (("value",), ("steering",)),
-    "compass": ((), ("wind_x", "wind_y", "current_x", "current_y")),
-    "board": (("torso", "feet"), ()),
-}
-"""Kind -> names of the terms that it needs, and of those that it may have. Angles are in rad, winds in m/s."""
-
-
-@dataclass(frozen=True, slots=True)
-class Instruments:
-    """What the pilot reads."""
-
-    rows: tuple[Row, ...] = ()
-    bars: tuple[Bar, ...] = ()
-    dial: Dial = field(default_factory=Dial)
-    plots: tuple[Plotted, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Camera:
     """How much room it takes in a picture, and where its pilot's eyes are; body frame."""
 
@@ -266,71 +188,6 @@ class Tracks:
     width_m: float
     strength: float
     """How dark, 0..1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One motion of a part: a turn about an axis, a shift, a scale, wheels that follow a curve, or staying upright."""
-
-    kind: str
-    """turn, shift, scale, steer, upright."""
-    terms: tuple[Term, ...] = ()
-    """turn: angle [rad]; shift, scale: x, y, z; steer: where the wheel is (x, y) [m], curvature of the path [1/m]."""
-    axis: str = ""
-    wreck_only: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Nodes of the model that move alike, about their own pivots; the first move is the outermost."""
-
-    nodes: tuple[str, ...]
-    moves: tuple[Move, ...] = ()
-    body: str = ""
-    """The vehicle's body at whose origin their pivots are drawn; empty: where the model has them, on the main body."""
-    hidden: frozenset[str] = frozenset()
-    """When: wreck, ghost, turning (free-turning parts turn)."""
-    shown_by: Term | None = None
-    """Only while this is positive."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rotor:
-    """A rotor that turns too fast to be seen as blades: a disc, axis z, azimuth from x."""
-
-    moves: tuple[Move, ...]
-    """From the body frame to the disc."""
-    radius_m: float
-    root_m: float
-    blades: int
-    chord_m: float
-    coning_rad: float
-    spin_radps: float
-    tip_band_m: float
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """How `model.glb` moves; `far.glb`, where there is one, is drawn for it where it is small."""
-
-    parts: tuple[Part, ...] = ()
-    rotors: tuple[Rotor, ...] = ()
-    occupants: tuple[str, ...] = ("pilot", "driver")
-    """Nodes that are not drawn for the eye that sits in them."""
-    not_in_ghosts: tuple[str, ...] = ("interior", "pilot", "glass")
-    clear_around_m: float = 0.0
-    """It stands on the ground where it is put: plants and blocks within this go."""
-    wears: tuple[tuple[str, str], ...] = ()
-    """(bodies, vehicle): bodies called so, or so with a number, look like that vehicle."""
-    box_half_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
-    """Half extents of the box that stands in where there is no model."""
-
-    def look_of(self, body: str) -> str | None:
-        """The vehicle that a body of this name looks like, where that is one of its own."""
-        for called, look in self.wears:
-            if re.fullmatch(rf"{re.escape(called)}(_\d+)?", body):
-                return look
-        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

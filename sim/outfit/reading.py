@@ -10,25 +10,19 @@ import numpy as np
 from sim.environment.hull import Hull as Surface
 from sim.errors import one_of, quote
 from sim.outfit import modes as mode_data
+from sim.outfit.instruments import DIALS, PLOTTED, Bar, Dial, Instruments, Plotted, Row
 from sim.outfit.key_reading import read_keys
 from sim.outfit.model_reading import read_model, read_tracks
 from sim.outfit.outfit import (
-    DIALS,
-    PLOTTED,
-    Bar,
     Camera,
     Contact,
-    Dial,
     Footprint,
     Hull,
-    Instruments,
     Mix,
     Modes,
     Outfit,
-    Plotted,
     Raw,
     Righting,
-    Row,
     Screw,
     Trail,
 )

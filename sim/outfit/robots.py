@@ -4,7 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from sim.outfit.key_reading import STICK_KEYS
-from sim.outfit.outfit import Keys, Mix, Outfit, Part, Raw, StickKeys
+from sim.outfit.moving_model import Part
+from sim.outfit.outfit import Keys, Mix, Outfit, Raw, StickKeys
 from sim.outfit.reading import read_outfit
 from sim.trees.declaration import WORLD
 from sim.trees.shapes import STAND

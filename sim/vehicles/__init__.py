@@ -7,12 +7,13 @@ from pkgutil import iter_modules
 from sim.errors import InputError, one_of, quote
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.base import State, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.custom import is_program, load_vehicle, made, own_file
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 from sim.vehicles.robot_file import ENDINGS, FREE, is_robot_file, load_robot
+from sim.vehicles.state import State
 
 
 def _declared() -> dict[str, type[Vehicle]]:

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.spaces import Action, Space
-from sim.vehicles.base import NodeLayout, Quantities, State, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
+from sim.vehicles.parametrised import Quantities
+from sim.vehicles.state import NodeLayout, State
 from sim.vehicles.support import Support
 
 

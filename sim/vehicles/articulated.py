@@ -14,9 +14,10 @@ from sim.trees.rotations import quaternion_of
 from sim.trees.shapes import Capsule, gallows, hinges_of, links_of
 from sim.trees.state import Given
 from sim.trees.tree import Tree
-from sim.vehicles.base import NodeLayout, State, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
 from sim.vehicles.observation import ObservationLayout, layout_of
+from sim.vehicles.state import NodeLayout, State
 from sim.vehicles.support import Support
 
 UNITS = {"angle": "rad", "largest_angle": "rad", "torque": "N m", "largest_torque": "N m"}

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from sim.groups import SE2
 from sim.groups.se2 import heading_of, plane_rotation
-from sim.vehicles.base import Quantities, State
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.parametrised import Quantities
+from sim.vehicles.state import State
 
 
 class Boat(HolonomicVehicle):

@@ -6,10 +6,10 @@ from typing import ClassVar
 import casadi as ca
 
 from sim.symbolic import shift, turn_about
-from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
+from sim.vehicles.parametrised import Quantities
 
 
 class Car(NonholonomicVehicle):

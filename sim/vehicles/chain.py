@@ -8,8 +8,8 @@ import numpy as np
 from sim.trees.shapes import DARK_STEEL, STEEL, Capsule
 from sim.trees.tree import WORLD, Body, Joint, Tree, tree
 from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.base import State
 from sim.vehicles.parameter import Parameter
+from sim.vehicles.state import State
 
 LEAN_RAD = 1.25
 """Of the first link from hanging straight down, at the start."""

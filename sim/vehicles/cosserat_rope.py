@@ -11,8 +11,8 @@ from sim.trees.rod import rod
 from sim.trees.shapes import BRASS, ROPE, Capsule
 from sim.trees.tree import Tree, tree
 from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.base import State
 from sim.vehicles.parameter import Parameter
+from sim.vehicles.state import State
 
 LEAN_RAD, ASIDE_RAD = 1.35, 0.25
 """Of the whole from hanging straight down at the start, and how far it is turned aside then."""

@@ -14,8 +14,9 @@ import casadi as ca
 import numpy as np
 
 from sim.errors import InputError
-from sim.vehicles.base import Quantities, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.observable import Observable
+from sim.vehicles.parametrised import Quantities
 from sim.vehicles.structure import Structure
 
 Shape = tuple[int | None, int | None]

@@ -9,8 +9,8 @@ from sim.trees.declaration import WORLD, Body, Joint, Loop
 from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Capsule, triple
 from sim.trees.tree import Tree, tree
 from sim.vehicles.articulated import ClosedVehicle
-from sim.vehicles.base import State
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.state import State
 
 LEGS = 3
 PLATFORM = "platform"

@@ -23,7 +23,7 @@ from sim.spaces.action import (
 )
 from sim.symbolic import solve
 from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Quantities
+from sim.vehicles.parametrised import Quantities
 
 SPREAD_RAD = np.radians(30.0)
 """Of the cables off the vertical in the formation; a single one hangs straight down."""

@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike
 
 from sim.groups import SO3
 from sim.symbolic import shift
-from sim.vehicles.base import Quantities, State
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.parametrised import Quantities
+from sim.vehicles.state import State
 
 SPIN_RADPS = 30.0
 LEAN_RAD = 0.8

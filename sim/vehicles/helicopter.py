@@ -9,10 +9,10 @@ import dataclasses
 import casadi as ca
 
 from sim.groups.se3 import rotation_of
-from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.parametrised import Quantities
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, rigid_inertia, weight_potential
 
 

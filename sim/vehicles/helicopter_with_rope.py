@@ -11,10 +11,11 @@ from sim.trees.rod import rod
 from sim.trees.shapes import ROPE, UNSEEN, WOOD, Capsule
 from sim.trees.tree import Tree, tree
 from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.base import Quantities, State
 from sim.vehicles.cosserat_rope import load_radius_m
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.parameter import Parameter
+from sim.vehicles.parametrised import Quantities
+from sim.vehicles.state import State
 
 CARRIER, LOAD = "helicopter", "load"
 _LINK = "rope"

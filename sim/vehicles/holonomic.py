@@ -6,9 +6,11 @@ import numpy as np
 from sim.errors import InputError
 from sim.groups import SE3, LieGroup
 from sim.symbolic import solve
-from sim.vehicles.base import Quantities, State, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
 from sim.vehicles.holonomic_declaration import check_holonomic
+from sim.vehicles.parametrised import Quantities
+from sim.vehicles.state import State
 
 
 class HolonomicVehicle(Vehicle):

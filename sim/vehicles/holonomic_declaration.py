@@ -9,8 +9,9 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.base import State, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.declaration import called, check_finite, check_shown, direction, evaluated, piece, refused
+from sim.vehicles.state import State
 from sim.vehicles.structure import Structure
 
 _SYMMETRIC = 1e-9

@@ -21,13 +21,15 @@ from numpy.typing import ArrayLike
 from sim.errors import InputError
 from sim.groups import SE2, LieGroup
 from sim.symbolic import replaced, solve
-from sim.vehicles.base import Quantities, State, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.declaration import check_shown, piece
 from sim.vehicles.form import Form
 from sim.vehicles.nonholonomic_declaration import Constrained, check_commanded, check_constrained
 from sim.vehicles.observable import Observable
+from sim.vehicles.parametrised import Quantities
 from sim.vehicles.rank import check_rank
 from sim.vehicles.reduced import derived_basis, derived_connection, usual_parameters
+from sim.vehicles.state import State
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
 

@@ -11,7 +11,8 @@ import casadi as ca
 import numpy as np
 
 from sim.errors import InputError
-from sim.vehicles.base import Quantities, Vehicle
+from sim.vehicles.base import Vehicle
+from sim.vehicles.parametrised import Quantities
 
 
 @dataclass(frozen=True)

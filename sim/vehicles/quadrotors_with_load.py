@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike
 
 from sim.symbolic import pose_along, shift
 from sim.trees.shapes import BRASS, PAINTED, RUBBER, Capsule
-from sim.vehicles.base import Quantities, State
 from sim.vehicles.formation_flight import FormationFlight
 from sim.vehicles.hung_rods import for_each, on_the_bundle
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.parametrised import Quantities
+from sim.vehicles.state import State
 from sim.vehicles.support import Support
 
 _LOAD_M, _CABLE_M, _CROSS_M = 0.11, 0.006, 0.3

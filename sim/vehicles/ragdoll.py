@@ -8,8 +8,8 @@ import numpy as np
 from sim.trees.shapes import LIGHT, PAINTED, RUBBER, Capsule
 from sim.trees.tree import Body, Joint, Tree, tree
 from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.base import State
 from sim.vehicles.parameter import Parameter
+from sim.vehicles.state import State
 
 Vector = tuple[float, float, float]
 

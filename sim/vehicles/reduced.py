@@ -5,8 +5,9 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.base import Quantities, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.declaration import piece
+from sim.vehicles.parametrised import Quantities
 from sim.vehicles.reduction import Reduction, Samples
 from sim.vehicles.structure import Structure
 

@@ -3,9 +3,9 @@
 import casadi as ca
 
 from sim.groups.se3 import position_of
-from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.parametrised import Quantities
 
 MASS = Parameter("mass", "kg", 1.0, 1e-3, 1e6, "Mass.")
 INERTIA = Parameter(

@@ -20,9 +20,9 @@ from sim.trees.shapes import STAND, Capsule, hinges_of, links_of
 from sim.trees.spatial import quaternion_matrix
 from sim.trees.tree import Tree
 from sim.vehicles.articulated import ArticulatedVehicle, ClosedVehicle
-from sim.vehicles.base import State
 from sim.vehicles.listed import usable
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.state import State
 
 HOLD_RADPS = 10.0
 """Of the servos, where nothing else is said."""

@@ -5,7 +5,7 @@ from abc import abstractmethod
 import casadi as ca
 
 from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Quantities
+from sim.vehicles.parametrised import Quantities
 
 
 class LinkedRods(ActionVehicle):

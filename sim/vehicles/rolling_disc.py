@@ -11,10 +11,10 @@ from collections.abc import Mapping
 import casadi as ca
 
 from sim.symbolic import shift, turn_about
-from sim.vehicles.base import Quantities
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
+from sim.vehicles.parametrised import Quantities
 
 
 class RollingDisc(NonholonomicVehicle):

@@ -28,7 +28,6 @@ from sim.stack import stacked
 from sim.symbolic import pose_along, solve
 from sim.trees.shapes import DARK_STEEL, RUBBER, WOOD, Capsule
 from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Quantities, State
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.hung_rods import (
     Force,
@@ -41,6 +40,8 @@ from sim.vehicles.hung_rods import (
 )
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Parameter
+from sim.vehicles.parametrised import Quantities
+from sim.vehicles.state import State
 from sim.vehicles.support import Support
 
 POSE, TWIST, CABLE = slice(0, 12), slice(12, 18), 18

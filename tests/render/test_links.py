@@ -11,7 +11,7 @@ from render.frame import DrawnVehicle
 from render.models.library import ModelLibrary
 from render.models.links import capsule_mesh, instances_of
 from render.models.strands import PIECES
-from render.scene_view import reach_m
+from render.shown import reach_m
 from sim.integrators import integrator
 from sim.trees.choice import tree_stepper
 from sim.trees.shapes import ROPE, Capsule

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from sim.compiler import columns
-from sim.compiler.columns import ColumnKernel, Repeated
+from sim.compiler.columns import ColumnKernel
 from sim.compiler.native import NativeFunction, Piece, Place
 from sim.compiler.objects import loaded
+from sim.compiler.vector_code import Repeated
 
 RNG = np.random.default_rng(3)
 

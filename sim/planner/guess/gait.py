@@ -7,8 +7,8 @@ import numpy as np
 
 from sim.planner.task.task import Task
 from sim.trajectory import simulate
-from sim.vehicles.base import State
 from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.state import State
 
 _WAVES = ((3, 2), (2, 1), (2, 2))
 """Periods of the rotor and of the steering in gaits that drive sideways, turn and drive ahead."""

@@ -21,7 +21,8 @@ from sim.planner.task.task import Task
 from sim.planner.transcription.motion import Motion
 from sim.steppers.choice import stepper_of
 from sim.trajectory import Trajectory
-from sim.vehicles.base import State, Vehicle
+from sim.vehicles.base import Vehicle
+from sim.vehicles.state import State
 
 AimAt = Callable[[float], Any]
 """Time [s] -> place (3,) or (2,) [m] or a `State` that is wanted at that time."""

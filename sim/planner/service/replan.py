@@ -15,7 +15,8 @@ from sim.planner.task.inputs import input_map_of
 from sim.planner.task.poses import positions
 from sim.planner.task.pursuit import with_goal_at
 from sim.planner.task.task import Task
-from sim.vehicles.base import State, Vehicle
+from sim.vehicles.base import Vehicle
+from sim.vehicles.state import State
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,8 @@ from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, Part, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
 from sim.spaces import Space
-from sim.vehicles.base import State, Vehicle
+from sim.vehicles.base import Vehicle
+from sim.vehicles.state import State
 
 _FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
 _EFFORT_SCALES = 1e-9, 1e9

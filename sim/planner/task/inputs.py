@@ -11,8 +11,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.base import PlannedInputs, Quantities, Vehicle
+from sim.vehicles.base import PlannedInputs, Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.parametrised import Quantities
 
 
 @dataclass(frozen=True)

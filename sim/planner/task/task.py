@@ -8,8 +8,9 @@ import numpy as np
 from sim.errors import InputError
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
-from sim.vehicles.base import State, Vehicle
+from sim.vehicles.base import Vehicle
 from sim.vehicles.form import TREES, Form
+from sim.vehicles.state import State
 from sim.vehicles.support import Support
 
 Demand = Literal["fixed", "within", "upright", "free"]

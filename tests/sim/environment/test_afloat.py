@@ -15,10 +15,10 @@ from sim.environment.water import WATER, Water, Weather, at_rest
 from sim.environment.water.feel import feel_water, sea_at
 from sim.environment.water.layout import CLOCK, FROM, TOWARDS
 from sim.errors import InputError
-from sim.vehicles.base import Quantities
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.motorboat import Motorboat
 from sim.vehicles.parameter import Control, Parameter
+from sim.vehicles.parametrised import Quantities
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, weight_potential
 from sim.vehicles.support import Support
 

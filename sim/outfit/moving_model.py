@@ -1,0 +1,71 @@
+"""How a vehicle's model moves: nodes of `model.glb` turned, shifted and hidden by what is told of the vehicle."""
+
+import re
+from dataclasses import dataclass
+
+from sim.outfit.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One motion of a part: a turn about an axis, a shift, a scale, wheels that follow a curve, or staying upright."""
+
+    kind: str
+    """turn, shift, scale, steer, upright."""
+    terms: tuple[Term, ...] = ()
+    """turn: angle [rad]; shift, scale: x, y, z; steer: where the wheel is (x, y) [m], curvature of the path [1/m]."""
+    axis: str = ""
+    wreck_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Nodes of the model that move alike, about their own pivots; the first move is the outermost."""
+
+    nodes: tuple[str, ...]
+    moves: tuple[Move, ...] = ()
+    body: str = ""
+    """The vehicle's body at whose origin their pivots are drawn; empty: where the model has them, on the main body."""
+    hidden: frozenset[str] = frozenset()
+    """When: wreck, ghost, turning (free-turning parts turn)."""
+    shown_by: Term | None = None
+    """Only while this is positive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rotor:
+    """A rotor that turns too fast to be seen as blades: a disc, axis z, azimuth from x."""
+
+    moves: tuple[Move, ...]
+    """From the body frame to the disc."""
+    radius_m: float
+    root_m: float
+    blades: int
+    chord_m: float
+    coning_rad: float
+    spin_radps: float
+    tip_band_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """How `model.glb` moves; `far.glb`, where there is one, is drawn for it where it is small."""
+
+    parts: tuple[Part, ...] = ()
+    rotors: tuple[Rotor, ...] = ()
+    occupants: tuple[str, ...] = ("pilot", "driver")
+    """Nodes that are not drawn for the eye that sits in them."""
+    not_in_ghosts: tuple[str, ...] = ("interior", "pilot", "glass")
+    clear_around_m: float = 0.0
+    """It stands on the ground where it is put: plants and blocks within this go."""
+    wears: tuple[tuple[str, str], ...] = ()
+    """(bodies, vehicle): bodies called so, or so with a number, look like that vehicle."""
+    box_half_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
+    """Half extents of the box that stands in where there is no model."""
+
+    def look_of(self, body: str) -> str | None:
+        """The vehicle that a body of this name looks like, where that is one of its own."""
+        for called, look in self.wears:
+            if re.fullmatch(rf"{re.escape(called)}(_\d+)?", body):
+                return look
+        return None
