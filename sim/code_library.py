@@ -102,6 +102,22 @@ class CodeLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
         self._codegen._engine._defined_symbols.update(code.defines)
 
 
+class PartLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
+    """Numba's library of a function that only compiled functions call: LLVM's text, which becomes machine code in the
+    functions that take it in, and is optimised there."""
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """It has no address."""
+        return 0
+
+    def _optimize_final_module(self) -> None:
+        """As a part of the whole."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
 def _is_large(function: Any) -> bool:
     instructions = (instruction for block in function.blocks for instruction in block.instructions)
     return next(islice(instructions, LARGE, None), None) is not None

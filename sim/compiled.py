@@ -28,7 +28,7 @@ from numba.extending import _Intrinsic
 
 from sim.cache import keep_checked, read_checked
 from sim.code_library import CodeLibrary
-from sim.kernel_pipeline import Pipeline
+from sim.kernel_pipeline import PartPipeline, Pipeline
 from sim.numba_flags import compare_by_what_is_set
 
 compare_by_what_is_set()
@@ -64,6 +64,17 @@ def compiled(signature: Any = None, **options: Any) -> Any:
 allocating_nothing = partial(compiled, _nrt=False)
 """Decorator: `compiled` for functions that make no array. Numba then counts no references to the arrays that it is
 given, which costs short functions more than their work."""
+
+
+def part(**options: Any) -> Any:
+    """Decorator of a function that only compiled functions call: it becomes machine code with these, and is kept with
+    them."""
+    ours: dict[str, Any] = {
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "pipeline_class": PartPipeline,
+    }
+    return numba.njit(nogil=True, **ours, **options)
 
 
 class _Kept(_Cache):  # type: ignore[misc] # numba has no types

@@ -6,7 +6,7 @@ from typing import Any
 from numba import types
 from numba.core.compiler import Compiler
 
-from sim.code_library import CodeLibrary
+from sim.code_library import CodeLibrary, PartLibrary
 
 _OPERATORS = {id(getattr(operator, name)) for name in operator.__all__}
 _PLAIN = (types.Number, types.Boolean, types.Array)
@@ -15,6 +15,8 @@ _PLAIN = (types.Number, types.Boolean, types.Array)
 class Pipeline(Compiler):  # type: ignore[misc] # numba has no types
     """Numba's, into a library of ours, with operators whose types are found once."""
 
+    library: type[Any] = CodeLibrary
+
     def __init__(self, typing: Any, target: Any, *more: Any) -> None:
         super().__init__(typing, target, *more)
         self.state.typingctx = _Typing(self.state.typingctx)
@@ -22,9 +24,24 @@ class Pipeline(Compiler):  # type: ignore[misc] # numba has no types
 
     def compile_extra(self, function: Any) -> Any:
         """The whole of it."""
-        self.state.library = CodeLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(function)
+
+
+class PartPipeline(Pipeline):
+    """The same for functions that only compiled functions call."""
+
+    library = PartLibrary
+
+    def __init__(self, typing: Any, target: Any, *more: Any) -> None:
+        super().__init__(typing, target, *more)
+        self.state.targetctx.get_executable = _none_but_a_key
+
+
+def _none_but_a_key(library: Any, fndesc: Any, env: Any) -> Any:
+    """What numba finds a compiled function by, where there is nothing to call: a builtin of its own, which raises."""
+    return set().pop
 
 
 class _Operator(types.Function):  # type: ignore[misc] # numba has no types

@@ -12,14 +12,19 @@ from sim.trees.continuous import EULER, accelerate, euler_step, rk4_step
 from sim.trees.kinematics import place
 from sim.trees.recursions import gather, momenta
 from sim.trees.roots import largest
-from sim.trees.spatial import entry, entry_apart, jit
-from sim.trees.stepping import NOT_FINITE, OK, active_damping, node_force, take_step
+from sim.trees.spatial import apart, entry, entry_apart
+from sim.trees.stepping import NOT_FINITE, OK, active_damping, copy, node_force, take_step
 
 
-@jit
-def copy(source, to):
-    for a in range(to.shape[0]):
-        to[a] = source[a]
+@apart
+def meet_ground(tree, ws, felt, q, b, u, h, limit_damping):
+    """Add to ws.torque the contact's mean force over a step that begins with the impulse b."""
+    active_damping(tree, q, limit_damping, ws.damping)
+    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+    for a in range(b.shape[0]):
+        felt.free[a] = b[a] + h * (0.5 * u[a] + ws.torque[a])
+    solve(tree, ws.node, ws.damping, h, ws.factor, felt.free, ws.wrench, ws.spare, ws.twist, felt.free)
+    ground_push(tree, ws, felt, h, h, ws.torque)
 
 
 @entry
@@ -76,14 +81,7 @@ def variational_rollout(
         copy(b, ws.kept_b)
         copy(push, ws.torque)
         if felt.carriers.shape[0] and is_near(tree, ws, felt, q, h):
-            active_damping(tree, q, limits[1], ws.damping)
-            factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-            for a in range(b.shape[0]):
-                felt.free[a] = b[a] + h * (0.5 * u[a] + push[a])
-            solve(
-                tree, ws.node, ws.damping, h, ws.factor, felt.free, ws.wrench, ws.spare, ws.twist, felt.free
-            )
-            ground_push(tree, ws, felt, h, h, ws.torque)
+            meet_ground(tree, ws, felt, q, b, u, h, limits[1])
         for a in range(b.shape[0]):
             b[a] += h * ws.torque[a]
         status = take_step(

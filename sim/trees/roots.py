@@ -136,6 +136,22 @@ def newton_step(tree, ws, q, d, h, method, updates):
     depart(tree, ws.node, ws.ahead, h, ws.arc, ws.wrench)
 
 
+@apart
+def residual_of(tree, ws, d, h):
+    """Largest residual impulse of d, after and before `depart`."""
+    missing_impulses(tree, ws.node, d, ws.impulse, ws.damping, h, ws.wrench, ws.residual)
+    depart(tree, ws.node, d, h, ws.arc, ws.wrench)
+    return largest(ws.residual, 1.0)
+
+
+@apart
+def go_half_way_back(tree, ws, d, h):
+    """From d to the increments before; as after `depart` with these."""
+    for a in range(d.shape[0]):
+        d[a] = 0.5 * (d[a] + ws.trial[a])
+    depart(tree, ws.node, d, h, ws.arc, ws.wrench)
+
+
 @jit
 def find_root(tree, ws, q, d, h, method, tol, rate, residuals):
     """Increments d (a guess, in place) whose residual impulse vanishes. Returns iterations, or -1 where none are found.
@@ -151,9 +167,7 @@ def find_root(tree, ws, q, d, h, method, tol, rate, residuals):
     depart(tree, ws.node, d, h, ws.arc, ws.wrench)
     for iteration in range(UPDATES_MAX):
         if iteration < residuals.shape[0]:
-            missing_impulses(tree, ws.node, d, ws.impulse, ws.damping, h, ws.wrench, ws.residual)
-            residuals[iteration] = largest(ws.residual, 1.0)
-            depart(tree, ws.node, d, h, ws.arc, ws.wrench)
+            residuals[iteration] = residual_of(tree, ws, d, h)
         if method == RIQN:
             impulse_step(tree, ws, d, h)
             size = largest(ws.change, h)
@@ -164,9 +178,7 @@ def find_root(tree, ws, q, d, h, method, tol, rate, residuals):
             if before == math.inf or backtracks == BACKTRACKS:
                 break
             backtracks += 1
-            for a in range(d.shape[0]):
-                d[a] = 0.5 * (d[a] + ws.trial[a])
-            depart(tree, ws.node, d, h, ws.arc, ws.wrench)
+            go_half_way_back(tree, ws, d, h)
             continue
         for a in range(d.shape[0]):
             ws.trial[a] = d[a]

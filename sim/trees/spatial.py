@@ -8,9 +8,7 @@ allocates nothing. Matrices are nine numbers row by row; symmetric ones six: xx,
 import math
 from typing import Any
 
-from numba import njit
-
-from sim.compiled import compiled
+from sim.compiled import compiled, part
 
 OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
@@ -22,12 +20,12 @@ OPTIONS: dict[str, Any] = {
 here allocates: without numba's reference counts a step of ten links costs a third. All of a step is one function in
 the end: handing a tree's arrays from one to the next costs a quarter of ten links' step."""
 
-jit = njit(nogil=True, **OPTIONS)
+jit = part(**OPTIONS)
 """Of functions that only others of this package call."""
 entry = compiled(**OPTIONS)
 """Of those that Python calls: kept on disk with all that they use."""
 _CALLED: dict[str, Any] = {**OPTIONS, "forceinline": False}
-apart, entry_apart = njit(nogil=True, **_CALLED), compiled(**_CALLED)
+apart, entry_apart = part(**_CALLED), compiled(**_CALLED)
 """The same of those that are large and called seldom: inlined where they are called, they take a minute to compile."""
 
 

@@ -12,7 +12,7 @@ from sim.trees.articulated import factorise
 from sim.trees.kinematics import move, place
 from sim.trees.recursions import gather, missing_impulses, node_impulses, row_of
 from sim.trees.roots import IMPULSE, NEWTON, find_root, first_guess, largest
-from sim.trees.spatial import add, cross, entry, jit, rodrigues_turn, sub, times
+from sim.trees.spatial import add, apart, cross, entry, jit, rodrigues_turn, sub, times
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
 HALVINGS = 6
@@ -117,21 +117,26 @@ def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, gues
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a] + 0.5 * h * u[a]
     count = memory[0]
-    if method != NEWTON or guess == IMPULSE or count == 0:
-        factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-    first_guess(tree, ws, h, history, count, guess, ws.increments)
-    iterations = find_root(tree, ws, q, ws.increments, h, method, tol, memory[1:], residuals)
-    if iterations < 0 and method != NEWTON:
-        factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-        first_guess(tree, ws, h, history, count, IMPULSE, ws.increments)
-        memory[1] = 0.0
-        iterations = find_root(tree, ws, q, ws.increments, h, NEWTON, tol, memory[1:], residuals)
-    if iterations < 0:
-        return -1
+    while True:
+        if method != NEWTON or guess == IMPULSE or count == 0:
+            factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+        first_guess(tree, ws, h, history, count, guess, ws.increments)
+        iterations = find_root(tree, ws, q, ws.increments, h, method, tol, memory[1:], residuals)
+        if iterations >= 0:
+            break
+        if method == NEWTON:
+            return -1
+        method, guess, memory[1] = NEWTON, IMPULSE, 0.0
     arrive(tree, ws, q, h, limit_stiffness, kick, b)
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * u[a]
     return iterations
+
+
+@jit
+def copy(source, to):
+    for a in range(to.shape[0]):
+        to[a] = source[a]
 
 
 @jit
@@ -143,63 +148,55 @@ def remember(history, d):
         history[0, a] = d[a]
 
 
-@jit
-def divided(tree, ws, q, b, history, memory, u, w, h, limits, method, tol, residuals):
-    """A step that has no root as a whole, in 2, 4, ... parts; iterations in all, or -1. q, b as in `advance`.
-
-    The impulse b of a node depends on the step that follows by its kick alone, which is changed for each part's.
-    """
-    for level in range(1, HALVINGS + 1):
-        parts = 2**level
-        part_h = h / parts
-        for a in range(q.shape[0]):
-            ws.saved_q[a] = q[a]
-        for a in range(b.shape[0]):
-            ws.saved_b[a] = b[a]
-        node_force(tree, ws, q, limits[0], ws.kick)
-        for a in range(b.shape[0]):
-            b[a] -= 0.5 * (h - part_h) * ws.kick[a]
-        total = 0
-        for _ in range(parts):
-            memory[:] = 0.0
-            n = advance(
-                tree, ws, q, b, history, memory, u, w, part_h, part_h, limits, method, IMPULSE, tol, residuals
-            )
-            if n < 0:
-                total = -1
-                break
-            total += n
-        if total >= 0:
-            node_force(tree, ws, q, limits[0], ws.kick)
-            for a in range(b.shape[0]):
-                b[a] += 0.5 * (h - part_h) * ws.kick[a]
-            return total
-        for a in range(q.shape[0]):
-            q[a] = ws.saved_q[a]
-        for a in range(b.shape[0]):
-            b[a] = ws.saved_b[a]
-        place(tree, q, ws.node)
-    return -1
+@apart
+def shift_kick(tree, ws, q, limits, seconds, b):
+    """Add `seconds` of a node's forces to b. The impulse of a node depends on the step that follows by these alone."""
+    node_force(tree, ws, q, limits[0], ws.kick)
+    for a in range(b.shape[0]):
+        b[a] += seconds * ws.kick[a]
 
 
 @jit
 def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, tol, tally, residuals):
-    """One step in place, as a whole or divided; its status.
+    """One step in place, as a whole or, where that has no root, in 2, 4, ... parts; its status.
 
     `memory` (2,): steps remembered in `history` (REMEMBERED, nv), the contraction of iterations or 0. `tally` (2,)
-    grows by iterations and by the steps that had to be divided.
+    grows by iterations and by the steps that had to be divided. q and b may be lost where there is no root.
     """
-    n = advance(tree, ws, q, b, history, memory, u, w, h, h, limits, method, guess, tol, residuals)
-    if n >= 0:
+    for level in range(HALVINGS + 1):
+        parts = 2**level
+        part_h = h / parts
+        if level > 0:
+            guess = IMPULSE
+            copy(q, ws.saved_q)
+            copy(b, ws.saved_b)
+            shift_kick(tree, ws, q, limits, -0.5 * (h - part_h), b)
+        total = 0
+        for _ in range(parts):
+            if level > 0:
+                memory[:] = 0.0
+            n = advance(
+                tree, ws, q, b, history, memory, u, w, part_h, part_h, limits, method, guess, tol, residuals
+            )
+            if n < 0:
+                break
+            total += n
+        if n >= 0:
+            break
+        if level == HALVINGS:
+            return NO_ROOT
+        if level > 0:
+            copy(ws.saved_q, q)
+            copy(ws.saved_b, b)
+            place(tree, q, ws.node)
+    if level == 0:
         remember(history, ws.increments)
         memory[0] = min(memory[0] + 1.0, REMEMBERED)
     else:
-        n = divided(tree, ws, q, b, history, memory, u, w, h, limits, method, tol, residuals)
-        if n < 0:
-            return NO_ROOT
+        shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
         tally[1] += 1
         memory[:] = 0.0
-    tally[0] += n
+    tally[0] += total
     if largest(b, 1.0) == math.inf or largest(q, 1.0) == math.inf:
         return NOT_FINITE
     return OK
