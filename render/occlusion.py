@@ -1,11 +1,14 @@
 """What the canyon's own walls hide from the eye: never anything of which a part is seen."""
 
+from dataclasses import dataclass
+
 import numpy as np
-from scipy.ndimage import minimum_filter
 
 from sim.compiled import compiled
-from sim.world import Terrain
+from sim.world import Terrain, World
+from sim.world.store import cached_arrays, source_digest
 
+_DIGEST = source_digest(__file__)
 _STEPS = 48
 _MARGIN_M = 3.0
 """A place counts as seen while a thing this tall on it would be."""
@@ -49,15 +52,35 @@ def summits(points_w: np.ndarray) -> np.ndarray:
     return np.column_stack([centre, points_w[order[last], 2] + _MARGIN_M])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Ridges:
     """The ground as far as it surely hides what is behind it: the lowest of all heights around each place."""
 
-    def __init__(self, terrain: Terrain):
-        """`terrain`: heights (ny, nx), origin_m, spacing_m."""
+    heights: np.ndarray
+    """(ny, nx) float32 m."""
+    frame: tuple[float, float, float]
+    """x and y of the first one, spacing [m]."""
+
+    @staticmethod
+    def of(terrain: Terrain) -> "Ridges":
+        """Of any ground."""
+        from scipy.ndimage import minimum_filter  # takes a while, and those of worlds are kept
+
         reach = int(np.ceil(_AROUND_M / terrain.spacing_m))
         lowest = minimum_filter(np.asarray(terrain.heights, np.float32), size=2 * reach + 1, mode="nearest")
-        self.heights = np.ascontiguousarray(lowest - np.float32(_REUSE_M))
-        self.frame = (*(float(value) for value in terrain.origin_m), float(terrain.spacing_m))
+        return Ridges(np.ascontiguousarray(lowest - np.float32(_REUSE_M)), _frame(terrain))
+
+    @staticmethod
+    def of_world(world: World) -> "Ridges":
+        """Of its ground, from the cache where they are there."""
+        name = f"ridges-{world.key}-{_DIGEST}"
+        kept = cached_arrays("meshes", name, lambda: {"heights": Ridges.of(world.terrain).heights})
+        return Ridges(kept["heights"], _frame(world.terrain))
+
+
+def _frame(terrain: Terrain) -> tuple[float, float, float]:
+    x, y = terrain.origin_m
+    return float(x), float(y), float(terrain.spacing_m)
 
 
 class Skyline:

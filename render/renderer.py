@@ -88,7 +88,7 @@ class Renderer:
         self._water_level_m = material_water_level_m(world)
         self._mirror = mirror(self._water_level_m) if planar else None
         self._sky = self._owned(Sky(ctx, programs))
-        self._stage = self._owned(Stage(ctx, programs, scenery, quality, world.terrain))
+        self._stage = self._owned(Stage(ctx, programs, scenery, quality))
         self._water = None
         self._sea: SeaSurface | None = None
         if wet:

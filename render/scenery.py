@@ -13,6 +13,7 @@ from render.geometry.props import PropMesh, prop_mesh
 from render.geometry.scatter import Scatter
 from render.geometry.terrain_mesh import load_terrain_mesh
 from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
+from render.occlusion import Ridges
 from render.quality import Quality
 from sim.world import World
 
@@ -33,6 +34,8 @@ class Scenery:
     boulder_levels: Sequence[Sequence[Mesh]]
     """For each variant its levels, finest first."""
     boulders: Sequence[Scatter]
+    ridges: Ridges
+    """Of the ground, which hide what is behind them."""
     leaves: np.ndarray
     """(n, n, 4) uint8."""
     props: PropMesh | None = None
@@ -52,6 +55,7 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         shrubs=place_shrubs(world) if natural else None,
         boulder_levels=list(zip(*details, strict=True)),
         boulders=place_boulders(world) if natural else (),
+        ridges=Ridges.of_world(world),
         leaves=leaf_atlas(size=256),
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
     )

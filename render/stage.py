@@ -24,7 +24,6 @@ from render.textures import (
     tiled_texture,
 )
 from sim.environment.obstacles import ObstaclesPicture
-from sim.world import Terrain
 
 FAR_SPACING_M = (40.0,)
 
@@ -36,13 +35,10 @@ class Stage:
     undo the choice made for the picture.
     """
 
-    def __init__(
-        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality, ground: Terrain
-    ):
-        """`ground`: the world's terrain."""
+    def __init__(self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality):
         self._resources = ExitStack()
         self._textures = self._make_textures(ctx, scenery, quality)
-        ridges = Ridges(ground)
+        ridges = scenery.ridges
         self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ridges, quality=quality))
         self._land = [self.terrain]
         if scenery.far:

@@ -2,7 +2,6 @@
 
 import moderngl
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from sim.world.store import cached_arrays, source_digest
 
@@ -72,6 +71,13 @@ def slope_image(noise: np.ndarray) -> np.ndarray:
 
 def strata_ramp(seed: int = 5, size: int = 512) -> np.ndarray:
     """(size, 3) linear albedo over the height of the canyon, beds of a few metres drawn in by log-noise."""
+    name = f"strata-{seed}-{size}-{_DIGEST}"
+    return cached_arrays("textures", name, lambda: {"ramp": _strata_ramp(seed, size)})["ramp"]
+
+
+def _strata_ramp(seed: int, size: int) -> np.ndarray:
+    from scipy.ndimage import gaussian_filter1d  # takes a while, and the ramp is kept
+
     rng = np.random.default_rng(seed)
     height = np.linspace(0.0, STRATA_TOP_M, size)
     keys = [key for key, _ in STRATA_KEYS]

@@ -5,7 +5,6 @@ from contextlib import ExitStack
 import moderngl
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.ndimage import gaussian_filter, zoom
 
 from render.passes import PassContext
 from render.programs import Programs
@@ -124,6 +123,8 @@ def _quads(number: np.ndarray) -> np.ndarray:
 
 def _surface(picture: BoxPicture) -> np.ndarray:
     """(rows, columns, 7) position, normal and foam of the surface from wall to wall."""
+    from scipy.ndimage import gaussian_filter, zoom  # takes a while, and few scenes have a tank
+
     height, foam = (
         zoom(
             np.pad(gaussian_filter(values, _SOFT, mode="nearest"), 1, mode="edge"),

@@ -6,6 +6,7 @@ calls and of the constants that it uses; it carries a checksum, and where there 
 """
 
 import hashlib
+import io
 import pickle
 import platform
 import sys
@@ -22,6 +23,8 @@ import numpy as np
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
+from numba.core.environment import Environment, _rebuild_env
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import _Intrinsic
@@ -90,8 +93,11 @@ class _Kept(_Cache):  # type: ignore[misc] # numba has no types
         """Numba names it in statistics only."""
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The machine code for the signature; None where it has to be made."""
-        target.refresh()
+        """The machine code for the signature; None where it has to be made.
+
+        Numba would take in all that it can compile first, which only has to be there where something is compiled.
+        """
+        rtsys.initialize(target)
         return _loaded(self._name(signature, target.codegen()), target)
 
     def save_overload(self, signature: Any, made: Any) -> None:
@@ -135,7 +141,7 @@ def _loaded(name: str, target: Any) -> CompileResult | None:
     if content is None:
         return None
     try:
-        code, parts = pickle.loads(content)
+        code, parts = _Reader(io.BytesIO(content)).load()
         if not all(other in _present or _loaded(other, target) for other in code.jumps_to):
             return None
         for begin in parts["reload_init"]:
@@ -151,6 +157,28 @@ def _loaded(name: str, target: Any) -> CompileResult | None:
     found |= {"target_context": target, "typing_context": target.typing_context}
     _present[name] = CompileResult(**found | {"library": library, "entry_point": entry_point})
     return _present[name]
+
+
+class _Reader(pickle.Unpickler):
+    """Takes kept machine code up without the modules of numba that it came from: of a sum alone it would load SciPy."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """As pickles name what they hold."""
+        if (module, name) == (_rebuild_env.__module__, _rebuild_env.__name__):
+            return _environment
+        return super().find_class(module, name)
+
+
+def _environment(module: str, constants: list[Any], name: str) -> Environment:
+    """As numba's own, whose module only code in object mode looks into: there is none of that here."""
+    found = Environment._memo.get(name)
+    if found is not None:
+        return found
+    found = Environment(vars(sys.modules[module]) if module in sys.modules else {})
+    found.consts[:] = constants
+    found.env_name = name
+    Environment._memo[name] = found
+    return found
 
 
 def _digest(function: Any) -> str:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from sim.errors import InputError, one_of, quote
 from sim.groups.between import pose_between
@@ -163,6 +162,8 @@ def _check_turn(turn: np.ndarray, line: int) -> None:
 
 def _rotations(values: np.ndarray) -> np.ndarray:
     """(n, 3, 3) of rows of time, place and attitude."""
+    from scipy.spatial.transform import Rotation  # takes a while, and most starts have no table
+
     if values.shape[1] == 8:
         return Rotation.from_quat(values[:, 4:]).as_matrix()
     if values.shape[1] == 13:

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from sim.identification import Identified
 from sim.vehicles.parameter import Value
+
+if TYPE_CHECKING:
+    from sim.identification import Identified
 
 BEFORE, AFTER = "before the fit", "after the fit"
 """Names of the ghosts that fly the take's inputs with the guess, and with what was found."""
@@ -20,6 +23,6 @@ class FitView:
     iteration: int = 0
     values: Mapping[str, Value] = field(default_factory=dict)
     """Of the unknown parameters, so far."""
-    found: Identified | None = None
+    found: "Identified | None" = None
     span_s: tuple[float, float] = (0.0, 0.0)
     """The part of the take that was fitted to."""

@@ -1,7 +1,6 @@
 """Boulders and bushes as a camera meets them: it rises over what it comes near."""
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from render.geometry.vegetation import place_shrubs, shrub_mesh
 from sim.world import World
@@ -18,13 +17,15 @@ class Bumps:
 
     def __init__(self, discs: np.ndarray) -> None:
         """discs (k, 4): x, y, radius, z of the top [m]."""
-        self._discs = discs
-        self._places = cKDTree(discs[:, :2])
+        self._discs = discs[np.argsort(discs[:, 0])]
         self._widest_m = float(discs[:, 2].max(initial=0.0))
 
     def floor_z(self, eye_w: np.ndarray) -> float:
         """Least z [m] of an eye over this place; it comes and goes without a jump. -inf where nothing is near."""
-        found = self._discs[self._places.query_ball_point(eye_w[:2], self._widest_m + NEAR_M)]
+        reach_m = self._widest_m + NEAR_M
+        first, last = np.searchsorted(self._discs[:, 0], (eye_w[0] - reach_m, eye_w[0] + reach_m))
+        strip = self._discs[first:last]
+        found = strip[np.abs(strip[:, 1] - eye_w[1]) <= reach_m]
         if not len(found):
             return -np.inf
         off = np.hypot(*(found[:, :2] - eye_w[:2]).T) - found[:, 2]

@@ -7,7 +7,6 @@ longer a height field to the eye.
 """
 
 import numpy as np
-from scipy.ndimage import gaussian_filter, uniform_filter1d
 
 from render.geometry.mesh import TERRAIN_FLOATS
 from sim.compiled import compiled
@@ -22,6 +21,10 @@ _PAD_SUNK_M = 0.3
 
 def _columns(profile: np.ndarray, y: np.ndarray, river_y: np.ndarray) -> np.ndarray:
     """(rows, columns) y of the vertices, by arc length of the height `profile` (rows, ny) over `y`."""
+    from scipy.ndimage import (
+        gaussian_filter,
+    )  # here and below: takes a while, and grids that were made are kept
+
     length = np.hypot(np.diff(y), gaussian_filter(np.abs(np.diff(profile, axis=1)), (3.0, 2.0)))
     middle = 0.5 * (y[1:] + y[:-1])
     off = np.abs(middle[None, :] - river_y[:, None])
@@ -139,6 +142,8 @@ def even_grid(world: World, stride: tuple[int, int]) -> np.ndarray:
 
 def terrain_grid(world: World) -> np.ndarray:
     """(*SHAPE, 10) float32 vertices of a world with layers; axis 0 runs along x, axis 1 along y."""
+    from scipy.ndimage import gaussian_filter
+
     terrain = world.terrain
     x = np.linspace(terrain.low_m[0], terrain.high_m[0], SHAPE[0])
     y = terrain.axes[1]
@@ -166,6 +171,8 @@ def terrain_grid(world: World) -> np.ndarray:
 
 def thinned(grid: np.ndarray, stride: tuple[int, int]) -> np.ndarray:
     """Every stride-th vertex, with normals and traits averaged over the vertices left out."""
+    from scipy.ndimage import uniform_filter1d
+
     rows, columns = stride
     coarse = grid[::rows, ::columns].copy()
     rest = uniform_filter1d(grid[..., 3:], rows, axis=0, mode="nearest")[::rows]

@@ -2,7 +2,6 @@
 
 import moderngl
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
 from render.programs import SAMPLER_UNITS
 from sim.environment.flip.surface import BoxPicture
@@ -52,6 +51,8 @@ class SplashingWater:
 
 def box_texels(picture: BoxPicture) -> np.ndarray:
     """(ny, nx, 4) float32: world z of the surface [m], its slopes along x and y, foam 0..1."""
+    from scipy.ndimage import gaussian_filter  # takes a while, and few scenes have such a box
+
     height = gaussian_filter(picture.height_m, _SOFT, mode="nearest")
     slope_y, slope_x = np.gradient(height, picture.cell_m)
     foam = gaussian_filter(picture.foam, _SOFT, mode="nearest")

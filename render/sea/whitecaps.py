@@ -8,7 +8,6 @@ is one of places at rest; it repeats, and only its part about the eye is current
 import math
 
 import numpy as np
-from scipy.special import ndtri
 
 from render.sea.fields import STRETCH, SeaFields
 from sim.compiled import compiled
@@ -117,5 +116,7 @@ class Whitecaps:
         if share < 1e-6 or deviation < 1e-9:
             self.foam *= np.float32(left)
             return
+        from scipy.special import ndtri  # takes a while, and few scenes have a sea
+
         folded = float(ndtri(share)) * deviation
         _break(self.foam, SPAN_M, foot_w[0], foot_w[1], *read, fields.edges_m, folded, 0.3 * deviation, left)

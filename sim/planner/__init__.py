@@ -1,11 +1,15 @@
 """Optimal control: the integrators' own update equations as constraints of a sparse nonlinear program."""
 
-from sim.planner.api import plan, task_of_scene
-from sim.planner.result.plan import Plan, Violation
-from sim.planner.service.planner import Iterate, Planner
-from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
-from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights
-from sim.planner.task.terrain import SafeGround, safe_ground
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sim.planner.api import plan, task_of_scene
+    from sim.planner.result.plan import Plan, Violation
+    from sim.planner.service.planner import Iterate, Planner
+    from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
+    from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights
+    from sim.planner.task.terrain import SafeGround, safe_ground
 
 __all__ = [
     "Violation",
@@ -27,3 +31,20 @@ __all__ = [
     "safe_ground",
     "task_of_scene",
 ]
+
+
+_LATE = {
+    **dict.fromkeys(("plan", "task_of_scene"), "api"),
+    **dict.fromkeys(("Plan", "Violation"), "result.plan"),
+    **dict.fromkeys(("Iterate", "Planner"), "service.planner"),
+    **dict.fromkeys(("Box", "Capsule", "Cylinder", "Obstacle", "Sphere"), "task.obstacles"),
+    **dict.fromkeys(("Goal", "Limits", "Task", "Waypoint", "Weights"), "task.task"),
+    **dict.fromkeys(("SafeGround", "safe_ground"), "task.terrain"),
+}
+"""Whoever only names a task or a plan does not wait for what solves it."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_LATE[name]}"), name)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import brentq
 
 from sim.race.course import Gate
 
@@ -40,6 +39,8 @@ def crossing_s(gate: Gate, before: Instant, after: Instant, since_s: float = -ma
     for begin, end in pairwise(_monotone(ahead)):
         if not np.polyval(ahead, begin) < 0.0 <= np.polyval(ahead, end):
             continue
+        from scipy.optimize import brentq  # takes a while, and few flights race
+
         share = float(brentq(lambda at: float(np.polyval(ahead, at)), begin, end, xtol=1e-15, rtol=8.9e-16))
         left, up = (float(np.polyval(powers[::-1, k], share)) for k in (1, 2))
         time_s = before.time_s + share * span_s

@@ -1,7 +1,6 @@
 """The ways and places of a scene that its autopilots are sent along."""
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline
 
 from sim.pilot.errand import Errand
 from sim.race import Course
@@ -28,6 +27,8 @@ def errand_of(scene: Scene, world: World) -> Errand:
 
 def through(course: Course) -> np.ndarray:
     """(n, 2) m: a smooth line through the middles of the gates in their directions."""
+    from scipy.interpolate import CubicHermiteSpline  # takes a while, and few scenes have gates
+
     gates = [*course.gates, *course.gates[: int(course.closed)]]
     places = np.array([gate.centre_w[:2] for gate in gates])
     ways = np.array([gate.frame()[0, :2] for gate in gates])

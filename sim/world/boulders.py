@@ -4,9 +4,9 @@ They are drawn from here, and what drives on the ground meets them as discs abou
 """
 
 from functools import cache
+from itertools import combinations
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from sim.world.sites import kept_free, sites
 from sim.world.store import cached_arrays, package_digest
@@ -47,13 +47,22 @@ def widest(variant: int, seed: int = SEED) -> tuple[float, float, float, float]:
 
     Of one of size 1, in its own frame.
     """
+    name = f"boulder-disc-{variant}-{seed}-{_DIGEST}"
+    x, y, radius, top = cached_arrays("worlds", name, lambda: {"disc": _widest(variant, seed)})["disc"]
+    return float(x), float(y), float(radius), float(top)
+
+
+def _widest(variant: int, seed: int) -> np.ndarray:
+    """(4,) as `widest`."""
+    from scipy.spatial import ConvexHull  # takes a while, and discs are kept
+
     points, _ = boulder_shape(variant, seed=seed)
     hull = ConvexHull(points[:, :2])
     rim = points[hull.vertices, :2]
     ahead = np.roll(rim, -1, axis=0)
     doubled = rim[:, 0] * ahead[:, 1] - rim[:, 1] * ahead[:, 0]
     x, y = ((rim + ahead) * doubled[:, None]).sum(axis=0) / (3.0 * doubled.sum())
-    return float(x), float(y), float(np.sqrt(hull.volume / np.pi)), float(points[:, 2].max())
+    return np.array([x, y, np.sqrt(hull.volume / np.pi), points[:, 2].max()])
 
 
 def boulder_instances(world: World, variants: int = VARIANTS, seed: int = SEED) -> tuple[np.ndarray, ...]:
@@ -86,7 +95,10 @@ def _icosphere(detail: int) -> tuple[np.ndarray, np.ndarray]:
     g = (1.0 + np.sqrt(5.0)) / 2.0
     corners = [(s, t * g, 0.0) for t in (1.0, -1.0) for s in (-1.0, 1.0)]
     points = np.array([np.roll(corner, shift) for shift in (0, 1, 2) for corner in corners])
-    faces = ConvexHull(points).simplices
+    far = np.linalg.norm(points[:, None] - points, axis=-1)
+    faces = np.array(
+        [face for face in combinations(range(len(points)), 3) if far[face, np.roll(face, 1)].max() < 2.1]
+    )
     a, b, c = points[faces[:, 0]], points[faces[:, 1]], points[faces[:, 2]]
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a) < 0.0
     faces[inward] = faces[inward][:, ::-1]

@@ -1,7 +1,6 @@
 """The canyon, grown from its seed: landform, erosion, levelled pads, layers."""
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
 from sim.world.bands import for_row_bands
 from sim.world.erosion import erode
@@ -48,6 +47,8 @@ def _rough_canyon(river: River, sites: np.ndarray, seed: int) -> tuple[np.ndarra
 
 def _eroded(heights: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Heights after erosion and what was deposited where [m]."""
+    from scipy.ndimage import gaussian_filter  # takes a while, and grown canyons are kept
+
     rng = np.random.default_rng([seed, 202])
     room = np.array([SHAPE[1] - 8, SHAPE[0] - 8], float)
     sediment = np.zeros(SHAPE)

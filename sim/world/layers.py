@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
 from sim.compiled import compiled
 from sim.world.bands import for_row_bands
@@ -61,5 +60,7 @@ def sky_visibility(heights: np.ndarray, spacing_m: float) -> np.ndarray:
 
 def curvature(heights: np.ndarray, spacing_m: float) -> np.ndarray:
     """Height of the 6 m neighbourhood over the cell, / 6 m, clipped to -1..1: positive in hollows."""
+    from scipy.ndimage import gaussian_filter  # takes a while, and grown worlds are kept
+
     around = gaussian_filter(heights, 6.0 / spacing_m, truncate=3.0)
     return np.clip((around - heights) / 6.0, -1.0, 1.0).astype(np.float32)

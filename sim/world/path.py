@@ -1,7 +1,6 @@
 """A safe way down the canyon, found from the terrain."""
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from sim.world.pad import Pad
 from sim.world.river import River
@@ -31,6 +30,8 @@ def canyon_path(terrain: Terrain, river: River, start: Pad, landing: Pad) -> np.
     The way keeps between the walls at cruising height: the middle of the free width, smoothed, and
     pushed back wherever smoothing brought it within _WALL_M of a wall.
     """
+    from scipy.ndimage import gaussian_filter1d  # takes a while, and grown worlds are kept
+
     x = np.arange(start.centre_w[0], landing.centre_w[0] + 0.5 * _SPACING_M, _SPACING_M)
     x[-1] = landing.centre_w[0]
     from_start, to_end = x - x[0], x[-1] - x

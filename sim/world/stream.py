@@ -9,7 +9,6 @@ function, whose curl is the flow per width, so that no water is lost anywhere an
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from sim.compiled import allocating_nothing
 from sim.world.river import River
@@ -62,6 +61,8 @@ def add_stream(velocity: np.ndarray, frame: np.ndarray, x: float, y: float, out:
 
 def river_stream(terrain: Terrain, river: River) -> Stream:
     """Of the river in its bed."""
+    from scipy.ndimage import gaussian_filter1d  # takes a while, and only what floats asks for the river
+
     x, y = terrain.axes
     centre, wide = np.asarray(river.centre(x)), _WIDEST * river.half_width_m
     rows = np.flatnonzero((y > centre.min() - wide) & (y < centre.max() + wide))

@@ -6,6 +6,7 @@ import numpy as np
 
 from render.frame import Frame, View
 from render.matrices import look_at, perspective
+from render.occlusion import Ridges
 from render.scenery import Scenery
 
 LENGTH_M, HALF_M = 400.0, 160.0
@@ -142,6 +143,7 @@ def small_scenery() -> Scenery:
         shrubs=_scatter(400),
         boulder_levels=[[_card(6)]],
         boulders=[_scatter(100)],
+        ridges=Ridges.of(small_world().terrain),
         leaves=leaves,
     )
 

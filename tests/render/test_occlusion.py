@@ -22,7 +22,7 @@ def skyline(heights: np.ndarray) -> Skyline:
     rows, columns = np.mgrid[0:201, 0:401]
     points = np.stack([columns, rows, heights], axis=-1)
     ground = SimpleNamespace(heights=heights, origin_m=(0.0, 0.0), spacing_m=1.0)
-    return Skyline(Ridges(ground), [summits(points[:, a:b].reshape(-1, 3)) for a, b in SPANS])
+    return Skyline(Ridges.of(ground), [summits(points[:, a:b].reshape(-1, 3)) for a, b in SPANS])
 
 
 def seen_from(*eye: float) -> list[bool]:

@@ -8,7 +8,6 @@ import numpy as np
 from PIL import Image
 
 from export.output import OutputError, replacing
-from export.video import VideoWriter
 
 FPS = 30
 _WAITING = 90
@@ -78,6 +77,8 @@ class Film:
             return
 
     def _encode(self) -> None:
+        from export.video import VideoWriter  # the encoder takes a while, and few windows make a video
+
         try:
             with replacing(self.path) as temporary:
                 writer = VideoWriter(temporary, container="mp4", size_px=self._size_px, fps=FPS)

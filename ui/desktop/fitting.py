@@ -5,19 +5,20 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from sim.aside import GivenUp
 from sim.commands import KeepTake, RemoveLane, Resimulate, Scrub
 from sim.errors import InputError
-from sim.identification import Identified
-from sim.identification.beside import identify_beside
-from sim.identification.recording import Recording
 from sim.simulation import Simulation
 from sim.take import Take
 from sim.vehicles.parameter import Value
 from ui.desktop.takes import News
 from ui.fit_view import AFTER, BEFORE, FitView
 from ui.requests import FitTake
+
+if TYPE_CHECKING:
+    from sim.identification import Identified, Recording
 
 
 @dataclass(slots=True, eq=False)
@@ -29,7 +30,7 @@ class _Asked:
     """Of the take that was shown when it was asked for."""
     reply: Future[Take]
     given_up: threading.Event
-    outcome: Future[tuple[Recording, Identified]] | None = None
+    outcome: "Future[tuple[Recording, Identified]] | None" = None
     heard: tuple[int, Mapping[str, Value]] = (0, MappingProxyType({}))
     """The latest iteration, and the values until then."""
 
@@ -92,8 +93,11 @@ class Fitting:
         self.cancel()
         self._worker.shutdown(wait=True)
 
-    def _fitted(self, asked: _Asked, take: Take) -> tuple[Recording, Identified]:
+    def _fitted(self, asked: _Asked, take: Take) -> "tuple[Recording, Identified]":
         """On the thread, which waits for the process."""
+        from sim.identification.beside import identify_beside  # with what fits, which few windows need
+        from sim.identification.recording import Recording
+
         if asked.given_up.is_set():
             raise GivenUp
         vehicle = take.vehicle.with_parameters(**asked.request.guess)
@@ -107,7 +111,7 @@ class Fitting:
         )
         return recording, found
 
-    def _show(self, asked: _Asked, found: Identified, simulation: Simulation) -> None:
+    def _show(self, asked: _Asked, found: "Identified", simulation: Simulation) -> None:
         """The take's inputs with the guess and with what was found, where the take is still looked at."""
         snapshot = simulation.snapshot
         if snapshot.look_back is None or snapshot.look_back.opened != asked.title:

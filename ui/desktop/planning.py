@@ -3,6 +3,7 @@
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from render.frame import Frame
 from render.plan_view import PlanScene
 from sim.commands import FlyPlan, Pursue, StopPursuit
 from sim.errors import InputError
-from sim.planner.api import pursuing_of_scene, task_of_scene
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.pursuing import PursuitControl
 from sim.planner.service.requests import (
@@ -21,7 +21,6 @@ from sim.planner.service.requests import (
     StartPlanning,
     StartPursuit,
 )
-from sim.planner.service.session import PlanSession
 from sim.planner.service.view import PlanView
 from sim.planner.task.poses import positions
 from sim.planner.task.pursuit import Pursuing, with_goal_at
@@ -33,19 +32,28 @@ from sim.vehicles.support import Support
 from sim.world import World
 from ui.config import config_dir
 
+if TYPE_CHECKING:
+    from sim.planner.service.session import PlanSession
+
+    _Session = PlanSession | None
+
 
 class Planning:
     """Lives as long as its scene. A scene without a task has nothing to show and refuses to plan."""
 
     def __init__(self, scene: Scene, world: World, *, folder: Path | None = None) -> None:
         """Raises InputError where the scene's task cannot be read."""
-        self._session: PlanSession | None = None
+        self._session: _Session = None
         self._prepared = False
         self._races = scene.race is not None
         """Its plan is a rival, made by itself; nothing else of it is shown."""
         self._scene = PlanScene(world)
         self._pursuit = PursuitControl(Pursuing())
         if scene.plan is not None:
+            # Here, not above: with all that solves, which takes longer than to open a window.
+            from sim.planner.api import pursuing_of_scene, task_of_scene
+            from sim.planner.service.session import PlanSession
+
             vehicle, task = task_of_scene(scene, world=world)
             self._pursuit = PursuitControl(pursuing_of_scene(scene, vehicle))
             folder = folder or config_dir() / "plans"

@@ -11,11 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from export.file import export_motions
-from export.motion import motion_of_take
 from export.output import OutputError
-from export.scenery import ground_under
-from export.take_video import TakeVideo, draw_take
 from render.errors import DisplayError
 from sim.aside import GivenUp
 from sim.beside import answered_beside
@@ -157,6 +153,8 @@ class Sharing:
 
     def _drawn(self, asked: _Asked) -> News:
         """The take of the flown lane as a video, in a process of its own."""
+        from export.take_video import TakeVideo, draw_take  # with the encoder, which few windows need
+
         given_up = self._given_up or threading.Event()
 
         def tell(share: float) -> None:
@@ -187,6 +185,10 @@ class Sharing:
         return News(f"Video saved: {path}")
 
     def _written(self, asked: _Asked) -> News:
+        from export.file import export_motions  # as above
+        from export.motion import motion_of_take
+        from export.scenery import ground_under
+
         try:
             motions = []
             for name, tint, ghost, reply in asked.lanes:

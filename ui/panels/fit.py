@@ -1,13 +1,13 @@
 """Part of the takes tab: the vehicle's parameters out of the take that is shown, and how sure they are."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import SetParameter
-from sim.identification import Identified
 from sim.snapshot import Snapshot
 from sim.vehicles.parameter import Parameter, Value
 from ui.fit_view import AFTER, BEFORE, FitView
@@ -15,6 +15,9 @@ from ui.panels.context import PanelContext
 from ui.panels.vehicle import flat
 from ui.panels.widgets import button, checkbox, heading, label, note, prose
 from ui.requests import CancelFit, FitTake, Request
+
+if TYPE_CHECKING:
+    from sim.identification import Identified
 
 _COLUMNS = 2
 
@@ -79,7 +82,7 @@ def _running(context: PanelContext) -> list[Request]:
 
 
 def _found(
-    fit: FitView, found: Identified, parameters: dict[str, Parameter], context: PanelContext
+    fit: FitView, found: "Identified", parameters: dict[str, Parameter], context: PanelContext
 ) -> list[Request]:
     for name, value in found.values.items():
         unit = parameters[name].unit if name in parameters else ""

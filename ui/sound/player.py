@@ -51,12 +51,15 @@ class Sound:
         self._mixer, self._jolts = Mixer(), Jolts()
         self._passed: object = None
         self._player = None
-        # Beside the frames: to look for a device takes longer than one.
+        # Beside the frames, from the first one on: to look for a device takes longer than one.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sound")
-        self._looking: Future[object] | None = self._worker.submit(_driver)
+        self._looking: Future[object] | None = None
+        self._looked = False
 
     def observe(self, snapshot: Snapshot, passed: object, volume: float) -> None:
         """Told once a frame. passed: whatever differs after a waypoint, a goal or a gate; volume: 0 for mute."""
+        if not self._looked:
+            self._looked, self._looking = True, self._worker.submit(_driver)
         if self._looking is not None and self._looking.done():
             self._player = _started(self._mixer) if self._looking.result() is not None else None
             self._looking = None

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from sim.compiled import allocating_nothing
 from sim.environment.contact_rows import (
@@ -64,6 +63,8 @@ class _Placed:
     """Solids in the plane, found by place."""
 
     def __init__(self, rows: np.ndarray) -> None:
+        from scipy.spatial import cKDTree  # takes a while, and what flies meets no solids
+
         self.rows = rows
         """(n, 5) as `first_impact` takes them."""
         self._reach_m = np.hypot(rows[:, 2], rows[:, 3])

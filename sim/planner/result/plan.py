@@ -2,19 +2,21 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from sim.integrators.base import Integrator
-from sim.planner.solvers.backends import Result
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
-from sim.planner.transcription.motion import Motion
-from sim.planner.transcription.transcription import Transcription
 from sim.trajectory import Trajectory
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observation import observed_by_symbols
+
+if TYPE_CHECKING:
+    from sim.planner.solvers.backends import Result
+    from sim.planner.transcription.motion import Motion
+    from sim.planner.transcription.transcription import Transcription
 
 _ALIKE, _ALIKE_WAY = 1e-3, 0.01
 """Shares of the cost, and of the way's size, within which two plans are one."""
@@ -47,7 +49,7 @@ class Plan:
     status: Status
     message: str
     """One or a few sentences for the user."""
-    motion: Motion
+    motion: "Motion"
     cost: float
     costs: dict[str, float]
     """Weighted parts of the cost, by the name of their weight."""
@@ -71,7 +73,7 @@ class Plan:
     `cost` is the least of them all."""
     tried: int = 1
     """First guesses that the solver has started from."""
-    result: Result | None = None
+    result: "Result | None" = None
     """What a warm start goes on from."""
 
     @property
@@ -109,7 +111,7 @@ def distinct(a: Plan, b: Plan) -> bool:
     )
 
 
-def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajectory:
+def trajectory(vehicle: Vehicle, integrator: Integrator, move: "Motion") -> Trajectory:
     """As `sim.simulate` would give it."""
     return Trajectory(
         vehicle=vehicle,
@@ -124,7 +126,7 @@ def trajectory(vehicle: Vehicle, integrator: Integrator, move: Motion) -> Trajec
     )
 
 
-def cost_parts(transcription: Transcription, w: np.ndarray, p: np.ndarray) -> dict[str, float]:
+def cost_parts(transcription: "Transcription", w: np.ndarray, p: np.ndarray) -> dict[str, float]:
     """Weighted terms of the cost by name."""
     t = transcription
     where = t.model.parameters.slice("weights")

@@ -1,16 +1,19 @@
 """Plans in flight as a window has them: on or off, how far they look ahead, how often, and towards which goal."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sim.commands import Pursue
 from sim.planner.service.requests import SetPursuit
-from sim.planner.service.stream import RATE_HZ, PlanStream
-from sim.planner.task.pursuit import Pursuing, pursuit_task
+from sim.planner.task.pursuit import RATE_HZ, Pursuing, pursuit_task
 from sim.planner.task.task import Task
 from sim.snapshot import PursuitPicture, Snapshot
 from sim.vehicles import Vehicle
+
+if TYPE_CHECKING:
+    from sim.planner.service.stream import PlanStream
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +43,8 @@ class PursuitControl:
 
     def begin(self, vehicle: Vehicle, task: Task) -> Pursue:
         """What the simulation is to be told."""
+        from sim.planner.service.stream import PlanStream  # with all that solves, which few windows need
+
         if self._stream is None:
             self._stream = PlanStream(pursuit_task(vehicle, task, self.view.how), self.view.rate_hz)
         self.view = replace(self.view, on=True, seen=None)

@@ -7,9 +7,8 @@ from typing import Protocol
 
 from sim.pilot.plan_source import Answered, Asked
 from sim.planner.service.worker import Answer, PlanWorker, Replan, Routed
+from sim.planner.task.pursuit import RATE_HZ
 from sim.planner.task.task import Task
-
-RATE_HZ = 25.0
 
 
 class Worker(Protocol):

@@ -12,6 +12,8 @@ from sim.vehicles import Vehicle
 
 HORIZON_S = (0.5, 60.0)
 WEIGHT = (1e-6, 1e6)
+RATE_HZ = 25.0
+"""Plans a second."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.ndimage import grey_dilation, maximum_filter
 
 from sim.compiled import compiled
 from sim.world.terrain import Terrain
@@ -113,6 +112,8 @@ def safe_ground(
     spacing_m: float = 3.0,
 ) -> SafeGround:
     """The surface over the part of `terrain` between two corners, `margin_m` away from the ground everywhere."""
+    from scipy.ndimage import maximum_filter  # takes a while, and few tasks are over ground
+
     pad = margin_m + 4.0 * spacing_m
     count = [max(4, math.ceil((b - a + 2 * pad) / spacing_m) + 1) for a, b in zip(low_m, high_m, strict=True)]
     fine = max(1, round(spacing_m / max(terrain.spacing_m, spacing_m / 3.0)))
@@ -130,6 +131,8 @@ def safe_ground(
 
 def _dilated(heights: np.ndarray, radius_m: float, spacing_m: float) -> np.ndarray:
     """Upper envelope of balls of a radius rolled over the heights."""
+    from scipy.ndimage import grey_dilation  # as above
+
     if radius_m <= 0.0:
         return heights
     n = int(radius_m / spacing_m)

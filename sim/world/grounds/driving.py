@@ -1,7 +1,6 @@
 """The driving ground: a lap between cones with kerbs in its bends, a tunnel, and a parking bay."""
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from sim.world.grounds.props import (
     Bay,
@@ -45,6 +44,8 @@ _BAY_ROW_M = (-4.0, -14.5)
 
 def lap_line() -> np.ndarray:
     """(n, 2) m, closed, every half metre; counter-clockwise from the start line at its first point."""
+    from scipy.interpolate import CubicSpline  # takes a while, and other worlds have no lap
+
     knots = np.vstack([_KNOTS, _KNOTS[:1]])
     # The straight stays straight: knots along it hold the spline down.
     spline = CubicSpline(arc_length(knots), knots, bc_type="periodic")
