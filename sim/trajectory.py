@@ -182,13 +182,13 @@ def simulate(
     if done < count:
         nodes[done + 1 :] = np.nan
     rows = us if count else np.zeros((1, us.shape[1]))
-    observed = kernel.observe_all(nodes, rows, vehicle.parameter_vector, h)
+    energy, observed = kernel.observed_later(nodes, rows, vehicle.parameter_vector, h)
     because = "" if done == count else "a step has no solution, or none that is finite"
     known = slice(0, done + 1)
-    beyond = Bounds.of(vehicle, nodes[0], h).first_beyond(vehicle, nodes[known], observed.energy[known])
+    beyond = Bounds.of(vehicle, nodes[0], h).first_beyond(vehicle, nodes[known], energy[known])
     if beyond is not None and beyond[0] > 0:
         done, because = beyond[0] - 1, beyond[1]
-        nodes[done + 1 :] = observed.rows[done + 1 :] = np.nan
+        nodes[done + 1 :] = np.nan
     return Trajectory(
         vehicle=vehicle,
         integrator=scheme,
@@ -196,12 +196,23 @@ def simulate(
         time=h * np.arange(count + 1),
         nodes=nodes,
         controls=us,
-        observed=observed,
+        observed=observed if done == count else _ending(observed, done),
         diverged_at=done * h if because else None,
         newton_iterations=iterations,
         diverged_because=because,
         held=not callable(controls),
     )
+
+
+def _ending(observed: Observed, last: int) -> Observed:
+    """The same, where nothing is known past the node `last`."""
+
+    def rows() -> np.ndarray:
+        known = observed.rows.copy()
+        known[last + 1 :] = np.nan
+        return known
+
+    return Observed(observed.layout, rows)
 
 
 def step_count(step: float, duration: float) -> tuple[float, int]:

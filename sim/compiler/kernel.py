@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from sim.cache import found, keep, keep_checked, read_checked
 from sim.compiler.inline import Inline, inline_of
 from sim.compiler.loops import divided_moments, moments
-from sim.compiler.observer import ColumnObserver
+from sim.compiler.observer import ColumnObserver, energies
 from sim.compiler.rods import rods_source
 from sim.compiler.source import module_source
 from sim.compiler.staged import staged_source
@@ -60,6 +60,8 @@ class Kernel:
     """Of what is observed."""
     observing: Callable[[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray], None]
     """(nodes, controls, p, h, rows): fills the rows with what is told."""
+    energies: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    """(nodes, p) -> (n,) J."""
     moments: tuple[float, ...] = ()
 
     def start(
@@ -211,6 +213,12 @@ class Kernel:
             rows[-1, self.layout.observables[name]] = np.nan
         return Observed(self.layout, rows)
 
+    def observed_later(
+        self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float
+    ) -> tuple[np.ndarray, Observed]:
+        """Energies (n,) of the nodes at once, and what `observe_all` tells of them when it is asked for."""
+        return self.energies(nodes, p), Observed(self.layout, lambda: self.observe_all(nodes, us, p, h).rows)
+
     def _env(self, env: tuple[Any, ...]) -> tuple[Any, ...]:
         """As the module takes it."""
         if self.inline is None:
@@ -247,6 +255,7 @@ def _compiled(structure: Structure, integrator: Integrator, inline: Inline | Non
         inline_of(inline, vehicle) is not None,
         layout_of(vehicle),
         module.observe if hasattr(module, "observe") else ColumnObserver(vehicle),
+        partial(energies, structure),
         generated.moments,
     )
 

@@ -87,6 +87,11 @@ class Stepper(Protocol):
     def observe_all(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float = 1.0) -> Observed:
         """What is told of nodes (n, node_size) a step h apart."""
 
+    def observed_later(
+        self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float
+    ) -> tuple[np.ndarray, Observed]:
+        """Energies (n,) of the nodes at once, and what `observe_all` tells of them when it is asked for."""
+
     def checkpoint(self, y: np.ndarray) -> np.ndarray:
         """(k,) all that the motion goes on from, to be kept."""
 

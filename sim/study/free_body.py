@@ -97,7 +97,7 @@ def _errors(kernel: Kernel, body: Body, h: float, stride: int) -> np.ndarray:
     apart = nodes - body.exact
     R, exact = (n[:, :9].reshape(-1, 3, 3) for n in (nodes, body.exact))
     chord = np.linalg.norm(R - exact, axis=(1, 2)) / np.sqrt(8)
-    energy = kernel.observe_all(nodes, FREE[None], body.parameters).energy
+    energy = kernel.energies(nodes, body.parameters)
     with np.errstate(all="ignore"):
         return np.array(
             [

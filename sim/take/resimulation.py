@@ -117,4 +117,4 @@ def _seen(
     rows = leg.rows(begin, end)
     nodes, done, _ = playback.rolled(leg, begin, end, state.copy(), playback.ground(leg, memory.copy()))
     nodes = nodes[: done + 1]
-    return nodes, kernel.observe_all(nodes, np.vstack([rows, rows[-1:]])[: done + 1], p, h).energy
+    return nodes, kernel.observed_later(nodes, np.vstack([rows, rows[-1:]])[: done + 1], p, h)[0]

@@ -220,6 +220,13 @@ class TreeStepper:
             self._tell(laid, node, self._vehicle.joint_forces(us[min(k, len(us) - 1)], p), rows[k])
         return Observed(self.layout, rows)
 
+    def observed_later(
+        self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float
+    ) -> tuple[np.ndarray, Observed]:
+        """At once: nearly all of it is needed for the energies."""
+        observed = self.observe_all(nodes, us, p, h)
+        return observed.energy.copy(), observed
+
     def checkpoint(self, y: np.ndarray) -> np.ndarray:
         """(k,) all that the motion goes on from, to be kept."""
         return y.copy()

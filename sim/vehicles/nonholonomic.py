@@ -287,21 +287,29 @@ class NonholonomicVehicle(Vehicle):
 
     def _admissible(self, r: np.ndarray, u: np.ndarray, momentum: ArrayLike) -> np.ndarray:
         """xi of given shape velocity and p."""
-        q = self.symbols(ca.SX(self.parameter_vector))
-        shape, rates = ca.SX(r), ca.SX(u)
-        basis = self.symmetry_basis(shape, q)
-        n = basis.shape[1]
+        velocity = _velocity_with(Structure.of(self))
+        n = velocity.size1_in(2)
         p = self._finite("momentum", momentum if np.size(momentum) else np.zeros(n), (n,))
-        c = ca.SX.sym("c", n)
-        xi = self.body_velocity(shape, rates, c, q)
-        if n:
-            value = basis.T @ self.gradients(shape, rates, xi, q)[2]
-            zero = ca.SX.zeros(n)
-            solution = solve(
-                ca.substitute(ca.jacobian(value, c), c, zero), ca.SX(p) - ca.substitute(value, c, zero)
-            )
-            xi = replaced([xi], [c], [solution])[0]
-        return np.array(ca.evalf(ca.densify(xi))).ravel()
+        return np.array(velocity(r, u, p, self.parameter_vector)).ravel()
+
+
+@lru_cache(maxsize=64)
+def _velocity_with(structure: Structure) -> ca.Function:
+    """(shape, its velocity, p, parameters) -> xi, where p is linear in it."""
+    vehicle = structure.vehicle
+    assert isinstance(vehicle, NonholonomicVehicle)
+    n = len(vehicle.shape_coordinates)
+    r, u, parameters = ca.SX.sym("r", n), ca.SX.sym("u", n), ca.SX.sym("parameters", vehicle.parameter_count)
+    q = vehicle.symbols(parameters)
+    basis = vehicle.symmetry_basis(r, q)
+    c, p = (ca.SX.sym(name, basis.shape[1]) for name in "cp")
+    xi = vehicle.body_velocity(r, u, c, q)
+    if c.numel():
+        value = basis.T @ vehicle.gradients(r, u, xi, q)[2]
+        zero = ca.SX.zeros(c.numel())
+        slope, at_rest = ca.substitute([ca.jacobian(value, c), value], [c], [zero])
+        xi = replaced([xi], [c], [solve(slope, p - at_rest)])[0]
+    return ca.Function("velocity", [r, u, p, parameters], [ca.densify(xi)])
 
 
 @lru_cache(maxsize=64)

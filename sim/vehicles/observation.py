@@ -3,8 +3,8 @@
 Everything is one row of numbers, from one compiled function; the layout says where what stands.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, singledispatch
 
 import casadi as ca
@@ -98,13 +98,21 @@ class Observation:
         return {name: float(v) if v.ndim == 0 else v for name, v in values.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Observed:
     """Rows at nodes one after the other."""
 
     layout: ObservationLayout
-    rows: np.ndarray
-    """(n, size)."""
+    told: np.ndarray | Callable[[], np.ndarray] = field(repr=False)
+    """The rows, or what works them out when they are asked for first."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Observed, (self.layout, self.rows)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """(n, size)."""
+        return self.told() if callable(self.told) else self.told
 
     @property
     def energy(self) -> np.ndarray:
