@@ -29,6 +29,10 @@ class ActionVehicle(Vehicle):
     """Where the action is that of so many equal copies, `generator` may be handed stacks in place of columns, its
     point and the parameters that there is one of for each copy, and gives a stack back (`sim.stack`); 0: it may not."""
 
+    leader: str = ""
+    """A part of the space, a place and its velocity in the world, that the controls accelerate and all else follows by
+    a law of the vehicle's own; empty: there is none."""
+
     def generator(self, point: Any, u: ca.SX, q: Quantities) -> Any:
         """f: M -> g, (dim of the acting group,)."""
         raise TypeError(f"vehicle {self.name!r} declares no generator(point, u, q)")

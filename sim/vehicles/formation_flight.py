@@ -66,6 +66,8 @@ class FormationFlight(ActionVehicle):
     without, it points wherever the law wants it, as in the survey's own program.
     """
 
+    leader = "target"
+
     @property
     def number(self) -> int:
         """n."""

@@ -31,14 +31,14 @@ _LATER = {"even": 0.0, "ahead": 0.5, "astern": 1.0, "around": 2.5}
 
 def guess(transcription: Transcription, vehicle: Vehicle, task: Task) -> np.ndarray:
     """Scaled variables to start the optimiser from."""
-    return _scaled(transcription, vehicle, task, next(_guessed(vehicle, task, transcription.shape.steps, 1)))
+    return _scaled(transcription, vehicle, task, next(_guessed(transcription, vehicle, task, 1)))
 
 
 def other_guesses(
     transcription: Transcription, vehicle: Vehicle, task: Task, most: int
 ) -> Iterator[np.ndarray]:
     """As many others, the likeliest to be worth it first: other ways around, other headings, other gears or gaits."""
-    motions = _guessed(vehicle, task, transcription.shape.steps, most + 1)
+    motions = _guessed(transcription, vehicle, task, most + 1)
     for motion in islice(motions, 1, most + 1):
         yield _scaled(transcription, vehicle, task, motion)
 
@@ -47,8 +47,9 @@ def _scaled(t: Transcription, vehicle: Vehicle, task: Task, motion: _Guessed) ->
     return variables(t, vehicle, task, *motion)
 
 
-def _guessed(vehicle: Vehicle, task: Task, steps: int, most: int) -> Iterator[_Guessed]:
+def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Iterator[_Guessed]:
     """Motions, the one that the first plan starts from first."""
+    steps = t.shape.steps
     if isinstance(vehicle, HolonomicVehicle):
         axis_b = thrust_axis(vehicle, task)
         if axis_b is not None:
@@ -62,7 +63,7 @@ def _guessed(vehicle: Vehicle, task: Task, steps: int, most: int) -> Iterator[_G
             yield free_motion(vehicle, task, paced_way(vehicle, task, steps, way), heading), trim
         return
     if acted(vehicle):
-        yield from led_through_space(vehicle, task, steps, most)
+        yield from led_through_space(t.model, vehicle, task, steps, most)
         return
     assert isinstance(vehicle, NonholonomicVehicle)
     if vehicle.commanded or not vehicle.shape_coordinates or _rolls(vehicle, task):

@@ -7,25 +7,32 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import ColumnKernel
+from sim.planner.guess.following import following, follows
 from sim.planner.guess.way import paced_way, ways_of
 from sim.planner.task.bodies import arc_space, places, velocities
 from sim.planner.task.geodesics import arcs, points
 from sim.planner.task.holding import holding
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
+from sim.planner.transcription.model import NodeModel
 from sim.vehicles.base import Vehicle
 from sim.vehicles.structure import Structure
 
 
 def led_through_space(
-    vehicle: Vehicle, task: Task, steps: int, most: int
+    model: NodeModel, vehicle: Vehicle, task: Task, steps: int, most: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Nodes (N+1, node size) and planned inputs (N+1, size), the likeliest first."""
-    inputs = np.tile(holding(vehicle, task.goal.state.node), (steps + 1, 1))
-    yield _along(vehicle, task, steps, paced_way(vehicle, task, steps)), inputs
+    inputs, led = np.tile(holding(vehicle, task.goal.state.node), (steps + 1, 1)), follows(model, vehicle)
+
+    def moved(way: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        nodes = _along(vehicle, task, steps, paced_way(vehicle, task, steps, way, gently=led))
+        return (led and following(model, vehicle, task, nodes)) or (nodes, inputs)
+
+    yield moved()
     if places(vehicle) and task.obstacles:
         for way in ways_of(vehicle, task, most):
-            yield _along(vehicle, task, steps, paced_way(vehicle, task, steps, way)), inputs
+            yield moved(way)
 
 
 def _along(vehicle: Vehicle, task: Task, steps: int, way: np.ndarray) -> np.ndarray:

@@ -46,8 +46,13 @@ def reach_m(task: Task) -> float:
     return max(float(np.linalg.norm(b[:3])) + b[3] for b in task.body) + task.clearance_m
 
 
-def paced_way(vehicle: Vehicle, task: Task, steps: int, way: np.ndarray | None = None) -> np.ndarray:
-    """(N+1, 3) places in equal times along a way, else the shortest; straight where there is no way around."""
+def paced_way(
+    vehicle: Vehicle, task: Task, steps: int, way: np.ndarray | None = None, *, gently: bool = False
+) -> np.ndarray:
+    """(N+1, 3) places in equal times along a way, else the shortest; straight where there is no way around.
+
+    gently: with no jump of the velocity at either end.
+    """
     if way is None:
         way = way_of(vehicle, task)
     if way is None:
@@ -57,4 +62,4 @@ def paced_way(vehicle: Vehicle, task: Task, steps: int, way: np.ndarray | None =
         float(np.linalg.norm(s.node[moving])) < 0.2 * task.limits.speed_mps and demand != "free"
         for s, demand in ((task.start, "fixed"), (task.goal.state, task.goal.velocity))
     ]
-    return paced(way, steps, from_rest=resting[0], to_rest=resting[1])
+    return paced(way, steps, from_rest=resting[0], to_rest=resting[1], gently=gently)
