@@ -219,6 +219,21 @@ class FlyPlan:
     """What flies it where that is not what was planned for, such as one in wind; None: `vehicle`."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FollowCourse:
+    """Have the flown vehicle follow, from where it is, a course that was planned for another one, and lie at its end.
+
+    It is the vehicle's autopilot that does so; time goes on, and so does the weather.
+    """
+
+    places_w: np.ndarray = field(repr=False)
+    """(n, 2) [m]."""
+    headings_rad: np.ndarray = field(repr=False)
+    """(n,)."""
+    step_s: float
+    """Between the places."""
+
+
 @dataclass(frozen=True, slots=True)
 class StopPlan:
     """Give the vehicle back to the pilot where it is."""
@@ -325,6 +340,7 @@ Command = (
     | Pull
     | LetGo
     | FlyPlan
+    | FollowCourse
     | StopPlan
     | Pursue
     | StopPursuit

@@ -189,6 +189,20 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class CoursePicture:
+    """How it goes where a course is followed that was planned for another vehicle."""
+
+    left_m: float
+    """Of the course."""
+    off_m: float
+    """From its end."""
+    off_rad: float
+    """Of the heading there."""
+    arrived: bool
+    """It has been there: slow, and as it should lie."""
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """All lanes on one clock."""
 
@@ -217,6 +231,8 @@ class Snapshot:
     """The controls are those of a plan."""
     pursuit: PursuitPicture | None = None
     """Plans that are made while one flies; None where none are, and while the past is shown."""
+    course: CoursePicture | None = None
+    """A course that was planned for another vehicle is followed; None where none is, and while the past is shown."""
     plan_verdict: str = ""
     """How the last flight of a plan ended; empty before its end."""
     recorded_s: tuple[float, float] = (0.0, 0.0)

@@ -174,7 +174,7 @@ def _around_holds(goal: Goal, snapshot: Snapshot) -> bool:
         and (goal.laps is None or (race is not None and race.laps >= goal.laps))
         and (goal.lanes is None or len(lanes) >= goal.lanes)
         and (not goal.stopped or any(lane.status is LaneStatus.DIVERGED for lane in lanes))
-        and (goal.plan != "flies" or snapshot.plan_flies)
+        and (goal.plan != "flies" or snapshot.plan_flies or snapshot.course is not None)
         and (goal.plan != "flown" or bool(snapshot.plan_verdict))
         and (goal.watch_s is None or snapshot.clock_s >= goal.watch_s)
     )

@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from sim.outfit import outfit_of
 from sim.pilot.contract import Pilot
+from sim.pilot.course import CoursePilot
 from sim.pilot.errand import Errand
 from sim.pilot.hover import HoverPilot
 from sim.pilot.line_drive import LineDrive
@@ -22,6 +25,8 @@ class Kind:
     does: str
     """What a user sees of it, in a sentence."""
     make: Callable[[Errand], Pilot]
+    follow: Callable[[np.ndarray, np.ndarray, float, np.ndarray], CoursePilot] | None = None
+    """Who follows a course that was planned for another vehicle, as `CoursePilot` is made; None where nobody does."""
 
 
 def _route(errand: Errand) -> Pilot:
@@ -38,7 +43,9 @@ AUTOPILOTS: dict[str, Kind] = {
     ),
     "line": Kind("Drives the lap, or through the gates of a race; without either it stops.", LineDrive),
     "sail": Kind(
-        "Goes to the goals' places in turn, and lies at the last one against wind and waves.", SailPilot
+        "Goes to the goals' places in turn, and lies at the last one against wind and waves.",
+        SailPilot,
+        CoursePilot,
     ),
     "gait": Kind("Swings torso and feet: to the goals' places in turn, then round the last one.", SkatePilot),
     "steady": Kind("Stops all turning, then holds the attitude.", SteadyPilot),

@@ -4,7 +4,7 @@ Control-limited differential dynamic programming (Y. Tassa, N. Mansard, E. Todor
 dynamic programming", ICRA 2014) with Gauss-Newton curvature, from the present state, over several spans of time; that
 whose cost is least is sailed. A boat that nothing pushes sideways cannot lie still across wind or current: it is asked
 that she is at her place, aligned and slow, at one moment. A berth that cannot be met any more is left and come back to,
-since a longer span then costs less.
+since a longer span then costs less. What stands about the berth is kept clear of (`sim.pilot.nearness`).
 """
 
 import math
@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from sim.compiled import compiled
+from sim.pilot.nearness import nearness
 from sim.pilot.planar_craft import CURRENT, THETA, R, U, V, X, Y, step
 
 KNOT_S = 0.25
@@ -26,6 +27,8 @@ _EFFORT = 0.15
 _TOLERATED = np.array([0.2, 0.2, math.radians(2.0), 0.25, 0.25, 0.15])
 """Errors at arrival that cost a half each: ahead and aside [m], heading, velocity over ground, turn rate."""
 _DIFFERENCE = 1e-5
+OPEN = np.zeros((0, 6)), np.zeros((0, 2))
+"""Solids and hull where nothing stands about."""
 
 
 @compiled
@@ -43,6 +46,8 @@ def _errors(craft: np.ndarray, state: np.ndarray, tolerated: np.ndarray, out: np
 @compiled
 def _cost(
     craft: np.ndarray,
+    solids: np.ndarray,
+    hull: np.ndarray,
     states: np.ndarray,
     thrusts: np.ndarray,
     high: np.ndarray,
@@ -52,6 +57,9 @@ def _cost(
     e = np.empty(6)
     _errors(craft, states[len(thrusts)], tolerated, e)
     total = 0.5 * (e @ e)
+    slope, curve = np.zeros(6), np.zeros((6, 6))
+    for k in range(1, len(thrusts) + 1):
+        total += nearness(solids, hull, states[k], slope, curve)
     for k in range(len(thrusts)):
         for j in range(2):
             total += 0.5 * effort * (thrusts[k, j] / high[j]) ** 2
@@ -91,6 +99,8 @@ def _bounded(
 @compiled
 def improve(
     craft: np.ndarray,
+    solids: np.ndarray,
+    hull: np.ndarray,
     start: np.ndarray,
     thrusts: np.ndarray,
     h: float,
@@ -111,7 +121,7 @@ def improve(
     states[0] = start
     for k in range(n):
         step(craft, states[k], thrusts[k], h, states[k + 1])
-    cost, damping = _cost(craft, states, thrusts, high, effort, tolerated), 1e-3
+    cost, damping = _cost(craft, solids, hull, states, thrusts, high, effort, tolerated), 1e-3
     for _ in range(rounds):
         for k in range(n):
             for j in range(6):
@@ -131,6 +141,7 @@ def improve(
             _errors(craft, shifted, tolerated, other)
             turned[:, j] = (other - e) / _DIFFERENCE
         slope, curve = turned.T @ e, turned.T @ turned
+        nearness(solids, hull, states[n], slope, curve)
         for back in range(n):
             k = n - 1 - back
             Hu, gu, across = B[k].T @ curve @ B[k], B[k].T @ slope, B[k].T @ curve @ A[k]
@@ -153,6 +164,8 @@ def improve(
             slope = A[k].T @ slope + K.T @ (Hu @ more[k]) + K.T @ gu + across.T @ more[k]
             curve = A[k].T @ bent @ A[k] + K.T @ Hu @ K + K.T @ across + across.T @ K
             curve = 0.5 * (curve + curve.T)
+            if k > 0:
+                nearness(solids, hull, states[k], slope, curve)
         share, found = 1.0, False
         for _try in range(6):
             tried[0] = start
@@ -163,7 +176,7 @@ def improve(
                         wanted += gains[k, j, i] * (tried[k, i] - states[k, i])
                     new[k, j] = min(max(wanted, low[j]), high[j])
                 step(craft, tried[k], new[k], h, tried[k + 1])
-            there = _cost(craft, tried, new, high, effort, tolerated)
+            there = _cost(craft, solids, hull, tried, new, high, effort, tolerated)
             if there < cost:
                 found = True
                 break
@@ -186,7 +199,9 @@ def improve(
 class Berthing:
     """Remembers the thrusts that are under way."""
 
-    def __init__(self) -> None:
+    def __init__(self, solids: np.ndarray = OPEN[0], hull: np.ndarray = OPEN[1]) -> None:
+        """What stands about, in the frame of the berth, and the boat's discs, as `nearness` takes them."""
+        self._solids, self._hull = solids, hull
         self._under_way = np.zeros((0, 2))
         self._passed_s = 0.0
         self.cost, self.span_s = math.inf, 0.0
@@ -206,7 +221,17 @@ class Berthing:
             for guess in _guesses(before, knots, low, high):
                 thrusts = guess
                 cost = improve(
-                    craft, state, thrusts, KNOT_S, low, high, _EFFORT * KNOT_S, _TOLERATED, _ROUNDS
+                    craft,
+                    self._solids,
+                    self._hull,
+                    state,
+                    thrusts,
+                    KNOT_S,
+                    low,
+                    high,
+                    _EFFORT * KNOT_S,
+                    _TOLERATED,
+                    _ROUNDS,
                 )
                 total = cost + _PER_S * KNOT_S * knots
                 if total < best_total:

@@ -5,10 +5,12 @@ import math
 import numpy as np
 
 from sim.commands import PilotInput
-from sim.pilot.berthing import Berthing
-from sim.pilot.contract import Sensed
+from sim.outfit import outfit_of
+from sim.pilot.berthing import OPEN, Berthing
+from sim.pilot.contract import Automatic, Sensed
 from sim.pilot.disturbance import Disturbance, through_water
 from sim.pilot.helm import Drift, Helm, heading
+from sim.pilot.nearness import framed, hull_discs
 from sim.pilot.planar_craft import CURRENT, FORCE, THETA, U, V, numbers_of
 from sim.vehicles import Vehicle
 
@@ -21,13 +23,30 @@ _REACH_M = 3.0
 _BERTHING_M = 7.0
 """With so much of the course left, the way into the berth is worked out anew all the time."""
 _EVERY_S = 0.1
+NEAR_M, NEAR_RAD, SLOW_MPS = 0.5, math.radians(5.0), 0.6
+"""Of the berth, over ground: all at once, and she has arrived."""
+_ALONG_PER_S, _MOST_MPS = 0.7, 1.0
+_ABOUT_M = 20.0
+"""What stands so near to the berth is kept clear of on the way in."""
+_AWAY_M = 2.5
+"""Further off, once she has arrived, and the way into the berth is worked out again."""
 
 
-class CoursePilot:
-    """Sticks are not heard. The course may be that of another vehicle in the plan: its places and headings count."""
+class CoursePilot(Automatic):
+    """Sticks are not heard. The course may be that of another vehicle in the plan: its places and headings count.
 
-    def __init__(self, places_w: np.ndarray, headings_rad: np.ndarray, step_s: float) -> None:
-        """places_w (n, 2) [m], headings_rad (n,), `step_s` apart."""
+    It is joined where it is nearest at first. Where it ends she keeps place and heading by thrust ahead and astern and
+    by turning; what pushes her aside cannot be pushed back, so she may lean on what she lies at.
+    """
+
+    def __init__(
+        self,
+        places_w: np.ndarray,
+        headings_rad: np.ndarray,
+        step_s: float,
+        solids: np.ndarray = OPEN[0],
+    ) -> None:
+        """places_w (n, 2) [m], headings_rad (n,), `step_s` apart; solids (n, 6) of the world, as for `nearness`."""
         steps = np.linalg.norm(np.diff(places_w, axis=0), axis=1)
         keep = np.r_[True, steps > 1e-4]
         self._places = places_w[keep]
@@ -36,19 +55,33 @@ class CoursePilot:
         self._end, self._end_heading = places_w[-1], float(headings_rad[-1])
         self._helm, self._drift, self._disturbance = Helm(), Drift(), Disturbance()
         self._berthing: Berthing | None = None
+        about = np.linalg.norm(solids[:, :2] - self._end, axis=1) < _ABOUT_M + np.hypot(*solids[:, 2:4].T)
+        self._solids = framed(solids[about], self._end, self._end_heading)
+        self._hull = OPEN[1]
         self._craft: np.ndarray | None = None
-        self._way_m, self._since_s = 0.0, math.inf
+        self._way_m, self._since_s = math.nan, math.inf
         self._thrust = np.zeros(2)
+        self._lies = False
+        self.arrived = False
+        """Whether she has been in her berth."""
 
     @property
     def left_m(self) -> float:
         """Of the course."""
-        return float(self._along[-1]) - self._way_m
+        return float(self._along[-1]) - (0.0 if math.isnan(self._way_m) else self._way_m)
+
+    def off(self, sensed: Sensed) -> tuple[float, float]:
+        """From the end of the course: (distance [m], angle [rad])."""
+        angle = math.remainder(heading(sensed) - self._end_heading, 2.0 * math.pi)
+        return float(np.linalg.norm(sensed.x_w[:2] - self._end)), abs(angle)
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Left and right thrust."""
         if self._craft is None:
             self._craft = numbers_of(vehicle)
+            footprint = outfit_of(vehicle.name).footprint
+            if footprint is not None:
+                self._hull = hull_discs(footprint.centre_m, footprint.half_m)
         controls = self._wanted(sensed, vehicle, dt_s)
         self._disturbance.see(self._craft, over_ground(sensed), controls[:2], dt_s)
         return controls
@@ -58,8 +91,10 @@ class CoursePilot:
         place = sensed.x_w[:2]
         self._way_m = self._nearest(place)
         if self._berthing is None and self.left_m < _BERTHING_M:
-            self._berthing = Berthing()
+            self._berthing = Berthing(self._solids, self._hull)
         if self._berthing is not None:
+            if self._at_berth(sensed):
+                return self._alongside(sensed, vehicle)
             return self._into_berth(self._berthing, sensed, vehicle, dt_s)
         on, tangent = self._at(self._way_m)
         normal = np.array([-tangent[1], tangent[0]])
@@ -71,6 +106,23 @@ class CoursePilot:
         course = math.atan2(wanted[1], wanted[0])
         ahead = float(np.linalg.norm(wanted)) * max(math.cos(course - heading(sensed)), 0.0)
         return self._helm.thrusts(vehicle, sensed, course, self._turn(speed), ahead)
+
+    def _at_berth(self, sensed: Sensed) -> bool:
+        """Whether she lies there, or has not drifted off far since she did."""
+        off_m, off_rad = self.off(sensed)
+        if off_m <= NEAR_M and off_rad <= NEAR_RAD and float(np.linalg.norm(sensed.v_w[:2])) <= SLOW_MPS:
+            self.arrived = self._lies = True
+        elif off_m > _AWAY_M and self._lies:
+            self._lies, self._berthing = False, Berthing(self._solids, self._hull)
+        return self._lies
+
+    def _alongside(self, sensed: Sensed, vehicle: Vehicle) -> np.ndarray:
+        """Her place along the berth, and its heading."""
+        ahead = np.array([math.cos(self._end_heading), math.sin(self._end_heading)])
+        back = _ALONG_PER_S * float(ahead @ (self._end - sensed.x_w[:2]))
+        return self._helm.thrusts(
+            vehicle, sensed, self._end_heading, 0.0, min(max(back, -_MOST_MPS), _MOST_MPS)
+        )
 
     def _into_berth(self, berthing: Berthing, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Everything in the frame of the berth: its place is the origin, its heading zero."""
@@ -96,7 +148,9 @@ class CoursePilot:
         return controls
 
     def _nearest(self, place: np.ndarray) -> float:
-        """How far along the course she is: never back, and never far ahead at once."""
+        """How far along the course she is: never back, and never far ahead at once, but for the first time."""
+        if math.isnan(self._way_m):
+            self._way_m = float(self._along[np.argmin(np.linalg.norm(self._places - place, axis=1))])
         ways = np.linspace(self._way_m, min(self._way_m + _REACH_M, float(self._along[-1])), 61)
         points = np.stack([np.interp(ways, self._along, self._places[:, k]) for k in range(2)], axis=1)
         return float(ways[np.argmin(np.linalg.norm(points - place, axis=1))])

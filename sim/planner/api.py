@@ -11,7 +11,7 @@ from sim.planner.task.pursuit import Pursuing, read_pursuing
 from sim.planner.task.scene_task import read_task
 from sim.planner.task.task import Task
 from sim.scene import Scene, load_scene
-from sim.vehicles import Vehicle, known_vehicle
+from sim.vehicles import Vehicle, known_vehicle, vehicles
 from sim.vehicles import vehicle as make_vehicle
 from sim.world import World, load_world
 
@@ -46,12 +46,16 @@ def plan(
 def task_of_scene(
     scene: Scene, *, world: World | None = None, vehicle: Vehicle | None = None
 ) -> tuple[Vehicle, Task]:
-    """Vehicle and task of a scene that has a `[plan]` table; InputError where it has none."""
+    """Vehicle and task of a scene that has a `[plan]` table; InputError where it has none.
+
+    The vehicle is the scene's, or the one that the table names: the scene's then follows its course.
+    """
     if scene.plan is None:
         raise InputError(f'scene "{scene.name}" plans nothing; allowed: a scene with a [plan] table')
-    if vehicle is None:
-        vehicle = known_vehicle(scene.vehicle, **scene.parameters.get(scene.vehicle, {}))
     table = scene.plan.again()
+    named = table.name("vehicle", vehicles(), scene.vehicle)
+    if vehicle is None:
+        vehicle = known_vehicle(named, **scene.parameters.get(named, {}))
     if world is None and table.has("ground"):
         world = load_world(scene.world, seed=scene.seed)
     return vehicle, read_task(table, vehicle, world, scene.name, None)

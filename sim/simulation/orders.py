@@ -9,6 +9,7 @@ from sim.commands import (
     SPEED_RANGE,
     AddLane,
     FlyPlan,
+    FollowCourse,
     LetGo,
     Pull,
     Pursue,
@@ -36,6 +37,7 @@ from sim.commands import (
 from sim.errors import one_of
 from sim.pilot import flight_modes, has_autopilot, vehicles_with_autopilot
 from sim.scene import STEP_RANGE_S
+from sim.simulation.course import checked as checked_course
 from sim.simulation.method import Method
 from sim.simulation.plan_start import fly_plan
 from sim.simulation.pulling import unpulled
@@ -217,8 +219,15 @@ def _(command: FlyPlan, stage: Stage) -> str:
 
 
 @execute.register
+def _(command: FollowCourse, stage: Stage) -> str:
+    checked_course(command, stage.vehicle.name)
+    stage.follow(command)
+    return "the course is followed"
+
+
+@execute.register
 def _(command: StopPlan, stage: Stage) -> str:
-    if stage.flight is None:
+    if stage.flight is None and stage.course is None:
         return "no plan flies"
     stage.leave_plan()
     return f"you fly, in {stage.flight_mode} mode"

@@ -21,7 +21,7 @@ def fly_plan(stage: Stage, command: FlyPlan) -> None:
     stage.rewind.put_away()
     stage.vehicles[vehicle.name] = vehicle
     stage.demo = stage.clock.paused = False
-    stage.source = None
+    stage.source = stage.course = None
     stage.clock.time_s = 0.0
     stage.clock.forget()
     stage.tape.clear()

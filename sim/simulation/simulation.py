@@ -237,6 +237,7 @@ class Simulation:
             message=self._message,
             plan_flies=stage.flight is not None,
             pursuit=stage.pursuit() if view is None else None,
+            course=stage.followed() if view is None else None,
             plan_verdict=stage.plan_verdict,
             recorded_s=stage.rewind.span_s,
             look_back=view,

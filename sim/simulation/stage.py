@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 import sim
-from sim.commands import PilotInput
+from sim.commands import FollowCourse, PilotInput
 from sim.environment.environment import Environment
 from sim.environment.obstacles import obstacles_in
+from sim.environment.obstacles.solids import rounded, solids_afloat
 from sim.integrators import serving
 from sim.pilot import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
 from sim.pilot.plan_source import PlanSource
@@ -19,6 +20,7 @@ from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.simulation.beside import Beside, rivals_beside
 from sim.simulation.clock import Clock
 from sim.simulation.coupling import Coupling
+from sim.simulation.course import course_picture, course_verdict
 from sim.simulation.errand import errand_of
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
@@ -34,7 +36,7 @@ from sim.simulation.rewind import Rewind
 from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
 from sim.simulation.tints import Tint, next_tint
-from sim.snapshot import LaneSnapshot, PursuitPicture
+from sim.snapshot import CoursePicture, LaneSnapshot, PursuitPicture
 from sim.vehicles import Vehicle, known_vehicle
 from sim.world import World
 
@@ -66,6 +68,8 @@ class Stage:
         self.flight: PlanFlight | None = None
         self.source: PlanSource | None = None
         """Of plans that the flown lane is flown by while they are made anew."""
+        self.course: FollowCourse | None = None
+        """That is followed."""
         self.plan_verdict = ""
         """How the last flight of a plan ended."""
         self.news = ""
@@ -152,13 +156,17 @@ class Stage:
         if self.flight is not None and clock_s >= self.flight.end_s:
             self.flight.done = self.clock.paused = True
             self.news = self.plan_verdict = self.flight.verdict(self.flown.placement.T_wb[:3, 3])
+        if self.course is not None and not self.plan_verdict:
+            self.plan_verdict = course_verdict(self.flown)
+            self.news = self.plan_verdict or self.news
 
     def leave_plan(self) -> None:
-        """Back to the method and the pilot from before the plan, where the vehicle is."""
-        if self.flight is None:
+        """Back to the method and the pilot from before the plan or the course, where the vehicle is."""
+        if self.flight is None and self.course is None:
             return
-        flight, self.flight = self.flight, None
-        self.flown.swap(flight.resume, self.flown.footing)
+        flight, self.flight, self.course = self.flight, None, None
+        if flight is not None:
+            self.flown.swap(flight.resume, self.flown.footing)
         for lane in self.lanes:
             lane.pilot, lane.by_plan = self.pilot(lane), False
 
@@ -168,6 +176,19 @@ class Stage:
         self.demo, self.source = False, source
         for lane in self.lanes:
             lane.pilot = self.pilot(lane)
+
+    def follow(self, course: FollowCourse) -> None:
+        """Have all lanes follow a course from where they are."""
+        self.leave_plan()
+        self.demo, self.source, self.plan_verdict = False, None, ""
+        self.course = course
+        self.clock.paused = False
+        for lane in self.lanes:
+            lane.pilot = self.pilot(lane)
+
+    def followed(self) -> CoursePicture | None:
+        """How that goes; None where no course is followed."""
+        return course_picture(self.flown)
 
     def pursuit(self) -> PursuitPicture | None:
         """How that goes; None where no such plans fly."""
@@ -283,7 +304,11 @@ class Stage:
 
     def pilot(self, lane: Lane | None = None) -> Pilot:
         """Of a lane, or of a new one."""
-        autopilot = autopilot_of(self.vehicle.name) if self.demo else None
+        asked = self.demo or self.course is not None
+        autopilot = autopilot_of(self.vehicle.name) if asked else None
+        if self.course is not None and autopilot is not None and autopilot.follow is not None:
+            course, solids = self.course, rounded(solids_afloat(self.world))
+            return autopilot.follow(course.places_w, course.headings_rad, course.step_s, solids)
         if autopilot is not None:
             return autopilot.make(errand_of(self.scene, self.world))
         if self.source is not None and lane is not None and lane is self.flown:

@@ -1,4 +1,4 @@
-"""The motor boat as a user has her: keys alone bring her through waves to her berth."""
+"""The motor boat as a user has her: a key has her sail by plan, keys alone bring her through waves to her berth."""
 
 import math
 import sys
@@ -18,6 +18,8 @@ pytestmark = [
 
 COURSE = ((17.0, -3.0), (22.0, 1.0), (22.0, 8.0))
 """Round into the run to the berth beside the first pontoon."""
+BEHIND_M, BACK = 23.6, (26.0, -5.0)
+"""East of this she has missed the berth, where looks are few and the wind drives her past it; round by this place."""
 CRUISE_MPS, RUN_MPS = 1.8, 0.9
 WITHIN_M = 2.0
 SAIL_S = 400.0
@@ -29,6 +31,15 @@ def test_keys_bring_her_to_the_berth(screen: Screen, tmp_path: Path) -> None:
     keys = Keys(screen)
     try:
         seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the harbour is drawn")
+        screen.xdotool("key", "j")
+        seen = app.wait_until(lambda p: p["course"] is not None, timeout_s=60, what="a plan is sailed")
+        began_m = seen["course"]["left_m"]
+        assert began_m > 20.0
+        app.wait_until(lambda p: p["course"]["left_m"] < began_m - 3.0, timeout_s=60, what="she follows it")
+        screen.xdotool("key", "j")
+        app.wait_until(lambda p: p["course"] is None, timeout_s=60, what="the helm is given back")
+        screen.xdotool("key", "BackSpace")
+        seen = app.wait_until(lambda p: p["clock_s"] < 1.0, timeout_s=60, what="back at the start")
         started_s, due = seen["clock_s"], list(COURSE)
         reaction, before = Reaction(seen["clock_s"]), (seen["clock_s"], seen["lanes"][0]["heading_rad"])
         turning = 0.0
@@ -48,6 +59,9 @@ def test_keys_bring_her_to_the_berth(screen: Screen, tmp_path: Path) -> None:
                 break
             if not last and away_m < 3.0:
                 due.pop(0)
+                continue
+            if last and lane["x_w"][0] > BEHIND_M:
+                due = [BACK, *COURSE]
                 continue
             wanted = min(0.35 * away_m, RUN_MPS) if last else CRUISE_MPS
             bearing = math.atan2(off[1], off[0])

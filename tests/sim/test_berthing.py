@@ -8,8 +8,9 @@ from scipy.optimize import minimize
 
 import sim
 from sim.errors import InputError
-from sim.pilot.berthing import KNOT_S, Berthing, improve
+from sim.pilot.berthing import KNOT_S, OPEN, Berthing, improve
 from sim.pilot.disturbance import Disturbance, through_water
+from sim.pilot.nearness import MARGIN_M, framed, hull_discs, nearness
 from sim.pilot.planar_craft import CURRENT, FORCE, TORQUE, numbers_of, step
 
 BOAT = sim.vehicle("motorboat", waves=0.0, gusts=0.0)
@@ -78,10 +79,10 @@ def test_thrusts_are_those_of_least_cost_within_their_limits(numbers: np.ndarray
 
     def cost(flat: np.ndarray) -> float:
         thrusts = flat.reshape(knots, 2) * 1000.0
-        return float(improve(boat, start, thrusts.copy(), KNOT_S, LOW, HIGH, effort, TOLERATED, 0))
+        return float(improve(boat, *OPEN, start, thrusts.copy(), KNOT_S, LOW, HIGH, effort, TOLERATED, 0))
 
     found = np.zeros((knots, 2))
-    own = improve(boat, start, found, KNOT_S, LOW, HIGH, effort, TOLERATED, 60)
+    own = improve(boat, *OPEN, start, found, KNOT_S, LOW, HIGH, effort, TOLERATED, 60)
     assert (found >= LOW).all()
     assert (found <= HIGH).all()
     assert (found == LOW).any() or (found == HIGH).any()  # limits matter here
@@ -120,3 +121,51 @@ def test_she_comes_to_her_berth_across_a_current_or_back_from_beside_it(
 def test_what_does_not_float_has_no_numbers() -> None:
     with pytest.raises(InputError, match="no surface to float by"):
         numbers_of(sim.vehicle("car"))
+
+
+SOLIDS = np.array([(0.8, 1.9, 1.5, 0.4, 0.7, 0.0), (-1.0, 1.2, 0.0, 0.0, 0.0, 0.5)])
+"""A box askew and a disc, both too near to a boat at the origin."""
+HULL = hull_discs((0.15, 0.0), (1.75, 0.85))
+
+
+def test_what_is_too_near_pushes_away_by_its_gradient() -> None:
+    state = np.array([0.1, -0.1, 0.35, 0.0, 0.0, 0.0])
+    slope, curve = np.zeros((2, 6)), np.zeros((6, 6))
+    cost = nearness(SOLIDS, HULL, state, slope[0], curve)
+    assert cost > 1.0
+    for j in range(3):
+        ends = []
+        for side in (-1e-6, 1e-6):
+            moved = state.copy()
+            moved[j] += side
+            ends.append(nearness(SOLIDS, HULL, moved, np.zeros(6), np.zeros((6, 6))))
+        slope[1, j] = (ends[1] - ends[0]) / 2e-6
+    np.testing.assert_allclose(slope[0], slope[1], atol=1e-5 * np.abs(slope).max())
+    assert np.linalg.eigvalsh(curve).min() > -1e-9 * curve.max()
+    # Whatever the frame: what is seen from a berth costs as much there.
+    place, angle = np.array([3.0, -2.0]), 0.8
+    c, s = math.cos(angle), math.sin(angle)
+    from_there = np.array([[c, s], [-s, c]]) @ (state[:2] - place)
+    there = np.array([*from_there, state[2] - angle, 0.0, 0.0, 0.0])
+    again = nearness(framed(SOLIDS, place, angle), HULL, there, np.zeros(6), np.zeros((6, 6)))
+    assert again == pytest.approx(cost, rel=1e-9)
+
+
+def test_the_way_into_a_berth_leads_round_a_pile(numbers: np.ndarray) -> None:
+    """Straight ahead it would touch the pile by 0.6 m."""
+    pile = np.array([[-4.0, 0.45, 0.0, 0.0, 0.0, 0.2]])
+    start = np.array([-9.0, 0.0, 0.0, 0.8, 0.0, 0.0])
+    nearest = []
+    for solids in (pile[:0], pile):
+        state, berthing, gaps, place = start.copy(), Berthing(solids, HULL), [], math.inf
+        for _ in range(250):
+            thrust = berthing.thrust(numbers, state, LOW, HIGH, 0.1)
+            state = gone_on(numbers, state, thrust, 0.1)
+            c, s = math.cos(state[2]), math.sin(state[2])
+            discs = state[:2] + HULL[:, :1] * np.array([c, s])
+            gaps.append(float((np.linalg.norm(discs - pile[0, :2], axis=1) - HULL[:, 1]).min() - 0.2))
+            place = min(place, float(np.linalg.norm(state[:2])) + 5.0 * abs(state[2]))
+        nearest.append(min(gaps))
+        assert place < 0.5
+    assert nearest[0] < -0.5
+    assert nearest[1] > 0.3 * MARGIN_M, nearest

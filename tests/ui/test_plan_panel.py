@@ -27,6 +27,7 @@ from sim.planner.service.requests import (
 )
 from sim.planner.service.view import PlanView
 from sim.planner.task.refusal import Refusal
+from sim.snapshot import CoursePicture
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
@@ -34,7 +35,7 @@ from tests.ui.bench import Bench
 from ui import violations
 from ui.alternatives import Alternatives, compared
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
-from ui.panels import plan
+from ui.panels import flight, plan
 from ui.panels.placing import overlap
 from ui.violations import words
 
@@ -57,6 +58,18 @@ def test_plan_stop_and_fly(bench: Bench) -> None:
     assert bench.click("plan/track", plan.draw, flies) == [FlyShown(tracked=True)]
     shown(bench, phase="solving")
     assert isinstance(*bench.click("plan/stop", plan.draw, now), StopPlanning)
+
+
+def test_what_another_vehicle_sails_is_planned_and_sailed_by_one_button(bench: Bench) -> None:
+    shown(bench, plan=None, sailed_by="motorboat")
+    assert bench.click("plan/sail", plan.draw, fakes.snapshot()) == [FlyShown()]
+    assert not {"plan/fly", "plan/track", "plan/page/flight", "plan/page/pilot"} & set(bench.context.rects)
+    sails = fakes.snapshot(course=CoursePicture(12.0, 15.0, 0.2, False))
+    assert bench.click("plan/leave", plan.draw, sails) == [StopPlan()]
+    assert bench.click("flight/sail", flight.draw, sails) == [StopPlan()]
+    assert bench.click("flight/sail", flight.draw, fakes.snapshot()) == [FlyShown()]
+    shown(bench, sailed_by="motorboat", phase="solving")
+    assert bench.click("plan/sail", plan.draw, fakes.snapshot()) == []
 
 
 def test_what_was_not_solved_cannot_be_flown(bench: Bench) -> None:

@@ -1,5 +1,6 @@
 """The planner in the window: one session for a scene with a task, and its picture."""
 
+import math
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -9,21 +10,24 @@ import numpy as np
 
 from render.frame import Frame
 from render.plan_view import PlanScene
-from sim.commands import FlyPlan, Pursue, StopPursuit
+from sim.commands import FlyPlan, FollowCourse, Pursue, StopPursuit
 from sim.errors import InputError
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.pursuing import PursuitControl
 from sim.planner.service.requests import (
     EditTask,
     EndPursuit,
+    FlyShown,
     PlanRequest,
     SetPursuit,
     StartPlanning,
     StartPursuit,
+    StopPlanning,
 )
 from sim.planner.service.view import PlanView
 from sim.planner.task.poses import positions
 from sim.planner.task.pursuit import Pursuing, with_goal_at
+from sim.planner.task.task import Task
 from sim.scene import Scene
 from sim.simulation.placing import stand_at
 from sim.snapshot import Snapshot
@@ -49,6 +53,9 @@ class Planning:
         """Its plan is a rival, made by itself; nothing else of it is shown."""
         self._scene = PlanScene(world)
         self._pursuit = PursuitControl(Pursuing())
+        self._sailed_by, self._sets_out = "", False
+        """Who follows the plan as a course, and whether that waits for the plan."""
+        self._latest: Snapshot | None = None
         if scene.plan is not None:
             # Here, not above: with all that solves, which takes longer than to open a window.
             from sim.planner.api import pursuing_of_scene, task_of_scene
@@ -56,6 +63,7 @@ class Planning:
 
             vehicle, task = task_of_scene(scene, world=world)
             self._pursuit = PursuitControl(pursuing_of_scene(scene, vehicle))
+            self._sailed_by = "" if vehicle.name == scene.vehicle else scene.vehicle
             folder = folder or config_dir() / "plans"
             self._session = PlanSession(
                 vehicle, task, scene.integrator, folder, origin_w=_origin_w(vehicle, scene, world)
@@ -66,6 +74,8 @@ class Planning:
         """What is to be shown now."""
         if self._session is None or self._races:
             return None
+        if self._sailed_by:
+            return replace(self._session.view, sailed_by=self._sailed_by)
         return replace(self._session.view, pursuit=self._pursuit.view)
 
     @property
@@ -86,16 +96,48 @@ class Planning:
         self._session.handle(goal, time.perf_counter())
         return self._pursue(StartPursuit(), self._session.view)
 
+    @property
+    def waits(self) -> bool:
+        """Whether the scene opens with its plan to be made and nothing under way."""
+        return self.view is not None and not self._sailed_by
+
     def handle(self, request: PlanRequest) -> FlyPlan | Pursue | StopPursuit | None:
         """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""
         if self._session is None or self._races:
             raise InputError("this scene has no task to plan")
+        if self._sailed_by:
+            return self._handle_course(self._session, request)
         if isinstance(request, SetPursuit):
             self._pursuit.change(request)
             return None
         if isinstance(request, StartPursuit | EndPursuit):
             return self._pursue(request, self._session.view)
         return self._session.handle(request, time.perf_counter())
+
+    def _handle_course(self, session: PlanSession, request: PlanRequest) -> None:
+        """A course begins where the vehicle is when it is asked for; it is followed once it is there (`poll`)."""
+        if isinstance(request, StartPursuit | EndPursuit | SetPursuit):
+            raise InputError(
+                f"plans in flight are not made for the {self._sailed_by}; allowed: to sail a plan"
+            )
+        sails, now_s = isinstance(request, FlyShown), time.perf_counter()
+        self._sets_out = sails or (self._sets_out and not isinstance(request, StartPlanning | StopPlanning))
+        if sails and session.view.busy:
+            return
+        if isinstance(request, StartPlanning | FlyShown) and self._latest is not None:
+            session.handle(EditTask(_from_here(session.view, self._latest)), now_s)
+        session.handle(StartPlanning() if sails else request, now_s)
+
+    def _set_out(self, view: PlanView) -> FollowCourse | None:
+        """Once there is a plan; InputError where there will be none."""
+        plan = view.plan
+        if plan is not None and plan.solved and not view.stale and view.phase in ("idle", "comparing"):
+            self._sets_out = False
+            return FollowCourse(plan.places_w[:, :2].copy(), _headings(plan), plan.step_s)
+        if view.phase == "idle":
+            self._sets_out = False
+            raise InputError(f"no way to the berth: {view.message}")
+        return None
 
     def _pursue(self, request: StartPursuit | EndPursuit, view: PlanView) -> Pursue | StopPursuit:
         if isinstance(request, StartPursuit):
@@ -109,13 +151,18 @@ class Planning:
         view = self.view
         return None if view is None else self._scene.reach(view)
 
-    def poll(self, snapshot: Snapshot) -> None:
-        """Once a frame. While plans fly that are made anew, no other plan follows the task."""
+    def poll(self, snapshot: Snapshot) -> FollowCourse | None:
+        """Once a frame; returns what the simulation is to be told. InputError where a course that was asked for cannot
+        be. While plans fly that are made anew, no other plan follows the task."""
+        self._latest = snapshot
+        if self._session is not None and self._sailed_by:
+            self._session.poll(time.perf_counter())
+            return self._set_out(self._session.view) if self._sets_out else None
         if self._session is not None:
             self._pursuit.observe(snapshot)
             if self._pursuit.view.on:
                 self._pursuit.follow(self._session.view.vehicle, self._session.view.task)
-                return
+                return None
             if not self._prepared:
                 # With the first frame, not before it: the window opens first.
                 self._prepared = True
@@ -123,6 +170,7 @@ class Planning:
                 if self._races:
                     self._session.handle(StartPlanning(), time.perf_counter())
             self._session.poll(time.perf_counter())
+        return None
 
     def added(self, frame: Frame) -> Frame:
         """The frame with the plans in it."""
@@ -161,6 +209,20 @@ class Planning:
         self._pursuit.close()
         if self._session is not None:
             self._session.close()
+
+
+def _from_here(view: PlanView, snapshot: Snapshot) -> Task:
+    """The task from where the flown vehicle is now, at rest."""
+    T_wb = snapshot.lanes[0].T_wb
+    heading_rad = math.atan2(T_wb[1, 0], T_wb[0, 0])
+    start = view.vehicle.state(theta=heading_rad, x=T_wb[0, 3], y=T_wb[1, 3])  # type: ignore[call-arg]
+    return replace(view.task, start=start)
+
+
+def _headings(plan: PlanRecord) -> np.ndarray:
+    """(N+1,) [rad]."""
+    T = plan.vehicle.poses(plan.nodes)
+    return np.arctan2(T[:, 1, 0], T[:, 0, 0])
 
 
 def _origin_w(vehicle: Vehicle, scene: Scene, world: World) -> tuple[float, float, float]:

@@ -27,6 +27,7 @@ def probed(
         gl_error=window.ctx.error,
         camera=shell.view.camera,
         plan=plan,
+        course=None if snapshot.course is None else asdict(snapshot.course),
         goals=_goals(goals),
         race=_race(snapshot.race),
         recorded_s=snapshot.recorded_s,

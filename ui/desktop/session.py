@@ -119,7 +119,7 @@ class Session:
         self._take_loaded_scene()
         snapshot = self._simulation.snapshot
         self._take_up_own_files(snapshot)
-        self._planning.poll(snapshot)
+        self._poll_plan(snapshot)
         self._poll_race(snapshot)
         self._shell.show_plan(self._planning.view)
         self._tell_of_takes()
@@ -168,7 +168,7 @@ class Session:
         """What is to be planned starts where the plan does, and waits there, or sets out with plans made in flight."""
         if self._planning.begins_in_flight:
             self._simulation.submit(self._planning.begin_in_flight())
-        elif self._planning.view is not None:
+        elif self._planning.waits:
             self._simulation.submit(SetPaused(True))
         if self._scene.comparison.caption and self._scene.lanes:
             self._simulation.submit(SetSpeed(READING_SPEED))
@@ -301,6 +301,15 @@ class Session:
     def _plan(self, request: PlanRequest) -> None:
         try:
             command = self._planning.handle(request)
+        except InputError as error:
+            self._shell.notify(str(error), error=True)
+        else:
+            if command is not None:
+                self._simulation.submit(command)
+
+    def _poll_plan(self, snapshot: Snapshot) -> None:
+        try:
+            command = self._planning.poll(snapshot)
         except InputError as error:
             self._shell.notify(str(error), error=True)
         else:

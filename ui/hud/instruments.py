@@ -88,7 +88,7 @@ def _numbers(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
 
 def _badges(pen: Pen, snapshot: Snapshot, camera: str) -> list[Badge]:
     """Who flies, speed of time where it is not 1, real-time factor, camera."""
-    pilot = "AUTOPILOT" if snapshot.demo else snapshot.flight_mode.upper()
+    pilot = "COURSE" if snapshot.course else "AUTOPILOT" if snapshot.demo else snapshot.flight_mode.upper()
     time, colour = real_time(snapshot)
     words = [(pilot, theme.ACCENT_BRIGHT)]
     if snapshot.speed != 1.0:

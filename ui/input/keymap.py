@@ -41,6 +41,7 @@ VIEWER_KEYS = (
     KeyBinding("duplicate", ("CTRL+D",), "One more like the chosen one", "Edits"),
     KeyBinding("mode", ("G", "B"), "Next flight mode", "Flight"),
     KeyBinding("demo", ("P",), "Autopilot on or off", "Flight"),
+    KeyBinding("fly_plan", ("J",), "Fly the plan, or leave it", "Flight"),
     KeyBinding("camera", ("C",), "Next camera", "View"),
     KeyBinding("arrows", ("V",), "Force arrows", "View"),
     KeyBinding("trail", ("T", "L"), "Trail", "View"),

@@ -10,7 +10,9 @@ from sim.commands import (
     SetFlightMode,
     SetSpeed,
     SingleStep,
+    StopPlan,
 )
+from sim.planner.service.requests import FlyShown
 from sim.snapshot import Snapshot
 from ui.requests import (
     ChangeView,
@@ -69,6 +71,8 @@ def request_of(action: str, snapshot: Snapshot, view: ViewSettings) -> Request |
             return SetSpeed(doubled(snapshot.speed))
         case "demo":
             return SetDemo(not snapshot.demo)
+        case "fly_plan":
+            return StopPlan() if snapshot.plan_flies or snapshot.course is not None else FlyShown()
         case "mode":
             return SetFlightMode(following(snapshot.flight_modes, snapshot.flight_mode))
         case "camera":

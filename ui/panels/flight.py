@@ -3,8 +3,9 @@
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.commands import SetDemo, SetFlightMode
+from sim.commands import SetDemo, SetFlightMode, StopPlan
 from sim.pilot import autopilot_of
+from sim.planner.service.requests import FlyShown
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.panels import plan_pilot
@@ -37,12 +38,24 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         if button(context, "transport/demo", f"{icons.ICON_FA_ROBOT}  Autopilot", doc, lit=snapshot.demo):
             requests.append(SetDemo(not snapshot.demo))
         imgui.same_line()
-    if context.plan is not None:
+    if context.plan is not None and context.plan.sailed_by:
+        requests += _sail(snapshot, context)
+        imgui.same_line()
+    elif context.plan is not None:
         requests += plan_pilot.switch("flight/plan", "Plan", context.plan, context)
         imgui.same_line()
     requests += _devices(context)
     _sticks(context)
     return requests
+
+
+def _sail(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """To the berth by plan, and the helm back."""
+    on = snapshot.course is not None
+    doc = "Plan a way to the berth from here and sail it." + context.keymap.hint("fly_plan")
+    if button(context, "flight/sail", f"{icons.ICON_FA_SHIP}  Plan", doc, lit=on):
+        return [StopPlan() if on else FlyShown()]
+    return []
 
 
 def _devices(context: PanelContext) -> list[Request]:

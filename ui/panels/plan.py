@@ -37,6 +37,8 @@ _PAGES = (
     Item("pilot", "Pilot", "Plans that are made anew while one flies"),
     Item("plans", "Compare", "Plans side by side; keep and save them"),
 )
+_NOT_SAILED = ("flight", "pilot")
+"""Pages for what flies its plan itself."""
 _DRAWN: dict[str, Callable[[PlanView, Snapshot, PanelContext], list[Request]]] = {
     "task": plan_task.draw,
     "cost": plan_cost.draw,
@@ -56,7 +58,8 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     requests += _remedies(plan, context)
     plan_progress.draw(plan, context)
     choices = context.planning
-    choices.page = segmented(context, "plan/page", _PAGES, choices.page) or choices.page
+    pages = tuple(page for page in _PAGES if not plan.sailed_by or page.name not in _NOT_SAILED)
+    choices.page = segmented(context, "plan/page", pages, choices.page) or choices.page
     imgui.begin_child("plan/page")
     requests += _DRAWN[choices.page](plan, snapshot, context)
     imgui.end_child()
@@ -95,7 +98,7 @@ def _buttons(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[
 
 def _stopping(plan: PlanView, snapshot: Snapshot, context: PanelContext, width: float) -> list[Request]:
     """Of the planner while it is at work, else of a flight."""
-    if snapshot.plan_flies and not plan.busy:
+    if (snapshot.plan_flies or snapshot.course is not None) and not plan.busy:
         text = f"{icons.ICON_FA_HAND} Leave"
         doc = "Leave the plan: you fly from here."
         return [StopPlan()] if button(context, "plan/leave", text, doc, width=width, lit=True) else []
@@ -109,6 +112,14 @@ def _flying(plan: PlanView, context: PanelContext, width: float, gap: float) -> 
     ready = plan.plan is not None and plan.plan.solved
     wind_mps = context.planning.wind_w
     requests: list[Request] = []
+    if plan.sailed_by:
+        text = f"{icons.ICON_FA_SHIP} Sail"
+        doc = (
+            f"Plan from where the {plan.sailed_by} is now, and sail that course into the berth in the weather that "
+            f"there is{context.keymap.hint('fly_plan')}"
+        )
+        pressed = button(context, "plan/sail", text, doc, width=2.0 * width + gap, enabled=not plan.busy)
+        return [FlyShown()] if pressed else []
     text = f"{icons.ICON_FA_PLANE} Fly"
     dated = "Out of date: it flies the task before.\n" if plan.dated else ""
     doc = (

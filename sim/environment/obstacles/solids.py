@@ -60,6 +60,14 @@ def solids_afloat(world: World) -> Solids:
     return _solids(through, moored, np.zeros((0, 2)))
 
 
+def rounded(solids: Solids) -> np.ndarray:
+    """(n, 6) of all that stays as boxes with a rounding [m]: discs are boxes of no size."""
+    boxes = np.pad(solids.boxes, ((0, 0), (0, 1)))
+    discs = np.zeros((len(solids.discs), 6))
+    discs[:, :2], discs[:, 5] = solids.discs[:, :2], solids.discs[:, 2]
+    return np.concatenate([boxes, discs])
+
+
 def _solids(blocks: Sequence[Block], parked: Sequence[Parked], cones: np.ndarray) -> Solids:
     boxes = [(*block.centre_m, *block.half_m, block.heading_rad) for block in blocks]
     boxes += [(*p.position_w[:2], *p.half_m, p.heading_rad) for p in parked if not p.round]

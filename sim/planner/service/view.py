@@ -56,6 +56,8 @@ class PlanView:
     """Names of kept plans that are on disk."""
     hidden: frozenset[str] = frozenset()
     """Names of kept plans that the scene leaves out."""
+    sailed_by: str = ""
+    """Another vehicle, which follows the plan as a course; empty: the one that is planned for flies it."""
     pursuit: PursuitView | None = None
     """Plans in flight; None where nobody could ask for them."""
     iterates: tuple[FadingIterate, ...] = ()
