@@ -91,7 +91,7 @@ def _takes_files(folder: Path) -> bool:
     try:
         with replacing(folder / "trial", lasting=False) as draft:
             draft.write_bytes(bytes(1 << 16))
-        (folder / "trial").unlink()
+        (folder / "trial").unlink(missing_ok=True)  # another process may try, too
     except OSError as error:
         _warn(f"the cache {folder} cannot be written ({error.strerror or error}); starts take longer")
         return False

@@ -11,6 +11,7 @@ import pickle
 import platform
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -22,6 +23,7 @@ import numba
 import numpy as np
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.environment import Environment, _rebuild_env
 from numba.core.runtime import rtsys
@@ -33,6 +35,7 @@ from sim.cache import keep_checked, read_checked
 from sim.code_library import CodeLibrary
 from sim.kernel_pipeline import PartPipeline, Pipeline
 from sim.numba_flags import compare_by_what_is_set
+from sim.turns import turn
 
 compare_by_what_is_set()
 
@@ -55,6 +58,7 @@ def compiled(signature: Any = None, **options: Any) -> Any:
         ours: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "pipeline_class": Pipeline}
         dispatcher = numba.njit(**ours, **options)(function)
         dispatcher._cache = _Kept(dispatcher)
+        dispatcher.compile = partial(_compile_in_turn, ref(dispatcher))
         if signature is not None:
             with register_dispatcher(dispatcher):
                 dispatcher.compile(signature)
@@ -80,6 +84,14 @@ def part(**options: Any) -> Any:
     return numba.njit(nogil=True, **ours, **options)
 
 
+def _compile_in_turn(dispatcher: ref[Any], signature: Any) -> Any:
+    """In place of numba's method: what the cache lacks is compiled by one process at a time."""
+    own = dispatcher()
+    assert own is not None, "whose method this is"
+    with global_compiler_lock, own._cache.turns():
+        return type(own).compile(own, signature)
+
+
 class _Kept(_Cache):  # type: ignore[misc] # numba has no types
     """One function's machine code, as numba asks for it."""
 
@@ -87,18 +99,34 @@ class _Kept(_Cache):  # type: ignore[misc] # numba has no types
         self._dispatcher: ref[Any] = ref(dispatcher)  # which owns this
         function = dispatcher.py_func
         self._title = f"{function.__module__}.{function.__qualname__}".replace("<locals>", "")[-80:]
+        self._turns = ExitStack()
+
+    @contextmanager
+    def turns(self) -> Iterator[None]:
+        """Give back at the end what loading in vain has taken meanwhile."""
+        outer, self._turns = self._turns, ExitStack()
+        try:
+            with self._turns:
+                yield
+        finally:
+            self._turns = outer
 
     @property
     def cache_path(self) -> None:
         """Numba names it in statistics only."""
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The machine code for the signature; None where it has to be made.
+        """The machine code for the signature; None where it has to be made, and it is this process's turn.
 
         Numba would take in all that it can compile first, which only has to be there where something is compiled.
         """
         rtsys.initialize(target)
-        return _loaded(self._name(signature, target.codegen()), target)
+        name = self._name(signature, target.codegen())
+        found = _loaded(name, target)
+        if found is None:
+            self._turns.enter_context(turn("kernels", name))
+            found = _loaded(name, target)
+        return found
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Keep it, unless it holds addresses of this process; and drop what its making needed."""

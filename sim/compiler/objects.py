@@ -7,6 +7,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from sim.cache import keep_checked, read_checked
+from sim.turns import turn
 
 
 @cache
@@ -32,12 +33,24 @@ def loaded(text: str, *, optimised: bool = False) -> llvm.ExecutionEngine:
         cpu=cpu, features=features, opt=3 if optimised else 0, reloc="pic", codemodel="jitdefault"
     )
     name = _name(f"{text}; optimised" if optimised else text)
-    code = read_checked("nodes", name)  # damaged code would end the process
-    if code is not None:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
+    engine = _kept(name, machine)
+    if engine is not None:
         return engine
+    with turn("nodes", name):
+        return _kept(name, machine) or _made(name, text, machine, optimised=optimised)
+
+
+def _kept(name: str, machine: llvm.TargetMachine) -> llvm.ExecutionEngine | None:
+    code = read_checked("nodes", name)  # damaged code would end the process
+    if code is None:
+        return None
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
+
+
+def _made(name: str, text: str, machine: llvm.TargetMachine, *, optimised: bool) -> llvm.ExecutionEngine:
     module = llvm.parse_assembly(text)
     module.verify()
     if optimised:

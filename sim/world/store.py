@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.cache import found, keep
+from sim.turns import turn
 
 Arrays = dict[str, np.ndarray]
 
@@ -59,10 +60,14 @@ def cached_family(kind: str, name: str, make: Callable[[], dict[str, Arrays]]) -
     arrays = _read(kind, f"{name}.npz")
     if arrays is not None:
         return arrays
-    family = make()
-    for member, made in family.items():
-        keep(kind, f"{member}.npz", partial(_write, arrays=made))
-    return family[name]
+    with turn(kind, f"{name}.npz"):
+        arrays = _read(kind, f"{name}.npz")
+        if arrays is not None:
+            return arrays
+        family = make()
+        for member, made in family.items():
+            keep(kind, f"{member}.npz", partial(_write, arrays=made))
+        return family[name]
 
 
 def _write(path: Path, arrays: Arrays) -> None:
