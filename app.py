@@ -1,9 +1,13 @@
 """The entry: parse, load a scene, wire simulation, renderer and panels, run."""
 
+import gc
 import os
 import sys
 from pathlib import Path
 from typing import Annotated
+
+if __name__ == "__main__":
+    gc.disable()  # until something is shown: what is loaded stays, and to search it for cycles takes a sixth of a start
 
 import typer
 
@@ -60,7 +64,9 @@ def run(
 ) -> None:
     """Parse, check, and hand over to a headless run or the window."""
     if list_scenes:
-        print_scenes()
+        width = max(map(len, scene_names()))
+        for name in scene_names():
+            print(f"{name:{width}}  {load_scene(name).title}")
         return
     if scene == "doctor":
         from ui.desktop.doctor import run as examine_and_tell
@@ -118,13 +124,6 @@ def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tup
     from ui.desktop.window_run import run_window
 
     return run_window(scene, request, probe, at_first)
-
-
-def print_scenes() -> None:
-    """One line a scene."""
-    width = max(map(len, scene_names()))
-    for name in scene_names():
-        print(f"{name:{width}}  {load_scene(name).title}")
 
 
 def main() -> int:

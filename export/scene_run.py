@@ -1,5 +1,6 @@
 """A scene without a window: made ready, planned where that is asked for, run, told of on the terminal."""
 
+import gc
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ def run_headless(
     at_first: what is asked of the simulation.
     Raises OutputError where a file could not be created, before anything is made ready.
     """
+    gc.enable()  # it rests while the program starts
     check_places(request.files)
     world, simulation = prepare(scene)
     if plan:

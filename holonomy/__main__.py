@@ -1,5 +1,6 @@
 """The command `holonomy`, as `python app.py` in a checkout."""
 
+import gc
 import sys
 
 from holonomy import FOLDER
@@ -10,6 +11,7 @@ def main() -> int:
     sys.path.insert(
         0, str(FOLDER)
     )  # nothing in the folder where it is started may stand in for the app's own
+    gc.disable()  # as app.py does
     import app
 
     return app.main()

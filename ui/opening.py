@@ -15,7 +15,7 @@ BAR_PX = 3.0
 SLOW_S = 4.0
 """After this long the screen tells why."""
 WHY = "The first start compiles and grows what later ones load."
-FRAME_S = 1.0 / 12.0
+FRAME_S = 1.0 / 8.0
 """More often nothing changes, and the processor has other work."""
 
 
@@ -31,7 +31,7 @@ class OpeningScreen:
         self._began_s = time.perf_counter()
 
     def draw(self, dt_s: float, jobs: tuple[Job, ...]) -> None:
-        """One frame, `dt_s` after the last one; takes FRAME_S at least."""
+        """One frame, `dt_s` after the last one."""
         now_s = time.perf_counter()
         self._window.ctx.screen.clear(*theme.GROUND[:3])
         self._backend.new_frame(dt_s)
@@ -53,7 +53,6 @@ class OpeningScreen:
         imgui.pop_style_color()
         imgui.pop_style_var()
         self._backend.render()
-        time.sleep(max(now_s + FRAME_S - time.perf_counter(), 0.0))
 
     def close(self) -> None:
         """Free what was made; the window stays."""

@@ -8,7 +8,7 @@ different levels without gaps. Do not cull back faces: skirts and overhangs show
 
 import numpy as np
 
-from render.geometry.mesh import ChunkedMesh, Mesh, grid_indices, joined
+from render.geometry.mesh import Chunk, ChunkedMesh, grid_indices
 from render.geometry.terrain_grid import even_grid, terrain_grid, thinned
 from sim.world import World
 from sim.world.store import KERNEL_DIGEST, cached_family, package_digest
@@ -25,33 +25,33 @@ def _border(rows: int, columns: int) -> np.ndarray:
     return np.concatenate([corner[:-1, 0], corner[-1, :-1], corner[:0:-1, -1], corner[0, :0:-1]])
 
 
-def _chunk(grid: np.ndarray, skirt_m: float) -> Mesh:
-    """One chunk with its skirt."""
-    rows, columns, floats = grid.shape
-    vertices = grid.reshape(-1, floats)
+def _chunked(grid: np.ndarray, level: int) -> ChunkedMesh:
+    """All chunks at once: they are cut alike, each with its skirt behind its own vertices."""
+    size, floats = grid.shape[:2], grid.shape[2]
+    rows, columns = (size[0] - 1) // CHUNKS[0] + 1, (size[1] - 1) // CHUNKS[1] + 1
     border = _border(rows, columns)
-    skirt = vertices[border].copy()
-    skirt[:, :3] -= skirt_m * skirt[:, 3:6]
-    lower = np.arange(len(border)) + len(vertices)
+    lower = np.arange(len(border)) + rows * columns
     ahead, lower_ahead = np.roll(border, -1), np.roll(lower, -1)
     band = np.stack([border, lower, ahead, ahead, lower, lower_ahead], axis=-1).reshape(-1, 3)
-    indices = np.concatenate([grid_indices(rows, columns), band.astype(np.uint32)])
-    return Mesh(np.concatenate([vertices, skirt]), indices)
+    triangles = np.concatenate([grid_indices(rows, columns), band.astype(np.uint32)])
 
+    corner = np.stack(np.divmod(np.arange(CHUNKS[0] * CHUNKS[1]), CHUNKS[1]), axis=-1) * (
+        rows - 1,
+        columns - 1,
+    )
+    own = np.stack(np.divmod(np.r_[: rows * columns, border], columns), axis=-1)
+    i, j = np.moveaxis(corner[:, None] + own, -1, 0)
+    vertices = np.ascontiguousarray(grid)[i, j]
+    vertices[:, rows * columns :, :3] -= _SKIRT_M[level] * vertices[:, rows * columns :, 3:6]
+    along = [np.linspace(0.0, 1.0, count, dtype=grid.dtype) for count in size]
+    places = np.stack([along[0][i], along[1][j]], axis=-1)
 
-def _chunked(grid: np.ndarray, level: int) -> ChunkedMesh:
-    size, floats = grid.shape[:2], grid.shape[2]
-    places = np.meshgrid(*(np.linspace(0.0, 1.0, count, dtype=grid.dtype) for count in size), indexing="ij")
-    grid = np.dstack([grid, *places])
-    rows, columns = (size[0] - 1) // CHUNKS[0], (size[1] - 1) // CHUNKS[1]
-    parts = []
-    for i in range(CHUNKS[0]):
-        for j in range(CHUNKS[1]):
-            part = grid[i * rows : (i + 1) * rows + 1, j * columns : (j + 1) * columns + 1]
-            parts.append(_chunk(np.ascontiguousarray(part), _SKIRT_M[level]))
-    mesh = joined(parts)
-    vertices, at = np.ascontiguousarray(mesh.vertices[:, :floats]), mesh.vertices[:, floats:]
-    return ChunkedMesh(vertices, mesh.indices, mesh.chunks, at, size)
+    low, high = vertices[..., :3].min(axis=1), vertices[..., :3].max(axis=1)
+    count = triangles.size
+    chunks = tuple(Chunk(k * count, count, low[k], high[k]) for k in range(len(corner)))
+    first = np.arange(len(corner), dtype=np.uint32)[:, None, None] * np.uint32(vertices.shape[1])
+    indices = (triangles + first).reshape(-1, 3)
+    return ChunkedMesh(vertices.reshape(-1, floats), indices, chunks, places.reshape(-1, 2), size)
 
 
 def _stored_name(world: World, level: int) -> str:

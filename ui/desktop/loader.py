@@ -1,7 +1,7 @@
 """Scenes made ready beside the frames: by a thread, and by processes where something has to be compiled or grown."""
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from sim.aside import Aside
@@ -54,6 +54,11 @@ class Loader:
     def jobs(self) -> tuple[Job, ...]:
         """What has been done for it, and what is being done."""
         return self._board.jobs
+
+    def wait(self, longest_s: float) -> None:
+        """Until what was asked for is there, or has failed, but no longer than that."""
+        if self._coming is not None:
+            wait([self._coming], timeout=max(longest_s, 0.0))
 
     def take(self) -> "Loaded | None":
         """What was asked for, once, when it is there. Raises InputError where the scene cannot work."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from export.probe import Probe
 from sim.jobs import Job
 from ui.desktop.loader import Loader
-from ui.opening import OpeningScreen
+from ui.opening import FRAME_S, OpeningScreen
 from ui.window import AppWindow
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ def opened(window: AppWindow, loader: Loader, title: str, probe: Probe | None) -
             # Stays to be seen while the caller makes textures and compiles shaders, which stops the frames.
             last = last or Job("Picture", time.perf_counter())
         jobs = loader.jobs if last is None else (*loader.jobs, last)
+        began_s = time.perf_counter()
         screen.draw(dt_s, jobs)
+        if last is None:
+            loader.wait(began_s + FRAME_S - time.perf_counter())
         if probe is not None:
             probe.opening([job.title for job in jobs], window.get_size())
 

@@ -1,5 +1,6 @@
 """One window at work: simulation, renderer, camera and panels of a scene, wired frame by frame."""
 
+import gc
 import os
 import time
 from collections.abc import Callable
@@ -153,6 +154,7 @@ class Session:
         """Time runs from a scene's first picture on: that one compiles shaders and uploads the world."""
         if self._starts:
             self._starts = False
+            gc.enable()  # it rests while the program starts
             give_way()
             self._simulation.start(ahead=prepares_ahead())
 
