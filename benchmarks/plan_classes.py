@@ -221,7 +221,11 @@ def compared(kind: str, first: int, count: int, starts: int, folder: Path | None
         PLANNER.solvers(vehicle, METHOD, task)
         begun, costs = time.process_time(), []
         plan = PLANNER.plan(
-            vehicle, task, explain=False, found=lambda best, costs=costs: costs.append(best.cost) or True
+            vehicle,
+            task,
+            explain=False,
+            processes=1,
+            found=lambda best, costs=costs: costs.append(best.cost) or True,
         )
         seconds.append(time.process_time() - begun)
         own = plan.cost if plan.solved else np.inf

@@ -1,14 +1,16 @@
 """How fast and how surely plans are found, and how that compares with other transcriptions.
 
-    python -m benchmarks.planner [cold] [warm] [methods] [default] [random] [optima] [swing] [--count 200] [--rounds 5]
+    python -m benchmarks.planner [cold] [warm] [methods] [default] [random] [optima] [swing] [beside]
+    [--count 200] [--rounds 5]
 
 Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
 do not disturb. Building a problem is told separately: it happens once for the shape of a task. All of it is about the
-plan from the first guess alone; benchmarks.plan_classes is about the others.
+plan from the first guess alone, but for "beside"; benchmarks.plan_classes is about the others, too.
 """
 
 import argparse
 import dataclasses
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -293,6 +295,33 @@ def swing() -> None:
         print(f"| {steps} | {way:.1f} | {np.degrees(swing_after_arrival(plan)).max():.4f} |", flush=True)
 
 
+def beside(rounds: int, scenes: Sequence[str]) -> None:
+    """All first guesses of a task by one process and by two: seconds of the processor, and of the wall."""
+    print(
+        "| task | plans | cpu s of one | longer of two | all of two | wall s of one | of two |\n"
+        "|---|---|---|---|---|---|---|"
+    )
+    for scene in scenes:
+        vehicle, task = loaded(scene)
+        planner = Planner()
+        planner.plan(vehicle, task, explain=False, starts=1)
+        spent: dict[int, list[np.ndarray]] = {1: [], 2: []}
+        for _ in range(rounds):
+            for processes, seconds in spent.items():
+                begun, before = time.perf_counter(), os.times()
+                plan = planner.plan(vehicle, task, explain=False, processes=processes)
+                wall, after = time.perf_counter() - begun, os.times()
+                own = after.user + after.system - before.user - before.system
+                forks = sum(after[2:4]) - sum(before[2:4])
+                seconds.append(np.array([max(own, forks), own + forks, wall]))
+        (one, _, wall), (longer, both, of_two) = (np.median(seconds, axis=0) for seconds in spent.values())
+        print(
+            f"| {scene[5:]} | {1 + len(plan.alternatives)} | {one:.2f} | {longer:.2f} | {both:.2f} | {wall:.2f} | "
+            f"{of_two:.2f} |",
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -300,14 +329,14 @@ def main() -> None:
     parser.add_argument(
         "parts",
         nargs="*",
-        help="cold, warm, methods, default, random, optima, swing; all where none is named",
+        help="cold, warm, methods, default, random, optima, swing, beside; all where none is named",
     )
     parser.add_argument("--count", type=int, default=200, help="random starts of each task")
     parser.add_argument("--rounds", type=int, default=5, help="repetitions of a measurement")
     parser.add_argument("--drags", type=int, default=100)
-    parser.add_argument("--scenes", nargs="+", default=SCENES, help="of cold and warm")
+    parser.add_argument("--scenes", nargs="+", default=SCENES, help="of cold, warm and beside")
     given = parser.parse_args()
-    parts = given.parts or ["cold", "warm", "methods", "default", "random", "optima", "swing"]
+    parts = given.parts or ["cold", "warm", "methods", "default", "random", "optima", "swing", "beside"]
     for part in parts:
         print(f"\n### {part}\n")
         if part == "random":
@@ -318,6 +347,8 @@ def main() -> None:
             optima()
         elif part == "cold":
             cold(given.rounds, given.scenes)
+        elif part == "beside":
+            beside(given.rounds, given.scenes)
         elif part == "swing":
             swing()
         else:

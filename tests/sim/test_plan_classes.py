@@ -1,5 +1,6 @@
 """Laws of ways of different classes: obstacles are passed on either side, the cheapest is the plan."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from sim.planner.guess.route import routes
 from sim.planner.guess.way import ways_of
 from sim.scene import load_scene
 from tests.sim.plan_audit import broken
-from tests.sim.planner_tasks import BOAT
+from tests.sim.planner_tasks import BOAT, with_ground
 
 FREE = np.full(3, np.inf)
 BUOYS = (Cylinder((7.0, 0.4, 0.0), 1.2), Cylinder((14.0, -0.5, 0.0), 1.4))
@@ -90,7 +91,7 @@ def test_where_nothing_stands_there_is_one_way() -> None:
 @pytest.fixture(scope="module")
 def plan() -> sim.planner.Plan:
     boat, docking = task_of_scene(load_scene("plan-boat-docking"))
-    return Planner().plan(boat, docking)
+    return Planner().plan(boat, docking, processes=1)
 
 
 def test_docking_goes_through_the_gap_which_the_shortest_guess_does_not(plan: sim.planner.Plan) -> None:
@@ -111,6 +112,26 @@ def test_alternatives_are_plans_themselves_dearer_and_different(plan: sim.planne
         assert np.abs(other.trajectory.nodes - plan.trajectory.nodes).max() > 0.05
     assert f"{plan.tried} first guesses" in plan.message
     assert f"least of {len(costs)} motions" in plan.message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there processes are forked")
+def test_ways_solved_side_by_side_are_those_solved_one_after_the_other(plan: sim.planner.Plan) -> None:
+    beside = Planner().plan(plan.vehicle, plan.task, processes=2)
+    assert beside.tried == plan.tried
+    for one, other in zip((beside, *beside.alternatives), (plan, *plan.alternatives), strict=True):
+        assert one.cost == other.cost
+        assert np.array_equal(one.controls, other.controls)
+        assert np.array_equal(one.trajectory.nodes, other.trajectory.nodes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there processes are forked")
+def test_ground_stays_with_the_plans_of_other_ways() -> None:
+    vehicle, hills = with_ground()
+    plan = Planner().plan(vehicle, replace(hills, obstacles=(Cylinder((30.0, 0.0, 0.0), 2.0),)), processes=2)
+    assert len(plan.alternatives) > 0
+    for each in (plan, *plan.alternatives):
+        assert each.task.ground is hills.ground
+        assert broken(each) == []
 
 
 def test_who_watches_gets_a_first_plan_then_no_dearer_ones_and_may_end_the_search(

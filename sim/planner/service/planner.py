@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -17,6 +18,7 @@ from sim.planner.result.plan import Plan, Status, cost_parts, distinct
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.resume import resumed
 from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
+from sim.planner.service.side_by_side import processes_at_once
 from sim.planner.solvers.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.task.check import check_task
@@ -107,6 +109,7 @@ class Planner:
         warm: Plan | PlanRecord | None = None,
         time_limit_s: float = 30.0,
         starts: int = STARTS,
+        processes: int | None = None,
         show: Show | None = None,
         found: Callable[[Plan], bool] | None = None,
         explain: bool = True,
@@ -115,9 +118,10 @@ class Planner:
 
         warm: a plan of a similar task to go on from; what it leads to is the answer. Its multipliers are of use where
         only numbers have changed, its motion in any case. starts: first guesses that are tried at most, of other ways
-        around the obstacles first; 1: the likeliest alone. show: called with every iterate that comes before the first
-        plan, and may stop it. found: called with the best plan as it stands after each guess, and answers whether to
-        look on. Raises InputError, before solving, for a task that cannot be.
+        around the obstacles first; 1: the likeliest alone. processes: how many of the others are solved at once, in
+        forks of this process; None: as many as are worth it. The plan is the same. show: called with every iterate
+        that comes before the first plan, and may stop it. found: called with the best plan as it stands after each
+        guess, and answers whether to look on. Raises InputError, before solving, for a task that cannot be.
         """
         scheme = _method(vehicle, method)
         order = order_of(solver)
@@ -134,7 +138,7 @@ class Planner:
         followed = first is not None
         plan = self._finished(search, first or search.first(), time.perf_counter() - begun, built)
         if not followed and starts > 1 and not (run.stopped or run.out_of_time):
-            plan = self._least(search, plan, starts, begun, found)
+            plan = self._least(search, plan, starts, processes or processes_at_once(), begun, found)
         if explain and not plan.solved and not run.stopped:
             plan = self._explained(search, plan)
         return plan
@@ -154,34 +158,42 @@ class Planner:
         return resumed(self.solvers(vehicle, scheme, task).t, warm, vehicle, task)
 
     def _least(
-        self, search: Search, first: Plan, starts: int, begun: float, found: Callable[[Plan], bool] | None
+        self,
+        search: Search,
+        first: Plan,
+        starts: int,
+        processes: int,
+        begun: float,
+        found: Callable[[Plan], bool] | None,
     ) -> Plan:
         """The cheapest of what is reached from other guesses too, with the others beside it."""
-        run = search.run
-        run.show = None
+        search.run.show = None
         plans, tried = [first] if first.solved else [], 1
         if plans and found is not None and not found(first):
             return first
-        for other in search.others(starts - 1):
-            tried += 1
-            if other.solved:
-                plan = self._finished(search, other, time.perf_counter() - begun, first.build_seconds)
-                if all(distinct(plan, known) for known in plans):
-                    plans.append(plan)
-            if not plans and tried > _RESCUES:
-                return first
-            if plans and found is not None and not found(_with_others(plans, tried, begun)):
-                return _with_others(plans, tried, begun)
-        for plan in [plan for plan in plans if plan.cost < _WORTH_RETIMING * min(p.cost for p in plans)]:
-            retimed = search.retimed(plan.task, plan.motion, plan.cost)
-            if retimed is None:
-                continue
-            plans.remove(plan)
-            better = self._finished(search, retimed, time.perf_counter() - begun, first.build_seconds)
-            if all(distinct(better, known) for known in plans):
-                plans.append(better)
-            if found is not None and not found(_with_others(plans, tried, begun)):
-                break
+        with closing(search.others(starts - 1, processes)) as others:
+            for other in others:
+                tried += 1
+                if other.solved:
+                    plan = self._finished(search, other, time.perf_counter() - begun, first.build_seconds)
+                    if all(distinct(plan, known) for known in plans):
+                        plans.append(plan)
+                if not plans and tried > _RESCUES:
+                    return first
+                if plans and found is not None and not found(_with_others(plans, tried, begun)):
+                    return _with_others(plans, tried, begun)
+        worth = [plan for plan in plans if plan.cost < _WORTH_RETIMING * min(p.cost for p in plans)]
+        as_found = [(plan.task, plan.motion, plan.cost) for plan in worth]
+        with closing(search.all_retimed(as_found, processes)) as moved:
+            for plan, retimed in zip(worth, moved, strict=True):
+                if retimed is None:
+                    continue
+                plans.remove(plan)
+                better = self._finished(search, retimed, time.perf_counter() - begun, first.build_seconds)
+                if all(distinct(better, known) for known in plans):
+                    plans.append(better)
+                if found is not None and not found(_with_others(plans, tried, begun)):
+                    break
         return _with_others(plans, tried, begun) if plans else first
 
     # Telling.

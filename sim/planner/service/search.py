@@ -1,6 +1,7 @@
 """The search for a motion that does a task: from one start until it is clear between the nodes, then from others."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from sim.integrators import Integrator
 from sim.planner.guess.guess import guess, other_guesses
 from sim.planner.guess.refine import sooner_or_later, transferred
+from sim.planner.service.side_by_side import in_order
 from sim.planner.solvers.attempt import Run, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
@@ -23,6 +25,8 @@ DIRECT, _COARSEST = 64, 12
 """Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
 _CHEAPER, _RETIMED = 1e-4, 6
 """Of the cost that counts, and how often a motion is moved on in time in one direction."""
+Known = tuple[Task, Motion, float]
+"""A motion with its own task and its cost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +87,51 @@ class Search:
                 found = again if again.result.converged else found
         return found
 
-    def others(self, most: int) -> Iterator[Found]:
+    def others(self, most: int, processes: int) -> Generator[Found, None, None]:
         """From as many other guesses as time allows, by the first solver alone; what does not arrive is given up."""
         size = self.task if self.task.steps <= DIRECT else replace(self.task, steps=_coarse(self.task.steps))
         solvers = self.problem(size)
-        for w0 in other_guesses(solvers.t, self.vehicle, size, most):
-            if self.run.out_of_time or solvers.left_behind:
-                return
-            alone = replace(self, order=self.order[:1], run=Run(self.run.deadline, None))
-            task = with_times(self.vehicle, size, solvers.t.places(w0))
-            found = alone.kept_clear(task, w0, "cold")
-            if found.solved and task.steps != self.task.steps:
-                task = replace(task, steps=self.task.steps)
-                start = transferred(self.problem(task).t, self.vehicle, task, found.motion)
-                found = alone.kept_clear(task, start, "near")
-            yield replace(found, iterations=alone.run.iterations)
+        guesses = list(other_guesses(solvers.t, self.vehicle, size, most))
+
+        def led_to(number: int) -> tuple[Found, bool] | None:
+            """What a guess leads to, and whether a solver was left behind; None without time."""
+            if self.run.out_of_time:
+                return None
+            found = self._from_guess(size, guesses[number])
+            return replace(found, task=replace(found.task, ground=None)), solvers.left_behind
+
+        answers = in_order(led_to, len(guesses), processes=processes, until_s=self.run.deadline)
+        with closing(answers):
+            for answer in answers:
+                if answer is not None:
+                    found, left_behind = answer
+                    yield replace(found, task=replace(found.task, ground=self.task.ground))
+                if self.run.out_of_time or (answer is not None and left_behind):
+                    return
+
+    def _from_guess(self, size: Task, w0: np.ndarray) -> Found:
+        """By the first solver alone; size: the task on the grid of the guess."""
+        solvers = self.problem(size)
+        alone = replace(self, order=self.order[:1], run=Run(self.run.deadline, None))
+        task = with_times(self.vehicle, size, solvers.t.places(w0))
+        found = alone.kept_clear(task, w0, "cold")
+        if found.solved and task.steps != self.task.steps:
+            task = replace(task, steps=self.task.steps)
+            start = transferred(self.problem(task).t, self.vehicle, task, found.motion)
+            found = alone.kept_clear(task, start, "near")
+        return replace(found, iterations=alone.run.iterations)
+
+    def all_retimed(self, known: Sequence[Known], processes: int) -> Generator[Found | None, None, None]:
+        """`retimed` of each, in their order."""
+
+        def moved(number: int) -> Found | None:
+            found = self.retimed(*known[number])
+            return found and replace(found, task=replace(found.task, ground=None))
+
+        answers = in_order(moved, len(known), processes=processes, until_s=self.run.deadline)
+        with closing(answers):
+            for found in answers:
+                yield found and replace(found, task=replace(found.task, ground=self.task.ground))
 
     def retimed(self, task: Task, move: Motion, cost: float) -> Found | None:
         """What a motion becomes when it is done a little sooner or later, as long as that makes it cheaper; else None.
