@@ -114,7 +114,7 @@ class Planning:
             return self._pursue(request, self._session.view)
         return self._session.handle(request, time.perf_counter())
 
-    def _handle_course(self, session: PlanSession, request: PlanRequest) -> None:
+    def _handle_course(self, session: "PlanSession", request: PlanRequest) -> None:
         """A course begins where the vehicle is when it is asked for; it is followed once it is there (`poll`)."""
         if isinstance(request, StartPursuit | EndPursuit | SetPursuit):
             raise InputError(
