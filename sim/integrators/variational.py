@@ -78,8 +78,8 @@ def holonomic_scheme(
         free_velocity=vehicle.velocity_of(to_body @ pushed, q),
         carried=ca.vertcat(start_g, start_momentum + arrived),
         pushed=ca.vertcat(start_g, start_momentum - h / 2 * (frames(group, start_g)[0] @ inputs.w)),
-        # The exact residual is cheap beside its Jacobian; after a good guess a second, cheap update is enough.
-        reuse_jacobian=chart is CAY,
+        # The residual is cheap beside its Jacobian; after a good guess a second, cheap update is enough.
+        reuse_jacobian=chart in (CAY, CAY_TLN),
     )
 
 
