@@ -56,6 +56,11 @@ def flat(stack: AnyStack) -> Any:
     return stack if isinstance(stack, Stack) else ca.vec(stack)
 
 
+def first_only(count: int) -> np.ndarray:
+    """(1, count) 1 for the first copy, 0 for the others."""
+    return (np.arange(count) == 0).astype(float)[None]
+
+
 def last_only(count: int) -> np.ndarray:
     """(1, count) 1 for the last copy, 0 for the others."""
     return (np.arange(count) == count - 1).astype(float)[None]

@@ -7,6 +7,7 @@ from sim.compiler.inline import FREE_TYPE
 from sim.compiler.printer import straight_line
 from sim.compiler.recorded import recorded
 from sim.steppers import rods
+from sim.vehicles.hung_rods import Bob
 from sim.vehicles.rods import LinkedRods
 
 _REPEATS = 3
@@ -15,13 +16,18 @@ _REPEATS = 3
 
 def rods_source(vehicle: LinkedRods, title: str) -> str:
     """Python source of the kernel module; the private state is directions, velocities of the bobs, multipliers."""
-    velocity, mass, last = ca.SX.sym("v", 3), ca.SX.sym("m"), ca.SX.sym("last")
+    direction, velocity = ca.SX.sym("q", 3), ca.SX.sym("v", 3)
+    mass, length, first, last = (ca.SX.sym(name) for name in ("m", "length", "first", "last"))
     u, p = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count)
-    force = vehicle.bob_force(velocity, mass, last, u, vehicle.symbols(p))
+    bob = Bob(direction, velocity, mass, length, first, last)
+    force = vehicle.bob_force(bob, u, vehicle.symbols(p))
     lines = straight_line(
         [
+            (direction, lambda k: f"q[i, {k}]"),
             (velocity, lambda k: f"v[i, {k}]"),
             (mass, lambda _: "mass[i]"),
+            (length, lambda _: "length[i]"),
+            (first, lambda _: "first"),
             (last, lambda _: "last"),
             (u, lambda k: f"u[{k}]"),
             (p, lambda k: f"p[{k}]"),
@@ -60,9 +66,13 @@ from sim.compiler.branchless import where
 from sim.steppers.rods import move, stretch_nothing
 
 
-@compiled("void(float64[:, ::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])", error_model="numpy")
-def free_acceleration(v, mass, u, p, out):
+@compiled(
+    "void(float64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])",
+    error_model="numpy",
+)
+def free_acceleration(q, v, mass, length, u, p, out):
     for i in range({n}):
+        first = 1.0 if i == 0 else 0.0
         last = 1.0 if i == {n} - 1 else 0.0
 {force}
 
@@ -94,7 +104,7 @@ def rollout(y, u, w, p, h, n, node, env):
     for step in range(n):
         q_last[:] = q
         v_last[:] = v
-        free_acceleration(v, mass, u, p, free)
+        free_acceleration(q, v, mass, length, u, p, free)
         for i in range({n}):
             for k in range(3):
                 mean[i, k] = v[i, k] + 0.5 * h * free[i, k]
@@ -107,7 +117,7 @@ def rollout(y, u, w, p, h, n, node, env):
         iterations += sweeps
         v[:] = mean
         for again in range({repeats}):
-            free_acceleration(v, mass, u, p, free)
+            free_acceleration(q, v, mass, length, u, p, free)
             for i in range({n}):
                 for k in range(3):
                     v[i, k] = mean[i, k] + 0.5 * h * free[i, k]

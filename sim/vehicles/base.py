@@ -50,6 +50,15 @@ class Vehicle(Parametrised, ABC):
         check_listed(type(self))
         super().__init__(**values)
 
+    def _set(self, values: Mapping[str, object]) -> None:
+        """Its controls are those that its structure has."""
+        super()._set(values)
+        if any(control.only for control in type(self).controls):
+            counts = self.counts
+            self.controls = tuple(
+                c for c in type(self).controls if c.only is None or counts[c.only[0]] == c.only[1]
+            )
+
     @cached_property
     def node_layout(self) -> NodeLayout:
         """Read at every step: worked out once."""

@@ -5,16 +5,34 @@ at right angles to it, both in the world. Stacks (`sim.stack`) have a column a r
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.errors import InputError
-from sim.stack import AnyStack, along, last_only
+from sim.stack import AnyStack, along, first_only, last_only
 
-Force = Callable[[ca.SX, ca.SX, ca.SX], ca.SX]
-"""(velocity of a bob, its mass, 1 for the last bob and 0 for the others) -> (3,) on it beside the rods' pulls [N]."""
+
+class Bob(NamedTuple):
+    """A bob and the rod above it, in the world."""
+
+    direction: ca.SX
+    """(3,) of the rod, down to the bob."""
+    velocity: ca.SX
+    """(3,) [m/s]."""
+    mass: ca.SX
+    length: ca.SX
+    """Of the rod."""
+    first: ca.SX
+    """1 for the uppermost one, 0 for the others."""
+    last: ca.SX
+    """1 for the lowest one, 0 for the others."""
+
+
+Force = Callable[[Bob], ca.SX]
+"""(3,) on a bob beside the rods' pulls [N]."""
 
 
 def fixed_point() -> ca.SX:
@@ -38,12 +56,12 @@ def rod_tensions(
     """
 
     def down(before: ca.SX, *link: ca.SX) -> tuple[ca.SX, ...]:
-        at, mass, length, last = link
+        at, mass, length, first, last = link
         velocity, direction_before, free_before = before[:3], before[3:6], before[6:9]
         inverse_before, diagonal_before, right_before = before[9], before[10], before[11]
         direction, omega = at[:3], at[3:]
         velocity = velocity + length * ca.cross(omega, direction)
-        free = force(velocity, mass, last) / mass
+        free = force(Bob(direction, velocity, mass, length, first, last)) / mass
         beside = -ca.dot(direction_before, direction) * inverse_before
         share = beside / diagonal_before
         diagonal = 1 / mass + inverse_before - share * beside
@@ -57,7 +75,7 @@ def rod_tensions(
         tension = (row[1] - after[0] * after[1]) / row[0]
         return ca.vertcat(row[2], tension, at[:3]), tension, after[1] * after[2:]
 
-    free, rows = along(down, point, points, masses, lengths, last_only(count))
+    free, rows = along(down, point, points, masses, lengths, first_only(count), last_only(count))
     tensions, hung = along(up, ca.SX.zeros(5), points, rows, backward=True)
     return [free, tensions, hung]
 

@@ -56,6 +56,13 @@ def check_listed(kind: type) -> None:
             fault = _fault(item)
             if fault:
                 raise InputError(f"vehicle {name!r}: {attribute}: {item.name}: {fault}")
+    structural = [q.name for q in kind.parameters if q.structural]  # type: ignore[attr-defined]
+    for control in kind.controls:  # type: ignore[attr-defined]
+        if control.only is not None and control.only[0] not in structural:
+            raise InputError(
+                f"vehicle {name!r}: controls: {control.name}: only = {quote(control.only)} is refused; allowed: "
+                f"(structural parameter, its value), of {', '.join(structural) or 'which it has none'}"
+            )
     group = getattr(kind, "group", None)
     if getattr(kind, "form", None) in _ON_A_GROUP and not isinstance(group, LieGroup):
         raise InputError(

@@ -85,6 +85,8 @@ class Control:
     high: float
     doc: str
     neutral: float = 0.0
+    only: tuple[str, int] | None = None
+    """A structural parameter and the value of it with which there is this control; None: always."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from sim.spaces.action import copies, motions_of_tangent_bundle
 from sim.stack import AnyStack, flat, stacked
 from sim.symbolic import pose_along
 from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
-from sim.vehicles.hung_rods import bobs, fixed_point, for_each, on_the_bundle, rod_tensions, turning_rods
+from sim.vehicles.hung_rods import Bob, bobs, fixed_point, for_each, on_the_bundle, rod_tensions, turning_rods
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
 from sim.vehicles.parametrised import Quantities
@@ -29,6 +29,8 @@ CLEARANCE_M = 0.6
 """Of the hanging tip above the ground."""
 BOB_M, BOB_SHARE, ROD_SHARE = 0.075, 0.22, 0.18
 """Radius of a bob where rods are long, as a share of a short one; of a rod as a share of it."""
+
+_HAND, _MOTORS = ("pivot_motor", 0), ("pivot_motor", 1)
 
 
 class Pendulum(LinkedRods):
@@ -49,10 +51,39 @@ class Pendulum(LinkedRods):
         Parameter("length", "m", 1.2, 1e-2, 1e3, "From one bob's middle to the next one's.", per="links"),
         Parameter("gravity", "m/s^2", 9.81, 0.0, 100.0, "Downward acceleration."),
         Parameter("drag", "N s/m", 0.0, 0.0, 1e3, "Of the air on a bob, linear.", optional=True),
+        Parameter(
+            "pivot_motor",
+            "",
+            0.0,
+            0.0,
+            1.0,
+            "1: motors at the fixed point turn the first rod; 0: a hand pushes the last bob.",
+            structural=True,
+        ),
     )
-    controls = tuple(
-        Control(f"push_{axis}", "N", -20.0, 20.0, f"Force of a hand on the last bob along world {axis}.")
-        for axis in "xy"
+    controls = (
+        *(
+            Control(
+                f"push_{axis}",
+                "N",
+                -20.0,
+                20.0,
+                f"Force of a hand on the last bob along world {axis}.",
+                only=_HAND,
+            )
+            for axis in "xy"
+        ),
+        *(
+            Control(
+                f"turn_{axis}",
+                "N m",
+                -24.0,
+                24.0,
+                f"Moment on the first rod about world {axis}.",
+                only=_MOTORS,
+            )
+            for axis in "xy"
+        ),
     )
     in_space = np.eye(6)[:, :3]
 
@@ -99,9 +130,16 @@ class Pendulum(LinkedRods):
         pulls = self._tensions(points, masses, lengths, u, q)
         return flat(turning_rods(points, masses, lengths, pulls, ca.SX.zeros(3)))
 
-    def bob_force(self, velocity: ca.SX, mass: ca.SX, last: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
-        """Weight, the hand on the last bob, drag of the air."""
-        return ca.vertcat(last * u, -mass * q.gravity) - q.drag * velocity
+    def bob_force(self, bob: Bob, u: ca.SX, q: Quantities) -> ca.SX:
+        """Weight, the hand on the last bob or what the motors' moment is at the end of the first rod, drag of the air.
+
+        A moment M on a rod without mass is a force M x direction / length at its end: they do the same work.
+        """
+        weight, drag = -bob.mass * q.gravity, q.drag * bob.velocity
+        if self.counts["pivot_motor"]:
+            turned = bob.first / bob.length * ca.cross(ca.vertcat(u, 0), bob.direction)
+            return turned + ca.vertcat(0, 0, weight) - drag
+        return ca.vertcat(bob.last * u, weight) - drag
 
     def _stacks(self, point: Any, q: Quantities) -> tuple[AnyStack, AnyStack, AnyStack]:
         """Points, masses and lengths, a column each link."""
@@ -116,8 +154,8 @@ class Pendulum(LinkedRods):
     ) -> list[AnyStack]:
         """As `rod_tensions`."""
 
-        def force(velocity: ca.SX, mass: ca.SX, last: ca.SX) -> ca.SX:
-            return self.bob_force(velocity, mass, last, u, q)
+        def force(bob: Bob) -> ca.SX:
+            return self.bob_force(bob, u, q)
 
         return rod_tensions(points, masses, lengths, self.link_count, force, fixed_point())
 

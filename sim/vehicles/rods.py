@@ -5,6 +5,7 @@ from abc import abstractmethod
 import casadi as ca
 
 from sim.vehicles.acted import ActionVehicle
+from sim.vehicles.hung_rods import Bob
 from sim.vehicles.parametrised import Quantities
 
 
@@ -21,5 +22,5 @@ class LinkedRods(ActionVehicle):
         """N."""
 
     @abstractmethod
-    def bob_force(self, velocity: ca.SX, mass: ca.SX, last: ca.SX, u: ca.SX, q: Quantities) -> ca.SX:
-        """(3,) on a bob beside the rods' pulls [N]; last: 1 for the last bob, 0 for the others."""
+    def bob_force(self, bob: Bob, u: ca.SX, q: Quantities) -> ca.SX:
+        """(3,) on a bob beside the rods' pulls [N]."""

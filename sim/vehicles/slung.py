@@ -30,6 +30,7 @@ from sim.trees.shapes import DARK_STEEL, RUBBER, WOOD, Capsule
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.hung_rods import (
+    Bob,
     Force,
     bobs,
     for_each,
@@ -168,10 +169,10 @@ class SlungLoad(ActionVehicle):
         yields = ca.dot(first, to_hook @ solve(self.carrier.inertia(q), to_hook.T @ first))
         hook = moving_point(R @ (to_hook @ xi), self._hook_acceleration(R, xi, free, q), yields)
 
-        def usual(velocity: ca.SX, mass: ca.SX, last: ca.SX) -> ca.SX:
-            through_air = velocity - q.wind
+        def usual(bob: Bob) -> ca.SX:
+            through_air = bob.velocity - q.wind
             speed = ca.sqrt(ca.dot(through_air, through_air) + LEAST_MPS**2)
-            return ca.vertcat(0, 0, -mass * q.gravity) - last * q.load_drag * speed * through_air
+            return ca.vertcat(0, 0, -bob.mass * q.gravity) - bob.last * q.load_drag * speed * through_air
 
         return rod_tensions(*self._stacks(point, q), self.link_count, force or usual, hook)
 
@@ -189,9 +190,7 @@ class SlungLoad(ActionVehicle):
         for k in range(self.link_count):
             rest[CABLE + 6 * k + 3 : CABLE + 6 * k + 6] = 0
         inertia, to_hook, R = self.carrier.inertia(q), self._hook_map(q), rotation_of(node[POSE])
-        pulls = self._pulls(
-            rest, solve(inertia, impulse[:6]), q, lambda velocity, mass, last: last * impulse[6:]
-        )
+        pulls = self._pulls(rest, solve(inertia, impulse[:6]), q, lambda bob: bob.last * impulse[6:])
         first = R.T @ (pulls[1][0] * node[CABLE : CABLE + 3])
         jump = solve(inertia, impulse[:6] + to_hook.T @ first)
         turning = turning_rods(*self._stacks(rest, q), pulls, R @ (to_hook @ jump))

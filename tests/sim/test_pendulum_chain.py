@@ -12,6 +12,7 @@ import sim
 from sim.compiler import kernel_text
 from sim.integrators import INTEGRATORS
 from sim.study.step_control import controlled
+from sim.vehicles.parameter import Control
 
 GRAVITY = 9.81
 PUSH = np.array([3.0, -2.0])
@@ -265,6 +266,50 @@ def test_generated_code_does_not_grow_with_the_links(method):
     ten, fifty = (kernel_text(sim.vehicle("pendulum", links=n), INTEGRATORS[method]) for n in (10, 50))
     assert ten.text.count("\n") == fifty.text.count("\n") < 1000
     assert ten.name != fifty.name
+
+
+def turned(vehicle, node, moment):
+    """omega' where motors turn the first rod: the dense system's, and what a moment does to every rod at rest."""
+    n = vehicle.link_count
+    m, length = np.broadcast_to(vehicle.values["mass"], n), np.broadcast_to(vehicle.values["length"], n)
+    q = node.reshape(n, 6)[:, :3]
+    M = np.array([[m[max(i, j) :].sum() * length[i] * length[j] for j in range(n)] for i in range(n)])
+    rows = [[M[i, j] * (np.eye(3) if i == j else -hat(q[i]) @ hat(q[j])) for j in range(n)] for i in range(n)]
+    across = moment - (moment @ q[0]) * q[0]
+    return dense_turning(vehicle, node) + np.linalg.solve(
+        np.block(rows), np.r_[across, np.zeros(3 * n - 3)]
+    ).reshape(n, 3)
+
+
+@pytest.mark.parametrize("links", [1, 3])
+def test_motors_at_the_fixed_point_turn_the_first_rod(links):
+    """In R(q) omega' = h a moment on the first rod stands in the first row, across the rod, as it is; 1e-14."""
+    vehicle = chain(links, pivot_motor=1)
+    node, u = ca.SX.sym("y", 6 * links), ca.SX.sym("u", 2)
+    f = ca.Function(
+        "f", [node, u], [vehicle.generator(node, u, vehicle.symbols(ca.SX(vehicle.parameter_vector)))]
+    )
+    at = generic_state(vehicle, np.random.default_rng(links)).node
+    found = np.array(f(at, PUSH)).reshape(links, 6)
+    wanted = turned(vehicle, at, np.r_[PUSH, 0.0])
+    q = at.reshape(links, 6)[:, :3]
+    np.testing.assert_allclose(found[:, 3:], np.cross(q, wanted), atol=1e-12 * np.abs(wanted).max())
+
+
+def test_controls_are_those_of_the_drive_and_come_and_go_with_it():
+    hand = sim.vehicle("pendulum", links=2)
+    motors = hand.with_parameters(pivot_motor=1)
+    assert [c.name for c in hand.controls] == ["push_x", "push_y"]
+    assert [(c.name, c.unit) for c in motors.controls] == [("turn_x", "N m"), ("turn_y", "N m")]
+    assert motors.with_parameters(pivot_motor=0).controls == hand.controls
+    with pytest.raises(sim.InputError, match="pivot_motor = 2 is out of range"):
+        sim.vehicle("pendulum", pivot_motor=2)
+
+    class Odd(type(hand)):
+        controls = (Control("turn_x", "N m", -1.0, 1.0, "Moment.", only=("motor", 1)),)
+
+    with pytest.raises(sim.InputError, match=r"turn_x: only = .*; allowed: .* of links, pivot_motor"):
+        Odd()
 
 
 def test_one_kernel_serves_all_masses_and_lengths():
