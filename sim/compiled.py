@@ -35,9 +35,11 @@ from sim.cache import keep_checked, read_checked
 from sim.code_library import CodeLibrary
 from sim.kernel_pipeline import PartPipeline, Pipeline
 from sim.numba_flags import compare_by_what_is_set
+from sim.numba_passes import pass_over_bodies_only
 from sim.turns import turn
 
 compare_by_what_is_set()
+pass_over_bodies_only()
 
 _VERSIONS = (
     f"3 {sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"
