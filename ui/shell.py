@@ -1,7 +1,7 @@
 """The user interface around the scene: feeds on snapshots, hands out commands, actions and camera motion."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +11,7 @@ from imgui_bundle import imgui
 
 from render.daylight import Day
 from render.light import Sun
-from sim.commands import Command, PilotInput, SetParameter, SetPilotInput
-from sim.errors import InputError
+from sim.commands import Command, PilotInput, SetPilotInput
 from sim.goals.judge import Progress
 from sim.jobs import Job
 from sim.planner.service.view import PlanView
@@ -25,7 +24,7 @@ from ui.backend import ImguiBackend
 from ui.bookmark_keeper import BookmarkKeeper
 from ui.catalogue import Catalogue, load_catalogue
 from ui.channels import columns
-from ui.control_requests import ControlRequest, carried_out, control_view
+from ui.control_requests import control_view
 from ui.dock import Dock
 from ui.edits import Edits
 from ui.fit_view import FitView
@@ -39,20 +38,17 @@ from ui.layout_file import LayoutFile
 from ui.memory import Remembered
 from ui.observer import Observer
 from ui.overlays import Overlays
+from ui.own_requests import OwnRequests
 from ui.pace import Offers, Pace
 from ui.panels import labels
 from ui.panels.context import PanelContext, Rect
 from ui.plot_window import PlotWindow
 from ui.requests import (
     Action,
-    BookmarkRequest,
-    BrowseFiles,
     CameraMotion,
     ChangeView,
-    EditChosen,
     Output,
     Request,
-    StepEdits,
 )
 from ui.scene_tools import SceneTools
 from ui.sharing_view import SharingView
@@ -118,6 +114,15 @@ class Shell:
         window.push_handlers(self._desk)
         self._resources.callback(self._desk.close)
         self._resources.callback(window.remove_handlers, self._desk)
+        self._own = OwnRequests(
+            self._context,
+            self._tools,
+            self._overlays,
+            self._controls,
+            self._bookmarks,
+            self._desk,
+            self.notify,
+        )
 
     @property
     def view(self) -> ViewSettings:
@@ -307,50 +312,18 @@ class Shell:
         if told:
             self.notify(told)
 
-    def _resolved(self, request: Request, snapshot: Snapshot) -> Sequence[Request]:
-        """What edits and bookmarks come down to; everything else as it is."""
-        if isinstance(request, StepEdits):
-            return self._stepped(request.by)
-        if isinstance(request, BrowseFiles):
-            self._overlays.browse()
-            return []
-        if isinstance(request, EditChosen):
-            return self._tools.edited(request.action)
-        if isinstance(request, BookmarkRequest):
-            return self._bookmarked(request, snapshot)
-        return [request]
-
-    def _bookmarked(self, request: BookmarkRequest, snapshot: Snapshot) -> Sequence[Request]:
-        camera = self._tools.camera
-        view = None if camera is None else camera[0]
-        try:
-            return self._bookmarks.resolved(request, snapshot, self._state.view, view)
-        except InputError as error:
-            self.notify(str(error), error=True)
-            return []
-
     def _observe_edits(self, snapshot: Snapshot) -> None:
         busy = imgui.is_any_item_active() or imgui.is_mouse_down(imgui.MouseButton_.left.value)
         self._context.edits.observe(snapshot, self._context.plan, time.perf_counter(), busy=busy)
-
-    def _stepped(self, by: int) -> list[Request]:
-        """Undo or redo, and say what."""
-        asked, told = self._context.edits.stepped(by, time.perf_counter())
-        self.notify(told)
-        for command in asked:
-            if isinstance(command, SetParameter):
-                self._context.parameters[command.name] = command.value
-        return [*asked]
 
     def _sorted(self, requests: list[Request], camera: CameraMotion, snapshot: Snapshot) -> Output:
         """Do the shell's own requests, hand out the others."""
         actions: list[Action] = []
         commands: list[Command] = []
-        for request in (each for asked in requests for each in self._resolved(asked, snapshot)):
+        view = self._state.view
+        for request in (each for asked in requests for each in self._own.resolved(asked, snapshot, view)):
             if isinstance(request, OWN):
                 self._apply(request)
-            elif isinstance(request, ControlRequest):
-                self._carry_out(request)
             elif isinstance(request, Action):
                 actions.append(request)
             else:
@@ -359,17 +332,7 @@ class Shell:
 
     def open_controls(self, path: str) -> None:
         """A file that was exported: its profiles and keys count from now on. Raises InputError."""
-        self._controls.take_over(Path(path))
-        self.notify(f"Controls of {path}")
-
-    def _carry_out(self, request: ControlRequest) -> None:
-        try:
-            told = carried_out(request, self._controls, self._desk.devices, self._context.vehicle)
-        except InputError as error:
-            self.notify(str(error), error=True)
-        else:
-            if told:
-                self.notify(told)
+        self._own.open_controls(path)
 
     def _apply(self, request: Request) -> None:
         before = replace(self._state, fullscreen=self._window.fullscreen)

@@ -3,8 +3,8 @@
 import gc
 import os
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from export.output import OutputError
@@ -84,19 +84,24 @@ class Session:
             window, scene=scene, view=view, panels=kept.panels, plots=kept.plots, qualities=qualities
         )
         self._resources.callback(self._shell.release)
+        self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
+        self._fitting, self._sound = Fitting(), Sound()
+        self._take_over(loaded)
+        self._picture = Picture(window, scene, world, view, loaded.scenery)
+        window.push_handlers(on_file_drop=self._dropped)
+
+    def _take_over(self, loaded: Loaded) -> None:
+        """Its scene is the one that there is from now on."""
+        scene, world = loaded.scene, loaded.world
         self._scene, self._world = scene, world
         self._simulation, self._planning = loaded.simulation, loaded.planning
         self._starts = True
         """The simulation waits for its first picture."""
         self._shell.show_world(world)
         self._judge = Judge(scene.goals, scene.vehicle, world)
-        self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
-        self._fitting, self._sound = Fitting(), Sound()
         self._kind = VEHICLES.get(scene.vehicle)
         self._wait_for_plan()
         self._race(scene, world)
-        self._picture = Picture(window, scene, world, view, loaded.scenery)
-        window.push_handlers(on_file_drop=self._dropped)
 
     def run(self, probe: Probe | None = None) -> None:
         """Fly until the window is closed. `probe` is told of every frame."""
@@ -238,9 +243,11 @@ class Session:
         if path.endswith(".npz"):
             self._carry_out(OpenTake(path))
         elif path.endswith(".csv"):
-            self._show_measured(path)
+            with self._telling():
+                self._simulation.submit(ShowMeasured(load_measured(path)))
         elif path.endswith(CONTROLS):
-            self._open_controls(path)
+            with self._telling():
+                self._shell.open_controls(path)
         else:
             self._open_scene(path)
 
@@ -248,25 +255,10 @@ class Session:
         self._change.open(asked, self._shell.view.quality, self._world.key)
 
     def _answer(self, *, trusted: bool) -> None:
-        try:
+        with self._telling():
             told = self._change.answer(self._shell.view.quality, self._world.key, trusted=trusted)
-        except InputError as error:
-            self._shell.notify(str(error), error=True)
-        else:
             if told:
                 self._shell.notify(told)
-
-    def _open_controls(self, path: str) -> None:
-        try:
-            self._shell.open_controls(path)
-        except InputError as error:
-            self._shell.notify(str(error), error=True)
-
-    def _show_measured(self, path: str) -> None:
-        try:
-            self._simulation.submit(ShowMeasured(load_measured(path)))
-        except InputError as error:
-            self._shell.notify(str(error), error=True)
 
     def _dropped(self, x: int, y: int, paths: list[str]) -> None:
         """Onto the window: the first one is opened."""
@@ -275,7 +267,7 @@ class Session:
     def _take_up_own_files(self, snapshot: Snapshot) -> None:
         """What has been saved of a vehicle of one's own since, once a moment; a mistake is told, and it flies on."""
         name = snapshot.lanes[0].vehicle
-        try:
+        with self._telling():
             renewed = self._own.poll(name, time.perf_counter())
             if renewed is not None:
                 self._simulation.submit(renewed)
@@ -285,27 +277,28 @@ class Session:
                 planning = Planning(self._scene, self._world)
                 self._planning.close()
                 self._planning = planning
-        except InputError as error:
-            self._shell.notify(str(error), error=True)
 
     def _record_video(self) -> None:
         _, _, width, height = self._shell.scene_rect_px
         refusal = self._sharing.record(self._simulation.snapshot, (width, height))
         self._shell.notify(refusal or "Recording what is seen", error=bool(refusal))
 
-    def _save(self, write: Callable[[], str]) -> None:
-        """Do so, and tell what has come of it."""
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """What cannot be done is told, and the frames go on."""
         try:
-            self._shell.notify(write())
-        except OutputError as error:
+            yield
+        except (InputError, OutputError) as error:
             self._shell.notify(str(error), error=True)
 
+    def _save(self, write: Callable[[], str]) -> None:
+        """Do so, and tell what has come of it."""
+        with self._telling():
+            self._shell.notify(write())
+
     def _plan(self, request: PlanRequest) -> None:
-        try:
+        with self._telling():
             command = self._planning.handle(request)
-        except InputError as error:
-            self._shell.notify(str(error), error=True)
-        else:
             if command is not None:
                 self._simulation.submit(command)
 
@@ -339,12 +332,10 @@ class Session:
 
     def _take_loaded_scene(self) -> None:
         """Change over to a scene once the loader has it."""
-        try:
+        loaded = None
+        with self._telling():
             loaded = self._change.take()
-        except InputError as error:
-            self._shell.notify(str(error), error=True)
-            return
-        self._shell.show_coming(self._change.coming, self._change.jobs)
+            self._shell.show_coming(self._change.coming, self._change.jobs)
         if loaded is None:
             return
         self._simulation.stop()
@@ -352,17 +343,10 @@ class Session:
         self._takes.leave(self._simulation)
         self._planning.close()
         scene, world = loaded.scene, loaded.world
-        self._scene, self._world = scene, world
-        self._simulation, self._planning = loaded.simulation, loaded.planning
-        self._judge = Judge(scene.goals, scene.vehicle, world)
-        self._kind = VEHICLES.get(scene.vehicle)
         self._shell.use_catalogue(load_catalogue())
         self._shell.use_scene(scene)
-        self._shell.show_world(world)
+        self._take_over(loaded)
         self._shell.view = self._memories.opened(self._shell.view, scene)
         self._window.set_caption(f"Holonomy: {scene.title}")
-        self._wait_for_plan()
-        self._race(scene, world)
         fits = loaded.quality == self._shell.view.quality
         self._picture.show(scene, world, self._shell.view, loaded.scenery if fits else None)
-        self._starts = True
