@@ -74,6 +74,10 @@ allocating_nothing = partial(compiled, _nrt=False)
 """Decorator: `compiled` for functions that make no array. Numba then counts no references to the arrays that it is
 given, which costs short functions more than their work."""
 
+taken_in = partial(allocating_nothing, forceinline=True)
+"""Decorator: for short functions, or for those with one caller, whose call would cost more than their work: arrays are
+handed over as seven numbers each."""
+
 
 def part(**options: Any) -> Any:
     """Decorator of a function that only compiled functions call: it becomes machine code with these, and is kept with

@@ -14,7 +14,7 @@ slow push that lifts a sunk point out again.
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.compiled import allocating_nothing, taken_in
 from sim.environment.contact_newton import EQUATIONS, SOLVED_WIDTH, solve_by_newton
 from sim.environment.contact_rows import (
     AIM,
@@ -22,16 +22,14 @@ from sim.environment.contact_rows import (
     IMPULSE,
     POINT,
     all_finite,
-    farthest,
-    gather_rows,
+    face_rows,
     put,
     respond_along_ground,
+    seek_rows,
     touch_speed,
-    world_point,
     world_step,
 )
 from sim.environment.contact_solver import solve_rows
-from sim.environment.surface import first_crossing, surface_height
 
 SPEED = SOLVED_WIDTH
 """Column of a row: speed of the touch [m/s]."""
@@ -47,7 +45,7 @@ _ROUNDING = 1e-16
 _ORIGIN = np.zeros(3)
 
 
-@allocating_nothing
+@taken_in
 def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
     """Keep the twist and the position that this step ends with, for the touch speed of the next."""
     put(report[4:10], xi)
@@ -59,7 +57,7 @@ def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) ->
     report[14] = h
 
 
-@allocating_nothing
+@taken_in
 def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
     """Drop the remembered twist when the body is not where it was heading (teleport, reset)."""
     change = 0.0
@@ -73,52 +71,13 @@ def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndar
         report[13] = 0.0
 
 
-@allocating_nothing
-def _any_crossing(
-    pose: np.ndarray,
-    xi: np.ndarray,
-    h: float,
-    heights: np.ndarray,
-    frame: np.ndarray,
-    points: np.ndarray,
-    report: np.ndarray,
-    ceiling: float,
-) -> bool:
-    """Whether any point meets the ground within the step; notes the lowest clearance."""
-    lowest = np.inf
-    for k in range(points.shape[0]):
-        lowest = min(lowest, pose[2] * points[k, 0] + pose[5] * points[k, 1] + pose[8] * points[k, 2])
-    most = ceiling + farthest(xi, h, frame)
-    if pose[11] + lowest > most:
-        report[2] = pose[11] + lowest - ceiling
-        return False
-    touches = False
-    lowest = np.inf
-    for k in range(points.shape[0]):
-        z = pose[11] + pose[2] * points[k, 0] + pose[5] * points[k, 1] + pose[8] * points[k, 2]
-        if z > most:
-            lowest = min(lowest, z - ceiling)
-            continue
-        x, y, z = world_point(pose, points[k])
-        if z > ceiling:
-            dx, dy, dz = world_step(pose, xi, points[k], h)
-            if z + dz > ceiling:
-                lowest = min(lowest, z - ceiling)
-                continue
-        lowest = min(lowest, z - surface_height(heights, frame, x, y))
-        if not touches:
-            dx, dy, dz = world_step(pose, xi, points[k], h)
-            touches = first_crossing(heights, frame, x, y, z, dx, dy, dz) <= 1.0
-    report[2] = lowest
-    return touches
-
-
-@allocating_nothing
+@taken_in
 def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
     """Start from the forces of the step before: a standing body is solved at once, at any step."""
     loads = report[LOADS:]
     if report[13] == 0.0:
-        loads[:] = 0.0
+        for k in range(loads.shape[0]):
+            loads[k] = 0.0
     previous = -1
     for k in range(work.shape[0]):
         point = int(work[k, POINT])
@@ -128,18 +87,19 @@ def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
         previous = point
 
 
-@allocating_nothing
+@taken_in
 def tell_touches(
     work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, report: np.ndarray
 ) -> None:
     """Write who touched, how fast, and the forces borne."""
-    report[LOADS:] = 0.0
-    previous = -1
+    for k in range(LOADS, report.shape[0]):
+        report[k] = 0.0
+    previous, per_s = -1, 1.0 / h
     for k in range(work.shape[0]):
         point = int(work[k, POINT])
         if point != previous:
             for direction in range(3):
-                report[LOADS + 3 * point + direction] = work[k, IMPULSE + direction] / h
+                report[LOADS + 3 * point + direction] = work[k, IMPULSE + direction] * per_s
         if work[k, IMPULSE] > 0.0:
             report[1] += 1.0 if point != previous or work[k - 1, IMPULSE] <= 0.0 else 0.0
             report[0] = max(report[0], speeds[k])
@@ -176,18 +136,17 @@ def _touch(
     xi_free: np.ndarray,
     inertia: np.ndarray,
     h: float,
-    heights: np.ndarray,
     frame: np.ndarray,
     points: np.ndarray,
     wrench_b: np.ndarray,
     report: np.ndarray,
-    ceiling: float,
     room: np.ndarray,
+    used: int,
 ) -> None:
-    """The wrench of a step in which points meet the ground."""
+    """The wrench of a step in which points meet the ground, as the first `used` rows of the room note."""
     spare = room.shape[0] - SPARE_ROWS
-    system, xi = room[spare : spare + EQUATIONS], room[spare + EQUATIONS, 0:6]
-    work = room[: gather_rows(room, pose, xi_free, inertia, h, heights, frame, points, ceiling)]
+    system, xi, work = room[spare : spare + EQUATIONS], room[spare + EQUATIONS, 0:6], room[:used]
+    face_rows(work, pose, inertia, h)
     for k in range(work.shape[0]):
         work[k, SPEED] = touch_speed(work[k], xi_free, h, frame[5], report)
         rebound = (frame[4] * work[k, SPEED]) ** 2 - 2.0 * frame[5] * max(work[k, GAP], 0.0)
@@ -227,14 +186,16 @@ def ground_wrench(
     what stays above it is looked at no closer. room: to work in. A state that is not finite gets no contact. Returns
     whether any point meets the ground.
     """
-    wrench_b[:] = 0.0
+    for k in range(6):
+        wrench_b[k] = 0.0
     report[1] = 0.0
     if not (all_finite(pose) and all_finite(xi_free)):
         report[2] = np.nan
         return False
     _forget_if_moved(pose, xi_free, h, report)
-    if not _any_crossing(pose, xi_free, h, heights, frame, points, report, ceiling):
+    used, touches, report[2] = seek_rows(room, pose, xi_free, h, heights, frame, points, ceiling)
+    if not touches:
         _remember(pose, xi_free, h, report)
         return False
-    _touch(pose, xi_free, inertia, h, heights, frame, points, wrench_b, report, ceiling, room)
+    _touch(pose, xi_free, inertia, h, frame, points, wrench_b, report, room, used)
     return True

@@ -9,7 +9,7 @@ solution methods", 1991). Points that bear more than six numbers can tell apart 
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.compiled import allocating_nothing, taken_in
 from sim.environment.contact_rows import (
     AIM,
     FIRST,
@@ -94,7 +94,7 @@ def solve_by_newton(
     return False
 
 
-@allocating_nothing
+@taken_in
 def _begin(work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray) -> None:
     """The impulses of the rows in the body frame, and the twist that they lead to."""
     a = b = c = x = y = z = 0.0
@@ -119,7 +119,7 @@ def _begin(work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarr
     xi[5] = free[5] + z / inertia[5]
 
 
-@allocating_nothing
+@taken_in
 def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
     """What the impulses become under the twist `xi`; returns how far velocities contradict the law [m/s]."""
     violation = 0.0
@@ -152,12 +152,12 @@ def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
                 zy = normal * ny + bound * w[_WAY + 1]
                 zz = normal * nz + bound * w[_WAY + 2]
         change = max(abs(zx - w[_PUSH]), abs(zy - w[_PUSH + 1]), abs(zz - w[_PUSH + 2]))
-        violation = max(violation, change / stiffness)
+        violation = max(violation, change * w[INVERSE_MASS])
         w[_PROJECTED], w[_PROJECTED + 1], w[_PROJECTED + 2] = zx, zy, zz
-    return violation
+    return violation / _STIFFNESS
 
 
-@allocating_nothing
+@taken_in
 def _balance(
     work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray, system: np.ndarray
 ) -> float:
@@ -241,7 +241,7 @@ def _eliminate(system: np.ndarray) -> bool:
     return True
 
 
-@allocating_nothing
+@taken_in
 def _tell_impulses(work: np.ndarray) -> None:
     """Impulses by normal and tangents."""
     for k in range(work.shape[0]):

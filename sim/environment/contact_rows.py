@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.compiled import allocating_nothing, taken_in
 from sim.environment.surface import first_crossing, surface_normal, surface_patch
 
 _SLOP_M = 5e-4
@@ -10,6 +10,8 @@ _PUSH_OUT = 0.2
 _PUSH_OUT_MPS = 0.1
 _PUSH_OUT_RATE = 1.0
 _NEAR_M = 0.01
+_TOUCHING_M = 1e-12
+"""What rounding leaves of the gap of a point that rests."""
 _REACH_M = 0.2
 _SHORT_WAY = 0.25
 
@@ -28,7 +30,7 @@ Inverse = tuple[float, float, float, float, float, float]
 """Of the inertia (J1, J2, J3, m, m, m)."""
 
 
-@allocating_nothing
+@taken_in
 def all_finite(x: np.ndarray) -> bool:
     finite = True
     for value in x:
@@ -36,14 +38,14 @@ def all_finite(x: np.ndarray) -> bool:
     return finite
 
 
-@allocating_nothing
+@taken_in
 def put(to: np.ndarray, values: np.ndarray) -> None:
     """Copy; a slice's assignment would ask for memory."""
     for k in range(to.shape[0]):
         to[k] = values[k]
 
 
-@allocating_nothing
+@taken_in
 def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
     """Velocity of the point of row `w` along the direction at `column`, for body twist xi."""
     vx = xi[3] + xi[1] * w[2] - xi[2] * w[1]
@@ -52,7 +54,7 @@ def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
     return vx * w[column] + vy * w[column + 1] + vz * w[column + 2]
 
 
-@allocating_nothing
+@taken_in
 def _inverse(inertia: np.ndarray) -> Inverse:
     return (
         1.0 / inertia[0],
@@ -64,7 +66,7 @@ def _inverse(inertia: np.ndarray) -> Inverse:
     )
 
 
-@allocating_nothing
+@taken_in
 def _response(w: np.ndarray, a: int, b: int, inverse: Inverse) -> float:
     """Velocity along direction `a` that a unit impulse along direction `b` gives the point of row `w`."""
     ax, ay, az = w[a], w[a + 1], w[a + 2]
@@ -98,7 +100,7 @@ def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.
         xi[k] += amount * (w[k1] * w[column + k2] - w[k2] * w[column + k1]) / inertia[k]
 
 
-@allocating_nothing
+@taken_in
 def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: float) -> None:
     """Write the body-frame normal and two tangents of row `w` for a world normal."""
     x = pose[0] * nx + pose[1] * ny + pose[2] * nz
@@ -117,7 +119,7 @@ def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: f
     w[SECOND], w[SECOND + 1], w[SECOND + 2] = y * sz - z * sy, z * sx - x * sz, x * sy - y * sx
 
 
-@allocating_nothing
+@taken_in
 def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
     return (
         pose[9] + pose[0] * r[0] + pose[3] * r[1] + pose[6] * r[2],
@@ -126,14 +128,14 @@ def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
     )
 
 
-@allocating_nothing
+@taken_in
 def farthest(xi: np.ndarray, h: float, frame: np.ndarray) -> float:
     """No point of the body moves farther than that within h [m]; by the body twist, first order."""
     turning = abs(xi[0]) + abs(xi[1]) + abs(xi[2])
     return h * (abs(xi[3]) + abs(xi[4]) + abs(xi[5]) + turning * frame[6])
 
 
-@allocating_nothing
+@taken_in
 def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tuple[float, float, float]:
     """Displacement over h of the body-frame point r, world frame, first order."""
     vx = h * (xi[3] + xi[1] * r[2] - xi[2] * r[1])
@@ -146,58 +148,113 @@ def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tup
     )
 
 
-@allocating_nothing
-def _face(
-    w: np.ndarray,
-    pose: np.ndarray,
-    inverse: Inverse,
-    h: float,
-    normal: tuple[float, float, float],
-    gap: float,
-) -> None:
-    """Let the row of a point face a plane at distance `gap` with this world normal."""
-    _set_directions(w, pose, normal[0], normal[1], normal[2])
-    w[IMPULSE : IMPULSE + 3] = 0.0
+@taken_in
+def _note(w: np.ndarray, points: np.ndarray, k: int, gap: float, normal: tuple[float, float, float]) -> None:
+    """That a point faces a plane at distance `gap` with this world normal."""
+    w[0], w[1], w[2] = points[k, 0], points[k, 1], points[k, 2]
+    w[NORMAL], w[NORMAL + 1], w[NORMAL + 2] = normal
     w[GAP] = gap
-    w[INVERSE_MASS] = _response(w, NORMAL, NORMAL, inverse)
-    sunk = -gap - _SLOP_M
-    if sunk > 0.0:
-        w[AIM] = min(_PUSH_OUT * sunk / h, _PUSH_OUT_MPS + _PUSH_OUT_RATE * sunk)
-    else:
-        w[AIM] = -max(gap, 0.0) / h
+    w[POINT] = k
 
 
 @allocating_nothing
-def _face_ahead(
+def _note_ahead(
     w: np.ndarray,
     before: np.ndarray,
     pose: np.ndarray,
-    inverse: Inverse,
-    h: float,
     heights: np.ndarray,
     frame: np.ndarray,
+    points: np.ndarray,
     step: tuple[float, float, float],
-    normal: tuple[float, float, float],
 ) -> bool:
-    """For a point that touches and moves on along the ground: face what rises in its way, if anything.
+    """For a point that touches and moves on along the ground: note what rises in its way, if anything.
 
     `before` is the row of the plane it touches; only ways longer than a part of a cell matter.
     """
-    into = step[0] * normal[0] + step[1] * normal[1] + step[2] * normal[2]
-    dx = step[0] - into * normal[0]
-    dy = step[1] - into * normal[1]
-    dz = step[2] - into * normal[2]
+    nx, ny, nz = before[NORMAL], before[NORMAL + 1], before[NORMAL + 2]
+    into = step[0] * nx + step[1] * ny + step[2] * nz
+    dx = step[0] - into * nx
+    dy = step[1] - into * ny
+    dz = step[2] - into * nz
     if dx * dx + dy * dy < (_SHORT_WAY * frame[2]) ** 2:
         return False
     x, y, z = world_point(pose, before)
-    lift = _NEAR_M + max(-before[GAP], 0.0) / normal[2]
+    lift = _NEAR_M + max(-before[GAP], 0.0) / nz
     t = first_crossing(heights, frame, x, y, z + lift, dx, dy, dz)
     if not 0.0 < t <= 1.0:
         return False
     rising = surface_normal(heights, frame, x + t * dx, y + t * dy)
-    put(w, before)
-    _face(w, pose, inverse, h, rising, max(-t * (dx * rising[0] + dy * rising[1] + dz * rising[2]), 0.0))
+    gap = max(-t * (dx * rising[0] + dy * rising[1] + dz * rising[2]), 0.0)
+    _note(w, points, int(before[POINT]), gap, rising)
     return True
+
+
+@allocating_nothing
+def seek_rows(
+    work: np.ndarray,
+    pose: np.ndarray,
+    xi: np.ndarray,
+    h: float,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    points: np.ndarray,
+    ceiling: float,
+) -> tuple[int, bool, float]:
+    """Note in `work` (>= 2 k, ROW_WIDTH) what the points face within the step: point, gap and, as NORMAL, the normal in
+    the world. Returns the rows used, whether any point meets the ground, and the lowest clearance."""
+    used, touches, lowest = 0, False, np.inf
+    most = ceiling + _REACH_M + 4.0 * farthest(xi, h, frame)
+    short = (_SHORT_WAY * frame[2]) ** 2
+    for k in range(points.shape[0]):
+        above = pose[11] + pose[2] * points[k, 0] + pose[5] * points[k, 1] + pose[8] * points[k, 2] - ceiling
+        if above + ceiling > most:
+            lowest = min(lowest, above)
+            continue
+        x, y, z = world_point(pose, points[k])
+        step = world_step(pose, xi, points[k], h)
+        far = _REACH_M + 2.0 * (abs(step[0]) + abs(step[1]) + abs(step[2]))
+        if above > far:
+            lowest = min(lowest, above)
+            continue
+        ground, nx, ny, nz = surface_patch(heights, frame, x, y)
+        above = z - ground
+        lowest = min(lowest, above)
+        t = 0.0
+        if above > _TOUCHING_M:
+            t = first_crossing(heights, frame, x, y, z, step[0], step[1], step[2])
+        touches = touches or t <= 1.0
+        if 0.0 < t <= 1.0:
+            normal = surface_normal(heights, frame, x + t * step[0], y + t * step[1])
+            gap = max(-t * (step[0] * normal[0] + step[1] * normal[1] + step[2] * normal[2]), 0.0)
+        else:
+            normal = (nx, ny, nz)
+            gap = above * nz
+            if gap > far:
+                continue
+        _note(work[used], points, k, gap, normal)
+        used += 1
+        if gap >= _NEAR_M or step[0] ** 2 + step[1] ** 2 + step[2] ** 2 < short:
+            continue
+        if _note_ahead(work[used], work[used - 1], pose, heights, frame, points, step):
+            used += 1
+    return used, touches, lowest
+
+
+@taken_in
+def face_rows(work: np.ndarray, pose: np.ndarray, inertia: np.ndarray, h: float) -> None:
+    """Fill in the rest of rows that `seek_rows` noted: directions in the body frame, response, aim; no impulse."""
+    inverse = _inverse(inertia)
+    for k in range(work.shape[0]):
+        w = work[k]
+        _set_directions(w, pose, w[NORMAL], w[NORMAL + 1], w[NORMAL + 2])
+        w[IMPULSE] = w[IMPULSE + 1] = w[IMPULSE + 2] = 0.0
+        w[INVERSE_MASS] = _response(w, NORMAL, NORMAL, inverse)
+        gap = w[GAP]
+        sunk = -gap - _SLOP_M
+        if sunk > 0.0:
+            w[AIM] = min(_PUSH_OUT * sunk / h, _PUSH_OUT_MPS + _PUSH_OUT_RATE * sunk)
+        else:
+            w[AIM] = -max(gap, 0.0) / h
 
 
 @allocating_nothing
@@ -213,42 +270,12 @@ def gather_rows(
     ceiling: float,
 ) -> int:
     """Fill `work` (>= 2 k, ROW_WIDTH) with what the points face within the step; returns the rows used."""
-    used = 0
-    inverse = _inverse(inertia)
-    most = ceiling + _REACH_M + 4.0 * farthest(xi, h, frame)
-    for k in range(points.shape[0]):
-        if pose[11] + pose[2] * points[k, 0] + pose[5] * points[k, 1] + pose[8] * points[k, 2] > most:
-            continue
-        x, y, z = world_point(pose, points[k])
-        step = world_step(pose, xi, points[k], h)
-        far = _REACH_M + 2.0 * (abs(step[0]) + abs(step[1]) + abs(step[2]))
-        if z > ceiling + far:
-            continue
-        w = work[used]
-        for c in range(3):
-            w[c] = points[k, c]
-        w[POINT] = k
-        ground, nx, ny, nz = surface_patch(heights, frame, x, y)
-        above = z - ground
-        t = 0.0
-        if above > 0.0:
-            t = first_crossing(heights, frame, x, y, z, step[0], step[1], step[2])
-        if 0.0 < t <= 1.0:
-            normal = surface_normal(heights, frame, x + t * step[0], y + t * step[1])
-            gap = max(-t * (step[0] * normal[0] + step[1] * normal[1] + step[2] * normal[2]), 0.0)
-        else:
-            normal = (nx, ny, nz)
-            gap = above * nz
-            if gap > far:
-                continue
-        _face(w, pose, inverse, h, normal, gap)
-        used += 1
-        if gap < _NEAR_M and _face_ahead(work[used], w, pose, inverse, h, heights, frame, step, normal):
-            used += 1
+    used, _, _ = seek_rows(work, pose, xi, h, heights, frame, points, ceiling)
+    face_rows(work[:used], pose, inertia, h)
     return used
 
 
-@allocating_nothing
+@taken_in
 def touch_speed(w: np.ndarray, xi: np.ndarray, h: float, gravity: float, report: np.ndarray) -> float:
     """Speed [m/s] at which the point of row `w` meets its plane, from the twists at both ends of the step.
 

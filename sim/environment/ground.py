@@ -10,7 +10,7 @@ from sim.compiler.inline import Inline
 from sim.environment.contact import LOADS, ROOM_WIDTH, SPARE_ROWS, ground_wrench
 from sim.environment.contact_rows import farthest, put
 from sim.environment.surface import ground_top, top_about
-from sim.environment.sweep import passes_through
+from sim.environment.sweep import goes_nowhere, passes_through
 from sim.vehicles.base import Vehicle
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.support import Support
@@ -180,8 +180,8 @@ def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool
     """Whether a point's way between two poses leads through the ground."""
     _, heights, frame, points, report, _, tops, room, _ = env
     moved = abs(end[9] - begin[9]) + abs(end[10] - begin[10]) + abs(end[11] - begin[11])
-    # Far above the ground nobody looks; the report tells how far.
-    if not report[2] < _NEAR_M + 2.0 * moved:
+    # Far above the ground nobody looks; the report tells how far. Nor at what rests.
+    if not report[2] < _NEAR_M + 2.0 * moved or goes_nowhere(begin, end, moved, frame):
         return False
     ceiling = _ceiling(begin, moved, heights, frame, tops, room)
     return passes_through(begin, end, heights, frame, points, ceiling)

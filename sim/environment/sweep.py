@@ -2,12 +2,28 @@
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.compiled import allocating_nothing, taken_in
 from sim.environment.contact_rows import all_finite, world_point
 from sim.environment.surface import MARCH_LIMIT, surface_height, surface_normal
 
 PASSED_M = 0.02
 """Deeper than that a point has gone through; less is what contact leaves over where planes meet."""
+
+
+_STEEPEST = 20.0
+"""Rise over run of ground that is still told apart from a wall: 87 degrees."""
+
+
+@taken_in
+def goes_nowhere(begin: np.ndarray, end: np.ndarray, moved: float, frame: np.ndarray) -> bool:
+    """Whether no point of a body can have gone PASSED_M deeper between two poses, whose places are `moved` apart.
+
+    frame[6]: no point is farther from the origin [m].
+    """
+    turned = 0.0
+    for k in range(9):
+        turned += abs(end[k] - begin[k])
+    return (moved + turned * frame[6]) * (1.0 + _STEEPEST) < PASSED_M
 
 
 @allocating_nothing

@@ -1,7 +1,8 @@
 """Results of a sweep: a column a quantity, a row a point, in memory or in a folder that grows while it runs."""
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,10 @@ class Table:
         return chunk * self.chunk, min((chunk + 1) * self.chunk, len(self.grid))
 
     def put(self, chunk: int, results: Results) -> None:
-        """Store a chunk: its rows first, then that it is done. Raises InputError for columns that do not fit."""
+        """Store a chunk: its rows first, then that it is done.
+
+        Raises InputError for columns that do not fit, and where the folder cannot be written.
+        """
         begin, end = self.bounds(chunk)
         for name, values in results.items():
             rows = np.asarray(values)
@@ -66,9 +70,10 @@ class Table:
             column = self.columns[name]
             if column.shape[1:] != rows.shape[1:]:
                 raise InputError(f"result {quote(name)} was {column.shape[1:]}, now it is {rows.shape[1:]}")
-            column[begin:end] = rows
             if isinstance(column, np.memmap):
-                column.flush()
+                self._write(name, column, begin, [rows.astype(column.dtype)])
+            else:
+                column[begin:end] = rows
         self.done[chunk] = True
         if isinstance(self.done, np.memmap):
             self.done.flush()
@@ -77,12 +82,32 @@ class Table:
         shape = (len(self.grid), *rows.shape[1:])
         kind = np.dtype(np.float64) if rows.dtype.kind == "f" else np.dtype(np.int64)
         if self.folder is None:
-            column = np.zeros(shape, kind)
-        else:
-            column = np.lib.format.open_memmap(self.folder / f"{_file(name)}.npy", "w+", kind, shape)
+            return np.full(shape, np.nan) if kind.kind == "f" else np.zeros(shape, kind)
+        try:
+            column = np.lib.format.open_memmap(self._path(name), "w+", kind, shape)
+        except OSError as error:
+            raise _unwritten(self.folder, error) from None
         if kind.kind == "f":
-            column[:] = np.nan
+            lengths = (np.subtract(*self.bounds(chunk)[::-1]) for chunk in range(len(self.done)))
+            self._write(name, column, 0, (np.full((n, *shape[1:]), np.nan) for n in lengths))
         return column
+
+    def _write(self, name: str, column: np.memmap, begin: int, parts: Iterable[np.ndarray]) -> None:
+        """Rows from `begin` on, through the file: what is written to where it is mapped stays in memory, and ends the
+        program on a full disk. Raises InputError."""
+        try:
+            with self._path(name).open("r+b") as file:
+                file.seek(column.offset + begin * column.strides[0])
+                for rows in parts:
+                    file.write(np.ascontiguousarray(rows).data)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise _unwritten(self.folder, error) from None
+
+    def _path(self, name: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{_file(name)}.npy"
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset`: axes are coordinates, or, where they are paired, variables along `point`.
@@ -144,8 +169,12 @@ def opened(grid: Grid, chunk: int, folder: Path | None) -> Table:
         with replacing(about) as temporary:
             temporary.write_text(json.dumps(told), encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
+        raise _unwritten(folder, error) from None
     return Table(grid, chunk, folder, done=done)
+
+
+def _unwritten(folder: Path | None, error: OSError) -> InputError:
+    return InputError(f"{folder}: cannot be written: {error.strerror or error}")
 
 
 def _inner(name: str, column: np.ndarray) -> tuple[str, ...]:

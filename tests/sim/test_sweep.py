@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import sim
 from sim.compiler import compile_kernel
 from sim.environment.ground import GROUND, Ground
-from sim.environment.surface import ground_top
-from sim.environment.sweep import passes_through
+from sim.environment.surface import first_crossing, ground_top, surface_height
+from sim.environment.sweep import goes_nowhere, passes_through
 from sim.integrators import DEFAULT, integrator
 from sim.outfit import outfit_of
 from sim.world.terrain import Terrain
@@ -141,3 +142,50 @@ def test_what_is_skipped_above_the_ground_changes_no_motion():
         nodes.append(seen)
     assert nodes[0][-1][11] < 4.0, "it lies on the ground"
     np.testing.assert_array_equal(*nodes)
+
+
+def _ways(land: Terrain, length_m: float) -> tuple[np.random.Generator, list[tuple[np.ndarray, np.ndarray]]]:
+    """Points next to the ground, above it and under it, and ways of about that length."""
+    rng, ways = np.random.default_rng(5), []
+    for _ in range(300):
+        x = np.array([*rng.uniform(-1000.0, 1000.0, 2), 0.0])
+        x[2] = float(land.height(x[0], x[1])) + 0.5 * length_m * rng.normal()
+        ways.append((x, length_m * rng.normal(size=3)))
+    return rng, ways
+
+
+@pytest.mark.parametrize("length_m", [1e-3, 0.1, 3.0])
+def test_a_way_meets_the_ground_where_it_is_on_it_and_nowhere_before(land, length_m):
+    ground = Ground.of(land, CORNERS)
+    met = 0
+    for x, way in _ways(land, length_m)[1]:
+        t = first_crossing(ground.heights, ground.frame, *x, *way)
+        shares = np.linspace(0.0, min(t, 1.0), 101)
+        clear = (x[2] + shares * way[2]) - np.array(
+            [surface_height(ground.heights, ground.frame, *(x + share * way)[:2]) for share in shares]
+        )
+        pieces = int(np.abs(way[:2]).max()) + 1
+        if t == 0.0:
+            assert clear[0] <= 0.0
+        elif t <= 1.0:
+            met += 1
+            assert abs(clear[-1]) < 2.0**-13 * np.abs(way).sum() / pieces  # measured 2**-14
+            assert pieces > 1 or clear[:-1].min() > -1e-12  # a piece is a cell long
+        else:
+            assert pieces > 1 or clear[-1] >= -1e-12
+    assert met > 10
+
+
+def test_what_is_taken_to_rest_has_not_gone_through_the_ground(land):
+    ground = Ground.of(land, CORNERS)
+    rng, ways = _ways(land, 4e-4)
+    rested = 0
+    for x, way in ways:
+        R = Rotation.from_rotvec(rng.normal(size=3))
+        turned = Rotation.from_rotvec(1e-4 * rng.normal(size=3)) * R
+        begin = np.concatenate([R.as_matrix().T.ravel(), x])
+        end = np.concatenate([turned.as_matrix().T.ravel(), x + way])
+        if goes_nowhere(begin, end, float(np.abs(way).sum()), ground.frame):
+            rested += 1
+            assert not passes_through(begin, end, ground.heights, ground.frame, CORNERS, np.inf)
+    assert 0 < rested < len(ways)

@@ -1,5 +1,6 @@
 """Laws of sweeps: every point is asked once and kept, whatever happens to who was asked."""
 
+import errno
 import os
 import signal
 import socket
@@ -89,6 +90,44 @@ def test_the_same_sweep_goes_on_from_what_a_folder_has(tmp_path: Path) -> None:
         sim.sweep(area_alone, {"width": [1.0], "height": [2.0]}, chunk=2, store=tmp_path / "store")
     saved = np.load(table.save(tmp_path / "table.npz"))
     assert saved["area"].tolist() == table["area"].tolist()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="nobody tells how much memory is in use")
+def test_what_is_stored_stays_in_no_memory(tmp_path: Path) -> None:
+    table = opened(Grid({"width": np.arange(3_000_000.0)}), 100_000, tmp_path / "store")
+
+    def resident_mb() -> float:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def store(chunk: int) -> None:
+        begin, end = table.bounds(chunk)
+        table.put(chunk, {"area": 0.5 * np.arange(begin, end)})
+
+    opened(Grid({"width": np.arange(2.0)}), 1, tmp_path / "small").put(0, {"area": np.ones(1)})
+    before = resident_mb()
+    for chunk in range(len(table.done)):
+        store(chunk)
+    assert resident_mb() - before < 8.0  # of 24 that are stored; measured 0.3
+    assert np.array_equal(table["area"], 0.5 * np.arange(3_000_000.0))
+
+
+def test_a_full_disk_is_told_and_leaves_what_was_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = opened(Grid({"width": np.arange(6.0)}), 2, tmp_path / "store")
+    table.put(0, {"area": np.ones(2)})
+
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(InputError, match="store: cannot be written: No space left on device"):
+            table.put(1, {"area": np.ones(2)})
+    again = opened(Grid({"width": np.arange(6.0)}), 2, tmp_path / "store")
+    assert again.done.tolist() == [True, False, False]
+    assert again["area"][:2].tolist() == [1.0, 1.0]
+    assert np.isnan(again["area"][4:]).all()
 
 
 def area_alone(width: float, height: float) -> dict[str, float]:
