@@ -15,7 +15,7 @@ class Heading:
     title: str
     text: str
     plans: bool
-    """There is a task to be planned."""
+    """There is a task to be planned, for what is flown itself."""
     races: bool
     compares: bool
     """Methods are shown side by side, under a caption."""
@@ -42,7 +42,7 @@ def scene_heading(name: str) -> Heading:
     return Heading(
         title,
         text,
-        plans=table.has("plan"),
+        plans=table.has("plan") and not table.table("plan").has("vehicle"),
         races=table.has("race"),
         compares=bool(comparison.text("caption").split()),
     )

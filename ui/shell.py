@@ -299,7 +299,9 @@ class Shell:
         if not same(sample.pilot, self._sent):
             self._sent = sample.pilot
             requests.append(SetPilotInput(sample.pilot))
-        pressed = (request_of(action, snapshot, self._state.view) for action in sample.pressed)
+        closes = "escape" in sample.pressed and _closed_menus()
+        actions = (action for action in sample.pressed if not (closes and action == "escape"))
+        pressed = (request_of(action, snapshot, self._state.view) for action in actions)
         return requests + [request for request in pressed if request is not None]
 
     def _offer(self, snapshot: Snapshot) -> None:
@@ -343,6 +345,14 @@ class Shell:
             self._desk.rescan_controllers()
             names = ", ".join(device.name for device in self._desk.devices)
             self.notify(f"Used: {names or 'no gamepad or joystick was found'}")
+
+
+def _closed_menus() -> bool:
+    """Close what has dropped down; whether anything had."""
+    opened = imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value)
+    if opened:
+        imgui.internal.close_popups_except_modals()
+    return opened
 
 
 def _is_typing() -> bool:

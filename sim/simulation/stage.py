@@ -101,6 +101,8 @@ class Stage:
             )
         if environment is None:
             environment = obstacles_in(world, vehicle)
+        self._looked_for = vehicle.name
+        """For which obstacles were looked for."""
         self.lanes.append(
             Lane(
                 FLOWN,
@@ -148,6 +150,7 @@ class Stage:
             self.leave_plan()
         if self.flight is not None:
             clock_s = min(clock_s, self.flight.end_s)
+        self._couple()
         self.clock.time_s = clock_s
         self.measure.forget(self.lanes)
         # The flown lane first: the others get its controls.
@@ -159,6 +162,14 @@ class Stage:
         if self.course is not None and not self.plan_verdict:
             self.plan_verdict = course_verdict(self.flown)
             self.news = self.plan_verdict or self.news
+
+    def _couple(self) -> None:
+        """What is flown by now may meet what the vehicle before it flew over."""
+        flown = self.flown
+        if flown.coupling is None and self._looked_for != self.vehicle.name:
+            self._looked_for = self.vehicle.name
+            obstacles = obstacles_in(self.world, self.vehicle)
+            flown.coupling = None if obstacles is None else Coupling(obstacles)
 
     def leave_plan(self) -> None:
         """Back to the method and the pilot from before the plan or the course, where the vehicle is."""

@@ -10,6 +10,7 @@ import pytest
 import sim
 from sim.commands import PilotInput, Reset, Retake, Scrub, SetPaused, SetPilotInput
 from sim.goals import Goal, Landing
+from sim.goals.docking import Docking
 from sim.goals.judge import Judge, Progress
 from sim.goals.marker import along_m, marker_w
 from sim.pilot.rotation import heading_of, turn_between
@@ -115,7 +116,8 @@ def steered(progress: Progress, snapshot: Snapshot) -> PilotInput:
 def test_the_goals_on_wheels_and_water_are_done_by_following_their_prompts(name: str) -> None:
     scene = load_scene(name)
     world = load_world(scene.world, seed=scene.seed)
-    running, judge = Simulation(scene, world), Judge(scene.goals, scene.vehicle, world)
+    by_hand = tuple(goal for goal in scene.goals if not goal.plan)
+    running, judge = Simulation(scene, world), Judge(by_hand, scene.vehicle, world)
     progress = judge.observe(running.snapshot)
     while progress.due is not None and running.snapshot.clock_s < 240.0:
         running.submit(SetPilotInput(steered(progress, running.snapshot)))
@@ -182,6 +184,49 @@ def test_a_landing_is_graded_by_how_it_touched_and_where_it_stands() -> None:
     assert Landing(0.3, 0.2, 1.0).grade == "butter"
     assert Landing(0.3, 0.2, 7.0).grade == "fair"
     assert Landing(2.9, 0.2, 0.0).grade == "rough"
+
+
+def read_goal(text: str, folder: Path) -> Goal:
+    """Of a scene's file that has this one."""
+    path = folder / "scene.toml"
+    path.write_text(f'[[goals]]\ntitle = "x"\n{text}')
+    (goal,) = load_scene(path).goals
+    return goal
+
+
+def turned(heading_deg: float, *, off_m: float = 0.0, turning_radps: float = 0.0) -> Snapshot:
+    """A helicopter so far from (3, 4), level, with its nose there."""
+    T_wb = fakes.pose(x=(3.0 + off_m, 4.0, 5.0))
+    c, s = math.cos(math.radians(heading_deg)), math.sin(math.radians(heading_deg))
+    T_wb[:2, :2] = [[c, -s], [s, c]]
+    return fakes.snapshot(fakes.lane(T_wb=T_wb, twist_b=np.array([0.0, 0.0, turning_radps, 0.0, 0.0, 0.0])))
+
+
+@pytest.mark.parametrize(("nose_deg", "done"), [(170.0, 0), (176.0, 1), (-171.0, 1), (-160.0, 0), (0.0, 0)])
+def test_a_heading_is_kept_within_its_bounds_on_both_sides_of_the_cut(
+    nose_deg: float, done: int, tmp_path: Path
+) -> None:
+    goal = read_goal("heading_deg = 180.0\nwithin_deg = 9.5", tmp_path)
+    assert Judge((goal,), "helicopter", PLAIN).observe(turned(nose_deg)).at == done
+
+
+@pytest.mark.parametrize(("turning_radps", "done"), [(0.0, 0), (0.1, 1), (-0.2, 1), (0.5, 0)])
+def test_a_turn_rate_counts_whichever_way_it_turns(turning_radps: float, done: int, tmp_path: Path) -> None:
+    goal = read_goal("turning_radps = [0.05, 0.3]", tmp_path)
+    assert Judge((goal,), "helicopter", PLAIN).observe(turned(0.0, turning_radps=turning_radps)).at == done
+
+
+def test_a_docking_is_graded_by_its_place_and_heading_and_needs_a_place(tmp_path: Path) -> None:
+    goal = read_goal("at_m = [3.0, 4.0]\nheading_deg = 30.0\nwithin_deg = 40.0\ndocking = true", tmp_path)
+    grades = {}
+    for off_m, nose_deg in ((0.2, 28.0), (0.8, 36.0), (2.0, 12.0), (6.0, 30.0)):
+        found = Judge((goal,), "helicopter", PLAIN).observe(turned(nose_deg, off_m=off_m)).landing
+        assert isinstance(found, Docking)
+        assert (found.off_m, found.off_deg) == pytest.approx((off_m, abs(nose_deg - 30.0)))
+        grades[off_m] = found.grade
+    assert grades == {0.2: "butter", 0.8: "good", 2.0: "fair", 6.0: "rough"}
+    with pytest.raises(sim.InputError, match="docking: needs a place"):
+        read_goal("heading_deg = 30.0\ndocking = true", tmp_path)
 
 
 def test_time_that_goes_back_takes_what_was_done_since_with_it() -> None:

@@ -67,6 +67,10 @@ def test_keys_command_and_escape_only_closes_the_help(seen: dict) -> None:
     assert keys["help"]
     assert not keys["help_after_escape"]
     assert keys["actions"] == ["TakeScreenshot()"]
+    # A menu that has dropped down closes first, and alone.
+    assert keys["menu"]
+    assert not keys["menu_after_escape"]
+    assert keys["help_beside_menu"]
 
 
 def test_a_held_key_flies_and_losing_the_focus_lets_go(seen: dict) -> None:

@@ -102,6 +102,15 @@ def keys(session: Session) -> dict:
     session.press(key.ESCAPE)
     session.frames(1)
     seen["help_after_escape"] = "help" in session.shell.widget_rects
+    session.click("integrator/combo")
+    seen["menu"] = "integrator/item/rk4" in session.shell.widget_rects
+    session.press(key.F1)
+    session.press(key.ESCAPE)
+    session.frames(2)
+    seen["menu_after_escape"] = "integrator/item/rk4" in session.shell.widget_rects
+    seen["help_beside_menu"] = "help" in session.shell.widget_rects
+    session.press(key.ESCAPE)
+    session.frames(1)
     session.press(key.F12)
     seen["actions"] = [repr(action) for action in session.actions]
     session.window.dispatch_event("on_key_press", key.W, 0)

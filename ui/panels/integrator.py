@@ -43,7 +43,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 
 
 def items(catalogue: Catalogue, vehicle: str) -> list[Item]:
-    """Every method, those that do not serve the vehicle greyed out with the reason."""
+    """Every method by family, those that do not serve the vehicle greyed out with the reason."""
     return [
         Item(
             entry.name,
@@ -51,9 +51,17 @@ def items(catalogue: Catalogue, vehicle: str) -> list[Item]:
             describe(entry, vehicle),
             vehicle not in entry.refusals,
             f"order {entry.order}",
+            entry.family,
         )
-        for entry in catalogue.integrators.values()
+        for entry in by_family(catalogue)
     ]
+
+
+def by_family(catalogue: Catalogue) -> list[IntegratorEntry]:
+    """All methods, those of a family together; families and their methods in the catalogue's order."""
+    entries = catalogue.integrators.values()
+    families = tuple(dict.fromkeys(entry.family for entry in entries))
+    return sorted(entries, key=lambda entry: families.index(entry.family))
 
 
 def describe(entry: IntegratorEntry, vehicle: str) -> str:

@@ -13,7 +13,7 @@ from sim.planner.task.task import Task
 from sim.snapshot import Snapshot
 from ui.panels import plan_obstacles
 from ui.panels.context import PanelContext
-from ui.panels.integrator import describe
+from ui.panels.integrator import by_family, describe
 from ui.panels.widgets import (
     Item,
     button,
@@ -109,8 +109,10 @@ def _method(plan: PlanView, context: PanelContext) -> list[Request]:
             entry.name,
             entry.unplannable or describe(entry, vehicle),
             vehicle not in entry.refusals and not entry.unplannable,
+            f"order {entry.order}",
+            entry.family,
         )
-        for entry in context.catalogue.integrators.values()
+        for entry in by_family(context.catalogue)
     ]
     chosen = menu(context, "plan/method", items, plan.method)
     return [ChooseMethod(chosen)] if chosen is not None and chosen != plan.method else []

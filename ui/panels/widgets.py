@@ -21,6 +21,8 @@ class Item:
     enabled: bool = True
     beside: str = ""
     """At the other end of its line in a menu."""
+    group: str = ""
+    """Heading over those of a menu that follow each other with the same one."""
 
 
 def note(context: PanelContext, name: str) -> None:
@@ -142,7 +144,11 @@ def menu(
     note(context, f"{name}/combo")
     if not opened:
         return None
+    group = ""
     for item in items:
+        if item.group != group:
+            group = item.group
+            imgui.separator_text(group)
         imgui.begin_disabled(not item.enabled)
         picked, _ = imgui.selectable(f"{item.label}##{item.name}", item.name == current)
         _beside(item.beside)

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial import ConvexHull, cKDTree
 
 from render.geometry.boulders import boulder_meshes
-from sim.commands import KeepTake, PilotInput, Reset, Retake, Scrub, SetPilotInput
+from sim.commands import KeepTake, PilotInput, Reset, Retake, Scrub, SetPilotInput, SetVehicle
 from sim.environment.environment import BodyState
 from sim.environment.obstacles import Obstacles, Solids
 from sim.environment.obstacles.cones import MASS_KG
@@ -352,6 +352,21 @@ def test_a_car_stops_at_a_boulder_of_the_desert_and_stays_out_of_it() -> None:
     pose = (*lane.T_wb[:2, 3].tolist(), math.atan2(lane.T_wb[1, 0], lane.T_wb[0, 0]))
     solid, rows = np.array([*disc[:3], 0.0, math.nan]), np.zeros((MOST_ROWS, 5))
     assert -0.03 < contacts_at(*pose, footprint.array, solid, rows)[0] < 0.1
+
+
+def test_what_takes_the_place_of_what_flies_meets_the_boulders_of_the_canyon() -> None:
+    canyon, footprint = world("canyon"), outfit_of("car").footprint
+    assert footprint is not None
+    simulation = Simulation(Scene("swapped", "Swapped", vehicle="helicopter", world="canyon"), canyon)
+    simulation.submit(SetVehicle("car"))
+    simulation.advance(0.05)
+    coupling = simulation._stage.flown.coupling
+    assert coupling is not None
+    disc = max(boulder_discs(canyon, higher_than_m=0.35), key=lambda d: float(d[2]))
+    rear = disc[0] - disc[2] - footprint.array[0] - footprint.array[2] - 0.02
+    body = BodyState(put_at(rear, disc[1], 0.0), np.array([0.0, 0.0, 0.0, 4.0, 0.0, 0.0]), np.diag([1e3] * 6))
+    impulse = coupling.environment.exchange(simulation.snapshot.clock_s, 0.02, {"chassis": body})["chassis"]
+    assert impulse[3] < 0.0  # it is held up
 
 
 @pytest.mark.parametrize("variant", range(VARIANTS))
