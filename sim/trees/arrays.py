@@ -15,8 +15,8 @@ COORDINATES = (1, 1, 4, 7)
 
 UPDATES_MAX = 40
 """Iterations for which Broyden's method has room."""
-REMEMBERED = 5
-"""Steps from whose increments the next ones are guessed."""
+REMEMBERED = 8
+"""Steps, at most, from whose increments the next ones are guessed."""
 
 
 class TreeArrays(NamedTuple):
@@ -108,6 +108,8 @@ class Workspace(NamedTuple):
     """(nv,)"""
     torque: np.ndarray
     """(nv,) of controls and of what pushes from outside."""
+    missed: np.ndarray
+    """(REMEMBERED,) sums of squares by which guesses of each order would have missed the step."""
 
 
 def workspace(tree: TreeArrays) -> Workspace:
@@ -139,4 +141,5 @@ def workspace(tree: TreeArrays) -> Workspace:
         kept_q=np.zeros(nq),
         kept_b=np.zeros(nv),
         torque=np.zeros(nv),
+        missed=np.zeros(REMEMBERED),
     )

@@ -86,7 +86,7 @@ def closing_workspace(tree: TreeArrays, nq: int, loops: int) -> ClosingWorkspace
         impulses=row.copy(),
         q=np.zeros(nq),
         b=np.zeros(nv),
-        history=np.zeros((REMEMBERED, nv)),
+        history=np.zeros((nv, REMEMBERED)),
         memory=np.zeros(2),
     )
 

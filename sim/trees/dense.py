@@ -11,9 +11,9 @@ from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.kinematics import compose, move, place
 from sim.trees.newton import blocks, body_tangent, put9
 from sim.trees.recursions import NOWHERE, carried, depart, discrete_inverse_dynamics, gather, row_of
-from sim.trees.roots import largest
+from sim.trees.roots import largest, remember
 from sim.trees.spatial import add, entry, put3, rotate, row3
-from sim.trees.stepping import active_damping, arrive, remember
+from sim.trees.stepping import active_damping, arrive
 
 ITERATIONS_MAX = 30
 
@@ -71,13 +71,13 @@ def dense_rollout(tree, ws, q, b, history, h, steps, limits, tol):
     """Advance as `stepping.rollout` without inputs, guessed from the step before. Iterations, or -1."""
     place(tree, q, ws.node)
     matrix = np.empty((b.shape[0], b.shape[0]))
-    total = 0
+    total, order = 0, 0
     d = ws.increments
     for _ in range(steps):
         active_damping(tree, q, limits[1], ws.damping)
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a]
-            d[a] = history[0, a]
+            d[a] = history[a, 0]
         for iteration in range(ITERATIONS_MAX + 1):
             discrete_inverse_dynamics(
                 tree, ws.node, d, ws.impulse, ws.damping, h, ws.arc, ws.wrench, ws.residual
@@ -95,5 +95,5 @@ def dense_rollout(tree, ws, q, b, history, h, steps, limits, tol):
                 return -1
         depart(tree, ws.node, d, h, ws.arc, ws.wrench)
         arrive(tree, ws, q, h, limits[0], h, b)
-        remember(history, d)
+        order = remember(history, ws.missed, order, d)
     return total

@@ -2,7 +2,7 @@
 
 import math
 
-from sim.trees.arrays import UPDATES_MAX
+from sim.trees.arrays import REMEMBERED, UPDATES_MAX
 from sim.trees.articulated import collect, respond, solve
 from sim.trees.kinematics import compose, compose_joint, move, place
 from sim.trees.newton import factorise_tangent, solve_tangent
@@ -21,7 +21,7 @@ RIQN, NEWTON, BROYDEN = 0, 1, 2
 """How the root is found: recursive impulse-based quasi-Newton, exact Newton, Broyden's update of the former."""
 AT_REST, PREVIOUS, IMPULSE, EXTRAPOLATED, GIVEN = 0, 1, 2, 3, 4
 """First guess of a step's increments: none (the paper's IG1), those of the step before (IG2), those that the impulse
-alone would give (IG3), a polynomial through the last, five at most, those that stand there."""
+alone would give (IG3), a polynomial through the last, those that stand there."""
 
 BACKTRACKS = 12
 RATE_MIN = 1e-3
@@ -41,30 +41,44 @@ def largest(x, scale):
 
 
 @jit
-def first_guess(tree, ws, h, history, count, guess, d):
-    """Fill d (nv,); `ws.factor` holds the factors of this node."""
+def first_guess(tree, ws, h, history, order, guess, d):
+    """Fill d (nv,); `ws.factor` holds the factors of this node, history and order are those of `remember`."""
     if guess == GIVEN:
         return
-    if guess == IMPULSE or (count == 0 and guess != AT_REST):
+    if guess == IMPULSE or (order == 0 and guess != AT_REST):
         solve(tree, ws.node, ws.damping, h, ws.factor, ws.impulse, ws.wrench, ws.spare, ws.twist, d)
         for a in range(d.shape[0]):
             d[a] *= h
         return
+    terms = 0 if guess == AT_REST else 1 if guess == PREVIOUS else order
     for a in range(d.shape[0]):
-        if guess == AT_REST:
-            d[a] = 0.0
-        elif guess == PREVIOUS or count == 1:
-            d[a] = history[0, a]
-        elif count == 2:
-            d[a] = 2.0 * history[0, a] - history[1, a]
-        elif count == 3:
-            d[a] = 3.0 * (history[0, a] - history[1, a]) + history[2, a]
-        elif count == 4:
-            d[a] = 4.0 * (history[0, a] + history[2, a]) - 6.0 * history[1, a] - history[3, a]
-        else:
-            d[a] = (
-                5.0 * (history[0, a] - history[3, a]) + 10.0 * (history[2, a] - history[1, a]) + history[4, a]
-            )
+        total = 0.0
+        for k in range(terms):
+            total += history[a, k]
+        d[a] = total
+
+
+@jit
+def remember(history, missed, order, d):
+    """Backward differences `history` (nv, REMEMBERED), the increments d of a step the first, and the order of the
+    polynomial through them that would have guessed this step best, from `order` of the step before: 0 if there is none.
+
+    What a polynomial of k steps would have missed is the difference k.
+    """
+    for k in range(REMEMBERED):
+        missed[k] = 0.0
+    for a in range(d.shape[0]):
+        difference = d[a]
+        for k in range(REMEMBERED):
+            before = history[a, k] if order > 0 else 0.0
+            history[a, k] = difference
+            difference -= before
+            missed[k] += difference * difference
+    best = 0
+    for k in range(1, REMEMBERED):
+        if missed[k] < missed[best]:
+            best = k
+    return best + 1
 
 
 @jit

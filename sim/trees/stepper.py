@@ -267,7 +267,7 @@ class TreeStepper:
 
     def _moving(self, y: np.ndarray) -> tuple[np.ndarray, ...]:
         """(q, b, history, memory) within the private state of a variational method."""
-        history = y[self._nq + self._nv : -2].reshape(REMEMBERED, self._nv)
+        history = y[self._nq + self._nv : -2].reshape(self._nv, REMEMBERED)
         return y[: self._nq], self._b(y), history, y[-2:]
 
     def _tell(self, laid: _Laid, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:

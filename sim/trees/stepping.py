@@ -1,17 +1,17 @@
 """One variational step of a tree: what goes on about the root-finding and the linear-time recursions.
 
 The private state of a lane: coordinates q, the impulse b with which the next step begins (see `recursions`), the
-increments of the last five steps, from which the next one is guessed, and a memory: how many of these there are, and by
-how much a step's iterations contract.
+backward differences of the last steps' increments, from which the next one is guessed, and a memory: by how many of
+these, and by how much a step's iterations contract.
 """
 
 import math
 
-from sim.trees.arrays import BALL, FREE, PRISMATIC, REMEMBERED, REVOLUTE
+from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import factorise
 from sim.trees.kinematics import move, place
 from sim.trees.recursions import gather, missing_impulses, node_impulses, row_of
-from sim.trees.roots import IMPULSE, NEWTON, find_root, first_guess, largest
+from sim.trees.roots import IMPULSE, NEWTON, find_root, first_guess, largest, remember
 from sim.trees.spatial import add, apart, cross, entry, jit, rodrigues_turn, sub, times
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
@@ -116,11 +116,11 @@ def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, gues
     else:
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a] + 0.5 * h * u[a]
-    count = memory[0]
+    order = int(memory[0])
     while True:
-        if method != NEWTON or guess == IMPULSE or count == 0:
+        if method != NEWTON or guess == IMPULSE or order == 0:
             factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-        first_guess(tree, ws, h, history, count, guess, ws.increments)
+        first_guess(tree, ws, h, history, order, guess, ws.increments)
         iterations = find_root(tree, ws, q, ws.increments, h, method, tol, memory[1:], residuals)
         if iterations >= 0:
             break
@@ -139,15 +139,6 @@ def copy(source, to):
         to[a] = source[a]
 
 
-@jit
-def remember(history, d):
-    for k in range(REMEMBERED - 1, 0, -1):
-        for a in range(d.shape[0]):
-            history[k, a] = history[k - 1, a]
-    for a in range(d.shape[0]):
-        history[0, a] = d[a]
-
-
 @apart
 def shift_kick(tree, ws, q, limits, seconds, b):
     """Add `seconds` of a node's forces to b. The impulse of a node depends on the step that follows by these alone."""
@@ -160,8 +151,8 @@ def shift_kick(tree, ws, q, limits, seconds, b):
 def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, tol, tally, residuals):
     """One step in place, as a whole or, where that has no root, in 2, 4, ... parts; its status.
 
-    `memory` (2,): steps remembered in `history` (REMEMBERED, nv), the contraction of iterations or 0. `tally` (2,)
-    grows by iterations and by the steps that had to be divided. q and b may be lost where there is no root.
+    `history` (nv, REMEMBERED) and `memory[0]` are those of `remember`, `memory[1]` is the contraction of iterations
+    or 0. `tally` (2,) grows by iterations and by the steps that had to be divided. q and b may be lost where there is no root.
     """
     for level in range(HALVINGS + 1):
         parts = 2**level
@@ -190,8 +181,7 @@ def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, t
             copy(ws.saved_b, b)
             place(tree, q, ws.node)
     if level == 0:
-        remember(history, ws.increments)
-        memory[0] = min(memory[0] + 1.0, REMEMBERED)
+        memory[0] = remember(history, ws.missed, memory[0], ws.increments)
     else:
         shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
         tally[1] += 1

@@ -33,9 +33,9 @@ class Motion:
     b: np.ndarray
     """(nv,) impulse with which the next step begins: arriving momenta and the node's kick."""
     history: np.ndarray
-    """(REMEMBERED, nv) increments of the last steps, the latest first."""
+    """(nv, REMEMBERED) backward differences of the last steps' increments, the latest increments first."""
     memory: np.ndarray
-    """(2,) how many of them there are, and by how much a step's iterations contract."""
+    """(2,) by how many of them the next step is guessed, and by how much a step's iterations contract."""
 
     def copy(self) -> "Motion":
         return Motion(self.q.copy(), self.b.copy(), self.history.copy(), self.memory.copy())
@@ -78,7 +78,7 @@ class VariationalTree:
             self.workspace.wrench,
             b,
         )
-        return Motion(q, b + 0.5 * self.step_s * kick, np.zeros((REMEMBERED, self.tree.nv)), np.zeros(2))
+        return Motion(q, b + 0.5 * self.step_s * kick, np.zeros((self.tree.nv, REMEMBERED)), np.zeros(2))
 
     def node_force(self, q: np.ndarray) -> np.ndarray:
         """(nv,) generalised force of gravity, springs and limits at coordinates q."""
