@@ -43,6 +43,12 @@ class TreeArrays(NamedTuple):
     """(n, 3) mass times centre of mass, body frame [kg m]."""
     gravity_w: np.ndarray
     """(3,) m/s^2."""
+    air_carriers: np.ndarray
+    """(m,) bodies that the air brakes; none where it does so nowhere."""
+    air: np.ndarray
+    """(m, 4) where it does, in the body's frame [m], and the quadratic drag [kg/m]."""
+    wind_w: np.ndarray
+    """(3,) m/s."""
     damping: np.ndarray
     """(nv,) N m s or N s/m."""
     armature: np.ndarray

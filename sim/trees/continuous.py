@@ -4,6 +4,7 @@ M(q) v' = forces - c(q, v), c what the velocities alone ask for (Featherstone's 
 variational step.
 """
 
+from sim.trees.air import air_forces
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import move, place
@@ -72,6 +73,10 @@ def accelerate(tree, ws, q, v, u, w, limits, out):
         gather(tree, ws.node, ws.wrench, ws.impulse)
     for a in range(out.shape[0]):
         out[a] = u[a] + ws.kick[a] + ws.impulse[a] - ws.residual[a] - damping[a] * v[a]
+    if tree.air_carriers.shape[0]:
+        air_forces(tree, ws, v, ws.kick)
+        for a in range(out.shape[0]):
+            out[a] += ws.kick[a]
     factorise(tree, ws.node, damping, 0.0, ws.articulated, ws.factor)
     solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.twist, out)
 

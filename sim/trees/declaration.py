@@ -59,6 +59,8 @@ class Body:
     """Centre of mass in the body's frame [m]."""
     inertia: ArrayLike = (0.0, 0.0, 0.0)
     """About the centre of mass [kg m^2]: three numbers of the diagonal, or (3, 3)."""
+    drag: float = 0.0
+    """Quadratic, of the air [kg/m]: the force at the body's origin is -drag |v| v, v its velocity through the air."""
     added_inertia: ArrayLike | None = None
     """(6, 6) further inertia on (omega, v) about the body's origin that has no weight, e.g. of water moved along."""
 

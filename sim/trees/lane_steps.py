@@ -6,6 +6,7 @@ a generalised force (nv,) whose impulse acts where each step starts.
 
 import math
 
+from sim.trees.air import air_impulse
 from sim.trees.articulated import factorise, solve
 from sim.trees.contact import ground_push, is_near
 from sim.trees.continuous import EULER, accelerate, euler_step, rk4_step
@@ -73,13 +74,17 @@ def variational_rollout(
     """Returns (steps done, status); the state is the last good one, in place. felt: the ground, as far as it has ends.
     `wrenches` (n or 0, 6) on the bodies, in their frames, are held.
 
-    Contact works against the velocities of the step's arc, as the impulse with which it begins gives them.
+    Contact works against the velocities of the step's arc, as the impulse with which it begins gives them. The air
+    pushes for half of a step before it and half after.
     """
     place(tree, q, ws.node)
+    airy = tree.air_carriers.shape[0] > 0
     for step in range(steps):
         copy(q, ws.kept_q)
         copy(b, ws.kept_b)
         copy(push, ws.torque)
+        if airy:
+            air_impulse(tree, ws, q, b, h, 0.5 * h, limits)
         if felt.carriers.shape[0] and is_near(tree, ws, felt, q, h):
             meet_ground(tree, ws, felt, q, b, u, h, limits[1])
         for a in range(b.shape[0]):
@@ -87,6 +92,8 @@ def variational_rollout(
         status = take_step(
             tree, ws, q, b, history, memory, u, wrenches, h, limits, method, guess, tol, tally, residuals
         )
+        if status == OK and airy:
+            air_impulse(tree, ws, q, b, h, 0.5 * h, limits)
         if status != OK:
             copy(ws.kept_q, q)
             copy(ws.kept_b, b)

@@ -28,6 +28,15 @@ def body_frames(tree: Tree, q: np.ndarray) -> dict[str, np.ndarray]:
     return dict(zip(tree.names, poses, strict=True))
 
 
+def body_motions(tree: Tree, q: np.ndarray, v: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Declared body -> (4, 4) pose in the world, (3,) velocity of its origin in the world [m/s]."""
+    T_wb, twists = frames(tree, q), _twists(tree, q, v)
+    found = {}
+    for name, i, T in zip(tree.names, np.maximum(tree.carriers, 0), tree.offsets, strict=True):
+        found[name] = T_wb[i] @ T, T_wb[i, :3, :3] @ (twists[i, 3:] + np.cross(twists[i, :3], T[:3, 3]))
+    return found
+
+
 def kinetic_energy_J(p: np.ndarray, v: np.ndarray) -> float:
     return 0.5 * float(p @ v)
 
@@ -52,22 +61,22 @@ def potential_energy_J(tree: Tree, q: np.ndarray, limit_stiffness: np.ndarray) -
 
 def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """(6,) angular about the world's origin, linear."""
-    a = tree.arrays
-    node, twists, wrench, out = (
-        np.zeros((tree.n, 12)),
-        np.zeros((tree.n, 9)),
-        np.zeros((tree.n, 6)),
-        np.zeros(tree.nv),
-    )
-    place(a, np.asarray(q, float), node)
-    momenta(a, node, np.asarray(v, float), twists, wrench, out)
     total = np.zeros(6)
-    for T, G, xi in zip(frames(tree, q), inertia_matrices(a.inertia), twists, strict=True):
-        mu = G @ xi[:6]
+    inertias = inertia_matrices(tree.arrays.inertia)
+    for T, G, xi in zip(frames(tree, q), inertias, _twists(tree, q, v), strict=True):
+        mu = G @ xi
         linear = T[:3, :3] @ mu[3:]
         total[3:] += linear
         total[:3] += T[:3, :3] @ mu[:3] + np.cross(T[:3, 3], linear)
     return total
+
+
+def _twists(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """(n, 6) of the bodies of the arrays, in their frames."""
+    node, twists, wrench = np.zeros((tree.n, 12)), np.zeros((tree.n, 9)), np.zeros((tree.n, 6))
+    place(tree.arrays, np.asarray(q, float), node)
+    momenta(tree.arrays, node, np.asarray(v, float), twists, wrench, np.zeros(tree.nv))
+    return twists[:, :6]
 
 
 def inertia_matrices(inertia: np.ndarray) -> np.ndarray:

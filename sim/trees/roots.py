@@ -167,17 +167,36 @@ def go_half_way_back(tree, ws, d, h):
 
 
 @jit
+def expected_rate(method, seen):
+    """Of convergence in a step's first iteration, where `seen` is that of the steps before, 0 if there is none.
+
+    What an iteration moves over what the one before has moved, of Newton's method over its square.
+    """
+    if seen <= 0.0:
+        return math.inf
+    return 1.2 * seen if method == NEWTON else max(seen, RATE_MIN) ** 0.8
+
+
+@jit
+def left_to_move(method, rate, size):
+    """After an iteration that has moved by `size`."""
+    if method == NEWTON:
+        return rate * size * size
+    return rate * size / (1.0 - rate) if rate < 0.5 else math.inf
+
+
+@jit
 def find_root(tree, ws, q, d, h, method, tol, rate, residuals):
     """Increments d (a guess, in place) whose residual impulse vanishes. Returns iterations, or -1 where none are found.
 
-    Done when what is left to move, by the contraction seen last, is below `tol` (rad or m): impulses cannot tell, since
-    their floor is M eps / h. The first iteration goes by the contraction `rate[0]` of the steps before, 0 if there is
+    Done when what is left to move, by the convergence seen last, is below `tol` (rad or m): impulses cannot tell, since
+    their floor is M eps / h. The first iteration goes by the convergence `rate[0]` of the steps before, 0 if there is
     none, made worse each time that it is not seen anew (Hairer and Wanner II, IV.8). An iterate that has further to go
     than the one before is halved. `residuals` notes the residual at each iterate. It is as after `depart` with d then.
     """
     before = math.inf
     backtracks = 0
-    known = max(rate[0], RATE_MIN) ** 0.8 if rate[0] > 0.0 else 1.0
+    known = expected_rate(method, rate[0])
     depart(tree, ws.node, d, h, ws.arc, ws.wrench)
     for iteration in range(UPDATES_MAX):
         if iteration < residuals.shape[0]:
@@ -200,9 +219,9 @@ def find_root(tree, ws, q, d, h, method, tol, rate, residuals):
                 ws.updates[iteration, a] = -ws.change[a]
             d[a] = ws.ahead[a]
         if iteration > 0:
-            known = size / before
-        if size <= tol or (known < 0.5 and size * known <= (1.0 - known) * tol):
-            rate[0] = known if known < 1.0 else 0.0
+            known = size / before / (before if method == NEWTON else 1.0)
+        if size <= tol or left_to_move(method, known, size) <= tol:
+            rate[0] = known if known < (math.inf if method == NEWTON else 1.0) else 0.0
             return iteration + 1
         before = size
     for i in range(ws.wrench.shape[0]):

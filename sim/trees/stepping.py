@@ -116,17 +116,19 @@ def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, gues
     else:
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a] + 0.5 * h * u[a]
-    order = int(memory[0])
+    order, finder = int(memory[0]), method
     while True:
-        if method != NEWTON or guess == IMPULSE or order == 0:
+        if finder != NEWTON or guess == IMPULSE or order == 0:
             factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
         first_guess(tree, ws, h, history, order, guess, ws.increments)
-        iterations = find_root(tree, ws, q, ws.increments, h, method, tol, memory[1:], residuals)
+        iterations = find_root(tree, ws, q, ws.increments, h, finder, tol, memory[1:], residuals)
         if iterations >= 0:
             break
-        if method == NEWTON:
+        if finder == NEWTON:
             return -1
-        method, guess, memory[1] = NEWTON, IMPULSE, 0.0
+        finder, guess, memory[1] = NEWTON, IMPULSE, 0.0
+    if finder != method:
+        memory[1] = 0.0
     arrive(tree, ws, q, h, limit_stiffness, kick, b)
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * u[a]
@@ -152,7 +154,7 @@ def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, t
     """One step in place, as a whole or, where that has no root, in 2, 4, ... parts; its status.
 
     `history` (nv, REMEMBERED) and `memory[0]` are those of `remember`, `memory[1]` is the contraction of iterations
-    or 0. `tally` (2,) grows by iterations and by the steps that had to be divided. q and b may be lost where there is no root.
+    or 0. `tally` (2,) grows by iterations and by the steps that had to be divided. Without a root q and b may be lost.
     """
     for level in range(HALVINGS + 1):
         parts = 2**level

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sim.errors import InputError
 from sim.trees.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
@@ -93,6 +94,7 @@ class _Assembly:
     moment: list[np.ndarray] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    air: list[tuple[int, np.ndarray, float]] = field(default_factory=list)
 
     def add(self, parent: int, kind: int, T: np.ndarray, joint: Joint, label: str) -> int:
         self.parent.append(parent)
@@ -109,6 +111,11 @@ class _Assembly:
         """Put a declared body's inertia on body i, in whose frame it has pose T."""
         self.inertia[i] = self.inertia[i] + shifted(spatial_inertia(body), T)
         self.mass[i] += float(body.mass)
+        drag = float(body.drag)
+        if not 0.0 <= drag < np.inf:
+            raise refuse(body, f"drag = {body.drag!r}; allowed: from 0")
+        if drag:
+            self.air.append((i, T[:3, 3], drag))
         centre = T[:3, :3] @ np.asarray(body.centre, float) + T[:3, 3]
         self.moment[i] = self.moment[i] + float(body.mass) * centre
 
@@ -156,9 +163,15 @@ def _carry(rows: _Assembly, body: Body, carrier: int, T: np.ndarray) -> tuple[in
     return carrier, T
 
 
-def tree(bodies: Sequence[Body], gravity_w: tuple[float, float, float] = (0.0, 0.0, -9.81)) -> Tree:
+def tree(
+    bodies: Sequence[Body],
+    gravity_w: tuple[float, float, float] = (0.0, 0.0, -9.81),
+    *,
+    wind_w: ArrayLike = (0.0, 0.0, 0.0),
+) -> Tree:
     """Arrays of a tree of bodies, every parent declared before its children; raises InputError in one line.
 
+    wind_w: (3,) velocity of the air [m/s], felt by bodies with `drag`.
     Bodies on fixed joints are merged into what carries them. Universal and planar joints become two and three simple
     ones with massless bodies between, several joints of a body likewise.
     """
@@ -184,7 +197,10 @@ def tree(bodies: Sequence[Body], gravity_w: tuple[float, float, float] = (0.0, 0
         where[body.name] = (carrier, T)
     if not rows.parent:
         raise InputError("a tree has at least one body that moves")
-    return _arrays(rows, bodies, where, gravity_w)
+    wind = np.asarray(wind_w, float)
+    if wind.shape != (3,) or not np.isfinite(wind).all():
+        raise InputError(f"wind_w of the tree = {wind_w!r}; allowed: three numbers")
+    return _arrays(rows, bodies, where, gravity_w, wind)
 
 
 def _is_rigid(G: np.ndarray, mass: float, moment: np.ndarray) -> bool:
@@ -212,6 +228,7 @@ def _arrays(
     bodies: Sequence[Body],
     where: Mapping[str, tuple[int, np.ndarray]],
     gravity_w: tuple[float, float, float],
+    wind_w: np.ndarray,
 ) -> Tree:
     kind = np.array(rows.kind, np.int64)
     sizes_q, sizes_v = np.array(COORDINATES)[kind], np.array(VELOCITIES)[kind]
@@ -254,6 +271,9 @@ def _arrays(
         mass=np.array(rows.mass),
         moment=np.array(rows.moment),
         gravity_w=np.asarray(gravity_w, float),
+        air_carriers=np.array([i for i, _, _ in rows.air], np.int64),
+        air=np.array([[*at, drag] for _, at, drag in rows.air]).reshape(-1, 4),
+        wind_w=wind_w,
         damping=damping,
         armature=armature,
         stiffness=stiffness,

@@ -7,6 +7,7 @@ import casadi as ca
 import numpy as np
 
 from sim.trees.declaration import Body, Joint
+from sim.trees.observing import body_motions
 from sim.trees.rod import rod
 from sim.trees.shapes import ROPE, UNSEEN, WOOD, Capsule
 from sim.trees.tree import Tree, tree
@@ -15,12 +16,13 @@ from sim.vehicles.cosserat_rope import load_radius_m
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.parameter import Parameter
 from sim.vehicles.parametrised import Quantities
+from sim.vehicles.slung import LOAD_PARAMETERS
 from sim.vehicles.state import State
 
 CARRIER, LOAD = "helicopter", "load"
 _LINK = "rope"
-_OWN = ("mass", "inertia", "rotor_offset", "tail_offset", "gravity")
-"""Of the helicopter's parameters; its fuselage has no drag here."""
+_OWN = ("mass", "inertia", "rotor_offset", "tail_offset", "drag", "wind", "gravity")
+"""Of the helicopter's parameters; its rotor has no momentum here."""
 
 
 class HelicopterWithRope(ArticulatedVehicle):
@@ -45,6 +47,7 @@ class HelicopterWithRope(ArticulatedVehicle):
             "Of every link against the one before; more asks for shorter steps.",
         ),
         Parameter("load_mass", "kg", 300.0, 0.1, 1e4, "At the rope's end."),
+        *(parameter for parameter in LOAD_PARAMETERS if parameter.name == "load_drag"),
         Parameter("hook", "m", (0.0, 0.0, -0.8), -1e2, 1e2, "Where the rope hangs from, body frame."),
         *(parameter for parameter in Helicopter.parameters if parameter.name in _OWN),
     )
@@ -55,6 +58,20 @@ class HelicopterWithRope(ArticulatedVehicle):
     def hanging_kg(self) -> float:  # type: ignore[override]
         """Of rope and load."""
         return self._number("rope_mass") + self._number("load_mass")
+
+    @property
+    def hangs_from_m(self) -> float:
+        """From the hook to the load."""
+        return self._number("rope_length")
+
+    def load_off_hook(self, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(3,) way from hook to load [m] and its rate of change [m/s], in the world, of a flat node."""
+        at = self.node_layout
+        moving = body_motions(self.tree, node[at.pose], node[at.velocity])
+        (T_wb, v_w), (T_wl, load_w) = moving[CARRIER], moving[LOAD]
+        hook_b, omega_b = np.asarray(self.values["hook"], float), node[at.velocity][:3]
+        way = T_wl[:3, 3] - T_wb[:3, 3] - T_wb[:3, :3] @ hook_b
+        return way, load_w - v_w - T_wb[:3, :3] @ np.cross(omega_b, hook_b)
 
     def declare(self, q: SimpleNamespace) -> Tree:
         count = round(q.links)
@@ -73,7 +90,7 @@ class HelicopterWithRope(ArticulatedVehicle):
         )
         return tree(
             [
-                Body(CARRIER, joint=Joint("free"), mass=q.mass, inertia=tuple(q.inertia)),
+                Body(CARRIER, joint=Joint("free"), mass=q.mass, inertia=tuple(q.inertia), drag=q.drag),
                 *rope,
                 Body(
                     LOAD,
@@ -82,9 +99,11 @@ class HelicopterWithRope(ArticulatedVehicle):
                     position=(0.0, 0.0, -q.rope_length / count),
                     mass=q.load_mass,
                     inertia=(ball, ball, ball),
+                    drag=q.load_drag,
                 ),
             ],
             (0.0, 0.0, -q.gravity),
+            wind_w=q.wind,
         )
 
     def joint_forces(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:

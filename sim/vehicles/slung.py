@@ -114,6 +114,11 @@ class SlungLoad(ActionVehicle):
         hook = float(np.asarray(values["hook"], float)[2])
         return float(np.max(values["cable_length"])) - hook + self.load_radius_m
 
+    @property
+    def hangs_from_m(self) -> float:
+        """From the hook to the load."""
+        return float(np.max(self.values["cable_length"]))
+
     def load_off_hook(self, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(3,) way from hook to load [m] and its rate of change [m/s], in the world, of a flat node."""
         links = node[CABLE:].reshape(self.link_count, 6)

@@ -1,0 +1,73 @@
+"""What the air does to a tree's bodies: quadratic drag, against the wind."""
+
+import math
+
+from sim.trees.articulated import factorise, solve
+from sim.trees.kinematics import place
+from sim.trees.recursions import gather, momenta
+from sim.trees.spatial import (
+    add,
+    apart,
+    cross,
+    dot,
+    jit,
+    product,
+    put3,
+    row3,
+    row9,
+    sub,
+    times,
+    unrotate,
+)
+from sim.trees.stepping import copy, node_force
+
+
+@jit
+def rotation_w(tree, node, i):
+    """Of body i in the world."""
+    R = row9(node, i, 0)
+    j = tree.parent[i]
+    while j >= 0:
+        R = product(row9(node, j, 0), R)
+        j = tree.parent[j]
+    return R
+
+
+@apart
+def air_forces(tree, ws, v, out):
+    """out = generalised forces (nv,) of the air at the node placed in ws.node, under joint velocities v (nv,)."""
+    momenta(tree, ws.node, v, ws.arc, ws.wrench, out)
+    wind = (tree.wind_w[0], tree.wind_w[1], tree.wind_w[2])
+    for k in range(tree.air_carriers.shape[0]):
+        i = tree.air_carriers[k]
+        at = row3(tree.air, k, 0)
+        x = add(row3(ws.arc, i, 3), cross(row3(ws.arc, i, 0), at))
+        x = sub(x, unrotate(rotation_w(tree, ws.node, i), wind))
+        force = times(-tree.air[k, 3] * math.sqrt(dot(x, x)), x)
+        put3(ws.wrench, i, 0, add(row3(ws.wrench, i, 0), cross(at, force)))
+        put3(ws.wrench, i, 3, add(row3(ws.wrench, i, 3), force))
+    gather(tree, ws.node, ws.wrench, out)
+
+
+@apart
+def air_impulse(tree, ws, q, b, h, seconds, limits):
+    """Add to the impulse b of a node what the air gives in so many seconds, at the velocities in their middle.
+
+    h: of the step, whose half of the node's kick is in b.
+    """
+    copy(ws.increments, ws.saved_b)
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, limits[0], ws.kick)
+    for a in range(b.shape[0]):
+        ws.change[a] = b[a] - 0.5 * h * ws.kick[a]
+        ws.damping[a] = 0.0
+    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+    solve(tree, ws.node, ws.damping, h, ws.factor, ws.change, ws.wrench, ws.spare, ws.twist, ws.change)
+    air_forces(tree, ws, ws.change, ws.kick)
+    solve(tree, ws.node, ws.damping, h, ws.factor, ws.kick, ws.wrench, ws.spare, ws.twist, ws.trial)
+    for a in range(b.shape[0]):
+        ws.change[a] += 0.5 * seconds * ws.trial[a]
+    air_forces(tree, ws, ws.change, ws.kick)
+    for a in range(b.shape[0]):
+        b[a] += seconds * ws.kick[a]
+    copy(ws.saved_b, ws.increments)
