@@ -9,7 +9,7 @@ import numpy as np
 from sim.trees.declaration import Body, Joint
 from sim.trees.observing import body_motions
 from sim.trees.rod import rod
-from sim.trees.shapes import ROPE, UNSEEN, WOOD, Capsule
+from sim.trees.shapes import PAINTED, ROPE, UNSEEN, Capsule
 from sim.trees.tree import Tree, tree
 from sim.vehicles.articulated import ArticulatedVehicle
 from sim.vehicles.cosserat_rope import load_radius_m
@@ -123,7 +123,7 @@ class HelicopterWithRope(ArticulatedVehicle):
             for k in range(count)
         )
         skids = (Capsule(CARRIER, (-1.6, y, -1.35), (1.7, y, -1.35), 0.05, UNSEEN) for y in (-1.0, 1.0))
-        ball = Capsule(LOAD, middle, middle, load_radius_m(self._number("load_mass")), WOOD, (True, False))
+        ball = Capsule(LOAD, middle, middle, load_radius_m(self._number("load_mass")), PAINTED, (True, False))
         return (*skids, *strand, ball)
 
     @property

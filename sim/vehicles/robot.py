@@ -127,7 +127,7 @@ class RobotVehicle(ArticulatedVehicle):
             return super().state_in_space(T_wb, twist_b)
         turned = np.array(T_wb)
         q, joint = self.robot.start.q, self.tree.arrays.placement[0, :9].reshape(3, 3)
-        turned[:3, :3] = T_wb[:3, :3] @ joint @ np.reshape(quaternion_matrix(*q[:4]), (3, 3))
+        turned[:3, :3] = T_wb[:3, :3] @ joint @ np.reshape(quaternion_matrix.py_func(*q[:4]), (3, 3))
         return super().state_in_space(turned, twist_b)
 
 
