@@ -102,6 +102,16 @@ class CodeLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
         self._codegen._engine._defined_symbols.update(code.defines)
 
 
+class SuperwordLibrary(CodeLibrary):
+    """The same with equal operations on neighbouring numbers put together into one on vectors, which numba leaves out
+    (superword-level parallelism, S. Larsen, S. Amarasinghe, PLDI 2000)."""
+
+    def _optimize_final_module(self) -> None:
+        super()._optimize_final_module()
+        passes, builder = self._codegen._module_pass_manager(slp_vectorize=True)
+        passes.run(self._final_module, builder)
+
+
 class PartLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
     """Numba's library of a function that only compiled functions call: LLVM's text, which becomes machine code in the
     functions that take it in, and is optimised there."""

@@ -33,7 +33,7 @@ from numba.extending import _Intrinsic
 
 from sim.cache import keep_checked, read_checked
 from sim.code_library import CodeLibrary
-from sim.kernel_pipeline import PartPipeline, Pipeline
+from sim.kernel_pipeline import PartPipeline, Pipeline, SuperwordPipeline
 from sim.numba_flags import compare_by_what_is_set
 from sim.numba_passes import pass_over_bodies_only
 from sim.turns import turn
@@ -58,7 +58,7 @@ def compiled(signature: Any = None, **options: Any) -> Any:
 
     def decorate(function: FunctionType) -> Any:
         ours: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "pipeline_class": Pipeline}
-        dispatcher = numba.njit(**ours, **options)(function)
+        dispatcher = numba.njit(**{**ours, **options})(function)
         dispatcher._cache = _Kept(dispatcher)
         dispatcher.compile = partial(_compile_in_turn, ref(dispatcher))
         if signature is not None:
@@ -77,6 +77,9 @@ given, which costs short functions more than their work."""
 taken_in = partial(allocating_nothing, forceinline=True)
 """Decorator: for short functions, or for those with one caller, whose call would cost more than their work: arrays are
 handed over as seven numbers each."""
+
+superword = partial(allocating_nothing, pipeline_class=SuperwordPipeline)
+"""Decorator: the same for functions that do the same to numbers that lie beside each other: those go together."""
 
 
 def part(**options: Any) -> Any:
@@ -239,11 +242,17 @@ def _parts(function: Any) -> tuple[str, tuple[Any, ...]]:
         if isinstance(function, Dispatcher):
             plain = function.py_func
             told = repr(sorted((key, _told(value)) for key, value in function.targetoptions.items()))
+            told += getattr(_pipeline(function), "told", "")
         elif isinstance(function, _Intrinsic):
             plain = function._defn
         told += _code(plain.__code__) + "".join(_value(value, used) for value in _values(plain))
         _known[function] = hashlib.sha256(told.encode()).hexdigest(), tuple(used)
     return _known[function]
+
+
+def _pipeline(dispatcher: Any) -> Any:
+    """What it is compiled by."""
+    return dispatcher._compiler.pipeline_class
 
 
 def _code(code: CodeType) -> str:

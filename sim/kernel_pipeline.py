@@ -6,7 +6,7 @@ from typing import Any
 from numba import types
 from numba.core.compiler import Compiler
 
-from sim.code_library import CodeLibrary, PartLibrary
+from sim.code_library import CodeLibrary, PartLibrary, SuperwordLibrary
 
 _OPERATORS = {id(getattr(operator, name)) for name in operator.__all__}
 _PLAIN = (types.Number, types.Boolean, types.Array)
@@ -16,6 +16,8 @@ class Pipeline(Compiler):  # type: ignore[misc] # numba has no types
     """Numba's, into a library of ours, with operators whose types are found once."""
 
     library: type[Any] = CodeLibrary
+    told = ""
+    """What the names of kept code tell of it, beside what the function is made of."""
 
     def __init__(self, typing: Any, target: Any, *more: Any) -> None:
         super().__init__(typing, target, *more)
@@ -27,6 +29,13 @@ class Pipeline(Compiler):  # type: ignore[misc] # numba has no types
         self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(function)
+
+
+class SuperwordPipeline(Pipeline):
+    """The same for functions that do the same to numbers that lie beside each other."""
+
+    library = SuperwordLibrary
+    told = "superword"
 
 
 class PartPipeline(Pipeline):

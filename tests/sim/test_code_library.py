@@ -12,7 +12,7 @@ import pytest
 from numba.core.codegen import CPUCodegen, CPUCodeLibrary
 
 import sim
-from sim.compiled import compiled, part
+from sim.compiled import allocating_nothing, compiled, part, superword
 
 ROOT = Path(sim.__file__).resolve().parents[1]
 
@@ -143,3 +143,22 @@ def test_passes_are_made_for_functions_with_a_body_only(
     monkeypatch.setattr(CPUCodeLibrary, "_optimize_functions", optimised)
     pair(7)
     assert sum(bodies) >= 2
+
+
+def test_numbers_beside_each_other_go_together_and_such_code_has_a_name_of_its_own(folder: Path) -> None:
+    def scaled(x, w, out):
+        for k in range(0, len(x), 4):
+            out[k] = x[k] * w + 1.5
+            out[k + 1] = x[k + 1] * w + 1.5
+            out[k + 2] = x[k + 2] * w + 1.5
+            out[k + 3] = x[k + 3] * w + 1.5
+
+    x, w = np.linspace(-3.0, 5.0, 64, dtype=np.float32), np.float32(0.3)
+    found = []
+    for decorate in (allocating_nothing, superword):
+        out = np.zeros_like(x)
+        decorate(scaled)(x, w, out)
+        found.append(out)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+    np.testing.assert_allclose(found[1], 0.3 * x + 1.5, rtol=1e-6, atol=1e-6)
+    assert len(sizes(folder, "scaled")) == 2

@@ -33,7 +33,7 @@ class Paddle:
 
 
 @allocating_nothing
-def block(at: float, blocked: np.ndarray, room: np.ndarray) -> None:
+def block_off(at: float, blocked: np.ndarray, room: np.ndarray) -> None:
     """Block what lies behind the paddle, which is at `at` cells from where the box begins."""
     _, nz, ny, nx = blocked.shape
     for c in range(3):

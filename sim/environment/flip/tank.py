@@ -9,25 +9,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from sim.environment.flip.advection import KEPT, block, from_faces, pair_up
 from sim.environment.flip.body import Body, Floating
 from sim.environment.flip.border import extrapolate, hold_border
 from sim.environment.flip.box import PER_CELL, Box
 from sim.environment.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
 from sim.environment.flip.multigrid import Levels, coarsen
 from sim.environment.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
-from sim.environment.flip.paddle import Paddle, block, displace, keep_before
+from sim.environment.flip.paddle import Paddle, block_off, displace, keep_before
 from sim.environment.flip.particles import even_out, seeded, sort
 from sim.environment.flip.pressure import assemble, release
 from sim.environment.flip.projection import scatter, solve
 from sim.environment.flip.solid import columns, cut_faces, outside, push_out, reach
 from sim.environment.flip.transfer import (
-    KEPT,
     densities,
     face_velocities,
     fastest,
     fold,
-    from_faces,
-    pair_up,
     to_faces,
 )
 from sim.environment.immersion import GRAVITY
@@ -85,7 +83,7 @@ class Tank:
         self._before = np.zeros_like(self.faces)
         self._border = np.zeros_like(self.faces)
         self._valid = np.zeros(self.faces.shape, np.uint8)
-        self._sums = np.zeros((*self.faces.shape, 2), np.float32)
+        self._sums, self._block = np.zeros((*self.faces.shape, 2), np.float32), block()
         self.blocked, self._free = np.zeros_like(self.faces), np.ones_like(self.faces)
         self._levels = Levels.of(shape)
         self.pressure, self._residual, self._way, self._image = (
@@ -309,7 +307,7 @@ class Tank:
             reach(*about, self.box.cell_m, self.box.shape, self._about)
             cut_faces(*about, self.box.cell_m, self._about, self.blocked, self._free)
         if self.paddle is not None:
-            block(self._paddle_at(0.0), self.blocked, self._free)
+            block_off(self._paddle_at(0.0), self.blocked, self._free)
 
     def _project(self, dt: float, body: Body | None) -> None:
         """Pressure, and with it the body's impulse."""
@@ -362,7 +360,8 @@ class Tank:
             even_out(self.place, self.velocity, self._end, self.density, self._before, self._draw)
         pair_up(self.faces, self._before, self._sums)
         most = np.float32(self.fastest_mps / self.box.cell_m)
-        from_faces(self.place, self.velocity, self.count, self._sums, np.float32(dt), np.float32(KEPT), most)
+        step, kept = np.float32(dt), np.float32(KEPT)
+        from_faces(self.place, self.velocity, self.count, self._sums, step, kept, most, *self._block)
         if body is not None:
             assert self.floating is not None
             solid = self.floating.distance

@@ -1,18 +1,12 @@
-"""Between particles and faces: momentum goes to the grid, its change comes back, and particles move with the grid.
-
-FLIP (Brackbill, Ruppel 1986; Zhu, Bridson 2005): a particle keeps its own velocity but for the grid's change, and a
-small share of the grid's own velocity, which takes out what the grid cannot see.
-"""
+"""From particles to faces: their momentum goes to the grid, which then knows where water is and how full cells are."""
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.compiled import allocating_nothing, superword
 from sim.environment.flip.box import PER_CELL
 
-KEPT = 0.97
-"""Share of a particle's own velocity."""
 _LEAST_WEIGHT = 1e-4
-_HALF, _ONE = np.float32(0.5), np.float32(1.0)
+HALF, ONE = np.float32(0.5), np.float32(1.0)
 
 
 @allocating_nothing(fastmath=True)
@@ -32,8 +26,8 @@ def _give(
 
     sums is flat; rows and layers are the strides along y and z.
     """
-    gy, gz = _ONE - fy, _ONE - fz
-    a1, b1 = _ONE - fx, fx
+    gy, gz = ONE - fy, ONE - fz
+    a1, b1 = ONE - fx, fx
     a0, b0 = a1 * value, b1 * value
     at = k * layers + j * rows + i * np.uint64(2)
     _add_row(sums, at, gz * gy, a0, a1, b0, b1)
@@ -58,7 +52,7 @@ def _add_row(
     sums[at + np.uint64(3)] += w * d
 
 
-@allocating_nothing(fastmath=True)
+@superword(fastmath=True)
 def to_faces(place: np.ndarray, velocity: np.ndarray, count: int, sums: np.ndarray) -> None:
     """Sum momentum and weight of the particles over the faces, sums (3, nz + 2, ny + 2, nx + 2, 2) float32."""
     sums[:] = 0.0
@@ -77,8 +71,8 @@ def to_faces(place: np.ndarray, velocity: np.ndarray, count: int, sums: np.ndarr
 @allocating_nothing(fastmath=True)
 def _split(x: np.float32) -> tuple[np.uint64, np.float32, np.uint64, np.float32]:
     """(whole, rest) of x and of x - 1/2."""
-    whole, less = int(x), int(x - _HALF)
-    return np.uint64(whole), x - np.float32(whole), np.uint64(less), x - _HALF - np.float32(less)
+    whole, less = int(x), int(x - HALF)
+    return np.uint64(whole), x - np.float32(whole), np.uint64(less), x - HALF - np.float32(less)
 
 
 @allocating_nothing
@@ -144,100 +138,6 @@ def densities(sums: np.ndarray, room: np.ndarray, density: np.ndarray) -> None:
                 space += room[2, k, j, i] * (half if k == 1 else full)
                 space += room[2, k + 1, j, i] * (half if k == nz - 2 else full)
                 density[k, j, i] = weight / space if space > half else np.float32(0.0)
-
-
-@allocating_nothing
-def pair_up(faces: np.ndarray, before: np.ndarray, pairs: np.ndarray) -> None:
-    """Velocity and its change side by side, pairs (3, nz + 2, ny + 2, nx + 2, 2)."""
-    _, nz, ny, nx = faces.shape
-    for c in range(3):
-        for k in range(nz):
-            for j in range(ny):
-                for i in range(nx):
-                    pairs[c, k, j, i, 0] = faces[c, k, j, i]
-                    pairs[c, k, j, i, 1] = faces[c, k, j, i] - before[c, k, j, i]
-
-
-@allocating_nothing(fastmath=True)
-def _take(
-    pairs: np.ndarray,
-    rows: np.uint64,
-    layers: np.uint64,
-    i: np.uint64,
-    j: np.uint64,
-    k: np.uint64,
-    fx: np.float32,
-    fy: np.float32,
-    fz: np.float32,
-) -> tuple[np.float32, np.float32]:
-    """(velocity, change) between the eight faces of one axis from (i, j, k) on, a row's four numbers at once."""
-    gy, gz = _ONE - fy, _ONE - fz
-    at = k * layers + j * rows + i * np.uint64(2)
-    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
-    w = gz * gy
-    a, b, c, d = w * pairs[at], w * pairs[at + one], w * pairs[at + two], w * pairs[at + three]
-    at += rows
-    w = gz * fy
-    a += w * pairs[at]
-    b += w * pairs[at + one]
-    c += w * pairs[at + two]
-    d += w * pairs[at + three]
-    at += layers
-    w = fz * fy
-    a += w * pairs[at]
-    b += w * pairs[at + one]
-    c += w * pairs[at + two]
-    d += w * pairs[at + three]
-    at -= rows
-    w = fz * gy
-    a += w * pairs[at]
-    b += w * pairs[at + one]
-    c += w * pairs[at + two]
-    d += w * pairs[at + three]
-    gx = _ONE - fx
-    return gx * a + fx * c, gx * b + fx * d
-
-
-@allocating_nothing(fastmath=True)
-def from_faces(
-    place: np.ndarray,
-    velocity: np.ndarray,
-    count: int,
-    pairs: np.ndarray,
-    dt: np.float32,
-    kept: np.float32,
-    most: np.float32,
-) -> None:
-    """Give the faces' change to the particles, and move them with the grid by the midpoint rule.
-
-    None gets faster than `most` along an axis.
-    """
-    _, nz, ny, nx, _ = pairs.shape
-    along_x, along_y, along_z = pairs[0].reshape(-1), pairs[1].reshape(-1), pairs[2].reshape(-1)
-    rows, layers = np.uint64(2 * nx), np.uint64(2 * nx * ny)
-    low = np.float32(1.0 + 1e-3)
-    high_x, high_y, high_z = np.float32(nx - 1 - 1e-3), np.float32(ny - 1 - 1e-3), np.float32(nz - 1 - 1e-3)
-    half = _HALF * dt
-    for q in range(count):
-        x, y, z = place[q, 0], place[q, 1], place[q, 2]
-        i, fx, ih, fxh = _split(x)
-        j, fy, jh, fyh = _split(y)
-        k, fz, kh, fzh = _split(z)
-        vx, dx = _take(along_x, rows, layers, i, jh, kh, fx, fyh, fzh)
-        vy, dy = _take(along_y, rows, layers, ih, j, kh, fxh, fy, fzh)
-        vz, dz = _take(along_z, rows, layers, ih, jh, k, fxh, fyh, fz)
-        velocity[q, 0] = min(max(vx + kept * (velocity[q, 0] + dx - vx), -most), most)
-        velocity[q, 1] = min(max(vy + kept * (velocity[q, 1] + dy - vy), -most), most)
-        velocity[q, 2] = min(max(vz + kept * (velocity[q, 2] + dz - vz), -most), most)
-        i, fx, ih, fxh = _split(min(max(x + half * vx, low), high_x))
-        j, fy, jh, fyh = _split(min(max(y + half * vy, low), high_y))
-        k, fz, kh, fzh = _split(min(max(z + half * vz, low), high_z))
-        vx, _ = _take(along_x, rows, layers, i, jh, kh, fx, fyh, fzh)
-        vy, _ = _take(along_y, rows, layers, ih, j, kh, fxh, fy, fzh)
-        vz, _ = _take(along_z, rows, layers, ih, jh, k, fxh, fyh, fz)
-        place[q, 0] = min(max(x + dt * vx, low), high_x)
-        place[q, 1] = min(max(y + dt * vy, low), high_y)
-        place[q, 2] = min(max(z + dt * vz, low), high_z)
 
 
 @allocating_nothing(fastmath=True)
