@@ -1,10 +1,12 @@
 """What is open and how things are shown, and what the shell's own requests do to it. Pure."""
 
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from ui.requests import (
     ChangeView,
     Escape,
+    OwnAction,
     RescanControllers,
     ResetLayout,
     SetInterfaceScale,
@@ -32,17 +34,7 @@ class ShellState:
     """How often joysticks were to be looked for."""
 
 
-OWN = (
-    ChangeView,
-    Escape,
-    RescanControllers,
-    ResetLayout,
-    SetInterfaceScale,
-    ToggleFullscreen,
-    ToggleHelp,
-    TogglePanels,
-    TogglePlots,
-)
+OWN = get_args(OwnAction)
 
 
 def applied(state: ShellState, request: object) -> ShellState:

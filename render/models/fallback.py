@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from render.models.box import box_corners
 from render.models.model_asset import PAINT_FAR, ModelAsset
 from sim.vehicles import VEHICLES
 from sim.vehicles.form import Form
@@ -89,15 +90,9 @@ def _materials() -> np.ndarray:
 
 
 def _box(centre: np.ndarray, half: np.ndarray, material: int) -> np.ndarray:
-    rows = []
-    for axis in range(3):
-        u, v = (axis + 1) % 3, (axis + 2) % 3
-        for side in (-1.0, 1.0):
-            for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))[:: int(side)]:
-                corner, normal = np.zeros(3), np.zeros(3)
-                corner[axis], corner[u], corner[v], normal[axis] = side, a, b, side
-                rows.append([*(centre + corner * half), *normal, 1.0, material, 0.0, *([PAINT_FAR] * 4)])
-    return np.array(rows)
+    rest = np.tile([1.0, material, 0.0, *([PAINT_FAR] * 4)], (24, 1))
+    points, normals = box_corners(half)
+    return np.hstack([centre + points, normals, rest])
 
 
 def on_wheels(vehicle: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from render.geometry.mesh import grid_indices
+from render.models.box import box_corners
 from render.models.model_asset import MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 from sim.robots.robot import Geom
 
@@ -145,17 +146,9 @@ def _cylinder(radius: float, half: float) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def _box(half: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    points, normals = [], []
-    for axis in range(3):
-        u, v = (axis + 1) % 3, (axis + 2) % 3
-        for side in (-1.0, 1.0):
-            for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))[:: int(side)]:
-                corner, normal = np.zeros(3), np.zeros(3)
-                corner[axis], corner[u], corner[v], normal[axis] = side, a, b, side
-                points.append(corner * half)
-                normals.append(normal)
+    points, normals = box_corners(half)
     quads = np.arange(24).reshape(-1, 4)
-    return np.array(points), np.array(normals), np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    return points, normals, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
 
 
 def creased(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

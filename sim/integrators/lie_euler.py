@@ -38,13 +38,9 @@ class LieEuler(Integrator):
         g, xi = y[: group.pose_dim], y[group.pose_dim :]
         acceleration = vehicle.acceleration(g, xi, inputs.at(0.0), inputs.w, q)
         xi_next = xi + h * acceleration
-        none = ca.SX(0, 1)
         return Scheme(
             inputs=inputs,
             y=y,
-            z=none,
-            residual=none,
-            guess=none,
             y_next=ca.vertcat(group.compose(g, group.exp(h * xi)), xi_next),
             node=y,
             start=inputs.node[: group.pose_dim + group.dim],

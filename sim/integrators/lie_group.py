@@ -141,13 +141,10 @@ def kept_by_exponentials(vehicle: Vehicle) -> tuple[str, ...]:
 
 def explicit_scheme(vehicle: Vehicle, inputs: Inputs, method: Method) -> Scheme:
     """One step of a method."""
-    flow, none = flow_of(vehicle, inputs), ca.SX(0, 1)
+    flow = flow_of(vehicle, inputs)
     return Scheme(
         inputs=inputs,
         y=flow.y,
-        z=none,
-        residual=none,
-        guess=none,
         y_next=method.step(flow, inputs.h),
         node=flow.node,
         start=flow.start,

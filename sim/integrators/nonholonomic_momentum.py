@@ -77,13 +77,9 @@ def _scheme(
     )
     shape, rates, velocity = (inputs.node[s] for s in (at.shape, at.shape_velocity, at.velocity))
     by_shape, mu = vehicle.gradients(shape, rates, velocity, q)[1:]
-    none = ca.SX(0, 1)
     return Scheme(
         inputs=inputs,
         y=y,
-        z=none,
-        residual=none,
-        guess=none,
         y_next=_stopped(vehicle, end, pose_size, command, q),
         node=ca.vertcat(decode(y[:pose_size]), xi, r, u),
         start=ca.vertcat(

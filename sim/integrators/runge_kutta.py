@@ -60,14 +60,10 @@ class QuaternionRungeKutta(Integrator):
 
         end, first = self.tableau.step(rate, y, h)
         free = y[n:] + h * ca.substitute(first[n:], inputs.w, ca.SX.zeros(vehicle.group.dim))
-        none = ca.SX(0, 1)
         layout = vehicle.node_layout
         return Scheme(
             inputs=inputs,
             y=y,
-            z=none,
-            residual=none,
-            guess=none,
             y_next=ca.vertcat(chart.renormalised(end[:n]), end[n:]),
             node=ca.vertcat(chart.decode(y[:n]), y[n:]),
             start=ca.vertcat(chart.encode(inputs.node[layout.pose]), inputs.node[layout.velocity]),

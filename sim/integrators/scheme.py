@@ -1,6 +1,6 @@
 """A step of a method for a vehicle, as symbolic expressions, and the symbols that it depends on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import casadi as ca
 
@@ -58,6 +58,10 @@ class Inputs:
         )
 
 
+def _nothing() -> ca.SX:
+    return ca.SX(0, 1)
+
+
 @dataclass(frozen=True)
 class Scheme:
     """One step y -> y_next, in the integrator's private state y.
@@ -69,11 +73,6 @@ class Scheme:
     inputs: Inputs
     y: ca.SX
     """Private state at the start of the step."""
-    z: ca.SX
-    """Unknowns, possibly none."""
-    residual: ca.SX
-    guess: ca.SX
-    """First guess of z from y and the inputs."""
     y_next: ca.SX
     """Private state at the end, from z, y and the inputs."""
     node: ca.SX
@@ -82,6 +81,11 @@ class Scheme:
     """Private state from `inputs.node`: the discrete Legendre transform where the method needs one."""
     free_velocity: ca.SX
     """(dim,) body velocity that the step would reach with w = 0, to first order: what contact works against."""
+    z: ca.SX = field(default_factory=_nothing)
+    """Unknowns; explicit methods have none, and neither residual nor guess."""
+    residual: ca.SX = field(default_factory=_nothing)
+    guess: ca.SX = field(default_factory=_nothing)
+    """First guess of z from y and the inputs."""
     carried: ca.SX | None = None
     """As `start`, of what the ground carries: half of the forces' impulse has arrived and waits for contact's."""
     pushed: ca.SX | None = None

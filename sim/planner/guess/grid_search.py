@@ -12,40 +12,7 @@ def cheapest_cells(cost: np.ndarray, moves: np.ndarray, first: int, last: int) -
     cost: (nx, ny, nz), at least 1, inf where nobody may be. moves: (m, 3) steps between cells. A step costs its
     length times the mean of both cells' costs.
     """
-    nx, ny, nz = cost.shape
-    price = cost.ravel()
-    lengths = np.sqrt((moves * moves).sum(axis=1).astype(np.float64))
-    gi, gj, gk = last // (ny * nz), last // nz % ny, last % nz
-    reached, before = np.full(price.size, np.inf), np.full(price.size, -1)
-    heap, keys, place, count = (
-        np.empty(price.size, np.int64),
-        np.empty(price.size),
-        np.full(price.size, -1),
-        1,
-    )
-    reached[first], heap[0], keys[0], place[first] = 0.0, first, 0.0, 0
-    while count:
-        here = heap[0]
-        if here == last:
-            break
-        count -= 1
-        place[here] = -1
-        if count:
-            _sink(heap, keys, place, count, heap[count], keys[count])
-        i, j, k = here // (ny * nz), here // nz % ny, here % nz
-        for m in range(moves.shape[0]):
-            a, b, c = i + moves[m, 0], j + moves[m, 1], k + moves[m, 2]
-            if a < 0 or a >= nx or b < 0 or b >= ny or c < 0 or c >= nz:
-                continue
-            there = (a * ny + b) * nz + c
-            length = reached[here] + 0.5 * (price[here] + price[there]) * lengths[m]
-            if length < reached[there]:
-                reached[there], before[there] = length, here
-                ahead = np.sqrt(float((a - gi) ** 2 + (b - gj) ** 2 + (c - gk) ** 2))
-                if place[there] < 0:
-                    place[there] = count
-                    count += 1
-                _rise(heap, keys, place, place[there], there, length + ahead)
+    reached, before, _ = _searched(cost, moves, first, last)
     if not np.isfinite(reached[last]):
         return np.empty(0, np.int64)
     steps, at = 1, last
@@ -67,9 +34,18 @@ def cheapest_tree(
 
     Of the cheapest ways from one cell to all others (Dijkstra); arguments as `cheapest_cells` takes them.
     """
+    return _searched(cost, moves, root, -1)
+
+
+@compiled(error_model="numpy")
+def _searched(
+    cost: np.ndarray, moves: np.ndarray, first: int, goal: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What `cheapest_tree` tells, of the cells that are settled before the goal; -1: of all."""
     nx, ny, nz = cost.shape
     price = cost.ravel()
     lengths = np.sqrt((moves * moves).sum(axis=1).astype(np.float64))
+    gi, gj, gk = goal // (ny * nz), goal // nz % ny, goal % nz
     reached, before = np.full(price.size, np.inf), np.full(price.size, -1)
     heap, keys, place, count = (
         np.empty(price.size, np.int64),
@@ -78,9 +54,11 @@ def cheapest_tree(
         1,
     )
     order, settled = np.empty(price.size, np.int64), 0
-    reached[root], heap[0], keys[0], place[root] = 0.0, root, 0.0, 0
+    reached[first], heap[0], keys[0], place[first] = 0.0, first, 0.0, 0
     while count:
         here = heap[0]
+        if here == goal:
+            break
         order[settled] = here
         settled += 1
         count -= 1
@@ -96,10 +74,11 @@ def cheapest_tree(
             length = reached[here] + 0.5 * (price[here] + price[there]) * lengths[m]
             if length < reached[there]:
                 reached[there], before[there] = length, here
+                ahead = np.sqrt(float((a - gi) ** 2 + (b - gj) ** 2 + (c - gk) ** 2)) if goal >= 0 else 0.0
                 if place[there] < 0:
                     place[there] = count
                     count += 1
-                _rise(heap, keys, place, place[there], there, length)
+                _rise(heap, keys, place, place[there], there, length + ahead)
     return reached, before, order[:settled]
 
 
