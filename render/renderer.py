@@ -23,9 +23,9 @@ from render.programs import SAMPLER_UNITS, Programs
 from render.quality import choose, require_gl
 from render.scenery import Scenery, load_scenery
 from render.sea.surface import SeaSurface
-from render.shadows import ShadowMap, VehicleShadow, shadow_frames, sun_view
 from render.sky import Sky
 from render.stage import Stage
+from render.sun_shadows import SunShadows
 from render.targets import Targets
 from render.uniforms import Atmosphere, FrameUniforms
 from render.water import WaterSurface
@@ -72,7 +72,6 @@ class Renderer:
             programs = self._owned(Programs(ctx, defines=self.quality.defines))
         self._programs = programs
         self._build(programs, world, scenery or load_scenery(world, self.quality))
-        self._bounds_w = ground_bounds_m(world)
         self._cleared = np.zeros((0, 3))
         self.resize(size_px)
         self.set_sun(sun or Sun())
@@ -97,9 +96,8 @@ class Renderer:
         self._models = self._owned(ModelLibrary(ctx, programs))
         self._overlay = self._owned(Overlay(ctx, programs))
         self._water_box = self._owned(WaterBoxes(ctx, programs))
-        self._sun_map = self._owned(ShadowMap(ctx, quality.static_shadow_px, "sun_shadow_map"))
-        self._vehicle_shadow = self._owned(VehicleShadow(ctx, quality.vehicle_shadow_px))
-        self._uniforms = {name: self._owned(FrameUniforms(ctx)) for name in ("picture", "mirror", "light")}
+        self._shadows = self._owned(SunShadows(ctx, quality, ground_bounds_m(world)))
+        self._uniforms = {name: self._owned(FrameUniforms(ctx)) for name in ("picture", "mirror")}
 
     def resize(self, size_px: tuple[int, int]) -> None:
         """Take up a new output size."""
@@ -133,7 +131,7 @@ class Renderer:
         """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew."""
         with self._probe("sun: sky table"):
             self._light = self._sky.light(sun)
-        self._sun_view = sun_view(*self._bounds_w, self._light.direction_w)
+        self._shadows.set_light(self._light, self._water_level_m)
         for uniforms in self._uniforms.values():
             uniforms.set_light(self._light, Atmosphere(), water_level_m=self._water_level_m)
         self._cast_and_bake()
@@ -142,17 +140,18 @@ class Renderer:
         """The canyon's shadow map and baked light, for the sun and the still things that there are."""
         self._bind_textures()
         with self._probe("sun: canyon shadow"):
-            context = self._begin_light("shadow", self._sun_view, self._sun_map)
-            self._stage.draw(context)
-            for vehicle in self._parked:
-                self._models.draw(vehicle, context)
-        self._vehicle_shadow.span_m = 0.0
+            self._shadows.cast_world(self._draw_still, self._context)
         picture = self._uniforms["picture"]
-        picture.set_shadows(shadow_frames(self._sun_view, self._sun_map, self._vehicle_shadow))
+        picture.set_shadows(self._shadows.frames)
         picture.upload()
         picture.bind()
         with self._probe("sun: bake"):
             self._stage.bake()
+
+    def _draw_still(self, context: PassContext) -> None:
+        self._stage.draw(context)
+        for vehicle in self._parked:
+            self._models.draw(vehicle, context)
 
     def draw(
         self,
@@ -165,7 +164,7 @@ class Renderer:
         self._bind_textures()
         self._stage.place_cones(frame.cones)
         with self._probe("vehicle shadow"):
-            self._draw_vehicle_shadow(frame)
+            self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
         if self._water is not None:
             with self._probe("marks on the water"):
                 self._water.marks.draw(frame, self._water_level_m)
@@ -192,7 +191,7 @@ class Renderer:
         The picture has their own colour up to the edge, for whatever is put behind.
         """
         self._bind_textures()
-        self._draw_vehicle_shadow(frame)
+        self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
         self._set_uniforms(frame)
         targets = self._targets
         self._uniforms["picture"].bind()
@@ -230,8 +229,7 @@ class Renderer:
     def _bind_textures(self) -> None:
         self._sky.bind()
         self._stage.bind()
-        self._sun_map.bind()
-        self._vehicle_shadow.map.bind()
+        self._shadows.bind()
         if self._water is not None:
             self._water.marks.bind()
         for name, texture in (
@@ -253,30 +251,13 @@ class Renderer:
             light=self._light,
             quality=self.quality,
             frustum=frustum_planes(view.projection @ view.view),
-            near_vehicles=self._vehicle_shadow.reach,
+            near_vehicles=self._shadows.near_vehicles,
             detail=self._effort**2,
             mirrored=mirrored,
         )
 
-    def _begin_light(self, name: PassName, view: View, shadow_map: ShadowMap) -> PassContext:
-        uniforms = self._uniforms["light"]
-        uniforms.set_view(view, shadow_map.size_px)
-        uniforms.upload()
-        uniforms.bind()
-        shadow_map.begin()
-        self._ctx.enable_only(moderngl.DEPTH_TEST)
-        return self._context(name, view, shadow_map.size_px)
-
-    def _draw_vehicle_shadow(self, frame: Frame) -> None:
-        shadow = self._vehicle_shadow
-        casters = shadow.fit(frame.vehicles, self._models.ball, self._light.direction_w)
-        if casters:
-            context = self._begin_light("shadow", shadow.view, shadow.map)
-            for vehicle in casters:
-                self._models.draw(vehicle, context)
-
     def _set_uniforms(self, frame: Frame) -> None:
-        frames = shadow_frames(self._sun_view, self._sun_map, self._vehicle_shadow)
+        frames = self._shadows.frames
         picture = self._uniforms["picture"]
         picture.set_shadows(frames)
         under_m = self._sea.eye_under_m if self._sea is not None and frame.sea is not None else 0.0

@@ -10,17 +10,16 @@ from dataclasses import replace
 import numpy as np
 
 from sim.environment.flip.advection import KEPT, block, from_faces, pair_up
+from sim.environment.flip.balance import Balance
 from sim.environment.flip.body import Body, Floating
 from sim.environment.flip.border import extrapolate, hold_border
 from sim.environment.flip.box import PER_CELL, Box
 from sim.environment.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
-from sim.environment.flip.multigrid import Levels, coarsen
 from sim.environment.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
-from sim.environment.flip.paddle import Paddle, block_off, displace, keep_before
+from sim.environment.flip.paddle import Paddle, block_off, keep_before
 from sim.environment.flip.particles import even_out, seeded, sort
-from sim.environment.flip.pressure import assemble, release
-from sim.environment.flip.projection import scatter, solve
-from sim.environment.flip.solid import columns, cut_faces, outside, push_out, reach
+from sim.environment.flip.pressure import release
+from sim.environment.flip.solid import cut_faces, outside, push_out, reach
 from sim.environment.flip.transfer import (
     densities,
     face_velocities,
@@ -31,8 +30,6 @@ from sim.environment.flip.transfer import (
 from sim.environment.immersion import GRAVITY
 from sim.errors import InputError
 
-TOLERANCE = 5e-4
-"""Greatest divergence that is left, over the greatest before."""
 _LAYERS = 3
 _FARTHEST = 2.0
 """Cells that water may go in a step; beyond that the step is divided."""
@@ -71,7 +68,6 @@ class Tank:
         self.clock_s = 0.0
         self.impulse = np.zeros(6)
         """(torque, force) impulse on the body by the last step, world axes, about its origin [N m s, N s]."""
-        self.iterations, self.left = 0, 0.0
         self._draw = np.array([(2 * seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
         self._steps = 0
         shape = box.shape
@@ -85,16 +81,8 @@ class Tank:
         self._valid = np.zeros(self.faces.shape, np.uint8)
         self._sums, self._block = np.zeros((*self.faces.shape, 2), np.float32), block()
         self.blocked, self._free = np.zeros_like(self.faces), np.ones_like(self.faces)
-        self._levels = Levels.of(shape)
-        self.pressure, self._residual, self._way, self._image = (
-            np.zeros(shape, np.float32) for _ in range(4)
-        )
+        self._balance = Balance(box, floating=floating is not None)
         self._about = np.zeros((3, 2), np.int64)
-        most = math.prod(box.cells) if floating is not None else 1
-        self._cells, self._column = np.zeros((most, 3), np.int32), np.zeros((most, 6), np.float32)
-        self._columns = 0
-        self._response, self._push, self._answer = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
-        self._report = np.zeros(2)
         self.sea: OpenSea | None = None
         if around is not None:
             self._open(OpenSea(around, box))
@@ -108,7 +96,22 @@ class Tank:
     @property
     def diagonal(self) -> np.ndarray:
         """(nz + 2, ny + 2, nx + 2) of the last step's system: above zero where a cell is water."""
-        return self._levels.diagonal[0]
+        return self._balance.diagonal
+
+    @property
+    def pressure(self) -> np.ndarray:
+        """(nz + 2, ny + 2, nx + 2) of the last step, from which the next one sets out; may be written to."""
+        return self._balance.pressure
+
+    @property
+    def iterations(self) -> int:
+        """Of the last step's pressure."""
+        return self._balance.iterations
+
+    @property
+    def left(self) -> float:
+        """Greatest divergence that the last step has left."""
+        return self._balance.left
 
     @property
     def count(self) -> int:
@@ -212,7 +215,7 @@ class Tank:
         numbers = checkpoint[8:].astype(np.float32)
         self._hold(numbers[: 3 * count].reshape(count, 3), numbers[3 * count : 6 * count].reshape(count, 3))
         rest = numbers[6 * count :]
-        self.pressure = rest[: self.pressure.size].reshape(self.pressure.shape).copy()
+        self.pressure[:] = rest[: self.pressure.size].reshape(self.pressure.shape)
         if self.sea is not None:
             begin = self.pressure.size
             for phase in self.sea.phases:
@@ -237,7 +240,7 @@ class Tank:
         self._steps += 1
         if self.sea is not None:
             self._exchange(self.sea, dt)
-        return np.zeros(6) if body is None else body.go_on(self._push, dt, self.box.cell_m)
+        return np.zeros(6) if body is None else body.go_on(self._balance.push, dt, self.box.cell_m)
 
     def _go_with(self, body: Body) -> None:
         """Shift the box after a body, and let particles in and out."""
@@ -250,7 +253,7 @@ class Tank:
             return
         self.box = shifted(self.box, shift)
         self.sea.go_along(shift, self.box, self.clock_s)
-        self.pressure = _rolled(self.pressure, shift)
+        self.pressure[:] = _rolled(self.pressure, shift)
         self._fill(self.sea, shift)
 
     def _fill(self, sea: OpenSea, shift: np.ndarray) -> None:
@@ -311,46 +314,15 @@ class Tank:
 
     def _project(self, dt: float, body: Body | None) -> None:
         """Pressure, and with it the body's impulse."""
-        levels = self._levels
-        assemble(
-            self.density,
-            self.faces,
-            self.blocked,
-            np.float32(dt),
-            levels.diagonal[0],
-            levels.inverse[0],
-            levels.links,
-            levels.right[0],
-        )
-        coarsen(levels.system)
-        self._columns = 0
+        balance = self._balance
+        balance.begin(self.density, self.faces, self.blocked, dt)
         if body is not None:
-            self._columns = columns(
-                self.blocked, levels.diagonal[0], self._origin(body), self._about, self._cells, self._column
-            )
-            falling = body.falling(dt, self.box.cell_m)
-            scatter(self._cells, self._column, self._columns, -falling, levels.right[0])
-            self._response[:] = body.response(self.box.cell_m)
+            balance.let_move(body, dt, self.box.cell_m, self.blocked, self._origin(body), self._about)
         if self.paddle is not None:
             at, then = self._paddle_at(0.0), self._paddle_at(dt)
-            displace(at, (then - at) / dt, levels.diagonal[0], levels.right[0])
-        solve(
-            levels.system,
-            self._cells,
-            self._column,
-            self._columns,
-            self._response,
-            self._push,
-            self._answer,
-            self.pressure,
-            self._residual,
-            self._way,
-            self._image,
-            TOLERANCE,
-            self._report,
-        )
-        self.iterations, self.left = int(self._report[0]), float(self._report[1])
-        release(self.density, levels.diagonal[0], self.blocked, self.pressure, self.faces, self._valid)
+            balance.displaced(at, (then - at) / dt)
+        balance.solve()
+        release(self.density, balance.diagonal, self.blocked, balance.pressure, self.faces, self._valid)
         extrapolate(self.faces, self._valid, _LAYERS)
         hold_border(self.faces, self._border)
 

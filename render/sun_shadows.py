@@ -1,0 +1,82 @@
+"""What the sun's light does not reach: the still world's shadow map, and that of the vehicles of a frame."""
+
+from collections.abc import Callable, Sequence
+
+import moderngl
+import numpy as np
+
+from render.frame import DrawnVehicle, View
+from render.light import Light
+from render.models.library import ModelLibrary
+from render.passes import PassContext, PassName
+from render.quality import Quality
+from render.shadows import ShadowMap, VehicleShadow, shadow_frames, sun_view
+from render.uniforms import Atmosphere, FrameUniforms, ShadowFrames
+
+ContextOf = Callable[[PassName, View, tuple[int, int]], PassContext]
+"""(pass, view, size in px) -> what passes are told."""
+
+
+class SunShadows:
+    """Of one sun over one world."""
+
+    def __init__(
+        self, ctx: moderngl.Context, quality: Quality, bounds_w: tuple[np.ndarray, np.ndarray]
+    ) -> None:
+        """bounds_w: lowest and highest corner (3,) of the ground [m]."""
+        self._ctx, self._bounds_w = ctx, bounds_w
+        self._world = ShadowMap(ctx, quality.static_shadow_px, "sun_shadow_map")
+        self._vehicles = VehicleShadow(ctx, quality.vehicle_shadow_px)
+        self._uniforms = FrameUniforms(ctx)
+        self._direction_w = np.array([0.0, 0.0, 1.0])
+        self._view = sun_view(*bounds_w, self._direction_w)
+
+    def set_light(self, light: Light, water_level_m: float) -> None:
+        """Another sun: both maps have to be drawn anew."""
+        self._direction_w = light.direction_w
+        self._view = sun_view(*self._bounds_w, light.direction_w)
+        self._uniforms.set_light(light, Atmosphere(), water_level_m=water_level_m)
+
+    @property
+    def frames(self) -> ShadowFrames:
+        """Where materials find both maps."""
+        return shadow_frames(self._view, self._world, self._vehicles)
+
+    @property
+    def near_vehicles(self) -> np.ndarray | None:
+        """(6, 4) planes about all that the vehicles' map tells of; None while nothing casts into it."""
+        return self._vehicles.reach
+
+    def bind(self) -> None:
+        """Keep both maps where materials look for them."""
+        self._world.bind()
+        self._vehicles.map.bind()
+
+    def cast_world(self, draw: Callable[[PassContext], None], context_of: ContextOf) -> None:
+        """`draw` draws what stands still; nothing is known of vehicles then."""
+        draw(self._begin(self._view, self._world, context_of))
+        self._vehicles.span_m = 0.0
+
+    def cast_vehicles(
+        self, vehicles: Sequence[DrawnVehicle], models: ModelLibrary, context_of: ContextOf
+    ) -> None:
+        """The vehicles of a frame, as far as they cast."""
+        casters = self._vehicles.fit(vehicles, models.ball, self._direction_w)
+        if casters:
+            context = self._begin(self._vehicles.view, self._vehicles.map, context_of)
+            for vehicle in casters:
+                models.draw(vehicle, context)
+
+    def release(self) -> None:
+        """Free the maps and their uniforms."""
+        self._uniforms.release()
+        self._vehicles.release()
+        self._world.release()
+
+    def _begin(self, view: View, shadow_map: ShadowMap, context_of: ContextOf) -> PassContext:
+        self._uniforms.set_view(view, shadow_map.size_px)
+        self._uniforms.upload()
+        self._uniforms.bind()
+        shadow_map.begin()
+        self._ctx.enable_only(moderngl.DEPTH_TEST)
+        return context_of("shadow", view, shadow_map.size_px)
