@@ -260,12 +260,36 @@ def test_rounding_errors_do_not_fill_a_plot() -> None:
         assert values.max() <= high
 
 
-def test_the_help_and_the_instruments_draw(bench: Bench) -> None:
+def test_the_help_draws(bench: Bench) -> None:
     for _ in range(3):
         assert bench.frame(lambda now, context: help.draw(context), fakes.snapshot()) == []
     _, _, width, height = bench.context.rects["help"]
     assert width > 400.0
     assert height > 300.0
+
+
+@pytest.mark.parametrize("size", [(1024.0, 640.0), (1280.0, 800.0), (1920.0, 1080.0)])
+def test_the_help_has_room_for_all_its_rows_in_any_window(size: tuple[float, float], bench: Bench) -> None:
+    scales = []
+
+    def draw(_, context) -> list:
+        imgui.get_io().display_size = size
+        blocks = help._blocks(context)
+        columns, scale = help.fitting(blocks, context.scale, size)
+        assert [block for column in columns for block in column] == blocks
+        scales.append(scale)
+        return help.draw(context)
+
+    for _ in range(4):
+        bench.frame(draw, fakes.snapshot())
+    _, _, width, height = bench.context.rects["help"]
+    # What is too large for the display is cut 6 px before its edge.
+    assert width < size[0] - 8.0
+    assert height < size[1] - 8.0
+    assert min(scales) > 0.8
+
+
+def test_the_instruments_draw(bench: Bench) -> None:
     bench.frame(hud.draw, fakes.snapshot())
     bench.frame(hud.draw, fakes.snapshot(fakes.lane(vehicle="rigid-body", height_above_ground_m=np.nan)))
 

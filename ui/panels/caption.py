@@ -11,7 +11,8 @@ from ui.panels.context import PanelContext
 from ui.panels.labels import off_text, step_text
 from ui.panels.notices import OVERLAY
 
-WIDTH_PX = 430.0
+WIDTH_PX, SMALL_PX = 430.0, 540.0
+"""Over a scene that is lower than that nothing is told but what to look at, and what became of each lane."""
 ASTRAY_M, ASTRAY_RAD = 0.1, 0.1
 """Off the reference by more than the eye takes for the same motion."""
 
@@ -35,15 +36,18 @@ def draw(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
     imgui.pop_font()
     imgui.push_font(None, theme.FONT_PX * 0.93)
     _due(context)
-    imgui.text_unformatted(told.caption)
+    whole = height >= context.px(SMALL_PX)
+    if whole:
+        imgui.text_unformatted(told.caption)
     if not split:
         imgui.spacing()
         for lane in snapshot.lanes:
             _lane(lane)
         imgui.spacing()
-    imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*theme.WARNING))
-    imgui.text_unformatted(told.note)
-    imgui.pop_style_color()
+    if whole:
+        imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*theme.WARNING))
+        imgui.text_unformatted(told.note)
+        imgui.pop_style_color()
     imgui.pop_font()
     imgui.pop_text_wrap_pos()
     corner, size = imgui.get_window_pos(), imgui.get_window_size()

@@ -1,6 +1,7 @@
-"""The help: all keys while the present vehicle is flown, in two columns over the scene."""
+"""The help: all keys while the present vehicle is flown, in two or three columns over the scene."""
 
 from dataclasses import replace
+from itertools import combinations, pairwise
 
 from imgui_bundle import imgui
 
@@ -14,11 +15,15 @@ from ui.panels.notices import OVERLAY
 from ui.panels.widgets import prose
 from ui.requests import Request, ToggleHelp
 
-SIZE = (736.0, 604.0)
-"""About what the help needs at scale 1."""
-MARGIN = 16.0
-COLUMN_PX = 326.0
+MARGIN, PADDING_PX = 16.0, (24.0, 18.0)
+COLUMN_PX, GAP_PX = 326.0, 28.0
 KEYS_PX = 124.0
+TITLE_PX, LINE_PX, BETWEEN_PX = 58.0, 21.5, 6.0
+"""Heights at scale 1: of what stands above the columns, of a line, between two groups."""
+COLUMNS = (2, 3)
+
+Block = tuple[str, list[tuple[str, str]]]
+"""Heading and its rows of keys and meaning."""
 MOUSE = (
     ("Left drag", "Look round"),
     ("Right drag", "Shift the view"),
@@ -46,16 +51,26 @@ USUAL = usual("", "", gamepad=True)
 def draw(context: PanelContext) -> list[Request]:
     """Over the middle of the scene, never larger than the window; a click outside or a key closes it."""
     room = imgui.get_io().display_size
-    context = replace(context, scale=fitting(context.scale, (room.x, room.y)))
+    columns, scale = fitting(_blocks(context), context.scale, (room.x, room.y))
+    context = replace(context, scale=scale)
     x, _, width, _ = context.scene_rect
-    half = context.px(SIZE[0]) / 2.0
+    half = context.px(_size(columns)[0]) / 2.0
     middle = min(max(x + width / 2.0, half), max(room.x - half, half))
     imgui.set_next_window_pos((middle, room.y / 2.0), imgui.Cond_.always, (0.5, 0.5))
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (context.px(24.0), context.px(18.0)))
+    imgui.push_style_var(
+        imgui.StyleVar_.window_padding, (context.px(PADDING_PX[0]), context.px(PADDING_PX[1]))
+    )
     imgui.begin("##help", None, OVERLAY)
     imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.push_font(None, _font_px(context))
-    _columns(context)
+    _title(context)
+    for number, blocks in enumerate(columns):
+        if number:
+            imgui.same_line(0.0, context.px(GAP_PX))
+        imgui.begin_group()
+        for title, rows in blocks:
+            _pairs(context, title, rows)
+        imgui.end_group()
     imgui.pop_font()
     position, size = imgui.get_window_pos(), imgui.get_window_size()
     context.rects["help"] = (position.x, position.y, size.x, size.y)
@@ -66,9 +81,44 @@ def draw(context: PanelContext) -> list[Request]:
     return [ToggleHelp()] if clicked_outside else []
 
 
-def fitting(scale: float, room: tuple[float, float]) -> float:
-    """The user's scale, or the largest at which the help fits into `room`."""
-    return min(scale, (room[0] - MARGIN) / SIZE[0], (room[1] - MARGIN) / SIZE[1])
+def fitting(blocks: list[Block], scale: float, room: tuple[float, float]) -> tuple[list[list[Block]], float]:
+    """The blocks in columns, and the user's scale, or the largest at which they fit into `room`."""
+
+    def fits(columns: list[list[Block]]) -> float:
+        width, height = _size(columns)
+        return min(scale, (room[0] - MARGIN) / width, (room[1] - MARGIN) / height)
+
+    columns = max((in_columns(blocks, count) for count in COLUMNS), key=fits)
+    return columns, fits(columns)
+
+
+def in_columns(blocks: list[Block], count: int) -> list[list[Block]]:
+    """In their order, so that the highest column is as low as it can be."""
+    heights = [_height(block) for block in blocks]
+    ends = min(
+        combinations(range(1, len(blocks)), count - 1),
+        key=lambda cuts: max(sum(heights[a:b]) for a, b in pairwise((0, *cuts, len(blocks)))),
+    )
+    return [blocks[a:b] for a, b in pairwise((0, *ends, len(blocks)))]
+
+
+def _height(block: Block) -> float:
+    """px at scale 1."""
+    _, rows = block
+    return BETWEEN_PX + LINE_PX * (1 + sum(_lines(meaning) for _, meaning in rows))
+
+
+def _lines(meaning: str) -> int:
+    """That it takes in its column, at any scale."""
+    room = (COLUMN_PX - KEYS_PX - BETWEEN_PX) * imgui.get_font_size() / theme.FONT_PX
+    return max(round(imgui.calc_text_size(meaning, False, room).y / imgui.get_text_line_height()), 1)
+
+
+def _size(columns: list[list[Block]]) -> tuple[float, float]:
+    """px at scale 1."""
+    width = len(columns) * (COLUMN_PX + GAP_PX) - GAP_PX
+    height = max(sum(map(_height, column)) for column in columns)
+    return width + 2.0 * PADDING_PX[0], height + TITLE_PX + 2.0 * PADDING_PX[1]
 
 
 def _font_px(context: PanelContext, share: float = 1.0) -> float:
@@ -76,18 +126,14 @@ def _font_px(context: PanelContext, share: float = 1.0) -> float:
     return theme.FONT_PX * share * context.scale / imgui.get_style().font_scale_main
 
 
-def _columns(context: PanelContext) -> None:
+def _blocks(context: PanelContext) -> list[Block]:
     keymap = context.keymap
-    _title(context)
-    imgui.begin_group()
-    _table(context, keymap.vehicle)
-    _pairs(context, "Mouse", MOUSE)
-    _pairs(context, "Gamepad", gamepad_lines(keymap.controls, _gamepad(context)))
-    imgui.end_group()
-    imgui.same_line(0.0, context.px(28.0))
-    imgui.begin_group()
-    _table(context, keymap.viewer)
-    imgui.end_group()
+    return [
+        *lines(keymap.vehicle).items(),
+        ("Mouse", list(MOUSE)),
+        ("Gamepad", gamepad_lines(keymap.controls, _gamepad(context))),
+        *lines(keymap.viewer).items(),
+    ]
 
 
 def _gamepad(context: PanelContext) -> Profile:
@@ -139,12 +185,7 @@ def _title(context: PanelContext) -> None:
     prose(f"{keys.first('help')} or {keys.first('escape')} closes this. Typing in a field flies nothing.")
 
 
-def _table(context: PanelContext, bindings: tuple[KeyBinding, ...]) -> None:
-    for group, rows in lines(bindings).items():
-        _pairs(context, group, rows)
-
-
-def _pairs(context: PanelContext, title: str, rows) -> None:
+def _pairs(context: PanelContext, title: str, rows: list[tuple[str, str]]) -> None:
     if not imgui.begin_table(
         f"##{title}", 2, imgui.TableFlags_.sizing_fixed_fit, (context.px(COLUMN_PX), 0.0)
     ):
@@ -161,7 +202,7 @@ def _pairs(context: PanelContext, title: str, rows) -> None:
         imgui.text_unformatted(keys)
         imgui.pop_font()
         imgui.table_next_column()
-        imgui.text_colored(imgui.ImVec4(*theme.MUTED), meaning)
+        prose(meaning)
     imgui.end_table()
 
 
