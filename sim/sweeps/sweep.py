@@ -19,6 +19,8 @@ Progress = Callable[[str, float], None]
 
 _AHEAD = 3
 """Chunks that are handed out for every worker: memory does not grow with their number."""
+_FORGETFUL = {"distributed.admin.low-level-log-length": 1}
+"""Else dask keeps the last thousand messages, with the points of their chunks."""
 _ANSWER_S = 5.0
 """A scheduler that has not answered by then does not."""
 _RETRIES = 5
@@ -66,24 +68,26 @@ def _chunk(points: int, workers: int, vectorised: bool) -> int:
 @contextmanager
 def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise InputError('a sweep needs dask.distributed: pip install "holonomy[cluster]"') from None
-    if scheduler is not None:
-        try:
-            client = Client(scheduler, timeout=_ANSWER_S)
-        except (OSError, TimeoutError, ValueError) as error:
-            told = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise InputError(
-                f"scheduler {quote(scheduler)} does not answer ({told}); allowed: tcp://HOST:PORT"
-            ) from None
-        with client:
+    with dask.config.set(_FORGETFUL):
+        if scheduler is not None:
+            try:
+                client = Client(scheduler, timeout=_ANSWER_S)
+            except (OSError, TimeoutError, ValueError) as error:
+                told = str(error).splitlines()[0] if str(error) else type(error).__name__
+                raise InputError(
+                    f"scheduler {quote(scheduler)} does not answer ({told}); allowed: tcp://HOST:PORT"
+                ) from None
+            with client:
+                yield client
+            return
+        count = workers or os.cpu_count() or 1
+        options = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+        with LocalCluster(**options) as cluster, Client(cluster) as client:
             yield client
-        return
-    count = workers or os.cpu_count() or 1
-    options = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
-    with LocalCluster(**options) as cluster, Client(cluster) as client:
-        yield client
 
 
 def _run(
