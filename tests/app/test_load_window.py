@@ -1,5 +1,6 @@
 """In windows: keys fly a quadrotor, put a load on the pad and move a formation's load; the way of a load is planned."""
 
+import math
 import re
 import sys
 import time
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from sim.world import load_world
-from tests.app.desktop import App, Screen
+from tests.app.desktop import App, Probe, Screen
 from tests.app.program import ROOT
 
 pytestmark = [
@@ -112,17 +113,72 @@ def test_keys_move_the_target_of_a_formation_and_its_load_follows(screen: Screen
         app.close()
 
 
+def planned(app: App) -> Probe:
+    """Plan's button has been pressed and a plan is found."""
+    app.click("plan/start")
+    seen = app.wait_until(
+        lambda p: p["plan"]["phase"] == "idle" and p["plan"]["status"] == "solved",
+        timeout_s=60,
+        what="the way is planned",
+    )
+    assert seen["plan"]["message"].startswith("Solved")
+    return seen
+
+
+def flown(app: App) -> Probe:
+    """Fly's button has been pressed and the plan is flown to its end."""
+    before = app.wait_until(lambda p: True, timeout_s=10, what="a probe")["lanes"][0]["generation"]
+    app.click("plan/fly")
+    return app.wait_until(
+        lambda p: (
+            p["lanes"][0]["generation"] > before
+            and p["paused"]
+            and p["clock_s"] > 0.999 * p["plan"]["duration_s"]
+        ),
+        timeout_s=60,
+        what="it has been flown",
+    )
+
+
+def opened(app: App, words: str, name: str, vehicle: str) -> None:
+    """The scene has been searched for by some words of its title and opened."""
+    app.click("tab/Scene")
+    app.click("scene/search")
+    app.screen.xdotool("key", "ctrl+a")
+    app.wait_frames(2)
+    app.screen.xdotool("type", words)
+    app.wait_until(lambda p: f"scene/open/{name}" in p["widgets"], timeout_s=30, what="it is found")
+    app.click(f"scene/open/{name}")
+    app.wait_until(
+        lambda p: p["lanes"][0]["vehicle"] == vehicle and p["plan"]["status"] == "",
+        timeout_s=LOAD_S,
+        what="it is opened",
+    )
+
+
+def test_the_way_through_gates_and_a_swing_up_are_planned_and_flown(screen: Screen, tmp_path: Path) -> None:
+    app = App(screen, tmp_path, "plan-quadrotor-gates", "--quality", "software")
+    try:
+        app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
+        app.click("transport/speed_up")
+        planned(app)
+        seen = flown(app)
+        assert math.dist(seen["lanes"][0]["x_w"], seen["plan"]["end_w"]) < 1e-6
+        opened(app, "swung", "plan-pendulum-swing-up", "pendulum")
+        planned(app)
+        x, y, z = flown(app)["lanes"][0]["x_w"]
+        assert (x, y, z) == pytest.approx(
+            (0.0, 0.0, 3.0), abs=1e-6
+        )  # on its head, 1.2 m above the fixed point
+        assert app.wait_frames(1)["gl_errors"] == []
+    finally:
+        app.close()
+
+
 def test_the_carrying_of_a_load_is_planned_in_the_window(screen: Screen, tmp_path: Path) -> None:
     app = App(screen, tmp_path, "plan-sling", "--quality", "software")
     try:
         app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
-        app.click("plan/start")
-        seen = app.wait_until(
-            lambda p: p["plan"]["phase"] == "idle" and p["plan"]["status"] == "solved",
-            timeout_s=60,
-            what="the way is planned",
-        )
-        assert seen["plan"]["message"].startswith("Solved")
-        assert seen["gl_errors"] == []
+        assert planned(app)["gl_errors"] == []
     finally:
         app.close()

@@ -29,7 +29,8 @@ from sim.planner.task.poses import positions
 from sim.planner.task.pursuit import Pursuing, with_goal_at
 from sim.planner.task.task import Task
 from sim.scene import Scene
-from sim.simulation.placing import stand_at
+from sim.simulation.footing import Footing
+from sim.simulation.start import start_node
 from sim.snapshot import Snapshot
 from sim.vehicles import Vehicle
 from sim.vehicles.support import Support
@@ -229,8 +230,11 @@ def _origin_w(vehicle: Vehicle, scene: Scene, world: World) -> tuple[float, floa
     """Of the task's world: what has a fixed point is planned about that."""
     if vehicle.support is not Support.STAND:
         return (0.0, 0.0, 0.0)
-    x, y, z = stand_at(world, np.array(scene.start.position_m), vehicle.stand_m)
-    return float(x), float(y), float(z)
+    footing = Footing(vehicle, world)
+    start_node(scene.start, vehicle, footing)
+    assert footing.pivot_w is not None
+    x, y, z = map(float, footing.pivot_w)
+    return x, y, z
 
 
 def _pursued(view: PlanView) -> dict[str, object] | None:
