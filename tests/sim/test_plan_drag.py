@@ -45,6 +45,19 @@ def test_a_dragged_plan_costs_no_more_than_one_from_scratch_after_a_few_steps_of
     assert plan.cost < (1 + 1e-4) * fresh.cost  # 2e-6
 
 
+def test_where_the_cost_is_not_convex_steps_of_newton_are_hardly_more():
+    """Along the chicane's way. What is added to the curvature there makes them shorter."""
+    vehicle, task = task_of_scene(load_scene("plan-car-chicane"))
+    planner = Planner()
+    plan = planner.plan(vehicle, task, explain=False, starts=1)
+    for by in ((0.03, 0.02), (0.08, 0.0), (0.12, -0.05)):
+        plan = planner.plan(vehicle, moved(task, by), warm=plan, explain=False)
+        assert plan.solved
+        assert plan.backend == "newton"
+        assert plan.iterations <= 8  # 4, 6, 5; 12, 15, 12 with 0.01 in place of 0.0001
+        assert plan.defect < 1e-9  # 2e-10
+
+
 def test_a_goal_that_jumps_is_still_found():
     vehicle, task = boat()
     planner = Planner()

@@ -18,8 +18,9 @@ from sim.planner.transcription.program import Program
 
 _CONVEX = 1e3
 """Weight of the squared misses of the last node's equations: no step changes, but costs to go become convex."""
-_SHIFTS = (0.0, 1e-2, 1.0, 100.0)
-"""Added to second derivatives, in turn, where the cost is not convex."""
+_SHIFTS = (0.0, 1e-4, 1e-2, 1.0, 100.0)
+"""Added to second derivatives, in turn, where the cost is not convex. What is added slows Newton's method down to a
+crawl along directions in which the cost hardly bends: as little as will do."""
 _ONE = np.ones(1)
 _EXACT, _FLAT = 1e-9, 1e-6
 """Largest miss of a constraint, and entry of the Lagrangian's gradient, of a solution; scaled."""
@@ -28,6 +29,8 @@ _ROUGH, _WORSE = 1e-3, 1e3
 
 _JAMMED = 1e-3
 """Share of a step below which bounds hold the method where it is."""
+_CREEPING, _CREPT = 0.9, 4
+"""A residual that whole steps leave above so much of what it was, and how often in turn: it stays at a saddle."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class Newton:
         c = np.concatenate([g.constraints(w, p), w])
         s, below, above, curvature, slope = (np.empty(c.size) for _ in range(5))
         started(c, lam, low, high, mu, s, below, above)
-        iteration, best = 0, np.inf
+        iteration, best, before, share, crept = 0, np.inf, np.inf, 0.0, 0
         while True:
             y = np.where(self._equal, lam, above - below)
             point = Point(w, y[: g.rows], y[g.rows :])
@@ -102,7 +105,9 @@ class Newton:
                 return NewtonRun(point, iteration, True)
             residual = missed + steep + apart
             best = min(best, residual)
-            lost = not residual < _WORSE * max(best, _ROUGH)
+            crept = crept + 1 if share == 1.0 and residual > _CREEPING * before else 0
+            before = residual
+            lost = crept == _CREPT or not residual < _WORSE * max(best, _ROUGH)
             ended = go_on is not None and iteration > 0 and not go_on(w)
             if ended or lost or iteration == most:
                 return NewtonRun(point, iteration, False)
