@@ -77,6 +77,18 @@ def test_what_was_not_solved_cannot_be_flown(bench: Bench) -> None:
     assert bench.click("plan/fly", plan.draw, fakes.snapshot()) == []
 
 
+def test_no_field_of_the_task_moves_when_there_is_a_plan_or_a_refusal(bench: Bench) -> None:
+    places = []
+    for changes in ({"plan": None}, {}, {"plan": record(status="infeasible")}, {"phase": "solving"}):
+        shown(bench, **changes)
+        for _ in range(3):
+            bench.frame(plan.draw, fakes.snapshot())
+        places.append(
+            [bench.context.rects[name] for name in ("plan/page/task", "plan/time", "plan/steps/32")]
+        )
+    assert all(place == places[0] for place in places)
+
+
 def test_weights_time_and_steps_edit_the_task(bench: Bench) -> None:
     now = fakes.snapshot()
     before = shown(bench).task
@@ -152,11 +164,6 @@ def test_what_would_help_a_failed_plan_is_a_click_away(bench: Bench) -> None:
 
 
 def test_what_is_always_needed_is_seen_without_scrolling_in_the_smallest_column(bench: Bench) -> None:
-    # What 1280 x 800 leaves below the simulation's window.
-    def cramped(snapshot, context):
-        imgui.set_window_size((344.0, 426.0))
-        return plan.draw(snapshot, context)
-
     missed = Violation("the goal's position is missed", 8.0, 5.0, "m", (5.0, 0.0, 0.0))
     history = tuple((9.0 - k, 10.0**-k) for k in range(8))
     shown(
@@ -166,7 +173,8 @@ def test_what_is_always_needed_is_seen_without_scrolling_in_the_smallest_column(
         message="Missed. " * 20,
     )
     for _ in range(3):
-        bench.frame(cramped, fakes.snapshot())
+        # What 1280 x 800 leaves below the simulation's window.
+        bench.frame(plan.draw, fakes.snapshot(), height=426.0)
     for name in (
         "start",
         "stop",

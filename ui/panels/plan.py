@@ -1,4 +1,7 @@
-"""Planning: plan, stop, fly; how the solver got on, what would help; and pages for task, cost, flight, comparison."""
+"""Planning: plan, stop, fly; pages for task, cost, flight, comparison; how the solver got on, and what would help.
+
+What is told of a plan comes and goes and changes its height: it stands last, so that no field moves under the mouse.
+"""
 
 from collections.abc import Callable
 
@@ -37,6 +40,8 @@ _PAGES = (
     Item("pilot", "Pilot", "Plans that are made anew while one flies"),
     Item("plans", "Compare", "Plans side by side; keep and save them"),
 )
+_PAGE_SHARE, _PAGE_PX = 0.45, 118.0
+"""Of the room below the buttons, and at least."""
 _NOT_SAILED = ("flight", "pilot")
 """Pages for what flies its plan itself."""
 _DRAWN: dict[str, Callable[[PlanView, Snapshot, PanelContext], list[Request]]] = {
@@ -54,15 +59,16 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     if plan is None:
         return _scenes_to_plan(context)
     requests = _buttons(plan, snapshot, context)
-    requests += _status(plan, context)
-    requests += _remedies(plan, context)
-    plan_progress.draw(plan, context)
     choices = context.planning
     pages = tuple(page for page in _PAGES if not plan.sailed_by or page.name not in _NOT_SAILED)
     choices.page = segmented(context, "plan/page", pages, choices.page) or choices.page
-    imgui.begin_child("plan/page")
+    room = imgui.get_content_region_avail().y + imgui.get_scroll_y()
+    imgui.begin_child("plan/page", (0.0, max(_PAGE_SHARE * room, context.px(_PAGE_PX))))
     requests += _DRAWN[choices.page](plan, snapshot, context)
     imgui.end_child()
+    requests += _status(plan, context)
+    requests += _remedies(plan, context)
+    plan_progress.draw(plan, context)
     return requests
 
 
