@@ -235,6 +235,23 @@ def test_the_energy_of_a_chain_does_not_drift():
     assert abs(last.mean() - first.mean()) < 0.01
 
 
+@pytest.mark.parametrize("finder", ["riqn", "newton"])
+def test_steps_that_are_guessed_well_end_after_one_iteration_and_are_solved_all_the_same(finder):
+    """Ten links that swing for half a second: 1.04 and 1.01 iterations a step, 3.0 and 2.0 guessed by the step before.
+    Away from a tight solution: 1.6e-11 and 5e-15 rad."""
+    t, h, steps = pendulum_chain(10), 1e-3, 500
+    ends, iterations = [], []
+    for guess, tolerance in (("extrapolated", 1e-10), ("ig2", 1e-10), ("extrapolated", 1e-14)):
+        stepper = VariationalTree(t, h, root_finder=finder, guess=guess, tolerance=tolerance)
+        motion = stepper.start(0.3 * np.sin(1.0 + 1.7 * np.arange(10)), np.zeros(10))
+        assert stepper.advance(motion, steps) == (steps, OK)
+        ends.append(motion.q)
+        iterations.append(stepper.tally[0] / steps)
+    assert iterations[0] < 1.2
+    assert iterations[1] > 1.5
+    np.testing.assert_allclose(ends[0], ends[2], rtol=0.0, atol=1e-9)
+
+
 def test_equal_states_and_inputs_lead_to_equal_bits():
     t = generic_tree(5, damping=0.1)
     stepper = VariationalTree(t, H)
