@@ -52,10 +52,21 @@ def know_sea(
         raise_waves(waves, drawn, sea, heights)
         raised[:] = sea
     mean_wave_numbers(start, waves, heights, decays[slot])
-    synthesise(start, place, waves, heights, sea[3], number * SLAB_S, w, work, grids[slot])
+    if _is_calm(heights):
+        grids[slot] = 0.0
+    else:
+        synthesise(start, place, waves, heights, sea[3], number * SLAB_S, w, work, grids[slot])
     key[0] = number
     key[1:] = sea
     return False
+
+
+@allocating_nothing
+def _is_calm(heights: np.ndarray) -> bool:
+    calm = True
+    for m in range(len(heights)):
+        calm = calm and heights[m, 0] == 0.0 and heights[m, 1] == 0.0
+    return calm
 
 
 @compiled

@@ -6,6 +6,7 @@ import numpy as np
 
 from sim.compiler.inline import Inline
 from sim.environment.ground import GROUND, Ground, gravity_mps2
+from sim.environment.ocean.field import POINTS
 from sim.environment.ocean.sea import Sea
 from sim.environment.struck_ground import StruckGround
 from sim.environment.water import WATER, Water, Weather
@@ -81,8 +82,11 @@ def surroundings(vehicle: Vehicle, world: World) -> Felt:
     return None
 
 
-def water_about(vehicle: Vehicle, level_m: float = 0.0, stream: Stream | None = None) -> Water:
-    """Water about a vehicle that floats, its mean surface at z = `level_m`; stream: of a river.
+def water_about(
+    vehicle: Vehicle, level_m: float = 0.0, stream: Stream | None = None, *, points: int = POINTS
+) -> Water:
+    """Water about a vehicle that floats, its mean surface at z = `level_m`; stream: of a river; points: along an edge
+    of each of the sea's tiles.
 
     Raises InputError without a hull.
     """
@@ -100,6 +104,7 @@ def water_about(vehicle: Vehicle, level_m: float = 0.0, stream: Stream | None = 
         lift=_number(values["buoyancy"]),
         added=np.array([*_numbers(values["added_inertia"]), *_numbers(values["added_mass"])]),
         level_m=level_m,
+        points=points,
         stream=stream,
     )
 

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from sim.compiled import compiled
+from sim.compiled import allocating_nothing, compiled
 from sim.environment.ocean.synthesis import EAST, FIELDS, NORTH
 
 _SEARCHES = 12
 _FOUND_M = 1e-3
 
 
-@compiled(fastmath=True)
+@allocating_nothing(fastmath=True)
 def add_tile(grid: np.ndarray, edge: float, x: float, y: float, out: np.ndarray) -> None:
     """Add the fields of one tile (points, points, FIELDS), at the particle that rests at (x, y), to out (FIELDS,)."""
     points = grid.shape[0]
@@ -27,7 +27,7 @@ def add_tile(grid: np.ndarray, edge: float, x: float, y: float, out: np.ndarray)
         out[k] += a * near[k] + b * right[k] + c * far[k] + d * across[k]
 
 
-@compiled
+@allocating_nothing
 def particle(grids: np.ndarray, edges: np.ndarray, x: float, y: float, out: np.ndarray) -> None:
     """The fields of the particle that rests at (x, y), all tiles together, out (FIELDS,)."""
     out[:] = 0.0
@@ -35,7 +35,7 @@ def particle(grids: np.ndarray, edges: np.ndarray, x: float, y: float, out: np.n
         add_tile(grids[tile], edges[tile], x, y, out)
 
 
-@compiled
+@allocating_nothing
 def rest_place(
     grids: np.ndarray, edges: np.ndarray, x: float, y: float, work: np.ndarray
 ) -> tuple[float, float]:
@@ -51,7 +51,7 @@ def rest_place(
     return rest_x, rest_y
 
 
-@compiled
+@allocating_nothing
 def velocity_below(
     grids: np.ndarray,
     edges: np.ndarray,
