@@ -1,6 +1,6 @@
 """How fast and how surely plans are found, and how that compares with other transcriptions.
 
-    python -m benchmarks.planner [cold] [warm] [methods] [default] [random] [optima] [swing] [beside]
+    python -m benchmarks.planner [cold] [warm] [free] [methods] [default] [random] [optima] [swing] [beside]
     [--count 200] [--rounds 5]
 
 Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
@@ -75,14 +75,23 @@ def drags(vehicle: sim.Vehicle, task: Task, count: int) -> Iterator[Task]:
         yield moved(vehicle, task, goal.name, T_w)
 
 
-def warm(count: int, scenes: Sequence[str]) -> None:
+def of_free_duration(task: Task) -> Task:
+    """The same with a price on time, in 0.6 to 1.5 of its own."""
+    return dataclasses.replace(
+        task,
+        free_duration=(0.6 * task.duration_s, 1.5 * task.duration_s),
+        weights=dataclasses.replace(task.weights, time=0.3),
+    )
+
+
+def warm(count: int, scenes: Sequence[str], alike: Callable[[Task], Task] = lambda task: task) -> None:
     """Re-planning while the goal is dragged; places inside an obstacle are refused and not counted."""
     print(
         "| task | solved | median ms | worst ms | cpu median ms | cpu worst ms |\n|---|---|---|---|---|---|"
     )
     for scene in scenes:
         vehicle, task = loaded(scene)
-        planner = Planner()
+        task, planner = alike(task), Planner()
         plan = planner.plan(vehicle, task, explain=False, starts=1)
         wall, cpu, solved = [], [], 0
         for dragged in [*list(drags(vehicle, task, count))[:3], *drags(vehicle, task, count)]:
@@ -329,20 +338,32 @@ def main() -> None:
     parser.add_argument(
         "parts",
         nargs="*",
-        help="cold, warm, methods, default, random, optima, swing, beside; all where none is named",
+        help="cold, warm, free, methods, default, random, optima, swing, beside; all where none is named",
     )
     parser.add_argument("--count", type=int, default=200, help="random starts of each task")
     parser.add_argument("--rounds", type=int, default=5, help="repetitions of a measurement")
     parser.add_argument("--drags", type=int, default=100)
-    parser.add_argument("--scenes", nargs="+", default=SCENES, help="of cold, warm and beside")
+    parser.add_argument("--scenes", nargs="+", default=SCENES, help="of cold, warm, free and beside")
     given = parser.parse_args()
-    parts = given.parts or ["cold", "warm", "methods", "default", "random", "optima", "swing", "beside"]
+    parts = given.parts or [
+        "cold",
+        "warm",
+        "free",
+        "methods",
+        "default",
+        "random",
+        "optima",
+        "swing",
+        "beside",
+    ]
     for part in parts:
         print(f"\n### {part}\n")
         if part == "random":
             random(given.count)
         elif part == "warm":
             warm(given.drags, given.scenes)
+        elif part == "free":
+            warm(given.drags, given.scenes, of_free_duration)
         elif part == "optima":
             optima()
         elif part == "cold":
