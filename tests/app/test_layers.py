@@ -1,6 +1,7 @@
 """Who may import whom: simulation below pictures below panels, the app on top, and nowhere in a circle."""
 
 import ast
+from collections.abc import Mapping, Set
 from functools import cache
 from pathlib import Path
 
@@ -37,7 +38,8 @@ def modules() -> dict[str, Path]:
     return {module_name(path): path for path in files}
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """Full names of everything a module imports, wherever in it: late imports and those for types count as well.
 
     Either tells that the text of one cannot be understood without the other.
@@ -53,7 +55,7 @@ def imports(path: Path) -> set[str]:
             names |= known
             if known != inner:
                 names.add(node.module)
-    return names
+    return frozenset(names)
 
 
 def imported_packages(path: Path) -> set[str]:
@@ -66,7 +68,7 @@ def circles() -> list[set[str]]:
     return grouped({name: imports(path) for name, path in modules().items()})
 
 
-def grouped(imported: dict[str, set[str]]) -> list[set[str]]:
+def grouped(imported: Mapping[str, Set[str]]) -> list[set[str]]:
     """Groups of names that import each other, directly or through others."""
     names = sorted(imported)
     place = {name: k for k, name in enumerate(names)}
