@@ -31,3 +31,20 @@ def test_between_the_bounds_no_other_final_time_is_cheaper() -> None:
     for share in (0.95, 1.05):
         fixed = planner.plan(BOAT, replace(straight, duration_s=share * free.duration_s), starts=1)
         assert fixed.cost > free.cost
+
+
+def test_a_plan_whose_final_time_is_found_follows_a_hand_in_a_few_steps_of_newton() -> None:
+    """At a time between its bounds, and at one that a bound holds."""
+    planner = Planner()
+    for price, bounds in ((0.05, (4.0, 40.0)), (50.0, (6.0, 10.0))):
+        free = replace(HURRIED, weights=Weights(time=price, comfort=0.0), free_duration=bounds)
+        plan = planner.plan(BOAT, replace(free, goal=Goal(BOAT.state(x=10.0))), starts=1)
+        for x, y in ((10.05, 0.03), (10.1, 0.05), (10.2, -0.05)):
+            moved = replace(free, goal=Goal(BOAT.state(x=x, y=y)))
+            plan = planner.plan(BOAT, moved, warm=plan, explain=False)
+            assert plan.solved, plan.message
+            assert plan.backend == "newton"
+            assert plan.iterations <= 6  # 2 or 3
+        fresh = planner.plan(BOAT, moved, starts=1)
+        assert plan.duration_s == pytest.approx(fresh.duration_s, rel=1e-5)  # 1e-6
+        assert plan.cost == pytest.approx(fresh.cost, rel=1e-7)  # 2e-9
