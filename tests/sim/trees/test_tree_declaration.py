@@ -76,6 +76,8 @@ def test_a_rotor_on_a_ball_or_hinge_resists_as_its_armature_says():
         ([Body("a", joint=Joint(limits=(1.0, -1.0)), **BRICK)], "wrong way"),
         ([Body("a", mass=1.0, inertia=(1.0, 1.0, -0.1))], "negative"),
         ([Body("a", "b", **BRICK), Body("b", "a", **BRICK)], "loops"),
+        ([Body("a", drag=-1.0, **BRICK)], "drag"),
+        ([Body("a", drag=np.nan, **BRICK)], "drag"),
     ],
 )
 def test_what_can_be_no_tree_is_refused_in_one_line(bodies, said):
