@@ -33,6 +33,10 @@ def test_answers_come_in_order_each_once(processes: int) -> None:
     assert [(i, len(filled)) for i, filled in answers] == [(i, 100_000 * (i % 4)) for i in range(9)]
 
 
+def test_there_may_be_hundreds() -> None:
+    assert list(in_order(lambda i: -i, 600, processes=2, until_s=later())) == [-i for i in range(600)]
+
+
 def test_who_is_free_takes_the_next_and_both_work_at_once(tmp_path: Path) -> None:
     """Whoever takes the first piece waits for the second to be done, which only another process can do."""
 

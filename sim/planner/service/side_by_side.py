@@ -22,6 +22,7 @@ _GRACE_S = 6.0
 """For answers that come too late: a solver that is silent is left behind after five seconds."""
 _PIPE_BYTES = 1 << 20
 """Several answers fit in, so that nobody waits for who is at work himself."""
+_TICKET_BYTES = 2
 _T = TypeVar("_T")
 
 
@@ -36,26 +37,26 @@ def processes_at_once() -> int:
 def in_order(
     work: Callable[[int], _T], count: int, *, processes: int, until_s: float
 ) -> Generator[_T | None, None, None]:
-    """What `work(i)` returns for i = 0, 1 .. count - 1 (at most 255): each is done by whoever is free first.
+    """What `work(i)` returns for i = 0, 1 .. count - 1 (at most 30,000): each is done by whoever is free first.
 
     until_s: `time.perf_counter` at which the work ends by itself. None for what a fork was lost with, or has not
     answered soon after. What `work` raises in a fork is raised here when its turn comes. Forks end as soon as the
     iterator is closed.
     """
     tickets, to_give = os.pipe()
-    os.write(to_give, bytes(range(count)))
+    os.write(to_give, b"".join(i.to_bytes(_TICKET_BYTES, "little") for i in range(count)))
     os.close(to_give)
     forks = [_forked(work, tickets) for _ in range(min(processes, count) - 1)]
     answers: dict[int, _T | BaseException] = {}
     try:
         for turn in range(count):
             while turn not in answers:
-                ticket = os.read(tickets, 1)
-                if ticket:
-                    answers[ticket[0]] = work(ticket[0])
+                ticket = _taken(tickets)
+                if ticket is not None:
+                    answers[ticket] = work(ticket)
                 elif not any(fork.listening for fork in forks):
                     break
-                _gather(forks, answers, None if ticket else until_s + _GRACE_S)
+                _gather(forks, answers, until_s + _GRACE_S if ticket is None else None)
             answer = answers.pop(turn, None)
             if isinstance(answer, BaseException):
                 raise answer
@@ -103,12 +104,18 @@ def _serve(work: Callable[[int], object], tickets: int, pipe: Connection) -> Non
     edges = [2, *sorted((tickets, pipe.fileno())), os.sysconf("SC_OPEN_MAX")]
     for low, high in itertools.pairwise(edges):
         os.closerange(low + 1, high)
-    while ticket := os.read(tickets, 1):
+    while (ticket := _taken(tickets)) is not None:
         try:
-            answer = work(ticket[0])
+            answer = work(ticket)
         except Exception as error:
             answer = error
-        pipe.send((ticket[0], answer))
+        pipe.send((ticket, answer))
+
+
+def _taken(tickets: int) -> int | None:
+    """The next piece of work that nobody has taken, if there is one."""
+    read = os.read(tickets, _TICKET_BYTES)
+    return int.from_bytes(read, "little") if read else None
 
 
 def _gather(forks: list[_Fork], answers: dict[int, Any], last_s: float | None) -> None:
