@@ -20,6 +20,7 @@ from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
 from sim.outfit import Outfit, outfit_of
+from sim.trees.shapes import STAND
 
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
 _FAR_M = 90.0
@@ -78,7 +79,7 @@ class ModelLibrary:
             self._links.draw(vehicle, context)
             for one in worn(vehicle):
                 self._draw_model(one, context)
-            if not _has_model(vehicle.model):
+            if not _has_model(vehicle.model) or _of_other_bodies(vehicle):
                 return
         self._draw_model(vehicle, context)
 
@@ -213,6 +214,12 @@ class ModelLibrary:
         amount = 0.0 if vehicle.tint == _PLAIN_TINT else 1.0
         _set(program, "tint", (*vehicle.tint, amount))
         self._array(program, loaded, glass).render(moderngl.TRIANGLES)
+
+
+def _of_other_bodies(vehicle: DrawnVehicle) -> bool:
+    """Parts of its model go with bodies that it has not: it is drawn as links alone, as a chain of rods is."""
+    parts = outfit_of(vehicle.model).model.parts
+    return any(part.body and part.body not in {*vehicle.bodies, STAND} for part in parts)
 
 
 def _has_model(name: str, *, far: bool = False) -> bool:

@@ -14,7 +14,7 @@ from render.models.strands import PIECES
 from render.shown import reach_m
 from sim.integrators import integrator
 from sim.trees.choice import tree_stepper
-from sim.trees.shapes import ROPE, Capsule
+from sim.trees.shapes import ROPE, STAND, Capsule
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 
 
@@ -96,3 +96,18 @@ def test_a_rope_is_one_smooth_tube_through_the_ends_of_its_links():
     np.testing.assert_allclose(inner, 1.0, atol=1e-4)
     np.testing.assert_allclose(ends[0][::PIECES], [T[:3, 3] for T in bodies.values()], atol=1e-6)
     assert set(rows[1:, 14]) == {ROPE}
+
+
+@pytest.mark.parametrize(("links", "models"), [(1, 1), (2, 0)])
+def test_a_model_of_other_bodies_is_not_drawn_beside_links(studio: Studio, monkeypatch, links, models):  # noqa: F811
+    """A single rod has a model; of two the rods are links alone, with no third one below the last bob."""
+    vehicle = sim.vehicle("pendulum", links=links)
+    run = sim.simulate(vehicle, "rkmk4", step=0.01, duration=0.01)
+    bodies = {**{name: T[0] for name, T in run.bodies.items()}, STAND: np.eye(4)}
+    T_wb = next(iter(bodies.values()))
+    drawn = DrawnVehicle("pendulum", T_wb, np.zeros(0), np.zeros(2), bodies=bodies, links=vehicle.links)
+    library, calls = ModelLibrary(studio.ctx, studio.programs), []
+    monkeypatch.setattr(library, "_draw_model", lambda one, _: calls.append(one.model))
+    studio.draw(lambda context: library.draw(drawn, context), "opaque")
+    assert len(calls) == models
+    library.release()
