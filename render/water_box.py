@@ -8,15 +8,15 @@ from numpy.typing import ArrayLike
 
 from render.passes import PassContext
 from render.programs import Programs
+from render.spray import SpraySurface
 from render.vertex_arrays import vertex_array
-from sim.environment.flip.surface import MOST_SPRAY, BoxPicture
+from sim.environment.flip.surface import BoxPicture
 
 _FINER = 2
 """Points of the surface that is drawn, for each cell along an edge."""
 _SOFT = 0.6
 """By which heights are softened, in cells: particles make them uneven."""
 _FLOATS = 7
-_DROP_M = 0.05
 _BAR_M = 0.05
 """Half of the thickness of the steel frame."""
 _STEEL, _FLOOR, _PLATE = (0.055, 0.06, 0.065), (0.34, 0.52, 0.55), (0.16, 0.17, 0.18)
@@ -30,17 +30,15 @@ class WaterBoxes:
         self._resources, self._sized = ExitStack(), ExitStack()
         self._resources.callback(self._sized.close)
         self._program = programs.load("water_box.vert", "water_box.frag")
-        self._spray_program = programs.load("spray.vert", "spray.frag")
         self._glass_program = programs.load("glass.vert", "glass.frag")
-        self._drops = ctx.buffer(reserve=MOST_SPRAY * 12, dynamic=True)
-        self._spray = vertex_array(ctx, self._spray_program, [(self._drops, "3f", "place")])
+        self._spray = SpraySurface(ctx, programs)
         self._frame_program = programs.load("tank_frame.vert", "tank_frame.frag")
         self._bars = ctx.buffer(reserve=10 * 36 * 36, dynamic=True)
         content = [(self._bars, "3f 3f 3f", "position", "normal", "albedo")]
         self._frame = vertex_array(ctx, self._frame_program, content)
         self._panes = ctx.buffer(reserve=6 * 6 * 24, dynamic=True)
         self._glass = vertex_array(ctx, self._glass_program, [(self._panes, "3f 3f", "position", "normal")])
-        for resource in (self._spray, self._drops, self._frame, self._bars, self._glass, self._panes):
+        for resource in (self._spray, self._frame, self._bars, self._glass, self._panes):
             self._resources.callback(resource.release)
         self._shape: tuple[int, ...] | None = None
         self._shown: BoxPicture | None = None
@@ -50,7 +48,7 @@ class WaterBoxes:
         if picture is not self._shown:
             self._take_up(picture)
         if picture.in_sea:
-            self._draw_spray(context)
+            self._spray.draw(context)
             return
         low = np.asarray(picture.corner_w)
         for name, value in (("box_low", low), ("box_high", low + picture.size_m)):
@@ -64,24 +62,16 @@ class WaterBoxes:
         self._glass.render(moderngl.TRIANGLES)
         context.ctx.cull_face = "back"
         self._water.render(moderngl.TRIANGLES)
-        self._draw_spray(context)
+        context.ctx.disable(moderngl.CULL_FACE)
+        self._spray.draw(context)
+        context.ctx.enable(moderngl.CULL_FACE)
         self._glass_program["facing"].value = 1.0
         self._glass.render(moderngl.TRIANGLES)
         context.ctx.disable(moderngl.CULL_FACE)
 
-    def _draw_spray(self, context: PassContext) -> None:
-        if not self._count:
-            return
-        context.ctx.enable(moderngl.PROGRAM_POINT_SIZE)
-        self._spray_program["drop_m"].value = _DROP_M
-        self._spray.render(moderngl.POINTS, vertices=self._count)
-        context.ctx.disable(moderngl.PROGRAM_POINT_SIZE)
-
     def _take_up(self, picture: BoxPicture) -> None:
         self._shown = picture
-        self._count = len(picture.spray_w)
-        if self._count:
-            self._drops.write(np.ascontiguousarray(picture.spray_w))
+        self._spray.take_up(picture.spray_w)
         if picture.in_sea:
             return
         surface = _surface(picture)

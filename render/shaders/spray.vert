@@ -1,20 +1,19 @@
 // Drops that fly: points as large as they are.
-#include "sky.glsl"
+#include "frame.glsl"
 
 in vec3 place;
 
-out vec3 p_w;
-out vec3 transmittance;
-out vec3 inscatter;
-out float share;  // of a drop's light where it is smaller than a pixel
+out float depth_m;
+out float share;  // of a drop where it is smaller than its point
 
 uniform float drop_m;
+uniform float high_px;
 
 void main() {
-    p_w = place;
-    haze_to(place, transmittance, inscatter);
     gl_Position = clip_from_world * vec4(place, 1.0);
-    float size = drop_m * viewport.y * length(vec3(clip_from_world[0][1], clip_from_world[1][1], clip_from_world[2][1])) / max(gl_Position.w, 0.1);
-    gl_PointSize = clamp(size, 1.5, 40.0);
-    share = clamp(size * size / (1.5 * 1.5), 0.1, 1.0);
+    depth_m = max(gl_Position.w, 0.1);
+    float scale = length(vec3(clip_from_world[0][1], clip_from_world[1][1], clip_from_world[2][1]));
+    float size = drop_m * high_px * scale / depth_m;
+    gl_PointSize = clamp(size, 1.5, 64.0);
+    share = clamp(size * size / 2.25, 0.05, 1.0);
 }
