@@ -1,15 +1,19 @@
 """A take as a video of its own: the camera and the blur that are asked for, whole or not at all."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import av
 import numpy as np
 import pytest
 
+from export.request import Request
 from export.take_video import TakeVideo, draw_take
 from sim.aside import GivenUp
 from sim.beside import answered_beside
+from sim.simulation import Simulation
+from sim.snapshot import LaneSnapshot
 from sim.take import Take, save_take
 from tests.export.flights import helicopter_flight
 
@@ -61,3 +65,30 @@ def test_a_take_is_drawn_beside_the_caller_by_the_camera_that_is_asked_for(tmp_p
             allowed="allowed: nothing",
         )
     assert {path.name for path in tmp_path.iterdir()} == {"take.npz", "chase.mp4", "overview.mp4"}
+
+
+def test_other_lanes_are_ghosts_beside_the_flown_one_on_the_same_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flight = helicopter_flight(0.3)
+    take, other = tmp_path / "take.npz", tmp_path / "other.npz"
+    save_take(Take.of_trajectory(flight), take)
+    above = replace(flight, nodes=flight.nodes.copy())
+    above.nodes[:, flight.vehicle.node_layout.pose.start + 11] += 4.0
+    save_take(Take.of_trajectory(above), other)
+    seen: list[tuple[LaneSnapshot, ...]] = []
+
+    def look(simulation: Simulation, request: Request, **rest: object) -> None:
+        for _ in range(10):
+            simulation.advance(request.seconds / 10)
+            seen.append(simulation.snapshot.lanes)
+
+    monkeypatch.setattr("export.headless.run", look)
+    draw_take(TakeVideo(take, tmp_path / "none.mp4", beside=(("higher", other),)), lambda share: None)
+    for flown, ghost in seen:
+        assert (ghost.name, ghost.ghost, flown.ghost) == ("higher", True, False)
+        np.testing.assert_allclose(
+            ghost.T_wb[:3, 3] - flown.T_wb[:3, 3], (0.0, 0.0, 4.0), atol=2e-3
+        )  # measured 5e-4
+        np.testing.assert_allclose(ghost.T_wb[:3, :3], flown.T_wb[:3, :3], atol=3e-4)  # measured 8e-5
+    assert np.linalg.norm(seen[-1][0].T_wb[:3, 3] - seen[0][0].T_wb[:3, 3]) > 5.0

@@ -79,8 +79,7 @@ class Sharing:
     def export(self, request: ExportShown, simulation: Simulation, world: World) -> None:
         """Begin to write what is recorded of all lanes, or shown of it."""
         snapshot = simulation.snapshot
-        shown = snapshot.lanes[:1] if request.ending == VIDEO else snapshot.lanes
-        lanes = tuple((lane.name, lane.tint, lane.ghost, Future[Take]()) for lane in shown)
+        lanes = tuple((lane.name, lane.tint, lane.ghost, Future[Take]()) for lane in snapshot.lanes)
         if request.ending == VIDEO:
             self._share, self._given_up = 0.0, threading.Event()
         for name, _, _, reply in lanes:
@@ -152,7 +151,7 @@ class Sharing:
         self._worker.shutdown(wait=True)
 
     def _drawn(self, asked: _Asked) -> News:
-        """The take of the flown lane as a video, in a process of its own."""
+        """The take of the flown lane as a video, beside it those of the same vehicle, in a process of its own."""
         from export.take_video import TakeVideo, draw_take  # with the encoder, which few windows need
 
         given_up = self._given_up or threading.Event()
@@ -165,9 +164,16 @@ class Sharing:
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "take.npz"
                 save_take(take, file)
+                beside = []
+                for k, (name, _, _, reply) in enumerate(asked.lanes[1:]):
+                    if reply.exception() is None and reply.result().vehicle.name == take.vehicle.name:
+                        beside.append((name, save_take(reply.result(), Path(folder) / f"beside-{k}.npz")))
+                order = TakeVideo(
+                    file, path, asked.request.camera, asked.request.subframes, beside=tuple(beside)
+                )
                 answered_beside(
                     draw_take,
-                    TakeVideo(file, path, asked.request.camera, asked.request.subframes),
+                    order,
                     name="video",
                     own=OwnClass.of(type(take.vehicle)),
                     progress=tell,
