@@ -22,6 +22,7 @@ from render.renderer import Renderer
 from sim.planner import Iterate, Planner, task_of_scene
 from sim.planner.result.record import record_of
 from sim.planner.service.view import FadingIterate, PlanView
+from sim.planner.task.bodies import turns
 from sim.scene import load_scene
 from sim.world import load_world
 
@@ -32,6 +33,7 @@ PICTURES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]
     "plan-boat-docking": None,
     "plan-car-parking": ((-13.0, 13.0, 11.0), (-1.5, -1.5, 0.0)),
     "plan-helicopter-landing": None,
+    "plan-quadrotors": None,
 }
 """Scene -> eye and target [m]; None: as the overview has it."""
 
@@ -71,7 +73,7 @@ def picture(
         turned = look_at(eye_w, target_w, np.array([0.0, 0.0, 1.0]))
         camera = View(eye_w, turned, perspective(FOV_RAD, aspect, 0.5, 6000.0))
     frame = scenery.added(Frame(camera, ()), view, 1.44)
-    if vehicle.group.turns == 3:  # far apart: as it is at each of these moments
+    if turns(vehicle) == 3:  # far apart: as it is at each of these moments
         solid = tuple(replace(v, ghost=False, tint=(1.0, 1.0, 1.0)) for v in frame.vehicles)
         frame = replace(frame, vehicles=solid)
     ctx = offscreen_context()

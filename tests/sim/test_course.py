@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sim.commands import FollowCourse, Reset, Retake, Scrub, SetParameter, SetVehicle, StopPlan
+from sim.goals.judge import Judge
 from sim.pilot.course import NEAR_M, NEAR_RAD
 from sim.scene import load_scene
 from sim.simulation import Simulation
@@ -45,6 +46,8 @@ def test_she_comes_into_her_berth_lies_there_and_the_take_replays_to_the_bit() -
     assert seen.message.startswith("in her berth"), seen.message
     assert seen.course.off_m <= NEAR_M + 0.1  # looked at up to a tenth of a second later
     assert seen.course.off_rad <= NEAR_RAD + 0.05
+    planned = tuple(goal for goal in HARBOUR.goals if goal.plan)
+    assert Judge(planned, HARBOUR.vehicle, load_world("harbour")).observe(seen).at == len(planned) == 1
     off = []
     for _ in range(30):
         now = running.advance(0.5).course

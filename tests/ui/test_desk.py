@@ -182,15 +182,15 @@ def test_a_key_that_is_waited_for_does_nothing_else_and_is_the_actions_from_then
     desk: InputDesk, setup: ControlSetup
 ) -> None:
     setup.listen(ForKey("helicopter", "pitch+"), desk.devices)
-    desk.on_key_press(key.J, 0)
+    desk.on_key_press(key.U, 0)
     assert desk.sample(DT).pressed == ()
-    desk.on_key_release(key.J, 0)
+    desk.on_key_release(key.U, 0)
     desk.serve("helicopter")
     desk.on_key_press(key.W, 0)
     assert settled(desk).pitch == 0.0
-    desk.on_key_press(key.J, 0)
+    desk.on_key_press(key.U, 0)
     assert settled(desk).pitch == 1.0
-    assert desk.keymap.keys_of(("pitch+",)) == "J"
+    assert desk.keymap.keys_of(("pitch+",)) == "U"
 
 
 def test_a_controller_of_a_file_is_assigned_by_moving_it_and_flies(
