@@ -16,10 +16,10 @@ pytestmark = [
     pytest.mark.timeout(3600),
 ]
 
-COURSE = ((17.0, -3.0), (22.0, 1.0), (22.0, 8.0))
+COURSE = ((14.0, -2.5), (19.0, 1.5), (22.0, 8.0))
 """Round into the run to the berth beside the first pontoon."""
-BEHIND_M, BACK = 23.6, (26.0, -5.0)
-"""East of this she has missed the berth, where looks are few and the wind drives her past it; round by this place."""
+BEHIND_M, BACK = 23.6, ((26.0, -5.0), (8.0, -8.0))
+"""East of this she has missed the berth, where looks are few and the wind drives her past it: round by these places."""
 CRUISE_MPS, RUN_MPS = 1.8, 0.9
 WITHIN_M = 2.0
 SAIL_S = 400.0
@@ -61,7 +61,7 @@ def test_keys_bring_her_to_the_berth(screen: Screen, tmp_path: Path) -> None:
                 due.pop(0)
                 continue
             if last and lane["x_w"][0] > BEHIND_M:
-                due = [BACK, *COURSE]
+                due = [*BACK, *COURSE]
                 continue
             wanted = min(0.35 * away_m, RUN_MPS) if last else CRUISE_MPS
             bearing = math.atan2(off[1], off[0])
