@@ -9,6 +9,7 @@ import dataclasses
 import casadi as ca
 
 from sim.groups.se3 import rotation_of
+from sim.vehicles.drag import quadratic_drag
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.observable import Observable
 from sim.vehicles.parameter import Control, Parameter
@@ -101,5 +102,4 @@ class Helicopter(HolonomicVehicle):
 
     def dissipative_wrench(self, g: ca.SX, xi: ca.SX, q: Quantities) -> ca.SX:
         v = xi[3:] - rotation_of(g).T @ q.wind
-        # The small number keeps the derivative finite at rest.
-        return ca.vertcat(ca.SX(3, 1), -q.drag * ca.sqrt(ca.dot(v, v) + 1e-12) * v)
+        return ca.vertcat(ca.SX(3, 1), quadratic_drag(q.drag, v))

@@ -28,6 +28,7 @@ from sim.stack import stacked
 from sim.symbolic import pose_along, solve
 from sim.trees.shapes import DARK_STEEL, RUBBER, WOOD, Capsule
 from sim.vehicles.acted import ActionVehicle
+from sim.vehicles.drag import quadratic_drag
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.hung_rods import (
     Bob,
@@ -48,8 +49,6 @@ from sim.vehicles.support import Support
 POSE, TWIST, CABLE = slice(0, 12), slice(12, 18), 18
 """Where the carrier's pose and body twist stand in a state; the links begin behind them."""
 MOST_LINKS = 8
-LEAST_MPS = 1e-6
-"""Keeps the derivative of quadratic drag finite at rest."""
 
 LOAD_PARAMETERS = (
     Parameter(
@@ -176,8 +175,8 @@ class SlungLoad(ActionVehicle):
 
         def usual(bob: Bob) -> ca.SX:
             through_air = bob.velocity - q.wind
-            speed = ca.sqrt(ca.dot(through_air, through_air) + LEAST_MPS**2)
-            return ca.vertcat(0, 0, -bob.mass * q.gravity) - bob.last * q.load_drag * speed * through_air
+            drag = quadratic_drag(bob.last * q.load_drag, through_air)
+            return ca.vertcat(0, 0, -bob.mass * q.gravity) + drag
 
         return rod_tensions(*self._stacks(point, q), self.link_count, force or usual, hook)
 
