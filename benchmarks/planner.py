@@ -1,7 +1,7 @@
 """How fast and how surely plans are found, and how that compares with other transcriptions.
 
     python -m benchmarks.planner [cold] [warm] [free] [methods] [default] [random] [optima] [swing] [beside]
-    [--count 200] [--rounds 5]
+    [nodes] [--count 200] [--rounds 5]
 
 Seconds are of the wall, medians; "cpu" are of the planning thread alone, which other programs on the machine
 do not disturb. Building a problem is told separately: it happens once for the shape of a task. All of it is about the
@@ -21,7 +21,10 @@ import sim
 from benchmarks.collocation import COLLOCATION
 from sim.integrators import Integrator, integrator
 from sim.planner import Goal, Limits, Plan, Planner, Task, Weights, task_of_scene
+from sim.planner.guess.guess import guess
 from sim.planner.task.handles import handles, moved
+from sim.planner.task.task import usual_method
+from sim.planner.transcription.parameters import parameters
 from sim.scene import load_scene, scene_names
 from tests.sim.carried_load import swing_after_arrival
 
@@ -331,6 +334,23 @@ def beside(rounds: int, scenes: Sequence[str]) -> None:
         )
 
 
+def nodes(rounds: int, scenes: Sequence[str]) -> None:
+    """What the Lagrangian's gradient and Hessian of 64 nodes take, of where the guess is."""
+    print("| task | variables a node | ms |\n|---|---|---|")
+    for scene in scenes:
+        vehicle, task = loaded(scene)
+        task = dataclasses.replace(task, steps=64)
+        t = Planner().solvers(vehicle, integrator(usual_method(vehicle)), task).t
+        program = t.program
+        w, p, lam = guess(t, vehicle, task), parameters(t, vehicle, task), np.ones(program.rows)
+        times = []
+        for _ in range(20 * rounds):
+            begun = time.thread_time()
+            program.lagrangian(w, p, 1.0, lam)
+            times.append(time.thread_time() - begun)
+        print(f"| {scene} | {program.nv} | {1e3 * float(np.median(times)):.3f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -338,12 +358,12 @@ def main() -> None:
     parser.add_argument(
         "parts",
         nargs="*",
-        help="cold, warm, free, methods, default, random, optima, swing, beside; all where none is named",
+        help="cold, warm, free, methods, default, random, optima, swing, beside, nodes; all where none is named",
     )
     parser.add_argument("--count", type=int, default=200, help="random starts of each task")
     parser.add_argument("--rounds", type=int, default=5, help="repetitions of a measurement")
     parser.add_argument("--drags", type=int, default=100)
-    parser.add_argument("--scenes", nargs="+", default=SCENES, help="of cold, warm, free and beside")
+    parser.add_argument("--scenes", nargs="+", default=SCENES, help="of cold, warm, free, beside and nodes")
     given = parser.parse_args()
     parts = given.parts or [
         "cold",
@@ -355,6 +375,7 @@ def main() -> None:
         "optima",
         "swing",
         "beside",
+        "nodes",
     ]
     for part in parts:
         print(f"\n### {part}\n")
@@ -370,6 +391,8 @@ def main() -> None:
             cold(given.rounds, given.scenes)
         elif part == "beside":
             beside(given.rounds, given.scenes)
+        elif part == "nodes":
+            nodes(given.rounds, given.scenes)
         elif part == "swing":
             swing()
         else:

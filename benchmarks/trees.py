@@ -3,8 +3,8 @@
     python -m benchmarks.trees [--plot FILE]
 
 A chain of 10, 100 and 200 rods against Pinocchio's articulated-body accelerations with semi-implicit Euler, and
-against MuJoCo; humanoids of the gymnasium and dm_control packages against the clock; with --plot, cost against energy
-error over 200 s. Packages that are missing are left out.
+against MuJoCo; humanoids of the gymnasium and dm_control packages against the clock; the vehicles of two scenes; with
+--plot, cost against energy error over 200 s. Packages that are missing are left out.
 
 Pinocchio is called from Python, twice a step: what the calls alone take is measured on one rod and taken off.
 """
@@ -20,7 +20,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import sim
+from sim.integrators import integrator
+from sim.scene import load_scene
 from sim.study.chains import LINK_KG, LINK_M, bent, chain, exponent, interleaved_us, started
+from sim.trees.choice import tree_stepper
 from sim.trees.variational import VariationalTree
 from sim.vehicles.chain import radius_m
 
@@ -34,6 +37,7 @@ MUJOCO = {
 }
 HUMANOIDS = (("gymnasium", "envs/mujoco/assets/humanoid.xml"), ("dm_control", "suite/humanoid.xml"))
 HUMANOID_STEP_S = 2e-3
+SCENES = ("rope", "linkage")
 SECONDS, SAMPLES = 200.0, 200
 PLOTTED = {
     "riqn": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0),
@@ -150,6 +154,21 @@ def humanoids() -> None:
         )
 
 
+def scenes() -> None:
+    """What a step takes of the vehicles of scenes, let go as they are put there."""
+    for name in SCENES:
+        scene = load_scene(name)
+        vehicle, h = sim.vehicle(scene.vehicle), scene.step_s
+        stepper, p = tree_stepper(vehicle, integrator(scene.integrator)), vehicle.parameter_vector
+        u, w, begin = vehicle.neutral_controls, np.zeros(stepper.dim), vehicle.default_state().node
+
+        def advance(steps: int) -> object:
+            return stepper.advance(stepper.start(begin, u, p, h), u, w, p, h, steps)  # noqa: B023
+
+        us = interleaved_us({name: advance}, BUDGET_S, ROUNDS)[name]
+        print(f"{name}, {scene.vehicle}, h = {1e3 * h:g} ms: {us:.1f} us a step")
+
+
 def energy_error(method: str, step_s: float) -> tuple[float, float]:
     """(CPU seconds, largest energy error over 200 s as a share of what moves) of ten links."""
     steps, tree = max(1, round(SECONDS / SAMPLES / step_s)), chain(10)
@@ -214,6 +233,7 @@ def main() -> None:
     options = parser.parse_args()
     chains()
     humanoids()
+    scenes()
     if options.plot:
         work_precision(options.plot)
 
