@@ -10,7 +10,7 @@ from render.canvas import unbind
 from render.culling import frustum_planes
 from render.cutout import cut_out
 from render.frame import DrawnVehicle, Frame, View
-from render.ground_extent import ground_bounds_m, material_water_level_m
+from render.ground_extent import ground_bounds_m
 from render.light import Sun
 from render.matrices import mirror
 from render.memory import give_back
@@ -22,14 +22,13 @@ from render.post import Post
 from render.programs import SAMPLER_UNITS, Programs
 from render.quality import choose, require_gl
 from render.scenery import Scenery, load_scenery
-from render.sea.surface import SeaSurface
 from render.sky import Sky
 from render.stage import Stage
 from render.sun_shadows import SunShadows
 from render.targets import Targets
 from render.uniforms import Atmosphere, FrameUniforms
-from render.water import WaterSurface
 from render.water_box import WaterBoxes
+from render.waters import Waters
 from sim.outfit import outfit_of
 from sim.world import World
 
@@ -64,7 +63,6 @@ class Renderer:
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
         self._effort = 1.0
-        self._world = world
         self.quality = choose(ctx, quality, supersampling=supersampling)
         self._resources, self._sized = ExitStack(), ExitStack()
         self._resources.callback(self._sized.close)
@@ -82,16 +80,11 @@ class Renderer:
 
     def _build(self, programs: Programs, world: World, scenery: Scenery) -> None:
         ctx, quality = self._ctx, self.quality
-        wet = world.water_level_m is not None
-        planar = wet and quality.reflection_scale > 0.0
-        self._water_level_m = material_water_level_m(world)
-        self._mirror = mirror(self._water_level_m) if planar else None
+        planar = world.water_level_m is not None and quality.reflection_scale > 0.0
         self._sky = self._owned(Sky(ctx, programs))
         self._stage = self._owned(Stage(ctx, programs, scenery, quality))
-        self._water = None
-        self._sea: SeaSurface | None = None
-        if wet:
-            self._water = self._owned(WaterSurface(ctx, programs, world, quality, planar=planar))
+        self._waters = self._owned(Waters(ctx, programs, world, quality, planar=planar))
+        self._mirror = mirror(self._waters.level_m) if planar else None
         self._parked = parked_vehicles(world)
         self._models = self._owned(ModelLibrary(ctx, programs))
         self._overlay = self._owned(Overlay(ctx, programs))
@@ -110,7 +103,7 @@ class Renderer:
             scene_px,
             samples=quality.samples,
             mirror_scale=quality.reflection_scale if self._mirror is not None else 0.0,
-            refraction=quality.full_materials and self._water is not None,
+            refraction=quality.full_materials and self._waters.wet,
         )
         self._sized.callback(self._targets.release)
         self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
@@ -131,9 +124,9 @@ class Renderer:
         """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew."""
         with self._probe("sun: sky table"):
             self._light = self._sky.light(sun)
-        self._shadows.set_light(self._light, self._water_level_m)
+        self._shadows.set_light(self._light, self._waters.level_m)
         for uniforms in self._uniforms.values():
-            uniforms.set_light(self._light, Atmosphere(), water_level_m=self._water_level_m)
+            uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
         self._cast_and_bake()
 
     def _cast_and_bake(self) -> None:
@@ -165,15 +158,8 @@ class Renderer:
         self._stage.place_cones(frame.cones)
         with self._probe("vehicle shadow"):
             self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
-        if self._water is not None:
-            with self._probe("marks on the water"):
-                self._water.marks.draw(frame, self._water_level_m)
-            if frame.sea is not None:
-                with self._probe("waves"):
-                    self._moving(self._water).prepare(frame)
-                self._models.water = self._moving(self._water).plane_about
-            else:
-                self._models.water = self._still_water
+        self._waters.prepare(frame, self._probe)
+        self._models.water = self._waters.plane_about(frame)
         self._set_uniforms(frame)
         if self._mirror is not None:
             with self._probe("reflection"):
@@ -204,18 +190,6 @@ class Renderer:
         self._post.draw(targets.scene_map, target, (0, 0, *self.size_px), exposure=exposure)
         return cover[::-1]
 
-    def _still_water(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
-        return self._water_level_m, 0.0, 0.0
-
-    def _moving(self, water: WaterSurface) -> SeaSurface:
-        """What draws waves in the place of still water; made when first asked for."""
-        if self._sea is None:
-            planar = self._mirror is not None
-            self._sea = self._owned(
-                SeaSurface(self._ctx, self._programs, self._world, self.quality, water.marks, planar=planar)
-            )
-        return self._sea
-
     def _clear_around(self, frame: Frame) -> None:
         """No plant or block stays where a stand has been put up."""
         room = ((v.T_wb, outfit_of(v.model).model.clear_around_m) for v in frame.vehicles)
@@ -230,8 +204,7 @@ class Renderer:
         self._sky.bind()
         self._stage.bind()
         self._shadows.bind()
-        if self._water is not None:
-            self._water.marks.bind()
+        self._waters.bind()
         for name, texture in (
             ("opaque_map", self._targets.opaque_map),
             ("reflection_map", self._targets.mirror_map),
@@ -260,23 +233,20 @@ class Renderer:
         frames = self._shadows.frames
         picture = self._uniforms["picture"]
         picture.set_shadows(frames)
-        under_m = self._sea.eye_under_m if self._sea is not None and frame.sea is not None else 0.0
+        under_m = self._waters.eye_under_m(frame)
         picture.set_view(frame.view, self._targets.size_px, wall_s=frame.wall_s, under_m=under_m)
         picture.upload()
         if self._mirror is not None:
             below = self._uniforms["mirror"]
             below.set_shadows(frames)
-            keep_above = (0.0, 0.0, 1.0, _MIRROR_SINK_M - self._water_level_m)
+            keep_above = (0.0, 0.0, 1.0, _MIRROR_SINK_M - self._waters.level_m)
             view = frame.view.mirrored(self._mirror)
             below.set_view(view, self._targets.mirror_px, wall_s=frame.wall_s, clip_plane=keep_above)
             below.upload()
 
     def _draw_mirror(self, frame: Frame) -> None:
-        if self._water is None or self._targets.mirror is None:
-            return
-        if frame.sea is None and not self._water.visible(
-            frustum_planes(frame.view.projection @ frame.view.view)
-        ):
+        frustum = frustum_planes(frame.view.projection @ frame.view.view)
+        if self._targets.mirror is None or not self._waters.visible(frame, frustum):
             return
         view = frame.view.mirrored(self._mirror)
         self._targets.mirror.use()
@@ -314,12 +284,12 @@ class Renderer:
         self._draw_opaque(frame, self._context("opaque", frame.view, targets.size_px))
         context = self._context("blend", frame.view, targets.size_px)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
-        if self._water is not None and (frame.sea is not None or self._water.visible(context.frustum)):
+        if self._waters.visible(frame, context.frustum):
             with self._probe("water"):
                 targets.copy_opaque()
                 targets.scene.use()
                 ctx.enable_only(moderngl.DEPTH_TEST | (0 if self.quality.full_materials else moderngl.BLEND))
-                (self._water if frame.sea is None else self._moving(self._water)).draw(context)
+                self._waters.draw(frame, context)
         with self._probe("blended"):
             ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
             targets.scene.depth_mask = False

@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 
 from render.daylight import Day
 from render.light import Sun
-from sim.commands import Command, PilotInput, SetPilotInput
+from sim.commands import Command
 from sim.goals.judge import Progress
 from sim.jobs import Job
 from sim.planner.service.view import PlanView
@@ -29,11 +29,9 @@ from ui.dock import Dock
 from ui.edits import Edits
 from ui.fit_view import FitView
 from ui.input.control_setup import ControlSetup
-from ui.input.desk import InputDesk, InputSample
-from ui.input.intervention import Intervention
+from ui.input.desk import InputDesk
 from ui.input.jolts import Jolts
-from ui.input.sticks import same
-from ui.input.viewer import request_of
+from ui.keyed import Keyed
 from ui.layout_file import LayoutFile
 from ui.memory import Remembered
 from ui.observer import Observer
@@ -55,7 +53,6 @@ from ui.sharing_view import SharingView
 from ui.shell_state import OWN, ShellState, applied
 from ui.takes_view import TakesView
 from ui.thumbnails import Thumbnails
-from ui.timeline import FLY_ON, in_past
 from ui.toasts import Toasts
 from ui.trust_question import TrustQuestion
 from ui.view_settings import ViewSettings
@@ -89,8 +86,8 @@ class Shell:
         self._state = ShellState(
             view or ViewSettings(camera=scene.camera), panels=panels, plots=plots, scale=scale
         )
-        self._dt_s, self._sent = 0.0, PilotInput()
-        self._intervention, self._jolts = Intervention(), Jolts()
+        self._dt_s = 0.0
+        self._keyed, self._jolts = Keyed(), Jolts()
         self._toasts = Toasts()
         self._offers = Offers()
         self._thumbnails = Thumbnails(window.ctx)
@@ -169,7 +166,7 @@ class Shell:
         self._context.plot_window = PlotWindow()
         self._context.edits = Edits()
         self._context.day = Day.of(Sun.of(scene.sun))
-        self._sent = PilotInput()
+        self._keyed.forget()
         self._dock.open_with(comparison=bool(scene.lanes), plan=scene.plan is not None and scene.race is None)
 
     def show_world(self, world: World) -> None:
@@ -258,7 +255,7 @@ class Shell:
         if shaken is not None:
             self._desk.rumble(*shaken)
         self._observe_edits(snapshot)
-        requests = self._keyed(sample, snapshot)
+        requests = self._keyed.requests(sample, snapshot, self._state.view)
         requests += self._dock.draw(snapshot, context, self._state)
         context.rects["scene"] = context.scene_rect
         view = self._state.view
@@ -289,20 +286,6 @@ class Shell:
     def release(self) -> None:
         """Before the window closes."""
         self._resources.close()
-
-    def _keyed(self, sample: InputSample, snapshot: Snapshot) -> list[Request]:
-        requests: list[Request] = []
-        steers = self._intervention.begins(sample.pilot, looking=in_past(snapshot))
-        handed_over = in_past(snapshot) and "demo" in sample.pressed
-        if steers or handed_over:
-            requests.append(FLY_ON)
-        if not same(sample.pilot, self._sent):
-            self._sent = sample.pilot
-            requests.append(SetPilotInput(sample.pilot))
-        closes = "escape" in sample.pressed and _closed_menus()
-        actions = (action for action in sample.pressed if not (closes and action == "escape"))
-        pressed = (request_of(action, snapshot, self._state.view) for action in actions)
-        return requests + [request for request in pressed if request is not None]
 
     def _offer(self, snapshot: Snapshot) -> None:
         """What would help where frames or simulation do not keep up."""
@@ -345,14 +328,6 @@ class Shell:
             self._desk.rescan_controllers()
             names = ", ".join(device.name for device in self._desk.devices)
             self.notify(f"Used: {names or 'no gamepad or joystick was found'}")
-
-
-def _closed_menus() -> bool:
-    """Close what has dropped down; whether anything had."""
-    opened = imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value)
-    if opened:
-        imgui.internal.close_popups_except_modals()
-    return opened
 
 
 def _is_typing() -> bool:

@@ -95,9 +95,9 @@ class Timing:
         del self._trace.times_s[kept:], self._trace.poses[kept:]
         self._standing = replace(now, due=len(splits), splits_s=splits)
 
-    def note(self, time_s: float, T_wb: np.ndarray, v_w: np.ndarray, *, by_hand: bool) -> None:
-        """Where the main body is (4, 4) and how it moves (3,) [m/s], at a moment later than the last one."""
-        now = Instant(time_s, T_wb[:3, 3].copy(), np.array(v_w))
+    def note(self, time_s: float, T_wb: np.ndarray, twist_b: np.ndarray, *, by_hand: bool) -> None:
+        """Where the main body is (4, 4) and its twist (6,), at a moment later than the last one."""
+        now = Instant(time_s, T_wb[:3, 3].copy(), T_wb[:3, :3] @ twist_b[3:])
         before, self._before = self._before, now
         T_before, self._T_before = self._T_before, T_wb.copy()
         self._counts = self._counts and by_hand

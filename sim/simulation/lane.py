@@ -16,10 +16,11 @@ from sim.simulation.fate import fate
 from sim.simulation.footing import Footing
 from sim.simulation.look import Look
 from sim.simulation.method import CONTROL_PERIOD_S, Method
-from sim.simulation.placing import Placement, in_world
+from sim.simulation.placing import Placement
 from sim.simulation.pushes import Reached, impulse_on
 from sim.simulation.recording import Recording
 from sim.simulation.sensing import sensed
+from sim.simulation.sight import Sight, poses_in_world
 from sim.simulation.tape import ControlTape
 from sim.simulation.traces import Traces
 from sim.simulation.verdict import Verdict, divergence
@@ -55,8 +56,7 @@ class Lane:
         timing: of a race that it is in.
         """
         self.coupling, self._timing = coupling, timing
-        self.look, self.method, self.pilot, self.footing = look, method, pilot, footing
-        self.follows = follows
+        self.look, self.method, self.pilot, self.footing, self.follows = look, method, pilot, footing, follows
         self.pull: Pull | None = None
         """Of a hand, at one of its bodies."""
         self.by_plan = False
@@ -67,14 +67,12 @@ class Lane:
         self.tally, self.cost = Tally(), StepCost()
         self.environment_wrench_b = np.zeros(6)
         """(6,) what ground and water did at the node that was asked for last."""
-        self._plan_s: float | None = None
-        """When the plan was asked for that takes over with the next rollout, to be recorded with it."""
         self._node: np.ndarray | None
         self._u: np.ndarray
         self._begins: bool
         """Whether its first controls are those that it begins under."""
         self._verdict: Verdict | None
-        self._observed: tuple[np.ndarray, np.ndarray, Observation] | None = None
+        self._sight = Sight()
         self.beginning: Beginning
         self.traces: Traces
         self._take(node, time_s)
@@ -135,17 +133,11 @@ class Lane:
         return self._poses_w(self._observe(self.node))
 
     def _observe(self, node: np.ndarray) -> Observation:
-        """What is told of a node under the present controls; asked for several times, worked out once."""
-        known = self._observed
-        if known is None or known[0] is not node or known[1] is not self._u:
-            m = self.method
-            self._observed = known = node, self._u, m.kernel.observe(node, self._u, m.parameters)
-        return known[2]
+        """What is told of a node under the present controls."""
+        return self._sight.of(self.method, node, self._u)
 
     def _poses_w(self, observation: Observation) -> np.ndarray:
-        """(bodies, 4, 4) body to world."""
-        footing = self.footing
-        return in_world(self.method.vehicle.support, observation.poses, footing.world, footing.pivot_w)
+        return poses_in_world(self.method, self.footing, observation)
 
     def restart(
         self,
@@ -190,13 +182,13 @@ class Lane:
 
     def put(self, method: Method, footing: Footing, moment: Moment) -> None:
         """Exactly to a recorded moment, running: equal inputs lead to the bits that came then."""
-        same_vehicle = method.vehicle.name == self.method.vehicle.name
-        self.generation += 1
+        same_vehicle, self.generation = method.vehicle.name == self.method.vehicle.name, self.generation + 1
         self.method, self.footing = method, footing
         footing.recall(moment.memory)
         self._since_s, self._steps, self._begins = moment.leg.since_s, moment.step, False
         self._u, self._y = moment.controls, moment.state.copy()
-        self._node = self._observed = None
+        self._node = None
+        self._sight.forget()
         if not same_vehicle:
             self._note_start(self.node)
         if self._timing is not None:
@@ -205,7 +197,7 @@ class Lane:
 
     def note_plan(self, planned_s: float) -> None:
         """A plan that was asked for at that time takes over now."""
-        self._plan_s = planned_s
+        self.recording.await_plan(round((planned_s - self._since_s) / self.method.step_s))
 
     def recover(self, playback: Playback, moment: Moment) -> None:
         """What is coupled, as it was at the recorded moment that the lane has been put to."""
@@ -239,7 +231,7 @@ class Lane:
         self._since_s, self._steps = time_s, 0
         self._begins = True
         self._u = m.vehicle.neutral_controls if controls is None else controls
-        self._observed = None
+        self._sight.forget()
         self.footing.forget()
         self.footing.carry(m.vehicle, time_s)
         self._y = self._started(node)
@@ -271,19 +263,22 @@ class Lane:
             self._tape.record(self.time_s, self._u, self.time_s + m.control_period_s)
 
     @property
+    def _long(self) -> bool:
+        """Whether others follow controls that act for more than a control period."""
+        return not self.look.ghost and self.method.step_s > CONTROL_PERIOD_S
+
+    @property
     def _evaluated(self) -> bool:
         """Whether the controls of the step that begins are evaluated already.
 
         Those of a long step are as soon as it begins, since shorter steps of other lanes wait for them.
         """
-        long = not self.look.ghost and self.method.step_s > CONTROL_PERIOD_S
-        return long and self._tape.known(self.time_s)
+        return self._long and self._tape.known(self.time_s)
 
     def _look_ahead(self, sticks: PilotInput) -> None:
         """Evaluate the controls of a long step that has just begun."""
-        m = self.method
-        long = not self.look.ghost and m.step_s > CONTROL_PERIOD_S
-        if long and self.running and self._steps % m.control_steps == 0 and not self._evaluated:
+        due = self.running and self._steps % self.method.control_steps == 0
+        if self._long and due and not self._evaluated:
             self._fly(sticks)
 
     def _follow(self) -> int:
@@ -306,10 +301,6 @@ class Lane:
             kept = self.coupling.environment.checkpoint()
         impulse = self._pushed()
         self.recording.note(m, self._since_s, self._steps, self._u, self._y, felt, pivot_w, kept)
-        if self._plan_s is not None:
-            planned = round((self._plan_s - self._since_s) / m.step_s)
-            self.recording.note_plan(planned, self._steps)
-            self._plan_s = None
         if impulse is not None:
             self.recording.note_push(self._steps, impulse)
             strike(m.kernel, m.vehicle, self._y, impulse, self._u, m.step_s)
@@ -354,7 +345,6 @@ class Lane:
     def _note_passage(self, observation: Observation) -> None:
         """Show the race's clock where it is."""
         if self._timing is not None:
-            T_wb = self._poses_w(observation)[0]
             by_hand = not self.by_plan and not isinstance(self.pilot, Automatic)
-            v_w = T_wb[:3, :3] @ observation.twist_b[3:]
-            self._timing.note(self.time_s, T_wb, v_w, by_hand=by_hand)
+            T_wb = self._poses_w(observation)[0]
+            self._timing.note(self.time_s, T_wb, observation.twist_b, by_hand=by_hand)

@@ -55,6 +55,8 @@ class Recording:
         self._chunks: deque[_Chunk] = deque()
         self._full = 0
         """The step from which on the last chunk has a successor."""
+        self._planned: int | None = None
+        """The step at which a plan was asked for that takes over with the next one."""
 
     def begins(self, step: int) -> bool:
         """Whether a step will be a restart point."""
@@ -77,9 +79,9 @@ class Recording:
         self._chunks[-1].push_steps.append(step)
         self._chunks[-1].impulses.append(impulse)
 
-    def note_plan(self, planned: int, since: int) -> None:
-        """A plan takes over at a step that has been noted."""
-        self._chunks[-1].plans.append((planned, since))
+    def await_plan(self, planned: int) -> None:
+        """A plan that was asked for at that step takes over with the step that is noted next."""
+        self._planned = planned
 
     def note(
         self,
@@ -93,6 +95,22 @@ class Recording:
         environment: np.ndarray | None = None,
     ) -> None:
         """From this step on, counted from `since_s`, these controls act on this private state."""
+        self._note(method, since_s, step, controls, state, ground, pivot_w, environment)
+        if self._planned is not None:
+            self._chunks[-1].plans.append((self._planned, step))
+            self._planned = None
+
+    def _note(
+        self,
+        method: Method,
+        since_s: float,
+        step: int,
+        controls: np.ndarray,
+        state: np.ndarray,
+        ground: Surroundings | None,
+        pivot_w: np.ndarray | None,
+        environment: np.ndarray | None,
+    ) -> None:
         if not self.begins(step):
             last = self._chunks[-1]
             if controls is not last.rows[-1]:

@@ -9,7 +9,6 @@ import numpy as np
 import sim
 from sim.commands import FollowCourse, PilotInput
 from sim.environment.environment import Environment
-from sim.environment.obstacles import obstacles_in
 from sim.environment.obstacles.solids import rounded, solids_afloat
 from sim.integrators import serving
 from sim.pilot import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
@@ -21,6 +20,7 @@ from sim.simulation.beside import Beside, rivals_beside
 from sim.simulation.clock import Clock
 from sim.simulation.coupling import Coupling
 from sim.simulation.course import course_picture, course_verdict
+from sim.simulation.encounter import Encounter
 from sim.simulation.errand import errand_of
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
@@ -29,7 +29,6 @@ from sim.simulation.lane_picture import lane_picture
 from sim.simulation.look import Look
 from sim.simulation.measure import Measure
 from sim.simulation.method import Method
-from sim.simulation.placing import placement
 from sim.simulation.plan_flight import PlanFlight
 from sim.simulation.pursuit import PursuitPilot
 from sim.simulation.rewind import Rewind
@@ -95,14 +94,9 @@ class Stage:
         footing = Footing(vehicle, world)
         start = start_node(scene.start, vehicle, footing)
         bound_J = scene.comparison.energy_bound_J
-        if environment is None and scene.environment is not None:
-            environment = scene.environment.begun(
-                vehicle, placement(vehicle, start, world, footing.pivot_w).T_wb, world
-            )
+        self._encounter = Encounter(scene, world, vehicle)
         if environment is None:
-            environment = obstacles_in(world, vehicle)
-        self._looked_for = vehicle.name
-        """For which obstacles were looked for."""
+            environment = self._encounter.at_first(vehicle, start, footing)
         self.lanes.append(
             Lane(
                 FLOWN,
@@ -150,7 +144,7 @@ class Stage:
             self.leave_plan()
         if self.flight is not None:
             clock_s = min(clock_s, self.flight.end_s)
-        self._couple()
+        self._encounter.couple(self.flown)
         self.clock.time_s = clock_s
         self.measure.forget(self.lanes)
         # The flown lane first: the others get its controls.
@@ -162,14 +156,6 @@ class Stage:
         if self.course is not None and not self.plan_verdict:
             self.plan_verdict = course_verdict(self.flown)
             self.news = self.plan_verdict or self.news
-
-    def _couple(self) -> None:
-        """What is flown by now may meet what the vehicle before it flew over."""
-        flown = self.flown
-        if flown.coupling is None and self._looked_for != self.vehicle.name:
-            self._looked_for = self.vehicle.name
-            obstacles = obstacles_in(self.world, self.vehicle)
-            flown.coupling = None if obstacles is None else Coupling(obstacles)
 
     def leave_plan(self) -> None:
         """Back to the method and the pilot from before the plan or the course, where the vehicle is."""

@@ -295,7 +295,7 @@ def test_hulls_are_wet_up_to_the_waves_about_them(ctx, world):
     ends = T_wb[:2, 3] + np.outer([1.9, -1.6], T_wb[:2, 0])
     assert height + ends @ slopes == pytest.approx(ocean.height(*ends.T, AT_S), abs=0.12)
     # The same without waves in the picture of the hull: it is drier and so brighter, and nothing else changes.
-    renderer._sea.plane_about = lambda vehicle: (-50.0, 0.0, 0.0)
+    renderer._waters.waves.plane_about = lambda vehicle: (-50.0, 0.0, 0.0)
     renderer.draw(frame, canvas.framebuffer)
     dry = canvas.image().astype(float)
     changed = np.abs(dry - wet).max(axis=2) > 2.0

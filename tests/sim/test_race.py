@@ -97,7 +97,7 @@ def shown(timing: Timing, begin_s: float, end_s: float, *, by_hand: bool = True,
         instant = helix(k * dt_s)
         T_wb = np.eye(4)
         T_wb[:3, 3] = instant.x_w
-        timing.note(k * dt_s, T_wb, instant.v_w, by_hand=by_hand)
+        timing.note(k * dt_s, T_wb, np.concatenate([np.zeros(3), instant.v_w]), by_hand=by_hand)
 
 
 def test_a_lap_has_the_times_of_its_gates_and_a_closed_one_begins_where_the_last_ended() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from render.frame import Frame
 from render.plan_view import PlanScene
-from sim.commands import FlyPlan, FollowCourse, Pursue, StopPursuit
+from sim.commands import FlyPlan, FollowCourse, Pursue, SetPaused, StopPursuit
 from sim.errors import InputError
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.pursuing import PursuitControl
@@ -84,23 +84,17 @@ class Planning:
         """The best plan of a race by now."""
         return self._session.view.plan if self._session is not None and self._races else None
 
-    @property
-    def begins_in_flight(self) -> bool:
-        """Whether the scene opens with plans that are made while one flies."""
-        return bool(self._pursuit.view.how.starts_at_w)
-
-    def begin_in_flight(self) -> Pursue | StopPursuit:
-        """With the goal where the scene has it at first."""
+    def opening(self) -> list[SetPaused | Pursue | StopPursuit]:
+        """What is to be planned starts where the plan does, and waits there, or sets out with plans made in flight."""
+        place_w = self._pursuit.view.how.starts_at_w
+        if not place_w:
+            waits = self.view is not None and not self._sailed_by
+            return [SetPaused(True)] if waits else []
         assert self._session is not None
-        view, place_w = self._session.view, self._pursuit.view.how.starts_at_w
+        view = self._session.view
         goal = EditTask(with_goal_at(view.vehicle.group, view.task, place_w))
         self._session.handle(goal, time.perf_counter())
-        return self._pursue(StartPursuit(), self._session.view)
-
-    @property
-    def waits(self) -> bool:
-        """Whether the scene opens with its plan to be made and nothing under way."""
-        return self.view is not None and not self._sailed_by
+        return [self._pursue(StartPursuit(), self._session.view)]
 
     def handle(self, request: PlanRequest) -> FlyPlan | Pursue | StopPursuit | None:
         """Do what was asked for; returns what the simulation is to be told for it. InputError where it cannot be."""

@@ -11,7 +11,7 @@ from export.output import OutputError
 from export.probe import Probe
 from render.background_threads import give_way
 from render.quality import PRESETS
-from sim.commands import PlayTake, SetPaused, SetSpeed, ShowMeasured
+from sim.commands import PlayTake, SetSpeed, ShowMeasured
 from sim.errors import InputError
 from sim.goals.judge import Judge
 from sim.measured import load_measured
@@ -100,8 +100,7 @@ class Session:
         self._shell.show_world(world)
         self._judge = Judge(scene.goals, scene.vehicle, world)
         self._kind = VEHICLES.get(scene.vehicle)
-        self._wait_for_plan()
-        self._race(scene, world)
+        self._open(scene, world)
 
     def run(self, probe: Probe | None = None) -> None:
         """Fly until the window is closed. `probe` is told of every frame."""
@@ -171,19 +170,12 @@ class Session:
         self._shell.use_camera(drawn.view, drawn.projection, drawn.shifts_w)
         self._shell.label_lanes(drawn.labels_px, snapshot)
 
-    def _wait_for_plan(self) -> None:
-        """What is to be planned starts where the plan does, and waits there, or sets out with plans made in flight."""
-        if self._planning.begins_in_flight:
-            self._simulation.submit(self._planning.begin_in_flight())
-        elif self._planning.waits:
-            self._simulation.submit(SetPaused(True))
-        if self._scene.comparison.caption and self._scene.lanes:
-            self._simulation.submit(SetSpeed(READING_SPEED))
-
-    def _race(self, scene: Scene, world: World) -> None:
-        """Whoever is there to race against from the start."""
+    def _open(self, scene: Scene, world: World) -> None:
+        """How a scene begins: its plan, its comparison, whoever is there to race against from the start."""
         self._racing = Racing(scene, world)
-        for command in self._racing.opening():
+        reads = scene.comparison.caption and scene.lanes
+        slowly = [SetSpeed(READING_SPEED)] if reads else []
+        for command in (*self._planning.opening(), *slowly, *self._racing.opening()):
             self._simulation.submit(command)
 
     def _poll_race(self, snapshot: Snapshot) -> None:

@@ -26,6 +26,38 @@ def seeded(depth: np.ndarray, cells: tuple[int, int, int], seed: int) -> np.ndar
     return place[place[:, 2] < top].astype(np.float32)
 
 
+class Particles:
+    """Place and velocity of those that there are, with room for those that may come."""
+
+    def __init__(self, place: np.ndarray, room_for: int = 0) -> None:
+        """At rest. `room_for`: so many at least."""
+        self._room_for = room_for
+        self.hold(place, np.zeros_like(place))
+
+    def hold(self, place: np.ndarray, velocity: np.ndarray) -> None:
+        """Take these (n, 3) in the place of all."""
+        self.count, size = len(place), (max(len(place), self._room_for), 3)
+        self.own = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        """(place, velocity), each (room, 3); the first `count` rows are used."""
+        self._spare = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self.own[0][: self.count], self.own[1][: self.count] = place, velocity
+
+    @property
+    def place(self) -> np.ndarray:
+        """(count, 3)."""
+        return self.own[0][: self.count]
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(count, 3)."""
+        return self.own[1][: self.count]
+
+    def order(self, end: np.ndarray) -> None:
+        """Lay them in memory by cells; end (nz + 2, ny + 2, nx + 2) int64 gets where each cell's end."""
+        sort(*self.own, *self._spare, self.count, end)
+        self.own, self._spare = self._spare, self.own
+
+
 @allocating_nothing
 def sort(
     place: np.ndarray,

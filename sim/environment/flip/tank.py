@@ -15,11 +15,11 @@ from sim.environment.flip.body import Body, Floating
 from sim.environment.flip.border import extrapolate, hold_border
 from sim.environment.flip.box import PER_CELL, Box
 from sim.environment.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
+from sim.environment.flip.obstruction import Obstruction, outside_of
 from sim.environment.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
-from sim.environment.flip.paddle import Paddle, block_off, keep_before
-from sim.environment.flip.particles import even_out, seeded, sort
+from sim.environment.flip.paddle import Paddle
+from sim.environment.flip.particles import Particles, even_out, seeded
 from sim.environment.flip.pressure import release
-from sim.environment.flip.solid import cut_faces, outside, push_out, reach
 from sim.environment.flip.transfer import (
     densities,
     face_velocities,
@@ -62,9 +62,8 @@ class Tank:
                 f"allowed: 0 to {nz * box.cell_m:g} m"
             )
         self.box, self.floating, self.paddle = box, floating, paddle
-        self._room_for = 0 if around is None else int(_ROOM * PER_CELL * math.prod(box.cells))
-        place = seeded(depth / box.cell_m, box.cells, seed)
-        self._hold(place, np.zeros_like(place))
+        room_for = 0 if around is None else int(_ROOM * PER_CELL * math.prod(box.cells))
+        self._particles = Particles(seeded(depth / box.cell_m, box.cells, seed), room_for)
         self.clock_s = 0.0
         self.impulse = np.zeros(6)
         """(torque, force) impulse on the body by the last step, world axes, about its origin [N m s, N s]."""
@@ -80,9 +79,8 @@ class Tank:
         self._border = np.zeros_like(self.faces)
         self._valid = np.zeros(self.faces.shape, np.uint8)
         self._sums, self._block = np.zeros((*self.faces.shape, 2), np.float32), block()
-        self.blocked, self._free = np.zeros_like(self.faces), np.ones_like(self.faces)
+        self._obstruction = Obstruction(box)
         self._balance = Balance(box, floating=floating is not None)
-        self._about = np.zeros((3, 2), np.int64)
         self.sea: OpenSea | None = None
         if around is not None:
             self._open(OpenSea(around, box))
@@ -116,32 +114,28 @@ class Tank:
     @property
     def count(self) -> int:
         """Particles."""
-        return self._count
+        return self._particles.count
 
     @property
     def place(self) -> np.ndarray:
         """(count, 3) float32 of the particles [cells]."""
-        return self._own[0][: self._count]
+        return self._particles.place
 
     @property
     def velocity(self) -> np.ndarray:
         """(count, 3) float32 of the particles [cells/s]."""
-        return self._own[1][: self._count]
+        return self._particles.velocity
 
     @property
     def volume_m3(self) -> float:
         """Room that the water takes, beside body and paddle, as the last step met them."""
-        free = self._free[:, 1:-1, 1:-1, 1:-1]
-        upper = np.stack([np.roll(self._free[c], -1, 2 - c)[1:-1, 1:-1, 1:-1] for c in range(3)])
-        room = (free + upper).sum(axis=0) / 6.0
-        return float(np.sum(np.minimum(self.density[1:-1, 1:-1, 1:-1], 1.0) * room) * self.box.cell_m**3)
+        full = np.minimum(self.density[1:-1, 1:-1, 1:-1], 1.0)
+        return float(np.sum(full * self._obstruction.room()) * self.box.cell_m**3)
 
-    def _hold(self, place: np.ndarray, velocity: np.ndarray) -> None:
-        """Take these particles, with room for as many as there may be."""
-        self._count, size = len(place), (max(len(place), self._room_for), 3)
-        self._own = np.zeros(size, np.float32), np.zeros(size, np.float32)
-        self._spare = np.zeros(size, np.float32), np.zeros(size, np.float32)
-        self._own[0][: self._count], self._own[1][: self._count] = place, velocity
+    @property
+    def blocked(self) -> np.ndarray:
+        """(3, nz + 2, ny + 2, nx + 2) share of each face that body and paddle blocked in the last step."""
+        return self._obstruction.blocked
 
     def _open(self, sea: OpenSea) -> None:
         """Fill the box from the sea, as it is now."""
@@ -161,7 +155,7 @@ class Tank:
         self.make_room(T_wb)
 
     def _fill_anew(self, sea: OpenSea) -> None:
-        self._count = 0
+        self._particles.count = 0
         self.pressure[:] = 0.0
         for phase in sea.phases:
             phase[:] = 0.5
@@ -170,10 +164,8 @@ class Tank:
     def make_room(self, T_wb: np.ndarray) -> None:
         """Take the water out of the body's hull, which is put in here."""
         assert self.floating is not None
-        solid, keeps = self.floating.distance, np.empty(self.count, bool)
-        at = T_wb[:3, :3].copy(), self.box.inside(T_wb[:3, 3])
-        outside(solid.values, solid.corner_b, solid.spacing_m, *at, self.box.cell_m, self.place, keeps)
-        self._hold(self.place[keeps], self.velocity[keeps])
+        keeps = outside_of(self.box, self.floating, T_wb, self.place)
+        self._particles.hold(self.place[keeps], self.velocity[keeps])
 
     def advance(self, dt_s: float, body: Body | None = None) -> np.ndarray:
         """Go on by dt_s; (6,) impulse on the body, world axes about its origin, which whoever moves it applies to it.
@@ -194,7 +186,7 @@ class Tank:
         """Work out the density of the cells for the particles as they are."""
         to_faces(self.place, self.velocity, self.count, self._sums)
         fold(self._sums)
-        densities(self._sums, self._free, self.density)
+        densities(self._sums, self._obstruction.free, self.density)
 
     def checkpoint(self) -> np.ndarray:
         """(k,) float64: the whole state."""
@@ -213,7 +205,9 @@ class Tank:
         self.clock_s, self._steps, count = float(checkpoint[0]), int(checkpoint[1]), int(checkpoint[2])
         self._draw[0] = (int(checkpoint[3]) << 32) | int(checkpoint[4])
         numbers = checkpoint[8:].astype(np.float32)
-        self._hold(numbers[: 3 * count].reshape(count, 3), numbers[3 * count : 6 * count].reshape(count, 3))
+        self._particles.hold(
+            numbers[: 3 * count].reshape(count, 3), numbers[3 * count : 6 * count].reshape(count, 3)
+        )
         rest = numbers[6 * count :]
         self.pressure[:] = rest[: self.pressure.size].reshape(self.pressure.shape)
         if self.sea is not None:
@@ -227,8 +221,8 @@ class Tank:
 
     def _step(self, dt: float, body: Body | None) -> np.ndarray:
         self._collect(dt)
-        self._meet(body)
-        densities(self._sums, self._free, self.density)
+        self._obstruction.meet(self.box, self._hull(body), self._paddle_at(0.0))
+        densities(self._sums, self._obstruction.free, self.density)
         if self.sea is not None:
             gravity = GRAVITY / self.box.cell_m
             let_through(self.sea.faces, self.sea.height, self.density, gravity, *self.sea.over, self._border)
@@ -258,15 +252,15 @@ class Tank:
 
     def _fill(self, sea: OpenSea, shift: np.ndarray) -> None:
         """Shift the particles' box; what comes into it is filled from the sea."""
-        number = cell_number(self.box)
-        self._count = shift_particles(*self._own, self._count, shift, number, sea.faces, sea.height)
+        number, those = cell_number(self.box), self._particles
+        those.count = shift_particles(*those.own, those.count, shift, number, sea.faces, sea.height)
 
     def _exchange(self, sea: OpenSea, dt: float) -> None:
         """Particles leave and come in."""
-        nz, ny, nx = self.box.shape
-        left = take_out(*self._own, self._count, np.zeros(3, np.int64), nx, ny, nz)
-        self._count = bring_in(
-            *self._own,
+        (nz, ny, nx), those = self.box.shape, self._particles
+        left = take_out(*those.own, those.count, np.zeros(3, np.int64), nx, ny, nz)
+        those.count = bring_in(
+            *those.own,
             left,
             self._border,
             np.float32(dt),
@@ -279,8 +273,7 @@ class Tank:
     def _collect(self, dt: float) -> None:
         """Momentum of the particles onto the faces, and the fall of the step."""
         if self._steps % _SORTED_EVERY == 0:
-            sort(*self._own, *self._spare, self.count, self._end)
-            self._own, self._spare = self._spare, self._own
+            self._particles.order(self._end)
         to_faces(self.place, self.velocity, self.count, self._sums)
         fold(self._sums)
         fall = np.float32(-GRAVITY * dt / self.box.cell_m)
@@ -291,35 +284,15 @@ class Tank:
         hold_border(self.faces, self._border)
         hold_border(self._before, self._border)
 
-    def _meet(self, body: Body | None) -> None:
-        """What body and paddle block, where they are now."""
-        if body is None and self.paddle is None:
-            return
-        self.blocked[:] = 0.0
-        self._free[:] = 1.0
-        if body is not None:
-            assert self.floating is not None
-            solid = self.floating.distance
-            about = (
-                solid.values,
-                solid.corner_b,
-                solid.spacing_m,
-                body.T_wb[:3, :3].copy(),
-                self._origin(body),
-            )
-            reach(*about, self.box.cell_m, self.box.shape, self._about)
-            cut_faces(*about, self.box.cell_m, self._about, self.blocked, self._free)
-        if self.paddle is not None:
-            block_off(self._paddle_at(0.0), self.blocked, self._free)
-
     def _project(self, dt: float, body: Body | None) -> None:
         """Pressure, and with it the body's impulse."""
         balance = self._balance
         balance.begin(self.density, self.faces, self.blocked, dt)
         if body is not None:
-            balance.let_move(body, dt, self.box.cell_m, self.blocked, self._origin(body), self._about)
-        if self.paddle is not None:
-            at, then = self._paddle_at(0.0), self._paddle_at(dt)
+            origin = self.box.inside(body.T_wb[:3, 3])
+            balance.let_move(body, dt, self.box.cell_m, self.blocked, origin, self._obstruction.about)
+        at, then = self._paddle_at(0.0), self._paddle_at(dt)
+        if at is not None and then is not None:
             balance.displaced(at, (then - at) / dt)
         balance.solve()
         release(self.density, balance.diagonal, self.blocked, balance.pressure, self.faces, self._valid)
@@ -334,33 +307,19 @@ class Tank:
         most = np.float32(self.fastest_mps / self.box.cell_m)
         step, kept = np.float32(dt), np.float32(KEPT)
         from_faces(self.place, self.velocity, self.count, self._sums, step, kept, most, *self._block)
-        if body is not None:
-            assert self.floating is not None
-            solid = self.floating.distance
-            top = np.array(self.box.cells, np.float32) + np.float32(0.999)
-            push_out(
-                solid.values,
-                solid.corner_b,
-                solid.spacing_m,
-                body.T_wb[:3, :3].copy(),
-                self._origin(body),
-                self.box.cell_m,
-                self._about,
-                self.place,
-                self.count,
-                top,
-            )
+        self._obstruction.keep_out(self.box, self._hull(body), self._paddle_at(dt), self.place)
 
-        if self.paddle is not None:
-            keep_before(self._paddle_at(dt), self.place, self.count)
+    def _hull(self, body: Body | None) -> tuple[Floating, Body] | None:
+        if body is None:
+            return None
+        assert self.floating is not None
+        return self.floating, body
 
-    def _paddle_at(self, later_s: float) -> float:
-        """[cells] from where the box begins."""
-        assert self.paddle is not None
+    def _paddle_at(self, later_s: float) -> float | None:
+        """[cells] from where the box begins; None without a paddle."""
+        if self.paddle is None:
+            return None
         return self.paddle.place_m(self.clock_s + later_s) / self.box.cell_m
-
-    def _origin(self, body: Body) -> np.ndarray:
-        return self.box.inside(body.T_wb[:3, 3])
 
 
 def _rolled(values: np.ndarray, shift: np.ndarray) -> np.ndarray:
