@@ -197,7 +197,7 @@ class Lane:
 
     def note_plan(self, planned_s: float) -> None:
         """A plan that was asked for at that time takes over now."""
-        self.recording.await_plan(round((planned_s - self._since_s) / self.method.step_s))
+        self.recording.await_plan(planned_s)
 
     def recover(self, playback: Playback, moment: Moment) -> None:
         """What is coupled, as it was at the recorded moment that the lane has been put to."""

@@ -55,8 +55,8 @@ class Recording:
         self._chunks: deque[_Chunk] = deque()
         self._full = 0
         """The step from which on the last chunk has a successor."""
-        self._planned: int | None = None
-        """The step at which a plan was asked for that takes over with the next one."""
+        self._planned_s: float | None = None
+        """When a plan was asked for that takes over with the next step."""
 
     def begins(self, step: int) -> bool:
         """Whether a step will be a restart point."""
@@ -79,9 +79,9 @@ class Recording:
         self._chunks[-1].push_steps.append(step)
         self._chunks[-1].impulses.append(impulse)
 
-    def await_plan(self, planned: int) -> None:
-        """A plan that was asked for at that step takes over with the step that is noted next."""
-        self._planned = planned
+    def await_plan(self, planned_s: float) -> None:
+        """A plan that was asked for at that time takes over with the step that is noted next."""
+        self._planned_s = planned_s
 
     def note(
         self,
@@ -96,9 +96,9 @@ class Recording:
     ) -> None:
         """From this step on, counted from `since_s`, these controls act on this private state."""
         self._note(method, since_s, step, controls, state, ground, pivot_w, environment)
-        if self._planned is not None:
-            self._chunks[-1].plans.append((self._planned, step))
-            self._planned = None
+        if self._planned_s is not None:
+            self._chunks[-1].plans.append((round((self._planned_s - since_s) / method.step_s), step))
+            self._planned_s = None
 
     def _note(
         self,
