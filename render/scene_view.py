@@ -13,6 +13,7 @@ from render.lane_arrows import LaneArrows
 from render.left_behind import LeftBehind
 from render.shown import Shown, drawn, moved, pull, reach_m, wreck
 from render.slung_load import hanging
+from render.target_path import target_path
 from sim.environment.flip.surface import BoxPicture
 from sim.environment.obstacles import ObstaclesPicture
 from sim.environment.slung_load import LoadPicture
@@ -68,12 +69,14 @@ class SceneView:
         self._first: dict[str, tuple[int, float]] = {}
         self._environment: object = None
         self._race: Standing | None = None
+        self._target_path_w: np.ndarray | None = None
         self._reach: tuple[tuple[str, int] | None, float] = (None, 0.0)
 
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
         """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
         self._shown = tuple(self._place(snapshot, lane, now_s) for lane in snapshot.lanes)
         self._environment, self._race = snapshot.environment, snapshot.race
+        self._target_path_w = snapshot.target_path_w
         names = [lane.name for lane in snapshot.lanes]
         self._left = {name: self._left.get(name) or LeftBehind(self._level_m) for name in names}
         for shown in self._shown:
@@ -129,6 +132,7 @@ class SceneView:
                 *(line for shown in finite for line in pull(shown)),
                 *(rope for _, rope in hung),
                 *gate_lines,
+                *target_path(self._target_path_w),
             ),
             arrows=tuple(
                 arrow

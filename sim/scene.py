@@ -35,6 +35,7 @@ from sim.scene_tables import (
     read_sun,
     read_trim,
 )
+from sim.target_path import TargetPath, read_target
 from sim.toml_table import TomlTable
 from sim.vehicles import enter_own, is_reference, is_robot_file, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
@@ -98,6 +99,8 @@ class Scene:
     """By control name: added to what the pilot of the scene's vehicle gives, so that nothing has to be held."""
     parameters: dict[str, ParameterValues] = field(default_factory=dict)
     """Per vehicle name: values that differ from the vehicle's defaults."""
+    target: TargetPath | None = None
+    """Along which the target of the load is led, of what follows one."""
     environment: Moving | None = None
     """What moves by itself and is coupled to the flown vehicle."""
     path: Path | None = None
@@ -214,6 +217,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
     world = table.table("world")
     title, text = title_and_text(table, name)
+    parameters = read_parameters(table.table("parameters"))
     scene = Scene(
         name=name,
         title=title,
@@ -233,7 +237,8 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
         onward=table.name("onward", ("", *scene_names()), ""),
         race=read_course(table),
         trim=read_trim(table.table("trim"), vehicle),
-        parameters=read_parameters(table.table("parameters")),
+        parameters=parameters,
+        target=read_target(table, lambda: make_vehicle(vehicle, **parameters.get(vehicle, {}))),
         environment=read_environment(table, vehicle),
         plan=table.table("plan") if table.has("plan") else None,
     )

@@ -247,6 +247,8 @@ class Snapshot:
     """The usual methods of what is flown wait for nothing: their kernels are there."""
     race: Standing | None = None
     """Where the scene has one."""
+    target_path_w: np.ndarray | None = None
+    """(n, 3) m: along which the target of the load is led; None where it is not."""
     environment: object = None
     """Picture of what moves by itself and is coupled to the flown lane; None without, and while the past is shown."""
 

@@ -27,6 +27,8 @@ class Sensed:
     """The vehicle's whole state, flat, as its own layout says."""
     load_clearance_m: float = float("inf")
     """Height of what hangs from it above the ground; inf where nothing does."""
+    time_s: float = 0.0
+    """Simulated time."""
 
     @property
     def v_w(self) -> np.ndarray:

@@ -32,7 +32,7 @@ def course_picture(lane: Lane) -> CoursePicture | None:
     pilot = lane.pilot
     if not isinstance(pilot, CoursePilot):
         return None
-    off_m, off_rad = pilot.off(sensed(lane.node, lane.placement, lane.footing))
+    off_m, off_rad = pilot.off(sensed(lane.node, lane.placement, lane.footing, lane.time_s))
     return CoursePicture(pilot.left_m, off_m, off_rad, pilot.arrived)
 
 

@@ -256,7 +256,7 @@ class Lane:
 
     def _fly(self, sticks: PilotInput) -> None:
         m = self.method
-        felt = sensed(self.node, self.placement, self.footing)
+        felt = sensed(self.node, self.placement, self.footing, self.time_s)
         controls = self.pilot.controls(sticks, felt, m.vehicle, m.control_period_s)
         self._act(np.ascontiguousarray(controls, float))
         if not self.look.ghost:

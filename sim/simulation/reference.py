@@ -4,6 +4,7 @@ Classical Runge-Kutta of the compiled continuous equations with step doubling an
 over every stretch of constant controls. It knows nothing of the lanes' methods and steps.
 """
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ GROUND_M = 1.0
 """Within this clearance the ground is felt, and steps are not refined: contact has no derivative."""
 GROUND_STEP_S = 2.5e-4
 _ROUNDING = 4e-16
+_LEFT, _SMALL = 0.5, 1e-11
+"""An error that is below `_SMALL`, and of which twice the steps leave more than this share, is rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,17 +128,19 @@ class Reference:
         if self._near_ground(node, seconds):
             steps = max(round(seconds / GROUND_STEP_S), 1)
             return self._rolled(knot, seconds, steps, self._footing.probe())
-        steps = self._steps
+        steps, before = self._steps, math.inf
+        coarse = self._rolled(knot, seconds, steps)
         while True:
-            coarse, fine = (self._rolled(knot, seconds, n) for n in (steps, 2 * steps))
+            fine = self._rolled(knot, seconds, 2 * steps)
             size = np.maximum(np.abs(fine), 1.0)
             error = float(np.max(np.abs(fine - coarse) / size)) / 15.0
-            allowed = TOLERANCE_PER_S * seconds + _ROUNDING
-            if not error > allowed or steps >= MOST_STEPS:
+            # More steps than rounding bears would add to the error, and nothing would lead back to fewer.
+            rounded = _LEFT * before < error < _SMALL
+            if not error > TOLERANCE_PER_S * seconds + _ROUNDING or steps >= MOST_STEPS or rounded:
                 break
-            steps *= 2
+            steps, coarse, before = 2 * steps, fine, error
         if adapt:
-            self._steps = max(steps // 2, 1) if error < allowed / 64.0 else steps
+            self._steps = max((self._steps if rounded else steps) // 2, 1)
         return fine + (fine - coarse) / 15.0
 
     def _rolled(

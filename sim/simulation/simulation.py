@@ -31,6 +31,7 @@ from sim.simulation.stage import Progress, Stage
 from sim.simulation.take_orders import KEEP_LOOKING
 from sim.snapshot import Snapshot, Waiting
 from sim.take import Take
+from sim.target_path import drawn_w
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
 from sim.world import World
@@ -245,6 +246,7 @@ class Simulation:
             waiting=tuple(Waiting(one.command, one.coming.title, one.coming.job) for one in self._waiting),
             ready_ahead=self._kernels.ready_ahead,
             race=None if stage.timing is None else stage.timing.standing,
+            target_path_w=None if stage.target is None else drawn_w(stage.target),
             environment=coupling.picture(stage.vehicle) if coupling is not None and view is None else None,
         )
 

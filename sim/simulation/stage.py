@@ -12,6 +12,7 @@ from sim.environment.environment import Environment
 from sim.environment.obstacles.solids import rounded, solids_afloat
 from sim.integrators import serving
 from sim.pilot import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
+from sim.pilot.led import LedPilot
 from sim.pilot.plan_source import PlanSource
 from sim.pilot.trim import TrimmedPilot
 from sim.race.timing import Timing
@@ -36,6 +37,7 @@ from sim.simulation.start import start_node
 from sim.simulation.tape import ControlTape
 from sim.simulation.tints import Tint, next_tint
 from sim.snapshot import CoursePicture, LaneSnapshot, PursuitPicture
+from sim.target_path import TargetPath
 from sim.vehicles import Vehicle, known_vehicle
 from sim.world import World
 
@@ -92,7 +94,7 @@ class Stage:
                 progress(f"{integrator} for {vehicle.name}", i / len(wanted))
             methods.append(Method(vehicle, kernels.get(vehicle, integrator), step_s))
         footing = Footing(vehicle, world)
-        start = start_node(scene.start, vehicle, footing)
+        start = start_node(scene.start, vehicle, footing, scene.target)
         bound_J = scene.comparison.energy_bound_J
         self._encounter = Encounter(scene, world, vehicle)
         if environment is None:
@@ -200,7 +202,7 @@ class Stage:
         self.clock.forget()
         self.tape.clear()
         for lane in self.lanes:
-            node = start_node(self.scene.start, lane.method.vehicle, lane.footing)
+            node = start_node(self.scene.start, lane.method.vehicle, lane.footing, self.target)
             lane.restart(node, self.pilot(lane), 0.0)
             if lane is self.flown:
                 self.measure.restart(lane.method.vehicle, lane.footing, node, 0.0)
@@ -312,7 +314,14 @@ class Stage:
             rest = MODES[resting_mode(self.vehicle.name)]
             return PursuitPilot(lane, self.source, self.pilot(), rest)
         pilot = MODES[self.flight_mode]()
-        return TrimmedPilot(pilot, self.scene.trim) if self.scene.trim and self._as_in_scene else pilot
+        if self.scene.trim and self._as_in_scene:
+            pilot = TrimmedPilot(pilot, self.scene.trim)
+        return pilot if self.target is None else LedPilot(pilot, self.target)
+
+    @property
+    def target(self) -> TargetPath | None:
+        """The path along which the target of the load is led."""
+        return self.scene.target if self._as_in_scene else None
 
     @property
     def _as_in_scene(self) -> bool:

@@ -5,7 +5,9 @@ import numpy as np
 from sim.scene import Start
 from sim.simulation.footing import Footing
 from sim.simulation.placing import Placement, node_at
+from sim.target_path import TargetPath
 from sim.vehicles import Vehicle
+from sim.vehicles.leading import Leader, has_leader
 
 
 def turn(axis: int, angle_rad: float) -> np.ndarray:
@@ -17,8 +19,13 @@ def turn(axis: int, angle_rad: float) -> np.ndarray:
     return R
 
 
-def start_node(start: Start, vehicle: Vehicle, footing: Footing) -> np.ndarray:
-    """Flat node of a vehicle at the scene's start, where `footing` is put. Raises InputError for an unknown pad."""
+def start_node(
+    start: Start, vehicle: Vehicle, footing: Footing, target: TargetPath | None = None
+) -> np.ndarray:
+    """Flat node of a vehicle at the scene's start, where `footing` is put; what follows a target has it on its path.
+
+    Raises InputError for an unknown pad.
+    """
     tilt = turn(1, start.pitch_rad) @ turn(0, start.roll_rad)
     if start.pad:
         pose = footing.world.start_pose(start.pad, footing.soles_m)
@@ -29,5 +36,8 @@ def start_node(start: Start, vehicle: Vehicle, footing: Footing) -> np.ndarray:
     T_wb[:3, :3], T_wb[:3, 3] = R, x
     footing.put_at(x)
     node = node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))
+    if target is not None and has_leader(vehicle):
+        aim = target.at(0.0)
+        node = Leader.of(vehicle).put(node, aim.place, aim.velocity)
     # What is below the place of a long thing's first body is not meant to start in the ground.
     return footing.lifted(node) if vehicle.links else node

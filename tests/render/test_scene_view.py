@@ -1,5 +1,7 @@
 """Pictures lie on the group between two published poses, and never across a discontinuity."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,17 @@ def _snapshot(*lanes, clock_s=1.1, wall_s=100.0, paused=False):
         demo=False,
         message="",
     )
+
+
+def test_the_path_of_a_target_is_a_line_through_its_places():
+    scene, lane = SceneView(), _lane(np.eye(4), np.eye(4))
+    places = np.array([[0.0, 0.0, 2.0], [1.0, 0.0, 3.0], [2.0, 1.0, 2.0]])
+    scene.observe(_snapshot(lane), 100.0)
+    assert len(scene.frame(VIEW, ViewOptions(show_trail=False)).lines) == 0
+    scene.observe(replace(_snapshot(lane), target_path_w=places), 100.0)
+    lines = scene.frame(VIEW, ViewOptions(show_trail=False)).lines
+    assert all(np.array_equal(line.points_w, places) for line in lines)
+    assert lines
 
 
 def _settled(lane):

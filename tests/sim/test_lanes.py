@@ -20,6 +20,7 @@ from sim.commands import (
 from sim.integrators import DEFAULT
 from sim.scene import Comparison, LaneSpec, Scene, Start, load_scene
 from sim.simulation import Simulation
+from sim.simulation.reference import MOST_STEPS
 from sim.simulation.start import turn
 from sim.simulation.tape import ControlTape
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
@@ -218,6 +219,16 @@ def test_the_reference_does_not_depend_on_lanes_or_frames():
         alone.advance(0.1)
     a, b = (running._stage.measure.node(3.0) for running in (many, alone))
     np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-10)
+
+
+def test_a_reference_that_once_needed_many_steps_goes_back_to_few():
+    """Errors of as many are rounding, which more steps do not lessen: 8192 a stretch would stand still for ever."""
+    running = simulation(replace(load_scene("blowup-racket"), lanes=()))
+    running.advance(0.1)
+    reference = running._stage.measure._reference
+    reference._steps = MOST_STEPS
+    running.advance(1.0)
+    assert reference._steps <= 64
 
 
 def test_a_reference_begins_where_the_flown_lane_is_and_ends_on_command():

@@ -6,13 +6,13 @@ import numpy as np
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task, control_limits
 from sim.planner.transcription.model import NodeModel
-from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Vehicle
+from sim.vehicles.leading import Leader, has_leader
 
 
 def follows(model: NodeModel, vehicle: Vehicle) -> bool:
     """It has a leader, and a step of the method has no unknowns to solve for."""
-    return isinstance(vehicle, ActionVehicle) and bool(vehicle.leader) and not model.unknowns
+    return has_leader(vehicle) and not model.unknowns
 
 
 def following(
@@ -47,17 +47,10 @@ def following(
 
 def _leading(vehicle: Vehicle, task: Task, nodes: np.ndarray) -> np.ndarray:
     """(N+1, size) inputs that change the leader's velocity from node to node as it does, within their ranges."""
-    assert isinstance(vehicle, ActionVehicle)
-    at = vehicle.space.slices[vehicle.leader]
-    velocity = list(range(at.start, at.stop))[-3:]
-    x, u = ca.SX.sym("x", nodes.shape[1]), ca.SX.sym("u", len(vehicle.controls))
-    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
-    rate = vehicle.action.generator(x, vehicle.generator(x, u, q))[velocity]
-    found = ca.Function("rate", [x, u], [rate, ca.densify(ca.jacobian(rate, u))], {"cse": True})
-    wanted = np.diff(nodes[:, velocity], axis=0) / (task.duration_s / (len(nodes) - 1))
+    leader = Leader.of(vehicle)
+    wanted = np.diff(nodes[:, leader.velocity], axis=0) / (task.duration_s / (len(nodes) - 1))
     low, high = control_limits(vehicle, task.limits).T
-    inputs = np.zeros((len(nodes), u.shape[0]))
+    inputs = np.zeros((len(nodes), len(vehicle.controls)))
     for k, change in enumerate(wanted):
-        without, slope = (np.array(part) for part in found(nodes[k], inputs[k]))
-        inputs[k] = np.clip(np.linalg.lstsq(slope, change - without.ravel(), rcond=1e-9)[0], low, high)
+        inputs[k] = np.clip(leader.controls(nodes[k], change), low, high)
     return inputs
