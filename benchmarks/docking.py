@@ -6,7 +6,7 @@ The planar boat is planned for on calm water, among the buoys of the scene plan-
 the berth. The motor boat, which floats on waves, sails that course by `sim.pilot.course`. Every run draws its own sea
 (significant height 0.64 m: sea state 3), its own gusts about 6 m/s, and where waves, wind and a current of 0.3 m/s go
 to. The berth is reached at the first moment at which she is within 0.5 m and 5 degrees of it at less than 0.6 m/s over
-ground, if that comes within 90 s: she is made fast then.
+ground, if that comes within 90 s: she is made fast then. A run that comes to touch a buoy has not reached it.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import numpy as np
 import sim
 from sim.commands import PilotInput
 from sim.environment.ground import env_of
+from sim.environment.obstacles.impacts import MOST_ROWS, contacts_at
 from sim.environment.surroundings import inline_for, weather_of
 from sim.environment.water import Water
 from sim.environment.water.layout import CLOCK
@@ -26,7 +27,7 @@ from sim.outfit import outfit_of
 from sim.pilot.contract import Sensed
 from sim.pilot.course import CoursePilot
 from sim.pilot.helm import heading
-from sim.planner import Waypoint, plan, task_of_scene
+from sim.planner import Cylinder, Waypoint, plan, task_of_scene
 from sim.scene import load_scene
 from sim.steppers.choice import stepper_of
 
@@ -34,6 +35,9 @@ STEP_S, LIMIT_S = 0.02, 90.0
 NEAR_M, NEAR_RAD, SLOW_MPS = 0.5, math.radians(5.0), 0.6
 WIND_MPS, CURRENT_MPS, WAVES_MPS, FETCH_M, GUSTS = 6.0, 0.3, 7.0, 20e3, 0.3
 _ASTERN_OF_BERTH = (22.0, 4.0, 0.0)
+_CLEARANCE_M = 1.0
+"""Of the plan, from the buoys: what waves and gusts may take her off her way."""
+NO_BUOYS = np.zeros((0, 3))
 
 
 @dataclass(frozen=True)
@@ -48,16 +52,19 @@ class Outcome:
     off_m: float
     off_deg: float
     speed_mps: float
+    clear_m: float
+    """Least distance of her footprint from a buoy on the way."""
 
 
-def course() -> tuple[np.ndarray, float]:
-    """Nodes of the plan on calm water, and the time between them [s]."""
+def course() -> tuple[np.ndarray, float, np.ndarray]:
+    """Nodes of the plan on calm water, the time between them [s], and the buoys (n, 3): x, y and radius [m]."""
     _, task = task_of_scene(load_scene("plan-boat-docking"))
-    task = replace(task, waypoints=(Waypoint(_ASTERN_OF_BERTH, 0.3),))
+    task = replace(task, waypoints=(Waypoint(_ASTERN_OF_BERTH, 0.3),), clearance_m=_CLEARANCE_M)
     found = plan(sim.vehicle("boat"), task, method="variational")
     if not found.solved:
         raise SystemExit(f"no plan: {found.message}")
-    return np.array(found.motion.nodes), found.step_s
+    buoys = [(*each.centre_w[:2], each.radius_m) for each in task.obstacles if isinstance(each, Cylinder)]
+    return np.array(found.motion.nodes), found.step_s, np.array(buoys)
 
 
 def weather(seed: int) -> sim.Vehicle:
@@ -94,8 +101,25 @@ def water_of(boat: sim.Vehicle, seed: int) -> Water:
     return water
 
 
-def sail(nodes: np.ndarray, node_s: float, seed: int, method: str = "variational") -> Outcome:
-    """One run."""
+def clear_of(buoys: np.ndarray, there: Sensed) -> float:
+    """Distance [m] of her footprint, seen from above, from the nearest of discs (n, 3)."""
+    footprint = outfit_of("motorboat").footprint
+    assert footprint is not None
+    x, y, rows = float(there.x_w[0]), float(there.x_w[1]), np.empty((MOST_ROWS, 5))
+    discs = np.insert(buoys, 3, [[0.0], [np.nan]], axis=1)
+    away = [contacts_at(x, y, heading(there), footprint.array, disc, rows)[0] for disc in discs]
+    return min(away, default=math.inf)
+
+
+def sail(
+    nodes: np.ndarray,
+    node_s: float,
+    seed: int,
+    method: str = "variational",
+    *,
+    buoys: np.ndarray = NO_BUOYS,
+) -> Outcome:
+    """One run, among discs (n, 3) that she may not touch."""
     boat = weather(seed)
     water, kernel = water_of(boat, seed), stepper_of(boat, integrator(method), inline_for(boat))
     parameters, nothing = boat.parameter_vector, np.zeros(boat.wrench_size)
@@ -104,10 +128,11 @@ def sail(nodes: np.ndarray, node_s: float, seed: int, method: str = "variational
     node = boat.state(R=R, x=(*nodes[0, 1:3], 0.0)).node
     controls = boat.neutral_controls
     y = kernel.start(node, controls, parameters, STEP_S, env_of(water.probe()))
-    pilot, berth = CoursePilot(nodes[:, 1:3], nodes[:, 0], node_s), nodes[-1]
+    solids = np.column_stack([buoys[:, :2], np.zeros((len(buoys), 3)), buoys[:, 2]])
+    pilot, berth = CoursePilot(nodes[:, 1:3], nodes[:, 0], node_s, solids), nodes[-1]
     wind, current = np.asarray(boat.values["wind"]), np.asarray(boat.values["current"])
     bearings = [math.degrees(math.atan2(v[1], v[0])) for v in (wind, current)]
-    best = (math.inf, 0.0, 0.0, 0.0, 0.0)
+    best, clear_m = (math.inf, 0.0, 0.0, 0.0, 0.0), math.inf
     for k in range(1, round(LIMIT_S / STEP_S) + 1):
         controls = pilot.controls(PilotInput(), sensed(node), boat, STEP_S)
         _, status, _ = kernel.advance(y, controls, nothing, parameters, STEP_S, 1, env_of(water))
@@ -115,6 +140,7 @@ def sail(nodes: np.ndarray, node_s: float, seed: int, method: str = "variational
             raise SystemExit(f"seed {seed}: the integrator stopped at {k * STEP_S:.2f} s")
         node = kernel.node(y, controls, parameters, STEP_S, env=env_of(water.probe()))
         there = sensed(node)
+        clear_m = min(clear_m, clear_of(buoys, there))
         off_m = float(np.linalg.norm(there.x_w[:2] - berth[1:3]))
         off_rad = abs(math.remainder(heading(there) - berth[0], 2.0 * math.pi))
         speed = float(np.linalg.norm(there.v_w[:2]))
@@ -123,7 +149,8 @@ def sail(nodes: np.ndarray, node_s: float, seed: int, method: str = "variational
         if worst <= 1.0:
             break
     worst, time_s, off_m, off_rad, speed = best
-    return Outcome(seed, *bearings, worst <= 1.0, time_s, off_m, math.degrees(off_rad), speed)
+    reached = worst <= 1.0 and clear_m > 0.0
+    return Outcome(seed, *bearings, reached, time_s, off_m, math.degrees(off_rad), speed, clear_m)
 
 
 def sensed(node: np.ndarray) -> Sensed:
@@ -140,16 +167,16 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="seed of the first run")
     asked = parser.parse_args()
     count, first = asked.runs, asked.first
-    nodes, node_s = course()
-    print("| seed | wind to | current to | berth | after | off by | askew by | at |")
-    print("|---|---|---|---|---|---|---|---|")
+    nodes, node_s, buoys = course()
+    print("| seed | wind to | current to | berth | after | off by | askew by | at | clear of buoys by |")
+    print("|---|---|---|---|---|---|---|---|---|")
     reached = 0
     for seed in range(first, first + count):
-        run = sail(nodes, node_s, seed)
+        run = sail(nodes, node_s, seed, buoys=buoys)
         reached += run.reached
         print(
             f"| {run.seed} | {run.wind_deg:.0f}° | {run.current_deg:.0f}° | {'reached' if run.reached else 'missed'} "
-            f"| {run.time_s:.1f} s | {run.off_m:.2f} m | {run.off_deg:.1f}° | {run.speed_mps:.2f} m/s |",
+            f"| {run.time_s:.1f} s | {run.off_m:.2f} m | {run.off_deg:.1f}° | {run.speed_mps:.2f} m/s | {run.clear_m:.2f} m |",
             flush=True,
         )
     print(f"\n{reached} of {count} reached.")

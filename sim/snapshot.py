@@ -115,6 +115,8 @@ class LaneSnapshot:
     """What is drawn of bodies that have no model."""
     sea: SeaState | None = None
     """The waves that carry it; None on land and on still water."""
+    aground: bool = False
+    """It floats, and bed or shore bears some of it."""
 
     @property
     def T_wb(self) -> np.ndarray:

@@ -98,6 +98,13 @@ class Hull:
         return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
     @property
+    def outermost(self) -> np.ndarray:
+        """(k, 3) [m] the vertices that lie farthest out in one of 98 directions: what touches a flat ground first."""
+        steps = np.array([n for n in np.ndindex(5, 5, 5) if max(abs(k - 2) for k in n) == 2]) - 2
+        farthest = np.argmax(self.vertices @ steps.T, axis=0)
+        return np.ascontiguousarray(self.vertices[np.unique(farthest)])
+
+    @property
     def reach_m(self) -> float:
         """Greatest distance of a point from the body origin."""
         return float(np.linalg.norm(self.vertices, axis=1).max())

@@ -10,6 +10,7 @@ from sim.environment.ocean.field import POINTS
 from sim.environment.ocean.sea import Sea
 from sim.environment.struck_ground import StruckGround
 from sim.environment.water import WATER, Water, Weather
+from sim.environment.water.layout import REPORT
 from sim.errors import InputError
 from sim.outfit import outfit_of
 from sim.trees.ground import TreeGround
@@ -19,6 +20,7 @@ from sim.vehicles.slung import SlungLoad
 from sim.vehicles.support import Support
 from sim.world import World
 from sim.world.stream import Stream
+from sim.world.terrain import Terrain
 
 Felt = Ground | TreeGround | StruckGround | Water | None
 
@@ -78,15 +80,20 @@ def surroundings(vehicle: Vehicle, world: World) -> Felt:
     if vehicle.support is Support.NOTHING:
         return Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
     if vehicle.support is Support.WATER:
-        return water_about(vehicle, world.water_level_m or 0.0, world.stream)
+        return water_about(vehicle, world.water_level_m or 0.0, world.stream, terrain=world.terrain)
     return None
 
 
 def water_about(
-    vehicle: Vehicle, level_m: float = 0.0, stream: Stream | None = None, *, points: int = POINTS
+    vehicle: Vehicle,
+    level_m: float = 0.0,
+    stream: Stream | None = None,
+    *,
+    points: int = POINTS,
+    terrain: Terrain | None = None,
 ) -> Water:
     """Water about a vehicle that floats, its mean surface at z = `level_m`; stream: of a river; points: along an edge
-    of each of the sea's tiles.
+    of each of the sea's tiles; terrain: where it may run aground.
 
     Raises InputError without a hull.
     """
@@ -106,6 +113,7 @@ def water_about(
         level_m=level_m,
         points=points,
         stream=stream,
+        terrain=terrain,
     )
 
 
@@ -145,16 +153,20 @@ def remembered(vehicle: Vehicle, world: World, memory: np.ndarray) -> Felt:
     if not memory.size:
         return None
     felt = surroundings(vehicle, world)
-    if felt is not None:
+    if isinstance(felt, Water):
+        felt.recall(memory)
+        felt.tell(weather_of(vehicle))
+    elif felt is not None:
         felt.report[:] = memory
-        if isinstance(felt, Water):
-            felt.tell(weather_of(vehicle))
     return felt
 
 
 def fresh_memory(vehicle: Vehicle, memory: np.ndarray) -> np.ndarray:
     """For a start at another state at the same time: contact forgets, the sea does not."""
-    return memory.copy() if vehicle.support is Support.WATER else np.zeros_like(memory)
+    kept = REPORT if vehicle.support is Support.WATER else 0
+    fresh = np.zeros_like(memory)
+    fresh[:kept] = memory[:kept]
+    return fresh
 
 
 def _number(value: object) -> float:

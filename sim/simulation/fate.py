@@ -18,6 +18,5 @@ def fate(
     if outfit.contact.fragile:
         speed_mps = float(np.linalg.norm(twist_b[3:]))
         verdict = wreck(impact, footing.under_water(node), speed_mps)
-    if coupling is not None and verdict is None:
-        verdict = collision(coupling.take_impact_mps(), outfit.footprint)
-    return verdict
+    met_mps = impact.skids_mps if coupling is None else max(impact.skids_mps, coupling.take_impact_mps())
+    return verdict or collision(met_mps, outfit.footprint)

@@ -72,7 +72,12 @@ class Footing:
             return felt.clearance_at(node)
         if isinstance(felt, Water):
             return float(node[self._vehicle.group.position][2]) - felt.level_m
-        return float(_clearance(node[self._vehicle.node_layout.pose], felt.heights, felt.frame, felt.points))
+        return self._over(felt, node)
+
+    def _over(self, ground: Ground, node: np.ndarray) -> float:
+        """Height of the lowest contact point above the ground."""
+        pose = node[self._vehicle.node_layout.pose]
+        return float(_clearance(pose, ground.heights, ground.frame, ground.points))
 
     def load_clearance_m(self, node: np.ndarray) -> float:
         """Height of what hangs from it above the ground; inf where nothing does."""
@@ -106,9 +111,18 @@ class Footing:
 
     def lifted(self, node: np.ndarray) -> np.ndarray:
         """The node, raised out of the ground where it was in it."""
-        if self.felt is not None:
+        felt = self.felt
+        if isinstance(felt, Water):
+            above_m = math.inf if felt.ground is None else self._over(felt.ground, node)
+            self._vehicle.raised(node, -min(above_m, 0.0))
+        elif felt is not None:
             self._vehicle.raised(node, -min(self.clearance_m(node), self.load_clearance_m(node), 0.0))
         return node
+
+    @property
+    def aground(self) -> bool:
+        """Whether what floats touches bed or shore."""
+        return isinstance(self.felt, Water) and self.felt.aground
 
     def under_water(self, node: np.ndarray) -> bool:
         """Whether a point that bears no touch is below the surface of river or lake, which carries nothing."""
@@ -129,7 +143,9 @@ class Footing:
 
     def recall(self, memory: np.ndarray) -> None:
         """Remember what was remembered at another moment of such a footing; nothing where no ground was felt."""
-        if self.felt is not None:
+        if isinstance(self.felt, Water) and memory.size:
+            self.felt.recall(memory)
+        elif self.felt is not None:
             self.felt.report[:] = memory if memory.size else 0.0
 
     def forget(self) -> None:

@@ -60,6 +60,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         links=m.vehicle.links,
         pull=None if lane.pull is None else (lane.pull.body, lane.pull.at_b, lane.pull.to_w),
         sea=footing.sea,
+        aground=footing.aground,
     )
 
 

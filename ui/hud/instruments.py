@@ -87,10 +87,12 @@ def _numbers(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
 
 
 def _badges(pen: Pen, snapshot: Snapshot, camera: str) -> list[Badge]:
-    """Who flies, speed of time where it is not 1, real-time factor, camera."""
+    """Who flies, whether it has run aground, speed of time where it is not 1, real-time factor, camera."""
     pilot = "COURSE" if snapshot.course else "AUTOPILOT" if snapshot.demo else snapshot.flight_mode.upper()
     time, colour = real_time(snapshot)
     words = [(pilot, theme.ACCENT_BRIGHT)]
+    if snapshot.lanes[0].aground:
+        words.append(("AGROUND", theme.WARNING))
     if snapshot.speed != 1.0:
         words.append((speed_label(snapshot.speed), theme.WARNING))
     words += [(time, colour), (camera, theme.MUTED)]

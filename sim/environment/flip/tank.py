@@ -128,9 +128,16 @@ class Tank:
 
     @property
     def volume_m3(self) -> float:
-        """Room that the water takes, beside body and paddle, as the last step met them."""
-        full = np.minimum(self.density[1:-1, 1:-1, 1:-1], 1.0)
-        return float(np.sum(full * self._obstruction.room()) * self.box.cell_m**3)
+        """Room that the water takes, beside body and paddle, as the last step met them.
+
+        A cell of water with water or wall on all sides is full, however its particles lie: densities scatter there, and
+        cut off at one they would tell of less. At surfaces and in spray it is as full as it is dense.
+        """
+        wet = np.pad(self.diagonal[1:-1, 1:-1, 1:-1] > 0.0, 1, mode="edge")
+        sides = [np.roll(wet, step, axis) for step in (-1, 1) for axis in range(3)]
+        within = np.logical_and.reduce([wet, *sides])[1:-1, 1:-1, 1:-1]
+        filled = np.where(within, 1.0, np.minimum(self.density[1:-1, 1:-1, 1:-1], 1.0))
+        return float(np.sum(filled * self._obstruction.room()) * self.box.cell_m**3)
 
     @property
     def blocked(self) -> np.ndarray:

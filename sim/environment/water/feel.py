@@ -5,6 +5,8 @@ What grows with the hull's own velocity is solved together with the velocity tha
 drag or a slam may take all of a motion but never turn it round. The water that moves along (added mass) is part of the
 vehicle's inertia, which knows no stream; what the stream changes about it is added here, so that a hull that drifts
 with a steady current feels nothing.
+
+Where it runs aground, bed and shore are met by the contact of the ground, from the velocity that the water leaves it.
 """
 
 import math
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sim.compiled import allocating_nothing, compiled
+from sim.environment.ground import feel_ground, refuse_way
 from sim.environment.immersion import FOUND, VERTEX_WIDTH, VOLUME, sum_hull
 from sim.environment.nearby import (
     FADE,
@@ -37,6 +40,7 @@ from sim.environment.water.layout import (
     LEVEL,
     MEAN,
     REACH,
+    REPORT,
     SINCE,
     SPACING,
     STREAM,
@@ -163,11 +167,11 @@ def _immerse(
 def feel_water(
     pose: np.ndarray, free: np.ndarray, inertia: np.ndarray, h: float, env: Any, wrench_b: np.ndarray
 ) -> bool:
-    """Mean wrench of water and air in a step of h; the clock goes on by h. Acts always.
+    """Mean wrench of water, air and ground in a step of h; the clock goes on by h. Acts always.
 
     Arguments as `Inline.wrench` has them.
     """
-    _, hull, about, resistances, added, sea_arrays, kept, report, before, river, _ = env
+    _, hull, about, resistances, added, sea_arrays, kept, report, before, river, ground, _ = env
     before[:] = report
     wrench_b[:] = 0.0
     if not (np.isfinite(pose).all() and np.isfinite(free).all()):
@@ -215,18 +219,25 @@ def feel_water(
     _carry_along(added, inertia, h, stream_b, rate_b, right)
     for k in range(6):
         wrench_b[k] = (right[k] - free[k]) * inertia[k] / h
+    if ground[0]:
+        contact_b, touched = np.empty(6), report[REPORT:]
+        touched[0] = touched[3] = 0.0
+        feel_ground(pose, right, inertia, h, ground, contact_b)
+        wrench_b += contact_b
+        report[0], report[3] = max(report[0], touched[0]), max(report[3], touched[3])
     report[1] = 1.0 if found[VOLUME] > 0.0 else 0.0
     report[2] = pose[11] - about[MEAN] - there[SURFACE]
     report[AIR], report[AIR + 1] = air_x, air_y
-    report[INSIDE:] = found
+    report[INSIDE:REPORT] = found
     report[CLOCK] += h
     return True
 
 
 @compiled
-def never_refuse(begin: np.ndarray, end: np.ndarray, env: Any) -> bool:
-    """Water parts."""
-    return False
+def refuse_aground(begin: np.ndarray, end: np.ndarray, env: Any) -> bool:
+    """Water parts; the ground does not."""
+    ground = env[10]
+    return ground[0] and refuse_way(begin, end, ground)
 
 
 @compiled

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from sim.compiler.inline import Inline
+from sim.environment.ground import GROUND
 from sim.environment.hull import Hull
 from sim.environment.ocean.sea import Sea
 from sim.environment.ocean.waves import LEAST_POINTS
@@ -52,12 +53,23 @@ def _nothing() -> tuple[Any, ...]:
 
 
 WATER = Inline(
-    imports="from sim.environment.water.feel import feel_water, forget_step, never_refuse",
+    imports="from sim.environment.water.feel import feel_water, forget_step, refuse_aground",
     type=_tuple(
-        "boolean", _HULL, _type(1), _type(1), _type(1), _SEA, _KEPT, _type(1), _type(1), _STREAM, _type(1)
+        "boolean",
+        _HULL,
+        _type(1),
+        _type(1),
+        _type(1),
+        _SEA,
+        _KEPT,
+        _type(1),
+        _type(1),
+        _STREAM,
+        GROUND.type,
+        _type(1),
     ),
     wrench="feel_water",
-    refuses="never_refuse",
+    refuses="refuse_aground",
     undo="forget_step",
     serves=_floats,
     nothing=_nothing,

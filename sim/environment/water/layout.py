@@ -11,7 +11,7 @@ LEVEL = 14  # height of the surface under the origin over the mean [m]
 STREAM = 15  # velocity of the water there, world
 AIR = 18  # velocity of the air, world x, y
 INSIDE = 20  # what `immersion` finds
-REPORT = INSIDE + FOUND
+REPORT = INSIDE + FOUND  # then the report of the ground, where there is any
 
 # what the weather and the vehicle tell, by number
 WIND, GUSTS, CURRENT, SPACING, REACH, MEAN = 0, 2, 3, 5, 6, 7

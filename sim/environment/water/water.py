@@ -1,10 +1,12 @@
 """Water about one hull: the arrays that kernels read, and how they are told of the weather."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from sim.environment.contact import LOADS
+from sim.environment.ground import GROUND, Ground
 from sim.environment.hull import Hull
 from sim.environment.immersion import AIR as AIR_DRAG
 from sim.environment.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH
@@ -32,7 +34,10 @@ from sim.environment.water.layout import (
 )
 from sim.environment.water.weather import Weather
 from sim.world.stream import Stream
+from sim.world.terrain import Terrain
 
+FRICTION = 0.5
+"""Of hulls on sand, gravel and rock."""
 _ROUNDED_S = 1e-6
 """The sea's clock is summed up step by step, that of lanes is counted: within this it goes on as it was."""
 
@@ -53,6 +58,8 @@ class Water:
     """(6,) mean wrench of the last step (torque [N m], force [N]), body frame."""
     stream: Stream
     """Of a river, beside the current that the weather tells of."""
+    ground: Ground | None = None
+    """Bed and shore; its report is the end of this one."""
 
     @staticmethod
     def of(
@@ -68,17 +75,21 @@ class Water:
         level_m: float = 0.0,
         points: int = POINTS,
         stream: Stream | None = None,
+        terrain: Terrain | None = None,
     ) -> "Water":
         """About a hull.
 
         drag [N s/m] of the whole hull as it is wetted when `mass` [kg] floats upright; impact and air: coefficients
         of the pressure on patches that run into water and face the wind; lift: the share of the water column's
         pressure that is summed here, less where something else carries the hull; added (6,) is the part of the
-        vehicle's inertia that is water; stream: of a river. Raises InputError where that mass sinks.
+        vehicle's inertia that is water; stream: of a river; terrain: where it may run aground. Raises InputError where
+        that mass sinks.
         """
         waves = Waves.of(weather.sea.seed, points)
         tiles, reach = len(TILES_M), hull.reach_m
-        about, report = np.zeros(ABOUT), np.zeros(REPORT)
+        points_b = np.zeros((0, 4)) if terrain is None else np.insert(hull.outermost, 3, 0.0, axis=1)
+        about, report = np.zeros(ABOUT), np.zeros(REPORT + LOADS + 3 * len(points_b))
+        ground = None if terrain is None else Ground.of(terrain, points_b, friction=FRICTION)
         about[SPACING], about[REACH], about[MEAN] = 2.8 * reach / (LATTICE - 2), reach, level_m
         resistances = np.zeros(RESISTANCES)
         resistances[:] = drag, impact, at_rest(hull, mass)[1], air, lift
@@ -113,6 +124,7 @@ class Water:
             report,
             np.zeros(6),
             Stream.still() if stream is None else stream,
+            None if ground is None else replace(ground, report=report[REPORT:]),
         )
         water.tell(weather, at_once=True)
         return water
@@ -132,6 +144,7 @@ class Water:
             self.report,
             before,
             (self.stream.velocity_w, self.stream.frame),
+            GROUND.nothing() if self.ground is None else self.ground.env,
             self.wrench_b,
         )
 
@@ -188,8 +201,8 @@ class Water:
 
     @property
     def impact_mps(self) -> float:
-        """Water is no ground."""
-        return 0.0
+        """Greatest speed at which bed or shore was met since that was last asked for; water is no ground."""
+        return float(self.report[0])
 
     @property
     def crash_mps(self) -> float:
@@ -201,20 +214,23 @@ class Water:
         """1 while some of the hull is under water."""
         return int(self.report[1])
 
+    @property
+    def aground(self) -> bool:
+        """Whether bed or shore bore some of it in the last step."""
+        return self.ground is not None and self.ground.contacts > 0
+
+    def recall(self, memory: np.ndarray) -> None:
+        """Remember what such water did, or what water without ground did."""
+        self.report[: memory.size] = memory
+        self.report[memory.size :] = 0.0
+
     def forget(self) -> None:
         """The vehicle was put somewhere else: the sea goes on."""
         self.report[:CLOCK] = 0.0
+        self.report[REPORT:] = 0.0
 
     def probe(self) -> "Water":
         """The same water, to look a step ahead without changing what it remembers."""
-        return Water(
-            self.hull,
-            self.about,
-            self.resistances,
-            self.added,
-            self.sea_arrays,
-            self.kept,
-            self.report.copy(),
-            np.zeros(6),
-            self.stream,
-        )
+        report = self.report.copy()
+        ground = None if self.ground is None else replace(self.ground.probe(), report=report[REPORT:])
+        return replace(self, report=report, wrench_b=np.zeros(6), ground=ground)

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from sim.commands import PilotInput, SetPilotInput
 from sim.environment.environment import BodyState
 from sim.environment.flip import Body, Box, Floating, Tank, TankWater
-from sim.environment.flip.box import WATER_DENSITY
+from sim.environment.flip.box import PER_CELL, WATER_DENSITY
 from sim.environment.flip.paddle import Paddle
 from sim.environment.flip.pressure import FULL, release
 from sim.environment.flip.scene_box import WaterBox
@@ -216,16 +216,17 @@ def test_a_dam_breaks_as_it_was_measured() -> None:
     )  # measured 3 to 7 % ahead, without bed friction
 
 
-def test_volume_is_kept_while_water_splashes() -> None:
+def test_water_takes_the_room_of_its_particles_while_it_splashes() -> None:
+    """Over 60 s. Measured: 0.2 % less, 0.55 % at most; by densities cut off at one, whose scatter loses, 1.6 % less."""
     x = np.arange(24) / 24
     tank = Tank(Box((24, 8, 16), CELL_M), np.broadcast_to(1.0 + 0.6 * np.cos(np.pi * x), (8, 24)))
-    volumes = []
+    full_m3, volumes = tank.count / PER_CELL * CELL_M**3, []
     for step in range(1800):
         tank.advance(1 / 30)
         if step % 10 == 0:
-            volumes.append(float(np.minimum(tank.density, 1.0).sum()))
-    drift = np.mean(volumes[-40:]) / np.mean(volumes[20:60]) - 1.0
-    assert abs(drift) < 0.01  # measured 0.0009
+            volumes.append(tank.volume_m3)
+    np.testing.assert_allclose(volumes, full_m3, rtol=0.01)
+    assert abs(np.mean(volumes[-40:]) / np.mean(volumes[20:60]) - 1.0) < 0.005  # measured 0.0001
     assert np.isfinite(tank.place).all()
 
 
