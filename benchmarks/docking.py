@@ -176,7 +176,8 @@ def main() -> None:
         reached += run.reached
         print(
             f"| {run.seed} | {run.wind_deg:.0f}° | {run.current_deg:.0f}° | {'reached' if run.reached else 'missed'} "
-            f"| {run.time_s:.1f} s | {run.off_m:.2f} m | {run.off_deg:.1f}° | {run.speed_mps:.2f} m/s | {run.clear_m:.2f} m |",
+            f"| {run.time_s:.1f} s | {run.off_m:.2f} m | {run.off_deg:.1f}° | {run.speed_mps:.2f} m/s "
+            f"| {run.clear_m:.2f} m |",
             flush=True,
         )
     print(f"\n{reached} of {count} reached.")

@@ -1,5 +1,5 @@
-"""Laws of a hull that runs aground: bed and shore hold it up, weight is shared with the water, energy is only taken, and
-a take of it replays to the bit."""
+"""Laws of a hull that runs aground: bed and shore hold it up, weight is shared with the water, and a take of it replays
+to the bit."""
 
 from concurrent.futures import Future
 from dataclasses import replace
