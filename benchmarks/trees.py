@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 import sim
 from sim.integrators import integrator
 from sim.scene import load_scene
-from sim.study.chains import LINK_KG, LINK_M, bent, chain, exponent, interleaved_us, started
+from sim.study.chains import LINK_KG, LINK_M, Run, bent, chain, exponent, interleaved_us, started
 from sim.trees.choice import tree_stepper
 from sim.trees.variational import VariationalTree
 from sim.vehicles.chain import radius_m
@@ -41,6 +41,7 @@ SCENES = ("rope", "linkage")
 SECONDS, SAMPLES = 200.0, 200
 PLOTTED = {
     "riqn": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0),
+    "riqn-variable": (4.0, 8.0, 16.0, 32.0),
     "semi-implicit-euler": (0.25, 0.5, 1.0, 2.0, 4.0),
     "rk4": (1.0, 2.0, 4.0, 8.0, 16.0),
     "mujoco euler": (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0),
@@ -169,6 +170,32 @@ def scenes() -> None:
         print(f"{name}, {scene.vehicle}, h = {1e3 * h:g} ms: {us:.1f} us a step")
 
 
+def varied(step_s: float) -> Run:
+    """Ten links in steps that are divided as their joints turn."""
+    rods = sim.vehicle("chain", links=10, link_length=LINK_M, link_mass=LINK_KG)
+    stepper, p, u, w = (
+        tree_stepper(rods, integrator("riqn-variable")),
+        rods.parameter_vector,
+        rods.neutral_controls,
+        np.zeros(10),
+    )
+    y, tree = stepper.start(np.r_[bent(10), np.zeros(10)], u, p, step_s), chain(10)
+
+    def advance(steps: int) -> int:
+        done, _, iterations = stepper.advance(y, u, w, p, step_s, steps)
+        if done < steps:
+            raise sim.InputError("riqn-variable: a step has no solution that is found")
+        return iterations
+
+    def state() -> tuple[np.ndarray, np.ndarray]:
+        node = stepper.node(y, u, p, step_s)
+        moving = VariationalTree(tree, step_s)
+        motion = moving.start(node[:10], node[10:])
+        return motion.q, moving.momenta(motion)
+
+    return Run(advance, state, tree)
+
+
 def energy_error(method: str, step_s: float) -> tuple[float, float]:
     """(CPU seconds, largest energy error over 200 s as a share of what moves) of ten links."""
     steps, tree = max(1, round(SECONDS / SAMPLES / step_s)), chain(10)
@@ -185,7 +212,7 @@ def energy_error(method: str, step_s: float) -> tuple[float, float]:
             mujoco.mj_forward(model, data)
             return float(data.energy.sum())
     else:
-        running = started(method, tree, bent(10), step_s)
+        running = varied(step_s) if method == "riqn-variable" else started(method, tree, bent(10), step_s)
         advance, energy = running.advance, running.energy_J  # type: ignore[assignment]
     first, worst = energy(), 0.0
     us = interleaved_us({method: advance}, 0.01, 5)[method]

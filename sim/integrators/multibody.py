@@ -1,7 +1,9 @@
 """Methods for trees of joints: recursions over the bodies in linear time, hand-written in `sim.trees`."""
 
+import math
 from dataclasses import dataclass
 
+from sim.errors import InputError
 from sim.integrators.base import Integrator
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
@@ -25,6 +27,21 @@ class Multibody(Integrator):
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         return self.kept
+
+
+@dataclass(frozen=True)
+class VariedMultibody(Multibody):
+    """Its step is taken in parts in which joints turn by about `turn_rad`, taken together as a root of squares."""
+
+    by_recursion: frozenset[Form] = frozenset({Form.TREE})
+    turn_rad: float = 0.1
+    options: tuple[str, ...] = ("turn_rad",)
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.turn_rad) and self.turn_rad > 0):
+            raise InputError(
+                f"{self.name}: turn_rad = {self.turn_rad!r} is no angle to turn by; allowed: above 0, e.g. 0.1"
+            )
 
 
 MULTIBODY: tuple[Multibody, ...] = (
@@ -53,6 +70,16 @@ MULTIBODY: tuple[Multibody, ...] = (
         2,
         "The same step as riqn's, whose quasi-Newton matrix learns from the iterations before.",
         "multibody paper, section 5",
+        1,
+        ("momentum", "energy"),
+        tau="cay",
+    ),
+    VariedMultibody(
+        "riqn-variable",
+        2,
+        "riqn's step, divided into equal parts where joints turn fast, by a rule that runs backwards as well: energy "
+        "stays in a band as with constant steps.",
+        f"{_PAPER}; variable steps by Hairer and Soederlind 2005",
         1,
         ("momentum", "energy"),
         tau="cay",

@@ -3,8 +3,10 @@
 from functools import lru_cache
 
 from sim.integrators.base import Integrator
+from sim.integrators.multibody import VariedMultibody
 from sim.trees.closed_stepper import ClosedTreeStepper
 from sim.trees.stepper import TreeStepper
+from sim.trees.varied_stepper import VariedTreeStepper
 from sim.vehicles.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.base import Vehicle
 from sim.vehicles.structure import Structure
@@ -21,6 +23,8 @@ def _of_structure(structure: Structure, integrator: Integrator) -> TreeStepper:
     assert isinstance(vehicle, ArticulatedVehicle)
     if isinstance(vehicle, ClosedVehicle):
         stepper: TreeStepper = ClosedTreeStepper(vehicle, integrator)
+    elif isinstance(integrator, VariedMultibody):
+        stepper = VariedTreeStepper(vehicle, integrator)
     else:
         stepper = TreeStepper(vehicle, integrator)
     stepper.warm_up()

@@ -55,14 +55,12 @@ def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
     gather(tree, node, wrench, out)
 
 
-@entry
-def accelerate(tree, ws, q, v, u, w, limits, out):
-    """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames. ws.node is placed at q."""
-    limit_stiffness, limit_damping = limits
-    damping = ws.damping
-    active_damping(tree, q, limit_damping, damping)
-    place(tree, q, ws.node)
-    node_force(tree, ws, q, limit_stiffness, ws.kick)
+@jit
+def all_forces(tree, ws, v, u, w, out):
+    """out = forces - c(q, v) (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames.
+
+    ws.node is placed at q, ws.kick the node's forces there (lost), ws.damping that of the joints.
+    """
     velocity_forces(tree, ws.node, v, ws.arc, ws.after, ws.wrench, ws.residual)
     for a in range(out.shape[0]):
         ws.impulse[a] = 0.0
@@ -72,11 +70,22 @@ def accelerate(tree, ws, q, v, u, w, limits, out):
                 ws.wrench[i, k] = w[i, k]
         gather(tree, ws.node, ws.wrench, ws.impulse)
     for a in range(out.shape[0]):
-        out[a] = u[a] + ws.kick[a] + ws.impulse[a] - ws.residual[a] - damping[a] * v[a]
+        out[a] = u[a] + ws.kick[a] + ws.impulse[a] - ws.residual[a] - ws.damping[a] * v[a]
     if tree.air_carriers.shape[0]:
         air_forces(tree, ws, v, ws.kick)
         for a in range(out.shape[0]):
             out[a] += ws.kick[a]
+
+
+@entry
+def accelerate(tree, ws, q, v, u, w, limits, out):
+    """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames. ws.node is placed at q."""
+    limit_stiffness, limit_damping = limits
+    damping = ws.damping
+    active_damping(tree, q, limit_damping, damping)
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, limit_stiffness, ws.kick)
+    all_forces(tree, ws, v, u, w, out)
     factorise(tree, ws.node, damping, 0.0, ws.articulated, ws.factor)
     solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.twist, out)
 

@@ -20,7 +20,12 @@ from sim.vehicles.observation import Observation, ObservationLayout, Observed, l
 
 Limits = tuple[np.ndarray, np.ndarray]
 
-VARIATIONAL = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
+VARIATIONAL = {
+    "riqn": roots.RIQN,
+    "newton": roots.NEWTON,
+    "broyden": roots.BROYDEN,
+    "riqn-variable": roots.RIQN,
+}
 ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
 """By the method's name."""
 TOLERANCE = 1e-11

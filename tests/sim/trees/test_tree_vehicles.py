@@ -19,7 +19,7 @@ from sim.vehicles import ArticulatedVehicle, Parameter
 from tests.sim.simulation_scenes import simulation
 from tests.sim.trees.sample_trees import generic_state, generic_tree
 
-METHODS = ("riqn", "newton", "broyden", "rk4", "semi-implicit-euler")
+METHODS = ("riqn", "newton", "broyden", "riqn-variable", "rk4", "semi-implicit-euler")
 
 
 class Generic(ArticulatedVehicle):
