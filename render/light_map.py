@@ -4,6 +4,7 @@ import moderngl
 import numpy as np
 
 from render.geometry.mesh import ChunkedMesh
+from render.mip_levels import build_levels
 from render.programs import SAMPLER_UNITS
 
 _LUMA = np.array([0.2126, 0.7152, 0.0722], "f4")
@@ -14,6 +15,7 @@ class LightMap:
 
     def __init__(self, ctx: moderngl.Context, finest: ChunkedMesh):
         assert finest.places is not None
+        self._ctx = ctx
         self._rows, self._columns = finest.grid
         self._texture = ctx.texture((self._columns, self._rows), 4, dtype="f1")
         self._texture.filter = moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR
@@ -40,8 +42,9 @@ class LightMap:
         self.scale = max(float(total.max()), 1e-6)
         share = (lit @ _LUMA) / np.maximum(total @ _LUMA, 1e-9)
         texels = np.column_stack([np.sqrt(total / self.scale), share])
-        self._texture.write(np.rint(255.0 * texels.clip(0.0, 1.0)).astype("u1").tobytes())
-        self._texture.build_mipmaps()
+        image = np.rint(255.0 * texels.clip(0.0, 1.0)).astype("u1").reshape(self._rows, self._columns, 4)
+        self._texture.write(image.tobytes())
+        build_levels(self._ctx, self._texture, image)
 
     def bind(self) -> None:
         """Keep it where the land looks for it."""

@@ -42,14 +42,23 @@ def _any_free(eye, points, owner, seen, heights, x0, y0, spacing):
             seen[owner[k]] = True
 
 
-def summits(points_w: np.ndarray) -> np.ndarray:
-    """(k, 3) for `points_w` (n, 3): centres of the squares they lie in, a margin above the highest of each."""
-    square = np.floor(points_w[:, :2] / _SPACING_M).astype(int)
-    order = np.lexsort((points_w[:, 2], square[:, 1], square[:, 0]))
+def summits(points_w: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(k, 3) for `points_w` (n, 3): centres of the squares they lie in, a margin above the highest of each.
+
+    owner: (n,) >= 0, the thing that a point belongs to, each with squares of its own; returned as (k,) as well, rising.
+    """
+    column, row = np.floor(points_w[:, :2].T / _SPACING_M).astype(np.int64)
+    column0, row0 = column.min(initial=0), row.min(initial=0)
+    rows, columns = row.max(initial=0) - row0 + 1, column.max(initial=0) - column0 + 1
+    square = (owner * columns + (column - column0)) * rows + (row - row0)
+    order = np.argsort(square, kind="stable")
     square = square[order]
-    last = np.append(np.flatnonzero(np.any(np.diff(square, axis=0) != 0, axis=1)), len(order) - 1)
-    centre = (square[last] + 0.5) * _SPACING_M
-    return np.column_stack([centre, points_w[order[last], 2] + _MARGIN_M])
+    first = np.flatnonzero(np.diff(square, prepend=-1))
+    left, at_row = np.divmod(square[first], rows)
+    whose, at_column = np.divmod(left, columns)
+    highest = np.maximum.reduceat(points_w[order, 2], first) if len(first) else np.zeros(0)
+    centre = (np.column_stack([at_column + column0, at_row + row0]) + 0.5) * _SPACING_M
+    return np.column_stack([centre, highest + _MARGIN_M]), whose
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,12 +101,12 @@ class Skyline:
     draw more than there is to see.
     """
 
-    def __init__(self, ridges: Ridges, tops: list[np.ndarray]):
-        """`tops`: for each thing the `summits` (k, 3) of its points."""
+    def __init__(self, ridges: Ridges, points_w: np.ndarray, owner: np.ndarray, things: int):
+        """`points_w` (n, 3) of so many things, `owner` (n,) the thing of each."""
         self._ridges = ridges
-        self._points = np.ascontiguousarray(np.concatenate(tops), dtype=float)
-        self._owner = np.repeat(np.arange(len(tops)), [len(points) for points in tops])
-        self._seen = np.ones(len(tops), dtype=bool)
+        points, self._owner = summits(points_w, owner)
+        self._points = np.ascontiguousarray(points)
+        self._seen = np.ones(things, dtype=bool)
         self._eye = np.full(3, np.inf)
 
     def seen(self, eye_w: np.ndarray) -> np.ndarray:

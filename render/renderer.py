@@ -24,6 +24,7 @@ from render.quality import choose, require_gl
 from render.scenery import Scenery, load_scenery
 from render.sky import Sky
 from render.stage import Stage
+from render.still_light import light_name, lit_from_cache
 from render.sun_shadows import SunShadows
 from render.targets import Targets
 from render.uniforms import Atmosphere, FrameUniforms
@@ -69,10 +70,13 @@ class Renderer:
         if programs is None:
             programs = self._owned(Programs(ctx, defines=self.quality.defines))
         self._programs = programs
-        self._build(programs, world, scenery or load_scenery(world, self.quality))
+        scenery = scenery or load_scenery(world, self.quality)
+        self._build(programs, world, scenery)
         self._cleared = np.zeros((0, 3))
         self.resize(size_px)
-        self.set_sun(sun or Sun())
+        sun = sun or Sun()
+        still = "" if self._parked else scenery.key
+        self.set_sun(sun, kept_as=light_name(ctx, still, self.quality, sun))
 
     def _owned(self, resource):
         self._resources.callback(resource.release)
@@ -120,14 +124,20 @@ class Renderer:
         """Of the scene, relative to the output."""
         return self._targets.size_px[0] / self.size_px[0]
 
-    def set_sun(self, sun: Sun) -> None:
-        """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew."""
+    def set_sun(self, sun: Sun, *, kept_as: str = "") -> None:
+        """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew.
+
+        kept_as: what the last two are called in the cache, where they come from if they are there.
+        """
         with self._probe("sun: sky table"):
             self._light = self._sky.light(sun)
         self._shadows.set_light(self._light, self._waters.level_m)
         for uniforms in self._uniforms.values():
             uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
-        self._cast_and_bake()
+        if kept_as:
+            lit_from_cache(kept_as, self._cast_and_bake, {**self._shadows.lit, **self._stage.lit})
+        else:
+            self._cast_and_bake()
 
     def _cast_and_bake(self) -> None:
         """The canyon's shadow map and baked light, for the sun and the still things that there are."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from render.culling import Boxes, culled
 from render.geometry.mesh import Mesh
-from render.geometry.scatter import Cell, Scatter
-from render.occlusion import Ridges, Skyline, summits
+from render.geometry.scatter import Scatter
+from render.occlusion import Ridges, Skyline
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
@@ -147,19 +147,13 @@ class ScatterField:
         low = np.array([cell.low for cell in cells], dtype=float).reshape(-1, 3)
         high = np.array([cell.high for cell in cells], dtype=float).reshape(-1, 3)
         self._boxes = Boxes(low, high)
-        self._skyline = (
-            Skyline(ridges, [summits(self._places(cell)) for cell in cells]) if len(cells) else None
-        )
+        self._skyline = Skyline(ridges, self._all[:, :3], self._cell, len(cells)) if len(cells) else None
         self._reach = np.asarray(reach_m, dtype=float)
         self._budget = budget
         self._levels = [_Level(ctx, programs, material, mesh, len(self._instances)) for mesh in meshes]
         self._drawn_key = b""
         self._drawn_eye = np.full(3, np.inf)
         self.drawn_triangles = 0
-
-    def _places(self, cell: Cell) -> np.ndarray:
-        """(n, 3) where the instances of a cell stand."""
-        return self._instances[cell.first : cell.first + cell.count, :3].astype(float)
 
     @property
     def count(self) -> int:

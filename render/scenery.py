@@ -40,6 +40,8 @@ class Scenery:
     """(n, n, 4) uint8."""
     props: PropMesh | None = None
     """What is laid out for wheeled vehicles."""
+    key: str = ""
+    """Names the world that it was made of; empty where it was put together by hand."""
 
 
 def load_scenery(world: World, quality: Quality) -> Scenery:
@@ -58,4 +60,5 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         ridges=Ridges.of_world(world),
         leaves=leaf_atlas(size=256),
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
+        key=world.key,
     )

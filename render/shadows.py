@@ -71,6 +71,15 @@ class ShadowMap:
         self._target.use()
         self._target.clear(depth=1.0)
 
+    def lit(self) -> np.ndarray:
+        """(ny, nx) float32: depth of what the light meets, 0..1."""
+        width, height = self.size_px
+        return np.frombuffer(self._texture.read(), "f4").reshape(height, width)
+
+    def take_light(self, kept: np.ndarray) -> None:
+        """Have these depths as if they had been drawn."""
+        self._texture.write(np.ascontiguousarray(kept, "f4"))
+
     def bind(self) -> None:
         """Keep the map where materials look for it."""
         self._texture.use(self._unit)

@@ -1,5 +1,6 @@
 """The still world on the GPU: land, plants, blocks, pads and the textures they share."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 
 import moderngl
@@ -13,6 +14,7 @@ from render.props import Props
 from render.quality import Quality
 from render.scatter import BOULDER, SHRUB, ScatterField
 from render.scenery import Scenery
+from render.still_light import Lit
 from render.terrain import Land
 from render.textures import (
     band_contrast,
@@ -120,6 +122,11 @@ class Stage:
         """Keep the shared textures where every material looks for them."""
         for name, texture in self._textures.items():
             texture.use(SAMPLER_UNITS[name])
+
+    @property
+    def lit(self) -> Mapping[str, Lit]:
+        """What is baked, by name."""
+        return {f"land {number}": land for number, land in enumerate(self._land)}
 
     def bake(self) -> None:
         """Take up a new light where it is kept per vertex."""

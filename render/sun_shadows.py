@@ -1,6 +1,6 @@
 """What the sun's light does not reach: the still world's shadow map, and that of the vehicles of a frame."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import moderngl
 import numpy as np
@@ -11,6 +11,7 @@ from render.models.library import ModelLibrary
 from render.passes import PassContext, PassName
 from render.quality import Quality
 from render.shadows import ShadowMap, VehicleShadow, shadow_frames, sun_view
+from render.still_light import Lit
 from render.uniforms import Atmosphere, FrameUniforms, ShadowFrames
 
 ContextOf = Callable[[PassName, View, tuple[int, int]], PassContext]
@@ -46,6 +47,11 @@ class SunShadows:
     def near_vehicles(self) -> np.ndarray | None:
         """(6, 4) planes about all that the vehicles' map tells of; None while nothing casts into it."""
         return self._vehicles.reach
+
+    @property
+    def lit(self) -> Mapping[str, Lit]:
+        """What the sun draws into, by name."""
+        return {"shadow": self._world}
 
     def bind(self) -> None:
         """Keep both maps where materials look for them."""

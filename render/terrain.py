@@ -9,7 +9,7 @@ import numpy as np
 from render.culling import Boxes, culled
 from render.geometry.mesh import ChunkedMesh
 from render.light_map import LightMap
-from render.occlusion import Ridges, Skyline, summits
+from render.occlusion import Ridges, Skyline
 from render.passes import PassContext
 from render.programs import Programs
 from render.quality import Quality
@@ -30,12 +30,15 @@ LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
 
-def _chunk_points(mesh: ChunkedMesh) -> list[np.ndarray]:
-    """For each chunk the positions (n, 3) of its vertices."""
+def _chunk_points(mesh: ChunkedMesh) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (n, 3) of the vertices of its chunks, one after the other, and the chunk (n,) of each.
+
+    A chunk's vertices lie together: those between the lowest and the highest that its triangles name.
+    """
     indices = mesh.indices.ravel()
-    return [
-        mesh.vertices[np.unique(indices[c.first : c.first + c.count]), :3].astype(float) for c in mesh.chunks
-    ]
+    runs = [indices[chunk.first : chunk.first + chunk.count] for chunk in mesh.chunks]
+    parts = [mesh.vertices[run.min() : run.max() + 1, :3] for run in runs]
+    return np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
 
 class LevelChoice:
@@ -104,13 +107,11 @@ class Land:
         chunks = meshes[0].chunks
         low, high = np.array([chunk.low for chunk in chunks]), np.array([chunk.high for chunk in chunks])
         self._boxes = Boxes(low, high)
-        self._skyline = Skyline(ridges, [summits(part) for part in _chunk_points(meshes[0])])
+        self._skyline = Skyline(ridges, *_chunk_points(meshes[0]), len(chunks))
         self._first, self._counts = self._index_ranges(meshes)
         self._choices = {mirrored: LevelChoice(self._counts, spacing) for mirrored in (False, True)}
-        self._vertices = self._owned(
-            ctx.buffer(np.concatenate([mesh.vertices for mesh in meshes]).astype("f4"))
-        )
-        self._indices = self._owned(ctx.buffer(self._all_indices(meshes)))
+        self._vertices = self._joined([np.ascontiguousarray(mesh.vertices, "f4") for mesh in meshes])
+        self._indices = self._joined(self._all_indices(meshes))
         self._vertex_spacing = [
             (len(mesh.vertices), float(s)) for mesh, s in zip(meshes, spacing, strict=True)
         ]
@@ -131,15 +132,19 @@ class Land:
         first = np.array([[chunk.first for chunk in mesh.chunks] for mesh in meshes]) + before[:, None]
         return first, np.array([[chunk.count for chunk in mesh.chunks] for mesh in meshes])
 
+    def _joined(self, parts: Sequence[np.ndarray]) -> moderngl.Buffer:
+        """A buffer of arrays one after the other, each copied once."""
+        buffer = self._owned(self._ctx.buffer(reserve=sum(part.nbytes for part in parts)))
+        offset = 0
+        for part in parts:
+            buffer.write(part, offset=offset)
+            offset += part.nbytes
+        return buffer
+
     @staticmethod
-    def _all_indices(meshes: Sequence[ChunkedMesh]) -> np.ndarray:
-        before = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
-        return np.concatenate(
-            [
-                (mesh.indices.ravel() + offset).astype("u4")
-                for mesh, offset in zip(meshes, before, strict=True)
-            ]
-        )
+    def _all_indices(meshes: Sequence[ChunkedMesh]) -> list[np.ndarray]:
+        before = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]]).astype("u4")
+        return [np.add(mesh.indices, offset, dtype="u4") for mesh, offset in zip(meshes, before, strict=True)]
 
     def _build_arrays(
         self, programs: Programs, meshes: Sequence[ChunkedMesh]
@@ -188,7 +193,21 @@ class Land:
             )
             first += count
         source.release()
-        if self._light_map is not None:
+        self._map_light()
+
+    def lit(self) -> np.ndarray:
+        """What has been baked, as bytes."""
+        return np.frombuffer(b"" if self._baked is None else self._baked.read(), "u1")
+
+    def take_light(self, kept: np.ndarray) -> None:
+        """Have it as if it had been baked."""
+        if self._baked is not None:
+            self._baked.write(np.ascontiguousarray(kept))
+            self._map_light()
+
+    def _map_light(self) -> None:
+        """For coarser levels, from what is baked into the finest one."""
+        if self._baked is not None and self._light_map is not None:
             count, _ = self._vertex_spacing[0]
             baked = np.frombuffer(self._baked.read(count * _BAKED_BYTES), "f4").reshape(count, -1)
             self._light_map.write(baked[:, :3], baked[:, 3:6], baked[:, 6])

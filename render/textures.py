@@ -3,6 +3,7 @@
 import moderngl
 import numpy as np
 
+from render.mip_levels import build_levels
 from sim.world.store import cached_arrays, source_digest
 
 NOISE_PX = 512
@@ -95,7 +96,7 @@ def tiled_texture(
     height, width, channels = image.shape
     depth = f"nu{image.dtype.itemsize}"  # normalised: 0..1
     texture = ctx.texture((width, height), channels, np.ascontiguousarray(image).tobytes(), dtype=depth)
-    texture.build_mipmaps()
+    build_levels(ctx, texture, image)
     levels = moderngl.LINEAR_MIPMAP_LINEAR if smooth_levels else moderngl.LINEAR_MIPMAP_NEAREST
     texture.filter = (levels, moderngl.LINEAR)
     if anisotropy > 1.0:  # on software renderers the setting alone costs seconds a frame
@@ -117,7 +118,7 @@ def ramp_texture(ctx: moderngl.Context, ramp: np.ndarray) -> moderngl.Texture:
     texels = np.ones((1, len(ramp), 4), dtype=np.float16)
     texels[0, :, :3] = ramp
     texture = ctx.texture((len(ramp), 1), 4, texels.tobytes(), dtype="f2")
-    texture.build_mipmaps()
+    build_levels(ctx, texture, texels)
     texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False
     return texture
@@ -127,7 +128,7 @@ def leaf_texture(ctx: moderngl.Context, atlas: np.ndarray) -> moderngl.Texture:
     """Leaf cards: grey and coverage, mip-mapped, clamped."""
     height, width, channels = atlas.shape
     texture = ctx.texture((width, height), channels, np.ascontiguousarray(atlas).tobytes())
-    texture.build_mipmaps()
+    build_levels(ctx, texture, atlas)
     texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False
     return texture

@@ -1,7 +1,9 @@
-"""What there is to choose from: vehicles, integrators, scenes. Collected once, so that a frame builds no vehicles."""
+"""What there is to choose from: vehicles, integrators, scenes. Collected once; a vehicle is built when one asks."""
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TypeVar
 
 from sim.errors import InputError
 from sim.integrators import KEPT, integrators
@@ -9,6 +11,8 @@ from sim.planner.task.check import unplannable
 from sim.scene_heading import scene_heading, scene_names
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.parameter import Parameter, Value
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +33,9 @@ class IntegratorEntry:
     tau: str
     doc: str
     source: str
-    refusals: dict[str, str]
+    refusals: Mapping[str, str]
     """Vehicle name -> why this method does not serve it; vehicles that it serves are absent."""
-    keeps: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    keeps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Vehicle name -> what it keeps of its mechanics, in words."""
     unplannable: str = ""
     """Why nothing can be planned with it; empty where it can."""
@@ -74,14 +78,21 @@ def load_catalogue() -> Catalogue:
 
 @lru_cache(maxsize=1)
 def _catalogue(kinds: tuple[type[Vehicle], ...], scenes: tuple[str, ...]) -> Catalogue:
-    instances = {kind.name: kind() for kind in kinds}
+    by_name = {kind.name: kind for kind in kinds}
+    made = cache(lambda name: by_name[name]())
     entries = {
-        name: VehicleEntry(name, first_paragraph(type(v).__doc__), v.parameters)
-        for name, v in instances.items()
+        name: VehicleEntry(name, first_paragraph(kind.__doc__), _parameters(kind, made))
+        for name, kind in by_name.items()
     }
     methods = {}
     for name, method in integrators().items():
-        answers = {vehicle_name: method.serves(v) for vehicle_name, v in instances.items()}
+        answers = _ByVehicle(tuple(entries), lambda vehicle, method=method: method.serves(made(vehicle)))
+        kept = _ByVehicle(
+            tuple(entries),
+            lambda vehicle, method=method, answers=answers: (
+                () if vehicle in answers else tuple(KEPT[what] for what in method.keeps(made(vehicle)))
+            ),
+        )
         methods[name] = IntegratorEntry(
             name,
             method.family,
@@ -89,15 +100,36 @@ def _catalogue(kinds: tuple[type[Vehicle], ...], scenes: tuple[str, ...]) -> Cat
             method.tau,
             method.doc,
             method.source,
-            {vehicle_name: reason for vehicle_name, reason in answers.items() if reason},
-            {
-                vehicle_name: tuple(KEPT[what] for what in method.keeps(v))
-                for vehicle_name, v in instances.items()
-                if not answers[vehicle_name]
-            },
+            answers,
+            kept,
             unplannable(method),
         )
     return Catalogue(entries, methods, _scenes(scenes))
+
+
+def _parameters(kind: type[Vehicle], made: Callable[[str], Vehicle]) -> tuple[Parameter, ...]:
+    """As a new vehicle has them: where equations follow from some, the others may do so as well."""
+    follow = any(parameter.structural for parameter in kind.parameters)
+    return tuple(made(kind.name).parameters if follow else kind.parameters)
+
+
+class _ByVehicle(Mapping[str, T]):
+    """What is so of some vehicles, asked for when somebody wants to know: to make them all takes long."""
+
+    def __init__(self, vehicles: tuple[str, ...], ask: Callable[[str], T]) -> None:
+        """`ask` tells it of one, empty where it is not so."""
+        self._vehicles, self._ask = vehicles, cache(ask)
+
+    def __getitem__(self, vehicle: str) -> T:
+        if vehicle not in self._vehicles or not (told := self._ask(vehicle)):
+            raise KeyError(vehicle)
+        return told
+
+    def __iter__(self) -> Iterator[str]:
+        return (vehicle for vehicle in self._vehicles if vehicle in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _scenes(names: tuple[str, ...]) -> dict[str, SceneEntry]:

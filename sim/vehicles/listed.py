@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable
+from itertools import chain, count
 
 import numpy as np
 
@@ -29,7 +30,8 @@ def usable(names: Iterable[str]) -> list[str]:
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[: _LONGEST - 5]
         plain = plain if plain[:1].isalpha() else f"n{plain}"
-        taken[next(x for x in (plain, *(f"{plain}_{k}" for k in range(2, 10_000))) if x not in taken)] = None
+        others = (f"{plain}_{k}" for k in count(2))
+        taken[next(other for other in chain((plain,), others) if other not in taken)] = None
     return [*taken]
 
 

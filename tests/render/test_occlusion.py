@@ -22,7 +22,9 @@ def skyline(heights: np.ndarray) -> Skyline:
     rows, columns = np.mgrid[0:201, 0:401]
     points = np.stack([columns, rows, heights], axis=-1)
     ground = SimpleNamespace(heights=heights, origin_m=(0.0, 0.0), spacing_m=1.0)
-    return Skyline(Ridges.of(ground), [summits(points[:, a:b].reshape(-1, 3)) for a, b in SPANS])
+    strips = [points[:, a:b].reshape(-1, 3) for a, b in SPANS]
+    owner = np.repeat(np.arange(len(strips)), [len(strip) for strip in strips])
+    return Skyline(Ridges.of(ground), np.concatenate(strips), owner, len(strips))
 
 
 def seen_from(*eye: float) -> list[bool]:
@@ -80,9 +82,20 @@ def test_nothing_counts_as_hidden_of_which_a_point_is_seen_even_through_a_slit()
 def test_summits_stand_above_every_point_of_their_squares():
     rng = np.random.default_rng(2)
     points = rng.uniform(0, 100, (5000, 3))
-    tops = summits(points)
+    tops, owner = summits(points, np.zeros(len(points), int))
+    assert not owner.any()
     across = np.abs(points[:, None, :2] - tops[None, :, :2]).max(axis=2)
     own = across.argmin(axis=1)
     assert across.min(axis=1).max() <= 6.0 + 1e-9
     assert (tops[own, 2] >= points[:, 2] + 3.0).all()
     assert tops[:, 2].max() == points[:, 2].max() + 3.0
+
+
+def test_things_have_summits_of_their_own_where_they_share_a_square():
+    rng = np.random.default_rng(3)
+    points, owner = rng.uniform(-70, 50, (4000, 3)), rng.integers(0, 7, 4000)
+    tops, whose = summits(points, owner)
+    assert (np.diff(whose) >= 0).all()
+    for thing in range(7):
+        own, _ = summits(points[owner == thing], np.zeros(np.count_nonzero(owner == thing), int))
+        np.testing.assert_array_equal(tops[whose == thing], own)

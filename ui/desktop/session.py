@@ -158,6 +158,7 @@ class Session:
         """Time runs from a scene's first picture on: that one compiles shaders and uploads the world."""
         if self._starts:
             self._starts = False
+            gc.freeze()  # what there is now stays, and is not worth being searched
             gc.enable()  # it rests while the program starts
             give_way()
             self._simulation.start(ahead=prepares_ahead())

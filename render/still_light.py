@@ -1,0 +1,56 @@
+"""What a sun gives to a world's still things, kept between starts: software GL takes half a second to draw it."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+import moderngl
+import numpy as np
+
+from render.light import Sun
+from render.quality import Quality, is_software
+from sim.world.store import cached_arrays, source_digest
+
+
+class Lit(Protocol):
+    """Something that light is drawn into."""
+
+    def lit(self) -> np.ndarray:
+        """What has been drawn."""
+
+    def take_light(self, kept: np.ndarray) -> None:
+        """Have it as if it had been drawn."""
+
+
+def light_name(ctx: moderngl.Context, still: str, quality: Quality, sun: Sun) -> str:
+    """Of the file in which the light of a sun on `still` things is kept; empty where drawing takes no longer."""
+    if not still or not is_software(ctx):
+        return ""
+    told = repr((ctx.info["GL_RENDERER"], ctx.info["GL_VERSION"], quality, sun, _drawn_by()))
+    return f"{still}-{hashlib.sha256(told.encode()).hexdigest()[:24]}"
+
+
+def lit_from_cache(name: str, draw: Callable[[], None], parts: Mapping[str, Lit]) -> None:
+    """Have the light in all parts: drawn, or as it was kept under this name."""
+    drawn = False
+
+    def make() -> dict[str, np.ndarray]:
+        nonlocal drawn
+        drawn = True
+        draw()
+        return {part: lit.lit() for part, lit in parts.items()}
+
+    kept = cached_arrays("light", name, make)
+    if not drawn:
+        for part, lit in parts.items():
+            lit.take_light(kept[part])
+
+
+@cache
+def _drawn_by() -> str:
+    """Digest of the shaders and of what calls them."""
+    folder = Path(__file__).parent
+    files = (*folder.rglob("*.py"), *(file for file in (folder / "shaders").rglob("*") if file.is_file()))
+    return source_digest(*map(str, files))
