@@ -1,0 +1,63 @@
+"""The light on still things, from the cache."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import moderngl
+import numpy as np
+import pytest
+
+from render.canvas import Canvas
+from render.light import Sun
+from render.renderer import Renderer
+from render.scenery import Scenery
+from render.stage import Stage
+from tests.render.small_world import small_frame, small_scenery, small_world
+
+SIZE = (160, 100)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
+    """How often light was drawn, in a cache of its own."""
+    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path))
+    monkeypatch.setattr("render.still_light.is_software", lambda ctx: True)
+    calls: list[int] = []
+    bake = Stage.bake
+
+    def counted(stage: Stage) -> None:
+        calls.append(1)
+        bake(stage)
+
+    monkeypatch.setattr(Stage, "bake", counted)
+    return calls
+
+
+def picture(ctx: moderngl.Context, scenery: Scenery, quality: str, sun: Sun) -> np.ndarray:
+    renderer = Renderer(ctx, SIZE, small_world(), quality=quality, scenery=scenery, sun=sun)
+    canvas = Canvas(ctx, SIZE)
+    renderer.draw(small_frame(SIZE), canvas.framebuffer)
+    image = canvas.image()
+    canvas.release()
+    renderer.release()
+    return image
+
+
+@pytest.mark.parametrize("quality", ["software", "medium"])
+def test_kept_light_gives_the_same_picture_to_the_bit_and_another_sun_another(
+    ctx: moderngl.Context, drawn: list[int], quality: str
+) -> None:
+    scenery, sun = replace(small_scenery(), key="of-this-test"), Sun()
+    first = picture(ctx, scenery, quality, sun)
+    assert len(drawn) == 1
+    np.testing.assert_array_equal(picture(ctx, scenery, quality, sun), first)
+    assert len(drawn) == 1
+    lower = replace(sun, elevation_rad=0.5 * sun.elevation_rad)
+    assert (picture(ctx, scenery, quality, lower) != first).any()
+    assert len(drawn) == 2
+
+
+def test_what_was_put_together_by_hand_is_not_kept(ctx: moderngl.Context, drawn: list[int]) -> None:
+    for _ in range(2):
+        picture(ctx, small_scenery(), "software", Sun())
+    assert len(drawn) == 2
