@@ -78,6 +78,13 @@ taken_in = partial(allocating_nothing, forceinline=True)
 """Decorator: for short functions, or for those with one caller, whose call would cost more than their work: arrays are
 handed over as seven numbers each."""
 
+quick = partial(allocating_nothing, error_model="numpy", fastmath={"arcp", "contract"})
+"""Decorator: `allocating_nothing` where what is divided by nothing is infinite, sums of products may be rounded once,
+and several divisions by one number may become products with its inverse."""
+
+taken_in_quick = partial(quick, forceinline=True)
+"""Decorator: the same for what is `taken_in`."""
+
 superword = partial(allocating_nothing, pipeline_class=SuperwordPipeline)
 """Decorator: the same for functions that do the same to numbers that lie beside each other: those go together."""
 

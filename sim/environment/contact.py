@@ -14,7 +14,7 @@ slow push that lifts a sunk point out again.
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, taken_in
+from sim.compiled import taken_in_quick
 from sim.environment.contact_newton import EQUATIONS, SOLVED_WIDTH, solve_by_newton
 from sim.environment.contact_rows import (
     AIM,
@@ -39,13 +39,14 @@ SPARE_ROWS = EQUATIONS + 2
 LOADS = 16
 """Where the remembered contact forces begin in a report: three numbers a point."""
 _REBOUND_MPS = 0.2
+_HERE_M = 0.02
 _FEW_SWEEPS, _LAST_SWEEPS = 20, 60
 _TOLERANCE_MPS = 1e-12
 _ROUNDING = 1e-16
 _ORIGIN = np.zeros(3)
 
 
-@taken_in
+@taken_in_quick
 def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
     """Keep the twist and the position that this step ends with, for the touch speed of the next."""
     put(report[4:10], xi)
@@ -57,7 +58,7 @@ def _remember(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) ->
     report[14] = h
 
 
-@taken_in
+@taken_in_quick
 def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndarray) -> None:
     """Drop the remembered twist when the body is not where it was heading (teleport, reset)."""
     change = 0.0
@@ -67,11 +68,11 @@ def _forget_if_moved(pose: np.ndarray, xi: np.ndarray, h: float, report: np.ndar
         away += (pose[9 + k] - report[10 + k]) ** 2
     speed = np.sqrt(xi[3] * xi[3] + xi[4] * xi[4] + xi[5] * xi[5])
     # A divided step begins where a whole one ended.
-    if np.sqrt(away) > 0.02 + max(h, report[14]) * (np.sqrt(change) + 0.5 * speed):
+    if away > _HERE_M**2 and np.sqrt(away) > _HERE_M + max(h, report[14]) * (np.sqrt(change) + 0.5 * speed):
         report[13] = 0.0
 
 
-@taken_in
+@taken_in_quick
 def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
     """Start from the forces of the step before: a standing body is solved at once, at any step."""
     loads = report[LOADS:]
@@ -87,7 +88,7 @@ def recall(work: np.ndarray, h: float, report: np.ndarray) -> None:
         previous = point
 
 
-@taken_in
+@taken_in_quick
 def tell_touches(
     work: np.ndarray, speeds: np.ndarray, points: np.ndarray, h: float, report: np.ndarray
 ) -> None:
@@ -95,20 +96,24 @@ def tell_touches(
     for k in range(LOADS, report.shape[0]):
         report[k] = 0.0
     previous, per_s = -1, 1.0 / h
+    touching, greatest, crash = 0.0, report[0], report[3]
     for k in range(work.shape[0]):
         point = int(work[k, POINT])
+        at = LOADS + 3 * point
         if point != previous:
-            for direction in range(3):
-                report[LOADS + 3 * point + direction] = work[k, IMPULSE + direction] * per_s
+            report[at] = work[k, IMPULSE] * per_s
+            report[at + 1] = work[k, IMPULSE + 1] * per_s
+            report[at + 2] = work[k, IMPULSE + 2] * per_s
         if work[k, IMPULSE] > 0.0:
-            report[1] += 1.0 if point != previous or work[k - 1, IMPULSE] <= 0.0 else 0.0
-            report[0] = max(report[0], speeds[k])
+            touching += 1.0 if point != previous or work[k - 1, IMPULSE] <= 0.0 else 0.0
+            greatest = max(greatest, speeds[k])
             if points[point, 3] > 0.5:
-                report[3] = max(report[3], speeds[k])
+                crash = max(crash, speeds[k])
         previous = point
+    report[0], report[1], report[3] = greatest, touching, crash
 
 
-@allocating_nothing
+@taken_in_quick
 def _solve(
     work: np.ndarray,
     xi: np.ndarray,
@@ -130,7 +135,7 @@ def _solve(
     solve_rows(work, xi, inertia, friction, _LAST_SWEEPS)
 
 
-@allocating_nothing
+@taken_in_quick
 def _touch(
     pose: np.ndarray,
     xi_free: np.ndarray,
@@ -162,7 +167,7 @@ def _touch(
     _remember(pose, xi, h, report)
 
 
-@allocating_nothing
+@taken_in_quick
 def ground_wrench(
     pose: np.ndarray,
     xi_free: np.ndarray,

@@ -9,7 +9,7 @@ solution methods", 1991). Points that bear more than six numbers can tell apart 
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, taken_in
+from sim.compiled import quick, taken_in_quick
 from sim.environment.contact_rows import (
     AIM,
     FIRST,
@@ -39,7 +39,7 @@ EQUATIONS = 6
 """Rows of room for the balance, with the right-hand side in column 6, and the last step beside it."""
 
 
-@allocating_nothing
+@quick
 def solve_by_newton(
     work: np.ndarray,
     xi: np.ndarray,
@@ -94,7 +94,7 @@ def solve_by_newton(
     return False
 
 
-@taken_in
+@taken_in_quick
 def _begin(work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray) -> None:
     """The impulses of the rows in the body frame, and the twist that they lead to."""
     a = b = c = x = y = z = 0.0
@@ -119,7 +119,7 @@ def _begin(work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarr
     xi[5] = free[5] + z / inertia[5]
 
 
-@taken_in
+@taken_in_quick
 def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
     """What the impulses become under the twist `xi`; returns how far velocities contradict the law [m/s]."""
     violation = 0.0
@@ -140,11 +140,12 @@ def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
             w[_TURNING] = -1.0
         else:
             tx, ty, tz = zx - normal * nx, zy - normal * ny, zz - normal * nz
-            size = np.sqrt(tx * tx + ty * ty + tz * tz)
+            square = tx * tx + ty * ty + tz * tz
             bound = friction * normal
-            if size < bound:
+            if square < bound * bound:
                 w[_TURNING] = 1.0
             else:
+                size = np.sqrt(square)
                 share = 1.0 / size if size > 0.0 else 0.0
                 w[_TURNING] = bound * share
                 w[_WAY], w[_WAY + 1], w[_WAY + 2] = share * tx, share * ty, share * tz
@@ -157,7 +158,7 @@ def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
     return violation / _STIFFNESS
 
 
-@taken_in
+@taken_in_quick
 def _balance(
     work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray, system: np.ndarray
 ) -> float:
@@ -182,7 +183,7 @@ def _balance(
     return missing
 
 
-@allocating_nothing
+@quick
 def _differentiate(work: np.ndarray, inertia: np.ndarray, friction: float, system: np.ndarray) -> None:
     """The matrix of the balance: inertia and what the projected impulses change with the twist."""
     for a in range(6):
@@ -216,7 +217,7 @@ def _differentiate(work: np.ndarray, inertia: np.ndarray, friction: float, syste
             system[5, column] += stiffness * vz
 
 
-@allocating_nothing
+@quick
 def _eliminate(system: np.ndarray) -> bool:
     """Solve the six equations in place by elimination with pivots: the last column becomes the solution."""
     for a in range(6):
@@ -241,7 +242,7 @@ def _eliminate(system: np.ndarray) -> bool:
     return True
 
 
-@taken_in
+@taken_in_quick
 def _tell_impulses(work: np.ndarray) -> None:
     """Impulses by normal and tangents."""
     for k in range(work.shape[0]):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, taken_in
+from sim.compiled import quick, taken_in_quick
 from sim.environment.surface import first_crossing, surface_normal, surface_patch
 
 _SLOP_M = 5e-4
@@ -30,22 +30,29 @@ Inverse = tuple[float, float, float, float, float, float]
 """Of the inertia (J1, J2, J3, m, m, m)."""
 
 
-@taken_in
+@taken_in_quick
 def all_finite(x: np.ndarray) -> bool:
-    finite = True
-    for value in x:
-        finite = finite and np.isfinite(value)
-    return finite
+    """Of six numbers, or twelve."""
+    nothing = _nothing_of_six(x)
+    if x.shape[0] > 6:
+        nothing += _nothing_of_six(x[6:])
+    return nothing == 0.0
 
 
-@taken_in
+@taken_in_quick
+def _nothing_of_six(x: np.ndarray) -> float:
+    """Zero, if all are finite."""
+    return (x[0] * 0.0 + x[1] * 0.0) + (x[2] * 0.0 + x[3] * 0.0) + (x[4] * 0.0 + x[5] * 0.0)
+
+
+@taken_in_quick
 def put(to: np.ndarray, values: np.ndarray) -> None:
     """Copy; a slice's assignment would ask for memory."""
     for k in range(to.shape[0]):
         to[k] = values[k]
 
 
-@taken_in
+@taken_in_quick
 def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
     """Velocity of the point of row `w` along the direction at `column`, for body twist xi."""
     vx = xi[3] + xi[1] * w[2] - xi[2] * w[1]
@@ -54,7 +61,7 @@ def point_velocity(xi: np.ndarray, w: np.ndarray, column: int) -> float:
     return vx * w[column] + vy * w[column + 1] + vz * w[column + 2]
 
 
-@taken_in
+@taken_in_quick
 def _inverse(inertia: np.ndarray) -> Inverse:
     return (
         1.0 / inertia[0],
@@ -66,7 +73,7 @@ def _inverse(inertia: np.ndarray) -> Inverse:
     )
 
 
-@taken_in
+@taken_in_quick
 def _response(w: np.ndarray, a: int, b: int, inverse: Inverse) -> float:
     """Velocity along direction `a` that a unit impulse along direction `b` gives the point of row `w`."""
     ax, ay, az = w[a], w[a + 1], w[a + 2]
@@ -79,7 +86,7 @@ def _response(w: np.ndarray, a: int, b: int, inverse: Inverse) -> float:
     return turned + ax * bx * inverse[3] + ay * by * inverse[4] + az * bz * inverse[5]
 
 
-@allocating_nothing
+@quick
 def respond_along_ground(work: np.ndarray, inertia: np.ndarray) -> None:
     """Fill in what pushes along the tangents do, which sweeps ask for."""
     inverse = _inverse(inertia)
@@ -90,7 +97,7 @@ def respond_along_ground(work: np.ndarray, inertia: np.ndarray) -> None:
         w[INVERSE_MASS + 3] = _response(w, SECOND, SECOND, inverse)
 
 
-@allocating_nothing
+@quick
 def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.ndarray) -> None:
     """Apply an impulse along the direction at `column` to the twist, in place."""
     for k in range(3):
@@ -100,7 +107,7 @@ def push(xi: np.ndarray, w: np.ndarray, column: int, amount: float, inertia: np.
         xi[k] += amount * (w[k1] * w[column + k2] - w[k2] * w[column + k1]) / inertia[k]
 
 
-@taken_in
+@taken_in_quick
 def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: float) -> None:
     """Write the body-frame normal and two tangents of row `w` for a world normal."""
     x = pose[0] * nx + pose[1] * ny + pose[2] * nz
@@ -119,7 +126,7 @@ def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: f
     w[SECOND], w[SECOND + 1], w[SECOND + 2] = y * sz - z * sy, z * sx - x * sz, x * sy - y * sx
 
 
-@taken_in
+@taken_in_quick
 def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
     return (
         pose[9] + pose[0] * r[0] + pose[3] * r[1] + pose[6] * r[2],
@@ -128,14 +135,14 @@ def world_point(pose: np.ndarray, r: np.ndarray) -> tuple[float, float, float]:
     )
 
 
-@taken_in
+@taken_in_quick
 def farthest(xi: np.ndarray, h: float, frame: np.ndarray) -> float:
     """No point of the body moves farther than that within h [m]; by the body twist, first order."""
     turning = abs(xi[0]) + abs(xi[1]) + abs(xi[2])
     return h * (abs(xi[3]) + abs(xi[4]) + abs(xi[5]) + turning * frame[6])
 
 
-@taken_in
+@taken_in_quick
 def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tuple[float, float, float]:
     """Displacement over h of the body-frame point r, world frame, first order."""
     vx = h * (xi[3] + xi[1] * r[2] - xi[2] * r[1])
@@ -148,7 +155,7 @@ def world_step(pose: np.ndarray, xi: np.ndarray, r: np.ndarray, h: float) -> tup
     )
 
 
-@taken_in
+@taken_in_quick
 def _note(w: np.ndarray, points: np.ndarray, k: int, gap: float, normal: tuple[float, float, float]) -> None:
     """That a point faces a plane at distance `gap` with this world normal."""
     w[0], w[1], w[2] = points[k, 0], points[k, 1], points[k, 2]
@@ -157,7 +164,7 @@ def _note(w: np.ndarray, points: np.ndarray, k: int, gap: float, normal: tuple[f
     w[POINT] = k
 
 
-@allocating_nothing
+@quick
 def _note_ahead(
     w: np.ndarray,
     before: np.ndarray,
@@ -189,7 +196,7 @@ def _note_ahead(
     return True
 
 
-@allocating_nothing
+@taken_in_quick
 def seek_rows(
     work: np.ndarray,
     pose: np.ndarray,
@@ -240,13 +247,18 @@ def seek_rows(
     return used, touches, lowest
 
 
-@taken_in
+@taken_in_quick
 def face_rows(work: np.ndarray, pose: np.ndarray, inertia: np.ndarray, h: float) -> None:
     """Fill in the rest of rows that `seek_rows` noted: directions in the body frame, response, aim; no impulse."""
     inverse = _inverse(inertia)
+    nx = ny = nz = 0.0
     for k in range(work.shape[0]):
         w = work[k]
-        _set_directions(w, pose, w[NORMAL], w[NORMAL + 1], w[NORMAL + 2])
+        if w[NORMAL] == nx and w[NORMAL + 1] == ny and w[NORMAL + 2] == nz:
+            put(w[NORMAL : NORMAL + 9], work[k - 1, NORMAL : NORMAL + 9])  # points of one plane
+        else:
+            nx, ny, nz = w[NORMAL], w[NORMAL + 1], w[NORMAL + 2]
+            _set_directions(w, pose, nx, ny, nz)
         w[IMPULSE] = w[IMPULSE + 1] = w[IMPULSE + 2] = 0.0
         w[INVERSE_MASS] = _response(w, NORMAL, NORMAL, inverse)
         gap = w[GAP]
@@ -257,7 +269,7 @@ def face_rows(work: np.ndarray, pose: np.ndarray, inertia: np.ndarray, h: float)
             w[AIM] = -max(gap, 0.0) / h
 
 
-@allocating_nothing
+@quick
 def gather_rows(
     work: np.ndarray,
     pose: np.ndarray,
@@ -275,19 +287,22 @@ def gather_rows(
     return used
 
 
-@taken_in
+@taken_in_quick
 def touch_speed(w: np.ndarray, xi: np.ndarray, h: float, gravity: float, report: np.ndarray) -> float:
     """Speed [m/s] at which the point of row `w` meets its plane, from the twists at both ends of the step.
 
     Uniform acceleration between them: s^2 = s0^2 + 2 a gap. Without a previous twist, a point that
     starts on the ground is taken to have been at rest there.
     """
-    end = -point_velocity(xi, w, NORMAL)
     gap = max(w[GAP], 0.0)
     if report[13] > 0.0:
         start = -point_velocity(report[4:10], w, NORMAL)
+        if gap == 0.0:
+            return max(start, 0.0)
+        end = -point_velocity(xi, w, NORMAL)
         square = start * abs(start) + 2.0 * (end - start) / h * gap
         return np.sqrt(max(square, 0.0))
+    end = -point_velocity(xi, w, NORMAL)
     if gap > _NEAR_M:
         return max(end, 0.0)
     return max(end - gravity * h, 0.0)

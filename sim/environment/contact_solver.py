@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.compiled import quick
 from sim.environment.contact_rows import (
     AIM,
     IMPULSE,
@@ -26,7 +26,7 @@ def rows_solver(velocity: Any, push: Any) -> Any:
     is the array that they read and write, `response` what an impulse does to it.
     """
 
-    @allocating_nothing
+    @quick
     def solve_friction(
         work: np.ndarray, k: int, state: np.ndarray, response: np.ndarray, friction: float
     ) -> float:
@@ -56,7 +56,7 @@ def rows_solver(velocity: Any, push: Any) -> Any:
         w[IMPULSE + 2] = pt
         return change
 
-    @allocating_nothing
+    @quick
     def solve(
         work: np.ndarray, state: np.ndarray, response: np.ndarray, friction: float, sweeps: int = SWEEPS
     ) -> None:
@@ -84,14 +84,14 @@ def rows_solver(velocity: Any, push: Any) -> Any:
     return solve
 
 
-@allocating_nothing
+@quick
 def twist_velocity(xi: np.ndarray, inertia: np.ndarray, work: np.ndarray, k: int, direction: int) -> float:
     """Of a body with twist xi (6,) at row k along one of its directions, whatever it answers impulses by [m/s]."""
     speed: float = point_velocity(xi, work[k], NORMAL + 3 * direction)
     return speed
 
 
-@allocating_nothing
+@quick
 def _push_twist(
     xi: np.ndarray, inertia: np.ndarray, work: np.ndarray, k: int, direction: int, amount: float
 ) -> None:

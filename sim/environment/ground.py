@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sim.compiled import allocating_nothing
+from sim.compiled import quick
 from sim.compiler.inline import Inline
 from sim.environment.contact import LOADS, ROOM_WIDTH, SPARE_ROWS, ground_wrench
 from sim.environment.contact_rows import farthest, put
@@ -140,7 +140,7 @@ def gravity_mps2(vehicle: Vehicle) -> float:
 _NEAR_M = 1.0
 
 
-@allocating_nothing
+@quick
 def _ceiling(
     pose: np.ndarray,
     moved: float,
@@ -159,7 +159,7 @@ def _ceiling(
     return top_about(heights, frame, pose[9], pose[10], reach, room[room.shape[0] - 1])
 
 
-@allocating_nothing
+@quick
 def feel_ground(
     pose: np.ndarray,
     free: np.ndarray,
@@ -175,7 +175,7 @@ def feel_ground(
     return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report, ceiling, room)
 
 
-@allocating_nothing
+@quick
 def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool:
     """Whether a point's way between two poses leads through the ground."""
     _, heights, frame, points, report, _, tops, room, _ = env
@@ -187,7 +187,7 @@ def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool
     return passes_through(begin, end, heights, frame, points, ceiling)
 
 
-@allocating_nothing
+@quick
 def forget_try(env: tuple[Any, ...]) -> None:
     """The report as it was before the last wrench was found."""
     _, _, _, _, report, before, _, _, _ = env

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, taken_in
+from sim.compiled import quick, taken_in_quick
 from sim.environment.contact_rows import all_finite, world_point
 from sim.environment.surface import MARCH_LIMIT, surface_height, surface_normal
 
@@ -14,7 +14,7 @@ _STEEPEST = 20.0
 """Rise over run of ground that is still told apart from a wall: 87 degrees."""
 
 
-@taken_in
+@taken_in_quick
 def goes_nowhere(begin: np.ndarray, end: np.ndarray, moved: float, frame: np.ndarray) -> bool:
     """Whether no point of a body can have gone PASSED_M deeper between two poses, whose places are `moved` apart.
 
@@ -26,7 +26,7 @@ def goes_nowhere(begin: np.ndarray, end: np.ndarray, moved: float, frame: np.nda
     return (moved + turned * frame[6]) * (1.0 + _STEEPEST) < PASSED_M
 
 
-@allocating_nothing
+@quick
 def passes_through(
     begin: np.ndarray,
     end: np.ndarray,
