@@ -1,8 +1,11 @@
 """A call that may never come back, made where it can be left behind."""
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 _LOOK_S = 0.25
@@ -23,13 +26,17 @@ class WatchedCall(Generic[_T]):
         self._seen_s = time.monotonic()
 
     def answer(self, silence_s: float) -> _T | None:
-        """What the call returns or raises; None where it has been silent for so long, and runs on behind."""
+        """What the call returns or raises; None where it has been silent for so long, and runs on behind.
+
+        It cannot be ended, and may go round for ever: on Linux it gets no time any more that anything else wants.
+        """
         thread = threading.Thread(target=self._run, name="watched call", daemon=True)
         self.alive()
         thread.start()
         while thread.is_alive():
             thread.join(_LOOK_S)
             if time.monotonic() - self._seen_s > silence_s:
+                _yield_to_all(thread)
                 return None
         if self._error is not None:
             raise self._error
@@ -40,3 +47,9 @@ class WatchedCall(Generic[_T]):
             self._answer.append(self._call())
         except BaseException as error:
             self._error = error
+
+
+def _yield_to_all(thread: threading.Thread) -> None:
+    if sys.platform == "linux" and thread.native_id is not None:
+        with suppress(OSError):  # it has just ended, or this is not allowed
+            os.sched_setscheduler(thread.native_id, os.SCHED_IDLE, os.sched_param(0))
