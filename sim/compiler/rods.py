@@ -63,7 +63,7 @@ import numpy as np
 
 from sim.compiled import compiled
 from sim.compiler.branchless import where
-from sim.steppers.rods import move, stretch_nothing
+from sim.steppers.rods import move, stretch_nothing, take
 
 
 @compiled(
@@ -102,8 +102,8 @@ def rollout(y, u, w, p, h, n, node, env):
     room = np.empty(({room}, {n}))
     done = status = iterations = 0
     for step in range(n):
-        q_last[:] = q
-        v_last[:] = v
+        take(q, q_last)
+        take(v, v_last)
         free_acceleration(q, v, mass, length, u, p, free)
         for i in range({n}):
             for k in range(3):
@@ -111,11 +111,11 @@ def rollout(y, u, w, p, h, n, node, env):
         sweeps = move(q, mean, mass, length, h, pull, room)
         if sweeps < 0:
             status = 1
-            q[:] = q_last
-            v[:] = v_last
+            take(q_last, q)
+            take(v_last, v)
             break
         iterations += sweeps
-        v[:] = mean
+        take(mean, v)
         for again in range({repeats}):
             free_acceleration(q, v, mass, length, u, p, free)
             for i in range({n}):
