@@ -36,7 +36,10 @@ Method = Annotated[str | None, Option("--integrator", help="Instead of the scene
 Step = Annotated[float | None, Option(help="Instead of the scene's step [s].")]
 CameraKind = Annotated[str | None, Option("--camera", help="Instead of the scene's camera.")]
 Ghost = Annotated[
-    Path | None, Option("--ghost", metavar="FILE", help="Measured poses (.csv) beside what is simulated.")
+    Path | None,
+    Option(
+        "--ghost", metavar="FILE", help="Measured poses (.csv) or a take (.npz) beside what is simulated."
+    ),
 ]
 Trust = Annotated[bool, Option("--trust", help="Run a vehicle's file from outside the scene's folder.")]
 Fallback = Annotated[Path | None, Option(metavar="DIR", help="Without a display, render the scene into DIR.")]

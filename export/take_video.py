@@ -4,20 +4,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from export import headless
-from export.motion import motion_of_take
 from export.request import FPS, Request
 from export.studio import Studio
 from sim.beside import Tell
 from sim.commands import PlayTake, ShowMeasured
-from sim.measured import Measured
 from sim.simulation import Simulation
 from sim.take import load_take
+from sim.take.beside import shown_beside
 from sim.take.scene import scene_of
 from sim.world import load_world
 
 SIZE_PX = (1280, 720)
-_GHOST_S = 1.0 / 60.0
-"""Between two samples of a ghost, which goes on the screw that joins them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class TakeVideo:
     size_px: tuple[int, int] = SIZE_PX
     """Even."""
     beside: tuple[tuple[str, Path], ...] = ()
-    """Names and takes of other lanes on the same clock: ghosts with the model of the take's vehicle."""
+    """Names and takes of other lanes on the same clock: ghosts, each with the model of its vehicle."""
 
 
 def draw_take(order: TakeVideo, tell: Tell) -> None:
@@ -50,8 +47,9 @@ def draw_take(order: TakeVideo, tell: Tell) -> None:
     simulation = Simulation(scene, world)
     simulation.submit(PlayTake(take))
     for name, file in order.beside:
-        motion = motion_of_take(load_take(file), every_s=_GHOST_S, world=world)
-        simulation.submit(ShowMeasured(Measured(name, motion.time, motion.main)))
+        beside = load_take(file)
+        here = (beside.world, beside.seed) == (scene.world, scene.seed)
+        simulation.submit(ShowMeasured(shown_beside(beside, name, world if here else None)))
     simulation.advance(0.0)
     request = Request(
         seconds=max(take.duration_s, 1.0 / FPS),

@@ -10,6 +10,7 @@ import csv
 import io
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,9 @@ import numpy as np
 from sim.errors import InputError, one_of, quote
 from sim.groups.between import pose_between
 from sim.groups.numeric import rotation_log
+from sim.trees.shapes import Capsule
 from sim.user_files import read_text, refusals
+from sim.vehicles.parameter import Value
 
 MOST_BYTES = 1 << 27
 _TIME = ("time_s", "time", "t")
@@ -33,6 +36,25 @@ _NOT_UNIT = 0.1
 
 
 @dataclass(frozen=True, eq=False)
+class Moving:
+    """What is to be drawn of a vehicle at n moments."""
+
+    vehicle: str
+    """Registry name, which selects the model."""
+    bodies: Mapping[str, np.ndarray]
+    """Name -> (n, 4, 4) body to world; the main body comes first."""
+    controls: np.ndarray
+    """(n, n_controls)."""
+    shape: np.ndarray
+    """(n, n_shape)."""
+    observables: Mapping[str, np.ndarray]
+    """Name -> (n,) or (n, k)."""
+    parameters: Mapping[str, Value]
+    links: tuple[Capsule, ...] = ()
+    """What its bodies look like that have no model."""
+
+
+@dataclass(frozen=True, eq=False)
 class Measured:
     """Where one body was at moments that increase."""
 
@@ -41,20 +63,26 @@ class Measured:
     """(n,) s."""
     poses: np.ndarray
     """(n, 4, 4) body to world."""
+    moving: Moving | None = None
+    """As what it is drawn; None: as the flown vehicle."""
 
     @property
     def interval_s(self) -> float:
         """Between two samples, on average."""
         return float(np.ptp(self.time)) / max(len(self.time) - 1, 1)
 
+    def sample(self, time_s: float) -> int:
+        """The last one that is not after a moment, or the first."""
+        return max(int(np.searchsorted(self.time, time_s, side="right")) - 1, 0)
+
     def at(self, time_s: float) -> tuple[np.ndarray, np.ndarray]:
         """Pose (4, 4) and body twist (6,) (omega [rad/s], v [m/s]) at a moment: on the screw between two samples.
 
         Before the first and after the last it stands still there.
         """
-        k = int(np.searchsorted(self.time, time_s, side="right")) - 1
-        if k < 0 or k + 1 >= len(self.time):
-            return self.poses[max(k, 0)], np.zeros(6)
+        k = self.sample(time_s)
+        if time_s < self.time[0] or k + 1 >= len(self.time):
+            return self.poses[k], np.zeros(6)
         before, after = self.poses[k], self.poses[k + 1]
         span_s = float(self.time[k + 1] - self.time[k])
         pose = pose_between(before, after, (time_s - float(self.time[k])) / span_s)

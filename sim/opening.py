@@ -38,9 +38,14 @@ def open_take(
 
 
 def beside(path: Path | None) -> tuple[Command, ...]:
-    """What shows a table of measured poses, where there is one. Raises InputError."""
+    """What shows a table of measured poses, or a take, where there is one. Raises InputError."""
     if path is None:
         return ()
+    if path.suffix.lower() == ".npz":
+        from sim.take.beside import shown_beside
+        from sim.take.file import load_take
+
+        return (ShowMeasured(shown_beside(load_take(path), path.stem)),)
     from sim.measured import load_measured
 
     return (ShowMeasured(load_measured(path)),)

@@ -1,6 +1,7 @@
 """Motions that are shown beside the lanes and are not simulated: measured ones on the same clock, rivals of a race."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -40,7 +41,7 @@ class Beside:
         return found
 
     def pictures(self, flown: LaneSnapshot, clock_s: float) -> tuple[LaneSnapshot, ...]:
-        """At a moment, with the flown vehicle's model; its other bodies stand about the main one as they do there."""
+        """At a moment; what is no take has the flown vehicle's model, its other bodies as they stand there."""
         return tuple(_picture(measured, tint, flown, clock_s, clock_s) for measured, tint in self._shown)
 
 
@@ -74,10 +75,10 @@ def _picture(
     span_s = max(flown.time_current_s - flown.time_previous_s, 0.0)
     T_wb, twist_b = measured.at(at_s)
     before_w, _ = measured.at(at_s - span_s)
-    own = np.linalg.inv(flown.T_wb)
     unknown = np.full(6, math.nan)
+    model = _model(measured, flown, at_s)
     return replace(
-        flown,
+        model,
         name=measured.name,
         integrator=MEASURED,
         step_s=measured.interval_s,
@@ -85,8 +86,8 @@ def _picture(
         ghost=True,
         time_previous_s=clock_s - span_s,
         time_current_s=clock_s,
-        bodies_previous={name: before_w @ own @ T for name, T in flown.bodies.items()},
-        bodies={name: T_wb @ own @ T for name, T in flown.bodies.items()},
+        bodies_previous=_about(before_w, model.bodies),
+        bodies=_about(T_wb, model.bodies),
         twist_b=twist_b,
         control_wrench_b=np.zeros(6),
         environment_wrench_b=np.zeros(6),
@@ -102,7 +103,34 @@ def _picture(
         status_text="",
         own_pilot=True,
         deviation=None,
-        observables={name: np.full(np.shape(v), math.nan) for name, v in flown.observables.items()},
         observables_start={},
         ways={},
+    )
+
+
+def _about(T_wb: np.ndarray, bodies: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """All bodies where they stand about the main one, which comes first, when that is at T_wb."""
+    moved = T_wb @ np.linalg.inv(next(iter(bodies.values())))
+    return {name: moved @ T for name, T in bodies.items()}
+
+
+def _model(measured: Measured, flown: LaneSnapshot, at_s: float) -> LaneSnapshot:
+    """What is drawn of it: the vehicle that it was, or the flown one as that is now."""
+    moving = measured.moving
+    if moving is None:
+        unknown = {name: np.full(np.shape(v), math.nan) for name, v in flown.observables.items()}
+        return replace(flown, observables=unknown)
+    k = measured.sample(at_s)
+    return replace(
+        flown,
+        vehicle=moving.vehicle,
+        bodies={name: poses[k] for name, poses in moving.bodies.items()},
+        shape=moving.shape[k],
+        controls=moving.controls[k],
+        parameters=moving.parameters,
+        observables={name: values[k] for name, values in moving.observables.items()},
+        units={},
+        pivot_w=None,
+        pull=None,
+        links=moving.links,
     )

@@ -8,13 +8,20 @@ import av
 import numpy as np
 import pytest
 
+import sim
 from export.request import Request
 from export.take_video import TakeVideo, draw_take
+from render.models.rigs import rig_pose
+from render.shown import Shown, drawn
 from sim.aside import GivenUp
 from sim.beside import answered_beside
+from sim.commands import ShowMeasured
+from sim.opening import beside
+from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot
 from sim.take import Take, save_take
+from sim.world import load_world
 from tests.export.flights import helicopter_flight
 
 SIZE_PX = (96, 64)
@@ -92,3 +99,32 @@ def test_other_lanes_are_ghosts_beside_the_flown_one_on_the_same_clock(
         )  # measured 5e-4
         np.testing.assert_allclose(ghost.T_wb[:3, :3], flown.T_wb[:3, :3], atol=3e-4)  # measured 8e-5
     assert np.linalg.norm(seen[-1][0].T_wb[:3, 3] - seen[0][0].T_wb[:3, 3]) > 5.0
+
+
+def test_a_take_of_another_vehicle_goes_along_as_what_it_was(tmp_path: Path) -> None:
+    """A car's beside a rigid body: where it was, on wheels that have turned."""
+    vehicle = sim.vehicle("car")
+    pedal = [400.0, 0.3] + [100.0, 0.1] * np.sin(0.05 * np.arange(100.0)[:, None])
+    drive = sim.simulate(vehicle, step=0.01, duration=1.0, controls=pedal)
+    save_take(Take.of_trajectory(drive), tmp_path / "car.npz")
+    (command,) = beside(tmp_path / "car.npz")
+    assert isinstance(command, ShowMeasured)
+    scene = load_scene("plain")
+    simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    simulation.submit(command)
+    turned = []
+    for at in (50, 100):
+        simulation.advance(0.5)
+        flown, *_, ghost = simulation.snapshot.lanes
+        assert (ghost.name, ghost.vehicle, ghost.ghost) == ("car", "car", True)
+        assert flown.vehicle == "rigid-body"
+        assert ghost.T_wb[:2, 3] == pytest.approx(drive.pose[at, :2, 2], abs=1e-3)
+        assert set(ghost.bodies) == set(drive.bodies)
+        assert ghost.shape == pytest.approx(
+            drive.nodes[at, vehicle.node_layout.shape], abs=0.3
+        )  # a sample behind
+        shown, other = (Shown(lane, lane.time_current_s, lane.bodies) for lane in (ghost, flown))
+        parts = rig_pose(drawn(shown, other))
+        turned.append(np.stack([*parts.nodes.values(), *parts.placed.values()]))
+    assert drive.pose[-1, 0, 2] > 0.5
+    assert np.abs(turned[1] - turned[0]).max() > 0.1

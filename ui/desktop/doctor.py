@@ -110,15 +110,18 @@ def _audio() -> str:
     driver = get_audio_driver()
     name = type(driver).__module__.split(".")[-2]
     if name == "silent":
-        raise LookupError("no driver; nothing here makes a sound")
-    return f"{name}; nothing here makes a sound"
+        raise LookupError("no driver: the window is silent")
+    return name
 
 
 def _controllers() -> str:
     import pyglet
 
-    names = [controller.name for controller in pyglet.input.get_controllers()]
-    names += [joystick.device.name for joystick in pyglet.input.get_joysticks()]
+    try:
+        names = [controller.name for controller in pyglet.input.get_controllers()]
+        names += [joystick.device.name for joystick in pyglet.input.get_joysticks()]
+    except FileNotFoundError:
+        names = []  # not even a folder of devices
     if not names:
         raise LookupError("none is plugged in; keys fly everything")
     return ", ".join(names)

@@ -151,7 +151,7 @@ class Sharing:
         self._worker.shutdown(wait=True)
 
     def _drawn(self, asked: _Asked) -> News:
-        """The take of the flown lane as a video, beside it those of the same vehicle, in a process of its own."""
+        """The take of the flown lane as a video, beside it those of the others, in a process of its own."""
         from export.take_video import TakeVideo, draw_take  # with the encoder, which few windows need
 
         given_up = self._given_up or threading.Event()
@@ -166,7 +166,7 @@ class Sharing:
                 save_take(take, file)
                 beside = []
                 for k, (name, _, _, reply) in enumerate(asked.lanes[1:]):
-                    if reply.exception() is None and reply.result().vehicle.name == take.vehicle.name:
+                    if reply.exception() is None:
                         beside.append((name, save_take(reply.result(), Path(folder) / f"beside-{k}.npz")))
                 order = TakeVideo(
                     file, path, asked.request.camera, asked.request.subframes, beside=tuple(beside)
