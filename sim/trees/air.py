@@ -10,27 +10,14 @@ from sim.trees.spatial import (
     apart,
     cross,
     dot,
-    jit,
-    product,
     put3,
+    rotate,
     row3,
     row9,
     sub,
     times,
-    unrotate,
 )
 from sim.trees.stepping import copy, node_force
-
-
-@jit
-def rotation_w(tree, node, i):
-    """Of body i in the world."""
-    R = row9(node, i, 0)
-    j = tree.parent[i]
-    while j >= 0:
-        R = product(row9(node, j, 0), R)
-        j = tree.parent[j]
-    return R
 
 
 @apart
@@ -40,9 +27,8 @@ def air_forces(tree, ws, v, out):
     wind = (tree.wind_w[0], tree.wind_w[1], tree.wind_w[2])
     for k in range(tree.air_carriers.shape[0]):
         i = tree.air_carriers[k]
-        at = row3(tree.air, k, 0)
-        x = add(row3(ws.arc, i, 3), cross(row3(ws.arc, i, 0), at))
-        x = sub(x, unrotate(rotation_w(tree, ws.node, i), wind))
+        at = rotate(row9(ws.node, i, 0), row3(tree.air, k, 0))
+        x = sub(add(row3(ws.arc, i, 3), cross(row3(ws.arc, i, 0), at)), wind)
         force = times(-tree.air[k, 3] * math.sqrt(dot(x, x)), x)
         put3(ws.wrench, i, 0, add(row3(ws.wrench, i, 0), cross(at, force)))
         put3(ws.wrench, i, 3, add(row3(ws.wrench, i, 3), force))

@@ -13,6 +13,9 @@ COORDINATES = (1, 1, 4, 7)
 """Numbers that place each kind: an angle, a distance, a unit quaternion (w, x, y, z), a quaternion and a position."""
 
 
+INERTIA, MOMENT = 12, 18
+NODE = 36
+"""Columns of a body at a node."""
 UPDATES_MAX = 40
 """Iterations for which Broyden's method has room."""
 REMEMBERED = 8
@@ -65,15 +68,17 @@ class Workspace(NamedTuple):
     """What one step writes; allocated once, so that a step allocates nothing."""
 
     node: np.ndarray
-    """(n, 12) each body's frame in its parent's frame at the node, as `placement`."""
+    """(n, NODE) of each body at the node, all in the world's axes: rotation row by row, place from the parent's origin,
+    A of the inertia, moment, B, C (as in `TreeArrays`)."""
     articulated: np.ndarray
     """(n, 21) articulated-body inertias on their way to the root."""
     factor: np.ndarray
     """(n, 21) what `solve` needs of each joint."""
     arc: np.ndarray
-    """(n, 9) displacement of each body over the step: half the Cayley vector (u, s), and the translation."""
+    """(n, 9) displacement of each body over the step: half the Cayley vector (u, s), and the translation; in the
+    world's axes, as what follows of bodies."""
     twist: np.ndarray
-    """(n, 6) of each body under the joints' change; or gravity in the bodies' frames."""
+    """(n, 6) of each body under the joints' change."""
     wrench: np.ndarray
     """(n, 6) impulses on the bodies, with what the children have added; zero between steps."""
     spare: np.ndarray
@@ -91,7 +96,7 @@ class Workspace(NamedTuple):
     left: np.ndarray
     """(n, 36) what Newton's method needs of each joint."""
     after: np.ndarray
-    """(n, 12) frames at the end of the step."""
+    """(n, 12) at the end of the step: the first columns of `node`."""
     q_after: np.ndarray
     """(nq,)"""
     updates: np.ndarray
@@ -122,7 +127,7 @@ def workspace(tree: TreeArrays) -> Workspace:
     """Room for one lane."""
     n, nv, nq = len(tree.parent), len(tree.damping), int(tree.q_at[-1]) + COORDINATES[int(tree.kind[-1])]
     return Workspace(
-        node=np.zeros((n, 12)),
+        node=np.zeros((n, NODE)),
         articulated=np.zeros((n, 21)),
         factor=np.zeros((n, 21)),
         arc=np.zeros((n, 9)),

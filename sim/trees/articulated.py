@@ -1,6 +1,7 @@
 """The articulated-body algorithm (Featherstone): the mass matrix is factorised and solved with in linear time."""
 
-from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
+from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
+from sim.trees.kinematics import axis_of
 from sim.trees.recursions import NOWHERE, carried, pass_up, row_of, take_wrench
 from sim.trees.spatial import (
     add,
@@ -12,7 +13,6 @@ from sim.trees.spatial import (
     inverse_sym,
     jit,
     product,
-    product_transposed,
     put3,
     rotate,
     row3,
@@ -22,16 +22,13 @@ from sim.trees.spatial import (
     sum9,
     sym,
     times,
-    turned_sym,
     unrotate,
 )
 
 
 @jit
-def lift(R, p, A, B, C):
-    """Inertia blocks seen from the parent, whose frame has the body's at (R, p)."""
-    A, C = turned_sym(R, A), turned_sym(R, C)
-    B = product_transposed(product(R, B), R)
+def lift(p, A, B, C):
+    """Inertia blocks about the parent's origin, from which the body's is at p."""
     D = sum9(B, cross_columns(p, full(C)))
     x0, x1, x2 = cross(p, (B[0], B[1], B[2])), cross(p, (B[3], B[4], B[5])), cross(p, (B[6], B[7], B[8]))
     y0, y1, y2 = cross(p, (D[0], D[1], D[2])), cross(p, (D[3], D[4], D[5])), cross(p, (D[6], D[7], D[8]))
@@ -93,22 +90,29 @@ def factorise(tree, node, damping, h, articulated, factor):
     """
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n_bodies = parent.shape[0]
-    inertia, armature = tree.inertia, tree.armature
+    armature = tree.armature
     for i in range(n_bodies):
-        for k in range(21):
-            articulated[i, k] = inertia[i, k]
+        put(articulated, i, 0, row6(node, i, INERTIA))
+        if tree.rigid[i]:
+            c, m = row3(node, i, MOMENT), tree.mass[i]
+            put(articulated, i, 6, (0.0, -c[2], c[1], c[2], 0.0, -c[0], -c[1], c[0], 0.0))
+            put(articulated, i, 15, (m, 0.0, 0.0, m, 0.0, m))
+        else:
+            put(articulated, i, 6, row9(node, i, MOMENT + 3))
+            put(articulated, i, 15, row6(node, i, MOMENT + 12))
     for i in range(n_bodies - 1, -1, -1):
         A, B, C = row6(articulated, i, 0), row9(articulated, i, 6), row6(articulated, i, 15)
         c = 0.5 * h * damping[v_at[i]] + armature[v_at[i]]
         kind = kinds[i]
         root = parent[i] < 0
         if kind in (REVOLUTE, PRISMATIC):
+            z = axis_of(node, i)
             if kind == REVOLUTE:
-                x, y = (A[2], A[4], A[5]), (B[6], B[7], B[8])
-                k = 1.0 / (A[5] + c)
+                x, y = sym(A, z), unrotate(B, z)
+                k = 1.0 / (dot(z, x) + c)
             else:
-                x, y = (B[2], B[5], B[8]), (C[2], C[4], C[5])
-                k = 1.0 / (C[5] + c)
+                x, y = rotate(B, z), sym(C, z)
+                k = 1.0 / (dot(z, y) + c)
             put3(factor, i, 0, x)
             put3(factor, i, 3, y)
             factor[i, 6] = k
@@ -143,7 +147,7 @@ def factorise(tree, node, damping, h, articulated, factor):
             B = (c * T[0], c * T[1], c * T[2], c * T[3], c * T[4], c * T[5], c * T[6], c * T[7], c * T[8])
             if root:
                 continue
-        A, B, C = lift(row9(node, i, 0), row3(node, i, 9), A, B, C)
+        A, B, C = lift(row3(node, i, 9), A, B, C)
         j = parent[i]
         for k in range(6):
             articulated[j, k] += A[k]
@@ -156,8 +160,8 @@ def factorise(tree, node, damping, h, articulated, factor):
 def solve(tree, node, damping, h, factor, r, wrench, spare, twists, out):
     """out = (M + h/2 diag(damping))^-1 (r + what `wrench` does at the joints), by the factors of `factorise`.
 
-    `wrench` (n, 6): further impulses on the bodies, in their frames; cleared. r and out may be the same array. `twists`
-    (n, >= 6) gets the bodies' twists under the joint velocities `out`.
+    `wrench` (n, 6): further impulses on the bodies, about their origins; cleared. r and out may be the same array.
+    `twists` (n, >= 6) gets the bodies' twists under the joint velocities `out`.
     """
     collect(tree, node, damping, h, factor, r, wrench, spare)
     last = NOWHERE
@@ -175,17 +179,19 @@ def collect(tree, node, damping, h, factor, r, wrench, spare):
         b = v_at[i]
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
-            e = r[b] + (f[2] if kind == REVOLUTE else g[2])
+            e = r[b] + dot(axis_of(node, i), f if kind == REVOLUTE else g)
             spare[b] = e
             t = e * factor[i, 6]
             f, g = sub(f, times(t, row3(factor, i, 0))), sub(g, times(t, row3(factor, i, 3)))
         else:
-            e = add(row_of(r, b), f)
+            R = row9(node, i, 0)
+            own = rotate(R, row_of(r, b))
+            e = add(own, f)
             spare[b], spare[b + 1], spare[b + 2] = e
             if kind == FREE:
-                e = add(row_of(r, b + 3), g)
-                spare[b + 3], spare[b + 4], spare[b + 5] = e
-                f, g = times(-1.0, row_of(r, b)), times(-1.0, row_of(r, b + 3))
+                f, own = times(-1.0, own), rotate(R, row_of(r, b + 3))
+                spare[b + 3], spare[b + 4], spare[b + 5] = add(own, g)
+                g = times(-1.0, own)
             else:
                 t = sym(row6(factor, i, 0), e)
                 c = 0.5 * h * damping[b] + armature[b]
@@ -204,22 +210,24 @@ def respond(tree, node, damping, h, factor, spare, twists, out, i, last):
         y = spare[b] - dot(row3(factor, i, 0), w) - dot(row3(factor, i, 3), x)
         y *= factor[i, 6]
         out[b] = y
+        z = times(y, axis_of(node, i))
         if kind == REVOLUTE:
-            w = (w[0], w[1], w[2] + y)
+            w = add(w, z)
         else:
-            x = (x[0], x[1], x[2] + y)
+            x = add(x, z)
     else:
+        R = row9(node, i, 0)
         I, B = row6(factor, i, 0), row9(factor, i, 6)
         e = row_of(spare, b)
         if kind == FREE:
             z = sym(row6(factor, i, 15), sub(row_of(spare, b + 3), unrotate(B, sym(I, e))))
-            out[b + 3], out[b + 4], out[b + 5] = sub(z, x)
+            out[b + 3], out[b + 4], out[b + 5] = unrotate(R, sub(z, x))
             x = z
             c = 0.0
         else:
             c = 0.5 * h * damping[b] + tree.armature[b]
         y = sub(sym(I, add(sub(e, rotate(B, x)), times(c, w))), w)
-        out[b], out[b + 1], out[b + 2] = y
+        out[b], out[b + 1], out[b + 2] = unrotate(R, y)
         w = add(w, y)
     put3(twists, i, 0, w)
     put3(twists, i, 3, x)

@@ -16,7 +16,7 @@ from sim.trees.kinematics import place
 from sim.trees.lane_steps import copy, variational_rollout
 from sim.trees.recursions import gather
 from sim.trees.roots import EXTRAPOLATED, GIVEN
-from sim.trees.spatial import add, cross, entry, jit, rotate, row3, row9, sub, times
+from sim.trees.spatial import add, cross, entry, jit, rotate, row3, row9, sub
 from sim.trees.stepping import NO_ROOT, OK, active_damping
 from sim.trees.telling import world_frames
 
@@ -123,9 +123,10 @@ def loop_slopes(tree, ws, loops, room, q, h):
                 i = loops.body[k, end]
                 if i < 0:
                     continue
-                force = times(1.0 if end == 0 else -1.0, row3(room.frames, i, 3 * axis))
+                size = 1.0 if end == 0 else -1.0
+                force = (size * (axis == 0), size * (axis == 1), size * (axis == 2))
                 x = (loops.point[k, end, 0], loops.point[k, end, 1], loops.point[k, end, 2])
-                torque = cross(x, force)
+                torque = cross(rotate(row9(room.frames, i, 0), x), force)
                 for c in range(3):
                     ws.wrench[i, c] += torque[c]
                     ws.wrench[i, 3 + c] += force[c]

@@ -14,10 +14,9 @@ from sim.environment.contact import recall, tell_touches
 from sim.environment.contact_rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, POINT, SECOND, gather_rows
 from sim.environment.contact_solver import rows_solver
 from sim.environment.surface import surface_height, surface_normal
-from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import solve
-from sim.trees.recursions import NOWHERE, carried, gather, row_of
-from sim.trees.spatial import add, apart, entry, jit, put3, rotate, row3, row9, unrotate
+from sim.trees.recursions import gather, row_of, twists_of
+from sim.trees.spatial import add, apart, cross, entry, jit, put3, rotate, row3, row9, unrotate
 from sim.trees.telling import world_frames
 
 _NEAR_M, _FAST_MPS = 0.5, 75.0
@@ -53,26 +52,6 @@ def lowest_end(tree, q, node, frames, carriers, spheres, heights, frame):
 
 
 @jit
-def twists_of(tree, node, v, out):
-    """(n, >= 6) twists of the bodies under joint velocities v."""
-    last = NOWHERE
-    for i in range(tree.parent.shape[0]):
-        w, x = carried(tree.parent[i], node, i, out, last)
-        b, kind = tree.v_at[i], tree.kind[i]
-        if kind == REVOLUTE:
-            w = (w[0], w[1], w[2] + v[b])
-        elif kind == PRISMATIC:
-            x = (x[0], x[1], x[2] + v[b])
-        else:
-            w = add(w, row_of(v, b))
-            if kind == FREE:
-                x = add(x, row_of(v, b + 3))
-        put3(out, i, 0, w)
-        put3(out, i, 3, x)
-        last = w, x
-
-
-@jit
 def gather_ends(tree, felt, h, work):
     """Rows of all ends that may meet the ground within h under the bodies' twists; how many. felt.body: their bodies.
 
@@ -91,8 +70,10 @@ def gather_ends(tree, felt, h, work):
             felt.pose[9 + c] = felt.frames[i, 9 + c]
             for r in range(3):
                 felt.pose[3 * c + r] = R[3 * r + c]
-        for c in range(6):
-            felt.twist[c] = felt.twists[i, c]
+        turning, moving = unrotate(R, row3(felt.twists, i, 0)), unrotate(R, row3(felt.twists, i, 3))
+        for c in range(3):
+            felt.twist[c] = turning[c]
+            felt.twist[3 + c] = moving[c]
         rows = gather_rows(
             work[used:], felt.pose, felt.twist, felt.ones, h, heights, frame, felt.point, np.inf
         )
@@ -111,12 +92,11 @@ def answer(tree, ws, felt, work, rows, implicit_h):
         w = work[k]
         for direction in range(3):
             at = (NORMAL, FIRST, SECOND)[direction]
-            wrench = ws.wrench[felt.body[k]]
-            wrench[0] = w[1] * w[at + 2] - w[2] * w[at + 1]
-            wrench[1] = w[2] * w[at] - w[0] * w[at + 2]
-            wrench[2] = w[0] * w[at + 1] - w[1] * w[at]
-            for c in range(3):
-                wrench[3 + c] = w[at + c]
+            i = felt.body[k]
+            R = row9(felt.frames, i, 0)
+            force = rotate(R, row_of(w, at))
+            put3(ws.wrench, i, 0, cross(rotate(R, row_of(w, 0)), force))
+            put3(ws.wrench, i, 3, force)
             gather(tree, ws.node, ws.wrench, felt.jacobian[3 * k + direction])
     for column in range(3 * rows):
         for a in range(nv):

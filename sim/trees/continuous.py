@@ -7,10 +7,10 @@ variational step.
 from sim.trees.air import air_forces
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import factorise, solve
-from sim.trees.kinematics import move, place
+from sim.trees.kinematics import axis_of, move, place
 from sim.trees.recursions import NOWHERE, carried, gather, momentum, row_of
-from sim.trees.spatial import add, cross, dot, entry, jit, put3, rodrigues_turn, times
-from sim.trees.stepping import active_damping, node_force
+from sim.trees.spatial import add, cross, dot, entry, jit, put3, rodrigues_turn, rotate, row9, times
+from sim.trees.stepping import active_damping, load_bodies, node_force
 
 EULER, RK4 = 0, 1
 """Semi-implicit Euler, and the classical Runge-Kutta method in the joints' own coordinates about the node."""
@@ -19,27 +19,23 @@ EULER, RK4 = 0, 1
 @jit
 def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
     """c(q, v) (nv,): forces that keep the joints from accelerating; no gravity, no springs."""
-    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
+    parent = tree.parent
     last, last_rate = NOWHERE, NOWHERE
     for i in range(parent.shape[0]):
         j = parent[i]
         w, x = carried(j, node, i, twists, last)
         a, b = carried(j, node, i, accelerations, last_rate)
-        k = v_at[i]
-        kind = kinds[i]
-        if kind in (REVOLUTE, PRISMATIC):
-            z = (0.0, 0.0, v[k])
-            if kind == REVOLUTE:
-                w = add(w, z)
-                a, b = add(a, cross(w, z)), add(b, cross(x, z))
-            else:
-                x = add(x, z)
-                b = add(b, cross(w, z))
+        k, kind = tree.v_at[i], tree.kind[i]
+        if kind == PRISMATIC:
+            z = times(v[k], axis_of(node, i))
+            x = add(x, z)
+            b = add(b, cross(w, z))
         else:
-            z = row_of(v, k)
+            R = row9(node, i, 0)
+            z = times(v[k], axis_of(node, i)) if kind == REVOLUTE else rotate(R, row_of(v, k))
             w = add(w, z)
             if kind == FREE:
-                y = row_of(v, k + 3)
+                y = rotate(R, row_of(v, k + 3))
                 x = add(x, y)
                 b = add(b, cross(w, y))
             a, b = add(a, cross(w, z)), add(b, cross(x, z))
@@ -48,8 +44,8 @@ def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
         put3(accelerations, i, 0, a)
         put3(accelerations, i, 3, b)
         last, last_rate = (w, x), (a, b)
-        n, l = momentum(tree, i, w, x)
-        f, g = momentum(tree, i, a, b)
+        n, l = momentum(tree, node, i, w, x)
+        f, g = momentum(tree, node, i, a, b)
         put3(wrench, i, 0, add(f, add(cross(w, n), cross(x, l))))
         put3(wrench, i, 3, add(g, cross(w, l)))
     gather(tree, node, wrench, out)
@@ -65,9 +61,7 @@ def all_forces(tree, ws, v, u, w, out):
     for a in range(out.shape[0]):
         ws.impulse[a] = 0.0
     if w.shape[0]:
-        for i in range(w.shape[0]):
-            for k in range(6):
-                ws.wrench[i, k] = w[i, k]
+        load_bodies(ws, w)
         gather(tree, ws.node, ws.wrench, ws.impulse)
     for a in range(out.shape[0]):
         out[a] = u[a] + ws.kick[a] + ws.impulse[a] - ws.residual[a] - ws.damping[a] * v[a]

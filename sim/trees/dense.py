@@ -7,12 +7,12 @@ in n^3.
 import numpy as np
 
 from sim.compiled import compiled
-from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
-from sim.trees.kinematics import compose, move, place
-from sim.trees.newton import blocks, body_tangent, put9
-from sim.trees.recursions import NOWHERE, carried, depart, discrete_inverse_dynamics, gather, row_of
+from sim.trees.arrays import PRISMATIC, REVOLUTE
+from sim.trees.kinematics import compose, move, place, place_frames
+from sim.trees.newton import blocks, put_tangents
+from sim.trees.recursions import NOWHERE, carried, depart, discrete_inverse_dynamics, gather, go_on
 from sim.trees.roots import largest, remember
-from sim.trees.spatial import add, entry, put3, rotate, row3
+from sim.trees.spatial import add, entry, put3, rotate
 from sim.trees.stepping import active_damping, arrive
 
 ITERATIONS_MAX = 30
@@ -29,11 +29,8 @@ def derivative_matrix(tree, ws, q, d, h, out):
     for a in range(q.shape[0]):
         ws.q_after[a] = q[a]
     move(tree, ws.q_after, d)
-    place(tree, ws.q_after, ws.after)
-    for i in range(n):
-        K = body_tangent(tree, i, row3(ws.arc, i, 0), row3(ws.arc, i, 3), h)
-        for k in range(4):
-            put9(ws.tangent, i, 9 * k, K[k])
+    place_frames(tree, ws.q_after, ws.after)
+    put_tangents(tree, ws.node, ws.after, h, ws.arc, ws.tangent)
     for a in range(d.shape[0]):
         for c in range(d.shape[0]):
             ws.change[c] = 0.0
@@ -41,16 +38,7 @@ def derivative_matrix(tree, ws, q, d, h, out):
         last = NOWHERE
         for i in range(n):
             w, x = carried(parent[i], ws.after, i, ws.left, last)
-            b = v_at[i]
-            kind = kinds[i]
-            if kind == REVOLUTE:
-                w = (w[0], w[1], w[2] + ws.change[b])
-            elif kind == PRISMATIC:
-                x = (x[0], x[1], x[2] + ws.change[b])
-            else:
-                w = add(w, row_of(ws.change, b))
-                if kind == FREE:
-                    x = add(x, row_of(ws.change, b + 3))
+            w, x = go_on(tree, ws.after, i, ws.change, w, x)
             put3(ws.left, i, 0, w)
             put3(ws.left, i, 3, x)
             last = w, x

@@ -2,13 +2,14 @@
 
 import math
 
-from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
+from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
 from sim.trees.spatial import (
     add,
     dot,
     entry,
     jit,
     product,
+    product_transposed,
     put3,
     quaternion_matrix,
     quaternion_step,
@@ -16,33 +17,41 @@ from sim.trees.spatial import (
     rodrigues_turn,
     rotate,
     row3,
+    row6,
     row9,
     times,
+    turned_sym,
 )
 
 
 @entry
-def place(tree, q, node):
-    """Each body's frame in its parent's frame (`Workspace.node`)."""
-    kinds, q_at, placement = tree.kind, tree.q_at, tree.placement
+def place_frames(tree, q, node):
+    """Each body's rotation in the world, and where it is from its parent's origin, in the world's axes."""
+    parent, kinds, q_at, placement = tree.parent, tree.kind, tree.q_at, tree.placement
+    last = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     for i in range(kinds.shape[0]):
-        a = q_at[i]
+        a, j = q_at[i], parent[i]
         kind = kinds[i]
+        R, p = row9(placement, i, 0), row3(placement, i, 9)
+        if j >= 0:
+            if j != i - 1:
+                last = row9(node, j, 0)
+            R, p = product(last, R), rotate(last, p)
         if kind == REVOLUTE:
             s = math.sin(q[a])
             c = math.cos(q[a])
-            for r in (0, 3, 6):
-                x = placement[i, r]
-                y = placement[i, r + 1]
-                node[i, r] = x * c + y * s
-                node[i, r + 1] = y * c - x * s
-                node[i, r + 2] = placement[i, r + 2]
-            for r in range(9, 12):
-                node[i, r] = placement[i, r]
-            continue
-        R = row9(placement, i, 0)
-        p = row3(placement, i, 9)
-        if kind == PRISMATIC:
+            R = (
+                R[0] * c + R[1] * s,
+                R[1] * c - R[0] * s,
+                R[2],
+                R[3] * c + R[4] * s,
+                R[4] * c - R[3] * s,
+                R[5],
+                R[6] * c + R[7] * s,
+                R[7] * c - R[6] * s,
+                R[8],
+            )
+        elif kind == PRISMATIC:
             p = add(p, times(q[a], (R[2], R[5], R[8])))
         else:
             if kind == FREE:
@@ -51,6 +60,27 @@ def place(tree, q, node):
         for r in range(9):
             node[i, r] = R[r]
         put3(node, i, 9, p)
+        last = R
+
+
+@entry
+def place(tree, q, node):
+    """`Workspace.node` at coordinates q: the bodies' frames and inertias in the world's axes."""
+    place_frames(tree, q, node)
+    inertia, moment = tree.inertia, tree.moment
+    for i in range(tree.kind.shape[0]):
+        R = row9(node, i, 0)
+        A = turned_sym(R, row6(inertia, i, 0))
+        for k in range(6):
+            node[i, INERTIA + k] = A[k]
+        put3(node, i, MOMENT, rotate(R, row3(moment, i, 0)))
+        if tree.rigid[i]:
+            continue
+        B, C = product_transposed(product(R, row9(inertia, i, 6)), R), turned_sym(R, row6(inertia, i, 15))
+        for k in range(9):
+            node[i, MOMENT + 3 + k] = B[k]
+        for k in range(6):
+            node[i, MOMENT + 12 + k] = C[k]
 
 
 @entry
@@ -126,3 +156,9 @@ def spring_torque(q, c, k):
 @jit
 def norm(x):
     return math.sqrt(dot(x, x))
+
+
+@jit
+def axis_of(node, i):
+    """z of body i, about or along which a hinge or slide moves, in the world."""
+    return (node[i, 2], node[i, 5], node[i, 8])

@@ -11,9 +11,9 @@ from sim.trees.articulated import factorise, solve
 from sim.trees.contact import ground_push, is_near
 from sim.trees.continuous import EULER, accelerate, euler_step, rk4_step
 from sim.trees.kinematics import place
-from sim.trees.recursions import gather, momenta
+from sim.trees.recursions import gather, momenta, row_of
 from sim.trees.roots import largest
-from sim.trees.spatial import apart, entry, entry_apart
+from sim.trees.spatial import apart, entry, entry_apart, put3, rotate, row9
 from sim.trees.stepping import NOT_FINITE, OK, active_damping, copy, node_force, take_step
 
 
@@ -139,6 +139,7 @@ def answer_of(tree, ws, q, impulse, out):
 def impulse_at(tree, ws, q, body, wrench, out):
     """out (nv,): the generalised impulse of a wrench (6,) on a body of the arrays, in its frame."""
     place(tree, q, ws.node)
-    for c in range(6):
-        ws.wrench[body, c] = wrench[c]
+    R = row9(ws.node, body, 0)
+    put3(ws.wrench, body, 0, rotate(R, row_of(wrench, 0)))
+    put3(ws.wrench, body, 3, rotate(R, row_of(wrench, 3)))
     gather(tree, ws.node, ws.wrench, out)

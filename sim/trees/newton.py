@@ -1,12 +1,13 @@
 """Newton's method for a step in linear time: the exact derivative of the recursion, eliminated from the leaves on.
 
-The impulse on a body and what hangs on it is, to first order in the body's displacement zeta (a twist in the frame in
-which it arrives), K zeta + g with a 6x6 matrix K that is not symmetric: an articulated-body inertia of the discrete
-equations. Wrenches travel to the parent through the node's frames, displacements from the parent through those at the
-end of the step (multibody paper, appendix; here solved instead of assembled).
+The impulse on a body and what hangs on it is, to first order in the body's displacement zeta (a twist about its origin
+where it arrives, in the world's axes), K zeta + g with a 6x6 matrix K that is not symmetric: an articulated-body
+inertia of the discrete equations. Wrenches travel to the parent by the places of the node, displacements from the
+parent by those at the end of the step (multibody paper, appendix; here solved instead of assembled).
 """
 
-from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
+from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
+from sim.trees.kinematics import axis_of
 from sim.trees.recursions import NOWHERE, carried, leaving, momentum, pass_up, row_of, take_wrench
 from sim.trees.spatial import (
     add,
@@ -16,6 +17,7 @@ from sim.trees.spatial import (
     full,
     jit,
     product,
+    product_transposed,
     put3,
     rotate,
     row3,
@@ -24,6 +26,7 @@ from sim.trees.spatial import (
     sub,
     sum9,
     times,
+    unrotate,
 )
 
 
@@ -89,16 +92,16 @@ def one_plus(u, quadratic):
 
 
 @jit
-def body_tangent(tree, i, u, s, h):
+def body_tangent(tree, node, i, u, s, h):
     """Four 3x3 blocks: derivative of a body's leaving momentum by its displacement."""
     g = 2.0 / h
-    inertia = tree.inertia
-    n, l = momentum(tree, i, times(g, u), times(g, s))
-    A, B, C = (
-        scaled(g, full(row6(inertia, i, 0))),
-        scaled(g, row9(inertia, i, 6)),
-        scaled(g, full(row6(inertia, i, 15))),
-    )
+    n, l = momentum(tree, node, i, times(g, u), times(g, s))
+    A = scaled(g, full(row6(node, i, INERTIA)))
+    if tree.rigid[i]:
+        k = g * tree.mass[i]
+        B, C = hat(times(g, row3(node, i, MOMENT))), (k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k)
+    else:
+        B, C = scaled(g, row9(node, i, MOMENT + 3)), scaled(g, full(row6(node, i, MOMENT + 12)))
     Q, E = one_plus(u, 1.0), one_plus(u, 0.0)
     sE = cross_columns(s, E)
     _, hl = leaving(u, s, n, l)
@@ -122,6 +125,16 @@ def body_tangent(tree, i, u, s, h):
 
 
 @jit
+def put_tangents(tree, node, after, h, arc, tangent):
+    """Of all bodies, by their displacements in the world's axes at the end, where `after` has their frames."""
+    for i in range(tree.parent.shape[0]):
+        K = body_tangent(tree, node, i, row3(arc, i, 0), row3(arc, i, 3), h)
+        turn = product_transposed(row9(after, i, 0), row9(node, i, 0))
+        for k in range(4):
+            put9(tangent, i, 9 * k, product_transposed(K[k], turn))
+
+
+@jit
 def blocks(a, i):
     return row9(a, i, 0), row9(a, i, 9), row9(a, i, 18), row9(a, i, 27)
 
@@ -138,10 +151,7 @@ def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     armature = tree.armature
     n = parent.shape[0]
-    for i in range(n):
-        K = body_tangent(tree, i, row3(arc, i, 0), row3(arc, i, 3), h)
-        for k in range(4):
-            put9(tangent, i, 9 * k, K[k])
+    put_tangents(tree, node, after, h, arc, tangent)
     for i in range(n - 1, -1, -1):
         K00, K01, K10, K11 = blocks(tangent, i)
         b = v_at[i]
@@ -149,14 +159,15 @@ def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
         c = 0.5 * damping[b] + a
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
+            z, moved = axis_of(node, i), axis_of(after, i)
             if kind == REVOLUTE:
-                row, row_l = (K00[6], K00[7], K00[8]), (K01[6], K01[7], K01[8])
-                col, col_l = (K00[2], K00[5], K00[8]), (K10[2], K10[5], K10[8])
-                k = 1.0 / (K00[8] + c)
+                row, row_l = unrotate(K00, z), unrotate(K01, z)
+                col, col_l = rotate(K00, moved), rotate(K10, moved)
+                k = 1.0 / (dot(z, col) + c)
             else:
-                row, row_l = (K10[6], K10[7], K10[8]), (K11[6], K11[7], K11[8])
-                col, col_l = (K01[2], K01[5], K01[8]), (K11[2], K11[5], K11[8])
-                k = 1.0 / (K11[8] + c)
+                row, row_l = unrotate(K10, z), unrotate(K11, z)
+                col, col_l = rotate(K01, moved), rotate(K11, moved)
+                k = 1.0 / (dot(z, col_l) + c)
             put3(left, i, 0, row)
             put3(left, i, 3, row_l)
             put3(left, i, 6, col)
@@ -177,8 +188,9 @@ def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
             if c != 0.0:
                 u = times(0.5, row_of(d, b))
                 k = dot(u, u)
-                D = sum9(K00, scaled(c + a * k, one_plus(u, 1.0)))
-                D = sum9(D, scaled(2.0 * a * (1.0 + k), rank_one(u, u)))
+                own = scaled(c + a * k, one_plus(u, 1.0))
+                own = sum9(own, scaled(2.0 * a * (1.0 + k), rank_one(u, u)))
+                D = sum9(K00, product_transposed(product(row9(node, i, 0), own), row9(after, i, 0)))
             I = inverse(D)
             put9(left, i, 0, I)
             put9(left, i, 9, K01)
@@ -190,17 +202,12 @@ def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
         j = parent[i]
         if j < 0:
             continue
-        # From the parent's displacement: omega' = R' omega, v' = R' (v - p x omega), with the frames at the end.
-        R, p = row9(after, i, 0), row3(after, i, 9)
-        Rt = transposed(R)
-        shift = scaled(-1.0, product(Rt, hat(p)))
-        K00, K01 = sum9(product(K00, Rt), product(K01, shift)), product(K01, Rt)
-        K10, K11 = sum9(product(K10, Rt), product(K11, shift)), product(K11, Rt)
-        # To the parent's wrench, with the frames at the node.
-        R, p = row9(node, i, 0), row3(node, i, 9)
-        K10, K11 = product(R, K10), product(R, K11)
-        K00 = sum9(product(R, K00), cross_columns(p, K10))
-        K01 = sum9(product(R, K01), cross_columns(p, K11))
+        # From the parent's displacement: v' = v - p x omega, with the places at the end.
+        shift = hat(row3(after, i, 9))
+        K00, K10 = less9(K00, product(K01, shift)), less9(K10, product(K11, shift))
+        # To the parent's wrench, with the places at the node.
+        p = row3(node, i, 9)
+        K00, K01 = sum9(K00, cross_columns(p, K10)), sum9(K01, cross_columns(p, K11))
         for k in range(9):
             tangent[j, k] += K00[k]
             tangent[j, 9 + k] += K01[k]
@@ -219,17 +226,19 @@ def solve_tangent(tree, node, after, left, r, wrench, spare, twists, out):
         b = v_at[i]
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
-            e = r[b] - (f[2] if kind == REVOLUTE else g[2])
+            e = r[b] - dot(axis_of(node, i), f if kind == REVOLUTE else g)
             spare[b] = e
             e *= left[i, 12]
             f, g = add(f, times(e, row3(left, i, 6))), add(g, times(e, row3(left, i, 9)))
         else:
-            e = sub(row_of(r, b), f)
+            R = row9(node, i, 0)
+            own = rotate(R, row_of(r, b))
+            e = sub(own, f)
             spare[b], spare[b + 1], spare[b + 2] = e
             if kind == FREE:
-                y = sub(row_of(r, b + 3), g)
-                spare[b + 3], spare[b + 4], spare[b + 5] = y
-                f, g = row_of(r, b), row_of(r, b + 3)
+                f, own = own, rotate(R, row_of(r, b + 3))
+                spare[b + 3], spare[b + 4], spare[b + 5] = sub(own, g)
+                g = own
             else:
                 t = rotate(row9(left, i, 0), e)
                 f, g = add(f, rotate(row9(left, i, 27), t)), add(g, rotate(row9(left, i, 18), t))
@@ -242,22 +251,24 @@ def solve_tangent(tree, node, after, left, r, wrench, spare, twists, out):
         if kind in (REVOLUTE, PRISMATIC):
             y = left[i, 12] * (spare[b] - dot(row3(left, i, 0), w) - dot(row3(left, i, 3), x))
             out[b] = y
+            z = times(y, axis_of(after, i))
             if kind == REVOLUTE:
-                w = (w[0], w[1], w[2] + y)
+                w = add(w, z)
             else:
-                x = (x[0], x[1], x[2] + y)
+                x = add(x, z)
         elif kind == FREE:
             I, K01, K10, S = blocks(left, i)
             e = row_of(spare, b)
             z = rotate(S, sub(row_of(spare, b + 3), rotate(K10, rotate(I, e))))
             y = rotate(I, sub(e, rotate(K01, z)))
-            out[b], out[b + 1], out[b + 2] = sub(y, w)
-            out[b + 3], out[b + 4], out[b + 5] = sub(z, x)
+            R = row9(after, i, 0)
+            out[b], out[b + 1], out[b + 2] = unrotate(R, sub(y, w))
+            out[b + 3], out[b + 4], out[b + 5] = unrotate(R, sub(z, x))
             w, x = y, z
         else:
             I, K01, _, K00 = blocks(left, i)
             y = rotate(I, sub(sub(row_of(spare, b), rotate(K00, w)), rotate(K01, x)))
-            out[b], out[b + 1], out[b + 2] = y
+            out[b], out[b + 1], out[b + 2] = unrotate(row9(after, i, 0), y)
             w = add(w, y)
         put3(twists, i, 0, w)
         put3(twists, i, 3, x)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sim.trees.arrays import BALL, FREE
-from sim.trees.kinematics import place
+from sim.trees.arrays import BALL, FREE, NODE
+from sim.trees.kinematics import place, place_frames
 from sim.trees.recursions import momenta
 from sim.trees.tree import Tree
 
@@ -12,13 +12,13 @@ def frames(tree: Tree, q: np.ndarray) -> np.ndarray:
     """(n, 4, 4) of the bodies of the arrays, in the world."""
     a = tree.arrays
     node = np.zeros((tree.n, 12))
-    place(a, np.asarray(q, float), node)
-    local = np.tile(np.eye(4), (tree.n, 1, 1))
-    local[:, :3, :3], local[:, :3, 3] = node[:, :9].reshape(-1, 3, 3), node[:, 9:]
+    place_frames(a, np.asarray(q, float), node)
+    poses = np.tile(np.eye(4), (tree.n, 1, 1))
+    poses[:, :3, :3], poses[:, :3, 3] = node[:, :9].reshape(-1, 3, 3), node[:, 9:]
     for i, j in enumerate(a.parent):
         if j >= 0:
-            local[i] = local[j] @ local[i]
-    return local
+            poses[i, :3, 3] += poses[j, :3, 3]
+    return poses
 
 
 def body_frames(tree: Tree, q: np.ndarray) -> dict[str, np.ndarray]:
@@ -33,7 +33,7 @@ def body_motions(tree: Tree, q: np.ndarray, v: np.ndarray) -> dict[str, tuple[np
     T_wb, twists = frames(tree, q), _twists(tree, q, v)
     found = {}
     for name, i, T in zip(tree.names, np.maximum(tree.carriers, 0), tree.offsets, strict=True):
-        found[name] = T_wb[i] @ T, T_wb[i, :3, :3] @ (twists[i, 3:] + np.cross(twists[i, :3], T[:3, 3]))
+        found[name] = T_wb[i] @ T, twists[i, 3:] + np.cross(twists[i, :3], T_wb[i, :3, :3] @ T[:3, 3])
     return found
 
 
@@ -63,8 +63,8 @@ def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """(6,) angular about the world's origin, linear."""
     total = np.zeros(6)
     inertias = inertia_matrices(tree.arrays.inertia)
-    for T, G, xi in zip(frames(tree, q), inertias, _twists(tree, q, v), strict=True):
-        mu = G @ xi
+    for T, G, (w, x) in zip(frames(tree, q), inertias, _twists(tree, q, v).reshape(-1, 2, 3), strict=True):
+        mu = G @ np.r_[w @ T[:3, :3], x @ T[:3, :3]]
         linear = T[:3, :3] @ mu[3:]
         total[3:] += linear
         total[:3] += T[:3, :3] @ mu[:3] + np.cross(T[:3, 3], linear)
@@ -72,8 +72,8 @@ def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def _twists(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """(n, 6) of the bodies of the arrays, in their frames."""
-    node, twists, wrench = np.zeros((tree.n, 12)), np.zeros((tree.n, 9)), np.zeros((tree.n, 6))
+    """(n, 6) of the bodies of the arrays, about their origins in the world's axes."""
+    node, twists, wrench = np.zeros((tree.n, NODE)), np.zeros((tree.n, 9)), np.zeros((tree.n, 6))
     place(tree.arrays, np.asarray(q, float), node)
     momenta(tree.arrays, node, np.asarray(v, float), twists, wrench, np.zeros(tree.nv))
     return twists[:, :6]

@@ -2,15 +2,15 @@
 
 With the Cayley map in place of the exponential, a step's displacement of body i is cay(2 u, 2 s), u = axis times tan of
 half the angle. Its twist over the arc is (2 u, 2 s)/h, its momentum at the step's ends C(+-(2u, 2s))' G (2u, 2s)/h with
-C = d cay^-1 (vehicles paper, eq. 14); the sums over the tree are taken in the frames of the node, which do not change
-while the step is solved.
+C = d cay^-1 (vehicles paper, eq. 14). All of it is told in the world's axes, about the bodies' origins at the node,
+which do not change while the step is solved: nothing is turned on the way through the tree.
 
 `b` is the impulse with which a step begins: generalised momenta that arrive at the node, plus the node's whole kick of
 gravity and springs. What acts at the ends of an arc (torques held over it, damping) goes half to either end.
 """
 
-from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE
-from sim.trees.kinematics import spring_torque
+from sim.trees.arrays import BALL, FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
+from sim.trees.kinematics import axis_of, spring_torque
 from sim.trees.spatial import (
     add,
     cross,
@@ -36,14 +36,13 @@ NOWHERE = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @jit
-def momentum(tree, i, w, v):
+def momentum(tree, node, i, w, v):
     """(angular, linear) momentum of body i with twist (w, v)."""
-    inertia = tree.inertia
-    A = row6(inertia, i, 0)
+    A = row6(node, i, INERTIA)
     if tree.rigid[i]:
-        c, m = row3(tree.moment, i, 0), tree.mass[i]
+        c, m = row3(node, i, MOMENT), tree.mass[i]
         return add(sym(A, w), cross(c, v)), sub(times(m, v), cross(c, w))
-    B, C = row9(inertia, i, 6), row6(inertia, i, 15)
+    B, C = row9(node, i, MOMENT + 3), row6(node, i, MOMENT + 12)
     return add(sym(A, w), rotate(B, v)), add(unrotate(B, w), sym(C, v))
 
 
@@ -65,20 +64,18 @@ def arriving(u, s, n, l):
 
 @jit
 def pass_up(j, node, wrench, i, n, l):
-    """Hand a wrench on body i, in its frame, to its parent's, body j: returned where that is next, else added."""
+    """Hand a wrench on body i, about its origin, to its parent, body j: returned where that is next, else added."""
     if j < 0:
         return NOWHERE
-    R, p = row9(node, i, 0), row3(node, i, 9)
-    f = rotate(R, l)
-    m = add(rotate(R, n), cross(p, f))
+    m = add(n, cross(row3(node, i, 9), l))
     if j == i - 1:
-        return m, f
+        return m, l
     wrench[j, 0] += m[0]
     wrench[j, 1] += m[1]
     wrench[j, 2] += m[2]
-    wrench[j, 3] += f[0]
-    wrench[j, 4] += f[1]
-    wrench[j, 5] += f[2]
+    wrench[j, 3] += l[0]
+    wrench[j, 4] += l[1]
+    wrench[j, 5] += l[2]
     return NOWHERE
 
 
@@ -92,16 +89,17 @@ def take_wrench(wrench, i, last):
 
 
 @jit
-def project(kind, b, n, l, out):
-    """The joint's share S' (n, l) of a wrench, from place b of `out`."""
+def project(kind, node, i, b, n, l, out):
+    """The joint's share S' (n, l) of a wrench on body i, from place b of `out`."""
     if kind == REVOLUTE:
-        out[b] = n[2]
+        out[b] = dot(axis_of(node, i), n)
     elif kind == PRISMATIC:
-        out[b] = l[2]
+        out[b] = dot(axis_of(node, i), l)
     else:
-        out[b], out[b + 1], out[b + 2] = n
+        R = row9(node, i, 0)
+        out[b], out[b + 1], out[b + 2] = unrotate(R, n)
         if kind == FREE:
-            out[b + 3], out[b + 4], out[b + 5] = l
+            out[b + 3], out[b + 4], out[b + 5] = unrotate(R, l)
 
 
 @jit
@@ -112,29 +110,25 @@ def displace(tree, node, d, arc, i, last):
     more than the arithmetic.
     """
     j = tree.parent[i]
-    u, x = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    if j >= 0:
-        if j == i - 1:
-            w, y = last
-        else:
-            w, y = row3(arc, j, 0), row3(arc, j, 6)
-        R, p = row9(node, i, 0), row3(node, i, 9)
-        u = unrotate(R, w)
-        x = unrotate(R, add(y, rodrigues_turn(w, p)))
+    u, x = last
+    if j != i - 1:
+        u, x = NOWHERE if j < 0 else (row3(arc, j, 0), row3(arc, j, 6))
+    x = add(x, rodrigues_turn(u, row3(node, i, 9)))
     b = tree.v_at[i]
     kind = tree.kind[i]
     if kind == REVOLUTE:
-        t = tangent(0.5 * d[b])
-        k = 1.0 / (1.0 - t * u[2])
-        u = (k * (u[0] + t * u[1]), k * (u[1] - t * u[0]), k * (u[2] + t))
+        t, z = tangent(0.5 * d[b]), axis_of(node, i)
+        k = 1.0 / (1.0 - t * dot(u, z))
+        u = times(k, add(u, times(t, add(z, cross(u, z)))))
     elif kind == PRISMATIC:
-        z = (0.0, 0.0, d[b])
+        z = times(d[b], axis_of(node, i))
         x = add(x, add(z, rodrigues_turn(u, z)))
     else:
+        R = row9(node, i, 0)
         if kind == FREE:
-            z = row_of(d, b + 3)
+            z = rotate(R, row_of(d, b + 3))
             x = add(x, add(z, rodrigues_turn(u, z)))
-        u = rodrigues_compose(u, times(0.5, row_of(d, b)))
+        u = rodrigues_compose(u, rotate(R, times(0.5, row_of(d, b))))
     put3(arc, i, 0, u)
     put3(arc, i, 3, times(0.5, sub(x, cross(u, x))))
     put3(arc, i, 6, x)
@@ -148,14 +142,14 @@ def depart(tree, node, d, h, arc, wrench):
     last = NOWHERE
     for i in range(tree.parent.shape[0]):
         last = displace(tree, node, d, arc, i, last)
-        load(tree, arc, g, wrench, i)
+        load(tree, node, arc, g, wrench, i)
 
 
 @jit
-def load(tree, arc, g, wrench, i):
-    """The impulse with which body i leaves the node, in its frame; g = 2/h."""
+def load(tree, node, arc, g, wrench, i):
+    """The impulse with which body i leaves the node; g = 2/h."""
     u, s = row3(arc, i, 0), row3(arc, i, 3)
-    n, l = momentum(tree, i, times(g, u), times(g, s))
+    n, l = momentum(tree, node, i, times(g, u), times(g, s))
     n, l = leaving(u, s, n, l)
     put3(wrench, i, 0, n)
     put3(wrench, i, 3, l)
@@ -228,29 +222,21 @@ def spring_impulses(tree, q, limit_stiffness, kick, b):
 
 
 @jit
-def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, down, wrench, b):
+def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wrench, b):
     """b = momenta that arrive with the arc, and `kick` seconds of gravity and springs at the node.
 
-    `arc` is that of the step that ends here; with an arc of zeros (and d = 0) the kick alone. `down` (n, >= 3) gets
-    gravity in the bodies' frames.
+    `arc` is that of the step that ends here, as the bodies stood where it began; with an arc of zeros (and d = 0) the
+    kick alone.
     """
-    parent, mass, moment = tree.parent, tree.mass, tree.moment
-    gravity_w, armature = tree.gravity_w, tree.armature
-    n_bodies = parent.shape[0]
+    mass, armature = tree.mass, tree.armature
     g = 2.0 / h
-    w = (0.0, 0.0, 0.0)
-    for i in range(n_bodies):
-        j = parent[i]
-        if j < 0:
-            w = (gravity_w[0], gravity_w[1], gravity_w[2])
-        elif j != i - 1:
-            w = row3(down, j, 0)
-        w = unrotate(row9(node, i, 0), w)
-        put3(down, i, 0, w)
+    w = (tree.gravity_w[0], tree.gravity_w[1], tree.gravity_w[2])
+    for i in range(tree.parent.shape[0]):
         u, s = row3(arc, i, 0), row3(arc, i, 3)
-        n, l = momentum(tree, i, times(g, u), times(g, s))
+        s = add(s, rodrigues_turn(u, s))
+        n, l = momentum(tree, node, i, times(g, u), times(g, s))
         n, l = arriving(u, s, n, l)
-        n = add(n, times(kick, cross(row3(moment, i, 0), w)))
+        n = add(n, times(kick, cross(row3(node, i, MOMENT), w)))
         l = add(l, times(kick * mass[i], w))
         put3(wrench, i, 0, n)
         put3(wrench, i, 3, l)
@@ -263,38 +249,47 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, down
 
 @jit
 def gather(tree, node, wrench, out):
-    """Generalised impulses of wrenches on the bodies, in their frames; clears the wrenches."""
+    """Generalised impulses of wrenches on the bodies, about their origins; clears the wrenches."""
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n_bodies = parent.shape[0]
     last = NOWHERE
     for i in range(n_bodies - 1, -1, -1):
         n, l = take_wrench(wrench, i, last)
-        project(kinds[i], v_at[i], n, l, out)
+        project(kinds[i], node, i, v_at[i], n, l, out)
         last = pass_up(parent[i], node, wrench, i, n, l)
+
+
+@jit
+def go_on(tree, node, i, v, w, x):
+    """Twist of body i: (w, x), with which its joint is carried along, and the joint's own by joint velocities v."""
+    b, kind = tree.v_at[i], tree.kind[i]
+    if kind == REVOLUTE:
+        return add(w, times(v[b], axis_of(node, i))), x
+    if kind == PRISMATIC:
+        return w, add(x, times(v[b], axis_of(node, i)))
+    R = row9(node, i, 0)
+    if kind == FREE:
+        x = add(x, rotate(R, row_of(v, b + 3)))
+    return add(w, rotate(R, row_of(v, b))), x
+
+
+@jit
+def twists_of(tree, node, v, out):
+    """(n, >= 6) twists of the bodies under joint velocities v."""
+    last = NOWHERE
+    for i in range(tree.parent.shape[0]):
+        w, x = carried(tree.parent[i], node, i, out, last)
+        last = go_on(tree, node, i, v, w, x)
+        put3(out, i, 0, last[0])
+        put3(out, i, 3, last[1])
 
 
 @entry
 def momenta(tree, node, v, arc, wrench, out):
     """Generalised momenta M(q) v; `arc` gets the bodies' twists in its first six columns."""
-    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
-    n_bodies = parent.shape[0]
-    last = NOWHERE
-    for i in range(n_bodies):
-        w, x = carried(parent[i], node, i, arc, last)
-        b = v_at[i]
-        kind = kinds[i]
-        if kind == REVOLUTE:
-            w = (w[0], w[1], w[2] + v[b])
-        elif kind == PRISMATIC:
-            x = (x[0], x[1], x[2] + v[b])
-        else:
-            w = add(w, row_of(v, b))
-            if kind == FREE:
-                x = add(x, row_of(v, b + 3))
-        put3(arc, i, 0, w)
-        put3(arc, i, 3, x)
-        last = w, x
-        n, l = momentum(tree, i, w, x)
+    twists_of(tree, node, v, arc)
+    for i in range(tree.parent.shape[0]):
+        n, l = momentum(tree, node, i, row3(arc, i, 0), row3(arc, i, 3))
         put3(wrench, i, 0, n)
         put3(wrench, i, 3, l)
     gather(tree, node, wrench, out)
@@ -304,12 +299,10 @@ def momenta(tree, node, v, arc, wrench, out):
 
 @jit
 def carried(j, node, i, twists, last):
-    """Twist that body i gets from that of its parent j, in its own frame; `last` is that of body i - 1."""
+    """Twist of the origin of body i as that of its parent j carries it; `last` is that of body i - 1."""
     if j < 0:
         return NOWHERE
-    R, p = row9(node, i, 0), row3(node, i, 9)
-    if j == i - 1:
-        w, x = last
-    else:
+    w, x = last
+    if j != i - 1:
         w, x = row3(twists, j, 0), row3(twists, j, 3)
-    return unrotate(R, w), unrotate(R, sub(x, cross(p, w)))
+    return w, sub(x, cross(row3(node, i, 9), w))

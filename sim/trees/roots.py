@@ -4,7 +4,7 @@ import math
 
 from sim.trees.arrays import REMEMBERED, UPDATES_MAX
 from sim.trees.articulated import collect, respond, solve
-from sim.trees.kinematics import compose, compose_joint, move, place
+from sim.trees.kinematics import compose, compose_joint, move, place_frames
 from sim.trees.newton import factorise_tangent, solve_tangent
 from sim.trees.recursions import (
     NOWHERE,
@@ -100,7 +100,7 @@ def impulse_step(tree, ws, d, h):
         twist = respond(tree, ws.node, ws.damping, h, ws.factor, ws.spare, ws.twist, ws.change, i, twist)
         compose_joint(tree, d, ws.change, -h, ws.ahead, i)
         moved = displace(tree, ws.node, ws.ahead, ws.arc, i, moved)
-        load(tree, ws.arc, g, ws.wrench, i)
+        load(tree, ws.node, ws.arc, g, ws.wrench, i)
 
 
 @jit
@@ -109,7 +109,7 @@ def newton_direction(tree, ws, q, d, h):
     for a in range(q.shape[0]):
         ws.q_after[a] = q[a]
     move(tree, ws.q_after, d)
-    place(tree, ws.q_after, ws.after)
+    place_frames(tree, ws.q_after, ws.after)
     factorise_tangent(tree, ws.node, ws.after, d, ws.damping, h, ws.arc, ws.tangent, ws.left)
     solve_tangent(tree, ws.node, ws.after, ws.left, ws.residual, ws.wrench, ws.spare, ws.twist, ws.change)
 

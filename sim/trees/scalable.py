@@ -12,10 +12,10 @@ import numpy as np
 
 from sim.compiled import compiled
 from sim.errors import InputError
-from sim.trees.arrays import PRISMATIC, REVOLUTE
-from sim.trees.kinematics import place
-from sim.trees.recursions import NOWHERE, carried, momentum
-from sim.trees.spatial import add, cross, dot, entry, jit, put3, row3, row9, sub, times, unrotate
+from sim.trees.arrays import MOMENT, NODE, PRISMATIC, REVOLUTE
+from sim.trees.kinematics import axis_of, place
+from sim.trees.recursions import NOWHERE, carried, momentum, row_of
+from sim.trees.spatial import add, cross, dot, entry, jit, put3, row3, sub, times
 from sim.trees.tree import Tree
 
 ITERATIONS_MAX = 30
@@ -25,11 +25,9 @@ class ScalableWorkspace(NamedTuple):
     """What a step writes."""
 
     node: np.ndarray
-    """(n, 12) frames at the midpoint."""
+    """(n, NODE) at the midpoint, as `Workspace.node`."""
     twists: np.ndarray
     """(n, 6)"""
-    gravity: np.ndarray
-    """(n, 3) in the bodies' frames."""
     speeds: np.ndarray
     """(n, n, 6) J_bi."""
     slopes: np.ndarray
@@ -54,9 +52,8 @@ def scalable_workspace(tree: Tree) -> ScalableWorkspace:
         raise InputError("the scalable variational integrator has neither damping, springs nor limits")
     one, pairs = np.zeros(n), np.zeros((n, n, 6))
     return ScalableWorkspace(
-        node=np.zeros((n, 12)),
+        node=np.zeros((n, NODE)),
         twists=np.zeros((n, 6)),
-        gravity=np.zeros((n, 3)),
         speeds=pairs,
         slopes=pairs.copy(),
         middle=one,
@@ -85,7 +82,7 @@ def put_twist(columns, b, i, w, x):
 def midpoint_slopes(tree, sw, q0, q1, h):
     """sw.by_q and sw.by_v: dL/dq and dL/dv halfway from q0 to q1, and the columns they are made of."""
     parent, kinds, armature = tree.parent, tree.kind, tree.armature
-    mass, moment, gravity_w = tree.mass, tree.moment, tree.gravity_w
+    mass, down = tree.mass, row_of(tree.gravity_w, 0)
     by_q, by_v, speeds, slopes = sw.by_q, sw.by_v, sw.speeds, sw.slopes
     n = parent.shape[0]
     for i in range(n):
@@ -97,34 +94,29 @@ def midpoint_slopes(tree, sw, q0, q1, h):
     last = NOWHERE
     for b in range(n):
         j = parent[b]
-        R, p = row9(sw.node, b, 0), row3(sw.node, b, 9)
+        p, z = row3(sw.node, b, 9), axis_of(sw.node, b)
         w, x = carried(j, sw.node, b, sw.twists, last)
-        if j < 0:
-            down = unrotate(R, (gravity_w[0], gravity_w[1], gravity_w[2]))
-        else:
-            down = unrotate(R, row3(sw.gravity, j, 0))
-        put3(sw.gravity, b, 0, down)
         v = sw.speed[b]
         if kinds[b] == REVOLUTE:
-            put_twist(speeds, b, b, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
-            put_twist(slopes, b, b, (w[1], -w[0], 0.0), (x[1], -x[0], 0.0))
-            w = (w[0], w[1], w[2] + v)
+            put_twist(speeds, b, b, z, (0.0, 0.0, 0.0))
+            put_twist(slopes, b, b, cross(w, z), cross(x, z))
+            w = add(w, times(v, z))
         else:
-            put_twist(speeds, b, b, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-            put_twist(slopes, b, b, (0.0, 0.0, 0.0), (w[1], -w[0], 0.0))
-            x = (x[0], x[1], x[2] + v)
+            put_twist(speeds, b, b, (0.0, 0.0, 0.0), z)
+            put_twist(slopes, b, b, (0.0, 0.0, 0.0), cross(w, z))
+            x = add(x, times(v, z))
         put3(sw.twists, b, 0, w)
         put3(sw.twists, b, 3, x)
         last = w, x
-        f, l = momentum(tree, b, w, x)
-        torque, force = cross(row3(moment, b, 0), down), times(mass[b], down)
+        f, l = momentum(tree, sw.node, b, w, x)
+        torque, force = cross(row3(sw.node, b, MOMENT), down), times(mass[b], down)
         i = b
         while i >= 0:
             if i != b:
                 w, x = twist(speeds, j, i)
-                put_twist(speeds, b, i, unrotate(R, w), unrotate(R, sub(x, cross(p, w))))
+                put_twist(speeds, b, i, w, sub(x, cross(p, w)))
                 w, x = twist(slopes, j, i)
-                put_twist(slopes, b, i, unrotate(R, w), unrotate(R, sub(x, cross(p, w))))
+                put_twist(slopes, b, i, w, sub(x, cross(p, w)))
             w, x = twist(speeds, b, i)
             by_v[i] += dot(w, f) + dot(x, l)
             by_q[i] += dot(w, torque) + dot(x, force)
@@ -136,7 +128,7 @@ def midpoint_slopes(tree, sw, q0, q1, h):
 @entry
 def residual_derivative(tree, sw, h):
     """sw.derivative: of dL/dv - h/2 dL/dq by q1, after `midpoint_slopes`."""
-    parent, mass, moment, armature = tree.parent, tree.mass, tree.moment, tree.armature
+    parent, mass, armature, down = tree.parent, tree.mass, tree.armature, row_of(tree.gravity_w, 0)
     speeds, slopes, out = sw.speeds, sw.slopes, sw.derivative
     n = parent.shape[0]
     for i in range(n):
@@ -144,18 +136,17 @@ def residual_derivative(tree, sw, h):
             out[i, j] = 0.0
         out[i, i] = armature[i] / h
     for b in range(n):
-        f, l = momentum(tree, b, row3(sw.twists, b, 0), row3(sw.twists, b, 3))
-        down = row3(sw.gravity, b, 0)
+        f, l = momentum(tree, sw.node, b, row3(sw.twists, b, 0), row3(sw.twists, b, 3))
         j = b
         while j >= 0:
             w, x = twist(speeds, b, j)
             wd, xd = twist(slopes, b, j)
-            fv, lv = momentum(tree, b, w, x)
-            fq, lq = momentum(tree, b, wd, xd)
+            fv, lv = momentum(tree, sw.node, b, w, x)
+            fq, lq = momentum(tree, sw.node, b, wd, xd)
             # What the momentum does with a further turn of joint j: -ad(J_j)' mu.
             ft, lt = add(cross(w, f), cross(x, l)), cross(w, l)
             ft, lt = add(fq, ft), add(lq, lt)
-            e = cross(add(times(mass[b], x), cross(w, row3(moment, b, 0))), down)
+            e = cross(add(times(mass[b], x), cross(w, row3(sw.node, b, MOMENT))), down)
             # dL/dv dv of the pair, over h; dL/dv dq less its transpose, half; dL/dq dq, -h/4.
             vv = dot(w, fv) + dot(x, lv)
             qq = dot(wd, ft) + dot(xd, lt) + dot(w, e)

@@ -12,7 +12,20 @@ from sim.trees.articulated import factorise
 from sim.trees.kinematics import move, place
 from sim.trees.recursions import gather, missing_impulses, node_impulses, row_of
 from sim.trees.roots import IMPULSE, NEWTON, find_root, first_guess, largest, remember
-from sim.trees.spatial import add, apart, cross, entry, jit, rodrigues_turn, sub, times
+from sim.trees.spatial import (
+    add,
+    apart,
+    cross,
+    entry,
+    jit,
+    put3,
+    rodrigues_turn,
+    rotate,
+    row3,
+    row9,
+    sub,
+    times,
+)
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
 HALVINGS = 6
@@ -70,7 +83,7 @@ def arrive(tree, ws, q, h, limit_stiffness, kick, b):
     missing_impulses(tree, ws.node, d, ws.impulse, damping, h, ws.wrench, ws.residual)
     move(tree, q, d)
     place(tree, q, ws.node)
-    node_impulses(tree, ws.node, q, d, damping, limit_stiffness, h, kick, ws.arc, ws.twist, ws.wrench, b)
+    node_impulses(tree, ws.node, q, d, damping, limit_stiffness, h, kick, ws.arc, ws.wrench, b)
     take_back(tree, ws.increments, ws.residual, b)
 
 
@@ -92,10 +105,18 @@ def node_force(tree, ws, q, limit_stiffness, out):
         1.0,
         1.0,
         ws.arc,
-        ws.twist,
         ws.wrench,
         out,
     )
+
+
+@jit
+def load_bodies(ws, w):
+    """ws.wrench = wrenches w (n, 6) in the bodies' frames."""
+    for i in range(w.shape[0]):
+        R = row9(ws.node, i, 0)
+        put3(ws.wrench, i, 0, rotate(R, row3(w, i, 0)))
+        put3(ws.wrench, i, 3, rotate(R, row3(w, i, 3)))
 
 
 @jit
@@ -107,9 +128,7 @@ def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, gues
     limit_stiffness, limit_damping = limits
     active_damping(tree, q, limit_damping, ws.damping)
     if w.shape[0]:
-        for i in range(w.shape[0]):
-            for k in range(6):
-                ws.wrench[i, k] = w[i, k]
+        load_bodies(ws, w)
         gather(tree, ws.node, ws.wrench, ws.impulse)
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a] + h * (0.5 * u[a] + ws.impulse[a])

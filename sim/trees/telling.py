@@ -2,8 +2,8 @@
 
 import math
 
-from sim.trees.arrays import BALL, FREE
-from sim.trees.kinematics import place
+from sim.trees.arrays import BALL, FREE, MOMENT
+from sim.trees.kinematics import place, place_frames
 from sim.trees.recursions import momenta, momentum, spring_impulses
 from sim.trees.spatial import add, cross, dot, entry, jit, product, put3, rotate, row3, row9, times, unrotate
 from sim.trees.stepping import active_damping
@@ -11,19 +11,14 @@ from sim.trees.stepping import active_damping
 
 @jit
 def world_frames(tree, q, node, out):
-    """Each body's frame in the world (n, 12), as `node` is filled in its parent's."""
-    place(tree, q, node)
+    """Each body's frame in the world (n, 12): rotation row by row, position; `node` is as `place_frames` leaves it."""
+    place_frames(tree, q, node)
     parent = tree.parent
     for i in range(parent.shape[0]):
-        R, p = row9(node, i, 0), row3(node, i, 9)
-        j = parent[i]
-        if j >= 0:
-            R_wj = row9(out, j, 0)
-            p = add(row3(out, j, 9), rotate(R_wj, p))
-            R = product(R_wj, R)
         for k in range(9):
-            out[i, k] = R[k]
-        put3(out, i, 9, p)
+            out[i, k] = node[i, k]
+        p, j = row3(node, i, 9), parent[i]
+        put3(out, i, 9, p if j < 0 else add(row3(out, j, 9), p))
 
 
 @jit
@@ -65,6 +60,7 @@ def tell(tree, ws, carriers, offsets, joints, torques, q, v, u, limits, row):
     limit_stiffness, limit_damping = limits
     nv, n = v.shape[0], tree.parent.shape[0]
     frames, twists, torque = ws.after, ws.arc, ws.impulse
+    place(tree, q, ws.node)
     world_frames(tree, q, ws.node, frames)
     momenta(tree, ws.node, v, twists, ws.wrench, ws.residual)
     energy = spring_energy(tree, q, limit_stiffness)
@@ -73,12 +69,11 @@ def tell(tree, ws, carriers, offsets, joints, torques, q, v, u, limits, row):
     turning, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     g = (tree.gravity_w[0], tree.gravity_w[1], tree.gravity_w[2])
     for i in range(n):
-        R, x = row9(frames, i, 0), row3(frames, i, 9)
-        f, l = momentum(tree, i, row3(twists, i, 0), row3(twists, i, 3))
-        l = rotate(R, l)
+        x = row3(frames, i, 9)
+        f, l = momentum(tree, ws.node, i, row3(twists, i, 0), row3(twists, i, 3))
         linear = add(linear, l)
-        turning = add(turning, add(rotate(R, f), cross(x, l)))
-        energy -= dot(g, add(rotate(R, row3(tree.moment, i, 0)), times(tree.mass[i], x)))
+        turning = add(turning, add(f, cross(x, l)))
+        energy -= dot(g, add(row3(ws.node, i, MOMENT), times(tree.mass[i], x)))
     row[0] = energy
     for k in range(3):
         row[1 + k] = turning[k]
@@ -86,8 +81,9 @@ def tell(tree, ws, carriers, offsets, joints, torques, q, v, u, limits, row):
     for k in range(7, 13):
         row[k] = 0.0
     main, R, p = carriers[0], row9(offsets, 0, 0), row3(offsets, 0, 9)
-    w = row3(twists, main, 0)
-    x = unrotate(R, add(row3(twists, main, 3), cross(w, p)))
+    R_wc = row9(frames, main, 0)
+    w = unrotate(R_wc, row3(twists, main, 0))
+    x = unrotate(R, add(unrotate(R_wc, row3(twists, main, 3)), cross(w, p)))
     w = unrotate(R, w)
     for k in range(3):
         row[13 + k] = w[k]
