@@ -21,6 +21,7 @@ from sim.planner.task.bodies import body_poses
 from sim.planner.task.handles import handles, moved
 from sim.planner.transcription import node_functions
 from sim.planner.transcription.parameters import parameters
+from sim.planner.transcription.program import Program
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world
@@ -189,11 +190,16 @@ def test_a_load_that_a_quadrotor_carries_by_its_law_is_planned_by_the_way_of_its
     assert off.max() < 0.3  # 0.23 m: a pair has to lean for what one swings for
 
 
-def test_two_quadrotors_and_their_load_are_planned_as_one():
+@pytest.fixture(scope="module")
+def carried_by_two():
+    vehicle, task = task_of_scene(load_scene("plan-quadrotors"))
+    return PLANNER.plan(vehicle, task, starts=1)
+
+
+def test_two_quadrotors_and_their_load_are_planned_as_one(carried_by_two):
     """With their attitude loops, past two masts that each keeps clear of. Replayed to rounding, measured 4e-12; by
     another method at a sixteenth of the step the load is off by 0.3 mm at worst, and nothing comes nearer."""
-    vehicle, task = task_of_scene(load_scene("plan-quadrotors"))
-    plan = PLANNER.plan(vehicle, task, starts=1)
+    plan, vehicle, task = carried_by_two, carried_by_two.vehicle, carried_by_two.task
     assert plan.solved, plan.message
     assert vehicle.counts == {"quadrotors": 2, "attitude_loop": 1}
     assert plan.iterations < 100  # 32
@@ -210,6 +216,28 @@ def test_two_quadrotors_and_their_load_are_planned_as_one():
         for mast in task.obstacles:
             away = np.linalg.norm(flown.bodies[name][:, :2, 3] - mast.centre_w[:2], axis=1)
             assert away.min() > mast.radius_m + radius_m + task.clearance_m - 0.01
+
+
+def test_two_quadrotors_follow_a_hand_in_few_steps_of_newton_and_fewer_second_derivatives(
+    carried_by_two, monkeypatch
+):
+    """Their goal has 35 equations: the cost is convex along what those allow, and not across it."""
+    plan, vehicle, task = carried_by_two, carried_by_two.vehicle, carried_by_two.task
+    goal, counted, taken = handles(vehicle, task)[0], [], []
+    curvature = Program.curvature
+    monkeypatch.setattr(Program, "curvature", lambda program: counted.append(1) or curvature(program))
+    for by in ((0.1, 0.1), (0.2, 0.2), (0.3, 0.25), (0.4, 0.35), (0.5, 0.4), (0.65, 0.5), (0.75, 0.5)):
+        T_w = goal.T_w.copy()
+        T_w[:2, 3] += by
+        counted.clear()
+        plan = PLANNER.plan(vehicle, moved(vehicle, task, goal.name, T_w), warm=plan, explain=False)
+        assert plan.solved
+        assert plan.backend == "newton"
+        taken.append((plan.iterations, len(counted)))
+    # 8, 26, then 5, 5, 4, 6, 3; where the goal's equations weigh too little 37, 21, 5, 5, 4, 18, 15.
+    assert max(steps for steps, _ in taken[2:]) <= 10
+    # 12 of 23; without keeping those of the step before, all.
+    assert sum(found for _, found in taken[2:]) <= 0.75 * sum(steps for steps, _ in taken[2:])
 
 
 def test_where_steps_are_too_long_for_a_law_the_plan_begins_without_it():

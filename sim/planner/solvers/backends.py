@@ -9,7 +9,7 @@ from typing import Any, Literal
 import casadi as ca
 import numpy as np
 
-from sim.planner.solvers.newton import Newton, Point
+from sim.planner.solvers.newton import FINE_SHIFTS, Newton, Point
 from sim.planner.solvers.oracle import Backend, Oracle
 from sim.planner.solvers.watched_call import WatchedCall
 from sim.planner.transcription.transcription import Transcription
@@ -56,7 +56,8 @@ _WARM_IPOPT = {
 _NEWTON: dict[Mode, float] = {"again": 1e-10, "warm": 1e-7, "finish": 1e-10}
 """Products of bounds' multipliers and distances that Newton's method goes down to."""
 _FREED, _FREEING = 1e-4, 12
-"""The same where bounds hold it where it is, and in how many steps: from further within it comes around them."""
+"""The same where it stays where it is, and in how many steps: from further within it comes around bounds that hold it,
+and off a saddle."""
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,8 @@ class Solvers:
         backend = "newton" if mode == "warm" else start.backend
         before = Point(start.w, start.lam_g, start.lam_x)
         run = self._newton(p, before, mu=_NEWTON[mode], go_on=go_on)
-        if run.held:
-            freed = self._newton(p, before, mu=_FREED, most=_FREEING, go_on=go_on)
+        if run.stayed:
+            freed = self._newton(p, before, mu=_FREED, most=_FREEING, shifts=FINE_SHIFTS, go_on=go_on)
             iterations = run.iterations + freed.iterations
             if freed.converged:
                 run = self._newton(p, freed.point, mu=_NEWTON[mode], go_on=go_on)

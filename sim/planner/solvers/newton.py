@@ -16,11 +16,16 @@ from sim.planner.solvers.node_blocks import LastStage, NodeBlocks, condensed
 from sim.planner.solvers.riccati import carried_out, eliminated
 from sim.planner.transcription.program import Program
 
-_CONVEX = 1e3
-"""Weight of the squared misses of the last node's equations: no step changes, but costs to go become convex."""
-_SHIFTS = (0.0, 1e-4, 1e-2, 1.0, 100.0)
+_LIGHT, _HEAVY = 1e3, 1e7
+"""Weights of the squared misses of the last node's equations: no step changes, but costs to go become convex. A light
+one costs no digits, a heavy one shows that a cost is convex along what the equations allow where the light does not."""
+_SHIFTS = (1e-4, 1e-2, 1.0, 100.0)
 """Added to second derivatives, in turn, where the cost is not convex. What is added slows Newton's method down to a
 crawl along directions in which the cost hardly bends: as little as will do."""
+FINE_SHIFTS = (1e-4, 4e-4, 1.6e-3, 6.4e-3, 2.5e-2, 0.1, 1.0, 100.0)
+"""The same from where the method stays: the less there is too much, the sooner it is off a saddle."""
+_CONTRACTED = 0.1
+"""A residual that falls to so little of what it was needs no new second derivatives, where those cost the most."""
 _ONE = np.ones(1)
 _EXACT, _FLAT = 1e-9, 1e-6
 """Largest miss of a constraint, and entry of the Lagrangian's gradient, of a solution; scaled."""
@@ -49,8 +54,26 @@ class NewtonRun:
     point: Point
     iterations: int
     converged: bool
-    held: bool = False
-    """Bounds held it where it was."""
+    stayed: bool = False
+    """Bounds held it where it was, or it did not get off a saddle."""
+
+
+@dataclass(frozen=True)
+class _Stages:
+    """Derivatives of stages k = 0 ... N-1 by their variables, and of the last node's, with those of the barriers."""
+
+    F: np.ndarray
+    """(N, nx, nv) of the next states."""
+    C: np.ndarray
+    """(N, rows, nv)."""
+    C_begin: np.ndarray
+    C_end: np.ndarray
+    Q: np.ndarray
+    """(N, nv, nv)."""
+    G: np.ndarray
+    """(N, nv)."""
+    Q_end: np.ndarray
+    G_end: np.ndarray
 
 
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -82,18 +105,21 @@ class Newton:
         *,
         mu: float,
         most: int = 18,
+        shifts: tuple[float, ...] = _SHIFTS,
         go_on: Callable[[np.ndarray], bool] | None = None,
     ) -> NewtonRun:
         """Solve for parameters p, up to products mu of bounds' multipliers and distances.
 
-        go_on: is shown every iterate and may end the run.
+        shifts: to be added to second derivatives, in turn, where the cost is not convex. go_on: is shown every iterate
+        and may end the run.
         """
         g, low, high = self._program, self._low, self._high
         w, lam = start.w.copy(), np.r_[start.lam_g, start.lam_x]
         c = np.concatenate([g.constraints(w, p), w])
         s, below, above, curvature, slope = (np.empty(c.size) for _ in range(5))
         started(c, lam, low, high, mu, s, below, above)
-        iteration, best, before, share, crept = 0, np.inf, np.inf, 0.0, 0
+        iteration, best, before, share, shift, crept = 0, np.inf, np.inf, 0.0, 0.0, 0
+        hessian = np.empty(0)
         while True:
             y = np.where(self._equal, lam, above - below)
             point = Point(w, y[: g.rows], y[g.rows :])
@@ -105,31 +131,27 @@ class Newton:
                 return NewtonRun(point, iteration, True)
             residual = missed + steep + apart
             best = min(best, residual)
+            near = share == 1.0 and shift == 0.0 and residual < _CONTRACTED * before
             crept = crept + 1 if share == 1.0 and residual > _CREEPING * before else 0
             before = residual
-            lost = crept == _CREPT or not residual < _WORSE * max(best, _ROUGH)
+            lost = not residual < _WORSE * max(best, _ROUGH)
             ended = go_on is not None and iteration > 0 and not go_on(w)
-            if ended or lost or iteration == most:
+            if ended or lost or iteration == most or crept == _CREPT:
+                return NewtonRun(point, iteration, False, stayed=not ended and crept == _CREPT)
+            if not (g.run.large and near):
+                hessian = g.curvature()
+            found = self._step(w, p, hessian, pull, c, curvature, slope, shifts)
+            if found is None:
                 return NewtonRun(point, iteration, False)
-            step = self._step(w, p, g.curvature(), pull, c, curvature, slope)
-            if step is None:
-                return NewtonRun(point, iteration, False)
-            dw, dc, dlam = step
+            (dw, dc, dlam), shift = found
             share = moved(c, dc, s, below, above, low, high, mu)
             if share < _JAMMED:
-                return NewtonRun(point, iteration, False, held=True)
+                return NewtonRun(point, iteration, False, stayed=True)
             w, lam = w + share * dw, lam + share * dlam
             c = np.concatenate([g.constraints(w, p), w])
             iteration += 1
 
-    def _step(self, *where: np.ndarray) -> _Step | None:
-        """The first step that can be found: with nothing added to the second derivatives, else with more and more."""
-        for shift in _SHIFTS:
-            with contextlib.suppress(np.linalg.LinAlgError):
-                return self._shifted_step(*where, shift=shift)
-        return None
-
-    def _shifted_step(
+    def _step(
         self,
         w: np.ndarray,
         p: np.ndarray,
@@ -138,48 +160,67 @@ class Newton:
         c: np.ndarray,
         curvature: np.ndarray,
         slope: np.ndarray,
-        *,
+        shifts: tuple[float, ...],
+    ) -> tuple[_Step, float] | None:
+        """The first step that can be found and what was added to the second derivatives for it: nothing, else more
+        and more. None where there is no step."""
+        g, at = self._program, self._blocks
+        cut = g.rows + g.cut
+        F, C, C_begin, C_end = at.jacobian(w, p)
+        Q, Q_begin, Q_end = at.hessian(hessian)
+        G = (pull[: g.cut] + slope[g.rows : cut]).reshape(g.n, g.nv)
+        condensed(Q, G, C, curvature[at.own], slope[at.own], curvature[g.rows : cut].reshape(g.n, g.nv))
+        Q[0] += Q_begin
+        Q_end = Q_end + np.diag(curvature[cut:])
+        stages = _Stages(F, C, C_begin, C_end, Q, G, Q_end, pull[g.cut :] + slope[cut:])
+        for weight, shift in ((_LIGHT, 0.0), (_HEAVY, 0.0), *((_HEAVY, shift) for shift in shifts)):
+            with contextlib.suppress(np.linalg.LinAlgError):
+                return self._solved(stages, c, curvature, slope, weight, shift), shift
+        return None
+
+    def _solved(
+        self,
+        stages: _Stages,
+        c: np.ndarray,
+        curvature: np.ndarray,
+        slope: np.ndarray,
+        weight: float,
         shift: float,
     ) -> _Step:
         """LinAlgError where costs are not convex or equations depend on each other."""
         g, at, fixed = self._program, self._blocks, self._fixed
         n, nx, nv, rows = g.n, g.nx, g.nv, g.rows
-        F, C, C_begin, C_end = at.jacobian(w, p)
-        Q, Q_begin, Q_end = at.hessian(hessian)
-        cut = rows + g.cut
-        G = (pull[: g.cut] + slope[rows:cut]).reshape(n, nv)
-        condensed(Q, G, C, curvature[at.own], slope[at.own], curvature[rows:cut].reshape(n, nv) + shift)
-        Q[0] += Q_begin
         missed = c[at.end] - self._low[at.end]
         end = LastStage.of(
-            Q_end + np.diag(curvature[cut:] + shift),
-            pull[g.cut :] + slope[cut:],
-            C_end[~fixed],
+            stages.Q_end + shift * np.eye(g.nl),
+            stages.G_end,
+            stages.C_end[~fixed],
             curvature[at.end][~fixed],
             slope[at.end][~fixed],
-            C_end[fixed],
+            stages.C_end[fixed],
             missed[fixed],
-            weight=_CONVEX,
+            weight=weight,
             states=nx,
         )
         columns = end.products.shape[0]
+        Q = stages.Q + shift * np.eye(nv)
         P, q = np.empty((n + 1, nx, nx)), np.empty((n + 1, nx, columns))
         P[n], q[n] = end.curvature, end.slopes
         K, k = np.empty((n, nv - nx, nx)), np.empty((n, nv - nx, columns))
         slopes, f = np.zeros((n, nv, columns)), -c[at.gaps]
-        slopes[:, :, 0] = G
-        if not eliminated(Q, slopes, F, f, P, q, K, k, end.products):
+        slopes[:, :, 0] = stages.G
+        if not eliminated(Q, slopes, stages.F, f, P, q, K, k, end.products):
             raise np.linalg.LinAlgError
-        first = _first(Q[0], slopes[0], end.products, C_begin, c[at.begin] - self._low[at.begin])
+        first = _first(Q[0], slopes[0], end.products, stages.C_begin, c[at.begin] - self._low[at.begin])
         begin = nv + len(at.begin)
         lam = np.concatenate([_ONE, first[begin:]])
         dv, last, gaps = np.empty((n, nv)), np.empty(nx), np.empty((n, nx))
         dv[0] = first[:nv]
-        carried_out(F, f, P, q, K, k, lam, dv, last, gaps)
+        carried_out(stages.F, f, P, q, K, k, lam, dv, last, gaps)
         dw = np.concatenate([dv.ravel(), last, end.inputs(last, lam)])
         dc, dlam = np.zeros(c.size), np.zeros(c.size)
-        dc[at.own] = (C @ dv[:, :, None])[:, :, 0]
-        dc[at.end] = C_end @ dw[g.cut :]
+        dc[at.own] = (stages.C @ dv[:, :, None])[:, :, 0]
+        dc[at.end] = stages.C_end @ dw[g.cut :]
         dc[rows:] = dw
         dlam[at.gaps], dlam[at.begin], dlam[at.end[fixed]] = gaps, first[nv:begin], first[begin:]
         return dw, dc, dlam
