@@ -116,12 +116,11 @@ def _add_lane(nodes: list[Node], motion: Motion, assets: _Assets) -> None:
         x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
         bodies[STAND] = len(nodes)
         nodes.append(Node(STAND, lane, at_m=(x, y, z)))
-    for name in motion.bodies:
-        look = model.look_of(name)
-        if look is not None:
-            _add_model(nodes, _worn(motion, name, look), assets.of(look), {name: bodies[name]})
+    worn = {name: look for name in motion.bodies if (look := model.look_of(name)) is not None}
+    for name, look in worn.items():
+        _add_model(nodes, _worn(motion, name, look), assets.of(look), {name: bodies[name]})
     _add_links(nodes, motion, bodies)
-    if not motion.links or _has_own(motion.vehicle):
+    if not (motion.links or worn) or _has_own(motion.vehicle):
         _add_model(nodes, motion, assets.of(motion.vehicle), bodies)
 
 

@@ -77,10 +77,13 @@ class ModelLibrary:
             return
         if vehicle.links:
             self._links.draw(vehicle, context)
-            for one in worn(vehicle):
-                self._draw_model(one, context)
-            if not _has_model(vehicle.model) or _of_other_bodies(vehicle):
-                return
+        dressed = worn(vehicle)
+        for one in dressed:
+            self._draw_model(one, context)
+        if not _has_model(vehicle.model) and (vehicle.links or dressed):
+            return
+        if vehicle.links and _of_other_bodies(vehicle):
+            return
         self._draw_model(vehicle, context)
 
     def _draw_model(self, vehicle: DrawnVehicle, context: PassContext) -> None:

@@ -17,6 +17,7 @@ from render.models.looks import load_model
 from render.models.rigs import moved
 from sim.outfit import named_values, outfit_of
 from sim.scene import load_scene
+from sim.vehicles import VEHICLES, enter_own
 from sim.world import load_world
 from tests.export.flights import helicopter_flight, motion_of
 from tests.export.khronos import complaints, poses_in
@@ -178,6 +179,24 @@ def test_what_a_body_looks_like_goes_along_with_it() -> None:
         assert worn <= {name for name, parent in shown if parent == wearer}
     assert ("load link", "load") in shown
     assert "box" not in dict(shown)
+
+
+def test_a_vehicle_of_ones_own_wears_another_ones_model(tmp_path: Path) -> None:
+    """As its folder says: the model turns with the body that wears it, and no box stands in for anything."""
+    folder = tmp_path / "my_raft"
+    folder.mkdir()
+    (folder / "vehicle.py").write_text(
+        "from sim.vehicles.boat import Boat\n\n\nclass Raft(Boat):\n    name = 'raft'\n"
+    )
+    (folder / "vehicle.toml").write_text('[model]\nwears = { body = "boat" }\n')
+    try:
+        enter_own(f"{folder}/")
+        flown = replace(motion_of("boat", 0.2), vehicle="raft")
+        nodes = nodes_of([flown])
+    finally:
+        VEHICLES.pop("raft", None)
+    shown = [(node.name, nodes[node.parent].name) for node in nodes if node.asset is not None]
+    assert sorted(shown) == sorted((name, "body") for name in load_model("boat").nodes)
 
 
 def test_links_of_a_tree_reach_from_end_to_end() -> None:

@@ -16,6 +16,7 @@ from render.passes import PassContext
 from render.programs import Programs
 from render.quality import preset
 from render.uniforms import Atmosphere, FrameUniforms
+from sim.vehicles import VEHICLES, enter_own
 
 SIZE = (480, 300)
 LIGHT = Light(
@@ -137,6 +138,27 @@ def test_a_turning_rotor_leaves_the_solid_blades_out(studio, library):
         for v in (FLYING, standing)
     ]
     assert seen[0] < seen[1]
+
+
+def test_a_vehicle_of_ones_own_is_drawn_as_what_its_body_wears(studio, library, tmp_path):
+    """To the pixel, and without a box in it."""
+    folder = tmp_path / "my_raft"
+    folder.mkdir()
+    (folder / "vehicle.py").write_text(
+        "from sim.vehicles.boat import Boat\n\n\nclass Raft(Boat):\n    name = 'raft'\n"
+    )
+    (folder / "vehicle.toml").write_text('[model]\nwears = { body = "boat" }\n')
+    boat = replace(FLYING, model="boat", controls=np.zeros(2), bodies={"body": FLYING.T_wb})
+    try:
+        enter_own(f"{folder}/")
+        worn, own = (
+            studio.draw(lambda context, v=v: library.draw(v, context), "opaque").copy()
+            for v in (replace(boat, model="raft"), boat)
+        )
+    finally:
+        VEHICLES.pop("raft", None)
+    assert (own[..., 3] > 0).sum() > 1000
+    assert np.array_equal(worn, own)
 
 
 def test_a_pose_that_is_not_finite_draws_nothing(studio, library):
