@@ -79,7 +79,7 @@ def run(options: Options, progress: Progress) -> Report:
             ", ".join(f"{n}: {e.max():.1e}" for n, e in long.items()),
         ),
     ]
-    return Report(COLUMNS, rows, _figure(top, ups[0], long), claims)
+    return Report(COLUMNS, rows, _figure(top, ups[0], seconds, long), claims)
 
 
 def _independent(top: HeavyTop, seconds: float) -> np.ndarray:
@@ -105,20 +105,22 @@ def _order(top: HeavyTop, name: str) -> float:
     return float(np.log2(errors[0] / errors[1]))
 
 
-def _figure(top: HeavyTop, up: np.ndarray, long: dict[str, np.ndarray]) -> Figure:
+def _figure(top: HeavyTop, up: np.ndarray, seconds: float, long: dict[str, np.ndarray]) -> Figure:
     figure = Figure(figsize=(13, 4.2))
     weight = float(np.linalg.norm(np.multiply(top.values["mass"], top.values["arm"])))
     axis = figure.add_subplot(1, 3, 1, projection="3d")
     axis.plot(*(weight * up).T, lw=0.6)
     axis.set_title("m l Q'Gamma", fontsize=9)
     axis = figure.add_subplot(1, 3, 2)
-    axis.plot(np.linspace(0, 1, len(up)), up, lw=0.8, label=("x", "y", "z"))
-    axis.set_title("Q'Gamma by time, as share of the run", fontsize=9)
+    axis.plot(np.linspace(0, seconds, len(up)), up, lw=0.8, label=("x", "y", "z"))
+    axis.set_title("Q'Gamma", fontsize=9)
+    axis.set_xlabel("s", fontsize=8)
     axis.legend(fontsize=7)
     axis = figure.add_subplot(1, 3, 3)
     for name, errors in long.items():
         axis.semilogy(0.01 * np.arange(len(errors)), np.maximum(errors, 1e-16), lw=0.5, label=name)
     axis.set_title("relative energy error, h = 0.01 s", fontsize=9)
+    axis.set_xlabel("s", fontsize=8)
     axis.legend(fontsize=7)
     figure.tight_layout()
     return figure

@@ -52,6 +52,9 @@ def run(options: Options, progress: Progress) -> Report:
     axes[1, 0].set_title("steps [s]", fontsize=8)
     axes[1, 1].plot(fine.time, rate, lw=0.8)
     axes[1, 1].set_title("second component of omega' [rad/s^2]", fontsize=8)
+    for axis in axes.flat:
+        axis.set_xlabel("s", fontsize=8)
+    figure.tight_layout()
     columns = (
         "time",
         "step",

@@ -9,7 +9,7 @@ import sim
 from sim.integrators import INTEGRATORS
 from sim.integrators.embedded import Adaptive
 from sim.study.step_control import ControlledRun, controlled
-from sim.vehicles import State
+from sim.vehicles import State, Vehicle
 from sim.vehicles.pendulum import Pendulum
 
 TOLERANCE = 1e-6
@@ -43,11 +43,13 @@ def generic(vehicle: Pendulum) -> State:
     return vehicle.state(direction=q, omega=np.cross(q, spin))
 
 
-def tight(vehicle: Pendulum, start: State, seconds: float) -> np.ndarray:
+def tight(vehicle: Vehicle, start: State, seconds: float, controls: np.ndarray | None = None) -> np.ndarray:
     """The node at the end, by Dormand and Prince's pair on the bare numbers, as the survey takes ODE45."""
     method = replace(INTEGRATORS["dopri54"], tolerance=1e-13)  # type: ignore[type-var]
     return np.asarray(
-        sim.simulate(vehicle, method, step=seconds / 30, duration=seconds, initial=start).nodes[-1]
+        sim.simulate(
+            vehicle, method, step=seconds / 30, duration=seconds, initial=start, controls=controls
+        ).nodes[-1]
     )
 
 

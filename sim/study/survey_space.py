@@ -46,5 +46,5 @@ def run(options: Options, progress: Progress) -> Report:
             axis.semilogy(values[0], np.maximum(values[1 + k], 1e-17), lw=0.7, label=name)
         axis.set_title(title, fontsize=9)
         axis.set_xlabel("s")
-    axis.legend(fontsize=6)
+    axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return Report(("method", "most_off_unit", "most_off_tangent"), rows, figure, claims)

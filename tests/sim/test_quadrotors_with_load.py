@@ -181,19 +181,21 @@ def test_six_blocks_of_accelerations_belong_to_two_quadrotors():
     assert vehicle.space.size == 6 + 6 + 2 * 12 + 2 * 6
 
 
+KEYS = Scene(
+    name="quadrotors",
+    title="quadrotors",
+    world="plaza",
+    vehicle="quadrotors-with-load",
+    integrator="rkmk4",
+    step_s=0.005,
+    flight_mode="raw",
+    start=Start(position_w=(0.0, 0.0, 8.0)),
+    parameters={"quadrotors-with-load": {"target_drag": 0.8}},
+)
+
+
 def test_keys_fly_the_target_and_the_load_follows():
-    scene = Scene(
-        name="quadrotors",
-        title="quadrotors",
-        world="plaza",
-        vehicle="quadrotors-with-load",
-        integrator="rkmk4",
-        step_s=0.005,
-        flight_mode="raw",
-        start=Start(position_w=(0.0, 0.0, 8.0)),
-        parameters={"quadrotors-with-load": {"target_drag": 0.8}},
-    )
-    running = simulation(scene)
+    running = simulation(KEYS)
     running.submit(SetPilotInput(PilotInput(pitch=1.0)))
     running.advance(2.0)
     running.submit(SetPilotInput(PilotInput()))
@@ -219,6 +221,20 @@ def test_what_cannot_fly_is_refused_in_one_line(wrong, line):
     with pytest.raises(sim.InputError, match=line) as caught:
         sim.vehicle("quadrotors-with-load", **wrong)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("quadrotors", 5.0), ("quadrotors", 1.5), ("cable_length", 0.0), ("cable_length", (1.0, -1.0))],
+)
+def test_what_cannot_fly_changes_nothing_of_what_flies(name, value):
+    running, other = simulation(KEYS), simulation(KEYS)
+    running.submit(SetParameter(name, value))
+    shown = running.advance(0.5)
+    assert f"{name} = " in shown.message
+    assert "\n" not in shown.message
+    assert running._stage.vehicle.values == other._stage.vehicle.values
+    np.testing.assert_array_equal(shown.lanes[0].T_wb, other.advance(0.5).lanes[0].T_wb)
 
 
 def test_states_off_the_space_are_refused():
