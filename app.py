@@ -4,15 +4,14 @@ import gc
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
 
 if __name__ == "__main__":
     gc.disable()  # until something is shown: what is loaded stays, and to search it for cycles takes a sixth of a start
 
-import typer
+import click
 
 import export.request
-from export import options
+from export.options import with_options
 from export.output import OutputError
 from export.request import Request
 from render.errors import DisplayError
@@ -26,41 +25,43 @@ from sim.vehicles import robot_reference
 EXIT_FAILED, EXIT_BAD_INPUT = 1, 2
 FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
 
-cli = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@cli.command(help="Open a scene in a window, or run it without one (--headless).")
+@click.command(help="Open a scene in a window, or run it without one (--headless).")
+@click.argument(
+    "scene",
+    default="canyon",
+    help="A scene (--list), a .toml file, a take (.npz), a vehicle's folder; or: doctor.",
+)
+@with_options
 def run(
-    scene: Annotated[
-        str,
-        typer.Argument(help="A scene (--list), a .toml file, a take (.npz), a vehicle's folder; or: doctor."),
-    ] = "canyon",
-    list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes and leave.")] = False,
-    headless: options.Headless = False,
-    seconds: options.Seconds = None,
-    plan: options.PlanFirst = False,
-    video: options.Video = None,
-    screenshot: options.Screenshot = None,
-    csv: options.Csv = None,
-    take: options.TakeFile = None,
-    export_files: options.ExportFiles = None,
-    channels: options.Channels = "",
-    include: options.Include = "",
-    fps: options.Fps = 30,
-    transparent: options.Transparent = False,
-    blur: options.Blur = 1,
-    size: options.Size = "1280x800",
-    demo: options.Demo = False,
-    quality: options.Quality = "auto",
-    vehicle: options.VehicleName = None,
-    model: options.Model = None,
-    integrator: options.Method = None,
-    step: options.Step = None,
-    camera: options.CameraKind = None,
-    ghost: options.Ghost = None,
-    trust: options.Trust = False,
-    fallback: options.Fallback = None,
-    probe: options.ProbeFile = None,
+    scene: str,
+    *,
+    list_scenes: bool,
+    headless: bool,
+    seconds: float | None,
+    plan: bool,
+    video: Path | None,
+    screenshot: Path | None,
+    csv: Path | None,
+    take: Path | None,
+    export_files: tuple[Path, ...],
+    channels: str,
+    include: str,
+    fps: int,
+    transparent: bool,
+    blur: int,
+    size: str,
+    demo: bool,
+    quality: str,
+    vehicle: str | None,
+    model: str | None,
+    integrator: str | None,
+    step: float | None,
+    camera: str | None,
+    ghost: Path | None,
+    trust: bool,
+    fallback: Path | None,
+    probe: Path | None,
 ) -> None:
     """Parse, check, and hand over to a headless run or the window."""
     if list_scenes:
@@ -71,7 +72,7 @@ def run(
     if scene == "doctor":
         from ui.desktop.doctor import run as examine_and_tell
 
-        raise typer.Exit(examine_and_tell())
+        raise click.exceptions.Exit(examine_and_tell())
     timed = seconds is not None
     at_first = beside(ghost)
     if model is not None:
@@ -96,7 +97,7 @@ def run(
         quality=quality,
         demo=demo,
         take=take,
-        export=export_files or (),
+        export=export_files,
         channels=channels,
         include=include,
         fps=fps,
@@ -130,14 +131,14 @@ def main() -> int:
     """Exit status: 0 all that was asked for was done, 1 it could not be, 2 bad input, else as shells have it."""
     try:
         with ended_by_signals():
-            return cli(standalone_mode=False) or 0
+            return run(standalone_mode=False) or 0
     except InputError as error:
         status, message = EXIT_BAD_INPUT, str(error)
-    except typer.TyperException as error:
+    except click.ClickException as error:
         status, message = EXIT_BAD_INPUT, shortened(error.format_message())
     except (OutputError, DisplayError) as error:
         status, message = EXIT_FAILED, str(error)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         status, message = EXIT_FAILED, "interrupted"
     print(f"holonomy: {message}", file=sys.stderr)
     return status

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.environment.flip.surface import BoxPicture
+from sim.environment.box_picture import BoxPicture
 from sim.environment.obstacles import ObstaclesPicture
 from sim.environment.ocean import SeaState
 from sim.trees.shapes import Capsule

@@ -28,6 +28,8 @@ class LightMap:
         ]  # the first of several: the others are of skirts
         self.scale = 1.0
         """Radiance of a full texel."""
+        self.image = np.zeros((self._rows, self._columns, 4), "u1")
+        """What has been written."""
 
     def uv(self, mesh: ChunkedMesh) -> np.ndarray:
         """(n, 2) float32: where the vertices of a mesh over the same ground find their light."""
@@ -43,7 +45,12 @@ class LightMap:
         share = (lit @ _LUMA) / np.maximum(total @ _LUMA, 1e-9)
         texels = np.column_stack([np.sqrt(total / self.scale), share])
         image = np.rint(255.0 * texels.clip(0.0, 1.0)).astype("u1").reshape(self._rows, self._columns, 4)
-        self._texture.write(image.tobytes())
+        self.show(image, self.scale)
+
+    def show(self, image: np.ndarray, scale: float) -> None:
+        """Have these texels (rows, columns, 4), of which a full one is this radiance."""
+        self.image, self.scale = image, scale
+        self._texture.write(np.ascontiguousarray(image))
         build_levels(self._ctx, self._texture, image)
 
     def bind(self) -> None:

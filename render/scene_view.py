@@ -14,7 +14,7 @@ from render.left_behind import LeftBehind
 from render.shown import Shown, drawn, moved, pull, reach_m, wreck
 from render.slung_load import hanging
 from render.target_path import target_path
-from sim.environment.flip.surface import BoxPicture
+from sim.environment.box_picture import BoxPicture
 from sim.environment.obstacles import ObstaclesPicture
 from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between

@@ -1,6 +1,6 @@
 """Shadow maps: the whole canyon once per sun, the vehicles every frame."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import moderngl
 import numpy as np
@@ -71,14 +71,13 @@ class ShadowMap:
         self._target.use()
         self._target.clear(depth=1.0)
 
-    def lit(self) -> np.ndarray:
-        """(ny, nx) float32: depth of what the light meets, 0..1."""
-        width, height = self.size_px
-        return np.frombuffer(self._texture.read(), "f4").reshape(height, width)
+    def lit(self) -> dict[str, np.ndarray]:
+        """float32 of every texel: depth of what the light meets, 0..1."""
+        return {"depth": np.frombuffer(self._texture.read(), "f4")}
 
-    def take_light(self, kept: np.ndarray) -> None:
+    def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
         """Have these depths as if they had been drawn."""
-        self._texture.write(np.ascontiguousarray(kept, "f4"))
+        self._texture.write(kept["depth"])
 
     def bind(self) -> None:
         """Keep the map where materials look for it."""

@@ -17,10 +17,10 @@ from sim.world.store import cached_arrays, source_digest
 class Lit(Protocol):
     """Something that light is drawn into."""
 
-    def lit(self) -> np.ndarray:
+    def lit(self) -> Mapping[str, np.ndarray]:
         """What has been drawn."""
 
-    def take_light(self, kept: np.ndarray) -> None:
+    def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
         """Have it as if it had been drawn."""
 
 
@@ -40,12 +40,13 @@ def lit_from_cache(name: str, draw: Callable[[], None], parts: Mapping[str, Lit]
         nonlocal drawn
         drawn = True
         draw()
-        return {part: lit.lit() for part, lit in parts.items()}
+        return {f"{part}: {name}": array for part, lit in parts.items() for name, array in lit.lit().items()}
 
     kept = cached_arrays("light", name, make)
     if not drawn:
         for part, lit in parts.items():
-            lit.take_light(kept[part])
+            own = f"{part}: "
+            lit.take_light({name[len(own) :]: a for name, a in kept.items() if name.startswith(own)})
 
 
 @cache

@@ -1,6 +1,6 @@
 """The canyon and the land around it: chunks culled and given a level of detail for each view."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 import moderngl
@@ -193,27 +193,33 @@ class Land:
             )
             first += count
         source.release()
-        self._map_light()
-
-    def lit(self) -> np.ndarray:
-        """What has been baked, as bytes."""
-        return np.frombuffer(b"" if self._baked is None else self._baked.read(), "u1")
-
-    def take_light(self, kept: np.ndarray) -> None:
-        """Have it as if it had been baked."""
-        if self._baked is not None:
-            self._baked.write(np.ascontiguousarray(kept))
-            self._map_light()
-
-    def _map_light(self) -> None:
-        """For coarser levels, from what is baked into the finest one."""
-        if self._baked is not None and self._light_map is not None:
+        if self._light_map is not None:
             count, _ = self._vertex_spacing[0]
             baked = np.frombuffer(self._baked.read(count * _BAKED_BYTES), "f4").reshape(count, -1)
             self._light_map.write(baked[:, :3], baked[:, 3:6], baked[:, 6])
-            for (light, _), array in self._arrays.items():
-                if light == "light map":
-                    array.program["light_scale"].value = self._light_map.scale
+            self._tell_scale()
+
+    def lit(self) -> dict[str, np.ndarray]:
+        """What has been baked, as bytes, and the light map with its scale."""
+        if self._baked is None:
+            return {}
+        found = {"baked": np.frombuffer(self._baked.read(), "u1")}
+        if self._light_map is not None:
+            found |= {"map": self._light_map.image, "scale": np.array(self._light_map.scale)}
+        return found
+
+    def take_light(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Have it as if it had been baked."""
+        if self._baked is not None:
+            self._baked.write(kept["baked"])
+        if self._light_map is not None:
+            self._light_map.show(kept["map"], float(kept["scale"]))
+            self._tell_scale()
+
+    def _tell_scale(self) -> None:
+        for (light, _), array in self._arrays.items():
+            if light == "light map":
+                array.program["light_scale"].value = self._light_map.scale
 
     def draw(self, context: PassContext) -> None:
         """Draw what the pass's camera sees; the sun's camera sees everything at the finest level."""

@@ -4,10 +4,9 @@ import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
+import click
 import numpy as np
-import typer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -38,7 +37,11 @@ PICTURES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]
 """Scene -> eye and target [m]; None: as the overview has it."""
 
 
-def main(folder: Annotated[Path, typer.Argument(help="Where the pictures go.")] = Path("docs")) -> None:
+@click.command()
+@click.argument(
+    "folder", type=click.Path(path_type=Path), default=Path("docs"), help="Where the pictures go."
+)
+def main(folder: Path) -> None:
     """One picture a scene."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, places in PICTURES.items():
@@ -87,4 +90,4 @@ def picture(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

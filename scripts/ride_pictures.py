@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
 
+import click
 import numpy as np
-import typer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -96,7 +95,11 @@ def picture(name: str) -> np.ndarray:
         return view.still()
 
 
-def main(folder: Annotated[Path, typer.Argument(help="Where the pictures go.")] = Path("docs")) -> None:
+@click.command()
+@click.argument(
+    "folder", type=click.Path(path_type=Path), default=Path("docs"), help="Where the pictures go."
+)
+def main(folder: Path) -> None:
     """One picture a scene."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in PICTURES:
@@ -105,4 +108,4 @@ def main(folder: Annotated[Path, typer.Argument(help="Where the pictures go.")] 
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -8,9 +8,8 @@ import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 from PIL import ImageGrab
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -93,13 +92,15 @@ PICTURES: dict[str, tuple[tuple[str, ...], Callable[[App], None]]] = {
 """Name -> arguments of the app, and what is done before the picture is taken."""
 
 
-def main(
-    folder: Annotated[Path, typer.Argument(help="Where the pictures go.")] = Path("docs"),
-    only: Annotated[str, typer.Option(help="One picture by name; all without.")] = "",
-) -> None:
+@click.command()
+@click.argument(
+    "folder", type=click.Path(path_type=Path), default=Path("docs"), help="Where the pictures go."
+)
+@click.option("--only", default="", help="One picture by name; all without.")
+def main(folder: Path, only: str) -> None:
     """One picture a use of the window."""
     if only and only not in PICTURES:
-        raise typer.BadParameter(f"{only!r}; allowed: {', '.join(PICTURES)}")
+        raise click.BadParameter(f"{only!r}; allowed: {', '.join(PICTURES)}")
     folder.mkdir(parents=True, exist_ok=True)
     for name in [only] if only else PICTURES:
         take(name, folder / f"{name}.png")
@@ -124,4 +125,4 @@ def take(name: str, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -1,9 +1,13 @@
 """The picture on the leaf cards: four twigs of small leaves."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from PIL import Image, ImageDraw
 
 from sim.world.store import cached_arrays, package_digest
+
+if TYPE_CHECKING:
+    from PIL import ImageDraw
 
 _DIGEST = package_digest(__file__, ("leaves",))
 _TILES = 2
@@ -11,7 +15,7 @@ _OVERSAMPLING = 4
 _STEMS = 10
 
 
-def _twig(draw: ImageDraw.ImageDraw, size: float, rng: np.random.Generator) -> None:
+def _twig(draw: "ImageDraw.ImageDraw", size: float, rng: np.random.Generator) -> None:
     """One tile: stems that fan out from the lower middle, with leaves along them."""
     for stem in range(_STEMS):
         angle = 1.9 * ((stem + rng.uniform(0.2, 0.8)) / _STEMS - 0.5)
@@ -27,7 +31,7 @@ def _twig(draw: ImageDraw.ImageDraw, size: float, rng: np.random.Generator) -> N
 
 
 def _leaf(
-    draw: ImageDraw.ImageDraw, x: float, y: float, turn: float, length: float, rng: np.random.Generator
+    draw: "ImageDraw.ImageDraw", x: float, y: float, turn: float, length: float, rng: np.random.Generator
 ) -> None:
     """A pointed oval, lighter or darker by chance."""
     along = np.array([np.sin(turn), -np.cos(turn)])
@@ -55,6 +59,8 @@ def _draw_atlas(size: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng([seed, 505])
     big = size * _OVERSAMPLING
     tile = big // _TILES
+    from PIL import Image, ImageDraw  # takes a while, and the picture is kept
+
     image = Image.new("RGBA", (big, big), (0, 0, 0, 0))
     for row in range(_TILES):
         for column in range(_TILES):

@@ -2,9 +2,8 @@
 
 import importlib
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -32,23 +31,26 @@ CLUSTERED = ("orders",)
 """Studies that can be run on a cluster."""
 
 
+@click.command(
+    help="Make a figure of the papers again, with the table behind it and what it shows.",
+    context_settings={"show_default": True},
+)
+@click.argument("name", help=", ".join(STUDIES))
+@click.option("--runs", type=click.IntRange(1), help="Random bodies or repetitions.")
+@click.option("--seconds", type=click.FloatRange(0.1), help="Simulated seconds of a run.")
+@click.option("--seed", type=click.IntRange(0), default=7)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), help="Folder of the results.")
+@click.option("--cluster", help="local, or tcp://HOST:8786 of a dask scheduler; for: orders.")
 def main(
-    name: Annotated[str, typer.Argument(help=", ".join(STUDIES))],
-    runs: Annotated[int | None, typer.Option(min=1, help="Random bodies or repetitions.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.1, help="Simulated seconds of a run.")] = None,
-    seed: Annotated[int, typer.Option(min=0)] = 7,
-    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("out"),
-    cluster: Annotated[
-        str | None, typer.Option(help="local, or tcp://HOST:8786 of a dask scheduler; for: orders.")
-    ] = None,
+    name: str, runs: int | None, seconds: float | None, seed: int, out: Path, cluster: str | None
 ) -> None:
-    """Make a figure of the papers again, with the table behind it and what it shows."""
+    """Run one study and tell what came of it."""
     console = Console()
     try:
         report = _run(name, Options(runs, seconds, seed, cluster), console)
     except InputError as error:
         console.print(f"[red]{error}[/red]")
-        raise typer.Exit(2) from None
+        raise click.exceptions.Exit(2) from None
     for claim in report.claims:
         mark = "[green]reproduced[/green]    " if claim.holds else "[red]not reproduced[/red]"
         console.print(f"{mark}  {claim.text}\n                [dim]{claim.evidence}[/dim]")
@@ -72,4 +74,4 @@ def _run(name: str, options: Options, console: Console) -> Report:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -22,7 +22,7 @@ from render.sea.whitecaps import Whitecaps, coverage
 from render.uniforms import FrameUniforms
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
-from sim.environment.flip.surface import BoxPicture
+from sim.environment.box_picture import BoxPicture
 from sim.environment.hull import Hull
 from sim.environment.ocean import Ocean, Sea
 from sim.environment.ocean.synthesis import EAST, HEIGHT, NORTH

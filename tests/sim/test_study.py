@@ -3,16 +3,12 @@
 import csv
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import sim
 from sim.study import fig3, orders, trees_fig2, trees_fig4
 from sim.study.__main__ import main
 from sim.study.report import LOCAL, Options, save
-
-APP = typer.Typer()
-APP.command()(main)
 
 
 def test_large_step_study_finds_its_claims_and_saves_them(tmp_path):
@@ -50,14 +46,14 @@ def test_the_study_of_orders_finds_the_same_on_a_cluster():
 
 
 def test_a_study_that_runs_on_no_cluster_says_so(tmp_path):
-    result = CliRunner().invoke(APP, ["fig3", "--cluster", "local", "--out", str(tmp_path)])
+    result = CliRunner().invoke(main, ["fig3", "--cluster", "local", "--out", str(tmp_path)])
     assert result.exit_code == 2
     assert "allowed for: orders" in result.output
 
 
 @pytest.mark.parametrize("name", ["fig99", ""])
 def test_unknown_study_is_refused(name, tmp_path):
-    result = CliRunner().invoke(APP, [name, "--out", str(tmp_path)])
+    result = CliRunner().invoke(main, [name, "--out", str(tmp_path)])
     assert result.exit_code == 2
     assert "allowed" in result.output
     assert not list(tmp_path.iterdir())

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sim.environment.box_picture import BoxPicture
 from sim.environment.environment import BodyState
 from sim.environment.flip.body import Body
 from sim.environment.flip.open_sea import SeaAround
-from sim.environment.flip.surface import BoxPicture, pictured
+from sim.environment.flip.surface import pictured
 from sim.environment.flip.tank import Tank
 from sim.environment.flip.walls import wall_impulse
 from sim.environment.immersion import GRAVITY

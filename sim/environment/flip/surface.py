@@ -1,42 +1,19 @@
 """What is to be drawn of a tank: the height of its surface, its foam, and the spray above it."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.compiled import allocating_nothing
+from sim.environment.box_picture import MOST_SPRAY, BoxPicture
 from sim.environment.flip.box import Box
 from sim.environment.flip.pressure import FULL
 from sim.environment.flip.tank import Tank
 
-MOST_SPRAY = 20000
-"""Drops that are shown at most."""
 _BROKEN = 4.0
 """Drops over a column that make its surface white."""
 _FOAM_S = 2.5
 """Foam fades to 1/e in this time."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BoxPicture:
-    """The water of one moment."""
-
-    corner_w: tuple[float, float, float]
-    """Where the box begins [m]."""
-    cell_m: float
-    size_m: tuple[float, float, float]
-    height_m: np.ndarray
-    """(ny, nx) float32 of the surface over the middle of each column of cells, above the box's bottom."""
-    foam: np.ndarray
-    """(ny, nx) float32 0..1: how much of each column's surface has been broken lately."""
-    paddle_m: float | None
-    """How far the wave maker stands from where the box begins, along x."""
-    spray_w: np.ndarray
-    """(n, 3) float32 places of drops that fly [m]."""
-    time_s: float
-    in_sea: bool = False
-    """Whether the sea goes on about it, with no walls."""
 
 
 def pictured(tank: Tank, before: BoxPicture | None = None) -> BoxPicture:
