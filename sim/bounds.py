@@ -81,9 +81,12 @@ class Bounds:
         return found
 
     def _hold_all(self, nodes: np.ndarray, energy_J: np.ndarray) -> bool:
-        """Whether all are within: what nearly every motion is, so it costs little."""
+        """Whether all are within: what nearly every motion is, so it costs little. Not a number is not within."""
         if not (np.abs(energy_J) <= min(self.energy_J, np.finfo(float).max)).all():
             return False
+        least = self.largest.min(initial=np.inf)
+        if nodes.size and nodes.max() <= least and nodes.min() >= -least:
+            return True  # without a glance at which entry is what
         size = np.empty((min(BLOCK, len(nodes)), nodes.shape[1]))
         for first in range(0, len(nodes), BLOCK):
             block = nodes[first : first + BLOCK]

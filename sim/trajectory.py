@@ -178,9 +178,7 @@ def simulate(
         p = vehicle.parameter_vector
         y = kernel.start(state.node, us[0], p, h, env_of(water and water.probe()))
         nodes, done, iterations = kernel.trajectory(y, us, p, h, count, env_of(water))
-        us = np.broadcast_to(us, (count, us.shape[1])).copy()
-    if done < count:
-        nodes[done + 1 :] = np.nan
+        us = np.repeat(us, count, axis=0) if len(us) == 1 else us.copy()
     rows = us if count else np.zeros((1, us.shape[1]))
     energy, observed = kernel.observed_later(nodes, rows, vehicle.parameter_vector, h)
     because = "" if done == count else "a step has no solution, or none that is finite"

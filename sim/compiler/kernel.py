@@ -167,9 +167,10 @@ class Kernel:
         env: tuple[Any, ...] = FREE,
     ) -> tuple[np.ndarray, int, int]:
         """Nodes (n+1, node_size) of n steps under controls us (1 or n, n_controls); also steps done and iterations."""
-        nodes = np.full((n + 1, self.node_size), np.nan)
+        nodes = np.empty((n + 1, self.node_size))
         ws = np.zeros((1, self.dim))
         done, iterations = self.module.trajectory(y, us, ws, p, h, n, nodes, self._env(env))
+        nodes[done + 1 :] = np.nan
         return nodes, done, iterations
 
     def batch(

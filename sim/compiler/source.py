@@ -159,7 +159,27 @@ def _robust_functions(scheme: Scheme, block: Block, k: int) -> str:
     solver = _decorated(
         f"int64({_A}, {_A}, {_A}, {_A}, {_A}, float64)", f"robust_{k}", "z, y, u, w, p, h", body
     )
-    return "\n\n".join([evaluate, guess_function, solver])
+    return "\n\n".join([evaluate, guess_function, solver, _settled(scheme, k)])
+
+
+def _settled(scheme: Scheme, k: int) -> str:
+    """The robust solution for a rollout, which holds numbers: arrays in its loop would cost as much as a step."""
+    z, w = scheme.z.shape[0], scheme.inputs.w.shape[0]
+    lines = [
+        f"unknowns, wrench = np.empty({z}), np.empty({w})",
+        *(f"unknowns[{i}] = z[{i}]" for i in range(z)),
+        *(f"wrench[{i}] = w[{i}]" for i in range(w)),
+        f"tried = robust_{k}(unknowns, y, u, wrench, p, h)",
+        f"return tried, {_tuple(scheme.z, 'unknowns[', ']')}",
+    ]
+    types = [f"UniTuple(float64, {n})" if n else "Tuple(())" for n in (z, w)]
+    signature = f"Tuple((int64, {types[0]}))({types[0]}, {_A}, {_A}, {types[1]}, {_A}, float64)"
+    return _decorated(signature, f"settled_{k}", "z, y, u, w, p, h", lines)
+
+
+def _tuple(column: ca.SX, before: str, after: str = "") -> str:
+    """Of numbers with such names."""
+    return "(" + "".join(f"{before}{i}{after}, " for i in range(column.shape[0])) + ")"
 
 
 def _start(scheme: Scheme, expression: ca.SX, name: str) -> str:
@@ -249,9 +269,9 @@ def _newton_lines(scheme: Scheme, block: Block, k: int) -> list[str]:
         f"for sweep in range({NEWTON_SWEEPS}):",
         *("    " + s for s in sweep),
         "if not converged:",
-        *("    " + line for line in to_arrays),
-        f"    tried = robust_{k}(z, y, u, ww, p, h)",
-        *(f"    z{i} = z[{i}]" for i in block.unknowns),
+        *(f"    y[{i}] = y{i}" for i in range(scheme.y.shape[0])),
+        f"    tried, solution = settled_{k}({_tuple(scheme.z, 'z')}, y, u, {_tuple(scheme.inputs.w, 'w')}, p, h)",
+        *(f"    z{i} = solution[{i}]" for i in block.unknowns),
         "    if tried < 0:",
         "        status = 1",
         "        break",
@@ -265,6 +285,7 @@ def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], inline: Inli
     widest = max(
         (len(b.unknowns) for b in blocks if not b.linear and len(b.unknowns) > INLINE_UNKNOWNS), default=0
     )
+    work = (("z", nz), ("ww", nw), ("r", widest), ("J", widest * widest))
     known = _known(scheme, scalars)
     others = [scheme.y, i.u, i.w, i.p, i.h]
     y_next = silenced(scheme.y_next, scheme.z, others)[0] if nz else scheme.y_next
@@ -285,9 +306,7 @@ def _rollout(vehicle: Vehicle, scheme: Scheme, blocks: list[Block], inline: Inli
         *([] if divided and i.samples else [f"u{k} = u[{k}]" for k in range(i.u.shape[0])]),
         *(f"w{k} = w[{k}]" for k in range(nw)),
         *(f"p{k} = p[{k}]" for k in range(i.p.shape[0])),
-        *([f"z = np.empty({nz})"] if nz else []),
-        *(f"{a} = np.empty({k})" for a, k in (("r", widest), ("J", widest * widest)) if widest),
-        f"ww = np.zeros({nw})",
+        *(f"{a} = np.empty({k})" for a, k in work if widest),
         *(_INLINE_ARRAYS if inline else []),
         "done = 0",
         "status = 0",

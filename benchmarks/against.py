@@ -1,0 +1,251 @@
+"""This checkout against another one, side by side: `python benchmarks/against.py OTHER [--only kernels] [--rounds 5]`.
+
+Kernels of methods and vehicles, whole runs of `sim.simulate`, frames of the canyon, and its start from empty caches, in
+CPU time (user and system) of one process a checkout. They take turns, round after round; medians over the rounds, so
+that a busy machine slows both alike. Only what both checkouts have is compared.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).resolve().parents[1]
+PARTS = ("kernels", "simulate", "frames", "cold")
+METHODS = (
+    "variational",
+    "variational-cay",
+    "variational-exp",
+    "variational-split",
+    "variational-4",
+    "symplectic-half",
+    "lie-euler",
+    "rkmk4",
+    "rkmk4-2c",
+    "cf4",
+    "crouch-grossman3",
+    "newmark",
+    "rkmk54",
+    "rk2",
+    "rk4",
+    "implicit-rk2",
+)
+VEHICLES = ("rigid-body", "helicopter", "spacecraft", "boat", "car", "snakeboard")
+STEP_S, STEPS = 0.01, 4000
+FRAMES, SIZE_PX = 4, (1280, 800)
+AT_ONCE = 7
+"""Measurements of a kernel in a row, of which the least counts: a switch of tasks in between costs it its cache."""
+
+
+def cpu_s(work: Callable[[], object]) -> float:
+    """CPU seconds that it takes."""
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def kernel(vehicle: str, method: str) -> Callable[[], float]:
+    """Microseconds a step of rollouts from the vehicle's first state, its controls neutral."""
+    import numpy as np
+
+    import sim
+    from sim.compiler import compile_kernel
+
+    craft = sim.vehicle(vehicle)
+    made = compile_kernel(craft, sim.integrators()[method])
+    p, u, node = craft.parameter_vector, craft.neutral_controls, craft.default_state().node.copy()
+    node[craft.node_layout.velocity] += (
+        0.3 * np.sin(1.0 + np.arange(craft.group.dim)) * (vehicle in VEHICLES[:4])
+    )
+    begin = made.start(node, u, p, STEP_S)
+    advance = getattr(made, "advance", None) or made.rollout
+
+    def measured() -> float:
+        took = []
+        for _ in range(AT_ONCE):
+            y = begin.copy()
+            took.append(cpu_s(lambda y=y: advance(y, u, np.zeros(made.dim), p, STEP_S, STEPS)))
+        return min(took) / STEPS * 1e6
+
+    return measured
+
+
+def simulation(vehicle: str, method: str) -> Callable[[], float]:
+    """Microseconds a step of whole runs, as a script asks for them, and that looks at the energy."""
+    import sim
+
+    craft = sim.vehicle(vehicle)
+
+    def measured() -> float:
+        runs = [
+            cpu_s(lambda: sim.simulate(craft, method, step=STEP_S, duration=STEP_S * STEPS).energy)
+            for _ in range(AT_ONCE)
+        ]
+        return min(runs) / STEPS * 1e6
+
+    return measured
+
+
+def frames(quality: str) -> Callable[[], float]:
+    """Milliseconds a frame of a flight down the canyon."""
+    import moderngl
+
+    sys.path.append(str(Path.cwd() / "benchmarks"))
+    from frame_time import flight
+
+    from render.canvas import Canvas
+    from render.renderer import Renderer
+    from sim.world import load_world
+
+    ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
+    world = load_world("canyon", seed=7)
+    renderer, canvas = Renderer(ctx, SIZE_PX, world, quality=quality), Canvas(ctx, SIZE_PX)
+    views = list(flight(world, FRAMES, SIZE_PX))
+
+    def draw() -> None:
+        for view in views:
+            renderer.draw(view, canvas.framebuffer)
+            ctx.finish()
+
+    draw()
+    return lambda: cpu_s(draw) / FRAMES * 1e3
+
+
+MEASURED: dict[str, Callable[..., Callable[[], float]]] = {
+    "kernels": kernel,
+    "simulate": simulation,
+    "frames": frames,
+}
+
+
+def work() -> None:
+    """Answer with one number for every line [part, arguments]; null for what this checkout cannot do."""
+    out = os.dup(1)
+    os.dup2(2, 1)  # what others print is no answer
+    known: dict[str, Callable[[], float] | None] = {}
+    for line in sys.stdin:
+        if line not in known:
+            part, arguments = json.loads(line)
+            known[line] = None
+            with contextlib.suppress(ValueError, KeyError):  # a refusal: that vehicle or method is not there
+                known[line] = MEASURED[part](*arguments)
+        ready = known[line]
+        os.write(out, (json.dumps(ready() if ready else None) + "\n").encode())
+
+
+class Checkout:
+    """One process that measures in a checkout."""
+
+    def __init__(self, path: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", __file__, "--work"],
+            cwd=path,
+            env={**os.environ, "PYTHONPATH": str(path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, part: str, *arguments: str) -> float | None:
+        """One measurement."""
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps([part, arguments]) + "\n")
+        process.stdin.flush()
+        answer = process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"{process.args[0]}: ended over {part} {' '.join(arguments)}")
+        found: float | None = json.loads(answer)
+        return found
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate()
+
+
+@contextlib.contextmanager
+def checkouts(other: Path) -> Iterator[tuple[Checkout, Checkout]]:
+    """(the other one, this one)."""
+    both = Checkout(other), Checkout(HERE)
+    try:
+        yield both
+    finally:
+        for each in both:
+            each.close()
+
+
+def cold_s(path: Path) -> tuple[float, float]:
+    """(user, system) CPU seconds of a checkout's first run of the canyon without a window, with nothing compiled."""
+    with tempfile.TemporaryDirectory() as empty:
+        env = {**os.environ, "PYTHONPATH": str(path), "HOLONOMY_CACHE": empty, "NUMBA_CACHE_DIR": empty}
+        command = [sys.executable, "app.py", "canyon", "--headless", "--seconds", "0.1"]
+        process = subprocess.Popen(command, cwd=path, env=env, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = status
+    if status:
+        raise SystemExit(f"{path}: the canyon does not run")
+    return used.ru_utime, used.ru_stime
+
+
+def compared(
+    both: tuple[Checkout, Checkout], rounds: int, part: str, arguments: tuple[str, ...], unit: str
+) -> None:
+    """One line."""
+    taken: list[list[float]] = [[], []]
+    for _ in range(rounds):
+        for each, checkout in zip(taken, both, strict=True):
+            measured = checkout.ask(part, *arguments)
+            if measured is not None:
+                each.append(measured)
+    if all(taken):
+        then, now = (median(each) for each in taken)
+        print(
+            f"| {' '.join((part, *arguments))} | {then:.3g} {unit} | {now:.3g} {unit} | {now / then:.2f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("other", type=Path, nargs="?", help="folder of another checkout")
+    parser.add_argument("--only", choices=PARTS, action="append")
+    parser.add_argument("--vehicle", action="append", help="only these")
+    parser.add_argument("--method", action="append", help="only these")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        work()
+        return
+    if options.other is None:
+        parser.error("the folder of another checkout is missing")
+    other, parts, rounds = options.other.resolve(), options.only or PARTS, options.rounds
+    print(
+        f"load {os.getloadavg()[0]:.1f} at the start\n\n| what | other | here | here / other |\n|---|---|---|---|"
+    )
+    pairs = [(v, m) for v in options.vehicle or VEHICLES for m in options.method or METHODS]
+    with checkouts(other) as both:
+        for part in ("kernels", "simulate"):
+            for pair in pairs if part in parts else ():
+                compared(both, rounds, part, pair, "us a step")
+        if "frames" in parts:
+            compared(both, rounds, "frames", ("software",), "ms a frame")
+    if "cold" in parts:
+        taken = [[cold_s(path) for path in (other, HERE)] for _ in range(rounds)]
+        for number, name in enumerate(("user", "user and system")):
+            then, now = (median(sum(each[k][: number + 1]) for each in taken) for k in (0, 1))
+            print(f"| canyon from empty caches, {name} | {then:.1f} s | {now:.1f} s | {now / then:.2f} |")
+    print(f"\nload {os.getloadavg()[0]:.1f} at the end")
+
+
+if __name__ == "__main__":
+    main()
