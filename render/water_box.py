@@ -6,6 +6,7 @@ import moderngl
 import numpy as np
 from numpy.typing import ArrayLike
 
+from render.drops import Drops
 from render.passes import PassContext
 from render.programs import Programs
 from render.spray import SpraySurface
@@ -31,14 +32,14 @@ class WaterBoxes:
         self._resources.callback(self._sized.close)
         self._program = programs.load("water_box.vert", "water_box.frag")
         self._glass_program = programs.load("glass.vert", "glass.frag")
-        self._spray = SpraySurface(ctx, programs)
+        self._spray, self._drops = SpraySurface(ctx, programs), Drops(ctx, programs)
         self._frame_program = programs.load("tank_frame.vert", "tank_frame.frag")
         self._bars = ctx.buffer(reserve=10 * 36 * 36, dynamic=True)
         content = [(self._bars, "3f 3f 3f", "position", "normal", "albedo")]
         self._frame = vertex_array(ctx, self._frame_program, content)
         self._panes = ctx.buffer(reserve=6 * 6 * 24, dynamic=True)
         self._glass = vertex_array(ctx, self._glass_program, [(self._panes, "3f 3f", "position", "normal")])
-        for resource in (self._spray, self._frame, self._bars, self._glass, self._panes):
+        for resource in (self._spray, self._drops, self._frame, self._bars, self._glass, self._panes):
             self._resources.callback(resource.release)
         self._shape: tuple[int, ...] | None = None
         self._shown: BoxPicture | None = None
@@ -49,6 +50,7 @@ class WaterBoxes:
             self._take_up(picture)
         if picture.in_sea:
             self._spray.draw(context)
+            self._drops.draw(context)
             return
         low = np.asarray(picture.corner_w)
         for name, value in (("box_low", low), ("box_high", low + picture.size_m)):
@@ -64,6 +66,7 @@ class WaterBoxes:
         self._water.render(moderngl.TRIANGLES)
         context.ctx.disable(moderngl.CULL_FACE)
         self._spray.draw(context)
+        self._drops.draw(context)
         context.ctx.enable(moderngl.CULL_FACE)
         self._glass_program["facing"].value = 1.0
         self._glass.render(moderngl.TRIANGLES)
@@ -72,6 +75,7 @@ class WaterBoxes:
     def _take_up(self, picture: BoxPicture) -> None:
         self._shown = picture
         self._spray.take_up(picture.spray_w)
+        self._drops.take_up(picture.spray.place_w)
         if picture.in_sea:
             return
         surface = _surface(picture)

@@ -1,8 +1,10 @@
 """What there is to be drawn of a box of water, whatever moves it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+from sim.environment.drops import Spray
 
 MOST_SPRAY = 20000
 """Drops that are shown at most."""
@@ -23,7 +25,9 @@ class BoxPicture:
     paddle_m: float | None
     """How far the wave maker stands from where the box begins, along x."""
     spray_w: np.ndarray
-    """(n, 3) float32 places of drops that fly [m]."""
+    """(n, 3) float32 places of particles that fly [m]."""
     time_s: float
     in_sea: bool = False
     """Whether the sea goes on about it, with no walls."""
+    spray: Spray = field(default_factory=Spray.none)
+    """Drops that a torn surface has thrown."""

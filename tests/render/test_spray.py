@@ -11,6 +11,7 @@ from render.frame import Frame
 from render.renderer import Renderer
 from render.spray import covered_px
 from sim.environment.box_picture import BoxPicture
+from sim.environment.drops import Spray
 from tests.render.small_world import small_frame, small_scenery, small_world
 
 SIZE = (160, 100)
@@ -25,23 +26,29 @@ def sheet(frame: Frame, away_m: float) -> np.ndarray:
     return (frame.view.eye_w + away_m * ways / np.linalg.norm(ways, axis=1)[:, None]).astype(np.float32)
 
 
-def box(drops: np.ndarray) -> BoxPicture:
+def box(drops: np.ndarray, *, small: bool = False) -> BoxPicture:
     flat = np.zeros((4, 4), np.float32)
-    return BoxPicture((0.0, 0.0, 0.0), 0.2, (0.8, 0.8, 0.8), flat, flat, None, drops, 0.0, in_sea=True)
+    thrown = Spray(drops, np.zeros_like(drops)) if small else Spray.none()
+    flying = drops[:0] if small else drops
+    return BoxPicture(
+        (0.0, 0.0, 0.0), 0.2, (0.8, 0.8, 0.8), flat, flat, None, flying, 0.0, in_sea=True, spray=thrown
+    )
 
 
-@pytest.mark.parametrize("quality", ["software", "high"])
+@pytest.mark.parametrize(
+    ("quality", "small", "away_m"), [("software", False, 4.0), ("high", False, 4.0), ("software", True, 1.0)]
+)
 def test_spray_lies_where_its_drops_are_and_is_hidden_by_what_stands_before_them(
-    ctx: moderngl.Context, quality: str
+    ctx: moderngl.Context, quality: str, small: bool, away_m: float
 ) -> None:
     frame = small_frame(SIZE)
     renderer = Renderer(ctx, SIZE, small_world(), quality=quality, scenery=small_scenery())
     canvas = Canvas(ctx, SIZE)
     images = []
     clip = frame.view.projection @ frame.view.view
-    near, far = sheet(frame, 4.0), sheet(frame, 4000.0)
+    near, far = sheet(frame, away_m), sheet(frame, 4000.0)
     for drops in (near[:0], near, far):
-        renderer.draw(replace(frame, water_box=box(drops)), canvas.framebuffer)
+        renderer.draw(replace(frame, water_box=box(drops, small=small)), canvas.framebuffer)
         images.append(canvas.image().astype(float) / 255.0)
     canvas.release()
     renderer.release()

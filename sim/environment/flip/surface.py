@@ -6,10 +6,14 @@ import numpy as np
 
 from sim.compiled import allocating_nothing
 from sim.environment.box_picture import MOST_SPRAY, BoxPicture
+from sim.environment.drops import Spray
 from sim.environment.flip.box import Box
 from sim.environment.flip.pressure import FULL
+from sim.environment.flip.spray import thrown
 from sim.environment.flip.tank import Tank
 
+_LOOKED_AGAIN_S = 0.3
+"""Spray that was seen longer ago is another one."""
 _BROKEN = 4.0
 """Drops over a column that make its surface white."""
 _FOAM_S = 2.5
@@ -22,13 +26,22 @@ def pictured(tank: Tank, before: BoxPicture | None = None) -> BoxPicture:
     nx, ny, _ = box.cells
     height, broken = np.empty((ny, nx), np.float32), np.zeros((ny, nx), np.float32)
     _heights(tank.density, height)
-    _close_up(height, tank.blocked[2, 1:-1, 1:-1, 1:-1].max(axis=0) > 0.5)
+    covered = tank.blocked[2, 1:-1, 1:-1, 1:-1].max(axis=0) > 0.5
+    _close_up(height, covered)
     spray = np.empty((MOST_SPRAY, 3), np.float32)
     count = _flying(tank.place, tank.density, spray, broken)
+    passed_s = 0.0 if before is None else tank.clock_s - before.time_s
+    drops = Spray.none()
+    if before is not None and 0.0 < passed_s < _LOOKED_AGAIN_S:
+        drops = before.spray.gone_on(passed_s, box.corner_w, cell, height * np.float32(cell))
+        seed = round(tank.clock_s * 1e4)
+        open_air = np.where(covered, np.float32(np.inf), height)
+        new, left = thrown(tank.place, tank.velocity, open_air, box.corner_w, cell, passed_s, seed)
+        drops, broken = drops.and_more(new), broken + left
     foam = np.minimum(broken / _BROKEN, 1.0).astype(np.float32)
     if before is not None:
-        left = math.exp(-max(tank.clock_s - before.time_s, 0.0) / _FOAM_S)
-        foam = np.maximum(foam, np.float32(left) * _where_it_was(before, box))
+        faded = math.exp(-max(passed_s, 0.0) / _FOAM_S)
+        foam = np.maximum(foam, np.float32(faded) * _where_it_was(before, box))
     places = (spray[:count] - 1.0) * cell + np.asarray(box.corner_w, np.float32)
     size = box.size_m
     return BoxPicture(
@@ -41,6 +54,7 @@ def pictured(tank: Tank, before: BoxPicture | None = None) -> BoxPicture:
         spray_w=places.astype(np.float32),
         time_s=tank.clock_s,
         in_sea=tank.sea is not None,
+        spray=drops,
     )
 
 
