@@ -29,7 +29,7 @@ class Spray:
         v[:, 2] -= np.float32(_GRAVITY_MPS2 * dt_s)
         place = self.place_w + np.float32(0.5 * dt_s) * (self.velocity_w + v)
         ny, nx = height_m.shape
-        at = np.floor((place[:, :2] - np.float32(corner_w[:2])) / np.float32(cell_m)).astype(int)
+        at = np.floor((place[:, :2] - np.array(corner_w[:2], np.float32)) / np.float32(cell_m)).astype(int)
         over = ((at >= 0) & (at < (nx, ny))).all(axis=1)
         i, j = at[over].T
         flies = np.zeros(len(place), bool)
