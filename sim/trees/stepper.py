@@ -15,7 +15,7 @@ from sim.trees.ground import felt_of
 from sim.trees.limits import limit_springs
 from sim.trees.telling import tell
 from sim.trees.tree import Tree
-from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.articulated import ArticulatedVehicle, PlumbLine
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
 
 Limits = tuple[np.ndarray, np.ndarray]
@@ -44,6 +44,8 @@ class _Laid:
     ws: Workspace
     offsets: np.ndarray
     """(bodies, 12) rotations row by row, positions."""
+    lines: np.ndarray
+    """(k, 8) as `tell` has them."""
     limits: dict[float, Limits]
     """By the step [s]."""
     stages: np.ndarray
@@ -284,6 +286,7 @@ class TreeStepper:
                 laid.ws,
                 tree.carriers,
                 laid.offsets,
+                laid.lines,
                 *self._told,
                 node[:nq],
                 node[nq:],
@@ -307,11 +310,21 @@ class TreeStepper:
                 tree,
                 workspace(tree.arrays),
                 np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets]),
+                _lines(tree, self._vehicle.plumb_lines(self._vehicle.quantities(p))),
                 {},
                 np.zeros((6, tree.nv)),
                 np.zeros(2),
             )
         return laid
+
+
+def _lines(tree: Tree, declared: dict[str, PlumbLine]) -> np.ndarray:
+    rows = np.zeros((len(declared), 8))
+    for row, line in zip(rows, declared.values(), strict=True):
+        for at, (body, point) in zip((0, 4), (line[:2], line[2:]), strict=True):
+            k = tree.names.index(body)
+            row[at], row[at + 1 : at + 4] = tree.carriers[k], (tree.offsets[k] @ np.r_[point, 1.0])[:3]
+    return rows
 
 
 NO_WRENCHES = np.zeros((0, 6))

@@ -5,7 +5,21 @@ import math
 from sim.trees.arrays import BALL, FREE, MOMENT
 from sim.trees.kinematics import place, place_frames
 from sim.trees.recursions import momenta, momentum, spring_impulses
-from sim.trees.spatial import add, cross, dot, entry, jit, product, put3, rotate, row3, row9, times, unrotate
+from sim.trees.spatial import (
+    add,
+    cross,
+    dot,
+    entry,
+    jit,
+    product,
+    put3,
+    rotate,
+    row3,
+    row9,
+    sub,
+    times,
+    unrotate,
+)
 from sim.trees.stepping import active_damping
 
 
@@ -54,9 +68,9 @@ def angle_of(tree, q, i):
 
 
 @entry
-def tell(tree, ws, carriers, offsets, joints, torques, q, v, u, limits, row):
+def tell(tree, ws, carriers, offsets, lines, joints, torques, q, v, u, limits, row):
     """Fill `row`. carriers (bodies,), offsets (bodies, 12) of the declared bodies; u (nv,) torques of the controls;
-    joints, torques: those that are told one by one."""
+    joints, torques: those that are told one by one. lines (k, 8): a body of the arrays and a point of it [m], twice."""
     limit_stiffness, limit_damping = limits
     nv, n = v.shape[0], tree.parent.shape[0]
     frames, twists, torque = ws.after, ws.arc, ws.impulse
@@ -116,3 +130,10 @@ def tell(tree, ws, carriers, offsets, joints, torques, q, v, u, limits, row):
     at += torques.shape[0]
     row[at] = largest_angle
     row[at + 1] = largest_torque
+    at += 2
+    for k in range(lines.shape[0]):
+        i, j = int(lines[k, 0]), int(lines[k, 4])
+        above = add(row3(frames, i, 9), rotate(row9(frames, i, 0), row3(lines, k, 1)))
+        below = add(row3(frames, j, 9), rotate(row9(frames, j, 0), row3(lines, k, 5)))
+        x = sub(below, above)
+        row[at + k] = math.atan2(math.sqrt(x[0] * x[0] + x[1] * x[1]), -x[2])

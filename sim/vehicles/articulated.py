@@ -25,6 +25,8 @@ UNITS = {"angle": "rad", "largest_angle": "rad", "torque": "N m", "largest_torqu
 ones are left out), and torques or forces of springs, dampers, limits and controls at its joints; and the largest of
 either. Of more than MOST_TOLD joints some are told one by one, evenly spread from the first to the last."""
 MOST_TOLD = 48
+PlumbLine = tuple[str, ArrayLike, str, ArrayLike]
+"""A body and a point of it [m], and another's, below."""
 
 
 class ArticulatedVehicle(Vehicle):
@@ -41,6 +43,10 @@ class ArticulatedVehicle(Vehicle):
     def declare(self, q: SimpleNamespace) -> Tree:
         """The tree with the parameters q by name: numbers, or arrays of several."""
         raise TypeError(f"vehicle {self.name!r} declares no tree(q)")
+
+    def plumb_lines(self, q: SimpleNamespace) -> dict[str, PlumbLine]:
+        """Lines whose angle from straight down it tells by these names [rad], with the parameters q by name."""
+        return {}
 
     @cached_property
     def tree(self) -> Tree:
@@ -198,7 +204,9 @@ def _spread(indices: np.ndarray) -> np.ndarray:
 def _(vehicle: ArticulatedVehicle) -> ObservationLayout:
     tree = vehicle.tree
     joints, torques = vehicle.told
+    lines = vehicle.plumb_lines(vehicle.quantities(vehicle.parameter_vector))
     sizes = {"angle": len(joints), "torque": len(torques), "largest_angle": 1, "largest_torque": 1}
+    sizes |= dict.fromkeys(lines, 1)
     bodies, at = {}, 19
     for name in tree.names:
         bodies[name], at = slice(at, at + 12), at + 12
@@ -211,7 +219,7 @@ def _(vehicle: ArticulatedVehicle) -> ObservationLayout:
         twist=slice(13, 19),
         bodies=bodies,
         observables=observables,
-        units=dict(UNITS),
+        units={**UNITS, **dict.fromkeys(lines, "rad")},
         rates={},
         directions=frozenset(),
         of_step=frozenset(),

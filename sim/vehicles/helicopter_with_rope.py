@@ -11,7 +11,7 @@ from sim.trees.observing import body_motions
 from sim.trees.rod import rod
 from sim.trees.shapes import PAINTED, ROPE, UNSEEN, Capsule
 from sim.trees.tree import Tree, tree
-from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.articulated import ArticulatedVehicle, PlumbLine
 from sim.vehicles.cosserat_rope import load_radius_m
 from sim.vehicles.helicopter import Helicopter
 from sim.vehicles.parameter import Parameter
@@ -105,6 +105,9 @@ class HelicopterWithRope(ArticulatedVehicle):
             (0.0, 0.0, -q.gravity),
             wind_w=q.wind,
         )
+
+    def plumb_lines(self, q: SimpleNamespace) -> dict[str, PlumbLine]:
+        return {"swing": (CARRIER, q.hook, LOAD, (0.0, 0.0, 0.0))}
 
     def joint_forces(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:
         """The rotors' wrench on the free body, in its frame."""
