@@ -129,7 +129,7 @@ void main() {
 #else
     vec2 fine = 2.0 * texture(slope_map, carried * 0.27).xy - 1.0;
 #endif
-    slope += 3.8 * sqrt(sea_look.y) * fine;
+    slope += 3.0 * sqrt(sea_look.y) * fine;
     vec3 n = normalize(vec3(-slope - mark.xy, 1.0));
     if (water.w > 0.0) {
         colour = vec4(from_below(n, -v) * transmittance + inscatter, 1.0);
@@ -182,15 +182,19 @@ void main() {
 #if FULL_MATERIALS
     float coarse = texture(noise_map, lane * 0.11).r * 0.5 + texture(noise_map, lane * 0.47).b * 0.5;
     float lace = patches.b * 0.6 + texture(noise_map, lane * 1.3).g * 0.4;
+    // A gale draws old foam out into streaks.
+    vec2 drawn = vec2(dot(lane, sea_wind), dot(lane, vec2(-sea_wind.y, sea_wind.x)));
+    float drift = texture(noise_map, drawn * vec2(0.013, 0.17) + 0.02 * patches.rg).g;
+    float streaks = smoothstep(0.006, 0.05, sea_look.z) * smoothstep(0.48, 0.74, drift) * 0.9;
 #else
-    float coarse = 0.5 * (patches.r + patches.b), lace = 0.6 * patches.b + 0.4 * patches.g;
+    float coarse = 0.5 * (patches.r + patches.b), lace = 0.6 * patches.b + 0.4 * patches.g, streaks = 0.0;
 #endif
     float about = length((rest - eye.xy) / (0.5 * foam_span.x));
     float caps = texture(sea_foam_map, rest / foam_span.x + foam_span.y).r;
     caps = mix(caps, min(2.5 * sea_look.z, 0.5), smoothstep(0.75, 0.98, about));
     float washed = exp(-max(-inside, 0.0) * 9.0) * saturate(0.25 + 2.0 * sea_look.x);
     float shore = exp(-max(depth, 0.0) * 5.0) * 0.7;
-    float amount = saturate(max(max(max(1.15 * caps, mark.z), 0.9 * churned), max(washed, shore)));
+    float amount = saturate(max(max(max(1.15 * caps, mark.z), 0.9 * churned), max(max(washed, shore), streaks)));
     float grain = 0.5 * coarse + 0.5 * lace;
     float foam = smoothstep(0.72 - 0.42 * amount, 1.06 - 0.46 * amount, grain + 0.12 * amount) + 0.35 * amount * amount;
     foam *= saturate(4.0 * amount);
