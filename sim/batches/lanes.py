@@ -49,7 +49,7 @@ class Lanes:
         groups = Groups.of(before, controls[:, None], p[None], counts, keeps, self._kernel.node_size)
         groups.run(self._code, self._h, 0, len(groups.y))
         nodes, done = groups.rows(count)
-        self._y, self.nodes = scattered(groups.y, count), nodes[:, 0]
+        self._y, self.nodes = scattered(groups.y, count), nodes.squeeze(axis=1)
         for lane in np.flatnonzero((done < steps) & fine).tolist():
             y = before[lane].copy()
             did, _, _ = self._kernel.advance(y, controls[lane], np.zeros(self._kernel.dim), p, self._h, steps)

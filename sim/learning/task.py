@@ -51,6 +51,11 @@ class Task(ABC):
     ) -> tuple[np.ndarray, np.ndarray]:
         """(lanes,) rewards of an action that led from one node to another, and (lanes,) whether that ends it."""
 
+    def part(self, first: str, last: str = "") -> slice:
+        """Where the numbers from one to another stand in a node, by the names of its space's columns."""
+        columns = self.vehicle.space.columns
+        return slice(columns.index(first), columns.index(last or first) + 1)
+
     def inputs(self, actions: np.ndarray) -> np.ndarray:
         """(lanes, n_controls) of actions (lanes, n_controls), which are kept within -1 to 1."""
         return self.middle + self.reach * np.clip(np.asarray(actions, float), -1.0, 1.0)
@@ -59,11 +64,6 @@ class Task(ABC):
 @cache
 def _entries() -> dict[str, dict[str, Any]]:
     return tomllib.loads((ASSETS / "learning.toml").read_text(encoding="utf-8"))
-
-
-def rotations(nodes: np.ndarray) -> np.ndarray:
-    """(lanes, 3, 3) body to world, of nodes on SE(3)."""
-    return nodes[:, :9].reshape(-1, 3, 3).swapaxes(1, 2)
 
 
 def in_body(R: np.ndarray, vectors_w: np.ndarray) -> np.ndarray:

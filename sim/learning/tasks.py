@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from sim.groups.numeric import rotation_exp
-from sim.learning.task import Task, angle, in_body, rotations
+from sim.learning.task import Task, angle, in_body
 from sim.world import World, load_world
 
 _UP_W = np.array([0.0, 0.0, 1.0])
@@ -25,6 +25,14 @@ class _Flying(Task):
     scatter_m: ClassVar[float] = 3.0
     goal_w: np.ndarray = np.zeros(3)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._rotation, self._place = self.part("R_11", "R_33"), self.part("x_m", "z_m")
+        self._turning, self._moving = (
+            self.part("omega_x_radps", "omega_z_radps"),
+            self.part("v_x_mps", "v_z_mps"),
+        )
+
     def controls(self) -> tuple[np.ndarray, np.ndarray]:
         weight = float(np.max(self.vehicle.values["mass"])) * float(np.max(self.vehicle.values["gravity"]))
         return np.array([weight, 0.0, 0.0, 0.0]), np.array([0.5 * weight, 0.03 * weight, 0.1, 0.1])
@@ -34,25 +42,41 @@ class _Flying(Task):
     ) -> np.ndarray:
         """Scattered about a place, a little turned and moving."""
         nodes = np.repeat(self.vehicle.default_state().node[None], count, axis=0)
-        R = rotation_exp(rng.uniform(-0.15, 0.15, (count, 3)))
-        nodes[:, :9] = R.swapaxes(1, 2).reshape(count, 9)
-        nodes[:, 9:12] = middle_w + rng.uniform(-self.scatter_m, self.scatter_m, (count, 3))
-        nodes[:, 12:15] = rng.uniform(-0.1, 0.1, (count, 3))
-        nodes[:, 15:18] = rng.uniform(-speed_mps, speed_mps, (count, 3))
+        self.turn_to(nodes, rotation_exp(rng.uniform(-0.15, 0.15, (count, 3))))
+        nodes[:, self._place] = middle_w + rng.uniform(-self.scatter_m, self.scatter_m, (count, 3))
+        nodes[:, self._turning] = rng.uniform(-0.1, 0.1, (count, 3))
+        nodes[:, self._moving] = rng.uniform(-speed_mps, speed_mps, (count, 3))
         return nodes
+
+    def rotations(self, nodes: np.ndarray) -> np.ndarray:
+        """(lanes, 3, 3) body to world."""
+        return nodes[:, self._rotation].reshape(-1, 3, 3).swapaxes(1, 2)
+
+    def turn_to(self, nodes: np.ndarray, R: np.ndarray) -> None:
+        """Give nodes these rotations (lanes, 3, 3)."""
+        nodes[:, self._rotation] = R.swapaxes(1, 2).reshape(-1, 9)
+
+    def places(self, nodes: np.ndarray) -> np.ndarray:
+        """(lanes, 3) m."""
+        return nodes[:, self._place]
+
+    def speeds(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(lanes,) m/s, and (lanes,) rad/s."""
+        return np.linalg.norm(nodes[:, self._moving], axis=1), np.linalg.norm(nodes[:, self._turning], axis=1)
 
     def goals(self, nodes: np.ndarray) -> np.ndarray:
         """(lanes, 3) where each should be next."""
         return np.broadcast_to(self.goal_w, (len(nodes), 3))
 
     def observe(self, nodes: np.ndarray) -> np.ndarray:
-        R = rotations(nodes)
-        to_goal = in_body(R, self.goals(nodes) - nodes[:, 9:12])
-        return np.concatenate([to_goal, in_body(R, _UP_W), nodes[:, 15:18], nodes[:, 12:15]], axis=1)
+        R = self.rotations(nodes)
+        to_goal = in_body(R, self.goals(nodes) - self.places(nodes))
+        moving, turning = nodes[:, self._moving], nodes[:, self._turning]
+        return np.concatenate([to_goal, in_body(R, _UP_W), moving, turning], axis=1)
 
     def upright(self, nodes: np.ndarray) -> np.ndarray:
         """(lanes,) 1 level, -1 on its head."""
-        return nodes[:, 8]
+        return self.rotations(nodes)[:, 2, 2]
 
 
 class Hover(_Flying):
@@ -64,8 +88,8 @@ class Hover(_Flying):
     def judge(
         self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        far_m = np.linalg.norm(nodes[:, 9:12], axis=1)
-        speed, turning = (np.linalg.norm(nodes[:, part], axis=1) for part in (slice(15, 18), slice(12, 15)))
+        far_m = np.linalg.norm(self.places(nodes), axis=1)
+        speed, turning = self.speeds(nodes)
         lost = ~((self.upright(nodes) > 0.0) & (far_m < 15.0))
         reward = 1.0 - 0.1 * far_m - 0.05 * speed - 0.05 * turning - 0.01 * np.square(actions).sum(axis=1)
         return np.where(lost, -50.0, reward), lost
@@ -82,9 +106,9 @@ class Landing(_Flying):
     def judge(
         self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        was_m, far_m = (np.linalg.norm(n[:, 9:12] - self.goal_w, axis=1) for n in (before, nodes))
-        speed = np.linalg.norm(nodes[:, 15:18], axis=1)
-        down = nodes[:, 11] <= _SOLES_M
+        was_m, far_m = (np.linalg.norm(self.places(n) - self.goal_w, axis=1) for n in (before, nodes))
+        speed, _ = self.speeds(nodes)
+        down = self.places(nodes)[:, 2] <= _SOLES_M
         good = down & (speed < 1.5) & (self.upright(nodes) > 0.97) & (far_m < 3.0)
         lost = ~((self.upright(nodes) > 0.0) & (far_m < 40.0)) | (down & ~good)
         reward = was_m - far_m - 0.02 * speed - 0.01 * np.square(actions).sum(axis=1)
@@ -112,7 +136,7 @@ class Canyon(_Flying):
     def along(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(lanes,) m along the way, and off it."""
         path = self.world.path
-        apart = np.linalg.norm(nodes[:, None, 9:12] - path[None], axis=2)
+        apart = np.linalg.norm(self.places(nodes)[:, None] - path[None], axis=2)
         nearest = np.nan_to_num(apart, nan=np.inf).argmin(axis=1)
         return self._lengths[nearest], apart[np.arange(len(nodes)), nearest]
 
@@ -122,14 +146,14 @@ class Canyon(_Flying):
 
     def clearance(self, nodes: np.ndarray) -> np.ndarray:
         """(lanes,) m of the soles above ground or water."""
-        return nodes[:, 11] - _SOLES_M - self.world.surface_m(nodes[:, 9], nodes[:, 10])
+        x, y, z = self.places(nodes).T
+        return z - _SOLES_M - self.world.surface_m(x, y)
 
     def starts(self, rng: np.random.Generator, count: int) -> np.ndarray:
         nodes = self.begun(rng, count, self.world.path[0] + 3.0 * _UP_W, 1.0)
         heading = float(self.world.path_heading_rad[0])
         turn = rotation_exp(np.array([0.0, 0.0, heading]))
-        R = turn @ rotations(nodes)
-        nodes[:, :9] = R.swapaxes(1, 2).reshape(count, 9)
+        self.turn_to(nodes, turn @ self.rotations(nodes))
         return nodes
 
     def observe(self, nodes: np.ndarray) -> np.ndarray:
@@ -156,29 +180,42 @@ class _OnPlane(Task):
         "to_goal_x_m", "to_goal_y_m", "cos_to_goal", "sin_to_goal", "omega_radps", "v_x_mps", "v_y_mps",
     )  # fmt: skip
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._heading, self._place = self.part("heading_rad"), self.part("x_m", "y_m")
+        self._moving = self.part("v_x_mps", "v_y_mps")
+
     def starts(self, rng: np.random.Generator, count: int) -> np.ndarray:
         nodes = np.repeat(self.vehicle.default_state().node[None], count, axis=0)
-        nodes[:, 0] = rng.uniform(-0.8, 0.8, count)
-        nodes[:, 1:3] = rng.uniform(-self.reach_m, self.reach_m, (count, 2))
+        nodes[:, self._heading] = rng.uniform(-0.8, 0.8, (count, 1))
+        nodes[:, self._place] = rng.uniform(-self.reach_m, self.reach_m, (count, 2))
         return nodes
 
     def observe(self, nodes: np.ndarray) -> np.ndarray:
-        heading, c, s = nodes[:, 0], np.cos(nodes[:, 0]), np.sin(nodes[:, 0])
-        x, y = -nodes[:, 1], -nodes[:, 2]
+        heading = self.headings(nodes)
+        c, s, (x, y) = np.cos(heading), np.sin(heading), -nodes[:, self._place].T
         place = np.stack([c * x + s * y, c * y - s * x, np.cos(heading), -np.sin(heading)], axis=1)
-        return np.concatenate([place, nodes[:, 3:6]], axis=1)
+        return np.concatenate([place, nodes[:, self.vehicle.node_layout.velocity]], axis=1)
 
     def judge(
         self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         def cost(n: np.ndarray) -> np.ndarray:
-            return np.hypot(n[:, 1], n[:, 2]) + 2.0 * np.abs(angle(n[:, 0]))
+            return np.hypot(*n[:, self._place].T) + 2.0 * np.abs(angle(self.headings(n)))
 
-        far_m, speed = np.hypot(nodes[:, 1], nodes[:, 2]), np.hypot(nodes[:, 4], nodes[:, 5])
-        there = (far_m < self.near_m) & (np.abs(angle(nodes[:, 0])) < self.near_rad) & (speed < self.slow_mps)
+        far_m, speed = np.hypot(*nodes[:, self._place].T), np.hypot(*nodes[:, self._moving].T)
+        there = (
+            (far_m < self.near_m)
+            & (np.abs(angle(self.headings(nodes))) < self.near_rad)
+            & (speed < self.slow_mps)
+        )
         lost = ~((far_m < 4.0 * self.reach_m) & self.sound(nodes))
         reward = cost(before) - cost(nodes) - 0.01 - 0.005 * np.square(actions).sum(axis=1)
         return np.where(there, 50.0, np.where(lost, -50.0, reward)), there | lost
+
+    def headings(self, nodes: np.ndarray) -> np.ndarray:
+        """(lanes,) rad."""
+        return nodes[:, self._heading].ravel()
 
     def sound(self, nodes: np.ndarray) -> np.ndarray:
         """(lanes,) whether nothing has come to its stop."""
@@ -206,10 +243,12 @@ class Parking(_OnPlane):
         return np.zeros(2), np.array([800.0, 1.0])
 
     def observe(self, nodes: np.ndarray) -> np.ndarray:
-        return np.concatenate([super().observe(nodes), nodes[:, 7:8]], axis=1)
+        return np.concatenate([super().observe(nodes), nodes[:, self.part("shape_sigma")]], axis=1)
 
     def sound(self, nodes: np.ndarray) -> np.ndarray:
-        return super().sound(nodes) & (np.abs(nodes[:, 7]) < self._MOST_SIGMA)
+        return super().sound(nodes) & (
+            np.abs(nodes[:, self.part("shape_sigma")]).max(axis=1) < self._MOST_SIGMA
+        )
 
 
 class SwingUp(Task):
@@ -222,9 +261,11 @@ class SwingUp(Task):
 
     def starts(self, rng: np.random.Generator, count: int) -> np.ndarray:
         tilt, bearing = rng.uniform(0.0, 0.2, count), rng.uniform(0.0, 2.0 * np.pi, count)
-        nodes = np.zeros((count, 6))
-        nodes[:, 0], nodes[:, 1] = np.sin(tilt) * np.cos(bearing), np.sin(tilt) * np.sin(bearing)
-        nodes[:, 2] = -np.cos(tilt)
+        space = self.vehicle.space
+        nodes = np.zeros((count, space.size))
+        across = np.sin(tilt)
+        direction = (across * np.cos(bearing), across * np.sin(bearing), -np.cos(tilt))
+        nodes[:, space.slices["direction"]] = np.stack(direction, axis=1)
         return nodes
 
     def observe(self, nodes: np.ndarray) -> np.ndarray:
@@ -234,10 +275,10 @@ class SwingUp(Task):
         self, before: np.ndarray, nodes: np.ndarray, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         lost = ~np.isfinite(nodes).all(axis=1)
-        turning = np.square(nodes[:, 3:6]).sum(axis=1)
-        return np.where(
-            lost, -50.0, nodes[:, 2] - 0.01 * turning - 0.01 * np.square(actions).sum(axis=1)
-        ), lost
+        at = self.vehicle.space.slices
+        turning = np.square(nodes[:, at["omega"]]).sum(axis=1)
+        height = nodes[:, at["direction"]][:, 2]
+        return np.where(lost, -50.0, height - 0.01 * turning - 0.01 * np.square(actions).sum(axis=1)), lost
 
 
 TASKS: dict[str, type[Task]] = {

@@ -95,7 +95,7 @@ def poses(run: CarRun, method: str, per_second: int, seconds: int) -> np.ndarray
     held = run.commands((np.arange(seconds * holds) + 0.5) / holds)
     controls = np.repeat(held, per_second // holds, axis=0)
     result = simulate(run.car, method, step=h, duration=seconds, initial=run.start, controls=controls)
-    return result.nodes[::per_second, :3]
+    return result.nodes[::per_second, run.car.node_layout.pose]
 
 
 def step_costs(methods: tuple[str, ...]) -> dict[str, float]:

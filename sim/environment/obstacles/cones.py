@@ -26,6 +26,7 @@ _TOP_RADIUS_M = 0.05
 _REST_MPS, _REST_RADPS = 0.08, 0.4
 _SIZE = 19
 """Of what is kept of one: whether it moves, its pose (12,) and its twist (6,)."""
+_PLACE, _TURNING, _MOVING, _TWIST = slice(10, 13), slice(13, 16), slice(16, 19), slice(13, 19)
 
 
 class Cone(HolonomicVehicle):
@@ -60,16 +61,16 @@ class Cones:
     @property
     def places_w(self) -> np.ndarray:
         """(k, 3) m of their centres of mass."""
-        return self.state[:, 10:13]
+        return self.state[:, _PLACE]
 
     def velocity_w(self, k: int, point_w: np.ndarray) -> np.ndarray:
         """(3,) of the point of a cone that is at a place [m/s]."""
-        R, omega, v = self._rotation(k), self.state[k, 13:16], self.state[k, 16:19]
-        return np.asarray(R @ (v + np.cross(omega, R.T @ (point_w - self.state[k, 10:13]))))
+        R, omega, v = self._rotation(k), self.state[k, _TURNING], self.state[k, _MOVING]
+        return np.asarray(R @ (v + np.cross(omega, R.T @ (point_w - self.state[k, _PLACE]))))
 
     def yielding(self, k: int, point_w: np.ndarray, along_w: np.ndarray) -> float:
         """Speed that a unit impulse along a unit vector gives to its own point [1/kg]."""
-        arm = np.cross(point_w - self.state[k, 10:13], along_w)
+        arm = np.cross(point_w - self.state[k, _PLACE], along_w)
         turned = self._rotation(k).T @ arm
         return float(1.0 / MASS_KG + turned @ (turned / np.array(INERTIA)))
 
@@ -77,8 +78,10 @@ class Cones:
         """An impulse (3,) [N s] at a place: it moves from now on."""
         R = self._rotation(k)
         self.state[k, 0] = 1.0
-        self.state[k, 16:19] += R.T @ impulse_w / MASS_KG
-        self.state[k, 13:16] += R.T @ np.cross(point_w - self.state[k, 10:13], impulse_w) / np.array(INERTIA)
+        self.state[k, _MOVING] += R.T @ impulse_w / MASS_KG
+        self.state[k, _TURNING] += (
+            R.T @ np.cross(point_w - self.state[k, _PLACE], impulse_w) / np.array(INERTIA)
+        )
 
     def go_on(self, dt_s: float) -> None:
         """Those that move do so for a while."""
@@ -95,13 +98,13 @@ class Cones:
             y = kernel.start(self.state[k, 1:].copy(), u, p, h, self._ground.env)
             kernel.advance(y, u, nothing, p, h, steps, self._ground.env)
             node = kernel.node(y, u, p, h, env=self._ground.env)
-            if not np.isfinite(node).all():
-                node = self.state[k, 1:].copy()
-                node[12:] = 0.0
-            self.state[k, 1:] = node
-            slow = np.linalg.norm(node[15:18]) < _REST_MPS and np.linalg.norm(node[12:15]) < _REST_RADPS
-            if slow and self._ground.contacts > 1:
-                self.state[k, 0], self.state[k, 13:] = 0.0, 0.0
+            if np.isfinite(node).all():
+                self.state[k, 1:] = node
+            else:
+                self.state[k, _TWIST] = 0.0
+            turning, moving = np.linalg.norm(self.state[k, _TWIST].reshape(2, 3), axis=1)
+            if moving < _REST_MPS and turning < _REST_RADPS and self._ground.contacts > 1:
+                self.state[k, 0], self.state[k, _TWIST] = 0.0, 0.0
 
     def _rotation(self, k: int) -> np.ndarray:
         return self.state[k, 1:10].reshape(3, 3, order="F")

@@ -132,8 +132,9 @@ def _manoeuvres(task: Task) -> Iterator[list[_Leg]]:
     start, goal = planar_pose(task.start), np.r_[b, place(task.goal.state)]
     aside = max(abs(_chord_b(task)[1]), _LEAST_ASIDE * float(np.linalg.norm(goal[1:] - start[1:])))
 
-    def along(pose: np.ndarray, share: float) -> np.ndarray:
-        return pose + np.r_[0.0, share * aside * _direction(pose[0])]
+    def along(end: np.ndarray, share: float) -> np.ndarray:
+        heading = float(end[0])
+        return end + np.r_[0.0, share * aside * _direction(heading)]
 
     def turned(ahead: float, *turns: float) -> list[_Leg]:
         first = [(along(start, ahead), 1.0)] if ahead else []
