@@ -1,7 +1,5 @@
 """What the air does to a tree's bodies: quadratic drag, against the wind."""
 
-import math
-
 from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import place
 from sim.trees.recursions import gather, momenta
@@ -10,6 +8,7 @@ from sim.trees.spatial import (
     apart,
     cross,
     dot,
+    jit,
     put3,
     rotate,
     row3,
@@ -18,6 +17,9 @@ from sim.trees.spatial import (
     times,
 )
 from sim.trees.stepping import copy, node_force
+from sim.vehicles.drag import drag_over_velocity
+
+_over_velocity = jit(drag_over_velocity)
 
 
 @apart
@@ -29,7 +31,7 @@ def air_forces(tree, ws, v, out):
         i = tree.air_carriers[k]
         at = rotate(row9(ws.node, i, 0), row3(tree.air, k, 0))
         x = sub(add(row3(ws.arc, i, 3), cross(row3(ws.arc, i, 0), at)), wind)
-        force = times(-tree.air[k, 3] * math.sqrt(dot(x, x)), x)
+        force = times(_over_velocity(tree.air[k, 3], dot(x, x)), x)
         put3(ws.wrench, i, 0, add(row3(ws.wrench, i, 0), cross(at, force)))
         put3(ws.wrench, i, 3, add(row3(ws.wrench, i, 3), force))
     gather(tree, ws.node, ws.wrench, out)

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable
-from itertools import chain, count
+from itertools import count
 
 import numpy as np
 
@@ -30,8 +30,8 @@ def usable(names: Iterable[str]) -> list[str]:
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[: _LONGEST - 5]
         plain = plain if plain[:1].isalpha() else f"n{plain}"
-        others = (f"{plain}_{k}" for k in count(2))
-        taken[next(other for other in chain((plain,), others) if other not in taken)] = None
+        candidates = (plain if k == 1 else f"{plain}_{k}" for k in count(1))
+        taken[next(candidate for candidate in candidates if candidate not in taken)] = None
     return [*taken]
 
 
