@@ -127,7 +127,9 @@ def read_target(table: TomlTable, vehicle: Callable[[], Vehicle]) -> TargetPath 
         return None
     own, led = table.table("target"), vehicle()
     if not has_leader(led):
-        raise table.error("target", f"{led.name} follows none; allowed for: quadrotors that carry a load")
+        raise table.error(
+            "target", f"{led.name} follows none; allowed for: a vehicle whose controls accelerate a target"
+        )
     path = _READERS[own.name("kind", _READERS, "circle")](own)
     own.finish()
     try:

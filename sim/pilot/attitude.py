@@ -1,4 +1,4 @@
-"""Attitude mode, the default: sticks tilt, the throttle climbs, hands off the helicopter stops and hovers."""
+"""Attitude mode, the default: sticks tilt, the throttle climbs, hands off the vehicle stops and hovers."""
 
 import math
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""From a wanted acceleration and heading to helicopter controls: the loops all flight modes share.
+"""From a wanted acceleration and heading to the controls of a rotorcraft: the loops all flight modes share.
 
 The body's roof is turned along the wanted specific force (attitude loop on SO(3), then the rate loop), and
 the lift carries the vertical part of it at whatever attitude the body has by now.

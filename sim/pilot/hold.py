@@ -1,4 +1,4 @@
-"""Position hold: sticks ask for a velocity, hands off the helicopter stays where it is."""
+"""Position hold: sticks ask for a velocity, hands off the vehicle stays where it is."""
 
 from dataclasses import dataclass
 

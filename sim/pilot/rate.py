@@ -15,7 +15,7 @@ from sim.vehicles import Vehicle
 
 
 class RatePilot:
-    """Hands off the helicopter keeps its attitude in space, and drifts with it."""
+    """Hands off the vehicle keeps its attitude in space, and drifts with it."""
 
     def __init__(self) -> None:
         self._climb: ClimbState | None = None

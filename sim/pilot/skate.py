@@ -1,4 +1,4 @@
-"""Riding a snakeboard by its gait: to places one after the other, and round the last of them.
+"""Riding a board by its gait: to places one after the other, and round the last of them.
 
 The gait that drives is held while the board is slower than wanted; where the feet swing about is steered, as a rider
 does with the stick.

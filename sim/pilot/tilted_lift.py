@@ -1,4 +1,4 @@
-"""The helicopter as its controllers see it, and which controls make a wanted torque and lift.
+"""A rotorcraft whose lift tilts, as its controllers see it, and which controls make a wanted torque and lift.
 
 Lie group integrators for animation and control of vehicles (Kobilarov, Crane, Desbrun), 4.3.1: the lift u_c
 acts at the hub, d_t above the centre of mass, tilted by the cyclic (gamma_p, gamma_r); the tail force u_psi
@@ -21,7 +21,7 @@ CYCLIC_RAD = 0.3
 
 @dataclass(frozen=True, slots=True)
 class TiltedLift(Airframe):
-    """A helicopter: controls (u_c, u_psi, gamma_p, gamma_r)."""
+    """Controls (u_c, u_psi, gamma_p, gamma_r)."""
 
     rotor_offset_m: float
     tail_offset_m: float
@@ -31,7 +31,7 @@ class TiltedLift(Airframe):
 
     @classmethod
     def of(cls, vehicle: Vehicle) -> "TiltedLift":
-        """Read off a helicopter's parameters and control ranges."""
+        """Read off a vehicle's parameters and control ranges."""
         values = vehicle.values
         mass_kg, gravity = scalar(values["mass"]) + vehicle.hanging_kg, scalar(values["gravity"])
         size_N = mass_kg * max(gravity, 1.0)

@@ -18,7 +18,7 @@ class Pad:
     radius_m: float
     """Half the side of the slab."""
     heading_rad: float
-    """Direction, about +z from +x, in which a helicopter stands on it."""
+    """Direction, about +z from +x, in which what has landed stands on it."""
 
     def standing_pose(self, height_m: float) -> np.ndarray:
         """(4, 4) T_wb of a body whose origin is `height_m` above its soles."""

@@ -64,7 +64,7 @@ class World:
     """The first is the start pad."""
     river: River | None
     path: np.ndarray
-    """(n, 3) m: a way that a helicopter can safely fly, from above the first pad to above the last."""
+    """(n, 3) m: a way that can safely be flown, from above the first pad to above the last."""
     grounds: Grounds | None = None
     """What is laid out for wheeled vehicles, where something is."""
     open_sea_m: float | None = None

@@ -46,6 +46,6 @@ def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Requ
 
 
 def _feels_wind(plan: PlanView) -> bool:
-    """The helicopter feels it through its drag, which may be zero."""
+    """Through its drag, which may be zero."""
     values = plan.vehicle.values
     return "wind" in values and not math.isclose(float(values.get("wind_drag", values.get("drag", 1.0))), 0.0)  # type: ignore[arg-type]

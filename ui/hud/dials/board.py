@@ -1,4 +1,4 @@
-"""A snakeboard from above: how the feet turn the axles, and where the torso has wound to."""
+"""A board from above: how the feet turn the axles, and where the torso has wound to."""
 
 import math
 
