@@ -33,6 +33,7 @@ PICTURES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]
     "plan-car-parking": ((-13.0, 13.0, 11.0), (-1.5, -1.5, 0.0)),
     "plan-helicopter-landing": None,
     "plan-quadrotors": None,
+    "plan-sling": None,
 }
 """Scene -> eye and target [m]; None: as the overview has it."""
 
