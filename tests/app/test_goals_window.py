@@ -1,11 +1,13 @@
-"""The guided first flight in its window: its first steps by the keys that it tells; skipped, begun again, hidden."""
+"""The guided first flight in its window: done to its end by its prompts; its steps skipped, begun again, hidden."""
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.app.desktop import App, Screen
+from tests.app.desktop import PATIENCE, App, Screen
+from tests.app.first_flight import Beginner
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own")
 
@@ -35,4 +37,24 @@ def test_the_first_steps_are_done_by_their_keys_and_can_be_skipped_and_begun_aga
         assert seen["gl_errors"] == []
     finally:
         screen.xdotool("keyup", "r")
+        app.close()
+
+
+def test_who_follows_its_prompts_by_keys_lands_on_the_far_pad(screen: Screen, tmp_path: Path) -> None:
+    app = App(screen, tmp_path, "canyon", "--quality", "software", "--size", "640x400")
+    beginner = Beginner(app)
+    try:
+        seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=240, what="the window is drawn")
+        end = time.monotonic() + 240 * PATIENCE
+        while seen["goals"]["due"] and time.monotonic() < end:
+            beginner.look(seen)
+            drawn = seen["frames"]
+            seen = app.wait_until(lambda p, n=drawn: p["frames"] > n, timeout_s=60, what="a frame")
+            assert seen["lanes"][0]["status"] == "running", seen["lanes"][0]["status_text"]
+        goals = seen["goals"]
+        assert (goals["due"], goals["at"], goals["skipped"], goals["graded"]) == ("", 5, False, True)
+        assert seen["lanes"][0]["on_ground"]
+        assert seen["gl_errors"] == []
+    finally:
+        beginner.let_go()
         app.close()

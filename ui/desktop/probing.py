@@ -45,7 +45,17 @@ def _goals(goals: Progress | None) -> dict[str, object] | None:
     if goals is None:
         return None
     due = "" if goals.due is None else goals.due.title
-    return {"at": goals.at, "due": due, "held": goals.held, "distance_m": goals.distance_m}
+    marker_w = None if goals.marker_w is None else [float(x) for x in goals.marker_w]
+    skipped, graded = bool(goals.skipped), goals.landing is not None
+    return {
+        "at": goals.at,
+        "due": due,
+        "held": goals.held,
+        "distance_m": goals.distance_m,
+        "marker_w": marker_w,
+        "skipped": skipped,
+        "graded": graded,
+    }
 
 
 def _race(standing: Standing | None) -> dict[str, object] | None:
