@@ -215,7 +215,12 @@ def _(command: RemoveLane, stage: Stage) -> str:
 @execute.register
 def _(command: FlyPlan, stage: Stage) -> str:
     fly_plan(stage, command)
-    return "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
+    told = "the plan flies, errors are fed back" if command.tracked else "the plan flies, open loop"
+    assert stage.flight is not None, "which has just begun"
+    after_s = stage.flight.resume.step_s
+    if after_s == command.step_s:
+        return told
+    return f"{told}; h = {command.step_s:g} s until you leave it, then {after_s:g} s again"
 
 
 @execute.register

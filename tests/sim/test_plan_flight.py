@@ -61,6 +61,17 @@ def test_open_loop_lands_on_the_plan_however_time_is_cut_into_frames() -> None:
         assert running.snapshot.clock_s == pytest.approx(4.0)
 
 
+def test_the_steps_of_the_plan_and_after_it_are_told_and_the_former_one_comes_back() -> None:
+    running = simulation(scene())
+    before_s = running.advance(0.0).lanes[0].step_s
+    running.submit(command())
+    flying = running.advance(0.1)
+    assert flying.lanes[0].step_s == planned().step_s != before_s
+    assert f"h = {planned().step_s:g} s until you leave it, then {before_s:g} s again" in flying.message
+    running.submit(StopPlan())
+    assert running.advance(0.0).lanes[0].step_s == before_s
+
+
 def test_without_disturbance_tracking_flies_the_same_way() -> None:
     running = simulation(scene())
     running.submit(command(tracked=True))
