@@ -203,7 +203,7 @@ class Newton:
             states=nx,
         )
         columns = end.products.shape[0]
-        Q = stages.Q + shift * np.eye(nv)
+        Q = stages.Q + shift * np.eye(nv) if shift else stages.Q.copy()
         P, q = np.empty((n + 1, nx, nx)), np.empty((n + 1, nx, columns))
         P[n], q[n] = end.curvature, end.slopes
         K, k = np.empty((n, nv - nx, nx)), np.empty((n, nv - nx, columns))

@@ -70,8 +70,9 @@ def _in_order(miss: np.ndarray) -> list[int]:
 
 def kept_times(task: Task, before: Task) -> Task:
     """Waypoints that are dragged keep the times they had."""
-    if len(before.waypoints) != len(task.waypoints):
-        return task
+    untimed = any(w.time_s is None for w in task.waypoints)
+    if not untimed or len(before.waypoints) != len(task.waypoints):
+        return task  # Itself: its problem is known.
     pairs = zip(task.waypoints, before.waypoints, strict=True)
     kept = tuple(w if w.time_s is not None else replace(w, time_s=b.time_s) for w, b in pairs)
     return replace(task, waypoints=kept)
