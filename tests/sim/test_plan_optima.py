@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import sim
-from sim.planner import Cylinder, Goal, Task
+from sim.planner import Cylinder, Goal, Task, task_of_scene
+from sim.scene import load_scene
 from tests.sim.planner_tasks import EFFORT_ONLY, PLANNER, rest_to_rest, unit_effort
 
 DRAG, THRUSTERS = (40.0, 200.0, 80.0), 0.5
@@ -31,7 +32,7 @@ def boat_rate(x: ca.MX, u: ca.MX) -> ca.MX:
 def shot(rate: Callable, start: list, goal: list, T: float, n: int, buoy: tuple, first: np.ndarray) -> float:
     """Least integral of u'u with inputs held over steps: RK4 multiple shooting in two substeps, by IPOPT."""
     program = ca.Opti()
-    x, u, h = program.variable(6, n + 1), program.variable(2, n), T / n / 2
+    x, u, h = program.variable(len(start), n + 1), program.variable(2, n), T / n / 2
     for k in range(n):
         here = x[:, k]
         for _ in range(2):
@@ -69,6 +70,71 @@ def test_a_plan_costs_what_an_independent_transcription_finds_on_the_same_side_o
     first[2] += side * 3.0 * np.sin(np.linspace(0.0, np.pi, n + 1))
     # 2e-4 and 1e-3: the plan's inputs at its ends count half, its step is of second order.
     assert own == pytest.approx(shot(boat_rate, list(start), list(goal), T, n, buoy, first), rel=5e-3)
+
+
+TORQUE, WHEELBASE, RADIUS = 400.0, 2.4, 0.32
+
+
+def car_rate(x: ca.MX, u: ca.MX) -> ca.MX:
+    """Of (theta, x, y, speed, tangent of the steering angle): what the torque on the wheels does is all that changes
+    the kinetic energy, since neither rolling nor steering does work."""
+    theta, speed, sigma = x[0], x[3], x[4]
+    mass = 800.0 + 2.0 / RADIUS**2 + 900.0 * (sigma / WHEELBASE) ** 2
+    turning = 900.0 * sigma * u[1] / WHEELBASE**2
+    return ca.vertcat(
+        speed * sigma / WHEELBASE,
+        speed * ca.cos(theta),
+        speed * ca.sin(theta),
+        (TORQUE * u[0] / RADIUS - turning * speed) / mass,
+        u[1],
+    )
+
+
+def test_on_wheels_a_plan_costs_what_an_independent_transcription_finds() -> None:
+    """A car changes lanes and turns a little, from one speed to another."""
+    car, n, T = sim.vehicle("car"), 64, 8.0
+    start, goal = (0.2, 0.0, 0.0, 1.0, 0.1), (0.5, 14.0, 4.0, 1.5, 0.0)
+    states = [
+        car.state(theta=s[0], x=s[1], y=s[2], shape=(0.0, s[4]), shape_velocity=(s[3] / RADIUS, 0.0))
+        for s in (start, goal)
+    ]
+    task = Task(
+        states[0],
+        Goal(states[1]),
+        T,
+        steps=n,
+        weights=EFFORT_ONLY,
+        effort_scale={"f_psi": TORQUE, "u_sigma": 1.0},
+    )
+    plan = PLANNER.plan(car, task, starts=1)
+    assert plan.solved, plan.message
+    least = shot(car_rate, list(start), list(goal), T, n, (0.0, 0.0, 0.0), np.linspace(start, goal, n + 1).T)
+    assert plan.cost == pytest.approx(least, rel=1e-3)  # 3e-5
+
+
+def test_on_a_sphere_a_plan_costs_what_an_independent_transcription_finds() -> None:
+    """A pendulum with motors at its pivot is brought to rest at 0.2 rad, where it has to be held."""
+    pendulum, task = task_of_scene(load_scene("plan-pendulum-swing-up"))
+    n, T, angle = 64, 2.0, 0.2
+    mass, length, gravity = (float(pendulum.values[name]) for name in ("mass", "length", "gravity"))
+    names = [control.name for control in pendulum.controls]
+    wanted = pendulum.state(direction=(np.sin(angle), 0.0, -np.cos(angle)))
+    task = replace(
+        task, goal=Goal(wanted), duration_s=T, steps=n, weights=EFFORT_ONLY,
+        effort_scale=dict.fromkeys(names, 1.0),
+    )  # fmt: skip
+    plan = PLANNER.plan(pendulum, task, method="rkmk4-cay", starts=1)
+    assert plan.solved, plan.message
+
+    def rate(x: ca.MX, u: ca.MX) -> ca.MX:
+        """Of (0, angle, 0, rate): the buoy's place is none here."""
+        bent = u[0] / (mass * length**2) - gravity / length * ca.sin(x[1])
+        return ca.vertcat(0.0, x[3], 0.0, bent + 0.0 * u[1])
+
+    start, goal = [0.0] * 4, [0.0, angle, 0.0, 0.0]
+    least = shot(rate, start, goal, T, n, (0.0, 0.0, 0.0), np.linspace(start, goal, n + 1).T)
+    assert np.abs(plan.controls).max() < 14.0  # 3.1: the scene's limit of the motors holds nothing
+    assert plan.cost == pytest.approx(least, rel=1e-4)  # 1e-6
 
 
 @pytest.mark.parametrize("distance", [2.0, 5.0])
