@@ -261,14 +261,14 @@ def test_ten_minutes_of_storm_with_random_throttle_stay_finite() -> None:
     """Rougher than the scene's, and drawn by half as many points."""
     vehicle = Motorboat(waves=26.0, fetch=200e3, wind=(18.0, 9.0), gusts=0.4)
     kernel = compile_kernel(vehicle, sim.integrators()["variational"], WATER)
-    about, p, h = water_about(vehicle, points=64), vehicle.parameter_vector, 0.02
+    about, p, h = water_about(vehicle, points=64), vehicle.parameter_vector, 0.04
     rng = np.random.default_rng(8)
-    us = np.repeat(rng.uniform(-450.0, 900.0, (600, 2)), 50, axis=0)
+    us = np.repeat(rng.uniform(-450.0, 900.0, (600, 2)), 25, axis=0)
     y = kernel.start(vehicle.state().node, us[0], p, h, about.probe().env)
     nodes, done, _ = kernel.trajectory(y, us, p, h, len(us), about.env)
     assert done == len(us)
     assert np.isfinite(nodes).all()
-    # It keeps to the surface: measured 5.7 m from the mean level; upside down for 11 % of the time, and upright again.
+    # It keeps to the surface: measured 5.2 m from the mean level; upside down for 11 % of the time, and upright again.
     assert np.abs(nodes[:, 11]).max() < 8.0
 
 

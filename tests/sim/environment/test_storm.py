@@ -52,12 +52,12 @@ def test_methods_agree_on_rough_water_as_steps_shrink() -> None:
 def test_a_storm_of_ten_minutes_under_random_throttle_ends_in_numbers() -> None:
     boat = sim.vehicle("motorboat", waves=15.0, fetch=60e3, wind=(12.0, 4.0), gusts=0.3, current=(0.3, 0.0))
     rng = np.random.default_rng(4)
-    throttle = np.repeat(rng.uniform(-450.0, 900.0, (300, 2)), 100, axis=0)
-    run = sim.simulate(boat, "variational", step=0.02, duration=600.0, controls=throttle)
+    throttle = np.repeat(rng.uniform(-450.0, 900.0, (300, 2)), 50, axis=0)
+    run = sim.simulate(boat, "variational", step=0.04, duration=600.0, controls=throttle)
     assert run.diverged_at is None
     assert np.isfinite(run.nodes).all()
     heel, heave = most(run)
-    # measured 48 degrees and 2.2 m in waves of 2.5 m: she is thrown about, and stays on the water
+    # measured 85 degrees and 1.8 m (48 and 2.2 in steps half as long) in waves of 2.5 m: she is thrown about, and stays on the water
     assert heel > 20.0
     assert heave < 6.0
 
