@@ -57,7 +57,7 @@ def test_a_storm_of_ten_minutes_under_random_throttle_ends_in_numbers() -> None:
     assert run.diverged_at is None
     assert np.isfinite(run.nodes).all()
     heel, heave = most(run)
-    # measured 85 degrees and 1.8 m (half the step: 48, 2.2) in waves of 2.5 m: she is thrown about, and stays on the water
+    # measured 85 degrees and 1.8 m (half the step: 48, 2.2) in waves of 2.5 m: thrown about, she stays on the water
     assert heel > 20.0
     assert heave < 6.0
 
