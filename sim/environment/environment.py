@@ -37,6 +37,12 @@ class Environment(Protocol):
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         """The vehicle has these numbers from then on."""
 
+    def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
+        """Whether it has to be told of a body (pose (4, 4) to world, twist (6,) in body frame) in the next dt."""
+
+    def take_impact_mps(self) -> float:
+        """Greatest speed at which a body met something that stays in place since the last call; else 0."""
+
     def checkpoint(self) -> np.ndarray:
         """(k,) float64: its whole state."""
 

@@ -104,6 +104,14 @@ class SlungLoad:
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         """It hangs, whatever the vehicle is like."""
 
+    def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
+        """A rope always ties it."""
+        return True
+
+    def take_impact_mps(self) -> float:
+        """Nothing of it stays in place."""
+        return 0.0
+
     def checkpoint(self) -> np.ndarray:
         return np.concatenate([self._x_w, self._v_w, [self._time_s]])
 

@@ -7,7 +7,6 @@ import casadi as ca
 import numpy as np
 
 from sim.environment.environment import BodyState, Environment, can_be_coupled
-from sim.environment.obstacles import Obstacles
 from sim.errors import InputError
 from sim.simulation.method import Method
 from sim.take.leg import Moment
@@ -46,19 +45,14 @@ class Coupling:
             self.environment.told(vehicle, time_s)
             self._told = vehicle
         dt_s, bodies = method.control_period_s, {}
-        if self._reaches(T_wb, observation.twist_b, dt_s):
+        if self.environment.within_reach(T_wb, observation.twist_b, dt_s):
             bodies = {name: BodyState(T_wb, observation.twist_b, _inertia_b(vehicle, node))}
         given = self.environment.exchange(time_s, dt_s, bodies)
         return vehicle.group.in_space.T @ np.asarray(given[name], float) if name in given else None
 
-    def _reaches(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
-        """Whether the environment has to be told of the vehicle: obstacles only of what may meet one."""
-        environment = self.environment
-        return not isinstance(environment, Obstacles) or environment.within_reach(T_wb, twist_b, dt_s)
-
     def take_impact_mps(self) -> float:
         """Greatest speed at which something that stays in place was met since the last call."""
-        return self.environment.take_impact_mps() if isinstance(self.environment, Obstacles) else 0.0
+        return self.environment.take_impact_mps()
 
     def recover(
         self, method: Method, playback: Playback, moment: Moment, placed: Callable[[Observation], np.ndarray]

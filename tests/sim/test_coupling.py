@@ -53,6 +53,12 @@ class Ball:
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         pass
 
+    def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
+        return True
+
+    def take_impact_mps(self) -> float:
+        return 0.0
+
     def checkpoint(self) -> np.ndarray:
         return np.concatenate([self.x_w, self.v_w])
 

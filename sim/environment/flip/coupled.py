@@ -82,6 +82,14 @@ class TankWater:
             return np.zeros(6)
         return wall_impulse(state, self._vertices_b, self.tank.box, dt_s)
 
+    def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
+        """Its hull is always in the water."""
+        return True
+
+    def take_impact_mps(self) -> float:
+        """Walls keep the body in by impulses of the tank's own; none is told as a blow."""
+        return 0.0
+
     def checkpoint(self) -> np.ndarray:
         """The tank's state, and what the period under way gives; the period ahead is waited for."""
         ahead = self._next.result().impulse_w if self._next is not None else np.zeros(6)
