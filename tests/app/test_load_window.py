@@ -97,14 +97,6 @@ def test_a_load_is_led_along_its_path_until_keys_take_its_target(screen: Screen,
     try:
         seen = app.wait_until(lambda p: p["frames"] > 3, timeout_s=LOAD_S, what="the window is drawn")
         screen.xdotool("mousemove", 240, 160)
-        screen.xdotool("keydown", "w")
-        taken_s = app.wait_frames(3)["clock_s"]
-        screen.xdotool("keyup", "w")
-        seen = app.wait_until(  # until then it goes along a line that rises
-            lambda p: p["clock_s"] > taken_s + 1.0 and np.linalg.norm(p["lanes"][0]["v_b"]) < 0.2,
-            timeout_s=60,
-            what="a key has taken its target, and it rests there",
-        )
         begin = np.array(seen["lanes"][0]["x_w"])
         app.wait_until(
             lambda p: np.linalg.norm(p["lanes"][0]["x_w"] - begin) > 1.0,
