@@ -5,9 +5,6 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
-
-import numpy as np
 
 from sim.errors import InputError
 from sim.integrators import Integrator, integrator
@@ -16,6 +13,7 @@ from sim.planner.guess.refine import transferred
 from sim.planner.result.explain import explained, settled, softened, unsettled
 from sim.planner.result.plan import Plan, Status, cost_parts, distinct
 from sim.planner.result.record import PlanRecord
+from sim.planner.service.latest_built import LatestBuilt
 from sim.planner.service.resume import resumed
 from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
 from sim.planner.service.side_by_side import processes_at_once
@@ -37,14 +35,13 @@ _RESCUES = 4
 """After so many others that lead nowhere it is rather the task."""
 _WORTH_RETIMING = 6.0
 """Times the least cost: such plans are moved in time to see whether that makes them cheaper, which it may by half."""
-_SIMILAR = float(np.log(3.0))
-"""Sizes within this factor share the scaling of one problem."""
+_KEPT = 12
+"""Problems: a task that is edited goes back and forth among a few."""
 _TOLD = {"newton": "Newton's method", "ipopt": "IPOPT"}
-_Built = TypeVar("_Built")
 
 
 class Planner:
-    """Plans for one vehicle class and method after another, keeping the problems that it has built.
+    """Plans for one vehicle class and method after another, keeping the problems that it has built last.
 
     A problem is built once for the shape of a task; new goals, obstacles, weights and vehicle parameters
     are numbers in it.
@@ -54,8 +51,8 @@ class Planner:
         """sized_by: a task of whose size all are that will be planned; else each is looked at, and one that is much
         larger or smaller gets a problem of its own."""
         self._sized_by = sized_by
-        self._solvers: dict[tuple[object, ...], list[tuple[np.ndarray, Solvers]]] = {}
-        self._nodes: dict[tuple[object, ...], list[tuple[np.ndarray, Nodes]]] = {}
+        self._solvers: LatestBuilt[Solvers] = LatestBuilt(_KEPT)
+        self._nodes: LatestBuilt[Nodes] = LatestBuilt(_KEPT)
         self._latest: tuple[Vehicle, Integrator, Task, Solvers] | None = None
 
     def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
@@ -67,18 +64,16 @@ class Planner:
         shape = problem_shape(vehicle, method, task, **options)  # type: ignore[arg-type]
         sized = self._sized_by or task
         size = size_of(vehicle, sized)
-        known = self._solvers.setdefault(shape.key, [])
-        solvers = _alike(known, size)
+        solvers = self._solvers.find(shape.key, size)
         if solvers is None:
             scaled = replace(shape, scales=scales_of(vehicle, sized))
-            ready = self._nodes.setdefault(shape.node_key, [])
-            nodes = _alike(ready, size)
+            nodes = self._nodes.find(shape.node_key, size)
             if nodes is None:
                 nodes = build_nodes(scaled)
-                ready.append((size, nodes))
+                self._nodes.keep(shape.node_key, size, nodes)
             solvers = Solvers(transcribe(scaled, nodes))
             solvers.prepare()
-            known.append((size, solvers))
+            self._solvers.keep(shape.key, size, solvers)
         if not options:
             self._latest = vehicle, method, task, solvers
         return solvers
@@ -267,11 +262,6 @@ def _with_others(plans: list[Plan], tried: int, begun: float) -> Plan:
         alternatives=tuple(others),
         tried=tried,
     )
-
-
-def _alike(known: list[tuple[np.ndarray, _Built]], size: np.ndarray) -> _Built | None:
-    """What was built for a task of about this size."""
-    return next((built for there, built in known if np.abs(there - size).max() < _SIMILAR), None)
 
 
 def _verdict(result: Result, short_m: float, run: Run, iterations: int, seconds: float) -> tuple[Status, str]:
