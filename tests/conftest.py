@@ -1,7 +1,8 @@
-"""What all tests share: being asked to end ends them, with what they have started."""
+"""What all tests share: being asked to end ends them, with what they have started; and the order of their files."""
 
 import os
 import signal
+from collections import Counter
 from types import FrameType
 
 import pytest
@@ -13,6 +14,22 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGTERM, _end)
     # Workers are ended by it; a shell has what it starts in the background ignore it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_MANY = 40
+"""Tests of a file that has its place before windows, which wait for frames and so leave processors to others."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first, so that no process is left with one at the end; order within a file stays."""
+    sizes = Counter(item.path for item in items)
+
+    def turn(item: pytest.Item) -> tuple[int, int]:
+        size = sizes[item.path]
+        first = 0 if size >= _MANY else 1 if "window" in item.path.stem else 2
+        return first, -size
+
+    items.sort(key=turn)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
