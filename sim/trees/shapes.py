@@ -61,7 +61,7 @@ def links_of(tree: Tree) -> tuple[Capsule, ...]:
 def hinges_of(tree: Tree, shapes: Sequence[Capsule]) -> tuple[Capsule, ...]:
     """A pin along the axis of each hinge, a ball at each ball joint, as thick as the links that meet there."""
     a, pins = tree.arrays, []
-    thick = {shape.body: shape.radius_m for shape in reversed(shapes) if shape.finish != ROPE}
+    thick = {shape.body: shape.radius_m for shape in reversed(shapes) if shape.finish not in (ROPE, UNSEEN)}
     for name, carrier, T in zip(tree.names, tree.carriers, tree.offsets, strict=True):
         if name not in thick or np.linalg.norm(T[:3, 3]) > _LEAST_M:
             continue

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.trees.shapes import LIGHT, PAINTED, RUBBER, Capsule
+from sim.trees.shapes import UNSEEN, Capsule
 from sim.trees.tree import Body, Joint, Tree, tree
 from sim.vehicles.articulated import ArticulatedVehicle
 from sim.vehicles.parameter import Parameter
@@ -144,6 +144,7 @@ class Ragdoll(ArticulatedVehicle):
         return tree(bodies, (0.0, 0.0, -q.gravity))
 
     def shapes(self) -> tuple[Capsule, ...]:
+        """What touches the ground and is taken hold of; it has a model."""
         return tuple(_limbs(float(np.max(self.values["stature"]))).values())
 
     def default_state(self) -> State:
@@ -157,18 +158,18 @@ class Ragdoll(ArticulatedVehicle):
 def _limbs(h: float) -> dict[str, Capsule]:
     """By name, of somebody of stature h [m]; frames in the limb's proximal joint, z up, x forward."""
     limbs = [
-        Capsule("pelvis", (0.0, -0.045 * h, 0.0), (0.0, 0.045 * h, 0.0), 0.062 * h, RUBBER),
-        Capsule("chest", (0.0, 0.0, 0.035 * h), (0.0, 0.0, 0.135 * h), 0.082 * h, PAINTED),
-        Capsule("head", (0.0, 0.0, 0.025 * h), (0.015 * h, 0.0, _HEAD * h), 0.052 * h, LIGHT, (False, True)),
+        Capsule("pelvis", (0.0, -0.045 * h, 0.0), (0.0, 0.045 * h, 0.0), 0.062 * h, UNSEEN),
+        Capsule("chest", (0.0, 0.0, 0.035 * h), (0.0, 0.0, 0.135 * h), 0.082 * h, UNSEEN),
+        Capsule("head", (0.0, 0.0, 0.025 * h), (0.015 * h, 0.0, _HEAD * h), 0.052 * h, UNSEEN, (False, True)),
     ]
     for side in ("left", "right"):
         limbs += [
-            Capsule(f"{side} upper arm", *_down(_UPPER_ARM * h), 0.027 * h, PAINTED, (True, False)),
-            Capsule(f"{side} forearm", *_down(_FOREARM * h), 0.022 * h, LIGHT),
-            Capsule(f"{side} thigh", *_down(_THIGH * h), 0.043 * h, RUBBER, (False, False)),
-            Capsule(f"{side} shank", *_down(_SHANK * h), 0.030 * h, RUBBER, (True, False)),
+            Capsule(f"{side} upper arm", *_down(_UPPER_ARM * h), 0.027 * h, UNSEEN, (True, False)),
+            Capsule(f"{side} forearm", *_down(_FOREARM * h), 0.022 * h, UNSEEN),
+            Capsule(f"{side} thigh", *_down(_THIGH * h), 0.043 * h, UNSEEN, (False, False)),
+            Capsule(f"{side} shank", *_down(_SHANK * h), 0.030 * h, UNSEEN, (True, False)),
             Capsule(
-                f"{side} foot", (-0.025 * h, 0.0, -0.02 * h), (0.095 * h, 0.0, -0.024 * h), 0.02 * h, LIGHT
+                f"{side} foot", (-0.025 * h, 0.0, -0.02 * h), (0.095 * h, 0.0, -0.024 * h), 0.02 * h, UNSEEN
             ),
         ]
     return {limb.body: limb for limb in limbs}
