@@ -43,6 +43,8 @@ _LIFT = 0.3
 """They slope so that they throw up: height per length of the normal."""
 _OVER_M = 0.8
 """A cone that flies higher is driven under."""
+_WIDE_M = 4.0
+"""Reach of all but walls and the like."""
 _SLOP_M, _PUSH_OUT, _PUSH_OUT_MPS = 5e-3, 0.2, 0.3
 _RIGID = 1e-9
 """Least answer [1/kg] of a row, where the constraints let nothing give way."""
@@ -63,18 +65,21 @@ class _Placed:
     """Solids in the plane, found by place."""
 
     def __init__(self, rows: np.ndarray) -> None:
-        from scipy.spatial import cKDTree  # takes a while, and what flies meets no solids
-
         self.rows = rows
         """(n, 5) as `first_impact` takes them."""
         self._reach_m = np.hypot(rows[:, 2], rows[:, 3])
-        self._tree = cKDTree(rows[:, :2])
+        self._wide = np.flatnonzero(self._reach_m > _WIDE_M)
+        """Few, looked at always; the others by x."""
+        slim = np.flatnonzero(self._reach_m <= _WIDE_M)
+        self._slim = slim[np.argsort(rows[slim, 0])]
+        self._x_m = rows[self._slim, 0]
 
     def within(self, x: float, y: float, room_m: float) -> np.ndarray:
         """Indices, rising, of those whose circles come nearer than that to a place."""
-        about = sorted(self._tree.query_ball_point((x, y), room_m + self._reach_m.max(initial=0.0)))
+        low, high = np.searchsorted(self._x_m, (x - room_m - _WIDE_M, x + room_m + _WIDE_M))
+        about = np.concatenate([self._wide, self._slim[low:high]])
         away = np.hypot(*(self.rows[about, :2] - (x, y)).T)
-        return np.array(about, int)[away < self._reach_m[about] + room_m]
+        return np.sort(about[away < self._reach_m[about] + room_m])
 
 
 class Obstacles:
