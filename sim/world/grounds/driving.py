@@ -14,7 +14,9 @@ from sim.world.grounds.props import (
     offset,
     resampled,
 )
+from sim.world.store import cached_arrays, package_digest
 
+_DIGEST = package_digest(__file__, ("driving", "props"))
 HALF_M = (130.0, 76.0)
 ROAD_HALF_M = 5.0
 CONES_HALF_M = 3.3
@@ -44,7 +46,11 @@ _BAY_ROW_M = (-4.0, -14.5)
 
 def lap_line() -> np.ndarray:
     """(n, 2) m, closed, every half metre; counter-clockwise from the start line at its first point."""
-    from scipy.interpolate import CubicSpline  # takes a while, and other worlds have no lap
+    return cached_arrays("worlds", f"lap-{_DIGEST}", lambda: {"line": _lap_line()})["line"]
+
+
+def _lap_line() -> np.ndarray:
+    from scipy.interpolate import CubicSpline  # takes a while, and the lap is kept
 
     knots = np.vstack([_KNOTS, _KNOTS[:1]])
     # The straight stays straight: knots along it hold the spline down.
