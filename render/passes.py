@@ -1,5 +1,6 @@
 """What a drawable is given: the pass it draws in, the camera of that pass and the programs to draw with."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,5 +38,7 @@ class PassContext:
     """(6, 4) likewise of what the vehicles may cast a shadow on; None: on nothing."""
     detail: float = 1.0
     """Share of the quality's budgets of triangles and instances that there is time for."""
+    seen_above_m: float = -math.inf
+    """Height below which the water hides all."""
     mirrored: bool = False
     """The camera is reflected in the river: faces turn the other way, detail may be coarser."""

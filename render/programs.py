@@ -35,9 +35,10 @@ SAMPLER_UNITS: dict[str, int] = {
     "hull_map": 19,
     "box_map": 20,
     "light_map": 21,
+    "sea_place_map": 22,
 }
 """Texture units that the renderer keeps bound; materials of their own take units from FIRST_FREE_UNIT on."""
-FIRST_FREE_UNIT = 22
+FIRST_FREE_UNIT = 23
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 _LOCATIONS = (

@@ -1,5 +1,6 @@
 """The renderer: owns every pass and draws a Frame into a framebuffer."""
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 
@@ -10,7 +11,7 @@ from render.canvas import unbind
 from render.culling import frustum_planes
 from render.cutout import cut_out
 from render.frame import DrawnVehicle, Frame, View
-from render.ground_extent import ground_bounds_m
+from render.ground_extent import ground_bounds_m, material_water_level_m
 from render.light import Sun
 from render.matrices import mirror
 from render.memory import give_back
@@ -86,7 +87,8 @@ class Renderer:
         ctx, quality = self._ctx, self.quality
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
         self._sky = self._owned(Sky(ctx, programs))
-        self._stage = self._owned(Stage(ctx, programs, scenery, quality))
+        level_m = material_water_level_m(world)
+        self._stage = self._owned(Stage(ctx, programs, scenery, quality, water_level_m=level_m))
         self._waters = self._owned(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
         self._parked = parked_vehicles(world)
@@ -108,6 +110,7 @@ class Renderer:
             samples=quality.samples,
             mirror_scale=quality.reflection_scale if self._mirror is not None else 0.0,
             refraction=quality.full_materials and self._waters.wet,
+            shade_late=not quality.full_materials and self._waters.wet,
         )
         self._sized.callback(self._targets.release)
         self._post = Post(self._ctx, self._programs, quality, scene_px=scene_px, output_px=self.size_px)
@@ -168,7 +171,7 @@ class Renderer:
         self._stage.place_cones(frame.cones)
         with self._probe("vehicle shadow"):
             self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
-        self._waters.prepare(frame, self._probe)
+        self._waters.prepare(frame, self._probe, detail=self._effort**2)
         self._models.water = self._waters.plane_about(frame)
         self._set_uniforms(frame)
         if self._mirror is not None:
@@ -223,7 +226,13 @@ class Renderer:
                 texture.use(SAMPLER_UNITS[name])
 
     def _context(
-        self, name: PassName, view: View, size_px: tuple[int, int], *, mirrored=False
+        self,
+        name: PassName,
+        view: View,
+        size_px: tuple[int, int],
+        *,
+        mirrored: bool = False,
+        seen_above_m: float = -math.inf,
     ) -> PassContext:
         return PassContext(
             ctx=self._ctx,
@@ -236,6 +245,7 @@ class Renderer:
             frustum=frustum_planes(view.projection @ view.view),
             near_vehicles=self._shadows.near_vehicles,
             detail=self._effort**2,
+            seen_above_m=seen_above_m,
             mirrored=mirrored,
         )
 
@@ -263,6 +273,7 @@ class Renderer:
         self._targets.mirror.clear(depth=1.0)
         self._uniforms["mirror"].bind()
         self._draw_opaque(frame, self._context("opaque", view, self._targets.mirror_px, mirrored=True))
+        self._draw_sky()
 
     def _draw_opaque(self, frame: Frame, context: PassContext) -> None:
         self._ctx.enable_only(moderngl.DEPTH_TEST)
@@ -272,10 +283,12 @@ class Renderer:
         with probe("vehicles"):
             for vehicle in (*frame.vehicles, *self._parked_in(context)):
                 self._models.draw(vehicle, context)
-        with probe("sky"):
-            self._ctx.depth_func = "<="
-            self._sky.draw()
-            self._ctx.depth_func = "<"
+
+    def _draw_sky(self) -> None:
+        self._ctx.enable_only(moderngl.DEPTH_TEST)
+        self._ctx.depth_func = "<="
+        self._sky.draw()
+        self._ctx.depth_func = "<"
 
     def _parked_in(self, context: PassContext) -> list[DrawnVehicle]:
         """What is parked in view."""
@@ -291,7 +304,11 @@ class Renderer:
         targets.scene.use()
         targets.scene.clear(depth=1.0)
         self._uniforms["picture"].bind()
-        self._draw_opaque(frame, self._context("opaque", frame.view, targets.size_px))
+        above_m = self._waters.hides_below_m(frame)
+        self._draw_opaque(frame, self._context("opaque", frame.view, targets.size_px, seen_above_m=above_m))
+        if self.quality.full_materials:  # else it is drawn where no water is
+            with self._probe("sky"):
+                self._draw_sky()
         context = self._context("blend", frame.view, targets.size_px)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
         if self._waters.visible(frame, context.frustum):
@@ -299,7 +316,10 @@ class Renderer:
                 targets.copy_opaque()
                 targets.scene.use()
                 ctx.enable_only(moderngl.DEPTH_TEST | (0 if self.quality.full_materials else moderngl.BLEND))
-                self._waters.draw(frame, context)
+                self._waters.draw(frame, context, targets)
+        if not self.quality.full_materials:
+            with self._probe("sky"):
+                self._draw_sky()
         with self._probe("blended"):
             ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
             targets.scene.depth_mask = False

@@ -37,16 +37,23 @@ class Stage:
     undo the choice made for the picture.
     """
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, quality: Quality):
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        programs: Programs,
+        scenery: Scenery,
+        quality: Quality,
+        *,
+        water_level_m: float,
+    ):
         self._resources = ExitStack()
         self._textures = self._make_textures(ctx, scenery, quality)
         ridges = scenery.ridges
-        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ridges, quality=quality))
+        given = {"quality": quality, "water_level_m": water_level_m}
+        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ridges, **given))
         self._land = [self.terrain]
         if scenery.far:
-            far = Land(
-                ctx, programs, scenery.far, ridges, quality=quality, spacing_m=FAR_SPACING_M, in_sun_map=False
-            )
+            far = Land(ctx, programs, scenery.far, ridges, **given, spacing_m=FAR_SPACING_M, in_sun_map=False)
             self._land.append(self._owned(far))
         self._pads = self._owned(Pads(ctx, programs, scenery.pads))
         self._props = self._owned(Props(ctx, programs, scenery.props)) if scenery.props is not None else None

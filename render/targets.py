@@ -18,6 +18,7 @@ class Targets:
         samples: int,
         mirror_scale: float,
         refraction: bool,
+        shade_late: bool,
     ):
         self._ctx = ctx
         self._resources = ExitStack()
@@ -32,6 +33,13 @@ class Targets:
         else:
             self.scene = self._framebuffer(self.scene_map, ctx.depth_renderbuffer(size_px))
             self._resolved = None
+        self.sea_places: moderngl.Framebuffer | None = None
+        """Before the scene's own depths: where the sea is that is seen in a pixel, to be shaded once a pixel."""
+        if shade_late:
+            assert self.scene.depth_attachment is not None
+            places = self._colour(size_px, dtype="f4")
+            places.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            self.sea_places = self._framebuffer(places, self.scene.depth_attachment)
         self.opaque_map = self._colour(size_px) if refraction else None
         self._opaque = self._framebuffer(self.opaque_map) if refraction else None
         self.mirror_px = (max(int(size_px[0] * mirror_scale), 1), max(int(size_px[1] * mirror_scale), 1))
@@ -44,8 +52,8 @@ class Targets:
         self._resources.callback(resource.release)
         return resource
 
-    def _colour(self, size_px: tuple[int, int]) -> moderngl.Texture:
-        texture = self._owned(self._ctx.texture(size_px, 4, dtype="f2"))
+    def _colour(self, size_px: tuple[int, int], *, dtype: str = "f2") -> moderngl.Texture:
+        texture = self._owned(self._ctx.texture(size_px, 4, dtype=dtype))
         texture.repeat_x = texture.repeat_y = False
         return texture
 

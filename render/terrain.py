@@ -8,6 +8,7 @@ import numpy as np
 
 from render.culling import Boxes, culled
 from render.geometry.mesh import ChunkedMesh
+from render.geometry.sunken import sunken_last
 from render.light_map import LightMap
 from render.occlusion import Ridges, Skyline
 from render.passes import PassContext
@@ -26,6 +27,8 @@ _LOOKUPS: dict[str, dict[str, int]] = {
     "sun map": {"SUN_BY_PIXEL": 1, "LIGHT_MAP": 0},
     "light map": {"SUN_BY_PIXEL": 0, "LIGHT_MAP": 1},
 }
+_SUNKEN_M = (1.0, 2.0, 4.0)
+"""Depths below still water under which triangles can be left out."""
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
@@ -93,6 +96,7 @@ class Land:
         *,
         in_sun_map: bool = True,
         quality: Quality,
+        water_level_m: float,
         spacing_m: Sequence[float] = LEVEL_SPACING_M,
     ):
         """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level.
@@ -110,8 +114,15 @@ class Land:
         self._skyline = Skyline(ridges, *_chunk_points(meshes[0]), len(chunks))
         self._first, self._counts = self._index_ranges(meshes)
         self._choices = {mirrored: LevelChoice(self._counts, spacing) for mirrored in (False, True)}
+        self._sunken_m = [water_level_m - depth for depth in _SUNKEN_M]
+        ordered = [sunken_last(mesh, self._sunken_m) for mesh in meshes]
+        self._above = np.stack([above for _, above in ordered], axis=1)
+        """(heights, levels, chunks) indices of what reaches above a height."""
         self._vertices = self._joined([np.ascontiguousarray(mesh.vertices, "f4") for mesh in meshes])
-        self._indices = self._joined(self._all_indices(meshes))
+        before = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]]).astype("u4")
+        self._indices = self._joined(
+            [np.add(rows, first, dtype="u4") for (rows, _), first in zip(ordered, before, strict=True)]
+        )
         self._vertex_spacing = [
             (len(mesh.vertices), float(s)) for mesh, s in zip(meshes, spacing, strict=True)
         ]
@@ -140,11 +151,6 @@ class Land:
             buffer.write(part, offset=offset)
             offset += part.nbytes
         return buffer
-
-    @staticmethod
-    def _all_indices(meshes: Sequence[ChunkedMesh]) -> list[np.ndarray]:
-        before = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]]).astype("u4")
-        return [np.add(mesh.indices, offset, dtype="u4") for mesh, offset in zip(meshes, before, strict=True)]
 
     def _build_arrays(
         self, programs: Programs, meshes: Sequence[ChunkedMesh]
@@ -235,14 +241,17 @@ class Land:
         chunks = np.flatnonzero(visible)
         chunks = chunks[np.argsort(distance[chunks])]  # nearest first: what is covered is not shaded
         levels = levels[chunks]
-        first, count = self._first[levels, chunks].tolist(), self._counts[levels, chunks].tolist()
+        seen = [k for k, height_m in enumerate(self._sunken_m) if height_m < context.seen_above_m]
+        counts = self._above[seen[0]] if seen else self._counts
+        first, count = self._first[levels, chunks].tolist(), counts[levels, chunks].tolist()
         self.drawn_triangles = sum(count) // 3
         arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks, levels)
         if self._light_map is not None:
             self._light_map.bind()
         with culled(context):
             for array, start, indices in zip(arrays, first, count, strict=True):
-                array.render(moderngl.TRIANGLES, vertices=indices, first=start)
+                if indices:
+                    array.render(moderngl.TRIANGLES, vertices=indices, first=start)
 
     def _lit(
         self, context: PassContext, chunks: np.ndarray, levels: np.ndarray

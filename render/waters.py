@@ -1,5 +1,6 @@
 """The water of a world, at rest or as the waves of a frame's sea; a dry world has none and draws none."""
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 
@@ -12,6 +13,7 @@ from render.passes import PassContext
 from render.programs import Programs
 from render.quality import Quality
 from render.sea.surface import SeaSurface
+from render.targets import Targets
 from render.water import WaterSurface
 from sim.world import World
 
@@ -43,15 +45,17 @@ class Waters:
         if self._at_rest is not None:
             self._at_rest.marks.bind()
 
-    def prepare(self, frame: Frame, probe: Callable[[str], AbstractContextManager[object]]) -> None:
-        """Take up what a frame's vehicles leave on the water, and its waves."""
+    def prepare(
+        self, frame: Frame, probe: Callable[[str], AbstractContextManager[object]], *, detail: float
+    ) -> None:
+        """Take up what a frame's vehicles leave on the water, and its waves, in that share of their full detail."""
         if self._at_rest is None:
             return
         with probe("marks on the water"):
             self._at_rest.marks.draw(frame, self.level_m)
         if frame.sea is not None:
             with probe("waves"):
-                self._waves(self._at_rest).prepare(frame)
+                self._waves(self._at_rest).prepare(frame, detail)
 
     def plane_about(self, frame: Frame) -> Callable[[DrawnVehicle], tuple[float, float, float]] | None:
         """Of a vehicle: height at the world's origin [m] and slopes of the water that was prepared; None if dry."""
@@ -65,14 +69,24 @@ class Waters:
         """How far below the waves the frame is looked at from; 0 over still water."""
         return self.waves.eye_under_m if frame.sea is not None and self.waves is not None else 0.0
 
+    def hides_below_m(self, frame: Frame) -> float:
+        """Height below which its waves hide all that lies there: where what is seen through them is not drawn."""
+        if frame.sea is None or self.waves is None or self._quality.full_materials:
+            return -math.inf
+        return self.waves.hides_below_m
+
     def visible(self, frame: Frame, frustum: np.ndarray) -> bool:
         """Whether any of it may lie in the view."""
         return self._at_rest is not None and (frame.sea is not None or self._at_rest.visible(frustum))
 
-    def draw(self, frame: Frame, context: PassContext) -> None:
-        """What has been prepared."""
-        if self._at_rest is not None:
-            (self._at_rest if frame.sea is None else self._waves(self._at_rest)).draw(context)
+    def draw(self, frame: Frame, context: PassContext, targets: Targets) -> None:
+        """What has been prepared, into the scene of the targets."""
+        if self._at_rest is None:
+            return
+        if frame.sea is None:
+            self._at_rest.draw(context)
+        else:
+            self._waves(self._at_rest).draw(context, targets)
 
     def _waves(self, at_rest: WaterSurface) -> SeaSurface:
         if self.waves is None:

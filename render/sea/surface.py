@@ -16,6 +16,8 @@ from render.sea.grid import FAR_M, ring_mesh, wedge
 from render.sea.hulls import half_breadths
 from render.sea.splashing import SplashingWater
 from render.sea.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
+from render.targets import Targets
+from render.unlocked import UnlockedDraw
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
 from sim.environment.hull import Hull
@@ -27,6 +29,8 @@ MOST_HULLS = 2
 _SLACK_M = 12.0
 """The waves of a lake end so far beyond where its ground begins to fall."""
 _DEEP_M = 60.0
+_OPAQUE_M, _TROUGH = 0.9, 4.0
+"""So deep, water lets nothing through where only its depth is known; depth of the troughs, in standard deviations."""
 
 
 def cox_munk(wind_mps: float) -> float:
@@ -50,22 +54,24 @@ class SeaSurface:
         self._ctx, self._quality, self._marks = ctx, quality, marks
         self._resources = ExitStack()
         self._values: dict[str, object] = {}
-        self._programs = [
-            programs.load("sea.vert", "sea.frag", PLANAR_REFLECTION=int(planar), MARKS=marked)
+        shade_late = not quality.full_materials
+        shaded_from = "fullscreen.vert" if shade_late else "sea.vert"
+        shading = [
+            programs.load(shaded_from, "sea.frag", PLANAR_REFLECTION=int(planar), MARKS=marked)
             for marked in (0, 1)
         ]
-        self._cells = quality.sea_cells
-        vertices, indices = ring_mesh(*self._cells)
-        vertices_at = self._owned(ctx.buffer(vertices))
-        index = self._owned(ctx.buffer(indices))
-        self._arrays = [
-            self._owned(vertex_array(ctx, program, [(vertices_at, "2f", "at")], index))
-            for program in self._programs
-        ]
+        self._meshed = [programs.load("sea.vert", "sea_place.frag")] if shade_late else shading
+        """Of what draws the mesh: what is seen of it, or only where that is, to be shaded once a pixel afterwards."""
+        late = shading if shade_late else []
+        self._programs = [*self._meshed, *late]
+        self._shadings = [self._owned(ctx.vertex_array(program, [])) for program in late]
+        self._draw_late = UnlockedDraw(ctx)
+        self._mesh = ExitStack()
+        self._resources.callback(self._mesh.close)
+        self._cells = (0, 0)
         self._fields: SeaFields | None = None
         self.eye_under_m = 0.0
         """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
-        self._level_m = 0.0
         self._level_m = 0.0
         self._caps = Whitecaps()
         self._textures: dict[str, moderngl.Texture] = {}
@@ -78,6 +84,21 @@ class SeaSurface:
     def _owned(self, resource):
         self._resources.callback(resource.release)
         return resource
+
+    def _keep_mesh(self, detail: float) -> None:
+        """Of as many cells as there is time for."""
+        cells = tuple(max(round(count * math.sqrt(detail)), 8) for count in self._quality.sea_cells)
+        if cells == self._cells:
+            return
+        self._mesh.close()
+        self._cells = (cells[0], cells[1])
+        buffers = [self._ctx.buffer(part) for part in ring_mesh(*self._cells)]
+        self._arrays = [
+            vertex_array(self._ctx, program, [(buffers[0], "2f", "at")], buffers[1])
+            for program in self._meshed
+        ]
+        for resource in (*buffers, *self._arrays):
+            self._mesh.callback(resource.release)
 
     def _depth_map(self, world: World) -> moderngl.Texture:
         """Depth of the still water over the part of the world that has some; sets where that is."""
@@ -100,8 +121,8 @@ class SeaSurface:
         self._set("sea_bounds", (*(0.5 * (low + high)), *(0.5 * (high - low))))
         return texture
 
-    def prepare(self, frame: Frame) -> None:
-        """Take up the waves of a frame's sea at its time."""
+    def prepare(self, frame: Frame, detail: float = 1.0) -> None:
+        """Take up the waves of a frame's sea at its time. detail: share of the mesh's triangles there is time for."""
         sea = frame.sea
         assert sea is not None
         if self._fields is None or not self._fields.fits(sea.state):
@@ -116,6 +137,7 @@ class SeaSurface:
         self._foam.write(self._caps.foam)
         self._level_m = sea.state.level_m
         self._describe(self._fields, sea)
+        self._keep_mesh(detail)
         self._place(frame.view, sea.state.level_m, self._fields.deviation_m)
         self._cut_out(frame.vehicles)
         self._splashing.take_up(frame.water_box)
@@ -174,7 +196,7 @@ class SeaSurface:
         alike = [v for v, other in floating if other is surface][:MOST_HULLS]
         poses[: len(alike)] = [np.linalg.inv(v.T_wb).T for v in alike]
         self._set("hulls", len(alike))
-        for program in self._programs:
+        for program in self._meshed:
             program["hull_from_world"].write(poses.astype("f4"))
 
     def plane_about(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
@@ -189,6 +211,14 @@ class SeaSurface:
         height, slope_x, slope_y = plane.tolist()
         return height, slope_x, slope_y
 
+    @property
+    def hides_below_m(self) -> float:
+        """Height under which nothing is seen from above of what the water covers, even in the troughs."""
+        assert self._fields is not None
+        if self.eye_under_m > 0.0:
+            return -math.inf
+        return self._level_m - _OPAQUE_M - _TROUGH * self._fields.deviation_m
+
     def bind(self) -> None:
         """Keep the textures where the sea's shaders look for them."""
         for name, texture in self._textures.items():
@@ -199,10 +229,24 @@ class SeaSurface:
         if self._hull_map is not None:
             self._hull_map[1].use(SAMPLER_UNITS["hull_map"])
 
-    def draw(self, context: PassContext) -> None:
-        """Draw all that the camera sees; `prepare` comes first."""
+    def draw(self, context: PassContext, targets: Targets) -> None:
+        """Draw all that the camera sees into the scene of the targets; `prepare` comes first."""
         self.bind()
-        self._arrays[int(self._marks.any)].render(moderngl.TRIANGLES)  # looking up nothing is not free
+        marked = int(self._marks.any)  # looking up nothing is not free
+        if targets.sea_places is None:
+            self._arrays[marked].render(moderngl.TRIANGLES)
+            return
+        places = targets.sea_places
+        places.use()
+        places.depth_mask = False
+        places.clear()
+        places.depth_mask = True
+        context.ctx.enable_only(moderngl.DEPTH_TEST)
+        self._arrays[0].render(moderngl.TRIANGLES)
+        places.color_attachments[0].use(SAMPLER_UNITS["sea_place_map"])
+        targets.scene.use()
+        context.ctx.enable_only(moderngl.BLEND)
+        self._draw_late(self._shadings[marked], moderngl.TRIANGLES, 3)
 
     def _set(self, name: str, value: object) -> None:
         self._values[name] = value

@@ -3,18 +3,25 @@
 #include "shadow.glsl"
 #include "sea.glsl"
 
+#if FULL_MATERIALS
+#include "sea_hulls.glsl"
 in vec3 p_w;
 in vec2 rest;
 in float rise;
 in vec3 transmittance;
 in vec3 inscatter;
-in vec3 sky_light;
-in float land_sun;
-in vec3 hull_at[MOST_HULLS];
+#else
+// Once a pixel, from what sea_place.frag has left there: a mesh of triangles not much larger than pixels is drawn first.
+in vec2 uv;
+vec3 p_w, transmittance, inscatter;
+vec2 rest;
+float rise;
+uniform sampler2D sea_place_map;
+#endif
 out vec4 colour;
 
 uniform sampler2D sea_slope_0, sea_slope_1, sea_slope_2;
-uniform sampler2D sea_foam_map, sea_depth_map, hull_map, noise_map, slope_map;
+uniform sampler2D sea_foam_map, sea_depth_map, noise_map, slope_map;
 #if MARKS
 uniform sampler2D water_marks_map;
 uniform vec3 marks_window;  // xy middle of the map of wakes, z 1 / its width
@@ -27,11 +34,8 @@ uniform sampler2D reflection_map;
 #endif
 
 uniform vec4 sea_look;    // x deviation of the height, y mean square of the slopes that no tile has, z share of foam, w time s
-uniform vec4 sea_bounds;  // middle and half extents of where there is water
 uniform vec2 sea_wind;    // where it goes to
 uniform vec2 foam_span;  // of the map [m], and half a texel of it
-uniform int hulls;
-uniform vec4 hull_box;    // least x and z, length and height
 
 const vec3 DEEP = vec3(0.0055, 0.024, 0.031);     // what deep water scatters back
 const vec3 CREST = vec3(0.012, 0.105, 0.095);     // the same of thin water that the light comes through
@@ -39,17 +43,11 @@ const vec3 AERATED = vec3(0.05, 0.19, 0.18);      // the same of water full of b
 const vec3 BED = vec3(0.20, 0.155, 0.105);        // wet sand
 const float FOAM_ALBEDO = 0.72;
 
-// Half breadth of the nearest hull less the distance from its middle plane, at its height: positive inside.
-float within_hull() {
-    float most = -1e3;
-    for (int k = 0; k < hulls; k++) {
-        vec2 uv = (hull_at[k].xz - hull_box.xy) / hull_box.zw;
-        vec2 beyond = max(abs(uv - 0.5) - 0.5, 0.0) * hull_box.zw;
-        float breadth = textureLod(hull_map, uv, 0.0).r - abs(hull_at[k].y);
-        most = max(most, beyond.x + beyond.y > 0.0 ? min(breadth, 0.0) - beyond.x - beyond.y : breadth);
-    }
-    return most;
-}
+#if !FULL_MATERIALS
+// Level of a texture of so many texels to a tile, for pixels that cover this share of one. Neighbours in the picture may
+// be of different waves: their differences tell nothing.
+float tiled_level(float pixel, int texels) { return max(log2(pixel * float(texels)), 0.0); }
+#endif
 
 // Slope, what its square has lost on the way to this level, and the stretch.
 vec4 slope_of(sampler2D map, float edge, float footprint) {
@@ -97,17 +95,33 @@ vec3 from_below(vec3 n, vec3 up_ray) {
 }
 
 void main() {
-    vec2 off = abs(p_w.xy - sea_bounds.xy) - sea_bounds.zw;
-    if (max(off.x, off.y) > 0.0) discard;
+#if FULL_MATERIALS
+    if (beyond_bounds(p_w.xy)) discard;
     float inside = within_hull();
     if (inside > 0.0) discard;
-    float depth = rise + texture(sea_depth_map, 0.5 + 0.5 * (p_w.xy - sea_bounds.xy) / sea_bounds.zw).r;
+#else
+    vec4 place = texelFetch(sea_place_map, ivec2(gl_FragCoord.xy), 0);
+    if (place.z <= 0.0) discard;
+    float inside = place.w;
+    vec4 end = world_from_clip * vec4(2.0 * uv - 1.0, 1.0, 1.0);
+    p_w = eye.xyz + place.z * normalize(end.xyz / end.w - eye.xyz);
+    rest = place.xy;
+    vec2 out_there = rest - eye.xy;
+    rise = p_w.z - sea_level + dot(out_there, out_there) / (2.0 * EARTH_M);
+    haze_to(p_w, transmittance, inscatter);
+#endif
+    float depth = rise + textureLod(sea_depth_map, 0.5 + 0.5 * (p_w.xy - sea_bounds.xy) / sea_bounds.zw, 0.0).r;
 
     vec3 v = eye.xyz - p_w;
     float distance_m = length(v);
     v /= distance_m;
-    float pixel_m = distance_m * 2.0 * viewport.w / max(clip_from_world[1][1], 0.3);
+    vec3 upward = vec3(clip_from_world[0][1], clip_from_world[1][1], clip_from_world[2][1]);
+    float pixel_m = distance_m * 2.0 * viewport.w / length(upward);
     float footprint = pixel_m * inversesqrt(clamp(abs(v.z), 0.03, 1.0));
+#if !FULL_MATERIALS
+    float longest = pixel_m / clamp(abs(v.z), 0.03, 1.0);
+    footprint *= 2.0;  // levels are not mixed, and the picture is enlarged: finer waves would be grain
+#endif
     vec4 finest = slope_of(sea_slope_2, sea_edges.z, footprint);
     vec4 s = slope_of(sea_slope_0, sea_edges.x, footprint) + slope_of(sea_slope_1, sea_edges.y, footprint) + finest;
     vec2 box_uv;
@@ -127,7 +141,7 @@ void main() {
     vec2 fine = texture(slope_map, carried * 0.53).xy + texture(slope_map, 2.3 * carried.yx + 0.1 * sea_look.w).yx
         + texture(slope_map, 0.19 * carried.yx - 0.03 * sea_look.w).yx - 1.5;
 #else
-    vec2 fine = 2.0 * texture(slope_map, carried * 0.27).xy - 1.0;
+    vec2 fine = 2.0 * textureLod(slope_map, carried * 0.27, tiled_level(0.27 * longest, textureSize(slope_map, 0).x)).xy - 1.0;
 #endif
     slope += 3.0 * sqrt(sea_look.y) * fine;
     vec3 n = normalize(vec3(-slope - mark.xy, 1.0));
@@ -145,12 +159,8 @@ void main() {
     float deviation = sqrt(variance);
     // Mean of Fresnel's reflectance over such slopes (Bruneton et al. 2010).
     float fresnel = 0.02 + 0.98 * pow(1.0 - nv, 5.0 * exp(-2.69 * deviation)) / (1.0 + 22.7 * pow(deviation, 1.5));
-    vec3 up = sky_light;
-#if FULL_MATERIALS
+    vec3 up = sky_irradiance(vec3(0.0, 0.0, 1.0));
     float sun = sun_visibility(p_w, vec3(0.0, 0.0, 1.0));
-#else
-    float sun = min(land_sun, vehicle_sun(p_w));
-#endif
     vec3 sunlight = sun_irradiance.rgb * sun;
     vec3 light = up + sunlight * max(sun_direction.z, 0.0);
 
@@ -178,8 +188,8 @@ void main() {
 
     // Foam of whitecaps, of wakes, and where water washes about hull and shore.
     vec2 lane = rest - 0.02 * sea_wind * sea_look.w;
-    vec4 patches = texture(noise_map, lane * 0.33 + slope * 0.05);
 #if FULL_MATERIALS
+    vec4 patches = texture(noise_map, lane * 0.33 + slope * 0.05);
     float coarse = texture(noise_map, lane * 0.11).r * 0.5 + texture(noise_map, lane * 0.47).b * 0.5;
     float lace = patches.b * 0.6 + texture(noise_map, lane * 1.3).g * 0.4;
     // A gale draws old foam out into streaks.
@@ -187,10 +197,11 @@ void main() {
     float drift = texture(noise_map, drawn * vec2(0.013, 0.17) + 0.02 * patches.rg).g;
     float streaks = smoothstep(0.006, 0.05, sea_look.z) * smoothstep(0.48, 0.74, drift) * 0.9;
 #else
+    vec4 patches = textureLod(noise_map, lane * 0.33 + slope * 0.05, tiled_level(0.33 * longest, textureSize(noise_map, 0).x));
     float coarse = 0.5 * (patches.r + patches.b), lace = 0.6 * patches.b + 0.4 * patches.g, streaks = 0.0;
 #endif
     float about = length((rest - eye.xy) / (0.5 * foam_span.x));
-    float caps = texture(sea_foam_map, rest / foam_span.x + foam_span.y).r;
+    float caps = textureLod(sea_foam_map, rest / foam_span.x + foam_span.y, 0.0).r;
     caps = mix(caps, min(2.5 * sea_look.z, 0.5), smoothstep(0.75, 0.98, about));
     float washed = exp(-max(-inside, 0.0) * 9.0) * saturate(0.25 + 2.0 * sea_look.x);
     float shore = exp(-max(depth, 0.0) * 5.0) * 0.7;

@@ -4,6 +4,9 @@ uniform vec2 sea_cells;   // rings, columns
 uniform vec3 sea_edges;   // of the tiles, m
 uniform float sea_points; // of a tile along its edge
 uniform float sea_level;  // of the mean surface, m
+uniform vec4 sea_bounds;  // middle and half extents of where there is water
+
+const float EARTH_M = 6.36e6;
 
 // Distance of a ring from the point under the eye, ring 0..1, and the width of a cell there.
 vec2 ring(float at) {
@@ -29,4 +32,9 @@ float in_box(vec2 place, out vec2 uv) {
     uv = (place - box_place.xy) * box_place.zw;
     vec2 to_border = 0.5 - abs(uv - 0.5);
     return box_place.z > 0.0 ? smoothstep(0.02, 0.15, min(to_border.x, to_border.y)) : 0.0;
+}
+
+bool beyond_bounds(vec2 place) {
+    vec2 off = abs(place - sea_bounds.xy) - sea_bounds.zw;
+    return max(off.x, off.y) > 0.0;
 }

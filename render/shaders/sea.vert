@@ -1,9 +1,6 @@
 // A point of the sea, displaced by the waves that the mesh can carry where it is.
 #include "sky.glsl"
 #include "sea.glsl"
-#if !FULL_MATERIALS
-#include "shadow.glsl"
-#endif
 
 in vec2 at;  // ring and column, 0..1
 
@@ -12,15 +9,13 @@ uniform sampler2D sea_shape_0, sea_shape_1, sea_shape_2;
 out vec3 p_w;
 out vec2 rest;    // where the point rests, m
 out float rise;   // over the mean level, m
+#if FULL_MATERIALS
 out vec3 transmittance;
 out vec3 inscatter;
-out vec3 sky_light;  // on level water
-out float land_sun;  // how much of the sun the land lets through
+#endif
 out vec3 hull_at[MOST_HULLS];  // the point in the frames of hulls
 
 uniform mat4 hull_from_world[MOST_HULLS];
-
-const float EARTH_M = 6.36e6;
 
 vec3 moved(sampler2D shape, float edge, float cell) {
     return textureLod(shape, tile_uv(rest, edge), tile_level(cell, edge)).xyz;
@@ -40,10 +35,8 @@ void main() {
         p_w.z = mix(p_w.z, textureLod(box_map, uv, 0.0).x, splashing);
         rise = p_w.z - sea_level;
     }
+#if FULL_MATERIALS
     haze_to(p_w, transmittance, inscatter);
-    sky_light = sky_irradiance(vec3(0.0, 0.0, 1.0));
-#if !FULL_MATERIALS
-    land_sun = canyon_sun(p_w);
 #endif
     for (int k = 0; k < MOST_HULLS; k++) hull_at[k] = (hull_from_world[k] * vec4(p_w, 1.0)).xyz;
     gl_Position = clip_from_world * vec4(p_w, 1.0);

@@ -10,6 +10,7 @@ from render.geometry.far_field import load_far_field
 from render.geometry.mesh import ChunkedMesh
 from render.geometry.pad import pad_mesh
 from render.geometry.scatter import Scatter
+from render.geometry.sunken import sunken_last
 from render.geometry.terrain_grid import SHAPE, terrain_grid, thinned
 from render.geometry.terrain_mesh import CHUNKS, STRIDES, load_terrain_mesh
 from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
@@ -269,3 +270,17 @@ def test_pad_slab_is_square_level_and_paintable(canyon: World) -> None:
         ]
     )
     np.testing.assert_allclose(forward[:2], ahead, atol=1e-3)
+
+
+def test_what_reaches_above_a_height_comes_first_in_every_chunk(levels):
+    mesh, heights = levels[3], (5.0, 2.0, -1.0)
+    rows, above = sunken_last(mesh, heights)
+    top = mesh.vertices[:, 2][rows].max(axis=1)
+    for k, chunk in enumerate(mesh.chunks):
+        first, count = chunk.first // 3, chunk.count // 3
+        own, was = rows[first : first + count], mesh.indices[first : first + count]
+        assert sorted(map(tuple, own)) == sorted(map(tuple, was))
+        for height, reaching in zip(heights, above[:, k] // 3, strict=True):
+            assert (top[first : first + reaching] > height).all()
+            assert (top[first + reaching : first + count] <= height).all()
+    assert 0 < above[0].sum() < above[-1].sum() < mesh.indices.size

@@ -22,6 +22,7 @@ from render.sea.whitecaps import Whitecaps, coverage
 from render.uniforms import FrameUniforms
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
+from render.waters import Waters
 from sim.environment.box_picture import BoxPicture
 from sim.environment.hull import Hull
 from sim.environment.ocean import Ocean, Sea
@@ -32,7 +33,7 @@ from sim.environment.water.feel import feel_water
 from sim.environment.water.layout import CLOCK, LEVEL
 from sim.vehicles import vehicle
 from sim.world import World, load_world
-from tests.render.small_world import small_scenery
+from tests.render.small_world import small_scenery, small_world
 
 SIZE = (320, 200)
 ROUGH = {"waves": 9.0, "waves_direction": 0.4, "fetch": 30e3}
@@ -303,3 +304,22 @@ def test_hulls_are_wet_up_to_the_waves_about_them(ctx, world):
     assert dry[changed].mean() > wet[changed].mean()
     canvas.release()
     renderer.release()
+
+
+def test_the_bed_that_is_left_out_under_deep_water_is_not_missed(ctx, monkeypatch):
+    slight = {"waves": 2.0, "fetch": 500.0}
+    view = view_at((60.0, -6.0, 4.0), (90.0, 20.0, -1.0))
+    frame = Frame(view=view, vehicles=(), sea=DrawnSea(felt_about(**slight).state, AT_S), wall_s=1.0)
+    canvas = Canvas(ctx, SIZE)
+    renderer = Renderer(ctx, SIZE, small_world(), quality="software", scenery=small_scenery())
+    pictures, triangles = [], []
+    for leaves_out in (True, False):
+        if not leaves_out:
+            monkeypatch.setattr(Waters, "hides_below_m", lambda self, frame: -math.inf)
+        renderer.draw(frame, canvas.framebuffer)
+        pictures.append(canvas.image().astype(int))
+        triangles.append(renderer.drawn_triangles["terrain"])
+    canvas.release()
+    renderer.release()
+    assert triangles[0] < 0.97 * triangles[1]  # measured 0.957
+    np.testing.assert_array_equal(pictures[0], pictures[1])

@@ -7,6 +7,7 @@ from export.probe import Probe
 from sim.goals.judge import Progress
 from sim.race.timing import Standing
 from sim.snapshot import Snapshot
+from ui.pace import Pace
 from ui.shell import Shell
 from ui.window import AppWindow
 
@@ -18,6 +19,7 @@ def probed(
     snapshot: Snapshot,
     goals: Progress | None,
     plan: Mapping[str, object] | None,
+    pace: Pace,
 ) -> None:
     """Tell of a frame that has been drawn."""
     probe.frame(
@@ -25,6 +27,7 @@ def probed(
         widgets=shell.widget_rects,
         size=window.get_size(),
         gl_error=window.ctx.error,
+        scene_scale=pace.scale,
         camera=shell.view.camera,
         plan=plan,
         course=None if snapshot.course is None else asdict(snapshot.course),

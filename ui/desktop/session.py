@@ -152,7 +152,8 @@ class Session:
             self._wants_screenshot = False
             self._save(lambda: screenshot_saved(self._scene.name, self._window))
         if probe is not None:
-            probed(probe, self._window, self._shell, snapshot, goals, self._planning.probe())
+            pace, plan = self._picture.pace, self._planning.probe()
+            probed(probe, self._window, self._shell, snapshot, goals, plan, pace)
 
     def _set_going(self) -> None:
         """Time runs from a scene's first picture on: that one compiles shaders and uploads the world."""
