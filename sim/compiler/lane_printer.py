@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import casadi as ca
 
 from sim.compiler.blocks import Block, solution_order
-from sim.compiler.source import INLINE_UNKNOWNS, NEWTON_SWEEPS, NEWTON_TOLERANCE
+from sim.compiler.newton import INLINE_UNKNOWNS, NEWTON_SWEEPS, NEWTON_TOLERANCE
 from sim.compiler.vector_code import Body, register_types, splat, type_suffix
 from sim.integrators.base import Scheme
 from sim.symbolic import solve

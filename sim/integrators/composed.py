@@ -89,7 +89,7 @@ class Composed(Integrator):
             start=ca.vertcat(start_g, frames(group, start_g)[0] @ vehicle.momentum(start_twist, q)),
             free_velocity=twist + h * accelerated,
             substeps=self.substeps,
-            reuse_jacobian=True,
+            updates_per_jacobian=2,
         )
 
     forms: ClassVar = {Form.EULER_POINCARE: on_group}

@@ -92,7 +92,7 @@ class Scheme:
     """As `start`, where the wrench w acts in the step that begins there; None: y does not depend on it."""
     substeps: tuple[float, ...] = (1.0,)
     """A step is this composition: the equations are solved with h times each of these numbers, which sum up to 1."""
-    reuse_jacobian: bool = False
-    """The residual is cheap beside its Jacobian, which then serves two updates of Newton's method."""
+    updates_per_jacobian: int = 1
+    """Of Newton's method, at most: more where the residual is cheap beside its Jacobian."""
     error: ca.SX | None = None
     """Estimate of a step's error; the step h is then divided as the tolerance wants (adaptive methods)."""

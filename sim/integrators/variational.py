@@ -78,9 +78,15 @@ def holonomic_scheme(
         free_velocity=vehicle.velocity_of(to_body @ pushed, q),
         carried=ca.vertcat(start_g, start_momentum + arrived),
         pushed=ca.vertcat(start_g, start_momentum - h / 2 * (frames(group, start_g)[0] @ inputs.w)),
-        # The residual is cheap beside its Jacobian; after a good guess a second, cheap update is enough.
-        reuse_jacobian=chart in (CAY, CAY_TLN),
+        updates_per_jacobian=_updates_per_jacobian(chart, group),
     )
+
+
+def _updates_per_jacobian(chart: DifferenceMap, group: LieGroup) -> int:
+    """After a good guess one more, cheap update is enough; on SE(3) a third costs a quarter of another Jacobian."""
+    if chart not in (CAY, CAY_TLN):
+        return 1
+    return 3 if chart is CAY and group is SE3 else 2
 
 
 def _stiffened(inertia: ca.SX, half_push: ca.SX) -> ca.SX:
