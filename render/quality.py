@@ -53,6 +53,8 @@ class Quality:
     anisotropy: float
     sea_cells: tuple[int, int]
     """Rings and columns of the mesh of a sea with waves."""
+    sea_spray: int
+    """Puffs of spray from its crests that fly in a gale."""
 
     def scene_px(
         self, output_px: tuple[int, int], *, supersampling: int = 1, effort: float = 1.0
@@ -94,6 +96,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulders=6_000,
         anisotropy=8.0,
         sea_cells=(400, 320),
+        sea_spray=12_000,
     ),
     "medium": Quality(
         name="medium",
@@ -118,6 +121,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulders=3_000,
         anisotropy=4.0,
         sea_cells=(288, 224),
+        sea_spray=8_000,
     ),
     "low": Quality(
         name="low",
@@ -142,6 +146,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulders=1_000,
         anisotropy=1.0,
         sea_cells=(192, 144),
+        sea_spray=4_000,
     ),
     "software": Quality(
         name="software",
@@ -166,6 +171,7 @@ PRESETS: dict[QualityName, Quality] = {
         boulders=300,
         anisotropy=1.0,
         sea_cells=(112, 96),
+        sea_spray=2_500,
     ),
 }
 

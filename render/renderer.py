@@ -332,6 +332,7 @@ class Renderer:
 
         for vehicle in sorted((*frame.vehicles, *self._parked_in(context)), key=depth):
             self._models.draw(vehicle, context)
+        self._waters.draw_spray(frame, context)
         if frame.water_box is not None:
             self._water_box.draw(frame.water_box, context)
         self._overlay.draw(frame, context)

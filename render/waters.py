@@ -88,6 +88,11 @@ class Waters:
         else:
             self._waves(self._at_rest).draw(context, targets)
 
+    def draw_spray(self, frame: Frame, context: PassContext) -> None:
+        """What flies from the waves that have been prepared, in the blended pass."""
+        if frame.sea is not None and self.waves is not None:
+            self.waves.draw_spray(context)
+
     def _waves(self, at_rest: WaterSurface) -> SeaSurface:
         if self.waves is None:
             self.waves = SeaSurface(

@@ -112,6 +112,36 @@ class SeaFields:
         near, far = (1 - u) * texels[j, i] + u * texels[j, i1], (1 - u) * texels[j1, i] + u * texels[j1, i1]
         return ((1 - v) * near + v * far)[:3].astype(float)
 
+    def displaced_m(self, rest: np.ndarray) -> np.ndarray:
+        """(n, 3) by which water at rest at places (n, 2) is displaced, to the nearest texel."""
+        places = [
+            self._texels(levels[0], edge_m, rest)[:, :3]
+            for levels, edge_m in zip(self.shapes, self.edges_m, strict=True)
+        ]
+        return np.sum(places, axis=0, dtype=float)
+
+    def stretch(self, rest: np.ndarray, width_m: float) -> tuple[np.ndarray, float]:
+        """(n,) how much the surface is drawn out at places (n, 2), over about a width, and its standard deviation."""
+        read = self.slopes_over(width_m)
+        parts = [
+            self._texels(level, edge_m, rest)[:, STRETCH]
+            for level, edge_m in zip(read, self.edges_m, strict=True)
+        ]
+        return np.sum(parts, axis=0, dtype=float), stretch_deviation(read)
+
+    def slopes_over(self, width_m: float) -> list[np.ndarray]:
+        """Of each tile the slopes at the level whose texels are at least so wide."""
+        texels = self.edges_m / self.points
+        return [
+            levels[max(math.ceil(math.log2(width_m / texel)), 0)]
+            for levels, texel in zip(self.slopes, texels, strict=True)
+        ]
+
+    @staticmethod
+    def _texels(level: np.ndarray, edge_m: float, rest: np.ndarray) -> np.ndarray:
+        i, j = (np.floor(rest / edge_m * len(level)).astype(int) % len(level)).T
+        return level[j, i]
+
     @property
     def steepness(self) -> float:
         """Mean square slope of the waves that the tiles have."""
@@ -121,3 +151,8 @@ class SeaFields:
     def deviation_m(self) -> float:
         """Standard deviation of the height."""
         return math.sqrt(0.5 * float((np.abs(self._heights) ** 2).sum()))
+
+
+def stretch_deviation(levels: list[np.ndarray]) -> float:
+    """Standard deviation of the stretch that one level of each tile (n, n, 4) has together."""
+    return math.sqrt(sum(float(level[..., STRETCH].var()) for level in levels))

@@ -11,6 +11,7 @@ from render.frame import DrawnSea, DrawnVehicle, Frame, View
 from render.passes import PassContext
 from render.programs import SAMPLER_UNITS, Programs
 from render.quality import Quality
+from render.sea.crest_spray import CrestPuffs, CrestSpray
 from render.sea.fields import SeaFields
 from render.sea.grid import FAR_M, ring_mesh, wedge
 from render.sea.hulls import half_breadths
@@ -74,6 +75,7 @@ class SeaSurface:
         """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
         self._level_m = 0.0
         self._caps = Whitecaps()
+        self._spray, self._puffs = CrestSpray(), self._owned(CrestPuffs(ctx, programs))
         self._textures: dict[str, moderngl.Texture] = {}
         self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
         self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)
@@ -135,6 +137,8 @@ class SeaSurface:
                         self._textures[f"sea_{kind}_{tile}"].write(texels, level=level)
         self._caps.follow(self._fields, sea.state, sea.time_s, frame.view.eye_w[:2])
         self._foam.write(self._caps.foam)
+        most = round(detail * self._quality.sea_spray)
+        self._puffs.take_up(self._spray.puffs(sea.state, sea.time_s, frame.view.eye_w[:2], most))
         self._level_m = sea.state.level_m
         self._describe(self._fields, sea)
         self._keep_mesh(detail)
@@ -247,6 +251,10 @@ class SeaSurface:
         targets.scene.use()
         context.ctx.enable_only(moderngl.BLEND)
         self._draw_late(self._shadings[marked], moderngl.TRIANGLES, 3)
+
+    def draw_spray(self, context: PassContext) -> None:
+        """What flies from its crests, in the blended pass."""
+        self._puffs.draw(context)
 
     def _set(self, name: str, value: object) -> None:
         self._values[name] = value

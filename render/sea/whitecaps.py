@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from render.sea.fields import STRETCH, SeaFields
+from render.sea.fields import STRETCH, SeaFields, stretch_deviation
 from sim.compiled import compiled
 from sim.environment.ocean import SeaState
 
@@ -29,6 +29,18 @@ _FINEST_M = 0.4
 def coverage(wind_mps: float) -> float:
     """Share of the sea under foam."""
     return min(3.84e-6 * wind_mps**3.41, 0.3)
+
+
+def breaking_share(wind_mps: float) -> float:
+    """Share of the sea that breaks now."""
+    return _BREAKING * coverage(wind_mps)
+
+
+def folds(share: float, deviation: float) -> tuple[float, float]:
+    """Stretch below which that share of a surface lies whose stretch deviates so much, and how far below it breaks."""
+    from scipy.special import ndtri  # takes a while, and few scenes have a sea
+
+    return float(ndtri(share)) * deviation, 0.3 * deviation
 
 
 @compiled(fastmath=True)
@@ -106,17 +118,11 @@ class Whitecaps:
         self, fields: SeaFields, state: SeaState, time_s: float, passed_s: float, foot_w: np.ndarray
     ) -> None:
         left = math.exp(-passed_s / _LIFE_S)
-        share = _BREAKING * coverage(state.numbers(time_s)[0])
-        texels = fields.edges_m / fields.points
-        read = [
-            levels[max(math.ceil(math.log2(_FINEST_M / texel)), 0)]
-            for levels, texel in zip(fields.slopes, texels, strict=True)
-        ]
-        deviation = math.sqrt(sum(float(level[..., STRETCH].var()) for level in read))
+        share = breaking_share(state.numbers(time_s)[0])
+        read = fields.slopes_over(_FINEST_M)
+        deviation = stretch_deviation(read)
         if share < 1e-6 or deviation < 1e-9:
             self.foam *= np.float32(left)
             return
-        from scipy.special import ndtri  # takes a while, and few scenes have a sea
-
-        folded = float(ndtri(share)) * deviation
-        _break(self.foam, SPAN_M, foot_w[0], foot_w[1], *read, fields.edges_m, folded, 0.3 * deviation, left)
+        folded, width = folds(share, deviation)
+        _break(self.foam, SPAN_M, foot_w[0], foot_w[1], *read, fields.edges_m, folded, width, left)

@@ -121,7 +121,8 @@ vec4 marks() {
     float inside = 1.0 - smoothstep(0.42, 0.5, max(abs(uv.x), abs(uv.y)));
     if (inside <= 0.0) return vec4(0.0);
     vec4 m = textureLod(water_marks_map, uv + 0.5, 0.0) * inside;
-    float pixel_m = distance(p_w, eye.xyz) * 2.0 * viewport.w / max(clip_from_world[1][1], 0.3);
+    vec3 upward = vec3(clip_from_world[0][1], clip_from_world[1][1], clip_from_world[2][1]);
+    float pixel_m = distance(p_w, eye.xyz) * 2.0 * viewport.w / length(upward);
     m.xy /= 1.0 + pixel_m * pixel_m * 4.0;
     return m;
 #else

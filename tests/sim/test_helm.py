@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import sim
-from benchmarks.docking import sail
+from benchmarks.docking import course, sail
 from sim.commands import PilotInput, SetPilotInput
 from sim.pilot.contract import Sensed
 from sim.pilot.course import CoursePilot
 from sim.pilot.helm import Drift, Helm
 from sim.pilot.station import AHEAD_MPS
+from sim.planner import plan, task_of_scene
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world
@@ -98,3 +99,21 @@ def test_hands_off_she_stays_at_her_place_and_lies_into_the_weather() -> None:
     running.submit(SetPilotInput(PilotInput(pitch=0.6)))
     lane = running.advance(4.0).lanes[0]
     assert lane.twist_b[3] == pytest.approx(0.6 * AHEAD_MPS, abs=0.6)
+
+
+def test_the_course_whose_runs_are_told_of_keeps_as_clear_as_the_scene_does():
+    nodes, _, buoys = course()
+    _, task = task_of_scene(load_scene("harbour"))
+    c, s = np.cos(nodes[:, 0]), np.sin(nodes[:, 0])
+    near_m = math.inf
+    for x, y, _, radius_m in task.body:
+        at = nodes[:, 1:3] + np.column_stack([c * x - s * y, s * x + c * y])
+        for buoy in buoys:
+            near_m = min(near_m, float((np.hypot(*(at - buoy[:2]).T) - radius_m - buoy[2]).min()))
+    assert task.clearance_m >= 0.7
+    assert near_m == pytest.approx(
+        task.clearance_m, abs=0.02
+    )  # measured 3e-6 from it: no further than it has to
+    own = plan(sim.vehicle("boat"), task, method="variational")
+    assert own.solved
+    assert own.clearance_m > task.clearance_m - 1e-3
