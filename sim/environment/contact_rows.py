@@ -14,6 +14,8 @@ _TOUCHING_M = 1e-12
 """What rounding leaves of the gap of a point that rests."""
 _REACH_M = 0.2
 _SHORT_WAY = 0.25
+_ALONG = 0.8
+"""Share of a normal along an axis from which on another one gives the tangent."""
 
 # columns of the working array, one row a contact point; 0:3 is the point in the body frame
 NORMAL = 3  # ground normal, body frame
@@ -113,14 +115,12 @@ def _set_directions(w: np.ndarray, pose: np.ndarray, nx: float, ny: float, nz: f
     x = pose[0] * nx + pose[1] * ny + pose[2] * nz
     y = pose[3] * nx + pose[4] * ny + pose[5] * nz
     z = pose[6] * nx + pose[7] * ny + pose[8] * nz
-    # tangent = axis with the least share of n, made orthogonal to n
-    least, share = (1, y) if abs(y) < abs(x) else (0, x)
-    if abs(z) < abs(share):
-        least, share = 2, z
+    # tangent = an axis made orthogonal to n, and the same one while n turns a little: forces are remembered along it
+    least, share = (1, y) if abs(x) > _ALONG else (0, x)
     longer = 1.0 / np.sqrt(1.0 - share * share)
     sx = ((1.0 if least == 0 else 0.0) - share * x) * longer
     sy = ((1.0 if least == 1 else 0.0) - share * y) * longer
-    sz = ((1.0 if least == 2 else 0.0) - share * z) * longer
+    sz = -share * z * longer
     w[NORMAL], w[NORMAL + 1], w[NORMAL + 2] = x, y, z
     w[FIRST], w[FIRST + 1], w[FIRST + 2] = sx, sy, sz
     w[SECOND], w[SECOND + 1], w[SECOND + 2] = y * sz - z * sy, z * sx - x * sz, x * sy - y * sx

@@ -32,7 +32,7 @@ class Ground:
     """(16 + 3 k,) running greatest speed of a touch [m/s]; points in contact in the last step; lowest height
     of a point above the ground [m], or less where none is near; running greatest touch speed of crash points [m/s];
     then what the contact remembers of the step before (twist 4:10, position 10:13, whether valid 13, its length 14;
-    forces at the points 16:)."""
+    whether impulses were corrected 15; forces at the points 16:)."""
     tops: np.ndarray
     """As `Terrain.tops`."""
     wrench_b: np.ndarray
