@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import sim
-from sim.commands import PilotInput, SetPilotInput, SetReference
+from sim.commands import PilotInput, SetParameter, SetPilotInput, SetReference
 from sim.integrators import DEFAULT, INTEGRATORS
 from sim.scene import LaneSpec, Scene, Start
 from sim.snapshot import LaneStatus
@@ -175,6 +175,20 @@ def test_it_is_flown_in_a_scene_pushed_and_measured_against_a_reference(tmp_path
     assert pushed.status is LaneStatus.RUNNING
     running.submit(SetReference(False))
     assert np.isfinite(running.advance(0.5).lanes[0].told("tension"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("links", 0.0), ("links", 51.0), ("links", 1.5), ("length", 0.0), ("mass", -1.0), ("gravity", np.nan)],
+)
+def test_what_cannot_swing_changes_nothing_of_what_swings(name, value):
+    running, other = (simulation(replace(SCENE, lanes=())) for _ in range(2))
+    running.submit(SetParameter(name, value))
+    shown = running.advance(0.4)
+    assert f"{name} = " in shown.message
+    assert "\n" not in shown.message
+    assert running._stage.vehicle.values == other._stage.vehicle.values
+    np.testing.assert_array_equal(shown.lanes[0].bodies["bob"], other.advance(0.4).lanes[0].bodies["bob"])
 
 
 def test_a_take_of_it_is_kept_in_a_file_and_played_to_the_bit(tmp_path):

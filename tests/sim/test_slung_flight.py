@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.commands import PilotInput, Pull, SetPilotInput
+from sim.commands import PilotInput, Pull, SetParameter, SetPilotInput
 from sim.goals.judge import Judge
 from sim.lane_status import LaneStatus
 from sim.pilot import swing
@@ -101,6 +101,21 @@ def test_a_cable_that_is_let_down_straight_onto_the_ground_does_not_prop_the_hel
     assert np.ptp(np.diff(speeds)) < 0.1
     assert np.diff(speeds)[0] / 0.25 == pytest.approx(lift / SIZE["mass"] - 9.81, rel=0.05)
     assert max(lane.observables["slack"] for lane in fell) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("links", 9.0), ("links", 0.0), ("links", 2.5), ("cable_length", 0.0), ("load_mass", -1.0)],
+)
+def test_what_cannot_hang_changes_nothing_of_what_hangs(name, value):
+    running, other = simulation(SCENE), simulation(SCENE)
+    running.submit(SetParameter(name, value))
+    shown = running.advance(0.4)
+    assert f"{name} = " in shown.message
+    assert "\n" not in shown.message
+    assert running._stage.vehicle.values == other._stage.vehicle.values
+    for body, T in other.advance(0.4).lanes[0].bodies.items():
+        np.testing.assert_array_equal(shown.lanes[0].bodies[body], T)
 
 
 def test_a_hand_pulls_the_helicopter_and_is_refused_at_the_load():
