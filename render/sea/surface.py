@@ -253,8 +253,9 @@ class SeaSurface:
         self._draw_late(self._shadings[marked], moderngl.TRIANGLES, 3)
 
     def draw_spray(self, context: PassContext) -> None:
-        """What flies from its crests, in the blended pass."""
-        self._puffs.draw(context)
+        """What flies from its crests, in the blended pass; an eye in the water sees none of it."""
+        if self.eye_under_m <= 0.0:
+            self._puffs.draw(context)
 
     def _set(self, name: str, value: object) -> None:
         self._values[name] = value
