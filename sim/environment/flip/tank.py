@@ -133,11 +133,21 @@ class Tank:
         A cell of water with water or wall on all sides is full, however its particles lie: densities scatter there, and
         cut off at one they would tell of less. At surfaces and in spray it is as full as it is dense.
         """
-        wet = np.pad(self.diagonal[1:-1, 1:-1, 1:-1] > 0.0, 1, mode="edge")
-        sides = [np.roll(wet, step, axis) for step in (-1, 1) for axis in range(3)]
-        within = np.logical_and.reduce([wet, *sides])[1:-1, 1:-1, 1:-1]
+        within = self._within()
         filled = np.where(within, 1.0, np.minimum(self.density[1:-1, 1:-1, 1:-1], 1.0))
         return float(np.sum(filled * self._obstruction.room()) * self.box.cell_m**3)
+
+    @property
+    def crowded_m3(self) -> float:
+        """What `volume_m3` leaves out: water that lies denser at surfaces and in spray than at rest, for a moment."""
+        beyond = np.where(self._within(), 0.0, np.maximum(self.density[1:-1, 1:-1, 1:-1] - 1.0, 0.0))
+        return float(np.sum(beyond * self._obstruction.room()) * self.box.cell_m**3)
+
+    def _within(self) -> np.ndarray:
+        """(nz, ny, nx) whether a cell of water has water or wall on all sides."""
+        wet = np.pad(self.diagonal[1:-1, 1:-1, 1:-1] > 0.0, 1, mode="edge")
+        sides = [np.roll(wet, step, axis) for step in (-1, 1) for axis in range(3)]
+        return np.logical_and.reduce([wet, *sides])[1:-1, 1:-1, 1:-1]
 
     @property
     def blocked(self) -> np.ndarray:
