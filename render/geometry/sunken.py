@@ -12,13 +12,19 @@ def sunken_last(mesh: ChunkedMesh, heights_m: Sequence[float]) -> tuple[np.ndarr
 
     `heights_m`: falling. A triangle reaches as high as its highest corner; else they keep their order.
     """
-    top = mesh.vertices[:, 2][mesh.indices].max(axis=1)
-    rank = np.searchsorted(-np.asarray(heights_m), -top, side="right")
+    heights = mesh.vertices[:, 2]
+    corners = (heights[mesh.indices[:, k]] for k in range(3))
+    top = np.maximum(np.maximum(next(corners), next(corners)), next(corners))
+    ranks = len(heights_m) + 1
     counts = np.array([chunk.count // 3 for chunk in mesh.chunks])
-    chunk = np.repeat(np.arange(len(counts)), counts)
     first = [chunk.first for chunk in mesh.chunks]
     if first != (3 * (np.cumsum(counts) - counts)).tolist():
         raise ValueError("chunks do not follow one another")
-    order = np.lexsort((rank, chunk))
-    above = [np.bincount(chunk[rank <= k], minlength=len(counts)) for k in range(len(heights_m))]
-    return mesh.indices[order], 3 * np.array(above)
+    # Sorting small whole numbers by their digits takes a tenth of the time that comparing takes.
+    small = np.min_scalar_type(len(counts) * ranks)
+    place = np.repeat(np.arange(0, len(counts) * ranks, ranks, dtype=small), counts)
+    for height_m in heights_m:
+        place += top <= height_m
+    order = np.argsort(place, kind="stable")
+    held = np.bincount(place, minlength=len(counts) * ranks).reshape(len(counts), ranks)
+    return mesh.indices[order], 3 * held.cumsum(axis=1).T[:-1]
