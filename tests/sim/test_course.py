@@ -1,17 +1,25 @@
 """Laws of a course that is followed in a scene: into the berth in weather, to the bit, given back at any time."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from sim.commands import FollowCourse, Reset, Retake, Scrub, SetParameter, SetVehicle, StopPlan
+from sim.errors import InputError
 from sim.goals.judge import Judge
+from sim.integrators import integrator
 from sim.pilot.course import NEAR_M, NEAR_RAD
+from sim.planner import task_of_scene
+from sim.planner.task.check import check_task
+from sim.planner.task.task import Task
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.take import Take
 from sim.world import load_world
+from ui.desktop.planning import from_here
 
 HARBOUR = load_scene("harbour")
 BERTH, BERTH_RAD = np.array([22.0, 8.0]), 0.5 * math.pi
@@ -112,3 +120,23 @@ def test_what_is_no_course_and_who_cannot_follow_one_is_refused_in_a_line() -> N
     running.submit(good)
     seen = running.advance(0.1)
     assert seen.message == "the car cannot follow a course; allowed: motorboat"
+
+
+def test_who_lies_close_to_something_sets_out_all_the_same() -> None:
+    vehicle, task = task_of_scene(HARBOUR)
+
+    def lies_at(x: float, y: float, heading_rad: float, task: Task) -> Task:
+        T_wb = np.eye(4)
+        T_wb[:2, :2] = Rotation.from_euler("z", heading_rad).as_matrix()[:2, :2]
+        T_wb[:2, 3] = x, y
+        seen = SimpleNamespace(lanes=(SimpleNamespace(T_wb=T_wb),))
+        return from_here(SimpleNamespace(vehicle=vehicle, task=task), seen, task_clearance_m)  # type: ignore[arg-type]
+
+    task_clearance_m = task.clearance_m
+    near = lies_at(22.5, 8.0, BERTH_RAD, task)  # 0.3 m from the pontoon
+    assert near.clearance_m == pytest.approx(0.27)
+    check_task(vehicle, integrator("variational"), near)
+    assert lies_at(0.0, 0.0, 0.3, near).clearance_m == task_clearance_m
+    inside = lies_at(23.2, 8.0, BERTH_RAD, task)
+    with pytest.raises(InputError, match="first pontoon"):
+        check_task(vehicle, integrator("variational"), inside)

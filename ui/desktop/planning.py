@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     _Session = PlanSession | None
 
 
+_SLACK = 0.9
+"""Of its distance a vehicle that lies close to something keeps so much."""
+
+
 class Planning:
     """Lives as long as its scene. A scene without a task has nothing to show and refuses to plan."""
 
@@ -57,6 +61,8 @@ class Planning:
         self._sailed_by, self._sets_out = "", False
         """Who follows the plan as a course, and whether that waits for the plan."""
         self._latest: Snapshot | None = None
+        self._clearance_m = 0.0
+        """That the scene asks for."""
         if scene.plan is not None:
             # Here, not above: with all that solves, which takes longer than to open a window.
             from sim.planner.api import pursuing_of_scene, task_of_scene
@@ -64,6 +70,7 @@ class Planning:
 
             vehicle, task = task_of_scene(scene, world=world)
             self._pursuit = PursuitControl(pursuing_of_scene(scene, vehicle))
+            self._clearance_m = task.clearance_m
             self._sailed_by = "" if vehicle.name == scene.vehicle else scene.vehicle
             folder = folder or config_dir() / "plans"
             self._session = PlanSession(
@@ -120,7 +127,7 @@ class Planning:
         if sails and session.view.busy:
             return
         if isinstance(request, StartPlanning | FlyShown) and self._latest is not None:
-            session.handle(EditTask(_from_here(session.view, self._latest)), now_s)
+            session.handle(EditTask(from_here(session.view, self._latest, self._clearance_m)), now_s)
         session.handle(StartPlanning() if sails else request, now_s)
 
     def _set_out(self, view: PlanView) -> FollowCourse | None:
@@ -206,12 +213,16 @@ class Planning:
             self._session.close()
 
 
-def _from_here(view: PlanView, snapshot: Snapshot) -> Task:
-    """The task from where the flown vehicle is now, at rest."""
+def from_here(view: PlanView, snapshot: Snapshot, clearance_m: float) -> Task:
+    """The task from where the flown vehicle is now, at rest; who lies closer to something keeps no further from it."""
+    from sim.planner.task.clearance import clearance  # not above, as all that plans
+
     T_wb = snapshot.lanes[0].T_wb
     heading_rad = math.atan2(T_wb[1, 0], T_wb[0, 0])
     start = view.vehicle.state(theta=heading_rad, x=T_wb[0, 3], y=T_wb[1, 3])  # type: ignore[call-arg]
-    return replace(view.task, start=start)
+    lies = np.stack(2 * [start.node[view.vehicle.node_layout.pose]])
+    near_m = max(_SLACK * clearance(view.vehicle, lies, view.task).least_m, 0.0)
+    return replace(view.task, start=start, clearance_m=min(clearance_m, near_m))
 
 
 def _headings(plan: PlanRecord) -> np.ndarray:
