@@ -65,6 +65,8 @@ def one_of(names: Iterable[str], given: object = "") -> str:
     known = tuple(names)
     if len(", ".join(known)) <= _NAMES_CHARACTERS:
         return ", ".join(known) or "nothing"
-    near = difflib.get_close_matches(str(given)[:_QUOTE], known, n=len(known), cutoff=0.0)
+    near = difflib.get_close_matches(
+        (given if isinstance(given, str) else quote(given))[:_QUOTE], known, n=len(known), cutoff=0.0
+    )
     some = [name for k, name in enumerate(near) if len(", ".join(near[: k + 1])) <= _NAMES_CHARACTERS]
     return f"{', '.join(some)}, ... ({len(known)} in all)"

@@ -10,6 +10,7 @@ from sim.compiler import OK
 from sim.environment.ground import env_of
 from sim.environment.water import Water
 from sim.errors import InputError
+from sim.given import numeric
 from sim.steppers.stepper import SampledStepper
 from sim.vehicles import State, Vehicle
 from sim.vehicles.structure import Structure
@@ -83,8 +84,8 @@ def checked_controls(vehicle: Vehicle, controls: object) -> np.ndarray:
     """(n_controls,) numbers. Raises InputError where they are not."""
     n = len(vehicle.controls)
     try:
-        row = np.asarray(controls, float)
-    except (TypeError, ValueError):
+        row = numeric(controls)
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"controls of {vehicle.name!r} are not numeric") from None
     if row.shape not in ((n,), (1, n)):
         names = ", ".join(c.name for c in vehicle.controls) or "none"

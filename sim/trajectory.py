@@ -13,6 +13,7 @@ from sim.environment.ground import env_of
 from sim.environment.surroundings import water_about
 from sim.environment.water import WATER
 from sim.errors import InputError, quote
+from sim.given import number, numeric
 from sim.integrators import DEFAULT, Integrator, integrator, serving
 from sim.sampled import sampled_run
 from sim.steppers.choice import stepper_of
@@ -155,19 +156,10 @@ def simulate(
     if isinstance(vehicle, Tree):
         name = TREE_DEFAULT if method is None else method
         return simulate_tree(vehicle, name, *step_count(step, duration), initial, controls)
-    if isinstance(vehicle, str):
-        vehicle = make_vehicle(vehicle)
-    if not isinstance(vehicle, Vehicle):
-        raise InputError(f"vehicle = {quote(vehicle)} is none; allowed: a name, or sim.vehicle(...)")
-    if method is None:
-        method = serving(DEFAULT, vehicle)
-    scheme = method if isinstance(method, Integrator) else integrator(method)
+    vehicle = given_vehicle(vehicle)
+    scheme = given_method(method, vehicle)
     h, count = step_count(step, duration)
-    state = vehicle.default_state() if initial is None else initial
-    if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):
-        raise InputError(
-            f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"
-        )
+    state = given_start(initial, vehicle)
     # What floats has open water about it, as its parameters say; all else moves in free space.
     water = water_about(vehicle) if vehicle.support is Support.WATER else None
     kernel = stepper_of(vehicle, scheme, WATER if water else None, sampled=callable(controls))
@@ -213,6 +205,31 @@ def _ending(observed: Observed, last: int) -> Observed:
     return Observed(observed.layout, rows)
 
 
+def given_vehicle(vehicle: object) -> Vehicle:
+    """An instance, or the one of a name. Raises InputError."""
+    found = make_vehicle(vehicle) if isinstance(vehicle, str) else vehicle
+    if not isinstance(found, Vehicle):
+        raise InputError(f"vehicle = {quote(vehicle)} is none; allowed: a name, or sim.vehicle(...)")
+    return found
+
+
+def given_method(method: str | Integrator | None, vehicle: Vehicle) -> Integrator:
+    """An integrator, or the one of a name; None: one that serves the vehicle. Raises InputError."""
+    if isinstance(method, Integrator):
+        return method
+    return integrator(serving(DEFAULT, vehicle) if method is None else method)
+
+
+def given_start(initial: object, vehicle: Vehicle) -> State:
+    """A state of that vehicle, its usual one for None. Raises InputError."""
+    state = vehicle.default_state() if initial is None else initial
+    if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):
+        raise InputError(
+            f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"
+        )
+    return state
+
+
 def step_count(step: float, duration: float) -> tuple[float, int]:
     """(step [s], how many), checked. Raises InputError."""
     h, seconds = _seconds("step", step, "above 0"), _seconds("duration", duration, "from 0")
@@ -227,8 +244,8 @@ def step_count(step: float, duration: float) -> tuple[float, int]:
 def _seconds(what: str, value: float, allowed: str) -> float:
     """A time that is not negative."""
     try:
-        seconds = float(value)
-    except (TypeError, ValueError, OverflowError):
+        seconds = number(what, value)
+    except InputError:
         seconds = math.nan
     if not (math.isfinite(seconds) and seconds >= 0.0):
         raise InputError(f"{what} = {quote(value)} is not possible; allowed: seconds {allowed}")
@@ -241,7 +258,7 @@ def control_rows(vehicle: Vehicle, controls: Controls, count: int) -> np.ndarray
     if controls is None:
         return vehicle.neutral_controls[None]
     try:
-        rows = np.atleast_2d(np.asarray(controls, float))
+        rows = np.atleast_2d(numeric(controls))
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"controls of {vehicle.name!r} are not numeric") from None
     if rows.ndim != 2 or rows.shape[1] != n or rows.shape[0] not in (1, count):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.errors import InputError, one_of, quote
+from sim.given import numeric
 from sim.vehicles import State, Vehicle
 
 States = None | State | Sequence[State] | np.ndarray
@@ -35,7 +36,7 @@ def given(
     parts = {
         "states": _nodes(vehicle, states),
         "controls": _controls(vehicle, controls, steps),
-        "parameters": _parameters(vehicle, parameters or {}),
+        "parameters": _parameters(vehicle, {} if parameters is None else parameters),
     }
     counts = {name: len(part) for name, part in parts.items() if len(part) != 1}
     if len(set(counts.values())) > 1:
@@ -49,7 +50,7 @@ def given(
 
 def _numbers(value: object, what: str) -> np.ndarray:
     try:
-        array = np.ascontiguousarray(np.asarray(value, float))
+        array = np.ascontiguousarray(numeric(value))
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what} = {quote(value)} are not numeric; allowed: an array") from None
     if not np.isfinite(array).all():
@@ -90,6 +91,8 @@ def _controls(vehicle: Vehicle, controls: object, steps: int) -> np.ndarray:
 
 def _parameters(vehicle: Vehicle, parameters: Mapping[str, object]) -> np.ndarray:
     """Raises InputError for a value out of range, and where lanes would have other equations."""
+    if not isinstance(parameters, Mapping):
+        raise InputError(f"parameters = {quote(parameters)} are refused; allowed: a dict of names and arrays")
     columns, at = vehicle.parameter_vector[None].copy(), {}
     start = 0
     for q in vehicle.parameters:

@@ -18,10 +18,10 @@ from sim.environment.ground import env_of
 from sim.environment.surroundings import Surroundings, inline_for, surroundings, water_about
 from sim.environment.water import WATER
 from sim.errors import InputError, quote
-from sim.integrators import DEFAULT, Integrator, integrator, serving
-from sim.trajectory import step_count
+from sim.given import whole
+from sim.integrators import Integrator
+from sim.trajectory import given_method, given_vehicle, step_count
 from sim.vehicles import Vehicle
-from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
 from sim.world import World
@@ -60,12 +60,16 @@ def batch(
     Without ground lanes stand side by side in vector registers and agree with `sim.simulate` to rounding.
     Raises InputError in one line for what does not fit, and where more memory is needed than there is.
     """
-    subject = make_vehicle(vehicle) if isinstance(vehicle, str) else vehicle
-    if not isinstance(subject, Vehicle):
-        raise InputError(f"vehicle = {quote(vehicle)} is none; allowed: a name, or sim.vehicle(...)")
-    if method is None:
-        method = serving(DEFAULT, subject)
-    scheme = method if isinstance(method, Integrator) else integrator(method)
+    subject = given_vehicle(vehicle)
+    scheme = given_method(method, subject)
+    every = None if every is None else whole("every", every, "steps")
+    threads = (os.cpu_count() or 1) if threads is None else whole("threads", threads, "threads")
+    if not (world is None or isinstance(world, World)):
+        raise InputError(f"world = {quote(world)} is none; allowed: sim.world.load_world(...)")
+    if not (progress is None or callable(progress)):
+        raise InputError(
+            f"progress = {quote(progress)} is refused; allowed: a function of a text and a share"
+        )
     h, steps = step_count(step, duration)
     what = given(subject, states, controls, parameters, steps)
     counts, kept = _segments(steps, every, what.controls.shape[1])
@@ -73,7 +77,7 @@ def batch(
     _check_room(needed)
     report = progress or (lambda told, share: None)
     report(f"{what.lanes} lanes of {steps} steps, {needed / 1e6:.0f} MB", 0.0)
-    job = _Job(subject, scheme, what, h, counts, kept, world, threads or os.cpu_count() or 1)
+    job = _Job(subject, scheme, what, h, counts, kept, world, threads)
     nodes, done = job.run(report)
     at = np.concatenate([[0], np.cumsum(counts)])
     return Trajectories(
@@ -113,8 +117,6 @@ def _check_room(needed: int) -> None:
 
 def _segments(steps: int, every: int | None, rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Steps (k,) of the stretches that are run in one go; (k + 1,) whether the node at a start, or the end, is kept."""
-    if every is not None and every < 1:
-        raise InputError(f"every = {every} is refused; allowed: 1 or more steps")
     stride = steps if every is None else every
     if rows > 1:
         bounds = np.arange(steps + 1)

@@ -7,14 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.errors import InputError, quote
+from sim.errors import InputError
+from sim.given import whole
 from sim.gradients.directions import Directions, given_directions
 from sim.gradients.parameters import by_name
 from sim.gradients.steps import DIRECTIONS, Steps, side_by_side
-from sim.integrators import DEFAULT, Integrator, integrator, serving
-from sim.trajectory import Controls, control_rows, step_count
+from sim.integrators import Integrator
+from sim.trajectory import Controls, control_rows, given_method, given_start, given_vehicle, step_count
 from sim.vehicles import State, Vehicle
-from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.parameter import Value
 
 _KEPT_STEPS = 20_000
@@ -167,20 +167,18 @@ def rollout_gradient(
     are found again for a derivative, which bounds its memory. Raises InputError in one line, also where a step has no
     solution and for methods that divide their steps.
     """
-    subject = make_vehicle(vehicle) if isinstance(vehicle, str) else vehicle
-    if not isinstance(subject, Vehicle):
-        raise InputError(f"vehicle = {quote(vehicle)} is none; allowed: a name, or sim.vehicle(...)")
+    subject = given_vehicle(vehicle)
     if callable(controls):
         raise InputError("controls are a function; allowed: None, or an array of what is held over the steps")
-    if method is None:
-        method = serving(DEFAULT, subject)
-    scheme = method if isinstance(method, Integrator) else integrator(method)
+    scheme = given_method(method, subject)
     h, steps = step_count(step, duration)
     rows = control_rows(subject, controls, steps)
     us = np.ascontiguousarray(np.broadcast_to(rows, (steps, rows.shape[1])))
-    state = subject.default_state() if initial is None else initial
+    state = given_start(initial, subject)
     run = Steps.of(subject, scheme, h)
-    stride = checkpoint_every or (steps if steps <= _KEPT_STEPS else math.isqrt(steps))
+    stride = steps if steps <= _KEPT_STEPS else math.isqrt(steps)
+    if checkpoint_every is not None:
+        stride = whole("checkpoint_every", checkpoint_every, "steps")
     stride = max(min(stride, max(steps, 1)), 1)
     y = run.start(state.node, rows[0])
     checkpoints, parts = [y], []

@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 
 from sim.errors import InputError, one_of, quote
+from sim.given import number
 from sim.gradients.parameters import places_of
 from sim.identification.outcome import Identified
 from sim.identification.recording import GROUPS, Recording, groups_of
 from sim.identification.shooting import Progress, Shooting
-from sim.integrators import DEFAULT, Integrator, integrator, serving
+from sim.integrators import Integrator
 from sim.take import Take
-from sim.trajectory import Trajectory
+from sim.trajectory import Trajectory, given_method, given_vehicle
 from sim.vehicles import Vehicle
-from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.support import Support
 
 
@@ -36,23 +36,32 @@ def identify(
     None: all there are. interval: seconds between two starts of shooting. progress: told of every iteration; what it
     raises ends the search. Raises InputError in one line.
     """
-    subject = make_vehicle(vehicle) if isinstance(vehicle, str) else vehicle
-    if method is None:
-        method = serving(DEFAULT, subject)
-    scheme = method if isinstance(method, Integrator) else integrator(method)
+    subject = given_vehicle(vehicle)
+    scheme = given_method(method, subject)
     data = Recording.of(recording, subject)
     _check(subject, unknown)
     groups = _measured_groups(subject, data, measured)
-    sigma = {name: float((noise or {}).get(name, np.nan)) for name in groups}
-    if any(value <= 0.0 for value in sigma.values()):
-        raise InputError("noise of 0 or less; allowed: standard deviations above 0")
+    sigma = dict.fromkeys(groups, np.nan) | _noise(tuple(groups_of(subject)), noise)
+    interval = number("interval", interval, above=0.0)
     shooting = Shooting(subject, scheme, data, tuple(unknown), groups, interval)
     converged, iterations = shooting.run(sigma, progress or (lambda number, values: None))
     return shooting.outcome(converged, iterations)
 
 
+def _noise(groups: Sequence[str], noise: Mapping[str, float] | None) -> dict[str, float]:
+    """Standard deviations that are given."""
+    if noise is None:
+        return {}
+    if not isinstance(noise, Mapping):
+        raise InputError(f"noise = {quote(noise)} is refused; allowed: a dict of groups and numbers")
+    for name in noise:
+        if name not in groups:
+            raise InputError(f"noise of {quote(name)}, which is no group; allowed: {one_of(groups)}")
+    return {name: number(f"noise of {name}", value, above=0.0) for name, value in noise.items()}
+
+
 def _check(vehicle: Vehicle, unknown: Sequence[str]) -> None:
-    if isinstance(unknown, str) or not unknown:
+    if not isinstance(unknown, tuple | list | set | frozenset | Mapping) or not unknown:
         raise InputError(f"unknown = {quote(unknown)} is refused; allowed: a list of parameters")
     if vehicle.support is Support.WATER:
         raise InputError(
@@ -72,7 +81,10 @@ def _check(vehicle: Vehicle, unknown: Sequence[str]) -> None:
 def _measured_groups(
     vehicle: Vehicle, data: Recording, measured: Sequence[str] | None
 ) -> dict[str, np.ndarray]:
-    wanted = set(data.measured) if measured is None else set(measured)
+    listed = measured is None or isinstance(measured, tuple | list | set | frozenset)
+    if not (listed and all(isinstance(name, str) for name in measured or ())):
+        raise InputError(f"measured = {quote(measured)} is refused; allowed: a list of groups")
+    wanted = data.measured if measured is None else tuple(measured)
     for name in wanted:
         if name not in data.measured:
             known = [group for group in GROUPS if group in data.measured]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.errors import InputError, one_of
+from sim.errors import InputError, one_of, quote
 from sim.identification.free_flight import longest_free
 from sim.measured import columns_of, load_measured
 from sim.take import Take, load_take
@@ -44,6 +44,10 @@ class Recording:
             found = of_trajectory(source)
         elif isinstance(source, Take):
             found = of_take(source)
+        elif not isinstance(source, str | Path):
+            raise InputError(
+                f"recording = {quote(source)} is none; allowed: a Recording, run, take or file of one"
+            )
         elif str(source).endswith(".csv"):
             found = of_table(Path(source), vehicle)
         else:

@@ -72,7 +72,7 @@ class Shooting:
         self._first = vehicle.parameter_vector[self._places]
         self._trust = _TRUST * self._scales()
         steps = len(data.controls)
-        stretch = max(round(interval / data.step_s), 1)
+        stretch = max(round(min(interval / data.step_s, steps)), 1)
         self._bounds = np.unique(np.append(np.arange(0, steps, stretch), steps))
         self._starts = [self._guess(int(k)) for k in self._bounds[:-1]]
         self._compare, self._displace = _comparison(Structure.of(vehicle))

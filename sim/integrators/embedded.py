@@ -8,14 +8,13 @@ and a step whose error estimate e is above the tolerance is repeated. The expone
 those of the survey's own program; its text gives 1/5 for the 5(4) pair.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import casadi as ca
 
-from sim.errors import InputError
+from sim.given import number
 from sim.groups import SE3, SO3
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.flow import FLOWS, Flow
@@ -128,10 +127,7 @@ class Adaptive(Integrator):
     options: tuple[str, ...] = ("tolerance",)
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.tolerance) and self.tolerance > 0):
-            raise InputError(
-                f"{self.name}: tolerance = {self.tolerance!r} cannot be kept; allowed: above 0, e.g. 1e-8"
-            )
+        number(f"{self.name}: tolerance", self.tolerance, above=0.0)
 
     def lacks(self, vehicle: Vehicle) -> str:
         if vehicle.form is Form.EULER_POINCARE and vehicle.group not in (SE3, SO3):

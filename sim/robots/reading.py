@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.errors import InputError, quote
 from sim.robots.files import ModelFiles, named
 from sim.robots.mjcf import prepared_mjcf
 from sim.robots.model import robot_of
@@ -33,6 +33,10 @@ def read_robot(
     become those of the tree; what else the file says is told in `notes`, or refused where there would be another
     robot without it. Raises InputError in one line.
     """
+    given: tuple[object, ...] = (path,) if folder is None else (path, folder)
+    for place in given:
+        if not isinstance(place, str | Path):
+            raise InputError(f"a robot's file or folder = {quote(place)} is none; allowed: a path")
     path = Path(path)
     with refusals(path, "no robot model"):
         mujoco = _mujoco()

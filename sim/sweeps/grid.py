@@ -24,9 +24,14 @@ class Grid:
 
     def __post_init__(self) -> None:
         """Raises InputError for axes that are empty, no list, or differ in length where they are paired."""
+        if not isinstance(self.axes, Mapping):
+            raise InputError(f"over = {quote(self.axes)} is refused; allowed: a dict of axes, or a Grid")
         axes = {}
         for name, values in self.axes.items():
-            array = np.asarray(values)
+            try:
+                array = np.asarray(values)
+            except ValueError:  # lists of several lengths
+                array = np.empty(0)
             if array.ndim != 1 or not array.size or array.dtype.kind not in "biufU":
                 raise InputError(
                     f"axis {quote(name)} = {quote(values)} is refused; allowed: numbers or names in a list"

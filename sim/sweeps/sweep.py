@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sim.errors import InputError, quote
+from sim.given import whole
 from sim.sweeps.grid import Grid
 from sim.sweeps.table import Table, opened
 
@@ -47,14 +48,17 @@ def sweep(
     Raises InputError in one line: without dask, for a scheduler that does not answer, and for a question that fails.
     """
     grid = over if isinstance(over, Grid) else Grid(over)
-    size = chunk or _chunk(len(grid), workers or os.cpu_count() or 1, vectorised)
-    if size < 1:
-        raise InputError(f"chunk = {size} is refused; allowed: 1 or more points")
+    count = (os.cpu_count() or 1) if workers is None else whole("workers", workers, "processes")
+    size = _chunk(len(grid), count, vectorised) if chunk is None else whole("chunk", chunk, "points")
+    if not (store is None or isinstance(store, str | Path)):
+        raise InputError(f"store = {quote(store)} is refused; allowed: a folder")
+    if not (scheduler is None or isinstance(scheduler, str)):
+        raise InputError(f"scheduler = {quote(scheduler)} is refused; allowed: tcp://HOST:PORT")
     table = opened(grid, size, None if store is None else Path(store))
     report = progress or (lambda told, share: None)
     left = [int(k) for k in np.flatnonzero(~table.done)]
     if left:
-        with _client(scheduler, workers) as client:
+        with _client(scheduler, count) as client:
             _run(client, question, table, left, vectorised, report)
     return table
 
@@ -66,7 +70,7 @@ def _chunk(points: int, workers: int, vectorised: bool) -> int:
 
 
 @contextmanager
-def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
     try:
         import dask
         from distributed import Client, LocalCluster
@@ -76,7 +80,7 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         if scheduler is not None:
             try:
                 client = Client(scheduler, timeout=_ANSWER_S)
-            except (OSError, TimeoutError, ValueError) as error:
+            except (OSError, TimeoutError, ValueError, AssertionError) as error:
                 told = str(error).splitlines()[0] if str(error) else type(error).__name__
                 raise InputError(
                     f"scheduler {quote(scheduler)} does not answer ({told}); allowed: tcp://HOST:PORT"
@@ -84,8 +88,12 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             with client:
                 yield client
             return
-        count = workers or os.cpu_count() or 1
-        options = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+        options = {
+            "n_workers": workers,
+            "threads_per_worker": 1,
+            "dashboard_address": None,
+            "silence_logs": 50,
+        }
         with LocalCluster(**options) as cluster, Client(cluster) as client:
             yield client
 

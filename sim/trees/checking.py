@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.errors import InputError, quote
+from sim.given import array_of, number, numeric
 from sim.trees.declaration import JOINTS, Body, Joint
 
 _X, _Y, _Z = np.eye(3)
@@ -11,23 +12,25 @@ _X, _Y, _Z = np.eye(3)
 
 def refuse(body: Body, what: str) -> InputError:
     """The refusal of a body, to be raised."""
-    return InputError(f"body {body.name!r}: {what}")
+    return InputError(f"body {quote(body.name)}: {what}")
 
 
 def vector(body: Body, what: str, value: ArrayLike) -> np.ndarray:
     """(3,) finite numbers. Raises InputError."""
+    return array_of(f"body {quote(body.name)}: {what}", value, (3,))
+
+
+def _array(body: Body, what: str, value: ArrayLike) -> np.ndarray:
+    """Real numbers, whatever their shape; not numbers where they are none that can be looked at."""
     try:
-        x = np.asarray(value, float)
-    except (TypeError, ValueError):
-        raise refuse(body, f"{what} is not numeric") from None
-    if x.shape != (3,) or not np.all(np.isfinite(x)):
-        raise refuse(body, f"{what} = {value!r}; wanted three finite numbers")
-    return x
+        return numeric(value)
+    except (TypeError, ValueError, OverflowError):
+        raise refuse(body, f"{what} = {quote(value)} is not numeric") from None
 
 
 def rotation(body: Body) -> np.ndarray:
     """(3, 3) of the body in its parent's frame. Raises InputError where it is none."""
-    R = np.asarray(body.R, float)
+    R = _array(body, "R", body.R)
     if R.shape != (3, 3) or np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
         raise refuse(body, "R is no rotation matrix (3, 3)")
     return R
@@ -49,11 +52,9 @@ def aligned(body: Body, what: str, axis: ArrayLike) -> np.ndarray:
 
 def spatial_inertia(body: Body) -> np.ndarray:
     """(6, 6) on (omega, v) about the body's origin. Raises InputError where it could be no body's."""
-    mass = float(body.mass)
-    if not (np.isfinite(mass) and mass >= 0.0):
-        raise refuse(body, f"mass = {body.mass!r}; allowed: from 0 kg")
+    mass = number(f"body {quote(body.name)}: mass", body.mass, low=0.0)
     c = vector(body, "centre", body.centre)
-    J = np.asarray(body.inertia, float)
+    J = _array(body, "inertia", body.inertia)
     J = np.diag(J) if J.shape == (3,) else J
     if (
         J.shape != (3, 3)
@@ -66,8 +67,12 @@ def spatial_inertia(body: Body) -> np.ndarray:
     C = np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
     G = np.block([[J + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
     if body.added_inertia is not None:
-        added = np.asarray(body.added_inertia, float)
-        if added.shape != (6, 6) or np.abs(added - added.T).max() > 1e-9 * (1.0 + np.abs(added).max()):
+        added = _array(body, "added_inertia", body.added_inertia)
+        if (
+            added.shape != (6, 6)
+            or not np.isfinite(added).all()
+            or np.abs(added - added.T).max() > 1e-9 * (1.0 + np.abs(added).max())
+        ):
             raise refuse(body, "added_inertia wants a symmetric (6, 6)")
         if np.linalg.eigvalsh(added).min() < -1e-9 * (1.0 + np.abs(added).max()):
             raise refuse(body, "added_inertia has a negative eigenvalue")
@@ -92,9 +97,12 @@ def pose(R: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 def checked_joints(body: Body) -> tuple[Joint, ...]:
     """Those of a body in their order. Raises InputError where one is not as it can be."""
-    joints = (body.joint,) if isinstance(body.joint, Joint) else tuple(body.joint)
+    joints = (body.joint,) if isinstance(body.joint, Joint) else body.joint
+    if not isinstance(joints, tuple | list) or not all(isinstance(joint, Joint) for joint in joints):
+        raise refuse(body, f"joint = {quote(body.joint)} is none; allowed: a Joint, or a list of them")
     if not joints:
         raise refuse(body, 'has no joint; a body that does not move has Joint("fixed")')
+    joints = tuple(joints)
     for joint in joints:
         _check_joint(body, joint)
         if len(joints) > 1 and joint.kind in ("free", "fixed"):
@@ -103,27 +111,34 @@ def checked_joints(body: Body) -> tuple[Joint, ...]:
 
 
 def _check_joint(body: Body, joint: Joint) -> None:
-    if joint.kind not in JOINTS:
+    if not isinstance(joint.kind, str) or joint.kind not in JOINTS:
         raise refuse(body, f"unknown joint {quote(joint.kind)}; allowed: {', '.join(JOINTS)}")
+    if not isinstance(joint.name, str):
+        raise refuse(body, f"name = {quote(joint.name)} of its joint; allowed: text")
     name = f"joint {joint.name!r}" if joint.name else "its joint"
     for what in ("damping", "stiffness", "armature"):
         given = getattr(joint, what)
-        values = np.atleast_1d(np.asarray(given, float))
+        values = np.atleast_1d(_array(body, f"{what} of {name}", given))
         if not (np.isfinite(values).all() and (values >= 0.0).all()):
-            raise refuse(body, f"{what} = {given!r} of {name}; allowed: from 0")
+            raise refuse(body, f"{what} = {quote(given)} of {name}; allowed: from 0")
         if values.any() and joint.kind in ("free", "fixed"):
             raise refuse(body, f"a {joint.kind} joint has no {what}")
         if values.shape != (1,) and not (
             what == "stiffness" and joint.kind == "ball" and values.shape == (3,)
         ):
             raise refuse(
-                body, f"{what} = {given!r} of {name}; allowed: a number, three for the stiffness of a ball"
+                body,
+                f"{what} = {quote(given)} of {name}; allowed: a number, three for the stiffness of a ball",
             )
     for what in ("rest", "reference"):
-        if not np.isfinite(float(getattr(joint, what))):
-            raise refuse(body, f"{what} of {name} is not finite")
+        number(f"body {quote(body.name)}: {what} of {name}", getattr(joint, what))
     vector(body, f"anchor of {name}", joint.anchor)
-    low, high = (float(x) for x in joint.limits)
+    limits = _array(body, f"limits of {name}", joint.limits)
+    if limits.shape != (2,):
+        raise refuse(
+            body, f"limits of {name} = {quote(joint.limits)}; allowed: the lowest and the highest coordinate"
+        )
+    low, high = limits
     if not low < high:
         raise refuse(body, f"limits {low:g} .. {high:g} of {name} are the wrong way round")
     if joint.kind not in ("revolute", "prismatic"):

@@ -9,10 +9,13 @@ the fastest mode's period falls with the square of a link's length.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
+from sim.errors import InputError, quote
+from sim.given import number, whole
 from sim.trees.declaration import WORLD, Body, Joint
 
 MOST_LINKS = 500
+_LARGEST = 1e100
+"""Of lengths and masses: their squares are numbers."""
 
 
 def rod(
@@ -36,11 +39,15 @@ def rod(
     is held in direction, not only in place. What hangs on its end has the last link as its parent, at
     (0, 0, -length/n). Raises InputError.
     """
+    if not isinstance(name, str) or not name:
+        raise InputError(f"a rod's name is {quote(name)}; allowed: text")
     for what, value in (("length_m", length_m), ("mass_kg", mass_kg), ("radius_m", radius_m)):
-        if not (np.isfinite(value) and value > 0.0):
-            raise InputError(f"rod {name!r}: {what} = {value!r}; allowed: above 0")
-    if not (isinstance(links, int | np.integer) and 1 <= links <= MOST_LINKS):
-        raise InputError(f"rod {name!r}: links = {links!r}; allowed: 1 to {MOST_LINKS}")
+        if number(f"rod {name!r}: {what}", value, above=0.0) > _LARGEST:
+            raise InputError(f"rod {name!r}: {what} = {quote(value)} is refused; allowed: up to {_LARGEST:g}")
+    for what, value in (("bending_Nm2", bending_Nm2), ("twist_Nm2", twist_Nm2), ("damping_Nms", damping_Nms)):
+        number(f"rod {name!r}: {what}", value, low=0.0)
+    if whole(f"rod {name!r}: links", links, "links") > MOST_LINKS:
+        raise InputError(f"rod {name!r}: links = {quote(links)} is refused; allowed: 1 to {MOST_LINKS}")
     each_m, each_kg = length_m / links, mass_kg / links
     across = each_kg * (each_m**2 / 12.0 + radius_m**2 / 4.0)
     bodies = []

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.errors import InputError, one_of, quote
+from sim.given import numeric
 
 Given = ArrayLike | Mapping[str, float]
 
@@ -32,7 +33,7 @@ def numbers(what: str, given: Given, names: tuple[str, ...], rest: np.ndarray | 
                     raise InputError(f"{what}: unknown joint {quote(name)}; allowed: {one_of(names, name)}")
                 row[names.index(name)] = value
         else:
-            row = np.array(given, float)
+            row = numeric(given).copy()
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise

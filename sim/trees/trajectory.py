@@ -144,8 +144,16 @@ def _rows(tree: Tree, given: ArrayLike | None, count: int) -> np.ndarray:
     """(1 or N, nv)"""
     if given is None:
         return np.zeros((1, tree.nv))
-    if np.ndim(given) != 2:  # type: ignore[arg-type]
+    if not _is_table(given):
         return _row(tree, given)[None]
     if len(given) != count:  # type: ignore[arg-type]
         raise InputError(f"controls of the tree have {len(given)} rows; allowed: {count}, one a step")  # type: ignore[arg-type]
     return np.array([_row(tree, row) for row in given]).reshape(count, tree.nv)  # type: ignore[union-attr]
+
+
+def _is_table(given: object) -> bool:
+    """Rows of as many numbers each."""
+    try:
+        return np.ndim(given) == 2  # type: ignore[arg-type]
+    except ValueError:  # lists of several lengths
+        return False

@@ -7,7 +7,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
+from sim.errors import InputError, quote
+from sim.given import array_of, number
 from sim.trees.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
 from sim.trees.checking import (
     aligned,
@@ -111,9 +112,7 @@ class _Assembly:
         """Put a declared body's inertia on body i, in whose frame it has pose T."""
         self.inertia[i] = self.inertia[i] + shifted(spatial_inertia(body), T)
         self.mass[i] += float(body.mass)
-        drag = float(body.drag)
-        if not 0.0 <= drag < np.inf:
-            raise refuse(body, f"drag = {body.drag!r}; allowed: from 0")
+        drag = number(f"body {quote(body.name)}: drag", body.drag, low=0.0)
         if drag:
             self.air.append((i, T[:3, 3], drag))
         centre = T[:3, :3] @ np.asarray(body.centre, float) + T[:3, 3]
@@ -165,7 +164,7 @@ def _carry(rows: _Assembly, body: Body, carrier: int, T: np.ndarray) -> tuple[in
 
 def tree(
     bodies: Sequence[Body],
-    gravity_w: tuple[float, float, float] = (0.0, 0.0, -9.81),
+    gravity_w: ArrayLike = (0.0, 0.0, -9.81),
     *,
     wind_w: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Tree:
@@ -175,13 +174,19 @@ def tree(
     Bodies on fixed joints are merged into what carries them. Universal and planar joints become two and three simple
     ones with massless bodies between, several joints of a body likewise.
     """
+    if not isinstance(bodies, tuple | list) or not all(isinstance(body, Body) for body in bodies):
+        raise InputError(f"bodies = {quote(bodies)} are none; allowed: a list of sim.Body")
+    gravity = array_of("gravity_w of the tree", gravity_w, (3,))
+    wind = array_of("wind_w of the tree", wind_w, (3,))
     rows = _Assembly()
     where: dict[str, tuple[int, np.ndarray]] = {WORLD: (-1, np.eye(4))}
     for body in bodies:
         if not isinstance(body.name, str) or not body.name:
-            raise InputError(f"a body's name is {body.name!r}; wanted: text")
+            raise InputError(f"a body's name is {quote(body.name)}; wanted: text")
         if body.name in where:
             raise refuse(body, "declared twice" if body.name != WORLD else f"{WORLD!r} is the ground's name")
+        if not isinstance(body.parent, str):
+            raise refuse(body, f"its parent is {quote(body.parent)}; allowed: a body's name")
         if body.parent not in where:
             later = any(body.parent == other.name for other in bodies)
             raise refuse(
@@ -197,10 +202,7 @@ def tree(
         where[body.name] = (carrier, T)
     if not rows.parent:
         raise InputError("a tree has at least one body that moves")
-    wind = np.asarray(wind_w, float)
-    if wind.shape != (3,) or not np.isfinite(wind).all():
-        raise InputError(f"wind_w of the tree = {wind_w!r}; allowed: three numbers")
-    return _arrays(rows, bodies, where, gravity_w, wind)
+    return _arrays(rows, bodies, where, gravity, wind)
 
 
 def _is_rigid(G: np.ndarray, mass: float, moment: np.ndarray) -> bool:
@@ -227,7 +229,7 @@ def _arrays(
     rows: _Assembly,
     bodies: Sequence[Body],
     where: Mapping[str, tuple[int, np.ndarray]],
-    gravity_w: tuple[float, float, float],
+    gravity_w: np.ndarray,
     wind_w: np.ndarray,
 ) -> Tree:
     kind = np.array(rows.kind, np.int64)
@@ -270,7 +272,7 @@ def _arrays(
         rigid=np.array([_is_rigid(*row) for row in zip(rows.inertia, rows.mass, rows.moment, strict=True)]),
         mass=np.array(rows.mass),
         moment=np.array(rows.moment),
-        gravity_w=np.asarray(gravity_w, float),
+        gravity_w=gravity_w,
         air_carriers=np.array([i for i, _, _ in rows.air], np.int64),
         air=np.array([[*at, drag] for _, at, drag in rows.air]).reshape(-1, 4),
         wind_w=wind_w,

@@ -9,7 +9,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError, quote
+from sim.errors import InputError
+from sim.given import array_of
 from sim.groups import SE3, LieGroup
 from sim.spaces import Euclidean, GroupSpace, Product, Space
 from sim.vehicles.form import Form
@@ -219,8 +220,8 @@ class Vehicle(Parametrised, ABC):
         parts = [
             self._finite("pose", pose, (self.group.pose_dim,)),
             self._finite("velocity", velocity, (self.group.dim,)),
-            self._finite("shape", shape if np.size(shape) else np.zeros(n), (n,)),
-            self._finite("shape_velocity", shape_velocity if np.size(shape_velocity) else np.zeros(n), (n,)),
+            self._given_or_zero("shape", shape, n),
+            self._given_or_zero("shape_velocity", shape_velocity, n),
             *([self.acting_at_first] if self.lags else []),
         ]
         return State(np.concatenate(parts), self.node_layout, self.group)
@@ -254,12 +255,9 @@ class Vehicle(Parametrised, ABC):
         return u @ vt
 
     def _finite(self, what: str, value: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-        try:
-            array = np.asarray(value, float)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"vehicle {self.name!r}: {what} = {quote(value)} is not numeric") from None
-        if array.shape != shape:
-            raise InputError(f"vehicle {self.name!r}: {what} has shape {array.shape}, wanted {shape}")
-        if not np.all(np.isfinite(array)):
-            raise InputError(f"vehicle {self.name!r}: {what} has entries that are not finite")
-        return array
+        return array_of(f"vehicle {self.name!r}: {what}", value, shape)
+
+    def _given_or_zero(self, what: str, value: ArrayLike, count: int) -> np.ndarray:
+        """(count,), zero where nothing is given."""
+        missing = isinstance(value, tuple | list | np.ndarray) and len(value) == 0
+        return self._finite(what, np.zeros(count) if missing else value, (count,))

@@ -111,10 +111,13 @@ def bobs(points: AnyStack, lengths: AnyStack, x: ca.SX, v: ca.SX) -> tuple[ca.SX
     return places, velocities
 
 
-def for_each(value: ArrayLike, count: int, shape: tuple[int, ...] = (3,)) -> np.ndarray:
-    """(count, ...) of one value of that shape for all, or of one for each; of other shapes as it is."""
-    one = np.shape(value) == shape
-    return np.broadcast_to(np.asarray(value), (count, *shape)) if one else np.asarray(value)
+def for_each(value: ArrayLike, count: int, shape: tuple[int, ...] = (3,)) -> ArrayLike:
+    """(count, ...) of one value of that shape for all, or of one for each; all else as it is."""
+    try:
+        one = np.shape(value) == shape
+    except ValueError:  # lists of several lengths
+        return value
+    return np.broadcast_to(np.asarray(value), (count, *shape)) if one else value
 
 
 def on_the_bundle(who: str, what: str, it: str, q: np.ndarray, omega: np.ndarray) -> np.ndarray:

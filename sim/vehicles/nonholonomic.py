@@ -94,8 +94,8 @@ class NonholonomicVehicle(ReducedMotion):
     ) -> State:
         """The same from a flat pose of the group."""
         n = len(self.shape_coordinates)
-        r = self._finite("shape", shape if np.size(shape) else np.zeros(n), (n,))
-        u = self._finite("shape_velocity", shape_velocity if np.size(shape_velocity) else np.zeros(n), (n,))
+        r = self._given_or_zero("shape", shape, n)
+        u = self._given_or_zero("shape_velocity", shape_velocity, n)
         for s, value in zip(self.shape_coordinates, r, strict=True):
             if not s.low <= value <= s.high:
                 stops = f"{s.low:g} to {s.high:g} {s.unit}"
@@ -108,7 +108,7 @@ class NonholonomicVehicle(ReducedMotion):
         """xi of given shape velocity and p."""
         velocity = _velocity_with(Structure.of(self))
         n = velocity.size1_in(2)
-        p = self._finite("momentum", momentum if np.size(momentum) else np.zeros(n), (n,))
+        p = self._given_or_zero("momentum", momentum, n)
         return np.array(velocity(r, u, p, self.parameter_vector)).ravel()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.errors import InputError, quote
+from sim.given import numeric
 
 Value = float | tuple[float, ...]
 
@@ -57,7 +58,7 @@ class Parameter:
         Raises InputError naming `where`, the parameter and its range for a wrong shape, a value out of range, NaN.
         """
         try:
-            array = np.asarray(value, float)
+            array = numeric(value)
         except (TypeError, ValueError, OverflowError):
             raise InputError(
                 f"{where}: {self.name} = {quote(value)} is not a number; allowed: {self.allowed}"

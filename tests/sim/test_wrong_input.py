@@ -1,12 +1,14 @@
 """Whatever is given to a script's functions, a mistake is answered by one short line."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import sim
 from sim.errors import MOST_CHARACTERS, InputError, one_of, quote
+from sim.integrators import integrator
 
 HUGE = 10**400
 
@@ -35,6 +37,10 @@ HUGE = 10**400
         ({"controls": "x"}, "controls of 'rigid-body' are not numeric"),
         ({"controls": np.zeros((1, 1, 6))}, "controls of 'rigid-body' are (1, 1, 6)"),
         ({"controls": [HUGE] * 6}, "controls of 'rigid-body' are not numeric"),
+        ({"controls": [1j] * 6}, "controls of 'rigid-body' are not numeric"),
+        ({"controls": ["1"] * 6}, "controls of 'rigid-body' are not numeric"),
+        ({"controls": np.ma.masked_less(np.arange(6.0), 3)}, "controls of 'rigid-body' are not numeric"),
+        ({"step": "0.01"}, "step = '0.01' is not possible"),
     ],
 )
 def test_simulate_refuses_in_one_line(arguments: dict, told: str) -> None:
@@ -42,6 +48,105 @@ def test_simulate_refuses_in_one_line(arguments: dict, told: str) -> None:
         sim.simulate(**{"vehicle": "rigid-body", "duration": 0.1, **arguments})
     assert told in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+BODY = sim.Body("b", joint=sim.Joint("revolute"), inertia=(1.0, 1.0, 1.0))
+LISTS_OF_SEVERAL_LENGTHS = [[1.0, 2.0], [3.0]]
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def batch(**arguments: object) -> object:
+    return sim.batch("rigid-body", "rk4", **{"duration": 0.1, **arguments})  # type: ignore[arg-type]
+
+
+def rod(**arguments: object) -> object:
+    usual = {"name": "r", "length_m": 1.0, "mass_kg": 1.0, "radius_m": 0.01}
+    return sim.tree(sim.rod(**{**usual, **arguments}))  # type: ignore[arg-type]
+
+
+def joint(**arguments: object) -> object:
+    return sim.tree([sim.Body("b", joint=sim.Joint(**arguments), inertia=(1.0, 1.0, 1.0))])  # type: ignore[arg-type]
+
+
+def body(**arguments: object) -> object:
+    return sim.tree([sim.Body(**{"name": "b", "inertia": (1.0, 1.0, 1.0), **arguments})])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ask", "arguments", "told"),
+    [
+        (sim.simulate, {"vehicle": "rigid-body", "method": Unprintable()}, "unknown integrator"),
+        (sim.vehicle, {"name": "rigid-body", "mass": "2020"}, "is not a number"),
+        (sim.vehicle("car").state, {"shape": LISTS_OF_SEVERAL_LENGTHS}, "shape = [[1.0, 2.0], [3.0]] is not"),
+        (
+            sim.vehicle("car").state,
+            {"momentum": LISTS_OF_SEVERAL_LENGTHS},
+            "momentum = [[1.0, 2.0], [3.0]] is",
+        ),
+        (sim.vehicle("rigid-body").state, {"shape": LISTS_OF_SEVERAL_LENGTHS}, "shape = [[1.0, 2.0], [3.0]]"),
+        (sim.vehicle("pendulum").state, {"direction": LISTS_OF_SEVERAL_LENGTHS}, "is not numeric"),
+        (integrator, {"name": "rkmk54", "tolerance": HUGE}, "tolerance = a number of hundreds of digits"),
+        (batch, {"parameters": 3}, "parameters = 3 are refused; allowed: a dict"),
+        (batch, {"parameters": np.zeros(3)}, "are refused; allowed: a dict"),
+        (batch, {"parameters": {"mass": 1j}}, "mass = 1j are not numeric"),
+        (batch, {"every": "x"}, "every = 'x' is refused; allowed: 1 or more steps"),
+        (batch, {"every": math.nan}, "every = nan is refused"),
+        (batch, {"every": HUGE}, "every = a number of hundreds of digits is refused"),
+        (batch, {"threads": -1}, "threads = -1 is refused; allowed: 1 or more threads"),
+        (batch, {"world": "canyon"}, "world = 'canyon' is none"),
+        (batch, {"progress": 3}, "progress = 3 is refused"),
+        (sim.rollout_gradient, {"vehicle": "rigid-body", "initial": 3}, "initial = 3 does not fit vehicle"),
+        (
+            sim.rollout_gradient,
+            {"vehicle": "rigid-body", "checkpoint_every": "x", "duration": 0.1},
+            "checkpoint_every = 'x' is refused",
+        ),
+        (sim.identify, {"vehicle": 3, "recording": "x", "unknown": ["mass"]}, "vehicle = 3 is none"),
+        (sim.identify, {"vehicle": "car", "recording": 3, "unknown": ["mass"]}, "recording = 3 is none"),
+        (sim.sweep, {"question": abs, "over": 3}, "over = 3 is refused; allowed: a dict of axes"),
+        (sim.sweep, {"question": abs, "over": {"x": LISTS_OF_SEVERAL_LENGTHS}}, "axis 'x'"),
+        (sim.sweep, {"question": abs, "over": {"x": [1.0]}, "workers": -1}, "workers = -1 is refused"),
+        (sim.sweep, {"question": abs, "over": {"x": [1.0]}, "chunk": "x"}, "chunk = 'x' is refused"),
+        (sim.sweep, {"question": abs, "over": {"x": [1.0]}, "store": 3}, "store = 3 is refused"),
+        (sim.sweep, {"question": abs, "over": {"x": [1.0]}, "scheduler": 3}, "scheduler = 3 is refused"),
+        (sim.read_robot, {"path": None}, "a robot's file or folder = None is none"),
+        (rod, {"name": 3}, "a rod's name is 3"),
+        (rod, {"parent": []}, "its parent is []"),
+        (rod, {"length_m": None}, "rod 'r': length_m = None is refused; allowed: above 0"),
+        (rod, {"length_m": 1e308}, "length_m = 1e+308 is refused; allowed: up to"),
+        (rod, {"bending_Nm2": "x"}, "bending_Nm2 = 'x' is refused; allowed: from 0"),
+        (rod, {"links": 10**9}, "links = 1000000000 is refused; allowed: 1 to 500"),
+        (joint, {"limits": 3}, "limits of its joint = 3; allowed: the lowest and the highest"),
+        (joint, {"rest": None}, "rest of its joint = None is refused"),
+        (joint, {"damping": "x"}, "damping of its joint = 'x' is not numeric"),
+        (joint, {"kind": []}, "unknown joint []"),
+        (joint, {"name": 3}, "name = 3 of its joint"),
+        (body, {"joint": 3}, "joint = 3 is none; allowed: a Joint"),
+        (body, {"mass": None}, "body 'b': mass = None is refused"),
+        (body, {"R": LISTS_OF_SEVERAL_LENGTHS}, "is not numeric"),
+        (body, {"inertia": "x"}, "inertia = 'x' is not numeric"),
+        (body, {"added_inertia": np.full((6, 6), math.nan)}, "added_inertia wants"),
+        (body, {"drag": "x"}, "drag = 'x' is refused"),
+        (sim.tree, {"bodies": 3}, "bodies = 3 are none; allowed: a list"),
+        (sim.tree, {"bodies": [BODY], "gravity_w": math.nan}, "gravity_w of the tree has shape ()"),
+        (sim.tree, {"bodies": [BODY], "gravity_w": (0.0, 0.0, math.nan)}, "not finite"),
+        (
+            sim.simulate,
+            {"vehicle": sim.tree([BODY]), "controls": LISTS_OF_SEVERAL_LENGTHS, "duration": 0.1},
+            "controls of the tree",
+        ),
+    ],
+)
+def test_every_function_refuses_in_one_line(ask: Callable[..., object], arguments: dict, told: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        ask(**arguments)
+    assert told in str(refusal.value)
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) <= MOST_CHARACTERS
 
 
 def test_simulate_takes_the_name_of_a_vehicle() -> None:

@@ -135,7 +135,7 @@ def test_a_car_is_identified_on_its_plane() -> None:
         ([], {}, "allowed: a list of parameters"),
         (["mass", "mass"], {}, "names a parameter twice"),
         (["rotor_momentum"], {}, "rotor_momentum is 0 in this vehicle"),
-        (["mass"], {"noise": {"position": 0.0}}, "standard deviations above 0"),
+        (["mass"], {"noise": {"position": 0.0}}, "noise of position = 0.0 is refused; allowed: above 0"),
         (["mass"], {"measured": ["shape"]}, "'shape' was not measured; allowed: rotation, position"),
         (["mass"], {"method": "rkmk54"}, "rkmk54 divides its steps"),
     ],
