@@ -1,0 +1,98 @@
+"""The longest wait between two frames of the window: at its start, at every change of scene, at swaps and at a plan.
+
+    python -m benchmarks.frame_gaps [--scenes canyon,drive,heavy-top,harbour,plan-car-parking,canyon]
+
+The scenes are opened one after the other in one window; in each the method is changed, and a plan is asked for where
+there is a task. Wants a display (Xvfb will do). Kernels, worlds, meshes and still light are in the cache after a
+first run, which therefore tells of something else: of a world never seen, the still light is baked within a frame.
+"""
+
+import argparse
+import time
+from contextlib import closing
+
+from render.quality import detect
+from sim.commands import SetIntegrator
+from sim.integrators import usual
+from sim.planner.service.requests import StartPlanning
+from sim.scene import load_scene
+from sim.vehicles import known_vehicle
+from ui.desktop.loader import Loader
+from ui.desktop.opening import opened
+from ui.desktop.session import Session
+from ui.requests import LoadScene
+from ui.window import AppWindow
+
+WANTED_S = 1.0
+WATCHED_S = 3.0
+"""After each wish, at least."""
+LONGEST_S = 60.0
+
+
+class Window(AppWindow):
+    """Keeps the longest wait between two of its frames."""
+
+    def begin(self) -> None:
+        """Watch anew."""
+        self.longest_s, self.frames, self.last_s = 0.0, 0, time.perf_counter()
+
+    def flip(self) -> None:
+        """A frame is there to be seen."""
+        super().flip()
+        now_s = time.perf_counter()
+        self.longest_s, self.frames, self.last_s = (
+            max(self.longest_s, now_s - self.last_s),
+            self.frames + 1,
+            now_s,
+        )
+
+
+def watched(window: Window, session: Session, what: str, *, until: str = "") -> None:
+    """Frames until the scene of that name is shown and a while longer; print the longest wait."""
+    began_s = time.perf_counter()
+    window.begin()
+    due_s = began_s + WATCHED_S
+    while time.perf_counter() < min(due_s, began_s + LONGEST_S):
+        session._window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
+        if until and session._scene.name != until:
+            due_s = time.perf_counter() + WATCHED_S
+    late = "" if window.longest_s <= WANTED_S else f"   above {WANTED_S} s"
+    print(f"  {what:44s} {window.longest_s:6.3f} s   {window.frames:4d} frames{late}", flush=True)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenes", default="canyon,drive,heavy-top,harbour,plan-car-parking,canyon")
+    names = parser.parse_args().scenes.split(",")
+    window = Window(size=(1280, 800), title="frames")
+    window.begin()
+    print("longest wait between two frames")
+    with closing(window), closing(Loader()) as loader:
+        scene = load_scene(names[0])
+        loader.load(lambda: scene, detect(window.ctx))
+        loaded = opened(window, loader, scene.title, None)
+        assert loaded is not None
+        longest_s = window.longest_s
+        began_s = window.last_s
+        with closing(Session(window, loader, loaded)) as session:
+            window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
+            first_s = time.perf_counter() - began_s
+            print(f"  {'start: ' + names[0]:44s} {max(longest_s, first_s):6.3f} s", flush=True)
+            for place, name in enumerate(names):
+                if place:
+                    session._carry_out(LoadScene(name))
+                    watched(window, session, f"{names[place - 1]} to {name}", until=name)
+                lane = session._simulation.snapshot.lanes[0]
+                method = next(
+                    m for m in usual(known_vehicle(lane.vehicle), lane.integrator) if m != lane.integrator
+                )
+                session._simulation.submit(SetIntegrator(method))
+                watched(window, session, f"{name}: swap to {method}")
+                if session._planning.view is not None:
+                    session._plan(StartPlanning())
+                    watched(window, session, f"{name}: plan")
+
+
+if __name__ == "__main__":
+    main()
