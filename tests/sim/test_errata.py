@@ -7,11 +7,12 @@ from scipy.special import ellipj, ellipk
 
 import sim
 from sim.compiler import compile_kernel
-from sim.compiler.step_rule import EXPONENT, SAFETY
+from sim.compiler.step_rule import EXPONENT, SAFETY, growth
 from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
 from sim.study import fig4, fig5, survey_pendula
 from sim.study.heavy_top import OMEGA, TOP, formulation
+from sim.study.report import Options
 from sim.study.top_formulations import TopInSpace
 from sim.trees.stepping import OK
 from sim.trees.variational import VariationalTree
@@ -67,10 +68,24 @@ def test_the_first_guess_of_a_step_is_explicit_and_of_second_order():
     assert 1.8 < np.log2(errors[0] / errors[1]) < 3.2
 
 
-def test_runs_of_the_figures_are_as_many_as_their_sections_say():
+def test_runs_of_the_figures_are_as_many_as_their_sections_say(monkeypatch):
     """20 bodies for 240 s, 50 cars for 60 s: text and captions of the paper contradict each other."""
-    assert fig4.run.__doc__.startswith("20 bodies for 240 s")
-    assert fig5.run.__doc__.startswith("50 runs of 60 s")
+
+    class Asked(Exception):
+        """What a study is about to run."""
+
+    def bodies(count, seconds, seed):
+        raise Asked(count, seconds)
+
+    def cars(runs, seconds, seed, progress):
+        raise Asked(runs, seconds)
+
+    monkeypatch.setattr(fig4, "random_bodies", bodies)
+    monkeypatch.setattr(fig5, "measure", cars)
+    for study, wanted in ((fig4, (20, 240.0)), (fig5, (50, 60))):
+        with pytest.raises(Asked) as asked:
+            study.run(Options(), lambda told, share: None)
+        assert asked.value.args == wanted
 
 
 def test_thrusters_of_the_boat_push_with_the_moment_of_their_arm():
@@ -90,6 +105,8 @@ def test_thrusters_of_the_boat_push_with_the_moment_of_their_arm():
 def test_the_step_rule_is_that_of_the_surveys_program():
     """Exponent 1/4 and safety 0.85, not the text's 1/5; a step that the estimate e allows scales as (tol/e)^(1/4)."""
     assert (SAFETY, EXPONENT) == (0.85, 0.25)
+    for share in (2.0**-8, 1.0, 16.0):
+        assert growth(1e-6 / share, 1e-6) == pytest.approx(max(0.2, min(5.0, 0.85 * share**0.25)), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["rigid-body", "helicopter", "boat", "heavy-top", "spacecraft"])
