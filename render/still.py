@@ -9,13 +9,18 @@ import numpy as np
 from PIL import Image
 
 from render.canvas import Canvas
-from render.frame import Frame, View
+from render.frame import DrawnSea, DrawnVehicle, Frame, View
 from render.light import Sun
 from render.matrices import look_at, perspective
 from render.quality import PRESETS
 from render.renderer import Renderer
+from sim.environment.surroundings import water_about
+from sim.vehicles import vehicle
+from sim.world import World
 
 NEAR_M, FAR_M = 0.5, 12_000.0
+AT_S, FETCH_M = 3.0, 3_000.0
+"""Of seas."""
 
 
 def view_from(
@@ -46,11 +51,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--target", type=_vector, required=True, metavar="X,Y,Z", help="m")
     parser.add_argument("--fov", type=float, default=48.0, help="vertical, degrees")
     parser.add_argument("--sun", type=float, nargs=2, metavar=("AZIMUTH", "ELEVATION"), help="degrees")
+    parser.add_argument(
+        "--waves", type=float, metavar="WIND", help="m/s, of a sea in the place of still water"
+    )
+    parser.add_argument("--afloat", metavar="VEHICLE", help="at the origin, its screws ahead")
     parser.add_argument("--size", type=_size, default=(1280, 800), metavar="WxH")
     parser.add_argument("--quality", choices=list(PRESETS))
     parser.add_argument("--ssaa", type=int, default=1, help="samples a side of a pixel")
     parser.add_argument("--out", default="still.png")
     return parser
+
+
+def _afloat(name: str, world: World) -> DrawnVehicle:
+    controls, T_wb = vehicle(name).neutral_controls, np.eye(4)
+    T_wb[2, 3] = world.water_level_m or 0.0
+    return DrawnVehicle(name, T_wb, np.full(len(controls), 0.6), np.zeros(0), time_s=AT_S)
+
+
+def _sea(name: str, wind_mps: float, world: World) -> DrawnSea:
+    """As what floats on it feels it."""
+    about = water_about(vehicle(name, waves=wind_mps, fetch=FETCH_M), world.water_level_m or 0.0)
+    return DrawnSea(about.state, AT_S)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -65,7 +86,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ctx, options.size, world, quality=options.quality, sun=sun, supersampling=options.ssaa
     )
     view = view_from(options.eye, options.target, options.size, fov_deg=options.fov)
-    frame = Frame(view=view, vehicles=(), wall_s=3.0)
+    name, wind_mps = options.afloat, options.waves
+    if wind_mps is not None and name is None:
+        raise SystemExit("--waves is felt by what is --afloat; allowed: both, or --afloat alone")
+    floats = () if name is None else (_afloat(name, world),)
+    sea = None if wind_mps is None else _sea(name, wind_mps, world)
+    frame = Frame(view=view, vehicles=floats, sea=sea, wall_s=AT_S)
     canvas = Canvas(ctx, options.size)
     renderer.draw(frame, canvas.framebuffer)
     Image.fromarray(canvas.image()).save(options.out)

@@ -22,10 +22,14 @@ vec3 sky_irradiance(vec3 n) {
 const vec3 WATER_ABSORPTION = vec3(0.50, 0.15, 0.12);   // per m
 const vec3 WATER_SCATTERS = vec3(0.009, 0.062, 0.076);  // share of the light that deep water sends back
 
-// What water without end sends to an eye in it: less and bluer the deeper it is and the further down it looks.
+// What water without end sends to an eye in it: less and bluer the deeper it is and the further down it looks, most of
+// it from about the sun as it is refracted.
 vec3 deep_water(vec3 ray) {
     vec3 light = sky_irradiance(vec3(0.0, 0.0, 1.0)) + sun_irradiance.rgb * max(sun_direction.z, 0.0);
-    return WATER_SCATTERS * light * exp(-0.35 * WATER_ABSORPTION * water.w) * exp2(1.1 * ray.z);
+    vec2 level = sun_direction.xy / 1.333;
+    float towards = dot(ray, vec3(level, sqrt(1.0 - dot(level, level))));
+    float forward = 0.75 + 1.1 * pow(0.5 + 0.5 * towards, 6.0);
+    return WATER_SCATTERS * light * exp(-0.35 * WATER_ABSORPTION * water.w) * exp2(1.1 * ray.z) * forward;
 }
 
 // Transmittance and inscattered light between the eye and p; the far end melts into the sky at the horizon.
