@@ -52,6 +52,10 @@ class TreeArrays(NamedTuple):
     """(m, 4) where it does, in the body's frame [m], and the quadratic drag [kg/m]."""
     wind_w: np.ndarray
     """(3,) m/s."""
+    rotor_carriers: np.ndarray
+    """(m,) bodies in which rotors spin."""
+    rotors: np.ndarray
+    """(m, 3) angular momentum of theirs against the body, in its frame [kg m^2/s]."""
     damping: np.ndarray
     """(nv,) N m s or N s/m."""
     armature: np.ndarray

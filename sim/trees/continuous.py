@@ -9,7 +9,7 @@ from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import axis_of, move, place
 from sim.trees.recursions import NOWHERE, carried, gather, momentum, row_of
-from sim.trees.spatial import add, cross, dot, entry, jit, put3, rodrigues_turn, rotate, row9, times
+from sim.trees.spatial import add, cross, dot, entry, jit, put3, rodrigues_turn, rotate, row3, row9, times
 from sim.trees.stepping import active_damping, load_bodies, node_force
 
 EULER, RK4 = 0, 1
@@ -48,6 +48,10 @@ def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
         f, g = momentum(tree, node, i, a, b)
         put3(wrench, i, 0, add(f, add(cross(w, n), cross(x, l))))
         put3(wrench, i, 3, add(g, cross(w, l)))
+    for m in range(tree.rotor_carriers.shape[0]):
+        i = tree.rotor_carriers[m]
+        n = rotate(row9(node, i, 0), row3(tree.rotors, m, 0))
+        put3(wrench, i, 0, add(row3(wrench, i, 0), cross(row3(twists, i, 0), n)))
     gather(tree, node, wrench, out)
 
 

@@ -61,6 +61,8 @@ class Body:
     """About the centre of mass [kg m^2]: three numbers of the diagonal, or (3, 3)."""
     drag: float = 0.0
     """Quadratic, of the air [kg/m]: the force at the body's origin is -drag |v| v, v its velocity through the air."""
+    rotor_momentum: ArrayLike = (0.0, 0.0, 0.0)
+    """Angular momentum of a rotor that spins in it, against the body and in its frame, where it stays [kg m^2/s]."""
     added_inertia: ArrayLike | None = None
     """(6, 6) further inertia on (omega, v) about the body's origin that has no weight, e.g. of water moved along."""
 

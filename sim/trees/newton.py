@@ -92,6 +92,13 @@ def one_plus(u, quadratic):
 
 
 @jit
+def turning_slope(u, n):
+    """Derivative by u of (1 + [u]x + u u') n."""
+    k = dot(u, n)
+    return sum9(less9(rank_one(u, n), hat(n)), (k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k))
+
+
+@jit
 def body_tangent(tree, node, i, u, s, h):
     """Four 3x3 blocks: derivative of a body's leaving momentum by its displacement."""
     g = 2.0 / h
@@ -106,10 +113,7 @@ def body_tangent(tree, node, i, u, s, h):
     sE = cross_columns(s, E)
     _, hl = leaving(u, s, n, l)
     # By (u, s): C' G, and the derivative of C' at a momentum that stays.
-    slope = sum9(rank_one(u, n), less9((0.0,) * 9, hat(n)))
-    k = dot(u, n)
-    slope = sum9(slope, (k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k))
-    slope = less9(slope, cross_columns(s, hat(l)))
+    slope = less9(turning_slope(u, n), cross_columns(s, hat(l)))
     P00 = sum9(sum9(product(Q, A), product(sE, transposed(B))), slope)
     P01 = less9(sum9(product(Q, B), product(sE, C)), hat(hl))
     P10 = less9(product(E, transposed(B)), hat(l))
@@ -132,6 +136,12 @@ def put_tangents(tree, node, after, h, arc, tangent):
         turn = product_transposed(row9(after, i, 0), row9(node, i, 0))
         for k in range(4):
             put9(tangent, i, 9 * k, product_transposed(K[k], turn))
+    for m in range(tree.rotor_carriers.shape[0]):
+        i = tree.rotor_carriers[m]
+        R, u = row9(node, i, 0), row3(arc, i, 0)
+        K00 = product(turning_slope(u, rotate(R, row3(tree.rotors, m, 0))), one_plus(u, 1.0))
+        K00 = product_transposed(scaled(0.5, K00), product_transposed(row9(after, i, 0), R))
+        put9(tangent, i, 0, sum9(row9(tangent, i, 0), K00))
 
 
 @jit

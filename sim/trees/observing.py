@@ -60,10 +60,12 @@ def potential_energy_J(tree: Tree, q: np.ndarray, limit_stiffness: np.ndarray) -
 
 
 def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """(6,) angular about the world's origin, linear."""
+    """(6,) angular about the world's origin, with that of rotors, and linear."""
     total = np.zeros(6)
-    inertias = inertia_matrices(tree.arrays.inertia)
-    for T, G, (w, x) in zip(frames(tree, q), inertias, _twists(tree, q, v).reshape(-1, 2, 3), strict=True):
+    inertias, T_wb = inertia_matrices(tree.arrays.inertia), frames(tree, q)
+    for i, rotor in zip(tree.arrays.rotor_carriers, tree.arrays.rotors, strict=True):
+        total[:3] += T_wb[i, :3, :3] @ rotor
+    for T, G, (w, x) in zip(T_wb, inertias, _twists(tree, q, v).reshape(-1, 2, 3), strict=True):
         mu = G @ np.r_[w @ T[:3, :3], x @ T[:3, :3]]
         linear = T[:3, :3] @ mu[3:]
         total[3:] += linear

@@ -5,7 +5,8 @@ half the angle. Its twist over the arc is (2 u, 2 s)/h, its momentum at the step
 C = d cay^-1 (vehicles paper, eq. 14). All of it is told in the world's axes, about the bodies' origins at the node,
 which do not change while the step is solved: nothing is turned on the way through the tree.
 
-`b` is the impulse with which a step begins: generalised momenta that arrive at the node, plus the node's whole kick of
+`b` is the impulse with which a step begins: generalised momenta that arrive at the node (the bodies', without
+their rotors'), plus the node's whole kick of
 gravity and springs. What acts at the ends of an arc (torques held over it, damping) goes half to either end.
 """
 
@@ -60,6 +61,19 @@ def arriving(u, s, n, l):
     h = sub(l, cross(u, l))
     a = add(sub(n, cross(u, n)), times(dot(u, n), u))
     return sub(a, cross(s, h)), h
+
+
+@jit
+def turn_rotors(tree, node, arc, side, wrench):
+    """Add to the bodies' impulses what a displacement does with their rotors' momentum n: C(+-x)' n - n.
+
+    `side` is 1 where the displacement begins, -1 where it ends. The n itself arrives at a node as it leaves, and is
+    left out at both.
+    """
+    for k in range(tree.rotor_carriers.shape[0]):
+        i = tree.rotor_carriers[k]
+        u, n = times(side, row3(arc, i, 0)), rotate(row9(node, i, 0), row3(tree.rotors, k, 0))
+        put3(wrench, i, 0, add(row3(wrench, i, 0), add(cross(u, n), times(dot(u, n), u))))
 
 
 @jit
@@ -143,6 +157,7 @@ def depart(tree, node, d, h, arc, wrench):
     for i in range(tree.parent.shape[0]):
         last = displace(tree, node, d, arc, i, last)
         load(tree, node, arc, g, wrench, i)
+    turn_rotors(tree, node, arc, 1.0, wrench)
 
 
 @jit
@@ -240,6 +255,7 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
         l = add(l, times(kick * mass[i], w))
         put3(wrench, i, 0, n)
         put3(wrench, i, 3, l)
+    turn_rotors(tree, node, arc, -1.0, wrench)
     gather(tree, node, wrench, b)
     for a in range(b.shape[0]):
         b[a] += (armature[a] / h - 0.5 * damping[a]) * d[a]

@@ -14,6 +14,7 @@ from sim.trees.recursions import (
     load,
     missing_impulses,
     rotors_of_balls,
+    turn_rotors,
 )
 from sim.trees.spatial import apart, jit
 
@@ -101,6 +102,7 @@ def impulse_step(tree, ws, d, h):
         compose_joint(tree, d, ws.change, -h, ws.ahead, i)
         moved = displace(tree, ws.node, ws.ahead, ws.arc, i, moved)
         load(tree, ws.node, ws.arc, g, ws.wrench, i)
+    turn_rotors(tree, ws.node, ws.arc, 1.0, ws.wrench)
 
 
 @jit

@@ -44,12 +44,14 @@ class ScalableWorkspace(NamedTuple):
 
 
 def scalable_workspace(tree: Tree) -> ScalableWorkspace:
-    """Room for one lane. Raises InputError for a tree that has more than hinges and slides, gravity and rotors."""
+    """Room for one lane. Raises InputError for a tree that has more than hinges and slides, gravity and armatures."""
     a, n = tree.arrays, tree.n
     if not np.isin(a.kind, (REVOLUTE, PRISMATIC)).all():
         raise InputError("the scalable variational integrator has hinges and slides alone")
     if a.damping.any() or a.stiffness.any() or np.isfinite(a.limits).any():
         raise InputError("the scalable variational integrator has neither damping, springs nor limits")
+    if a.rotors.any():
+        raise InputError("the scalable variational integrator has no rotors that spin in bodies")
     one, pairs = np.zeros(n), np.zeros((n, n, 6))
     return ScalableWorkspace(
         node=np.zeros((n, NODE)),

@@ -88,6 +88,9 @@ def tell(tree, ws, carriers, offsets, lines, joints, torques, q, v, u, limits, r
         linear = add(linear, l)
         turning = add(turning, add(f, cross(x, l)))
         energy -= dot(g, add(row3(ws.node, i, MOMENT), times(tree.mass[i], x)))
+    for k in range(tree.rotor_carriers.shape[0]):
+        i = tree.rotor_carriers[k]
+        turning = add(turning, rotate(row9(ws.node, i, 0), row3(tree.rotors, k, 0)))
     row[0] = energy
     for k in range(3):
         row[1 + k] = turning[k]

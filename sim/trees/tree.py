@@ -96,6 +96,7 @@ class _Assembly:
     joints: list[Joint] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     air: list[tuple[int, np.ndarray, float]] = field(default_factory=list)
+    rotors: list[tuple[int, np.ndarray]] = field(default_factory=list)
 
     def add(self, parent: int, kind: int, T: np.ndarray, joint: Joint, label: str) -> int:
         self.parent.append(parent)
@@ -115,6 +116,9 @@ class _Assembly:
         drag = number(f"body {quote(body.name)}: drag", body.drag, low=0.0)
         if drag:
             self.air.append((i, T[:3, 3], drag))
+        rotor = vector(body, "rotor_momentum", body.rotor_momentum)
+        if rotor.any():
+            self.rotors.append((i, T[:3, :3] @ rotor))
         centre = T[:3, :3] @ np.asarray(body.centre, float) + T[:3, 3]
         self.moment[i] = self.moment[i] + float(body.mass) * centre
 
@@ -276,6 +280,8 @@ def _arrays(
         air_carriers=np.array([i for i, _, _ in rows.air], np.int64),
         air=np.array([[*at, drag] for _, at, drag in rows.air]).reshape(-1, 4),
         wind_w=wind_w,
+        rotor_carriers=np.array([i for i, _ in rows.rotors], np.int64),
+        rotors=np.array([rotor for _, rotor in rows.rotors]).reshape(-1, 3),
         damping=damping,
         armature=armature,
         stiffness=stiffness,

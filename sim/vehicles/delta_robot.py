@@ -110,6 +110,7 @@ class DeltaRobot(ClosedVehicle):
             parts.append(
                 Capsule(PLATFORM, none, triple(PLATE * unit * _leg(k)[0]), 0.035 * unit, BRASS, still)
             )
+        parts.append(Capsule(PLATFORM, none, none, 0.075 * unit, DARK_STEEL, still))
         parts.append(Capsule(PLATFORM, none, (0.0, 0.0, -0.25 * unit), 0.03 * unit, RUBBER, still))
         return tuple(parts)
 

@@ -21,8 +21,8 @@ from sim.vehicles.state import State
 
 CARRIER, LOAD = "helicopter", "load"
 _LINK = "rope"
-_OWN = ("mass", "inertia", "rotor_offset", "tail_offset", "drag", "wind", "gravity")
-"""Of the helicopter's parameters; its rotor has no momentum here."""
+_OWN = ("mass", "inertia", "rotor_offset", "tail_offset", "rotor_momentum", "drag", "wind", "gravity")
+"""Of the helicopter's parameters."""
 
 
 class HelicopterWithRope(ArticulatedVehicle):
@@ -90,7 +90,14 @@ class HelicopterWithRope(ArticulatedVehicle):
         )
         return tree(
             [
-                Body(CARRIER, joint=Joint("free"), mass=q.mass, inertia=tuple(q.inertia), drag=q.drag),
+                Body(
+                    CARRIER,
+                    joint=Joint("free"),
+                    mass=q.mass,
+                    inertia=tuple(q.inertia),
+                    drag=q.drag,
+                    rotor_momentum=_rotor_momentum(q.rotor_momentum),
+                ),
                 *rope,
                 Body(
                     LOAD,
@@ -140,6 +147,12 @@ class HelicopterWithRope(ArticulatedVehicle):
 
     def _number(self, name: str) -> float:
         return float(np.max(self.values[name]))
+
+
+def _rotor_momentum(along_z: float) -> np.ndarray:
+    """(3,) kg m^2/s, body frame."""
+    bias = Helicopter().momentum_bias(Quantities(rotor_momentum=along_z))
+    return np.array(ca.evalf(bias)).ravel()[:3]
 
 
 @lru_cache(maxsize=1)

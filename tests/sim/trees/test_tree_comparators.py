@@ -104,10 +104,12 @@ def test_what_it_does_not_have_is_refused():
         scalable_workspace(tree([Body("b", joint=Joint("ball"), inertia=(1.0, 1.0, 1.0))]))
     with pytest.raises(sim.InputError, match="damping"):
         scalable_workspace(tree([Body("b", joint=Joint(damping=0.1), inertia=(1.0, 1.0, 1.0))]))
+    with pytest.raises(sim.InputError, match="rotors"):
+        scalable_workspace(tree([Body("b", inertia=(1.0, 1.0, 1.0), rotor_momentum=(0.0, 0.0, 1.0))]))
 
 
 def test_the_matrix_is_the_derivative_of_the_recursion():
-    t, rng = generic_tree(4, damping=0.0, armature=0.0), np.random.default_rng(4)
+    t, rng = generic_tree(4, damping=0.0, armature=0.0, rotor=0.4), np.random.default_rng(4)
     q, v = generic_state(t, 4)
     ws, d, none = workspace(t.arrays), H * v + 0.02 * rng.normal(size=t.nv), np.zeros(t.nv)
     place(t.arrays, q, ws.node)

@@ -48,13 +48,16 @@ def rotor_speeds(t, q0, q1, h):
 def discrete_lagrangian(t, q0, q1, h):
     """h/2 V' G V - h/2 (P0 + P1) summed over bodies, V from the bodies' frames alone (multibody paper, eqs. 8-9).
 
-    Rotors of joints have h/2 armature times the square of the joint's speed over the arc.
+    Rotors of joints have h/2 armature times the square of the joint's speed over the arc, rotors that spin in bodies h
+    times their momentum times the body's angular velocity.
     """
     before, after = frames(t, q0), frames(t, q1)
     kinetic = 0.0
     for T0, T1, G in zip(before, after, inertia_matrices(t.arrays.inertia), strict=True):
         V = cayley_inverse(np.linalg.inv(T0) @ T1) / h
         kinetic += 0.5 * h * V @ G @ V
+    for i, spin in zip(t.arrays.rotor_carriers, t.arrays.rotors, strict=True):
+        kinetic += spin @ cayley_inverse(np.linalg.inv(before[i]) @ after[i])[:3]
     kinetic += 0.5 * h * float(t.arrays.armature @ rotor_speeds(t, q0, q1, h) ** 2)
     none = np.zeros(t.nv)
     return kinetic - 0.5 * h * (potential_energy_J(t, q0, none) + potential_energy_J(t, q1, none))
@@ -69,7 +72,7 @@ def nudged(t, q, a, eps):
 
 
 def test_the_recursion_is_the_derivative_of_the_discrete_action():
-    t, rng = generic_tree(3, damping=0.0), np.random.default_rng(4)
+    t, rng = generic_tree(3, damping=0.0, rotor=0.4), np.random.default_rng(4)
     q, v = generic_state(t, 5)
     stepper = VariationalTree(t, H)
     ws = workspace(t.arrays)
@@ -79,7 +82,13 @@ def test_the_recursion_is_the_derivative_of_the_discrete_action():
     move(t.arrays, q1, d)
     residual, none = np.zeros(t.nv), np.zeros(t.nv)
     discrete_inverse_dynamics(t.arrays, ws.node, d, none, none, H, ws.arc, ws.wrench, residual)
-    leaving = residual - 0.5 * H * stepper.node_force(q)
+    # A rotor's own momentum is the same on both sides of a node, and is in neither.
+    own, none = np.zeros(t.nv), np.zeros(t.nv)
+    for a in range(t.nv):
+        momenta(t.arrays, ws.node, np.eye(t.nv)[a], ws.arc, ws.wrench, none)
+        for i, spin in zip(t.arrays.rotor_carriers, t.arrays.rotors, strict=True):
+            own[a] += ws.arc[i, :3] @ ws.node[i, :9].reshape(3, 3) @ spin
+    leaving = residual + own - 0.5 * H * stepper.node_force(q)
     eps = 1e-5
     slopes = [
         (
@@ -113,7 +122,7 @@ def test_the_articulated_solve_inverts_the_mass_matrix():
 
 
 def test_newton_converges_quadratically_and_all_root_finders_agree():
-    t = generic_tree(7, damping=0.1)
+    t = generic_tree(7, damping=0.1, rotor=0.4)
     q, v = generic_state(t, 7)
     ends = {}
     for finder in ("riqn", "newton", "broyden"):
@@ -199,7 +208,7 @@ def test_a_pendulum_keeps_the_period_of_its_elliptic_integral():
 
 
 def test_a_free_tree_falls_freely_and_keeps_its_spatial_momentum():
-    t = generic_tree(11, damping=0.0, gravity_w=(0.0, 0.0, 0.0), root="free")
+    t = generic_tree(11, damping=0.0, gravity_w=(0.0, 0.0, 0.0), root="free", rotor=0.4)
     q, v = generic_state(t, 11, speed=1.0)
     stepper = VariationalTree(t, 1e-3, tolerance=1e-12)
     motion = stepper.start(q, v)
@@ -321,7 +330,7 @@ def test_increments_compose_on_the_group_of_their_joint():
 
 
 def test_runge_kutta_on_articulated_body_accelerations_has_order_four_and_meets_the_variational_limit():
-    t = generic_tree(2, damping=0.2, root="free")
+    t = generic_tree(2, damping=0.2, root="free", rotor=0.15)
     q0, v0 = generic_state(t, 2, speed=1.0)
     torques = np.random.default_rng(0).normal(size=t.nv)
     ws, limits = workspace(t.arrays), (np.zeros(t.nv), np.zeros(t.nv))
