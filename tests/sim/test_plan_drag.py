@@ -7,6 +7,7 @@ import pytest
 
 import sim
 from sim.planner import Planner, Task, task_of_scene
+from sim.planner.solvers.backends import Solvers
 from sim.scene import load_scene
 from tests.sim.planner_tasks import forest
 
@@ -67,3 +68,20 @@ def test_a_goal_that_jumps_is_still_found():
     assert (
         np.abs(far.motion.nodes[-1, 1:3] - (task.goal.state.node[1:3] + np.array([-6.0, 5.0]))).max() < 1e-6
     )
+
+
+def test_where_following_fails_the_fast_solver_begins_anew_before_the_robust_one_is_asked(monkeypatch):
+    """IPOPT took 120 to 275 iterations to find nothing where the motion that was followed had ceased to be."""
+    vehicle, task = boat()
+    planner, solve, asked = Planner(), Solvers.solve, []
+    plan = planner.plan(vehicle, task, explain=False, starts=1)
+
+    def solved(self, backend, p, w0, *, mode="cold", **options):
+        asked.append((backend, mode))
+        result = solve(self, backend, p, w0, mode=mode, **options)
+        return result if mode == "cold" else dataclasses.replace(result, converged=False)
+
+    monkeypatch.setattr(Solvers, "follow", lambda *_, **__: None)
+    monkeypatch.setattr(Solvers, "solve", solved)
+    planner.plan(vehicle, task, warm=plan, explain=False)
+    assert asked[:3] == [("fatrop", "warm"), ("fatrop", "near"), ("fatrop", "cold")]

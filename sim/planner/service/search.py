@@ -63,13 +63,11 @@ class Search:
         """From the result of a task that differs a little; None where that leads nowhere."""
         task = kept_times(self.task, before)
         self.run.dragged = True
-        # Where the hand has gone too far for the one, the other still finds the way from here.
-        attempts: tuple[tuple[Mode, tuple[Backend, ...]], ...] = (
-            ("warm", self.order[:1]),
-            ("near", self.order),
-        )
-        for mode, order in attempts:
-            found = self.kept_clear(task, result, mode, order)
+        modes: tuple[Mode, ...] = ("warm", "near")
+        # By the fast solver alone: where it does not arrive the motion has mostly ceased to be one, and it is sooner
+        # there from the first guess than the robust one is in finding that out.
+        for mode in modes:
+            found = self.kept_clear(task, result, mode, self.order[:1])
             if found.result.converged:
                 return found
         self.run.dragged = False

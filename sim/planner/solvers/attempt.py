@@ -108,7 +108,7 @@ def attempted(
             # Multipliers that are not unique keep a solver from its last digits, not the motion from being right.
             return replace(start, rough=False)
         if pair is not None:
-            mode, pair = "cold", None
+            mode, pair = "near", None
     assert best is not None
     return best
 

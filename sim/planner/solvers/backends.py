@@ -41,7 +41,7 @@ _SILENT_S = 5.0
 """Without an iteration: a solver that is given up."""
 _FIRST: dict[bool, dict[str, float]] = {
     True: {"mu_init": 0.1, "bound_push": 0.06, "bound_frac": 0.06},
-    False: {"mu_init": 1.0, "bound_push": 0.03, "bound_frac": 0.03},
+    False: {"mu_init": 1.0, "bound_push": 0.02, "bound_frac": 0.02},
 }
 """Of cold solutions in space and on a plane; found by trial. Gaits and corridors have many local optima; more of the
 bad ones are passed by when bounds push harder at first."""
