@@ -121,23 +121,25 @@ def _order(top: HeavyTop, name: str) -> float:
 def _figure(
     top: HeavyTop, up: np.ndarray, seconds: float, long: dict[str, np.ndarray], printed: dict[str, np.ndarray]
 ) -> Figure:
-    figure = Figure(figsize=(13, 4.2))
+    figure = Figure(figsize=(17, 4.2))
     weight = float(np.linalg.norm(np.multiply(top.values["mass"], top.values["arm"])))
-    axis = figure.add_subplot(1, 3, 1, projection="3d")
+    axis = figure.add_subplot(1, 4, 1, projection="3d")
     axis.plot(*(weight * up).T, lw=0.6)
     axis.set_title("m l Q'Gamma", fontsize=9)
-    axis = figure.add_subplot(1, 3, 2)
+    axis = figure.add_subplot(1, 4, 2)
     axis.plot(np.linspace(0, seconds, len(up)), up, lw=0.8, label=("x", "y", "z"))
     axis.set_title("Q'Gamma", fontsize=9)
     axis.set_xlabel("s", fontsize=8)
     axis.legend(fontsize=7)
-    axis = figure.add_subplot(1, 3, 3)
-    for runs, alpha, of in ((long, 1.0, ""), (printed, 0.5, ", as printed")):
-        for (name, errors), colour in zip(runs.items(), ("C0", "C1", "C2"), strict=True):
-            times, shown = 0.01 * np.arange(len(errors)), np.maximum(errors, 1e-16)
-            axis.semilogy(times, shown, lw=0.5, color=colour, alpha=alpha, label=name + of)
-    axis.set_title("relative energy error, h = 0.01 s", fontsize=9)
-    axis.set_xlabel("s", fontsize=8)
-    axis.legend(fontsize=7)
+    for place, runs, of in ((3, long, ""), (4, printed, ", numbers as printed")):
+        axis = figure.add_subplot(1, 4, place)
+        for name, errors in runs.items():
+            axis.semilogy(
+                0.01 * np.arange(len(errors)), np.maximum(errors, 1e-16), lw=0.5, alpha=0.7, label=name
+            )
+        axis.set_ylim(1e-8, 1e-1)
+        axis.set_title(f"relative energy error, h = 0.01 s{of}", fontsize=9)
+        axis.set_xlabel("s", fontsize=8)
+        axis.legend(fontsize=7)
     figure.tight_layout()
     return figure

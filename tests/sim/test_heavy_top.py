@@ -176,7 +176,7 @@ def printed_step(theta, h, Q, pi):
     ("method", "theta"), [("symplectic-0", 0.0), ("symplectic-half", 0.5), ("symplectic-1", 1.0)]
 )
 def test_the_theta_family_takes_the_steps_of_the_equations_that_the_survey_prints(method, theta):
-    """Written out in the other trivialisation; measured 1.4e-14 after 40 steps with h |omega| of 0.1 to 0.4."""
+    """Written out in the other trivialisation; measured 1.4e-14 after 40 steps with h |omega| of 0.1 to 0.28."""
     top, start = uneven()
     run = sim.simulate(top, method, step=0.04, duration=1.6, initial=start, controls=TORQUE)
     Q, pi = TILT, TILT @ (INERTIA * OMEGA)
