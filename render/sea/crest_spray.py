@@ -28,7 +28,7 @@ _CALM_MPS, _GALE_MPS = 9.0, 14.0
 LAG_S = 0.14
 """In which a drop takes on the air's velocity; times gravity, the speed at which it falls."""
 _GRAVITY_MPS2 = 9.81
-_PUFF_M, _COVER = (0.012, 0.11), 0.24
+_PUFF_M, _COVER = (0.02, 0.26), 0.11
 """Radius of a puff at first and at last, and the share of the light that it holds back at first."""
 MOST_PUFFS = 16000
 _DOWNWIND, _UP_MPS, _ASIDE_MPS = 0.5, 2.6, 0.5
