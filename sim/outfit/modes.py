@@ -26,6 +26,8 @@ AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
     "sail": NEEDS["station"],
     "gait": NEEDS["ride"],
     "steady": ("inertia",),
+    "lead": ("target_drag",),
+    "swing-up": ("links", "mass", "length", "gravity", "pivot_motor"),
 }
 """Autopilot -> parameters that it reads, as for the modes."""
 

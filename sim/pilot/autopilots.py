@@ -10,11 +10,13 @@ from sim.pilot.contract import Pilot
 from sim.pilot.course import CoursePilot
 from sim.pilot.errand import Errand
 from sim.pilot.hover import HoverPilot
+from sim.pilot.lead import LeadPilot
 from sim.pilot.line_drive import LineDrive
 from sim.pilot.route_flight import RouteFlight
 from sim.pilot.sail import SailPilot
 from sim.pilot.skate import SkatePilot
 from sim.pilot.steady import SteadyPilot
+from sim.pilot.swing_up import SwingUpPilot
 from sim.vehicles import vehicles
 
 
@@ -49,6 +51,10 @@ AUTOPILOTS: dict[str, Kind] = {
     ),
     "gait": Kind("Swings torso and feet: to the goals' places in turn, then round the last one.", SkatePilot),
     "steady": Kind("Stops all turning, then holds the attitude.", SteadyPilot),
+    "lead": Kind("Leads the load's target along the scene's way, or round a level circle.", LeadPilot),
+    "swing-up": Kind(
+        "Swings a rod with motors up and keeps it standing; several rods, or by hand, it calms.", SwingUpPilot
+    ),
 }
 
 

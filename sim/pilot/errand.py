@@ -1,8 +1,10 @@
-"""What an autopilot is sent on: ways and places of a scene, as arrays."""
+"""What an autopilot is sent on: ways and places of a scene."""
 
 from dataclasses import dataclass
 
 import numpy as np
+
+from sim.target_path import TargetPath
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,3 +21,5 @@ class Errand:
     """That way leads round."""
     places_w: tuple[tuple[float, float], ...]
     """(x, y) m of where the scene's goals are, in their order."""
+    target: TargetPath | None = None
+    """The way of a load's target over time."""

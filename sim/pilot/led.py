@@ -31,14 +31,20 @@ class LedPilot:
         self._taken = self._taken or over or _touched(sticks)
         if self._taken:
             return self._pilot.controls(sticks, sensed, vehicle, dt_s)
-        leader, now, node = Leader.of(vehicle), self._path.at(sensed.time_s), sensed.node
-        acceleration = self._path.at(middle_s).acceleration + _back(leader, now, node)
-        middle_velocity = node[leader.velocity] + 0.5 * dt_s * acceleration
-        low = np.array([control.low for control in vehicle.controls])
-        high = np.array([control.high for control in vehicle.controls])
-        return np.clip(
-            leader.controls(leader.put(node, node[leader.place], middle_velocity), acceleration), low, high
-        )
+        return led(self._path.at(sensed.time_s), self._path.at(middle_s).acceleration, sensed, vehicle, dt_s)
+
+
+def led(now: Aim, acceleration_w: np.ndarray, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+    """(n_controls,) that give the target an acceleration (3,) of `dt_s`, and what brings it back to where it should
+    be now; within their ranges."""
+    leader, node = Leader.of(vehicle), sensed.node
+    acceleration = acceleration_w + _back(leader, now, node)
+    middle_velocity = node[leader.velocity] + 0.5 * dt_s * acceleration
+    low = np.array([control.low for control in vehicle.controls])
+    high = np.array([control.high for control in vehicle.controls])
+    return np.clip(
+        leader.controls(leader.put(node, node[leader.place], middle_velocity), acceleration), low, high
+    )
 
 
 def _back(leader: Leader, now: Aim, node: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ def errand_of(scene: Scene, world: World) -> Errand:
     lap = np.zeros((0, 2)) if world.grounds is None else world.grounds.lap
     line, closed = (lap, True) if scene.race is None else (through(scene.race), scene.race.closed)
     landing_w = world.pads[-1].centre_w if world.pads else None
-    return Errand(world.path, landing_w, line, closed, places)
+    return Errand(world.path, landing_w, line, closed, places, scene.target)
 
 
 def through(course: Course) -> np.ndarray:

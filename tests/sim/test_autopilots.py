@@ -8,11 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sim.commands import LetGo, Pull, SetDemo, SetParameter
+from sim.commands import LetGo, PilotInput, Pull, SetDemo, SetParameter, SetPilotInput
 from sim.goals.judge import Judge
 from sim.outfit import outfit_of
 from sim.pilot import vehicles_with_autopilot
 from sim.pilot.autopilots import AUTOPILOTS
+from sim.pilot.lead import CIRCLE_M as CIRCLE_OF_LOAD_M
 from sim.pilot.skate import CIRCLE_M
 from sim.scene import Scene, load_scene
 from sim.scene_tables import Start
@@ -188,3 +189,64 @@ def test_the_quadrotor_comes_back_to_its_place_after_a_pull() -> None:
     list(flown(simulation, 25.0))
     assert pulled > 0.3
     assert np.linalg.norm(simulation.snapshot.lanes[0].T_wb[:3, 3] - held_w) < 0.25
+
+
+@pytest.mark.parametrize("with_way", [True, False])
+def test_the_load_is_led_along_the_scenes_way_or_round_a_circle_though_the_sticks_are_moved(
+    with_way: bool,
+) -> None:
+    """After a flight by hand that left the target off its way and moving."""
+    path = load_scene("quadrotors").target
+    assert path is not None
+    simulation = begun("quadrotors", target=path if with_way else None)
+    simulation.submit(SetDemo(False))
+    simulation.submit(SetPilotInput(PilotInput(pitch=0.7, roll=-0.4, throttle=0.3)))
+    list(flown(simulation, 1.5))
+    simulation.submit(SetDemo(True))
+    began = simulation.snapshot.lanes[0].bodies["target"][:3, 3].copy()
+    lanes = list(flown(simulation, 20.0))
+    for lane in lanes[16:]:
+        load, target = (lane.bodies[name][:3, 3] for name in ("load", "target"))
+        if with_way:
+            off = target - path.at(lane.time_current_s).place
+        else:
+            out = target - began - (0.0, CIRCLE_OF_LOAD_M, 0.0)
+            off = np.array([np.hypot(*out[:2]) - CIRCLE_OF_LOAD_M, out[2]])
+        assert np.linalg.norm(off) < 0.02
+        assert np.linalg.norm(load - target) < 0.1
+        assert np.abs(lane.controls).max() <= 5.0
+
+
+def test_a_rod_with_motors_is_swung_up_and_stands_and_again_after_a_fall() -> None:
+    """Motors of half the moment that holds it level; it begins going round, and is turned by hand out of the plane."""
+    simulation = begun("plan-pendulum-swing-up")
+    list(flown(simulation, 8.0))  # 4.9 s measured
+    for _ in range(2):
+        for lane in flown(simulation, 3.0):
+            assert lane.observables["swing"] > math.pi - 0.01
+        assert np.abs(lane.controls).max() < 0.5
+        simulation.submit(SetDemo(False))
+        simulation.submit(SetPilotInput(PilotInput(pitch=0.4, roll=1.0)))
+        list(flown(simulation, 1.5))
+        simulation.submit(SetPilotInput(PilotInput()))
+        simulation.submit(SetDemo(True))
+        assert min(float(lane.observables["swing"]) for lane in flown(simulation, 10.0)) < 2.0
+
+
+@pytest.mark.parametrize(("name", "left_rad"), [("pendula", 0.03), ("pendulum", 0.15)])
+def test_a_hand_calms_a_chain_of_rods_and_its_energy_only_falls(name: str, left_rad: float) -> None:
+    """Two and five rods, let go in a spiral, and pushed by the keys before.
+
+    Five keep a swing of the uppermost rods in which the last bob, at which the hand is, hardly moves.
+    """
+    simulation = begun(name)
+    simulation.submit(SetDemo(False))
+    simulation.submit(SetPilotInput(PilotInput(pitch=0.5, roll=-0.3)))
+    list(flown(simulation, 1.0))
+    simulation.submit(SetDemo(True))
+    energies = [simulation.advance(0.0).lanes[0].energy_J]
+    for lane in flown(simulation, 25.0):
+        energies.append(lane.energy_J)
+        assert np.abs(lane.controls).max() <= 20.0
+    assert all(b < a + 1e-6 for a, b in pairwise(energies))
+    assert np.max(lane.observables["swing"]) < left_rad

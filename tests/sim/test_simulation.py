@@ -292,7 +292,7 @@ def test_a_refused_command_changes_nothing_and_is_answered_in_words(command, wor
 
 
 def test_the_autopilot_is_refused_for_vehicles_it_cannot_fly():
-    running = simulation(replace(spinning_scene(), vehicle="pendulum", integrator="rkmk4", parameters={}))
+    running = simulation(replace(spinning_scene(), vehicle="heavy-top", parameters={}))
     running.submit(SetDemo(True))
     snapshot = running.advance(0.0)
     assert "autopilot" in snapshot.message
