@@ -20,17 +20,28 @@ CRUISE_MPS = 26.0
 LONGEST_S = {"Fly along the river": 0.5}
 """Simulated time between two looks, by goal; elsewhere USUAL_S."""
 USUAL_S = 0.3
+SLOWEST = -5
+"""Doublings of speed: the simulation goes no slower than 1/32."""
+
+
+MOST_CRASHES = 5
 
 
 class Beginner:
-    """Presses and releases keys; slows time down where the window is looked at too seldom to fly by."""
+    """Presses and releases keys; slows time down where the window is looked at too seldom to fly by.
+
+    A picture that comes far too late is the end of any flight by sight: after a crash it goes back and flies on slower.
+    """
 
     def __init__(self, app: App) -> None:
         self._app, self._held, self._settled = app, set[str](), False
-        self._looked_s = 0.0
+        self._looked_s, self._doubled, self._crashes = 0.0, 0, 0
 
     def look(self, seen: Probe) -> None:
         """Do what the due goal asks for."""
+        if seen["lanes"][0]["status"] == "crashed":
+            self._go_back(seen)
+            return
         wanted = self._wanted(seen)
         for name, key in KEYS.items():
             if (name in wanted) != (name in self._held):
@@ -39,9 +50,25 @@ class Beginner:
         passed_s, self._looked_s = seen["clock_s"] - self._looked_s, seen["clock_s"]
         longest_s = LONGEST_S.get(seen["goals"]["due"], USUAL_S)
         if passed_s > longest_s:
-            self._app.screen.xdotool("key", "bracketleft")
-        elif passed_s < 0.4 * longest_s:
-            self._app.screen.xdotool("key", "bracketright")
+            self._hasten(-1)
+        elif passed_s < 0.4 * longest_s and self._doubled < 1 - self._crashes:
+            self._hasten(1)
+
+    def _hasten(self, doublings: int) -> None:
+        self._doubled = max(self._doubled + doublings, SLOWEST)
+        self._app.screen.xdotool("key", "bracketright" if doublings > 0 else "bracketleft")
+
+    def _go_back(self, seen: Probe) -> None:
+        self._crashes += 1
+        assert self._crashes <= MOST_CRASHES, seen["lanes"][0]["status_text"]
+        self.let_go()
+        for _ in range(3 + 2 * self._crashes):
+            self._app.screen.xdotool("key", "F5")
+        self._app.wait_until(lambda p: p["look_back"] is not None, timeout_s=60, what="it looks back")
+        self._hasten(-1)
+        self._app.screen.xdotool("key", "F7")
+        flying = self._app.wait_until(lambda p: p["look_back"] is None, timeout_s=60, what="it flies on")
+        self._looked_s = flying["clock_s"]
 
     def let_go(self) -> None:
         """Of all keys."""

@@ -50,7 +50,6 @@ def test_who_follows_its_prompts_by_keys_lands_on_the_far_pad(screen: Screen, tm
             beginner.look(seen)
             drawn = seen["frames"]
             seen = app.wait_until(lambda p, n=drawn: p["frames"] > n, timeout_s=60, what="a frame")
-            assert seen["lanes"][0]["status"] == "running", seen["lanes"][0]["status_text"]
         goals = seen["goals"]
         assert (goals["due"], goals["at"], goals["skipped"], goals["graded"]) == ("", 5, False, True)
         assert seen["lanes"][0]["on_ground"]
