@@ -27,6 +27,7 @@ AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
     "gait": NEEDS["ride"],
     "steady": ("inertia",),
     "lead": ("target_drag",),
+    "cycle": ("hold", "gravity"),
     "swing-up": ("links", "mass", "length", "gravity", "pivot_motor"),
 }
 """Autopilot -> parameters that it reads, as for the modes."""
@@ -126,3 +127,13 @@ class Riding:
     twist_rad: float = 1.1
     """Of the torso at full stick."""
     gaits: tuple[Gait, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Of the autopilot `cycle`."""
+
+    pose_s: float = 2.0
+    """For each pose."""
+    poses: tuple[tuple[float, ...], ...] = ()
+    """Off where servos hold the joints [rad or m], in the order of the controls."""

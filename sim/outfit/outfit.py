@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.environment.hull import Hull as Surface
 from sim.outfit.instruments import Instruments
-from sim.outfit.modes import Driving, Flying, Holding, Rates, Riding, Tilting
+from sim.outfit.modes import Cycle, Driving, Flying, Holding, Rates, Riding, Tilting
 from sim.outfit.moving_model import Model
 from sim.outfit.term import Term
 
@@ -43,6 +43,7 @@ class Modes:
     holding: Holding = field(default_factory=Holding)
     driving: Driving = field(default_factory=Driving)
     riding: Riding = field(default_factory=Riding)
+    cycle: Cycle = field(default_factory=Cycle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,7 @@ def _read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
         holding=_read_numbers(table.table("hold"), mode_data.Holding(), low=0.0),
         driving=_read_numbers(table.table("drive"), mode_data.Driving()),
         riding=_read_riding(table.table("ride")),
+        cycle=_read_cycle(table.table("cycle"), vehicle, needed=autopilot == "cycle"),
     )
 
 
@@ -180,6 +181,22 @@ def _read_riding(table: TomlTable) -> mode_data.Riding:
         usual = mode_data.Gait(inner.text("action"), 0.0, 1.0, 0.0, 1.0)
         gaits.append(_read_numbers(inner, usual))
     return dataclasses.replace(_read_numbers(table, mode_data.Riding()), gaits=tuple(gaits))
+
+
+def _read_cycle(table: TomlTable, vehicle: Declared | None, *, needed: bool) -> mode_data.Cycle:
+    """Each pose has a number for each control."""
+    count = len(vehicle.controls) if vehicle is not None else None
+    poses = []
+    for inner in table.tables("poses"):
+        poses.append(inner.numbers("off", (), low=-_FAR_M, high=_FAR_M, count=count))
+        if not poses[-1]:
+            raise inner.error("off", "is missing; allowed: a number for each control")
+        inner.finish()
+    if needed and not poses:
+        raise table.error("poses", 'is missing; allowed: tables with "off", one for each pose')
+    pose_s = table.number("pose_s", mode_data.Cycle().pose_s, low=0.2, high=3600.0)
+    table.finish()
+    return mode_data.Cycle(pose_s, tuple(poses))
 
 
 def _read_numbers(table: TomlTable, usual: Numbers, *, low: float = -1e6) -> Numbers:

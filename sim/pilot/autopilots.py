@@ -8,6 +8,7 @@ import numpy as np
 from sim.outfit import outfit_of
 from sim.pilot.contract import Pilot
 from sim.pilot.course import CoursePilot
+from sim.pilot.cycle import CyclePilot
 from sim.pilot.errand import Errand
 from sim.pilot.hover import HoverPilot
 from sim.pilot.lead import LeadPilot
@@ -52,6 +53,7 @@ AUTOPILOTS: dict[str, Kind] = {
     "gait": Kind("Swings torso and feet: to the goals' places in turn, then round the last one.", SkatePilot),
     "steady": Kind("Stops all turning, then holds the attitude.", SteadyPilot),
     "lead": Kind("Leads the load's target along the scene's way, or round a level circle.", LeadPilot),
+    "cycle": Kind("Goes from pose to pose, round and round, about where the servos hold it.", CyclePilot),
     "swing-up": Kind(
         "Swings a rod with motors up and keeps it standing; several rods, or by hand, it calms.", SwingUpPilot
     ),

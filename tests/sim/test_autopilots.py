@@ -13,6 +13,7 @@ from sim.goals.judge import Judge
 from sim.outfit import outfit_of
 from sim.pilot import vehicles_with_autopilot
 from sim.pilot.autopilots import AUTOPILOTS
+from sim.pilot.cycle import along
 from sim.pilot.lead import CIRCLE_M as CIRCLE_OF_LOAD_M
 from sim.pilot.skate import CIRCLE_M
 from sim.scene import Scene, load_scene
@@ -20,6 +21,7 @@ from sim.scene_tables import Start
 from sim.simulation import Simulation
 from sim.simulation.errand import errand_of, through
 from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.vehicles import vehicle as make
 from sim.world import load_world
 
 
@@ -250,3 +252,50 @@ def test_a_hand_calms_a_chain_of_rods_and_its_energy_only_falls(name: str, left_
         assert np.abs(lane.controls).max() <= 20.0
     assert all(b < a + 1e-6 for a, b in pairwise(energies))
     assert np.max(lane.observables["swing"]) < left_rad
+
+
+@pytest.mark.parametrize(
+    ("name", "pull"),
+    [
+        ("robot", ("hand", (0.05, 0.0, 0.0), (0.3, -0.2, 0.25))),
+        ("delta", ("platform", (0.0, 0.0, 0.0), (0.5, 0.3, -0.2))),
+    ],
+)
+def test_the_cycle_of_a_robot_repeats_itself_and_comes_back_to_that_after_a_pull(
+    name: str, pull: tuple[str, tuple[float, float, float], tuple[float, float, float]]
+) -> None:
+    simulation, scene = begun(name), load_scene(name)
+    cycle = outfit_of(scene.vehicle).modes.cycle
+    most = np.array([control.high for control in make(scene.vehicle).controls])
+    body, at_b, by_w = pull
+
+    def way(of: str) -> np.ndarray:
+        """(n, 3) places of the body, ten a pose, once round."""
+        places = []
+        for lane in flown(simulation, len(cycle.poses) * cycle.pose_s, cycle.pose_s / 10.0):
+            places.append(lane.bodies[of][:3, 3].copy())
+            assert np.all(np.abs(lane.controls) < most)
+        return np.array(places)
+
+    way(body)
+    kept = way(body)
+    pose_w = simulation.snapshot.lanes[0].bodies[body]
+    simulation.submit(Pull("", body, at_b, tuple(pose_w[:3, 3] + np.array(by_w))))
+    list(flown(simulation, cycle.pose_s, cycle.pose_s))
+    pulled = np.linalg.norm(simulation.snapshot.lanes[0].bodies[body][:3, 3] - kept[9])
+    simulation.submit(LetGo())
+    list(flown(simulation, (len(cycle.poses) - 1) * cycle.pose_s, cycle.pose_s))
+    assert np.abs(way(body) - kept).max() < 0.01 * np.ptp(kept, axis=0).max()
+    assert pulled > 0.05 * np.ptp(kept, axis=0).max()
+    assert np.all(np.ptp(kept, axis=0) > 0.1)
+
+
+def test_between_poses_a_cycle_has_no_jump_of_place_nor_of_speed() -> None:
+    poses = ((0.3, -1.0), (0.9, 0.4), (-0.2, 0.1))
+    h = 1e-4
+    for time_s in np.linspace(h, 14.0, 701):
+        rate = along(poses, 2.0, float(time_s))[1]
+        ahead, behind = along(poses, 2.0, float(time_s) + h)[0], along(poses, 2.0, float(time_s) - h)[0]
+        assert np.allclose((ahead - behind) / (2.0 * h), rate, atol=1e-5)
+    for k in range(6):
+        assert np.allclose(along(poses, 2.0, 2.0 * k + 1.9)[0], poses[k % 3])

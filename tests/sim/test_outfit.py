@@ -135,6 +135,31 @@ def test_a_mode_is_refused_where_the_vehicle_has_not_what_it_needs(folder: Path)
         load_scene(folder)
 
 
+@pytest.mark.parametrize(
+    ("cycle", "answer"),
+    [
+        ("pose_s = 1.0", r'modes\.cycle\.poses: is missing; allowed: tables with "off"'),
+        (
+            "poses = [{ off = [1.0, 2.0, 3.0] }]",
+            r"modes\.cycle\.poses\[0\]\.off: .* is refused; allowed: 2 numbers",
+        ),
+        ("poses = [{}]", r"modes\.cycle\.poses\[0\]\.off: is missing; allowed: a number for each control"),
+    ],
+)
+def test_a_cycle_is_refused_without_poses_that_have_a_number_for_each_control(
+    folder: Path, cycle: str, answer: str
+) -> None:
+    with (folder / "vehicle.py").open("a", encoding="utf-8") as file:
+        file.write(
+            '\nTrike.parameters = (*Trike.parameters, Parameter("hold", "", 1.0, 0.0, 2.0, "A."), '
+            'Parameter("gravity", "", 1.0, 0.0, 2.0, "A."))\n'
+        )
+    with (folder / "vehicle.toml").open("a", encoding="utf-8") as file:
+        file.write(f'\n[modes]\nautopilot = "cycle"\n[modes.cycle]\n{cycle}\n')
+    with pytest.raises(sim.InputError, match=answer):
+        load_scene(folder)
+
+
 def test_a_folder_without_a_scene_stands_on_a_plain_and_one_without_data_has_the_fallback(
     folder: Path,
 ) -> None:
