@@ -1,7 +1,7 @@
 """The renderer: owns every pass and draws a Frame into a framebuffer."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 import moderngl
@@ -25,6 +25,7 @@ from render.quality import choose, require_gl
 from render.scenery import Scenery, load_scenery
 from render.sky import Sky
 from render.stage import Stage
+from render.steps import finish, step
 from render.still_light import light_name, lit_from_cache
 from render.sun_shadows import SunShadows
 from render.targets import Targets
@@ -55,11 +56,13 @@ class Renderer:
         supersampling: int = 1,
         scenery: Scenery | None = None,
         programs: Programs | None = None,
+        lit_later: bool = False,
         probe: Probe = lambda name: nullcontext(),
     ):
         """`quality`: a preset's name, by default what suits the context. `supersampling` n: n x n samples a pixel, for
         stills. `scenery` takes the place of the world's own meshes. `programs`: of a renderer
-        before, of the same quality; they stay the caller's. `probe(name)` is entered around every pass, for
+        before, of the same quality; they stay the caller's. `lit_later`: `light_up` is called before anything is
+        drawn. `probe(name)` is entered around every pass, for
         measurements. DisplayError where the context is too old or a shader does not compile.
         """
         require_gl(ctx)
@@ -77,7 +80,13 @@ class Renderer:
         self.resize(size_px)
         sun = sun or Sun()
         still = "" if self._parked else scenery.key
-        self.set_sun(sun, kept_as=light_name(ctx, still, self.quality, sun))
+        self._lighting = self._sun_steps(sun, light_name(ctx, still, self.quality, sun))
+        if not lit_later:
+            finish(self._lighting)
+
+    def light_up(self) -> bool:
+        """Do a share of what a renderer that is `lit_later` still lacks; whether there was anything to do."""
+        return step(self._lighting)
 
     def _owned(self, resource):
         self._resources.callback(resource.release)
@@ -127,32 +136,43 @@ class Renderer:
         """Of the scene, relative to the output."""
         return self._targets.size_px[0] / self.size_px[0]
 
-    def set_sun(self, sun: Sun, *, kept_as: str = "") -> None:
-        """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew.
+    def set_sun(self, sun: Sun) -> None:
+        """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew."""
+        finish(self._sun_steps(sun, ""))
 
-        kept_as: what the last two are called in the cache, where they come from if they are there.
-        """
+    def _sun_steps(self, sun: Sun, kept_as: str) -> Iterator[None]:
+        """kept_as: what the last two are called in the cache, where they come from if they are there."""
         with self._probe("sun: sky table"):
             self._light = self._sky.light(sun)
         self._shadows.set_light(self._light, self._waters.level_m)
         for uniforms in self._uniforms.values():
             uniforms.set_light(self._light, Atmosphere(), water_level_m=self._waters.level_m)
+        yield
         if kept_as:
-            lit_from_cache(kept_as, self._cast_and_bake, {**self._shadows.lit, **self._stage.lit})
+            yield from lit_from_cache(kept_as, self._cast_and_bake, {**self._shadows.lit, **self._stage.lit})
         else:
-            self._cast_and_bake()
+            yield from self._cast_and_bake()
 
-    def _cast_and_bake(self) -> None:
-        """The canyon's shadow map and baked light, for the sun and the still things that there are."""
+    def _cast_and_bake(self) -> Iterator[None]:
+        """The canyon's shadow map and baked light, for the sun and the still things that there are.
+
+        Whatever else is drawn between two steps, the next one binds anew what it reads.
+        """
         self._bind_textures()
         with self._probe("sun: canyon shadow"):
             self._shadows.cast_world(self._draw_still, self._context)
+        yield
         picture = self._uniforms["picture"]
         picture.set_shadows(self._shadows.frames)
         picture.upload()
-        picture.bind()
-        with self._probe("sun: bake"):
-            self._stage.bake()
+        baking, more = self._stage.bake(), True
+        while more:
+            self._bind_textures()
+            picture.bind()
+            with self._probe("sun: bake"):
+                more = step(baking)
+            if more:
+                yield
 
     def _draw_still(self, context: PassContext) -> None:
         self._stage.draw(context)
@@ -211,7 +231,7 @@ class Renderer:
         if not np.array_equal(places, self._cleared):
             self._cleared = places
             if self._stage.clear(places[:, :2], float(places[:, 2].max(initial=0.0))):
-                self._cast_and_bake()
+                finish(self._cast_and_bake())
 
     def _bind_textures(self) -> None:
         self._sky.bind()

@@ -1,6 +1,6 @@
 """The still world on the GPU: land, plants, blocks, pads and the textures they share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 
 import moderngl
@@ -135,10 +135,10 @@ class Stage:
         """What is baked, by name."""
         return {f"land {number}": land for number, land in enumerate(self._land)}
 
-    def bake(self) -> None:
-        """Take up a new light where it is kept per vertex."""
+    def bake(self) -> Iterator[None]:
+        """Take up a new light where it is kept per vertex, a share at a step."""
         for land in self._land:
-            land.bake()
+            yield from land.bake()
 
     def draw(self, context: PassContext) -> None:
         """Draw all that the pass's camera sees. The far land casts no shadow."""

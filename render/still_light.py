@@ -1,7 +1,7 @@
 """What a sun gives to a world's still things, kept between starts: software GL takes half a second to draw it."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +11,8 @@ import numpy as np
 
 from render.light import Sun
 from render.quality import Quality, is_software
+from render.steps import finish
+from sim.cache import found
 from sim.world.store import cached_arrays, source_digest
 
 
@@ -32,21 +34,28 @@ def light_name(ctx: moderngl.Context, still: str, quality: Quality, sun: Sun) ->
     return f"{still}-{hashlib.sha256(told.encode()).hexdigest()[:24]}"
 
 
-def lit_from_cache(name: str, draw: Callable[[], None], parts: Mapping[str, Lit]) -> None:
-    """Have the light in all parts: drawn, or as it was kept under this name."""
+def lit_from_cache(name: str, draw: Callable[[], Iterator[None]], parts: Mapping[str, Lit]) -> Iterator[None]:
+    """Have the light in all parts: drawn, a share at a step, or as it was kept under this name."""
     drawn = False
 
-    def make() -> dict[str, np.ndarray]:
+    def draw_here() -> Iterator[None]:
         nonlocal drawn
         drawn = True
-        draw()
+        yield from draw()
+
+    def make() -> dict[str, np.ndarray]:
+        if not drawn:
+            finish(draw_here())  # the file was there, and is damaged
         return {f"{part}: {name}": array for part, lit in parts.items() for name, array in lit.lit().items()}
 
+    if found("light", f"{name}.npz") is None:
+        yield from draw_here()
     kept = cached_arrays("light", name, make)
     if not drawn:
         for part, lit in parts.items():
             own = f"{part}: "
             lit.take_light({name[len(own) :]: a for name, a in kept.items() if name.startswith(own)})
+    yield
 
 
 @cache

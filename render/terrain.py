@@ -1,6 +1,6 @@
 """The canyon and the land around it: chunks culled and given a level of detail for each view."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 import moderngl
@@ -29,6 +29,8 @@ _LOOKUPS: dict[str, dict[str, int]] = {
 }
 _SUNKEN_M = (1.0, 2.0, 4.0)
 """Depths below still water under which triangles can be left out."""
+BAKED_AT_ONCE = 1 << 17
+"""Vertices of a share of the baking: software GL takes some 50 ms for them."""
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
@@ -184,26 +186,34 @@ class Land:
         content = [(self._vertices, _FORMAT, *_NAMES), *more]
         return self._owned(vertex_array(self._ctx, program, content, self._indices))
 
-    def bake(self) -> None:
-        """Evaluate the material at the vertices for the present light (quality without full materials only)."""
+    def bake(self) -> Iterator[None]:
+        """Evaluate the material at the vertices for the present light (quality without full materials only).
+
+        A share at a step; before each, the light and its shadows have to be bound.
+        """
         if self._baked is None:
             return
-        source = vertex_array(self._ctx, self._bake_program, [(self._vertices, _FORMAT, *_NAMES)])
         first = 0
         for level, (count, spacing) in enumerate(self._vertex_spacing):
-            self._bake_program["spacing_m"].value = spacing
-            # Coarser levels have it from the light map.
-            self._bake_program["shadow_by_vertex"].value = level == 0
-            source.transform(
-                self._baked, moderngl.POINTS, vertices=count, first=first, buffer_offset=first * _BAKED_BYTES
-            )
+            for begin in range(0, count, BAKED_AT_ONCE):
+                self._bake_program["spacing_m"].value = spacing
+                # Coarser levels have it from the light map.
+                self._bake_program["shadow_by_vertex"].value = level == 0
+                self._bake_vertices(first + begin, min(BAKED_AT_ONCE, count - begin))
+                yield
             first += count
-        source.release()
         if self._light_map is not None:
             count, _ = self._vertex_spacing[0]
             baked = np.frombuffer(self._baked.read(count * _BAKED_BYTES), "f4").reshape(count, -1)
             self._light_map.write(baked[:, :3], baked[:, 3:6], baked[:, 6])
             self._tell_scale()
+            yield
+
+    def _bake_vertices(self, first: int, count: int) -> None:
+        source = vertex_array(self._ctx, self._bake_program, [(self._vertices, _FORMAT, *_NAMES)])
+        offset = first * _BAKED_BYTES
+        source.transform(self._baked, moderngl.POINTS, vertices=count, first=first, buffer_offset=offset)
+        source.release()
 
     def lit(self) -> dict[str, np.ndarray]:
         """What has been baked, as bytes, and the light map with its scale."""

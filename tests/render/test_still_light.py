@@ -1,5 +1,6 @@
 """The light on still things, from the cache."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from render.light import Sun
 from render.renderer import Renderer
 from render.scenery import Scenery
 from render.stage import Stage
+from render.terrain import Land
 from tests.render.small_world import small_frame, small_scenery, small_world
 
 SIZE = (160, 100)
@@ -25,9 +27,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
     calls: list[int] = []
     bake = Stage.bake
 
-    def counted(stage: Stage) -> None:
+    def counted(stage: Stage) -> Iterator[None]:
         calls.append(1)
-        bake(stage)
+        yield from bake(stage)
 
     monkeypatch.setattr(Stage, "bake", counted)
     return calls
@@ -61,3 +63,47 @@ def test_what_was_put_together_by_hand_is_not_kept(ctx: moderngl.Context, drawn:
     for _ in range(2):
         picture(ctx, small_scenery(), "software", Sun())
     assert len(drawn) == 2
+
+
+@pytest.mark.parametrize("quality", ["software", "medium"])
+def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the_bit(
+    ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch, quality: str
+) -> None:
+    world, scenery = small_world(), small_scenery()
+    given = {"quality": quality, "scenery": scenery, "sun": Sun()}
+    canvas = Canvas(ctx, SIZE)
+    other = Renderer(ctx, SIZE, world, quality=quality, sun=Sun(elevation_rad=0.2), scenery=scenery)
+    whole = Renderer(ctx, SIZE, world, **given)
+    whole.draw(small_frame(SIZE), canvas.framebuffer)
+    at_once, light = canvas.image(), [land.lit() for land in whole._stage._land]
+
+    most, shares = 500, []
+    bake = Land._bake_vertices
+
+    def counted(land: Land, first: int, count: int) -> None:
+        shares.append(count)
+        bake(land, first, count)
+
+    monkeypatch.setattr("render.terrain.BAKED_AT_ONCE", most)
+    monkeypatch.setattr(Land, "_bake_vertices", counted)
+    renderer = Renderer(ctx, SIZE, world, **given, lit_later=True)
+    assert shares == []
+    steps = 0
+    while renderer.light_up():
+        steps += 1
+        baked = len(shares)
+        other.draw(small_frame(SIZE), canvas.framebuffer)
+        assert len(shares) == baked
+    if quality == "software":
+        assert len(shares) > 2, "the world is too small to tell"
+        assert max(shares) == most
+    assert steps >= len(shares)  # so that no step bakes two
+    for mine, wanted in zip((land.lit() for land in renderer._stage._land), light, strict=True):
+        assert mine.keys() == wanted.keys()
+        for name in wanted:
+            np.testing.assert_array_equal(mine[name], wanted[name])
+    renderer.draw(small_frame(SIZE), canvas.framebuffer)
+    np.testing.assert_array_equal(canvas.image(), at_once)
+    for each in (renderer, whole, other):
+        each.release()
+    canvas.release()

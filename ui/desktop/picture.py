@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from render.quality import choose
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
 from render.scenery import Scenery
+from render.steps import step
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.world import World
@@ -59,17 +61,29 @@ class Picture:
         self._budget, self._moves, self._seen_from = FrameBudget(), True, np.zeros((4, 4))
         self._programs: dict[str, Programs] = {}
         """By quality, for one world after the other."""
-        self._renderer = self._make_renderer(view.quality, scenery)
+        self._renderer: Renderer | None = None
+        self._steps = self._made(view.quality, scenery)
 
     def show(self, scene: Scene, world: World, view: ViewSettings, scenery: Scenery | None) -> None:
         """Change over to another scene."""
         changed = (world.key, Sun.of(scene.sun)) != (self._world.key, self._sun)
         self._take_up(scene, world)
         if changed:
-            self._renderer.release()
-            self._renderer = self._make_renderer(view.quality, scenery)
+            self._drop_renderer()
+            self._steps = self._made(view.quality, scenery)
         else:
             give_back()
+
+    def comes_along(self) -> bool:
+        """Do a share of what a scene's first picture waits for; whether there was anything to do."""
+        return step(self._steps)
+
+    def _made(self, quality: str, scenery: Scenery | None) -> Iterator[None]:
+        """The renderer, a share of the work at a step: a frame is to come between two."""
+        renderer = self._renderer = self._make_renderer(quality, scenery, lit_later=True)
+        yield
+        while renderer.light_up():
+            yield
 
     def draw(
         self,
@@ -80,13 +94,17 @@ class Picture:
         motion: CameraMotion,
         planning: Planning,
     ) -> Drawn:
-        """One frame into (x, y, w, h) of the framebuffer, `dt_s` wall seconds after the last one."""
+        """One frame into (x, y, w, h) of the framebuffer, `dt_s` wall seconds after the last one.
+
+        Nothing may be left for `comes_along`.
+        """
+        assert self._renderer is not None
         lanes = tuple(lane.name for lane in snapshot.lanes)
         rects = pane_rects(rect_px, settings.views, lanes)
         if settings.quality != self._renderer.quality.name:
             self._renderer.release()
             self._renderer = self._make_renderer(settings.quality)
-        self._light(settings.hour)
+        self._light(self._renderer, settings.hour)
         self._renderer.set_effort(self._budget.observe(dt_s, moves=self._moves))
         now_s = time.perf_counter()
         subject = self._scene_view.observe(snapshot, now_s)
@@ -144,21 +162,27 @@ class Picture:
     def pace(self) -> Pace:
         """How the frames do."""
         frame_s = self._budget.frame_s
-        return Pace(frame_s, self._renderer.scale, self._budget.overspent)
+        scale = 1.0 if self._renderer is None else self._renderer.scale
+        return Pace(frame_s, scale, self._budget.overspent)
 
     def release(self) -> None:
         """Before the window closes."""
-        self._renderer.release()
+        self._drop_renderer()
         for programs in self._programs.values():
             programs.release()
 
-    def _light(self, hour: float | None) -> None:
+    def _drop_renderer(self) -> None:
+        if self._renderer is not None:
+            self._renderer.release()
+            self._renderer = None
+
+    def _light(self, renderer: Renderer, hour: float | None) -> None:
         """Of an hour of the scene's day; its own where none is asked for."""
         own = Sun.of(self._scene.sun)
         sun = own if hour is None else Day.of(own).at(hour)
         if sun != self._sun:
             self._sun = sun
-            self._renderer.set_sun(sun)
+            renderer.set_sun(sun)
 
     def _take_up(self, scene: Scene, world: World) -> None:
         """Light and camera as the scene wants them at first."""
@@ -170,7 +194,9 @@ class Picture:
         bearing_rad = None if comparison.bearing_deg is None else self._bearing_rad
         self._rig.frame_scene(distance=comparison.distance, bearing_rad=bearing_rad)
 
-    def _make_renderer(self, quality: str, scenery: Scenery | None = None) -> Renderer:
+    def _make_renderer(
+        self, quality: str, scenery: Scenery | None = None, *, lit_later: bool = False
+    ) -> Renderer:
         defines = choose(self._window.ctx, quality).defines
         if quality not in self._programs:
             self._programs[quality] = Programs(self._window.ctx, defines=defines)
@@ -182,4 +208,5 @@ class Picture:
             sun=self._sun,
             scenery=scenery,
             programs=self._programs[quality],
+            lit_later=lit_later,
         )

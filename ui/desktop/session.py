@@ -22,6 +22,7 @@ from sim.take import Take
 from sim.take.scene import scene_of
 from sim.vehicles import VEHICLES
 from sim.world import World
+from ui import theme
 from ui.catalogue import load_catalogue
 from ui.config import config_dir, prepares_ahead
 from ui.desktop.fitting import Fitting
@@ -142,6 +143,11 @@ class Session:
             self._simulation.submit(command)
         for action in output.actions:
             self._carry_out(action)
+        if self._picture.comes_along():
+            self._window.ctx.screen.use()
+            self._window.ctx.screen.clear(*theme.GROUND[:3])
+            self._shell.render()
+            return
         # Anew: building the panels took a while.
         self._draw(self._simulation.snapshot, dt_s, output.camera)
         self._sharing.look(snapshot, lambda: self._window.screenshot(self._shell.scene_rect_px))
