@@ -28,6 +28,7 @@ AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
     "steady": ("inertia",),
     "lead": ("target_drag",),
     "cycle": ("hold", "gravity"),
+    "roll-round": ("mass", "radius", "axial_inertia", "diametral_inertia", "gravity"),
     "swing-up": ("links", "mass", "length", "gravity", "pivot_motor"),
 }
 """Autopilot -> parameters that it reads, as for the modes."""

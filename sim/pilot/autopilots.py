@@ -13,6 +13,7 @@ from sim.pilot.errand import Errand
 from sim.pilot.hover import HoverPilot
 from sim.pilot.lead import LeadPilot
 from sim.pilot.line_drive import LineDrive
+from sim.pilot.roll_round import RollRoundPilot
 from sim.pilot.route_flight import RouteFlight
 from sim.pilot.sail import SailPilot
 from sim.pilot.skate import SkatePilot
@@ -54,6 +55,7 @@ AUTOPILOTS: dict[str, Kind] = {
     "steady": Kind("Stops all turning, then holds the attitude.", SteadyPilot),
     "lead": Kind("Leads the load's target along the scene's way, or round a level circle.", LeadPilot),
     "cycle": Kind("Goes from pose to pose, round and round, about where the servos hold it.", CyclePilot),
+    "roll-round": Kind("Rolls upright round a circle at a steady speed.", RollRoundPilot),
     "swing-up": Kind(
         "Swings a rod with motors up and keeps it standing; several rods, or by hand, it calms.", SwingUpPilot
     ),

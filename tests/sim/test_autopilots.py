@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from sim.commands import LetGo, PilotInput, Pull, SetDemo, SetParameter, SetPilotInput
+from sim.compiler import compile_kernel
 from sim.goals.judge import Judge
+from sim.integrators import integrators
 from sim.outfit import outfit_of
-from sim.pilot import vehicles_with_autopilot
+from sim.pilot import Errand, Sensed, roll_round, vehicles_with_autopilot
 from sim.pilot.autopilots import AUTOPILOTS
 from sim.pilot.cycle import along
 from sim.pilot.lead import CIRCLE_M as CIRCLE_OF_LOAD_M
@@ -23,6 +25,8 @@ from sim.simulation.errand import errand_of, through
 from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicles import vehicle as make
 from sim.world import load_world
+
+NOWHERE = Errand(np.zeros((0, 3)), None, np.zeros((0, 2)), False, ())
 
 
 def begun(name: str, **changes: object) -> Simulation:
@@ -299,3 +303,38 @@ def test_between_poses_a_cycle_has_no_jump_of_place_nor_of_speed() -> None:
         assert np.allclose((ahead - behind) / (2.0 * h), rate, atol=1e-5)
     for k in range(6):
         assert np.allclose(along(poses, 2.0, 2.0 * k + 1.9)[0], poses[k % 3])
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        {"shape": (0.2, 0.0), "shape_velocity": (0.0, 6.0), "momentum": (3.0,), "theta": 1.0},
+        {"shape": (-0.3, 0.0), "shape_velocity": (0.5, 2.0), "momentum": (-1.0,)},
+    ],
+)
+def test_a_disc_that_leans_and_turns_comes_to_roll_round_its_circle_and_back_to_it_after_a_push(
+    start: dict[str, object],
+) -> None:
+    disc, h = make("rolling-disc"), 0.01
+    kernel = compile_kernel(disc, integrators()["variational"])
+    p, at, pilot = disc.parameter_vector, disc.node_layout, roll_round.RollRoundPilot(NOWHERE)
+    most = np.array([control.high for control in disc.controls])
+    u, leans, radii, speeds = np.zeros(2), [], [], []
+    y = kernel.start(disc.state(**start).node, u, p, h)
+    for k in range(3000):
+        node = kernel.node(y, u, p, h)
+        u = pilot.controls(
+            PilotInput(), Sensed(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3), node=node), disc, h
+        )
+        assert np.all(np.abs(u) <= most)
+        push = h * np.array([10.0, 20.0, -10.0]) if 1500 <= k < 1550 else np.zeros(3)
+        kernel.step(y, u, push, p, h)
+        turn, speed = node[at.velocity][:2]
+        leans.append(abs(node[at.shape][0]))
+        radii.append(speed / turn)
+        speeds.append(speed)
+    assert max(leans) < 0.5
+    for settled in (slice(1300, 1500), slice(2800, 3000)):
+        assert np.allclose(radii[settled], roll_round.CIRCLE_M, rtol=0.01)
+        assert np.allclose(speeds[settled], roll_round.SPEED_MPS, rtol=1e-3)
+    assert max(abs(radius - roll_round.CIRCLE_M) for radius in radii[1500:1600]) > 0.2
