@@ -148,11 +148,10 @@ def simulate(
     method: an integrator or its name; None: `sim.integrators.DEFAULT`, or another that serves where that does not.
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
-    under functions of time (of joints second order at most: they are held over the step from its middle), and second
-    order (where it has that) under feedback, since a state within the step is predicted by the step itself. Of a
-    tree of joints the methods are "riqn" (which it is without), "newton" and "broyden": one integrator, found by
-    three ways; controls are the torques and forces (nv,) of its joints. Raises InputError in one line for a pair
-    that cannot work and for bad numbers.
+    under functions of time, and second order (where it has that) under feedback, since a state within the step is
+    predicted by the step itself. Of a tree of joints the methods are "riqn" (which it is without), "newton" and
+    "broyden": one integrator, found by three ways; controls are the torques and forces (nv,) of its joints. Raises
+    InputError in one line for a pair that cannot work and for bad numbers.
     """
     if isinstance(vehicle, Tree):
         name = TREE_DEFAULT if method is None else method

@@ -17,5 +17,5 @@ def stepper_of(
     Raises InputError where the pair cannot work.
     """
     if vehicle.form in TREES and vehicle.form in integrator.by_recursion:
-        return tree_stepper(vehicle, integrator)
+        return tree_stepper(vehicle, integrator, sampled=sampled)
     return compile_kernel(vehicle, integrator, inline, sampled=sampled)

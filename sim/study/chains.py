@@ -110,7 +110,7 @@ def _scalable(tree: Tree, q: np.ndarray, step_s: float, tolerance: float) -> Run
 def _accelerated_steps(tree, ws, q, v, u, w, h, limits, stages, d, by_rk4, steps):  # type: ignore[no-untyped-def]
     for _ in range(steps):
         if by_rk4:
-            rk4_step(tree, ws, q, v, u, w, h, limits, stages, d)
+            rk4_step(tree, ws, q, v, u.reshape((1, -1)), w, h, limits, stages, d)
         else:
             euler_step(tree, ws, q, v, u, w, h, limits, stages[0], d)
 

@@ -12,13 +12,13 @@ from sim.vehicles.base import Vehicle
 from sim.vehicles.structure import Structure
 
 
-def tree_stepper(vehicle: Vehicle, integrator: Integrator) -> TreeStepper:
-    """One for all values of its parameters."""
-    return _of_structure(Structure.of(vehicle), integrator)
+def tree_stepper(vehicle: Vehicle, integrator: Integrator, *, sampled: bool = False) -> TreeStepper:
+    """One for all values of its parameters. sampled: controls are given at the method's own moments of every step."""
+    return _of_structure(Structure.of(vehicle), integrator, sampled)
 
 
 @lru_cache(maxsize=32)
-def _of_structure(structure: Structure, integrator: Integrator) -> TreeStepper:
+def _of_structure(structure: Structure, integrator: Integrator, sampled: bool) -> TreeStepper:
     vehicle = structure.vehicle
     assert isinstance(vehicle, ArticulatedVehicle)
     if isinstance(vehicle, ClosedVehicle):
@@ -26,6 +26,6 @@ def _of_structure(structure: Structure, integrator: Integrator) -> TreeStepper:
     elif isinstance(integrator, VariedMultibody):
         stepper = VariedTreeStepper(vehicle, integrator)
     else:
-        stepper = TreeStepper(vehicle, integrator)
+        stepper = TreeStepper(vehicle, integrator, sampled=sampled)
     stepper.warm_up()
     return stepper

@@ -118,7 +118,8 @@ def euler_step(tree, ws, q, v, u, w, h, limits, slope, d):
 
 @entry
 def rk4_step(tree, ws, q, v, u, w, h, limits, stages, d):
-    """Four stages; `stages` (6, nv) is overwritten."""
+    """Four stages. u (1 or 3, nv): torques that are held, or at the step's start, middle and end. `stages` (6, nv) is
+    overwritten."""
     slope, rate, velocity, sum_v, sum_d, increment = (
         stages[0],
         stages[1],
@@ -137,7 +138,8 @@ def rk4_step(tree, ws, q, v, u, w, h, limits, stages, d):
         for a in range(q.shape[0]):
             ws.q_after[a] = q[a]
         move(tree, ws.q_after, increment)
-        accelerate(tree, ws, ws.q_after, velocity, u, w, limits, slope)
+        torques = u[(stage + 1) // 2 if u.shape[0] > 1 else 0]
+        accelerate(tree, ws, ws.q_after, velocity, torques, w, limits, slope)
         coordinate_rates(tree, increment, velocity, rate)
         weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
         ahead = 1.0 if stage == 2 else 0.5

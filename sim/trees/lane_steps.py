@@ -102,22 +102,31 @@ def variational_rollout(
 
 
 @entry
-def accelerated_rollout(tree, ws, felt, q, v, u, push, none, h, steps, limits, rule, slope, stages):
-    """By articulated-body accelerations; as `variational_rollout`."""
+def accelerated_rollout(tree, ws, felt, q, v, u, push, none, h, steps, limits, rule, slope, stages, torques):
+    """By articulated-body accelerations; as `variational_rollout`, but u (1 or 3, nv) as `rk4_step` takes it.
+
+    `torques`, of the same shape, is overwritten.
+    """
+    rows = u.shape[0]
+    middle = torques[rows // 2]
     for step in range(steps):
         copy(q, ws.kept_q)
         copy(v, ws.kept_b)
-        for a in range(v.shape[0]):
-            ws.torque[a] = u[a] + push[a]
+        copy(push, ws.torque)
         if felt.carriers.shape[0] and is_near(tree, ws, felt, q, h):
-            accelerate(tree, ws, q, v, ws.torque, none, limits, felt.free)
+            for a in range(v.shape[0]):
+                middle[a] = u[rows // 2, a] + push[a]
+            accelerate(tree, ws, q, v, middle, none, limits, felt.free)
             for a in range(v.shape[0]):
                 felt.free[a] = v[a] + h * felt.free[a]
             ground_push(tree, ws, felt, h, 0.0, ws.torque)
+        for row in range(rows):
+            for a in range(v.shape[0]):
+                torques[row, a] = u[row, a] + ws.torque[a]
         if rule == EULER:
-            euler_step(tree, ws, q, v, ws.torque, none, h, limits, slope, ws.increments)
+            euler_step(tree, ws, q, v, middle, none, h, limits, slope, ws.increments)
         else:
-            rk4_step(tree, ws, q, v, ws.torque, none, h, limits, stages, ws.increments)
+            rk4_step(tree, ws, q, v, torques, none, h, limits, stages, ws.increments)
         if largest(q, 1.0) == math.inf or largest(v, 1.0) == math.inf:
             copy(ws.kept_q, q)
             copy(ws.kept_b, v)

@@ -49,6 +49,8 @@ class _Laid:
     limits: dict[float, Limits]
     """By the step [s]."""
     stages: np.ndarray
+    torques: np.ndarray
+    """(3, nv) room for a step's."""
     tally: np.ndarray
 
     def limits_at(self, h: float) -> Limits:
@@ -62,11 +64,14 @@ class TreeStepper:
     """One tree's structure by one method, for any values of its parameters. Threads have room of their own."""
 
     inline: object | None = None
-    moments = (0.5,)
-    """At which controls that are a function of time are evaluated; they are held over the step all the same."""
+    moments: tuple[float, ...] = (0.5,)
+    """Shares of a step at which it wants a row of controls where these are a function of time. A single one is held."""
 
-    def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
+    def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator, *, sampled: bool = False) -> None:
+        """sampled: with a row of controls for each of the method's own moments."""
         self.integrator = integrator
+        if sampled and ACCELERATED.get(integrator.name) == RK4:
+            self.moments = (0.0, 0.5, 1.0)
         self.layout: ObservationLayout = layout_of(vehicle)
         self._vehicle, self._told = vehicle, vehicle.told
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
@@ -83,7 +88,7 @@ class TreeStepper:
         vehicle, h = self._vehicle, LIMIT_STEP_S
         node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
         y = self.start(node, u, p, h)
-        self.advance(y, u, np.zeros(self.dim), p, h, 1)
+        self.advance(y, np.tile(u, len(self.moments)), np.zeros(self.dim), p, h, 1)
         node = self.node(y, u, p, h)
         self.observe(node, u, p)
         impulses = self.impulses_at(node[: self._nq], self.layout.main, np.zeros(3), np.eye(3), p)
@@ -125,16 +130,16 @@ class TreeStepper:
         """
         laid, nq = self._laid(p), self._nq
         arrays, limits, none = laid.tree.arrays, laid.limits_at(h), NO_WRENCHES
-        torques = self._vehicle.joint_forces(u, p)
         if not self._variational:
             rule = ACCELERATED[self.integrator.name]
+            held = np.array([self._vehicle.joint_forces(row, p) for row in u.reshape(len(self.moments), -1)])
             done, status = lane_steps.accelerated_rollout(
                 arrays,
                 laid.ws,
                 felt_of(env),
                 y[:nq],
                 y[nq:],
-                torques,
+                held,
                 w,
                 none,
                 h,
@@ -143,6 +148,7 @@ class TreeStepper:
                 rule,
                 laid.stages[0],
                 laid.stages,
+                laid.torques[: len(held)],
             )
             return done, status, 0
         laid.tally[:] = 0.0
@@ -151,7 +157,7 @@ class TreeStepper:
             laid.ws,
             felt_of(env),
             *self._moving(y),
-            torques,
+            self._vehicle.joint_forces(u, p),
             w,
             none,
             h,
@@ -313,6 +319,7 @@ class TreeStepper:
                 _lines(tree, self._vehicle.plumb_lines(self._vehicle.quantities(p))),
                 {},
                 np.zeros((6, tree.nv)),
+                np.zeros((3, tree.nv)),
                 np.zeros(2),
             )
         return laid

@@ -339,7 +339,7 @@ def test_runge_kutta_on_articulated_body_accelerations_has_order_four_and_meets_
         q, v = q0.copy(), v0.copy()
         stages, d, none = np.zeros((6, t.nv)), np.zeros(t.nv), np.zeros((0, 6))
         for _ in range(n):
-            rk4_step(t.arrays, ws, q, v, torques, none, 0.2 / n, limits, stages, d)
+            rk4_step(t.arrays, ws, q, v, torques[None], none, 0.2 / n, limits, stages, d)
         return np.r_[q, v]
 
     fine = end(256)
