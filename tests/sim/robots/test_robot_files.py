@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import sim
 from sim.robots import files
@@ -162,6 +163,38 @@ def test_a_urdf_is_read_with_links_that_weigh_nothing(tmp_path):
     assert body_frames(t, d.qpos)["tip"][:3, 3] == pytest.approx(d.body("tip").xpos, abs=1e-14)
     drawn = {geom.shape: geom.drawn for geom in robot.geoms}
     assert drawn == {"mesh": True, "sphere": False}
+
+
+PUCK = """<robot name="slab"><link name="table"><inertial><mass value="3"/>
+  <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+ <link name="puck"><inertial><origin xyz=".1 .02 .03"/><mass value=".7"/>
+  <inertia ixx=".004" ixy=".0005" ixz="0" iyy=".005" iyz=".0002" izz=".006"/></inertial></link>
+ <joint name="slides" type="planar"><parent link="table"/><child link="puck"/>
+  <origin xyz=".1 -.2 .4" rpy=".3 .2 -.5"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_a_planar_joint_of_a_urdf_slides_and_turns_as_one_that_is_declared(tmp_path):
+    t = read_robot(written(tmp_path, PUCK, "slab.urdf")).tree
+    assert t.coordinate_names == ("slides_TX", "slides_TY", "slides_RZ")
+    q, v = np.array([0.3, -0.4, 0.7]), np.array([1.0, -2.0, 3.0])
+    turn = Rotation.from_euler("xyz", [0.3, 0.2, -0.5])
+    puck = sim.Body(
+        "puck",
+        joint=sim.Joint("planar"),
+        position=(0.1, -0.2, 0.4),
+        R=turn.as_matrix(),
+        mass=0.7,
+        centre=(0.1, 0.02, 0.03),
+        inertia=((0.004, 0.0005, 0.0), (0.0005, 0.005, 0.0002), (0.0, 0.0002, 0.006)),
+    )
+    declared = sim.tree([puck])
+    assert mass_matrix(t, q) == pytest.approx(mass_matrix(declared, q), abs=1e-13)
+    place_w = turn.apply([0.3, -0.4, 0.0]) + [0.1, -0.2, 0.4]
+    assert body_frames(t, q)["puck"][:3, 3] == pytest.approx(place_w, abs=1e-14)
+    ours, theirs = (
+        sim.simulate(tree, step=1e-3, duration=0.3, initial=tree.state(q=q, v=v)) for tree in (t, declared)
+    )
+    np.testing.assert_allclose(ours.bodies["puck"], theirs.bodies["puck"], atol=1e-9)
 
 
 def test_remarks_of_the_parser_are_not_printed(tmp_path):
