@@ -189,7 +189,7 @@ def test_a_planar_joint_of_a_urdf_slides_and_turns_as_one_that_is_declared(tmp_p
     )
     declared = sim.tree([puck])
     assert mass_matrix(t, q) == pytest.approx(mass_matrix(declared, q), abs=1e-13)
-    place_w = turn.apply([0.3, -0.4, 0.0]) + [0.1, -0.2, 0.4]
+    place_w = np.array([0.1, -0.2, 0.4]) + turn.apply([0.3, -0.4, 0.0])
     assert body_frames(t, q)["puck"][:3, 3] == pytest.approx(place_w, abs=1e-14)
     ours, theirs = (
         sim.simulate(tree, step=1e-3, duration=0.3, initial=tree.state(q=q, v=v)) for tree in (t, declared)
