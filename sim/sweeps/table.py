@@ -147,7 +147,11 @@ def opened(grid: Grid, chunk: int, folder: Path | None) -> Table:
     if folder is None:
         return Table(grid, chunk, done=np.zeros(chunks, bool))
     about, told = folder / _ABOUT, {"points": grid.digest, "chunk": chunk}
-    if about.is_file():
+    try:
+        begun = about.is_file()
+    except (OSError, ValueError) as error:  # a name that no file can have
+        raise InputError(f"store = {quote(str(folder))} is refused: {error}; allowed: a folder") from None
+    if begun:
         try:
             known = json.loads(about.read_text(encoding="utf-8"))
         except ValueError:

@@ -46,6 +46,8 @@ def rod(
             raise InputError(f"rod {name!r}: {what} = {quote(value)} is refused; allowed: up to {_LARGEST:g}")
     for what, value in (("bending_Nm2", bending_Nm2), ("twist_Nm2", twist_Nm2), ("damping_Nms", damping_Nms)):
         number(f"rod {name!r}: {what}", value, low=0.0)
+    if not isinstance(clamped, bool | np.bool):
+        raise InputError(f"rod {name!r}: clamped = {quote(clamped)} is refused; allowed: True, False")
     if whole(f"rod {name!r}: links", links, "links") > MOST_LINKS:
         raise InputError(f"rod {name!r}: links = {quote(links)} is refused; allowed: 1 to {MOST_LINKS}")
     each_m, each_kg = length_m / links, mass_kg / links

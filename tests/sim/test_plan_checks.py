@@ -8,6 +8,7 @@ import pytest
 
 import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Task, Waypoint, Weights
+from sim.planner.solvers.attempt import deadline_in
 from sim.planner.task.check import check_task
 from sim.planner.task.obstacles import Obstacle
 from sim.vehicles import Vehicle
@@ -164,6 +165,91 @@ def test_what_has_no_place_to_go_or_nothing_to_go_with_is_refused(name):
     assert name in refusal(vehicle, Task(state, Goal(state), 4.0))
 
 
+class Unreadable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+ODD = (
+    None, "", "5", "a\nb" * 200, "\ud800", b"5", True, -1, 10**400, NAN, INF, 1j, np.ma.masked, [], [1], [[1], [1, 2]],
+    (1, 2), (2, 1), (1, 2, 3), ["a"] * 3, (NAN,) * 3, np.zeros(0), np.zeros(3), np.zeros((2, 2)), np.array("a"), {},
+    {"x": 1}, {1: 2}, set(), object(), Unreadable(), range(3), int, Ellipsis,
+)  # fmt: skip
+PARTS = {
+    "task": CROSSING,
+    "goal": CROSSING.goal,
+    "limits": CROSSING.limits,
+    "weights": CROSSING.weights,
+    "waypoint": Waypoint((2.0, 1.0, 0.0)),
+    "sphere": Sphere((2.0, 9.0, 0.0), 0.3),
+    "cylinder": Cylinder((2.0, 9.0, 0.0), 0.3),
+    "capsule": Capsule((2.0, 9.0, 0.0), (2.0, 9.5, 1.0), 0.2),
+    "box": Box((2.0, 9.0, 0.0), (0.2, 0.2, 0.2)),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_whatever_stands_for_a_number_is_a_task_or_one_line(part):
+    """6,600 of these by hand gave tracebacks by the hundred, and boxes with the numbers of other boxes."""
+    told = []
+    for name in (field.name for field in dataclasses.fields(PARTS[part])):
+        for odd in ODD:
+            changed = dataclasses.replace(PARTS[part], **{name: odd})
+            task = {
+                "task": lambda c: c,
+                "goal": lambda c: dataclasses.replace(CROSSING, goal=c),
+                "limits": lambda c: dataclasses.replace(CROSSING, limits=c),
+                "weights": lambda c: dataclasses.replace(CROSSING, weights=c),
+                "waypoint": lambda c: dataclasses.replace(CROSSING, waypoints=(c,)),
+            }.get(part, lambda c: dataclasses.replace(CROSSING, obstacles=(c,)))(changed)
+            try:
+                check_task(BOAT, VARIATIONAL, task)
+            except sim.InputError as refused:
+                told.append(str(refused))
+    assert len(told) > 20
+    assert not [line for line in told if "\n" in line or len(line) > 300]
+
+
+@pytest.mark.parametrize(
+    "obstacle",
+    [
+        Box((1.0, 2.0), (0.5, 0.5, 0.5, 0.5)),
+        Capsule((1.0, 2.0), (3.0, 4.0, 5.0, 6.0), 0.5),
+        Sphere((1.0, "2", 3.0), 0.5),
+        Cylinder((1.0, 2.0, 3.0), None),
+    ],
+)
+def test_numbers_of_an_obstacle_do_not_pass_for_one_another(obstacle):
+    assert "an obstacle's" in refusal(BOAT, dataclasses.replace(CROSSING, obstacles=(obstacle,)))
+
+
+@pytest.mark.parametrize("odd", [NAN, -1.0, 0, None, "5", (1.0,), 1j, Unreadable()])
+def test_a_time_limit_is_seconds_or_one_line(odd):
+    with pytest.raises(
+        sim.InputError, match=r"^time_limit_s = .* is not possible; allowed: seconds above 0$"
+    ):
+        deadline_in(odd)
+    assert deadline_in(INF) > deadline_in(1e6)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"step_s": 0.0}, "step_s = 0.0"),
+        ({"step_s": NAN}, "step_s = nan"),
+        ({"period_s": "fast"}, "period_s = 'fast'"),
+        ({"lag_s": INF}, "lag_s = inf"),
+        ({"aim": (1.0, 2.0)}, "aim = (1.0, 2.0)"),
+        ({"flown": np.zeros(3)}, "vehicle = array"),
+    ],
+)
+def test_what_no_receding_horizon_can_be_is_one_line(options, words):
+    with pytest.raises(sim.InputError) as told:
+        sim.receding_horizon(BOAT, CROSSING, 1.0, **options)
+    assert words in str(told.value)
+    assert "\n" not in str(told.value)
+
+
 def test_every_kind_of_obstacle_is_checked_at_the_start():
     heli, task = forest()
     kinds: tuple[Obstacle, ...] = (
@@ -183,6 +269,12 @@ def test_every_kind_of_obstacle_is_checked_at_the_start():
         ({"solver": "snopt"}, "unknown solver 'snopt'; allowed: auto, fatrop, ipopt"),
         ({"time_limit_s": NAN}, "time_limit_s = nan"),
         ({"time_limit_s": -1.0}, "time_limit_s = -1"),
+        ({"solver": np.zeros(2)}, "unknown solver array"),
+        ({"starts": 0}, "starts = 0"),
+        ({"starts": "all"}, "starts = 'all'"),
+        ({"processes": 1.5}, "processes = 1.5"),
+        ({"warm": "plan.npz"}, "warm = 'plan.npz'"),
+        ({"method": 4}, "method = 4"),
         ({"method": "nope"}, "unknown integrator 'nope'"),
         ({"method": "rkmk54"}, "rkmk54"),
         ({"method": "variational-4"}, "variational-4 composes a step of several"),

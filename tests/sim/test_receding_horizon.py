@@ -95,7 +95,7 @@ def test_a_wind_that_no_plan_knows_is_met_by_planning_again() -> None:
     [
         ({"period_s": 0.055}, "period_s"),
         ({"lag_s": 0.0}, "lag_s"),
-        ({"step_s": -1.0}, "duration_s"),
+        ({"step_s": -1.0}, "step_s"),
         ({"flown": sim.vehicle("car")}, "flown"),
     ],
 )

@@ -6,7 +6,8 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
-from sim.errors import InputError
+from sim.errors import InputError, quote
+from sim.given import whole
 from sim.integrators import Integrator, integrator
 from sim.planner.guess.guess import guess
 from sim.planner.guess.refine import transferred
@@ -121,6 +122,11 @@ class Planner:
         scheme = _method(vehicle, method)
         order = order_of(solver)
         check_task(vehicle, scheme, task)
+        if not (warm is None or isinstance(warm, Plan | PlanRecord)):
+            raise InputError(f"warm = {quote(warm)} is refused; allowed: a plan, or None")
+        whole("starts", starts, "first guesses")
+        if processes is not None:
+            whole("processes", processes, "processes")
         if warm is not None and warm.vehicle.name != vehicle.name:
             raise InputError(f"warm: a plan of {warm.vehicle.name}; allowed: one of {vehicle.name}")
         begun = time.perf_counter()
@@ -247,6 +253,8 @@ class Planner:
 
 def _method(vehicle: Vehicle, method: str | Integrator | None) -> Integrator:
     """What is asked for, or else the usual one."""
+    if not (method is None or isinstance(method, str | Integrator)):
+        raise InputError(f"method = {quote(method)} is refused; allowed: an integrator, its name, or None")
     return method if isinstance(method, Integrator) else integrator(method or usual_method(vehicle))
 
 

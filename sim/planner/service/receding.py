@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.errors import InputError, quote
+from sim.given import number
 from sim.integrators import Integrator, integrator
 from sim.pilot.handover import Handover, stepped
 from sim.planner.result.plan import trajectory
@@ -20,7 +21,7 @@ from sim.planner.service.replan import aimed, replanned, route_of
 from sim.planner.task.task import Task
 from sim.planner.transcription.motion import Motion
 from sim.steppers.choice import stepper_of
-from sim.trajectory import Trajectory
+from sim.trajectory import Trajectory, given_vehicle
 from sim.vehicles.base import Vehicle
 from sim.vehicles.state import State
 
@@ -90,8 +91,15 @@ def receding_horizon(
     flown: what is flown where that is not what is planned for (in a wind that no plan knows). time_limit_s: of a solve,
     wall time. Raises InputError where the first plan is not found, and for times that do not fit.
     """
-    flown = flown or vehicle
+    flown = vehicle if flown is None else given_vehicle(flown)
+    number("receding_horizon: step_s", step_s, above=0.0)
     lag_s = period_s if lag_s is None else lag_s
+    for name, value in (("duration_s", duration_s), ("period_s", period_s), ("lag_s", lag_s)):
+        number(f"receding_horizon: {name}", value, above=0.0)
+    if not (aim is None or callable(aim)):
+        raise InputError(
+            f"receding_horizon: aim = {quote(aim)} is refused; allowed: a function of time, or None"
+        )
     steps, every, lag = (round(t / step_s) for t in (duration_s, period_s, lag_s))
     for name, value, count in (
         ("duration_s", duration_s, steps),
@@ -100,7 +108,7 @@ def receding_horizon(
     ):
         if not (step_s > 0.0 and count >= 1 and abs(count * step_s - value) < 1e-9 * max(value, 1.0)):
             raise InputError(
-                f"receding_horizon: {name} = {value!r} is refused; allowed: whole steps of {step_s:g} s"
+                f"receding_horizon: {name} = {quote(value)} is refused; allowed: whole steps of {step_s:g} s"
             )
     if flown.name != vehicle.name:
         raise InputError(f"receding_horizon: flown is a {flown.name}; allowed: a {vehicle.name}")

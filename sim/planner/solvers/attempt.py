@@ -3,17 +3,19 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Literal, get_args
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.errors import InputError, quote
 from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.transcription.transcription import Transcription
 
 Choice = Literal["auto", "fatrop", "ipopt"]
 
+_ENDLESS_S = 1e9
 _SLOPE, _DRAGGED_SLOPE = 1e-5, 1e-3
 """Of the Lagrangian, that will do: while something is dragged the cost need not be the very least."""
 
@@ -49,17 +51,17 @@ class Run:
         return time.perf_counter() > self.deadline
 
 
-def deadline_in(time_limit_s: float) -> float:
+def deadline_in(time_limit_s: object) -> float:
     """`time.perf_counter()` at which to give up. InputError where that is no time."""
-    if not time_limit_s > 0.0:
-        raise InputError(f"time_limit_s = {time_limit_s:g} is not possible; allowed: seconds above 0")
-    return time.perf_counter() + time_limit_s
+    if not isinstance(time_limit_s, Real) or not time_limit_s > 0:  # type: ignore[operator]
+        raise InputError(f"time_limit_s = {quote(time_limit_s)} is not possible; allowed: seconds above 0")
+    return time.perf_counter() + float(min(time_limit_s, _ENDLESS_S))  # type: ignore[arg-type,type-var]
 
 
 def order_of(choice: Choice) -> tuple[Backend, ...]:
     """Solvers to try, in turn: the fast one first. InputError for one that there is not."""
-    if choice not in get_args(Choice):
-        raise InputError(f"unknown solver {choice!r}; allowed: {', '.join(get_args(Choice))}")
+    if not isinstance(choice, str) or choice not in get_args(Choice):
+        raise InputError(f"unknown solver {quote(choice)}; allowed: {', '.join(get_args(Choice))}")
     return ("fatrop", "ipopt") if choice == "auto" else (choice,)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from sim.integrators import Integrator
 from sim.integrators.composed import Composed
 from sim.planner.task.bodies import acted, body_poses, planar, turns, velocities
+from sim.planner.task.check_kinds import check_kinds
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.obstacles import true_distance
@@ -22,6 +23,7 @@ _ROUNDING = 1e-9
 def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
     """Raises InputError for the first thing that is impossible."""
     check_can_plan(vehicle)
+    check_kinds(task)
     reason = unplannable(method) or method.serves(vehicle)
     if reason:
         raise refused(task, reason)
@@ -141,8 +143,8 @@ def _check_place(vehicle: Vehicle, task: Task, name: Part, x: np.ndarray, near_m
     """Ground and box of a place that may be met within `near_m`."""
     limits = task.limits
     for axis in range(2 if planar(vehicle) else 3):
-        least = limits.low_w[axis] if limits.low_w else -np.inf
-        most = limits.high_w[axis] if limits.high_w else np.inf
+        least = limits.low_w[axis] if limits.low_w is not None else -np.inf
+        most = limits.high_w[axis] if limits.high_w is not None else np.inf
         if not least - near_m - _ROUNDING <= x[axis] <= most + near_m + _ROUNDING:
             raise refused(
                 task,

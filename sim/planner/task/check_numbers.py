@@ -8,6 +8,8 @@ from numbers import Real
 import casadi as ca
 import numpy as np
 
+from sim.errors import quote
+from sim.given import numeric
 from sim.planner.task.bodies import acted, body_names, planar
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS, Box
@@ -26,8 +28,8 @@ def check_numbers(vehicle: Vehicle, task: Task) -> None:
     """Raises InputError, in one line, for the first number that is none or out of range."""
     number(task, "duration_s", task.duration_s, 0.0, _LONGEST_S, "seconds above 0")
     steps: object = task.steps
-    if not isinstance(steps, int | np.integer) or not 4 <= steps <= 1024:
-        raise refused(task, f"steps = {steps} is not possible; allowed: a whole number from 4 to 1024")
+    if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or not 4 <= steps <= 1024:
+        raise refused(task, f"steps = {quote(steps)} is not possible; allowed: a whole number from 4 to 1024")
     if task.free_duration is not None:
         low, high = vector(task, "free duration", task.free_duration, 2)
         if not 0.0 < low < high <= _LONGEST_S:
@@ -60,8 +62,11 @@ def number(
 ) -> float:
     """The value as a float; refused unless low < value <= high, or low <= value where `least_too`."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise refused(task, f"{what} = {value!r} is no number; allowed: {allowed}", what)
-    x = float(value)
+        raise refused(task, f"{what} = {quote(value)} is no number; allowed: {allowed}", what)
+    try:
+        x = float(value)
+    except OverflowError:
+        x = math.inf
     if not (low < x <= high or (least_too and x == low)):
         raise refused(task, f"{what} = {x:g} is not possible; allowed: {allowed}", what)
     return x
@@ -69,9 +74,10 @@ def number(
 
 def vector(task: Task, what: Part | str, value: object, count: int) -> tuple[float, ...]:
     """The value as `count` finite floats."""
-    if not isinstance(value, Sequence | np.ndarray) or len(value) != count:
-        raise refused(task, f"{what} = {value} is not possible; allowed: {count} numbers", what)
-    return tuple(number(task, what, x, -math.inf, _FAR_M, f"{count} finite numbers") for x in value)
+    is_row = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    if not is_row or len(value) != count:  # type: ignore[arg-type]
+        raise refused(task, f"{what} = {quote(value)} is not possible; allowed: {count} numbers", what)
+    return tuple(number(task, what, x, -math.inf, _FAR_M, f"{count} finite numbers") for x in value)  # type: ignore[attr-defined]
 
 
 def _radii(task: Task) -> list[tuple[str, float]]:
@@ -88,7 +94,7 @@ def _check_goal(vehicle: Vehicle, task: Task) -> None:
         if getattr(goal, part) not in allowed:
             raise refused(
                 task,
-                f"goal's {part} = {getattr(goal, part)!r} is not possible; allowed: {', '.join(allowed)}",
+                f"goal's {part} = {quote(getattr(goal, part))} is not possible; allowed: {', '.join(allowed)}",
             )
     for name in ("tolerance_m", "tolerance_rad", "tolerance_mps"):
         number(task, f"goal's {name}", getattr(goal, name), 0.0, _FAR_M, "above 0")
@@ -209,8 +215,8 @@ def _check_box(task: Task) -> None:
     """Corners may be infinite: no bound on that side."""
     corners = {"low_w": task.limits.low_w, "high_w": task.limits.high_w}
     for name, corner in corners.items():
-        if corner is not None and (len(corner) != 3 or any(math.isnan(x) for x in corner)):
-            raise refused(task, f"limit {name} = {corner!r} is not possible; allowed: three numbers")
+        if corner is not None and not _are_bounds(corner, 3):
+            raise refused(task, f"limit {name} = {quote(corner)} is not possible; allowed: three numbers")
     if task.limits.low_w is None or task.limits.high_w is None:
         return
     for axis, low, high in zip("xyz", task.limits.low_w, task.limits.high_w, strict=True):
@@ -218,9 +224,18 @@ def _check_box(task: Task) -> None:
             raise refused(task, f"bounds contradict each other: {axis} from {low:g} to {high:g} m")
 
 
+def _are_bounds(value: object, count: int) -> bool:
+    """Whether it is so many numbers, infinite ones among them perhaps."""
+    try:
+        row = numeric(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return row.shape == (count,) and not bool(np.isnan(row).any())
+
+
 def _check_range(task: Task, name: str, bounds: Sequence[float]) -> None:
-    if len(bounds) != 2 or any(math.isnan(x) for x in bounds):
-        raise refused(task, f"bounds of {name} = {bounds!r} are not possible; allowed: two numbers")
+    if not _are_bounds(bounds, 2):
+        raise refused(task, f"bounds of {name} = {quote(bounds)} are not possible; allowed: two numbers")
     low, high = bounds
     if low >= high:
         raise refused(task, f"bounds contradict each other: {name} from {low:g} to {high:g}")
