@@ -53,11 +53,18 @@ def test_a_chain_follows_the_hand(method):
         ("rigid-body", "variational-exact", "body"),
         ("car", "variational", "body"),
         ("boat", "variational-exact", "body"),
+        ("snakeboard", "variational", "body"),
+        ("rolling-disc", "variational", "body"),
+        ("quadrotor", "variational-exact", "body"),
     ],
 )
-def test_every_kind_of_vehicle_is_pulled_and_comes_to_rest_at_the_hand(vehicle, integrator, body):
-    parameters = {"gravity": 0.0} if vehicle == "rigid-body" else {}
-    scene = scene_of(vehicle, integrator, z_m=5.0 if vehicle == "rigid-body" else 0.0, parameters=parameters)
+def test_a_body_in_the_air_on_wheels_or_afloat_is_pulled_and_comes_to_rest_at_the_hand(
+    vehicle, integrator, body
+):
+    """Along what wheels leave free."""
+    flies = vehicle in ("rigid-body", "quadrotor")
+    parameters = {"gravity": 0.0} if flies else {}
+    scene = scene_of(vehicle, integrator, z_m=5.0 if flies else 0.0, parameters=parameters)
     running, target = pulled(scene, body, np.array([1.5, 0.0, 0.0]), 6.0)
     lane = running.snapshot.lanes[0]
     assert lane.status is LaneStatus.RUNNING

@@ -14,9 +14,17 @@ flat out int material;
 out vec3 clearness, veil;  // of the air before the vertex
 
 const float PAINT_FAR = 9.0;
+const float LEAST_PX = 0.8;  // radius: what is thinner breaks up into dots
 
 void main() {
-    vec4 p = vec4(size.x * position + vec3(0.0, 0.0, end * size.y), 1.0);
+    float radius = size.x;
+#ifndef DEPTH_ONLY
+    vec4 axis = vec4(0.0, 0.0, end * size.y, 1.0);
+    float away = (clip_from_world * vec4(dot(row_x, axis), dot(row_y, axis), dot(row_z, axis), 1.0)).w;
+    float upright = length(vec3(clip_from_world[0][1], clip_from_world[1][1], clip_from_world[2][1]));
+    radius = max(radius, LEAST_PX * 2.0 * max(away, 0.0) / (upright * viewport.y));
+#endif
+    vec4 p = vec4(radius * position + vec3(0.0, 0.0, end * size.y), 1.0);
     vec4 n = vec4(normal, 0.0);
     p_w = vec3(dot(row_x, p), dot(row_y, p), dot(row_z, p));
     n_w = vec3(dot(row_x, n), dot(row_y, n), dot(row_z, n));
