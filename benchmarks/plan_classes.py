@@ -103,7 +103,7 @@ def _ends(vehicle: sim.Vehicle, task: Task) -> np.ndarray:
 
 def flights(vehicle: sim.Vehicle, task: Task, rng: np.random.Generator) -> Iterator[_Motion]:
     """By up to two random places near the straight way or far from it, with random headings."""
-    planar = vehicle.group.planar
+    planar = vehicle.group.turns == 1
     a, b = _ends(vehicle, task)
     reach = float(np.linalg.norm(b - a))
     trim = input_map_of(vehicle).trim(vehicle.group.identity())

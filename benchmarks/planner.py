@@ -181,7 +181,7 @@ def continuous_replay(plan: Plan, parts: int = 40) -> float:
     n = len(plan.controls) - 1
     at = np.arange(n * parts) / parts + 0.5 / parts
     u = plan.controls[at.astype(int)]
-    fine = "rkmk4" if plan.vehicle.group.planar else "rk4"
+    fine = "rkmk4" if plan.vehicle.group.turns == 1 else "rk4"
     run = sim.simulate(
         plan.vehicle,
         fine,

@@ -55,7 +55,7 @@ class Pointing:
         """
         io, mouse = imgui.get_io(), imgui.get_mouse_pos()
         goal_w = positions(plan.vehicle, plan.task.goal.state.node)[0]
-        if plan.vehicle.group.planar:
+        if plan.vehicle.group.turns == 1:
             goal_w[2] = float(world.surface_m(goal_w[0], goal_w[1]))
         dot = on_screen(goal_w, clip_from_world, context.scene_rect)
         self._hovered = False
@@ -101,7 +101,7 @@ def _inside(mouse: imgui.ImVec2, context: PanelContext) -> bool:
 
 def above(plan: PlanView, place_w: np.ndarray, goal_w: np.ndarray, world: World) -> np.ndarray:
     """(3,) as high over a place on the ground as the goal has been over its own, within the task's limits."""
-    if plan.vehicle.group.planar:
+    if plan.vehicle.group.turns == 1:
         return place_w
     limits, height_m = plan.task.limits, float(goal_w[2]) - float(world.surface_m(goal_w[0], goal_w[1]))
     low = -np.inf if limits.low_w is None else limits.low_w[2]

@@ -29,8 +29,8 @@ class LieGroup(ABC):
     """The same of a body velocity."""
     directions: tuple[str, ...] = ()
     """The same for people, without units."""
-    in_space: np.ndarray
-    """(6, dim): body velocities, momenta and wrenches of the algebra as (angular, linear) ones in space."""
+    twist_embedding: np.ndarray
+    """(6, dim): a velocity of the algebra as a body twist (angular, linear) of SE(3); momenta and wrenches likewise."""
 
     def __reduce__(self) -> Any:
         """In another process it is the same one again, where its module has it by name."""
@@ -40,12 +40,7 @@ class LieGroup(ABC):
     @property
     def turns(self) -> int:
         """About how many axes a pose turns."""
-        return int(np.any(self.in_space[:3], axis=1).sum())
-
-    @property
-    def planar(self) -> bool:
-        """Whether poses move in a plane."""
-        return self.position.stop - self.position.start == 2
+        return int(np.any(self.twist_embedding[:3], axis=1).sum())
 
     @abstractmethod
     def identity(self) -> np.ndarray:

@@ -26,7 +26,7 @@ class _SE2(LieGroup):
     columns: tuple[str, ...] = ("heading_rad", "x_m", "y_m")
     velocity_columns = ("omega_z_radps", "v_x_mps", "v_y_mps")
     directions = ("omega", "v_x", "v_y")
-    in_space = np.eye(6)[:, [2, 3, 4]]
+    twist_embedding = np.eye(6)[:, [2, 3, 4]]
 
     def identity(self) -> np.ndarray:
         return np.zeros(3)

@@ -45,7 +45,7 @@ class _SE3(LieGroup):
     columns = (*ROTATION_COLUMNS, "x_m", "y_m", "z_m")
     velocity_columns = (*ANGULAR_COLUMNS, "v_x_mps", "v_y_mps", "v_z_mps")
     directions = ("omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z")
-    in_space = np.eye(6)
+    twist_embedding = np.eye(6)
 
     def identity(self) -> np.ndarray:
         return np.r_[np.eye(3).ravel(), np.zeros(3)]

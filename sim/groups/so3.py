@@ -155,7 +155,7 @@ class _SO3(LieGroup):
     columns = ROTATION_COLUMNS
     directions = ("omega_x", "omega_y", "omega_z")
     velocity_columns = ANGULAR_COLUMNS
-    in_space = np.eye(6)[:, :3]
+    twist_embedding = np.eye(6)[:, :3]
 
     def identity(self) -> np.ndarray:
         return np.eye(3).ravel()

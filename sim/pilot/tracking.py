@@ -150,7 +150,7 @@ def difference(vehicle: Vehicle, reference: np.ndarray, node: np.ndarray) -> np.
         return np.array(_differences(vehicle.space)(reference, node)).ravel()
     (R, x), (Q, y) = _frame(vehicle, reference), _frame(vehicle, node)
     turned = R.T @ Q
-    turn = [np.arctan2(turned[1, 0], turned[0, 0])] if vehicle.group.planar else rotation_log(turned)
+    turn = [np.arctan2(turned[1, 0], turned[0, 0])] if vehicle.group.turns == 1 else rotation_log(turned)
     behind = vehicle.node_layout.pose.stop
     return np.concatenate((turn, R.T @ (y - x), node[behind:] - reference[behind:]))
 
@@ -163,7 +163,7 @@ def moved(vehicle: Vehicle, reference: np.ndarray, error: np.ndarray) -> np.ndar
     T, node = vehicle.poses(reference), reference.copy()
     R, turn = T[:-1, :-1].copy(), error[: group.turns]
     c, s = np.cos(turn[0]), np.sin(turn[0])
-    T[:-1, :-1] = R @ (np.array([[c, -s], [s, c]]) if group.planar else rotation_exp(turn))
+    T[:-1, :-1] = R @ (np.array([[c, -s], [s, c]]) if group.turns == 1 else rotation_exp(turn))
     T[:-1, -1] += R @ error[_translation(vehicle)]
     node[pose] = group.from_matrix(T)
     node[pose.stop :] += error[group.dim :]
@@ -209,7 +209,7 @@ def _scale(vehicle: Vehicle) -> np.ndarray:
     if _acted(vehicle):
         return _scale_in_space(vehicle)
     n = len(vehicle.shape_coordinates)
-    if vehicle.group.planar:
+    if vehicle.group.turns == 1:
         pose, speed = [_ANGLE_RAD, *[_POSITION_M] * 2], [_TURN_RADPS, *[_SPEED_MPS] * 2]
     else:
         pose, speed = (

@@ -30,7 +30,7 @@ class Beginning:
         bound_J = asked_bound_J or energy_bound(vehicle, seen.energy_J)
         return cls(
             energy_J=seen.energy_J,
-            momentum_w=vehicle.in_space @ seen.momentum_w,
+            momentum_w=vehicle.twist_embedding @ seen.momentum_w,
             observables=seen.observables,
             bounds=Bounds.of(vehicle, node, method.step_s, bound_J),
         )

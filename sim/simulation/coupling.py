@@ -48,7 +48,7 @@ class Coupling:
         if self.environment.within_reach(T_wb, observation.twist_b, dt_s):
             bodies = {name: BodyState(T_wb, observation.twist_b, _inertia_b(vehicle, node))}
         given = self.environment.exchange(time_s, dt_s, bodies)
-        return vehicle.group.in_space.T @ np.asarray(given[name], float) if name in given else None
+        return vehicle.group.twist_embedding.T @ np.asarray(given[name], float) if name in given else None
 
     def take_impact_mps(self) -> float:
         """Greatest speed at which something that stays in place was met since the last call."""
@@ -81,7 +81,7 @@ class Coupling:
 def _inertia_b(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     """(6, 6) of the main body: the inverse of its mobility, and nothing along what constraints do not let it move."""
     A = np.array(_mobility(Structure.of(vehicle))(node, vehicle.parameter_vector))
-    E = vehicle.group.in_space
+    E = vehicle.group.twist_embedding
     return np.linalg.pinv(E @ A @ E.T, hermitian=True)
 
 

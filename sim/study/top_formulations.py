@@ -27,7 +27,7 @@ class TopFormulation(ActionVehicle):
     """Subclasses say where the top is, and how the body momentum and the upward direction follow from that."""
 
     parameters = HeavyTop.parameters
-    in_space = np.eye(6)[:, :3]
+    twist_embedding = np.eye(6)[:, :3]
 
     @abstractmethod
     def reduced(self, point: ca.SX) -> tuple[ca.SX, ca.SX]:

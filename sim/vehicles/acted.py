@@ -23,7 +23,7 @@ class ActionVehicle(Vehicle):
     """
 
     form = Form.GROUP_ACTION
-    in_space = np.zeros((6, 0))
+    twist_embedding = np.zeros((6, 0))
     action: Action
     copies: int = 0
     """Where the action is that of so many equal copies, `generator` may be handed stacks in place of columns, its
@@ -66,7 +66,7 @@ class ActionVehicle(Vehicle):
 
     def control_wrench(self, u: ca.SX, q: Quantities) -> ca.SX:
         """Of the momentum's size; nothing that is shown unless the vehicle says so."""
-        return ca.SX(self.in_space.shape[1], 1)
+        return ca.SX(self.twist_embedding.shape[1], 1)
 
     @property
     def angular(self) -> np.ndarray:

@@ -36,7 +36,7 @@ class ArticulatedVehicle(Vehicle):
     """
 
     form = Form.TREE
-    in_space = np.eye(6)
+    twist_embedding = np.eye(6)
     torques: tuple[str, ...] = ()
     """Joints, by the names of their velocities, that the controls drive, in the controls' order [N m or N]."""
 

@@ -94,14 +94,14 @@ class Vehicle(Parametrised, ABC):
         return self.group.to_matrix(nodes[..., self.node_layout.pose])
 
     @property
-    def in_space(self) -> np.ndarray:
+    def twist_embedding(self) -> np.ndarray:
         """(6, k): its momenta and wrenches as (angular, linear) ones in space."""
-        return self.group.in_space
+        return self.group.twist_embedding
 
     @property
     def angular(self) -> np.ndarray:
         """Which components of the velocity in its node are angular [rad/s]; the others are linear [m/s]."""
-        return np.any(self.group.in_space[:3], axis=0)
+        return np.any(self.group.twist_embedding[:3], axis=0)
 
     @property
     def wrench_size(self) -> int:
@@ -130,7 +130,7 @@ class Vehicle(Parametrised, ABC):
 
     def twist(self, node: ca.SX, q: Quantities) -> ca.SX:
         """(6,) (omega, v) of the main body, in its frame."""
-        return ca.SX(self.group.in_space) @ node[self.node_layout.velocity]
+        return ca.SX(self.group.twist_embedding) @ node[self.node_layout.velocity]
 
     def observables(self, node: ca.SX, u: ca.SX, q: Quantities) -> tuple[Observable, ...]:
         """What is worth telling at a node under controls u, beside energy and momentum."""
@@ -232,13 +232,13 @@ class Vehicle(Parametrised, ABC):
 
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
         """Where it starts when it is put at a place: (4, 4) pose and (6,) body twist, as far as it can have them."""
-        return self.state_of(self.group.from_space(T_wb), self.group.in_space.T @ twist_b)
+        return self.state_of(self.group.from_space(T_wb), self.group.twist_embedding.T @ twist_b)
 
     def reach(self, arm_b: np.ndarray, R_wb: np.ndarray) -> np.ndarray:
         """(wrench_size, 3) what impulses along the world's x, y, z are at a point of its main body, as its wrenches."""
         x, y, z = arm_b
         across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        columns: np.ndarray = self.in_space.T @ np.vstack([across @ R_wb.T, R_wb.T])
+        columns: np.ndarray = self.twist_embedding.T @ np.vstack([across @ R_wb.T, R_wb.T])
         return columns
 
     def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:

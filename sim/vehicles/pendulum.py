@@ -85,7 +85,7 @@ class Pendulum(LinkedRods):
             for axis in "xy"
         ),
     )
-    in_space = np.eye(6)[:, :3]
+    twist_embedding = np.eye(6)[:, :3]
 
     @property
     def link_count(self) -> int:

@@ -69,7 +69,7 @@ class QuadrotorsWithLoad(FormationFlight):
         )
         for axis in "xyz"
     )
-    in_space = np.eye(6)[:, 3:]
+    twist_embedding = np.eye(6)[:, 3:]
     marker = "load"
 
     @property

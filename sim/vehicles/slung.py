@@ -93,7 +93,7 @@ class SlungLoad(ActionVehicle):
     """
 
     carrier: ClassVar[HolonomicVehicle]
-    in_space = np.eye(6)
+    twist_embedding = np.eye(6)
     marker = "load"
 
     @property

@@ -26,7 +26,7 @@ class Support(Enum):
 @cache
 def natural_support(group: LieGroup) -> Support:
     """By what a group's motions leave out: all linear motion, or that along the vertical."""
-    linear = np.any(group.in_space[3:], axis=1)
+    linear = np.any(group.twist_embedding[3:], axis=1)
     if not linear.any():
         return Support.STAND
     return Support.NOTHING if linear[2] else Support.SURFACE

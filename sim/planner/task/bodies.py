@@ -27,7 +27,7 @@ def acted(vehicle: Vehicle) -> bool:
 
 def planar(vehicle: Vehicle) -> bool:
     """It moves on a plane."""
-    return not acted(vehicle) and vehicle.group.planar
+    return not acted(vehicle) and vehicle.group.turns == 1
 
 
 def turns(vehicle: Vehicle) -> int:

@@ -29,7 +29,7 @@ class Pursuing:
 
 def read_pursuing(table: TomlTable, vehicle: Vehicle) -> Pursuing:
     """Of an unread `[plan.pursuit]` table; InputError, one line with file, key and what is allowed."""
-    count = 2 if vehicle.group.planar else 3
+    count = 2 if vehicle.group.turns == 1 else 3
     told = Pursuing(
         horizon_s=table.number("horizon_s", 6.4, low=HORIZON_S[0], high=HORIZON_S[1]),
         goal_weight=table.number("goal_weight", 1.0, low=WEIGHT[0], high=WEIGHT[1]),
@@ -52,7 +52,7 @@ def pursuit_task(vehicle: Vehicle, task: Task, how: Pursuing) -> Task:
     A place that draws, but need not be reached, can be asked for from everywhere; plans that end at rest can be left
     to themselves.
     """
-    rotation: Demand = "free" if vehicle.group.planar else "upright"
+    rotation: Demand = "free" if vehicle.group.turns == 1 else "upright"
     node = task.goal.state.node.copy()
     node[vehicle.node_layout.velocity] = 0.0
     state = replace(task.goal.state, node=node)
