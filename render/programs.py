@@ -48,21 +48,21 @@ _LOCATIONS = (
 )
 
 
-class _Source:
-    """One stage's text, assembled from a file and what it includes, each once.
+class _Files:
+    """Shader files by name, each read once: many include the same ones."""
 
-    The origin of every line is kept here instead of in #line directives, which drivers number in their own ways.
-    """
-
-    def __init__(self, folders: Sequence[Path], name: str, defines: Mapping[str, object]):
-        self.name = name
+    def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = folders
-        head = ["#version 410 core"] + [f"#define {key} {value}" for key, value in sorted(defines.items())]
-        self._lines = head
-        self._origins = ["defines"] * len(head)
-        self._read_files: set[str] = set()
-        self._append(name, parent="")
-        self.text = "\n".join(self._lines) + "\n"
+        self._known: dict[str, list[tuple[str, str]]] = {}
+
+    def lines(self, name: str, parent: str) -> list[tuple[str, str]]:
+        """Each line, and the file that it includes or nothing; DisplayError where no folder has the file."""
+        if name not in self._known:
+            self._known[name] = [
+                (line, include.group(1) if (include := _INCLUDE.match(line)) else "")
+                for line in self._read(name, parent).splitlines()
+            ]
+        return self._known[name]
 
     def _read(self, name: str, parent: str) -> str:
         for folder in self._folders:
@@ -71,15 +71,31 @@ class _Source:
         asked = f", included by {parent}" if parent else ""
         raise DisplayError(f"no shader file {name}{asked}")
 
+
+class _Source:
+    """One stage's text, assembled from a file and what it includes, each once.
+
+    The origin of every line is kept here instead of in #line directives, which drivers number in their own ways.
+    """
+
+    def __init__(self, files: "_Files", name: str, defines: Mapping[str, object]):
+        self.name = name
+        self._files = files
+        head = ["#version 410 core"] + [f"#define {key} {value}" for key, value in sorted(defines.items())]
+        self._lines = head
+        self._origins = ["defines"] * len(head)
+        self._read_files: set[str] = set()
+        self._append(name, parent="")
+        self.text = "\n".join(self._lines) + "\n"
+
     def _append(self, name: str, parent: str) -> None:
         self._read_files.add(name)
-        for row, line in enumerate(self._read(name, parent).splitlines(), start=1):
-            include = _INCLUDE.match(line)
-            if include is None:
+        for row, (line, included) in enumerate(self._files.lines(name, parent), start=1):
+            if not included:
                 self._lines.append(line)
                 self._origins.append(f"{name}:{row}")
-            elif include.group(1) not in self._read_files:
-                self._append(include.group(1), name)
+            elif included not in self._read_files:
+                self._append(included, name)
 
     def explain(self, message: str) -> str:
         """The compiler's message with file names and their own line numbers."""
@@ -102,7 +118,7 @@ class Programs:
     def __init__(self, ctx: moderngl.Context, *, defines: Mapping[str, object], folders: Sequence[Path] = ()):
         self._ctx = ctx
         self._defines = dict(defines)
-        self._folders = (*folders, SHADERS)
+        self._files = _Files((*folders, SHADERS))
         self._programs: dict[tuple[object, ...], moderngl.Program] = {}
 
     def load(self, vertex: str, fragment: str, **defines: object) -> moderngl.Program:
@@ -122,7 +138,7 @@ class Programs:
     def _link(
         self, vertex: str, fragment: str | None, defines: Mapping[str, object], varyings: Sequence[str] = ()
     ) -> moderngl.Program:
-        sources = [_Source(self._folders, name, defines) for name in (vertex, fragment) if name is not None]
+        sources = [_Source(self._files, name, defines) for name in (vertex, fragment) if name is not None]
         texts = dict(
             zip(("vertex_shader", "fragment_shader"), (source.text for source in sources), strict=False)
         )

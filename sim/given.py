@@ -1,6 +1,7 @@
 """What a script gives in the place of numbers, checked: a mistake is one line and not silently another number."""
 
 import math
+import sys
 from typing import SupportsIndex
 
 import numpy as np
@@ -11,7 +12,8 @@ from sim.errors import InputError, quote
 def numeric(value: object) -> np.ndarray:
     """Of real numbers; raises TypeError, ValueError or OverflowError for text, complex numbers and what is masked."""
     array = np.asarray(value)
-    if array.dtype.kind in "USc" or np.ma.is_masked(value):
+    masks = sys.modules.get("numpy.ma")  # else nothing is masked; to load it takes a start's time
+    if array.dtype.kind in "USc" or (masks is not None and masks.is_masked(value)):
         raise TypeError(f"{array.dtype} is no real number")
     return np.asarray(array, float)
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TypeVar
 
-from sim.errors import InputError
 from sim.integrators import KEPT, integrators
 from sim.planner.task.check import unplannable
-from sim.scene_heading import scene_heading, scene_names
+from sim.scene_heading import scene_headings, scene_names
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.parameter import Parameter, Value
 
@@ -134,11 +133,7 @@ class _ByVehicle(Mapping[str, T]):
 
 def _scenes(names: tuple[str, ...]) -> dict[str, SceneEntry]:
     found = {}
-    for name in names:
-        try:
-            heading = scene_heading(name)
-        except InputError:
-            continue
+    for name, heading in scene_headings(names).items():
         kind = PLAN if heading.plans and not heading.races else COMPARE if heading.compares else MOVE
         found[name] = SceneEntry(name, heading.title, heading.text, kind)
     return found

@@ -25,33 +25,53 @@ def _border(rows: int, columns: int) -> np.ndarray:
     return np.concatenate([corner[:-1, 0], corner[-1, :-1], corner[:0:-1, -1], corner[0, :0:-1]])
 
 
-def _chunked(grid: np.ndarray, level: int) -> ChunkedMesh:
-    """All chunks at once: they are cut alike, each with its skirt behind its own vertices."""
-    size, floats = grid.shape[:2], grid.shape[2]
-    rows, columns = (size[0] - 1) // CHUNKS[0] + 1, (size[1] - 1) // CHUNKS[1] + 1
+def _cut(grid: np.ndarray, level: int) -> dict[str, np.ndarray]:
+    """Vertices (chunks, n, floats) of all chunks at once: they are cut alike, each with its skirt behind its own.
+
+    Besides the boxes around them, and the (2,) size of the grid.
+    """
+    rows, columns = _rows_columns(grid.shape[:2])
+    i, j = _sources(rows, columns)
+    vertices = np.ascontiguousarray(grid)[i, j]
+    vertices[:, rows * columns :, :3] -= _SKIRT_M[level] * vertices[:, rows * columns :, 3:6]
+    low, high = vertices[..., :3].min(axis=1), vertices[..., :3].max(axis=1)
+    return {"vertices": vertices, "low": low, "high": high, "size": np.array(grid.shape[:2])}
+
+
+def _mesh(cut: dict[str, np.ndarray]) -> ChunkedMesh:
+    """Of what `_cut` has made."""
+    vertices, size = cut["vertices"], (int(cut["size"][0]), int(cut["size"][1]))
+    rows, columns = _rows_columns(size)
     border = _border(rows, columns)
     lower = np.arange(len(border)) + rows * columns
     ahead, lower_ahead = np.roll(border, -1), np.roll(lower, -1)
     band = np.stack([border, lower, ahead, ahead, lower, lower_ahead], axis=-1).reshape(-1, 3)
     triangles = np.concatenate([grid_indices(rows, columns), band.astype(np.uint32)])
+    along = [np.linspace(0.0, 1.0, count, dtype=vertices.dtype) for count in size]
+    i, j = _sources(rows, columns)
+    places = np.stack([along[0][i], along[1][j]], axis=-1)
+    count = triangles.size
+    boxes = zip(cut["low"], cut["high"], strict=True)
+    chunks = tuple(Chunk(k * count, count, low, high) for k, (low, high) in enumerate(boxes))
+    first = np.arange(len(chunks), dtype=np.uint32)[:, None, None] * np.uint32(vertices.shape[1])
+    indices = (triangles + first).reshape(-1, 3)
+    return ChunkedMesh(vertices.reshape(-1, vertices.shape[2]), indices, chunks, places.reshape(-1, 2), size)
 
+
+def _rows_columns(size: tuple[int, ...]) -> tuple[int, int]:
+    """Of a chunk."""
+    return (size[0] - 1) // CHUNKS[0] + 1, (size[1] - 1) // CHUNKS[1] + 1
+
+
+def _sources(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """(chunks, n) row and column of the grid that each vertex comes from."""
     corner = np.stack(np.divmod(np.arange(CHUNKS[0] * CHUNKS[1]), CHUNKS[1]), axis=-1) * (
         rows - 1,
         columns - 1,
     )
-    own = np.stack(np.divmod(np.r_[: rows * columns, border], columns), axis=-1)
+    own = np.stack(np.divmod(np.r_[: rows * columns, _border(rows, columns)], columns), axis=-1)
     i, j = np.moveaxis(corner[:, None] + own, -1, 0)
-    vertices = np.ascontiguousarray(grid)[i, j]
-    vertices[:, rows * columns :, :3] -= _SKIRT_M[level] * vertices[:, rows * columns :, 3:6]
-    along = [np.linspace(0.0, 1.0, count, dtype=grid.dtype) for count in size]
-    places = np.stack([along[0][i], along[1][j]], axis=-1)
-
-    low, high = vertices[..., :3].min(axis=1), vertices[..., :3].max(axis=1)
-    count = triangles.size
-    chunks = tuple(Chunk(k * count, count, low[k], high[k]) for k in range(len(corner)))
-    first = np.arange(len(corner), dtype=np.uint32)[:, None, None] * np.uint32(vertices.shape[1])
-    indices = (triangles + first).reshape(-1, 3)
-    return ChunkedMesh(vertices.reshape(-1, floats), indices, chunks, places.reshape(-1, 2), size)
+    return i, j
 
 
 def _stored_name(world: World, level: int) -> str:
@@ -66,11 +86,11 @@ def load_terrain_mesh(world: World, level: int) -> ChunkedMesh:
     if not 0 <= level < len(STRIDES):
         raise ValueError(f"terrain level {level} is not from 0 to {len(STRIDES) - 1}")
     if world.layers is None:
-        return _chunked(even_grid(world, STRIDES[-1]), level)
+        return _mesh(_cut(even_grid(world, STRIDES[-1]), level))
     names = [_stored_name(world, k) for k in range(len(STRIDES))]
 
     def make() -> dict[str, dict[str, np.ndarray]]:
         grid = terrain_grid(world)
-        return {name: {"grid": thinned(grid, s)} for name, s in zip(names, STRIDES, strict=True)}
+        return {name: _cut(thinned(grid, STRIDES[k]), k) for k, name in enumerate(names)}
 
-    return _chunked(cached_family("meshes", names[level], make)["grid"], level)
+    return _mesh(cached_family("meshes", names[level], make))

@@ -90,6 +90,7 @@ def boulder_discs(world: World, *, higher_than_m: float = 0.0) -> np.ndarray:
     return found[found[:, 3] - world.terrain.height(found[:, 0], found[:, 1]) > higher_than_m]
 
 
+@cache
 def _icosphere(detail: int) -> tuple[np.ndarray, np.ndarray]:
     """Unit sphere of 20 * 4^detail triangles, outward."""
     g = (1.0 + np.sqrt(5.0)) / 2.0

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from render.geometry.mesh import ChunkedMesh
-from render.geometry.terrain_mesh import _chunked
+from render.geometry.terrain_mesh import _cut, _mesh
 from render.light_map import LightMap
 
 
@@ -15,7 +15,7 @@ def meshes() -> list[ChunkedMesh]:
     rows, columns = np.meshgrid(np.arange(33.0), np.arange(17.0), indexing="ij")
     grid = np.zeros((33, 17, 10), "f4")
     grid[..., 0], grid[..., 1], grid[..., 5] = rows, columns, 1.0
-    return [_chunked(np.ascontiguousarray(grid[::step, ::step]), 0) for step in (1, 2)]
+    return [_mesh(_cut(np.ascontiguousarray(grid[::step, ::step]), 0)) for step in (1, 2)]
 
 
 def test_a_vertex_knows_its_place_in_the_grid_and_a_skirt_that_of_its_border(

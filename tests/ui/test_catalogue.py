@@ -1,8 +1,12 @@
 """Menus are made from what the library really has."""
 
-import sim
+from pathlib import Path
+
+import pytest
+
+import sim.scene_heading
 from sim.scene import load_scene, scene_names
-from sim.scene_heading import Heading, scene_heading
+from sim.scene_heading import Heading, scene_heading, scene_headings
 from ui.catalogue import first_paragraph, load_catalogue
 
 
@@ -31,3 +35,18 @@ def test_a_heading_says_of_every_scene_what_the_scene_itself_does() -> None:
 def test_a_tooltip_is_the_first_paragraph_on_one_line() -> None:
     assert first_paragraph("One\n  line.\n\nMore.") == "One line."
     assert first_paragraph(None) == ""
+
+
+def test_headings_that_were_kept_are_those_of_the_files_as_they_are_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(sim.scene_heading, "SCENE_FOLDER", tmp_path)
+    file = tmp_path / "one.toml"
+    for title in ("First", "Second"):
+        file.write_text(f'title = "{title}"\ntext = "A  text."\n[race]\n')
+        for _ in range(2):  # made, then read
+            told = scene_headings(("one", "none"))
+            assert told == {"one": Heading(title, "A text.", plans=False, races=True, compares=False)}
+    file.write_text("title = ")
+    assert scene_headings(("one",)) == scene_headings(("one",)) == {}
