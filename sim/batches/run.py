@@ -9,17 +9,20 @@ import casadi as ca
 import numpy as np
 
 from sim.batches.given import Given, States, given
+from sim.batches.ground_lanes import run_on_ground
 from sim.batches.rollout import Groups
 from sim.batches.trajectories import Trajectories, vehicle_of_row
-from sim.compiler import compile_kernel
+from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
 from sim.compiler.lanes import LaneCode, lane_code
-from sim.environment.ground import env_of
-from sim.environment.surroundings import Surroundings, inline_for, surroundings, water_about
+from sim.environment.ground import Ground, env_of
+from sim.environment.struck_ground import StruckGround
+from sim.environment.surroundings import Felt, inline_for, surroundings, water_about
 from sim.environment.water import WATER
 from sim.errors import InputError, quote
 from sim.given import whole
 from sim.integrators import Integrator
+from sim.steppers.choice import stepper_of
 from sim.trajectory import given_method, given_vehicle, step_count
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
@@ -31,8 +34,6 @@ Progress = Callable[[str, float], None]
 
 _CHUNK_STEPS = 2_000_000
 """Steps of one call without the interpreter: between two of them progress is told."""
-_SHORT = 8
-"""Steps: stretches that are shorter on average are no gain over a look at every step."""
 _MOST_SHARE = 0.8
 """Of the memory that is free."""
 
@@ -140,22 +141,26 @@ class _Job:
         world: World | None,
         threads: int,
     ) -> None:
-        self._vehicle, self._what, self._h = vehicle, what, h
+        self._vehicle, self._scheme, self._what, self._h = vehicle, scheme, what, h
         self._counts, self._kept, self._world = counts, kept, world
         self._steps, self._threads = int(counts.sum()), threads
+        self._node_size = vehicle.node_layout.size
         touched = world is not None and vehicle.support in (Support.NOTHING, Support.WATER)
         self._felt = touched or vehicle.support is Support.WATER
         inline = inline_for(vehicle) if touched else WATER if self._felt else None
-        self._kernel = compile_kernel(vehicle, scheme, inline)
-        self._like: dict[bytes, Surroundings | None] = {}
+        self._kernel = stepper_of(vehicle, scheme, inline)
+        self._like: dict[bytes, Felt] = {}
         """By parameters: what is felt, which nobody writes to."""
-        self._code = None if self._felt else lane_code(Structure.of(vehicle), scheme)
+        if touched:
+            _check_met(vehicle, self._surroundings(what.parameters[0]))
+        alone = self._felt or not isinstance(self._kernel, Kernel)
+        self._code = None if alone else lane_code(Structure.of(vehicle), scheme)
 
     def run(self, report: Progress) -> tuple[np.ndarray, np.ndarray]:
         """Nodes (lanes, kept, size) and steps done (lanes,)."""
         lanes = self._what.lanes
         if self._code is None:
-            nodes = np.full((lanes, int(self._kept.sum()), self._kernel.node_size), np.nan)
+            nodes = np.full((lanes, int(self._kept.sum()), self._node_size), np.nan)
             done = np.zeros(lanes, np.int64)
             self._one_by_one(np.arange(lanes), nodes, done, report)
             return nodes, done
@@ -170,14 +175,14 @@ class _Job:
 
     def _side_by_side(self, code: LaneCode, report: Progress) -> Groups:
         what, h = self._what, self._h
-        starts = start_kernel(Structure.of(self._vehicle), self._kernel.integrator)
+        starts = start_kernel(Structure.of(self._vehicle), self._scheme)
         rows = [
             np.broadcast_to(a, (what.lanes, a.shape[1]))
             for a in (what.nodes, what.controls[:, 0], what.parameters)
         ]
         ys = starts.rows(rows[0], rows[1], rows[2], np.array([h]))
         groups = Groups.of(
-            ys, what.controls, what.parameters, self._counts, self._kept, self._kernel.node_size
+            ys, what.controls, what.parameters, self._counts, self._kept, self._node_size
         )
         count = len(groups.y)
         chunk = max(min(_CHUNK_STEPS // max(8 * self._steps, 1), -(-count // self._threads)), 1)
@@ -198,37 +203,23 @@ class _Job:
 
     def _alone(self, lanes: np.ndarray, nodes: np.ndarray, done: np.ndarray) -> None:
         what, kernel, h = self._what, self._kernel, self._h
+        rows = what.nodes, what.controls, what.parameters
         bounds = np.concatenate([[0], np.cumsum(self._counts)])[self._kept]
-        for lane in lanes.tolist():
-            node, us, p = (a[lane if len(a) > 1 else 0] for a in (what.nodes, what.controls, what.parameters))
-            felt = self._surroundings(p)
-            y = kernel.start(node, us[0], p, h, env_of(felt and felt.probe()))
-            if len(us) == 1 and len(self._counts) * _SHORT <= self._steps:
-                done[lane] = self._in_stretches(y, us[0], p, felt, nodes[lane])
+        for some in [lanes] if len(what.parameters) == 1 else lanes[:, None]:
+            felt = self._surroundings(what.parameters[some[0] if len(what.parameters) > 1 else 0])
+            if isinstance(felt, Ground) and isinstance(kernel, Kernel):
+                stretches = self._counts, self._kept
+                run_on_ground(kernel, rows, h, stretches, felt, some, (nodes, done))
                 continue
-            seen, steps, _ = kernel.trajectory(y, us, p, h, self._steps, env_of(felt))
-            seen[steps + 1 :] = np.nan
-            nodes[lane], done[lane] = seen[bounds], steps
+            for lane in some.tolist():
+                node, us, p = (a[lane if len(a) > 1 else 0] for a in rows)
+                around = felt and felt.probe()
+                y = kernel.start(node, us[0], p, h, env_of(felt and felt.probe()))
+                seen, steps, _ = kernel.trajectory(y, us, p, h, self._steps, env_of(around))
+                seen[steps + 1 :] = np.nan
+                nodes[lane], done[lane] = seen[bounds], steps
 
-    def _in_stretches(
-        self, y: np.ndarray, u: np.ndarray, p: np.ndarray, felt: Surroundings | None, nodes: np.ndarray
-    ) -> int:
-        """A lane whose nodes are looked at now and then: fills them, and returns the steps done."""
-        kernel, h, w = self._kernel, self._h, np.zeros(self._kernel.dim)
-        env, total, row = env_of(felt), 0, 0
-        for k in range(len(self._counts) + 1):
-            if self._kept[k]:
-                nodes[row] = kernel.node(y, u, p, h, env=env_of(felt and felt.probe()))
-                row += 1
-            if k == len(self._counts):
-                break
-            did, status, _ = kernel.advance(y, u, w, p, h, int(self._counts[k]), env)
-            total += did
-            if status:
-                break
-        return total
-
-    def _surroundings(self, p: np.ndarray) -> Surroundings | None:
+    def _surroundings(self, p: np.ndarray) -> Felt:
         """What a lane feels, with memory of its own."""
         if not self._felt:
             return None
@@ -242,6 +233,14 @@ class _Job:
             )
         like = self._like[key]
         return like and like.probe()
+
+
+def _check_met(vehicle: Vehicle, felt: Felt) -> None:
+    """Raises InputError for what would fall through the ground of a world."""
+    if felt is None or isinstance(felt, StruckGround):
+        raise InputError(
+            f"vehicle {vehicle.name!r} meets no ground within its steps, as a batch needs; allowed: world=None"
+        )
 
 
 @lru_cache(maxsize=64)
