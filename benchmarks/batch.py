@@ -2,7 +2,8 @@
 
     python -m benchmarks.batch [--lanes 2048] [--steps 500]
 
-One interleaved run, medians. Steps a second of CPU time (all threads together), and of the wall on all cores.
+One interleaved run, medians. Steps a second of CPU time (all threads together), and of the wall on all cores, with how
+many of them were had meanwhile: on a busy machine a second of the wall tells of its neighbours.
 MuJoCo (its wheel) steps one free body of the same mass and inertia by its default method, all steps in one call.
 """
 
@@ -22,11 +23,16 @@ ROUNDS = 7
 H = 0.01
 
 
-def rate(work: Callable[[], object], steps: int) -> tuple[float, float]:
-    """Steps a second of the process's CPU time, and of the wall."""
+Rate = tuple[float, float, float]
+"""Steps a second of the process's CPU time, and of the wall; cores that were had."""
+
+
+def rate(work: Callable[[], object], steps: int) -> Rate:
+    """Of work that takes so many steps."""
     begun_s, begun_wall_s = time.process_time(), time.perf_counter()
     work()
-    return steps / (time.process_time() - begun_s), steps / (time.perf_counter() - begun_wall_s)
+    cpu_s, wall_s = time.process_time() - begun_s, time.perf_counter() - begun_wall_s
+    return steps / cpu_s, steps / wall_s, cpu_s / wall_s
 
 
 def helicopters(lanes: int) -> tuple[sim.Vehicle, np.ndarray, np.ndarray]:
@@ -40,7 +46,7 @@ def helicopters(lanes: int) -> tuple[sim.Vehicle, np.ndarray, np.ndarray]:
     return vehicle, nodes, controls
 
 
-def mujoco_rate(steps: int) -> tuple[float, float] | None:
+def mujoco_rate(steps: int) -> Rate | None:
     """Of one free body; None where there is no MuJoCo."""
     try:
         import mujoco
@@ -93,7 +99,7 @@ def main() -> None:
             len(still) * steps,
         ),
     }  # fmt: skip
-    rates: dict[str, list[tuple[float, float]]] = {name: [] for name in (*works, "MuJoCo, one free body")}
+    rates: dict[str, list[Rate]] = {name: [] for name in (*works, "MuJoCo, one free body")}
     for work, _ in works.values():
         work()
     for _ in range(ROUNDS):
@@ -105,11 +111,10 @@ def main() -> None:
     medians = {name: np.median(r, axis=0) for name, r in rates.items() if r}
     first = medians["one kernel a lane"][0]
     print(f"helicopter under {DEFAULT}, {lanes} lanes of {steps} steps, median of {ROUNDS}, interleaved")
-    print(
-        f"  {'million steps':34s} {'a CPU second':>12s} {'x the first':>12s} {f'a second, {os.cpu_count()} cores':>20s}"
-    )
-    for name, (cpu, wall) in medians.items():
-        print(f"  {name:34s} {cpu / 1e6:12.3f} {cpu / first:12.3f} {wall / 1e6:20.3f}")
+    told = "a CPU second", "x the first", "a second", f"cores of {os.cpu_count()}"
+    print(f"  {'million steps':34s} " + " ".join(f"{each:>12s}" for each in told))
+    for name, (cpu, wall, cores) in medians.items():
+        print(f"  {name:34s} {cpu / 1e6:12.3f} {cpu / first:12.3f} {wall / 1e6:12.3f} {cores:12.2f}")
     if "MuJoCo, one free body" in medians:
         print(f"  sim.batch is {medians['sim.batch'][0] / medians['MuJoCo, one free body'][0]:.0f} x MuJoCo")
     else:

@@ -181,9 +181,7 @@ class _Job:
             for a in (what.nodes, what.controls[:, 0], what.parameters)
         ]
         ys = starts.rows(rows[0], rows[1], rows[2], np.array([h]))
-        groups = Groups.of(
-            ys, what.controls, what.parameters, self._counts, self._kept, self._node_size
-        )
+        groups = Groups.of(ys, what.controls, what.parameters, self._counts, self._kept, self._node_size)
         count = len(groups.y)
         chunk = max(min(_CHUNK_STEPS // max(8 * self._steps, 1), -(-count // self._threads)), 1)
         bounds = [(a, min(a + chunk, count)) for a in range(0, count, chunk)]

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 import sim
+from sim.compiler import compile_kernel
 from sim.compiler.lanes import WIDTH, lane_code
+from sim.environment.ground import GROUND
+from sim.environment.surroundings import surroundings
 from sim.errors import InputError
+from sim.integrators import DEFAULT
 from sim.vehicles.structure import Structure
 from sim.world import load_world
 
@@ -107,6 +111,53 @@ def test_lanes_over_ground_touch_it_as_alone() -> None:
     assert stands == pytest.approx(z + 1.4, abs=0.05)
     again = sim.batch(vehicle, None, drops[2:3], duration=2.0, every=20, world=world)
     assert np.array_equal(again.nodes[0], many.nodes[2])  # no lane remembers another's contact
+
+
+@pytest.mark.parametrize("every", [1, 7, None])
+@pytest.mark.parametrize("moving", [False, True])
+def test_lanes_over_ground_are_the_runs_of_their_kernel(every: int | None, moving: bool) -> None:
+    """To the bit, whether it starts in the air, carried or sunk in, and with inputs that change or do not."""
+    world, vehicle = load_world("canyon", seed=7), sim.vehicle("helicopter")
+    x, y, z = world.pads[0].centre_w
+    starts = [vehicle.state(x=(x, y, z + 1.4 + d), v=(0.6, 0.2, -1.0)) for d in (-0.02, 0.0, 0.03, 0.4)]
+    steps, gravity = 40, np.array([9.81, 3.7, 9.81, 1.6])
+    t = 0.01 * np.arange(steps)[:, None]
+    pushes = np.array([30.0, 2.0, 0.3, 0.2]) * np.sin(9.0 * t + np.arange(4.0))
+    controls = pushes if moving else pushes[3]
+    many = sim.batch(
+        vehicle, None, starts, controls, {"gravity": gravity}, duration=0.4, every=every, world=world
+    )
+    at = np.round(many.time / 0.01).astype(int)
+    for lane, start in enumerate(starts):
+        own = vehicle.with_parameters(gravity=float(gravity[lane]))
+        kernel, felt = compile_kernel(own, sim.integrators()[DEFAULT], GROUND), surroundings(own, world)
+        assert felt is not None
+        p, us = own.parameter_vector, np.atleast_2d(controls)
+        y_ = kernel.start(start.node, us[0], p, 0.01, felt.probe().env)
+        nodes, done, _ = kernel.trajectory(y_, us, p, 0.01, steps, felt.env)
+        assert np.array_equal(many.nodes[lane], nodes[at])
+        assert many.steps_done[lane] == done == steps
+
+
+def test_trees_go_in_batches_as_alone() -> None:
+    vehicle = sim.vehicle("chain")
+    rng = np.random.default_rng(4)
+    nodes = np.repeat(vehicle.default_state().node[None], 3, axis=0)
+    nodes[:, vehicle.node_layout.velocity] += 0.5 * rng.standard_normal(
+        nodes[:, vehicle.node_layout.velocity].shape
+    )
+    many = sim.batch(vehicle, None, nodes, step=0.01, duration=0.3, every=10)
+    for lane in range(3):
+        one = sim.simulate(vehicle, None, step=0.01, duration=0.3, initial=vehicle.state_at_node(nodes[lane]))
+        assert np.array_equal(many.nodes[lane], one.nodes[::10])
+
+
+def test_what_would_fall_through_the_ground_is_refused() -> None:
+    world = load_world("canyon", seed=7)
+    with pytest.raises(
+        InputError, match=r"'helicopter-with-load' meets no ground within its steps.*allowed: world=None"
+    ):
+        sim.batch("helicopter-with-load", duration=0.1, world=world)
 
 
 def test_how_lanes_are_spread_over_cores_changes_nothing() -> None:
