@@ -23,6 +23,8 @@ EVERY_S = 0.1
 MOST_LIFE_S, _LEAST_LIFE_S = 1.2, 0.3
 REACH_M, _CELL_M = 42.0, 0.6
 """Of the eye; and how far apart the places are at which crests are looked for."""
+_STRAY_M = 1.2
+"""Deviation of where drops leave from there: a crest is longer than it is seen to break."""
 _CALM_MPS, _GALE_MPS = 9.0, 14.0
 """A wind that tears nothing off, and one that throws as many drops as are shown."""
 LAG_S = 0.14
@@ -31,6 +33,10 @@ _GRAVITY_MPS2 = 9.81
 _PUFF_M, _COVER = (0.02, 0.26), 0.11
 """Radius of a puff at first and at last, and the share of the light that it holds back at first."""
 MOST_PUFFS = 16000
+_MOST_A_PLACE = 40
+"""Drops that a place throws in a moment."""
+_ALONG_M = 3.0
+"""How far a crest has to break for all of it to be torn off: of a short one, a few drops hang in the air like balls."""
 _DOWNWIND, _UP_MPS, _ASIDE_MPS = 0.5, 2.6, 0.5
 """How a drop leaves the crest: that share of the wind's velocity, up to so fast upwards, so much to either side."""
 
@@ -90,9 +96,9 @@ class CrestSpray:
         rest, fresh = self._folded(float(wind_mps), foot_w)
         share = min(max((wind_mps - _CALM_MPS) / (_GALE_MPS - _CALM_MPS), 0.0), 1.0)
         count = round(share * most * EVERY_S / (0.5 * (MOST_LIFE_S + _LEAST_LIFE_S)))
-        count = min(count, 40 * len(rest))
-        chosen = rng.choice(len(rest), count, p=fresh**2 / (fresh**2).sum()) if count else np.zeros(0, int)
-        rest = rest[chosen] + rng.uniform(-1.0, 1.0, (count, 2)) * _CELL_M
+        count = min(count, round(_MOST_A_PLACE * fresh.sum()))
+        chosen = rng.choice(len(rest), count, p=fresh / fresh.sum()) if count else np.zeros(0, int)
+        rest = rest[chosen] + _STRAY_M * rng.standard_normal((count, 2))
         place = np.column_stack([rest, np.full(count, state.level_m)]) + self._fields.displaced_m(rest)
         ahead = np.array([math.cos(bearing_rad), math.sin(bearing_rad), 0.0])
         velocity = np.outer(_DOWNWIND * wind_mps * rng.uniform(0.5, 1.3, count), ahead)
@@ -103,17 +109,21 @@ class CrestSpray:
         return Thrown(born_s, place, velocity, air, rng.uniform(_LEAST_LIFE_S, MOST_LIFE_S, count))
 
     def _folded(self, wind_mps: float, foot_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Places at rest (n, 2) where crests break, and how much (n,), 0..1."""
+        """Places at rest (n, 2) where crests are torn off, and how much (n,), 0..1."""
+        from scipy.ndimage import uniform_filter  # only a gale waits for it
+
         fields = self._fields
         assert fields is not None
         steps = np.arange(-REACH_M, REACH_M, _CELL_M)
         x, y = np.meshgrid(*(np.round(foot_w / _CELL_M)[:, None] * _CELL_M + steps), indexing="ij")
         rest = np.column_stack([x.ravel(), y.ravel()])
-        rest = rest[np.hypot(*(rest - foot_w).T) < REACH_M]
         stretch, deviation = fields.stretch(rest, _CELL_M)
         folded, width = folds(breaking_share(wind_mps), deviation)
         fresh = np.clip((folded - stretch) / width, 0.0, 1.0)
-        return rest[fresh > 0.0], fresh[fresh > 0.0]
+        about = uniform_filter(fresh.reshape(x.shape), round(_ALONG_M / _CELL_M)).ravel()
+        torn = np.clip(2.5 * about - 0.25, 0.0, 1.0) * fresh
+        torn[np.hypot(*(rest - foot_w).T) > REACH_M] = 0.0
+        return rest[torn > 0.0], torn[torn > 0.0]
 
 
 class CrestPuffs:
