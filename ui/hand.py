@@ -1,6 +1,8 @@
 """Bodies pulled with the mouse: which point of which body is under it, and where it is pulled to."""
 
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -80,48 +82,69 @@ class Hand:
         return [Pull(grip.lane, grip.body, grip.at_b, place)]
 
 
+class _Point(NamedTuple):
+    """Of a body that may be taken."""
+
+    body: str
+    at_b: np.ndarray
+    at_w: np.ndarray
+    radius_m: float
+    """Of what is about it."""
+    about: bool = False
+    """That is only about as large: what is told exactly goes first."""
+
+
 def gripped(ray: Ray, snapshot: Snapshot, shifts_w: dict[str, np.ndarray]) -> Grip | None:
     """The nearest to the ray of what is under the mouse; None where nothing is."""
-    best, off_least = None, NEAR
+    best, least = None, (NEAR, False, math.inf)
     for lane in snapshot.lanes:
         if lane.status is not LaneStatus.RUNNING:
             continue
         shift_w = shifts_w.get(lane.name, np.zeros(3))
-        for body, at_b, point_w, radius_m in _points(ray, lane, shift_w):
-            way = point_w - ray.origin_w
+        for point in (*_of_links(ray, lane, shift_w), *_of_models(ray, lane, shift_w)):
+            way = point.at_w - ray.origin_w
             along = float(way @ ray.direction_w)
             if along <= 0.0:
                 continue
-            off = (float(np.linalg.norm(way - along * ray.direction_w)) - radius_m) / along
-            if off < off_least:
-                off_least = off
-                best = Grip(lane.name, body, at_b, float(way @ ray.forward_w))
+            off = (float(np.linalg.norm(way - along * ray.direction_w)) - point.radius_m) / along
+            told = max(off, 0.0), point.about, along - (point.radius_m if off < 0.0 else 0.0)
+            if told < least:
+                x, y, z = point.at_b.tolist()
+                least, best = told, Grip(lane.name, point.body, (x, y, z), float(way @ ray.forward_w))
     return best
 
 
-def _points(
-    ray: Ray, lane: LaneSnapshot, shift_w: np.ndarray
-) -> list[tuple[str, tuple[float, float, float], np.ndarray, float]]:
-    """(body, its point, that in the world, radius [m]): of each link the point that is nearest to the ray."""
-    shapes = [shape for shape in lane.links if shape.body in lane.bodies]
-    if not shapes:
-        name, T_wb = next(iter(lane.bodies.items()))
-        radius_m = _OF_DISTANCE * outfit_of(lane.vehicle).camera.distance_m
-        centre = T_wb[:3, 3] + shift_w
-        way = centre - ray.origin_w
-        nearest = ray.origin_w + float(way @ ray.direction_w) * ray.direction_w - centre
-        grip = nearest * min(1.0, 0.5 * radius_m / max(float(np.linalg.norm(nearest)), 1e-12))
-        x, y, z = (T_wb[:3, :3].T @ grip).tolist()
-        return [(name, (x, y, z), centre + nearest, radius_m)] if np.linalg.norm(nearest) < radius_m else []
+def _of_links(ray: Ray, lane: LaneSnapshot, shift_w: np.ndarray) -> list[_Point]:
+    """The point of each that is nearest to the ray."""
     found = []
-    for shape in shapes:
+    for shape in lane.links:
+        if shape.body not in lane.bodies:
+            continue
         T_wb = lane.bodies[shape.body]
         begin_b, way_b = np.array(shape.begin_b), np.subtract(shape.end_b, shape.begin_b)
         begin_w = T_wb[:3, :3] @ begin_b + T_wb[:3, 3] + shift_w
         share = _nearest_share(ray, begin_w, T_wb[:3, :3] @ way_b)
         at_b = begin_b + share * way_b
-        point_w = T_wb[:3, :3] @ at_b + T_wb[:3, 3] + shift_w
-        found.append((shape.body, (float(at_b[0]), float(at_b[1]), float(at_b[2])), point_w, shape.radius_m))
+        found.append(_Point(shape.body, at_b, T_wb[:3, :3] @ at_b + T_wb[:3, 3] + shift_w, shape.radius_m))
+    return found
+
+
+def _of_models(ray: Ray, lane: LaneSnapshot, shift_w: np.ndarray) -> list[_Point]:
+    """A point within each that is drawn by a model of its own, or of the main body where nothing else is drawn."""
+    own, shaped, main = outfit_of(lane.vehicle), {shape.body for shape in lane.links}, next(iter(lane.bodies))
+    found = []
+    for name, T_wb in lane.bodies.items():
+        look = own.model.look_of(name)
+        alone = name == main and (not shaped or own.file("model.glb") is not None)
+        if name in shaped or not (look or alone):
+            continue
+        worn = outfit_of(look) if look else own
+        radius_m, centre = _OF_DISTANCE * worn.camera.distance_m, T_wb[:3, 3] + shift_w
+        nearest = ray.origin_w + float((centre - ray.origin_w) @ ray.direction_w) * ray.direction_w - centre
+        off_m = float(np.linalg.norm(nearest))
+        if off_m < radius_m:
+            grip_w = nearest * min(1.0, 0.5 * radius_m / max(off_m, 1e-12))
+            found.append(_Point(name, T_wb[:3, :3].T @ grip_w, centre + nearest, radius_m, about=True))
     return found
 
 

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups.numeric import skew
+from sim.vehicles.impulses import answers, whole
 from sim.vehicles.slung import POSE, TWIST, SlungLoad
 from sim.vehicles.structure import Structure
 from sim.world.terrain import Terrain
@@ -79,7 +80,7 @@ class StruckGround:
     def impulse(self, node: np.ndarray, dt_s: float) -> np.ndarray | None:
         """(9,) of the ground on carrier and load, in the components of the vehicle's wrenches; None in the air."""
         p = self.vehicle.parameter_vector
-        load_w, load_v, mobility = (np.array(x) for x in _motion(Structure.of(self.vehicle))(node, p))
+        load_w, load_v, worked = (np.array(x) for x in _motion(Structure.of(self.vehicle))(node, p))
         places = np.vstack([self._points_w(node), load_w.T - [0.0, 0.0, self.vehicle.load_radius_m]])
         velocity = np.concatenate([node[TWIST], load_v.ravel()])
         gaps = self._gaps(places)
@@ -88,7 +89,8 @@ class StruckGround:
         if not near.size:
             return None
         rows = np.concatenate([self._rows(k, node, places[k]) for k in near.tolist()])
-        now, answer = rows @ velocity, rows @ mobility @ rows.T
+        mobility = worked @ answers(self.vehicle, node, whole(rows, self.vehicle).T)
+        now, answer = rows @ velocity, rows @ mobility
         touch = np.maximum(-now[::3] - np.maximum(gaps[near], 0.0) / dt_s, 0.0)
         carrier = near < len(self.points)
         self.report[IMPACT] = max(self.report[IMPACT], touch[carrier].max(initial=0.0))
@@ -140,13 +142,12 @@ def _pushes(now: np.ndarray, answer: np.ndarray, wanted: np.ndarray) -> np.ndarr
 
 @lru_cache(maxsize=16)
 def _motion(structure: Structure) -> ca.Function:
-    """(node, parameters) -> the load's place and velocity (3,), and what impulses change (twist, its velocity) by."""
+    """(node, parameters) -> the load's place and velocity (3,), and the derivative (9, node size) of the velocities of
+    carrier and load by the node."""
     vehicle = structure.vehicle
     assert isinstance(vehicle, SlungLoad)
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    impulse, q = ca.SX.sym("impulse", vehicle.wrench_size), vehicle.symbols(p)
-    x, v = vehicle.load_motion(node, q)
-    struck = vehicle.struck(node, impulse, q)
-    after = ca.vertcat(struck[TWIST], vehicle.load_motion(struck, q)[1])
-    told = [x, v, ca.jacobian(after, impulse)]
+    q = vehicle.symbols(p)
+    worked = vehicle.conjugate_velocities(node, q)[: vehicle.wrench_size]
+    told = [*vehicle.load_motion(node, q), ca.jacobian(worked, node)]
     return ca.Function("motion", [node, p], [ca.densify(each) for each in told])

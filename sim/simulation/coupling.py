@@ -1,9 +1,7 @@
 """The flown lane's exchange with an environment that moves, at the moments at which its controls are evaluated."""
 
 from collections.abc import Callable
-from functools import lru_cache
 
-import casadi as ca
 import numpy as np
 
 from sim.environment.environment import BodyState, Environment, can_be_coupled
@@ -12,8 +10,8 @@ from sim.simulation.method import Method
 from sim.take.leg import Moment
 from sim.take.playback import Playback
 from sim.vehicles import Vehicle
+from sim.vehicles.impulses import answers
 from sim.vehicles.observation import Observation
-from sim.vehicles.structure import Structure
 
 
 class Coupling:
@@ -36,7 +34,7 @@ class Coupling:
     def impulse(
         self, method: Method, node: np.ndarray, observation: Observation, T_wb: np.ndarray, time_s: float
     ) -> np.ndarray | None:
-        """(dim,) on the vehicle at this moment, while the environment goes on to the next one of the grid.
+        """(wrench_size,) on the vehicle at this moment, while the environment goes on to the next one of the grid.
 
         None where it is not touched at all.
         """
@@ -80,20 +78,10 @@ class Coupling:
 
 def _inertia_b(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
     """(6, 6) of the main body: the inverse of its mobility, and nothing along what constraints do not let it move."""
-    A = np.array(_mobility(Structure.of(vehicle))(node, vehicle.parameter_vector))
-    E = vehicle.group.twist_embedding
-    return np.linalg.pinv(E @ A @ E.T, hermitian=True)
-
-
-@lru_cache(maxsize=64)
-def _mobility(structure: Structure) -> ca.Function:
-    """(node, parameters) -> (dim, dim) by which the velocity answers an impulse."""
-    vehicle = structure.vehicle
     check_can_be_coupled(vehicle)
-    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    impulse = ca.SX.sym("impulse", vehicle.wrench_size)
-    struck = vehicle.struck(node, impulse, vehicle.symbols(p))[vehicle.node_layout.velocity]
-    return ca.Function("mobility", [node, p], [ca.densify(ca.jacobian(struck, impulse))])
+    wrenches = np.eye(vehicle.impulse_size)[:, : vehicle.wrench_size]
+    A, E = answers(vehicle, node, wrenches)[vehicle.node_layout.velocity], vehicle.group.twist_embedding
+    return np.linalg.pinv(E @ A @ E.T, hermitian=True)
 
 
 def check_can_be_coupled(vehicle: Vehicle) -> None:

@@ -28,6 +28,7 @@ from sim.snapshot import LaneStatus
 from sim.take.leg import Moment
 from sim.take.playback import Playback
 from sim.take.pushes import strike
+from sim.vehicles.impulses import whole
 from sim.vehicles.observation import Observation
 
 _LOG = logging.getLogger(__name__)
@@ -321,7 +322,8 @@ class Lane:
         if self._steps % m.control_steps:
             return None
         if self.coupling is None and self.pull is None:
-            return self.footing.struck(self.node, m.control_period_s)
+            struck = self.footing.struck(self.node, m.control_period_s)
+            return None if struck is None else whole(struck, m.vehicle)
         seen = self._observe(self.node)
         if self.pull is not None and self.pull.body not in seen.layout.bodies:
             self.pull = None

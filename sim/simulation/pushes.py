@@ -10,6 +10,7 @@ from sim.simulation.coupling import Coupling
 from sim.simulation.footing import Footing
 from sim.simulation.method import Method
 from sim.simulation.pulling import pull_impulse
+from sim.vehicles.impulses import whole
 from sim.vehicles.observation import Observation
 
 
@@ -32,12 +33,13 @@ class Reached:
 def impulse_on(
     reached: Reached, method: Method, footing: Footing, coupling: Coupling | None, pull: Pull | None
 ) -> np.ndarray | None:
-    """(wrench_size,) of what is coupled, of ground that strikes and of the hand that pulls, together; None of none."""
+    """(impulse_size,) of what is coupled, of ground that strikes and of the hand that pulls, together; None of none."""
     at, given = reached, None
     if coupling is not None and can_be_coupled(method.vehicle):
         given = coupling.impulse(method, at.node, at.seen, at.poses_w[0], at.time_s)
     struck = footing.struck(at.node, method.control_period_s)
     given = struck if given is None else given
+    given = None if given is None else whole(given, method.vehicle)
     if pull is None:
         return given
     pulled = pull_impulse(pull, method, at.state, at.controls, at.seen, at.poses_w)

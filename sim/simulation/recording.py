@@ -201,7 +201,7 @@ def _pushes(chunks: list[_Chunk]) -> Pushes | None:
         return None
     impulses = [row for chunk in chunks for row in chunk.impulses]
     states = np.array(list(kept.values())) if kept else np.zeros((0, 0))
-    dim = chunks[0].method.kernel.dim
+    dim = chunks[0].method.vehicle.impulse_size
     points = np.array(list(kept), np.int64)
     return Pushes(np.array(steps, np.int64), np.array(impulses).reshape(len(steps), dim), states, points)
 

@@ -75,6 +75,12 @@ class Space(ABC):
         """Where the nine entries of a rotation begin in a point, column after column, for each rotation."""
         return ()
 
+    @property
+    def velocities(self) -> tuple[int, ...]:
+        """Where numbers stand in a point that are velocities of what has mass, or its momenta: an impulse changes them
+        at once."""
+        return ()
+
 
 @dataclass(frozen=True)
 class Euclidean(Space):
@@ -84,6 +90,8 @@ class Euclidean(Space):
     name: str = "x"
     names: tuple[str, ...] = ()
     """Of the columns, where they have their own."""
+    rates: int = 0
+    """How many of its last numbers are velocities of what has mass, or its momenta."""
 
     @property
     def dim(self) -> int:  # type: ignore[override]
@@ -111,6 +119,10 @@ class Euclidean(Space):
 
     def coordinates(self, about: ca.SX, a: ca.SX) -> Mapping[str, ca.SX]:
         return {self.name: a - about}
+
+    @property
+    def velocities(self) -> tuple[int, ...]:
+        return tuple(range(self.size - self.rates, self.size))
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,12 @@ class Product(Space):
         pairs = zip(self.parts, bounds, strict=False)
         return tuple(begin + at for part, begin in pairs for at in part.rotations)
 
+    @property
+    def velocities(self) -> tuple[int, ...]:
+        bounds = _bounds(part.size for part in self.parts)
+        pairs = zip(self.parts, bounds, strict=False)
+        return tuple(begin + at for part, begin in pairs for at in part.velocities)
+
 
 @dataclass(frozen=True)
 class _Numbered(Space):
@@ -129,6 +135,10 @@ class _Numbered(Space):
     @property
     def rotations(self) -> tuple[int, ...]:
         return self.space.rotations
+
+    @property
+    def velocities(self) -> tuple[int, ...]:
+        return self.space.velocities
 
     def _numbered(self, values: Mapping[str, ca.SX]) -> dict[str, ca.SX]:
         return {f"{name}_{self.number}": value for name, value in values.items()}

@@ -123,3 +123,7 @@ class TangentBundle(Space):
     @property
     def directions(self) -> tuple[str, ...]:
         return self.sphere.directions
+
+    @property
+    def velocities(self) -> tuple[int, ...]:
+        return (3, 4, 5)

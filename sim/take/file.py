@@ -26,6 +26,7 @@ from sim.take.take import Take
 from sim.trajectory import STEPS_MAX
 from sim.user_files import refusals
 from sim.vehicles import Vehicle, known_vehicle
+from sim.vehicles.impulses import whole
 
 NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
@@ -152,7 +153,7 @@ def _leg(
         contact=about.contact,
         every_step=about.every_step,
         pivot_w=about.pivot_w,
-        pushes=None if pushes is None else _pushes(pushes),
+        pushes=None if pushes is None else _pushes(pushes, subject),
         **whole,
         **real,
     )
@@ -172,10 +173,14 @@ def _push_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:
     return {"points": np.arange(len(arrays["environments"])), **arrays}
 
 
-def _pushes(arrays: dict[str, np.ndarray]) -> Pushes:
+def _pushes(arrays: dict[str, np.ndarray], subject: Vehicle) -> Pushes:
+    """Of an older version on the first components of an impulse alone: nothing on the others."""
     real = {key: np.ascontiguousarray(arrays[key], float) for key in ("impulses", "environments")}
-    whole = {key: _steps(arrays[key]) for key in ("steps", "points")}
-    return Pushes(**whole, **real)
+    given = real["impulses"]
+    if given.ndim == 2 and given.shape[1] == subject.wrench_size:
+        real["impulses"] = whole(given, subject)
+    steps = {key: _steps(arrays[key]) for key in ("steps", "points")}
+    return Pushes(**steps, **real)
 
 
 def _steps(array: np.ndarray) -> np.ndarray:
@@ -186,7 +191,7 @@ def _steps(array: np.ndarray) -> np.ndarray:
 
 def _check_pushes(leg: Leg, pushes: Pushes, where: str) -> None:
     k, kept = len(pushes.steps), pushes.environments
-    fits = pushes.impulses.shape == (k, leg.vehicle.wrench_size) and kept.ndim == 2
+    fits = pushes.impulses.shape == (k, leg.vehicle.impulse_size) and kept.ndim == 2
     at = pushes.points
     placed = at.shape == (len(kept),) and bool(
         np.all(np.diff(at, prepend=-1, append=len(leg.point_steps)) > 0)

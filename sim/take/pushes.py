@@ -1,18 +1,15 @@
 """What an environment that moves has done to a vehicle: impulses at moments of a grid, recorded like controls."""
 
 from dataclasses import dataclass
-from functools import lru_cache, singledispatch
+from functools import singledispatch
 from itertools import pairwise
 
-import casadi as ca
 import numpy as np
 
 from sim.steppers import Stepper
 from sim.trees.stepper import TreeStepper
 from sim.vehicles import Vehicle
-from sim.vehicles.structure import Structure
-
-MOMENT_S = 1e-7
+from sim.vehicles.impulses import struck
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +19,7 @@ class Pushes:
     steps: np.ndarray
     """(k,) int64, increasing."""
     impulses: np.ndarray
-    """(k, dim) in the components of the vehicle's wrenches, times s; each acts at once, before its step."""
+    """(k, impulse_size) of the vehicle; each acts at once, before its step."""
     environments: np.ndarray
     """(r, s) the environment's state at some of the restart points, before it is asked there."""
     points: np.ndarray
@@ -34,7 +31,7 @@ class Pushes:
         return [(self.at(step), until - step) for step, until in pairwise((*at, end))]
 
     def at(self, step: int) -> np.ndarray | None:
-        """(dim,) at the start of a step, where there is one."""
+        """(impulse_size,) at the start of a step, where there is one."""
         k = int(np.searchsorted(self.steps, step))
         return self.impulses[k] if k < len(self.steps) and self.steps[k] == step else None
 
@@ -55,17 +52,12 @@ class Pushes:
 def strike(
     kernel: Stepper, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float
 ) -> None:
-    """Change a private state in place as an impulse (dim,) does at once: by its momentum alone, under every method.
+    """Change a private state in place as an impulse (impulse_size,) does at once, by its momentum alone.
 
     A wrench that is held over a step would turn with the body, and give another momentum in space.
     """
     p = vehicle.parameter_vector
-    node = kernel.node(y, u, p, h)
-    if vehicle.takes_impulses:
-        struck = np.array(_struck(Structure.of(vehicle))(node, impulse, p)).ravel()
-    else:
-        struck = _struck_by_a_moment(kernel, vehicle, node, impulse, u)
-    y[:] = kernel.start(struck, u, p, h)
+    y[:] = kernel.start(struck(vehicle, kernel.node(y, u, p, h), impulse), u, p, h)
 
 
 @strike.register
@@ -73,29 +65,3 @@ def _(
     kernel: TreeStepper, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float
 ) -> None:
     kernel.strike(y, impulse, vehicle.parameter_vector)
-
-
-def _struck_by_a_moment(
-    kernel: Stepper, vehicle: Vehicle, node: np.ndarray, impulse: np.ndarray, u: np.ndarray
-) -> np.ndarray:
-    """The node with the velocities that a strong wrench leads to in a moment, in which nothing else has time to act."""
-    p, at = vehicle.parameter_vector, vehicle.node_layout
-    ends = []
-    for w in (impulse / MOMENT_S, np.zeros(len(impulse))):
-        y = kernel.start(node, u, p, MOMENT_S)
-        kernel.advance(y, u, w, p, MOMENT_S, 1)
-        ends.append(kernel.node(y, u, p, MOMENT_S))
-    struck = node.copy()
-    for part in (at.velocity, at.shape_velocity):
-        struck[part] += ends[0][part] - ends[1][part]
-    return struck
-
-
-@lru_cache(maxsize=64)
-def _struck(structure: Structure) -> ca.Function:
-    """(node, impulse, parameters) -> the node after it."""
-    vehicle = structure.vehicle
-    node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    impulse = ca.SX.sym("impulse", vehicle.wrench_size)
-    struck = vehicle.struck(node, impulse, vehicle.symbols(p))
-    return ca.Function("struck", [node, impulse, p], [ca.densify(struck)])

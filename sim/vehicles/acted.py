@@ -75,8 +75,16 @@ class ActionVehicle(Vehicle):
 
     @property
     def wrench_size(self) -> int:
-        """Nothing from outside acts on it but through its controls."""
+        """Nothing from outside acts on it within a step but through its controls."""
         return 0
+
+    @property
+    def impulse_size(self) -> int:
+        return len(self.space.velocities)
+
+    def conjugate_velocities(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """Those of the node."""
+        return node[list(self.space.velocities)]
 
     @property
     def support(self) -> Support:

@@ -80,10 +80,13 @@ class Vehicle(Parametrised, ABC):
         """Where its state is; slices and columns of a node have their names from it."""
         group, n = self.group, len(self.shape_coordinates)
         shape = tuple(f"shape_{c.name}" for c in self.shape_coordinates)
-        parts: list[Space] = [GroupSpace(group), Euclidean(group.dim, "velocity", group.velocity_columns)]
+        parts: list[Space] = [
+            GroupSpace(group),
+            Euclidean(group.dim, "velocity", group.velocity_columns, group.dim),
+        ]
         if n:
             rates = tuple(f"{name}_rate" for name in shape)
-            parts += [Euclidean(n, "shape", shape), Euclidean(n, "shape_velocity", rates)]
+            parts += [Euclidean(n, "shape", shape), Euclidean(n, "shape_velocity", rates, n)]
         if self.lags:
             names = tuple(f"acting_{control.name}" for control in self.controls)
             parts.append(Euclidean(len(names), "acting", names))
@@ -162,11 +165,20 @@ class Vehicle(Parametrised, ABC):
         """(n_controls,) what acts in a state of which nothing else is said."""
         return self.neutral_controls
 
+    def conjugate_velocities(self, node: ca.SX, q: Quantities) -> ca.SX:
+        """(impulse_size,) what the components of an impulse do work on: by default the body velocity."""
+        return node[self.node_layout.velocity]
+
+    @property
+    def impulse_size(self) -> int:
+        """Of an impulse that strikes it, whose first components are those of a wrench."""
+        return self.wrench_size
+
     takes_impulses: bool = False
-    """Whether `struck` is declared: only then what moves outside can push it."""
+    """Whether `struck` is declared; else it follows from its energy (`sim.vehicles.impulses`)."""
 
     def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
-        """The node at once after an impulse (wrench_size,) on the main body, in the components of its wrenches."""
+        """The node at once after an impulse (impulse_size,)."""
         raise TypeError(f"vehicle {self.name!r} declares no struck(node, impulse, q)")
 
     links: "tuple[Capsule, ...]" = ()
@@ -233,13 +245,6 @@ class Vehicle(Parametrised, ABC):
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
         """Where it starts when it is put at a place: (4, 4) pose and (6,) body twist, as far as it can have them."""
         return self.state_of(self.group.from_space(T_wb), self.group.twist_embedding.T @ twist_b)
-
-    def reach(self, arm_b: np.ndarray, R_wb: np.ndarray) -> np.ndarray:
-        """(wrench_size, 3) what impulses along the world's x, y, z are at a point of its main body, as its wrenches."""
-        x, y, z = arm_b
-        across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        columns: np.ndarray = self.twist_embedding.T @ np.vstack([across @ R_wb.T, R_wb.T])
-        return columns
 
     def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:
         """A flat node that much higher in the world, in place."""

@@ -77,12 +77,12 @@ class FormationFlight(ActionVehicle):
     def action(self) -> Action:  # type: ignore[override]
         attitude = side_by_side(
             by_left_translation(SO3, GroupSpace(SO3, "attitude")),
-            translations(Euclidean(3, "rate", tuple(f"rate_{a}_radps" for a in "xyz"))),
+            translations(Euclidean(3, "rate", tuple(f"rate_{a}_radps" for a in "xyz"), 3)),
         )
         cable = motions_of_tangent_bundle(TangentBundle())
         return side_by_side(
             translations(
-                Euclidean(6, "load", (*(f"load_{a}_m" for a in "xyz"), *(f"load_v{a}_mps" for a in "xyz")))
+                Euclidean(6, "load", (*(f"load_{a}_m" for a in "xyz"), *(f"load_v{a}_mps" for a in "xyz")), 3)
             ),
             translations(
                 Euclidean(

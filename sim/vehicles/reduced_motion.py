@@ -142,12 +142,20 @@ class ReducedMotion(Vehicle):
 
     takes_impulses = True
 
+    @property
+    def impulse_size(self) -> int:
+        """On the body, then on the shape coordinates."""
+        return self.wrench_size + len(self.shape_coordinates)
+
+    def conjugate_velocities(self, node: ca.SX, q: Quantities) -> ca.SX:
+        return ca.vertcat(node[self.node_layout.velocity], node[self.node_layout.shape_velocity])
+
     def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
         """The constraints hold after it: only (P, p) take it up. Commanded coordinates keep their velocity."""
-        at = self.node_layout
+        at, d = self.node_layout, self.wrench_size
         _, xi, r, u = self._parts(node)
         _, by_shape, mu = self.gradients(r, u, xi, q)
-        momenta = self.momenta(r, by_shape, mu, q) + self.reaction(r, impulse, q)
+        momenta = self.momenta(r, by_shape + impulse[d:], mu + impulse[:d], q)
         held = ca.SX(len(self.controls), 1)
         names = [control.name for control in self.controls]
         for i, s in enumerate(self.shape_coordinates):

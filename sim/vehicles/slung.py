@@ -129,7 +129,7 @@ class SlungLoad(ActionVehicle):
         link = motions_of_tangent_bundle(TangentBundle())
         return side_by_side(
             by_left_translation(SE3, GroupSpace(SE3)),
-            translations(Euclidean(6, "velocity", SE3.velocity_columns)),
+            translations(Euclidean(6, "velocity", SE3.velocity_columns, 6)),
             copies(link, self.link_count),
         )
 
@@ -180,33 +180,20 @@ class SlungLoad(ActionVehicle):
 
         return rod_tensions(*self._stacks(point, q), self.link_count, force or usual, hook)
 
-    takes_impulses = True
-
     @property
     def wrench_size(self) -> int:
         """On the carrier in its frame (torque, force), then a force on the load in the world."""
         return 9
 
-    def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
-        """Velocities jump as by accelerations of what is at rest in the same place."""
-        rest = ca.SX(node)
-        rest[TWIST] = 0
-        for k in range(self.link_count):
-            rest[CABLE + 6 * k + 3 : CABLE + 6 * k + 6] = 0
-        inertia, to_hook, R = self.carrier.inertia(q), self._hook_map(q), rotation_of(node[POSE])
-        pulls = self._pulls(rest, solve(inertia, impulse[:6]), q, lambda bob: bob.last * impulse[6:])
-        first = R.T @ (pulls[1][0] * node[CABLE : CABLE + 3])
-        jump = solve(inertia, impulse[:6] + to_hook.T @ first)
-        turning = turning_rods(*self._stacks(rest, q), pulls, R @ (to_hook @ jump))
-        struck = ca.SX(node)
-        struck[TWIST] += jump
-        for k in range(self.link_count):
-            at = CABLE + 6 * k
-            struck[at + 3 : at + 6] += ca.cross(turning[3:, k], node[at : at + 3])
-        return struck
+    @property
+    def impulse_size(self) -> int:
+        """Then forces on the lower ends of the upper links, from the hook on."""
+        return self.wrench_size + 3 * (self.link_count - 1)
 
-    def reach(self, arm_b: np.ndarray, R_wb: np.ndarray) -> np.ndarray:
-        return np.vstack([super().reach(arm_b, R_wb), np.zeros((3, 3))])
+    def conjugate_velocities(self, node: ca.SX, q: Quantities) -> ca.SX:
+        _, _, v, _ = self._hung(node, q)
+        last = self.link_count - 1
+        return ca.vertcat(node[TWIST], v[:, last], ca.vec(v[:, :last]))
 
     def load_motion(self, node: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX]:
         """(3,) place and velocity of the load in the world."""

@@ -13,6 +13,7 @@ from sim.lane_status import LaneStatus
 from sim.pilot import swing
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
+from sim.vehicles.impulses import struck
 from sim.world import load_world
 from tests.sim.simulation_scenes import fly, simulation
 from tests.sim.test_slung_load_vehicle import generic_state, slung
@@ -31,21 +32,21 @@ def lowest_m(lane):
 
 
 def test_an_impulse_adds_what_it_is_to_the_momenta_of_all_parts_together():
-    """On carrier and load at once, generic state."""
+    """On carrier, load and the cable's upper links at once, generic state."""
     vehicle = slung(3)
-    node, impulse = ca.SX.sym("node", vehicle.space.size), ca.SX.sym("j", vehicle.wrench_size)
-    q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
-    struck = vehicle.struck(node, impulse, q)
-    change = vehicle.spatial_momentum(struck, q) - vehicle.spatial_momentum(node, q)
-    found = ca.Function("f", [node, impulse], [change, struck, *vehicle.load_motion(node, q)])
+    node, q = ca.SX.sym("node", vehicle.space.size), vehicle.symbols(ca.SX(vehicle.parameter_vector))
+    bodies = vehicle.bodies(node, q)
+    ends = ca.horzcat(*[bodies[name][:3, 3] for name in ("cable_3", "cable_1", "cable_2")])
+    found = ca.Function("f", [node], [vehicle.spatial_momentum(node, q), ends])
     rng = np.random.default_rng(11)
-    state, given = generic_state(vehicle, rng).node, rng.normal(size=9)
-    change, struck, load, _ = (np.array(x).ravel() for x in found(state, given))
-    R, x = state[:9].reshape(3, 3).T, state[9:12]
+    state, given = generic_state(vehicle, rng).node, rng.normal(size=15)
+    after = struck(vehicle, state, given)
+    change, at_w = np.array(found(after)[0] - found(state)[0]).ravel(), np.array(found(state)[1]).T
+    R, x, forces = state[:9].reshape(3, 3).T, state[9:12], given[6:].reshape(3, 3)
     force = R @ given[3:6]
-    torque = R @ given[:3] + np.cross(x, force) + np.cross(load, given[6:])
-    np.testing.assert_allclose(change, [*torque, *(force + given[6:])], atol=1e-12)
-    q_w = struck[18:].reshape(3, 6)
+    torque = R @ given[:3] + np.cross(x, force) + np.cross(at_w, forces).sum(axis=0)
+    np.testing.assert_allclose(change, [*torque, *(force + forces.sum(axis=0))], atol=1e-11)  # measured 3e-14
+    q_w = after[18:].reshape(3, 6)
     np.testing.assert_allclose(np.sum(q_w[:, :3] * q_w[:, 3:], axis=1), 0.0, atol=1e-12)
 
 
@@ -118,14 +119,14 @@ def test_what_cannot_hang_changes_nothing_of_what_hangs(name, value):
         np.testing.assert_array_equal(shown.lanes[0].bodies[body], T)
 
 
-def test_a_hand_pulls_the_helicopter_and_is_refused_at_the_load():
+@pytest.mark.parametrize("body", ["body", "load", "cable_1"])
+def test_a_hand_pulls_the_helicopter_its_load_and_its_cable(body):
     running = simulation(SCENE)
-    name = fly(running, 0.1).name
-    for body, pulled in (("load", False), ("body", True)):
-        running.submit(Pull(name, body, (0.0, 0.0, 0.0), (0.0, 9.0, 30.0)))
-        lane = fly(running, 0.5)
-        assert (lane.pull is not None) == pulled
-    assert (lane.T_wb[:3, :3] @ lane.twist_b[3:])[1] > 1.0
+    before = fly(running, 0.1)
+    running.submit(Pull(before.name, body, (0.0, 0.0, 0.0), (0.0, 9.0, 30.0)))
+    lane = fly(running, 0.5)
+    assert lane.pull is not None
+    assert lane.bodies[body][1, 3] - before.bodies[body][1, 3] > 0.5
 
 
 class Carrier:

@@ -9,6 +9,8 @@ from sim.scene import LaneSpec, Scene, load_scene
 from tests.sim.simulation_scenes import simulation
 from ui.hand import Hand, Ray, gripped
 
+LONG = {"helicopter-with-load": {"cable_length": 12.0}}
+
 
 def chain(*lanes: LaneSpec):
     scene = Scene(
@@ -84,3 +86,25 @@ def test_a_shape_that_is_drawn_by_a_model_is_taken_as_well():
     grip = gripped(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {})
     assert grip is not None
     assert grip.body == "gripper"
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "body"),
+    [
+        ("quadrotors-with-load", "quadrotor_2"),
+        ("quadrotors-with-load", "load"),
+        ("helicopter-with-load", "body"),
+        ("helicopter-with-load", "cable_1"),
+        ("pendulum", "bob"),
+    ],
+)
+def test_what_has_a_model_is_taken_beside_what_is_drawn_of_links(vehicle, body):
+    scene = Scene(name="s", title="s", world="plain", vehicle=vehicle, integrator="rkmk4", step_s=0.005,
+                  flight_mode="raw", parameters=LONG)  # fmt: skip
+    snapshot = simulation(scene).snapshot
+    view, projection = camera(snapshot)
+    T_wb = snapshot.lanes[0].bodies[body]
+    point = (T_wb @ [0.02, 0.01, 0.03 if body != "cable_1" else 0.9, 1.0])[:3]
+    grip = gripped(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {})
+    assert grip is not None
+    assert grip.body == body

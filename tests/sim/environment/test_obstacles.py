@@ -164,7 +164,7 @@ def test_an_impulse_on_what_rolls_is_that_of_the_equations_with_multipliers(name
     assert isinstance(it, NonholonomicVehicle)
     q = it.symbols(ca.SX(it.parameter_vector))
     at, n = it.node_layout, len(it.shape_coordinates)
-    impulse = np.array([310.0, -140.0, 95.0])
+    impulse = np.array([310.0, -140.0, 95.0, 23.0, -41.0])  # on the body, then on the shape
     after = struck(it, node, impulse)
     # Independent: all coordinates, their mass matrix, the constraints with multipliers, commanded rates held.
     v = ca.SX.sym("v", n + 3)
@@ -175,7 +175,7 @@ def test_an_impulse_on_what_rolls_is_that_of_the_equations_with_multipliers(name
         -1, n + 3
     )
     C = np.vstack([W, held])
-    known = np.concatenate([np.zeros(n), impulse, np.zeros(len(C))])
+    known = np.concatenate([impulse[3:], impulse[:3], np.zeros(len(C))])
     solution = np.linalg.lstsq(np.block([[M, C.T], [C, np.zeros((len(C), len(C)))]]), known, rcond=None)[0]
     assert after[at.shape_velocity] - node[at.shape_velocity] == pytest.approx(solution[:n], abs=1e-9)
     assert after[at.velocity] - node[at.velocity] == pytest.approx(
