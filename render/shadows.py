@@ -13,8 +13,15 @@ from render.uniforms import ShadowFrames
 
 _GROUP_M = 30.0
 """Vehicles farther than this from the first one cast no sharp shadow: one map serves them all."""
+_ABOUT_M = 60.0
+"""What stands about farther than this from the first vehicle casts none either."""
 _DROP_M = 320.0
 """How far below the vehicles their shadow is followed."""
+
+Ball = Callable[[DrawnVehicle], tuple[np.ndarray, float]]
+"""Centre (3,) and radius [m] of a ball about a vehicle."""
+Casters = tuple[tuple[DrawnVehicle, ...], tuple[DrawnVehicle, ...]]
+"""What is drawn into the map around the vehicles, and into the one around what stands about."""
 
 
 def _depth_map(ctx: moderngl.Context, size_px: tuple[int, int]) -> moderngl.Texture:
@@ -68,8 +75,13 @@ class ShadowMap:
 
     def begin(self) -> None:
         """Bind and clear for drawing."""
+        self._target.viewport = (0, 0, *self.size_px)
         self._target.use()
         self._target.clear(depth=1.0)
+
+    def keep_to(self, viewport: tuple[int, int, int, int]) -> None:
+        """Draw into this part (x, y, width, height) from now on."""
+        self._target.viewport = viewport
 
     def lit(self) -> dict[str, np.ndarray]:
         """float32 of every texel: depth of what the light meets, 0..1."""
@@ -90,48 +102,63 @@ class ShadowMap:
 
 
 class VehicleShadow:
-    """Fits the map around the vehicles of a frame and keeps its last view."""
+    """Fits one map around the vehicles of a frame, another one around what stands about them; keeps both last views.
+
+    Both lie in one texture, the vehicles' on the left. They are seen from one direction, so that a factor and a shift
+    lead from a place in one to its place in the other.
+    """
 
     def __init__(self, ctx: moderngl.Context, size_px: int):
-        self.map = ShadowMap(ctx, (size_px, size_px), "vehicle_shadow_map")
+        self.size_px = min(size_px, ctx.info["GL_MAX_TEXTURE_SIZE"] // 2)
+        self.map = ShadowMap(ctx, (2 * self.size_px, self.size_px), "vehicle_shadow_map")
         self.view, self.depth_m = vehicle_view(np.zeros(3), 1.0, np.array([0.0, 0.0, 1.0]))
-        self.span_m = 0.0
+        self.still_view = self.view
+        self.span_m = self.still_span_m = 0.0
 
     @property
     def reach(self) -> np.ndarray | None:
-        """(6, 4) planes about all that the map tells of; None while nothing casts into it."""
-        return frustum_planes(self.view.projection @ self.view.view) if self.span_m > 0.0 else None
+        """(6, 4) planes about all that both maps tell of; None while nothing casts into them."""
+        view = self.still_view if self.still_span_m > 0.0 else self.view
+        return frustum_planes(view.projection @ view.view) if self.span_m > 0.0 else None
 
-    def fit(
-        self,
-        vehicles: Sequence[DrawnVehicle],
-        ball: Callable[[DrawnVehicle], tuple[np.ndarray, float]],
-        direction_w: np.ndarray,
-    ) -> tuple[DrawnVehicle, ...]:
-        """Aim at the solid vehicles near the first of them; returns those, possibly none.
+    @property
+    def from_vehicles_to_still(self) -> tuple[float, float, float, float]:
+        """Factor of x and y, and what is then added to x, y and depth; a factor of 0 where nothing stands about."""
+        if self.still_span_m == 0.0:
+            return (0.0, 0.0, 0.0, 0.0)
+        between = texture_from_world(self.still_view) @ np.linalg.inv(texture_from_world(self.view))
+        return (float(between[0, 0]), *(float(part) for part in between[:3, 3]))
 
-        ball: centre (3,) and radius [m] of a ball about a vehicle.
-        """
+    def fit(self, vehicles: Sequence[DrawnVehicle], ball: Ball, direction_w: np.ndarray) -> Casters:
+        """Aim at the solid vehicles near the first of them, and at what stands about them."""
         finite = [v for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
-        still = tuple(v for v in finite if v.still)
-        solid = [v for v in finite if not v.still] or list(still)
+        still = [v for v in finite if v.still]
+        solid = [v for v in finite if not v.still] or still
+        self.span_m = self.still_span_m = 0.0
         if not solid:
-            self.span_m = 0.0
-            return ()
+            return (), ()
         first, _ = ball(solid[0])
         group = [v for v in solid if np.linalg.norm(ball(v)[0] - first) < _GROUP_M]
-        balls = [ball(v) for v in group]
-        low = np.min([middle - radius for middle, radius in balls], axis=0)
-        high = np.max([middle + radius for middle, radius in balls], axis=0)
-        centre = 0.5 * (low + high)
-        reach = max(np.linalg.norm(middle - centre) + radius for middle, radius in balls) + 0.3
-        self.view, self.depth_m = vehicle_view(centre, float(reach), direction_w)
-        self.span_m = 2.0 * float(reach)
-        return (*group, *still) if not solid[0].still else tuple(group)
+        near = [v for v in still if v not in group and np.linalg.norm(ball(v)[0] - first) < _ABOUT_M]
+        self.view, self.depth_m, self.span_m = _fitted([ball(v) for v in group], direction_w)
+        if near:
+            # The group, too, so that this view holds all of the other one.
+            balls = [ball(v) for v in (*group, *near)]
+            self.still_view, _, self.still_span_m = _fitted(balls, direction_w)
+        return tuple(group), tuple(near)
 
     def release(self) -> None:
         """Free the map."""
         self.map.release()
+
+
+def _fitted(balls: Sequence[tuple[np.ndarray, float]], direction_w: np.ndarray) -> tuple[View, float, float]:
+    """(the sun's view of them, its depth range [m], its width [m])."""
+    low = np.min([middle - radius for middle, radius in balls], axis=0)
+    high = np.max([middle + radius for middle, radius in balls], axis=0)
+    centre = 0.5 * (low + high)
+    reach = float(max(np.linalg.norm(middle - centre) + radius for middle, radius in balls)) + 0.3
+    return *vehicle_view(centre, reach, direction_w), 2.0 * reach
 
 
 def shadow_frames(sun_view: View, sun_map: ShadowMap, shadow: VehicleShadow) -> ShadowFrames:
@@ -144,7 +171,8 @@ def shadow_frames(sun_view: View, sun_map: ShadowMap, shadow: VehicleShadow) -> 
         sun_texel=(1.0 / sun_px[0], 1.0 / sun_px[1]),
         sun_texel_m=max(span_m[0] / sun_px[0], span_m[1] / sun_px[1]),
         vehicle=texture_from_world(shadow.view),
-        vehicle_texel=1.0 / shadow.map.size_px[0],
+        vehicle_texel=1.0 / shadow.size_px,
         vehicle_depth_m=shadow.depth_m,
         vehicle_span_m=shadow.span_m,
+        still=shadow.from_vehicles_to_still,
     )

@@ -60,18 +60,26 @@ class SunShadows:
 
     def cast_world(self, draw: Callable[[PassContext], None], context_of: ContextOf) -> None:
         """`draw` draws what stands still; nothing is known of vehicles then."""
-        draw(self._begin(self._view, self._world, context_of))
-        self._vehicles.span_m = 0.0
+        self._world.begin()
+        draw(self._seen_from(self._view, self._world.size_px, context_of))
+        self._vehicles.span_m = self._vehicles.still_span_m = 0.0
 
     def cast_vehicles(
         self, vehicles: Sequence[DrawnVehicle], models: ModelLibrary, context_of: ContextOf
     ) -> None:
         """The vehicles of a frame, as far as they cast."""
-        casters = self._vehicles.fit(vehicles, models.ball, self._direction_w)
-        if casters:
-            context = self._begin(self._vehicles.view, self._vehicles.map, context_of)
-            for vehicle in casters:
-                models.draw(vehicle, context)
+        shadow = self._vehicles
+        near, about = shadow.fit(vehicles, models.ball, self._direction_w)
+        if not near:
+            return
+        shadow.map.begin()
+        side = shadow.size_px
+        for number, (view, casters) in enumerate(((shadow.view, near), (shadow.still_view, about))):
+            if casters:
+                shadow.map.keep_to((number * side, 0, side, side))
+                context = self._seen_from(view, (side, side), context_of)
+                for vehicle in casters:
+                    models.draw(vehicle, context)
 
     def release(self) -> None:
         """Free the maps and their uniforms."""
@@ -79,10 +87,9 @@ class SunShadows:
         self._vehicles.release()
         self._world.release()
 
-    def _begin(self, view: View, shadow_map: ShadowMap, context_of: ContextOf) -> PassContext:
-        self._uniforms.set_view(view, shadow_map.size_px)
+    def _seen_from(self, view: View, size_px: tuple[int, int], context_of: ContextOf) -> PassContext:
+        self._uniforms.set_view(view, size_px)
         self._uniforms.upload()
         self._uniforms.bind()
-        shadow_map.begin()
         self._ctx.enable_only(moderngl.DEPTH_TEST)
-        return context_of("shadow", view, shadow_map.size_px)
+        return context_of("shadow", view, size_px)

@@ -23,6 +23,7 @@ _LAYOUT = np.dtype(
         ("clip_plane", "f4", 4),
         ("shadow_texel", "f4", 4),
         ("water", "f4", 4),
+        ("still_shadow", "f4", 4),
         ("sky_harmonics", "f4", (9, 4)),
     ]
 )
@@ -59,6 +60,8 @@ class ShadowFrames:
     """Depth range of the vehicle map; its middle is at the vehicles."""
     vehicle_span_m: float
     """Width of the vehicle map; 0 when nothing casts into it."""
+    still: tuple[float, float, float, float]
+    """From the vehicle map to that of what stands about: factor of x and y, 0 without one; what is added then."""
 
 
 class FrameUniforms:
@@ -85,6 +88,7 @@ class FrameUniforms:
         values["shadow_texel"] = (*shadows.sun_texel, shadows.vehicle_texel, shadows.vehicle_span_m)
         values["water"][1] = (_SUN_BIAS_M + _SUN_BIAS_TEXELS * shadows.sun_texel_m) / shadows.sun_depth_m
         values["water"][2] = shadows.vehicle_depth_m
+        values["still_shadow"] = shadows.still
 
     def set_view(
         self,

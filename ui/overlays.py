@@ -45,8 +45,8 @@ class Overlays:
         context, view, now_s = self._context, state.view, time.perf_counter()
         if view.hud:
             hud.draw(snapshot, context)
-            if view.minimap and view.views == 1:
-                self._draw_map(snapshot)
+            if view.minimap and view.views == 1 and "hud/heading" in context.rects:
+                self._draw_map(snapshot)  # what goes nowhere needs none
         past.draw(snapshot, context)
         pursuit.draw(snapshot, context)
         hidden = snapshot.look_back is not None or not view.goals
@@ -54,9 +54,9 @@ class Overlays:
             told = not (view.caption and caption.told_in(scene, snapshot))
             self._draw_goals(camera if view.views == 1 else None, listed=told)
         race.draw(snapshot, context)
-        self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, context)
         if view.caption:
             caption.draw(scene, snapshot, context)
+        self._key_hint.draw(snapshot.lanes[0].vehicle, now_s, context)
         requests = draw_banner(snapshot, context)
         draw_toasts(self._toasts.visible(now_s), now_s, context)
         if state.help:

@@ -31,20 +31,30 @@ float canyon_sun(vec3 p) {
 #endif
 }
 
-// s: a point in the map around the vehicles.
-float sun_past_vehicles(vec3 s) {
+// s: a point in one of the two maps that share a texture; side: where its half begins; span_m: its width.
+float sun_past_casters(vec3 s, float side, float span_m) {
     if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
 #if SHADOW_TAPS == 1
-    return texture(vehicle_shadow_map, vec3(s.xy, s.z - 0.001));
+    return texture(vehicle_shadow_map, vec3(side + 0.5 * s.x, s.y, s.z - 0.001));
 #else
     mat2 turn = pixel_rotation();
     float fall_m = max(s.z - 0.5, 0.0) * water.z;
-    float radius = max(shadow_texel.z * 2.0, fall_m * SUN_RADIUS / shadow_texel.w);
+    float radius = max(shadow_texel.z * 2.0, fall_m * SUN_RADIUS / span_m);
     float lit = 0.0;
-    for (int i = 0; i < SHADOW_TAPS; i++)
-        lit += texture(vehicle_shadow_map, vec3(s.xy + turn * DISC[i] * radius, s.z - 0.0008));
+    for (int i = 0; i < SHADOW_TAPS; i++) {
+        vec2 at = clamp(s.xy + turn * DISC[i] * radius, shadow_texel.zz, 1.0 - shadow_texel.zz);
+        lit += texture(vehicle_shadow_map, vec3(side + 0.5 * at.x, at.y, s.z - 0.0008));
+    }
     return lit / float(SHADOW_TAPS);
 #endif
+}
+
+// s: a point in the map around the vehicles. What stands about has a wider one, from the same direction.
+float sun_past_vehicles(vec3 s) {
+    float sun = sun_past_casters(s, 0.0, shadow_texel.w);
+    if (still_shadow.x <= 0.0) return sun;
+    vec3 still = vec3(s.xy * still_shadow.x, s.z) + still_shadow.yzw;
+    return min(sun, sun_past_casters(still, 0.5, shadow_texel.w / still_shadow.x));
 }
 
 float vehicle_sun(vec3 p) {

@@ -5,7 +5,7 @@ import pytest
 
 from render.models.asset import load_asset, model_file
 from render.obstacle_models import obstacle_model
-from render.shadows import VehicleShadow
+from render.shadows import VehicleShadow, texture_from_world
 from sim.planner.task.obstacles import LOOKS, Box, Cylinder
 from sim.world import World, load_world
 
@@ -56,10 +56,36 @@ def test_the_shadow_map_is_not_stretched_by_what_stands_about(ctx, harbour: Worl
     assert all(still)
     flown = type(flown)(model="boat", T_wb=flown.T_wb, controls=np.zeros(2), shape=np.zeros(0))
     sun = np.array([0.0, 0.0, 1.0])
-    alone = shadow.fit((flown,), lambda v: (v.T_wb[:3, 3], 2.0), sun)
+    near, about = shadow.fit((flown,), lambda v: (v.T_wb[:3, 3], 2.0), sun)
     span_m = shadow.span_m
-    both = shadow.fit((flown, *still), lambda v: (v.T_wb[:3, 3], 2.0), sun)
+    assert (near, about) == ((flown,), ())
+    assert shadow.from_vehicles_to_still == (0.0, 0.0, 0.0, 0.0)
+    near, about = shadow.fit((flown, *still), lambda v: (v.T_wb[:3, 3], 2.0), sun)
     assert shadow.span_m == span_m
-    assert len(alone) == 1
-    assert len(both) == 3
+    assert (near, about) == ((flown,), tuple(still))
+    shadow.release()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_stands_about_lies_wholly_in_a_map_of_its_own(ctx, harbour: World, seed: int) -> None:
+    """Whatever the sun: no shadow ends at the edge of a map, and one factor and shift lead from map to map."""
+    rng = np.random.default_rng(seed)
+    shadow = VehicleShadow(ctx, 64)
+    made = [
+        obstacle_model(Box((x, y, 0.0), (2.1, 0.9, 1.0), 0.4, "car", "saloon"), harbour)
+        for x, y in rng.uniform(-30.0, 30.0, (5, 2))
+    ]
+    still = [model for model in made if model is not None]
+    boat = type(still[0])(model="boat", T_wb=np.eye(4), controls=np.zeros(2), shape=np.zeros(0))
+    sun = rng.normal(size=3) * [1.0, 1.0, 0.2] + [0.0, 0.0, 1.0]
+    _, about = shadow.fit((boat, *still), lambda v: (v.T_wb[:3, 3], 2.5), sun / np.linalg.norm(sun))
+    assert about == tuple(still)
+    factor, *shift = shadow.from_vehicles_to_still
+    for vehicle in about:
+        ball = vehicle.T_wb[:3, 3] + 2.5 * np.concatenate([np.eye(3), -np.eye(3)])
+        own = np.c_[ball, np.ones(6)] @ texture_from_world(shadow.view).T
+        there = np.c_[ball, np.ones(6)] @ texture_from_world(shadow.still_view).T
+        assert (there[:, :3] > 0.0).all()
+        assert (there[:, :3] < 1.0).all()
+        np.testing.assert_allclose(own[:, :3] * [factor, factor, 1.0] + shift, there[:, :3], atol=1e-12)
     shadow.release()

@@ -237,6 +237,8 @@ def test_numbers_in_plots_are_short() -> None:
     assert plots.engineering(-250e3, "") == "-250k"
     assert plots.engineering(1.2e-14, "rad/s", 1e-3) == "0 rad/s"
     assert plots.engineering(float("nan"), "J") == "not finite"
+    assert plots.engineering(1793.0, "\N{MICRO SIGN}s") == "1.79 ms"
+    assert plots.engineering(17.93, "\N{MICRO SIGN}s") == "17.9 \N{MICRO SIGN}s"
 
 
 def test_moments_under_a_plot_are_round_evenly_apart_within_it_and_few() -> None:

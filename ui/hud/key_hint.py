@@ -5,6 +5,7 @@ from imgui_bundle import imgui
 from ui import theme
 from ui.hud.pen import Pen
 from ui.panels.context import PanelContext
+from ui.panels.placing import placed
 
 SHOWN_S, FADING_S = 14.0, 1.5
 SIZE, ROW = 14.0, 22.0
@@ -40,6 +41,9 @@ class KeyHint:
         lines = wrapped(pen, context.keymap.summary(), width - beside - pen.px(4.0 * MARGIN))
         widest, tall = max(_width(pen, line) for line in lines), pen.px(ROW) * len(lines) + pen.px(6.0)
         left, top = x + beside + (width - beside - widest) / 2.0, y + height - pen.px(MARGIN) - tall
+        taken = [context.rects["caption"]] if "caption" in context.rects else []
+        pane = (left - pen.px(MARGIN), top, widest + pen.px(2.0 * MARGIN), tall)
+        _, top, *_ = placed(pane, context.scene_rect, taken, step=pen.px(4.0))
         size = (left - pen.px(MARGIN), top), (left + widest + pen.px(MARGIN), top + tall)
         pen.draw_list.add_rect_filled(*size, theme.packed(theme.GROUND, 0.62 * opacity), pen.px(8.0))
         for number, line in enumerate(lines):

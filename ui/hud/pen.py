@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 from ui import theme
 
 Point = tuple[float, float]
-GLASS = theme.rgb(0x121114, 0.58)
+GLASS = theme.rgb(0x121114, 0.70)
 EDGE = theme.rgb(0x0B0A0C, 0.75)
 
 

@@ -43,8 +43,8 @@ def draw(scene: Scene, snapshot: Snapshot, context: PanelContext) -> None:
         imgui.spacing()
         for lane in snapshot.lanes:
             _lane(lane)
+    if whole and told.note:
         imgui.spacing()
-    if whole:
         imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*theme.WARNING))
         imgui.text_unformatted(told.note)
         imgui.pop_style_color()

@@ -7,6 +7,7 @@ from sim.commands import Reset
 from sim.snapshot import LaneStatus, Snapshot
 from ui import theme
 from ui.panels.context import PanelContext
+from ui.panels.placing import placed
 from ui.panels.widgets import button
 from ui.requests import Request
 from ui.timeline import jumped
@@ -24,6 +25,9 @@ OVERLAY = (
 REWIND_S = 3.0
 BANNER_PX = 450.0
 """Room that it takes at most."""
+TOAST_PX = 320.0
+UNDER_TOASTS = ("caption", "goals", "hud/numbers", "hud/minimap", "key_hint")
+"""What no toast lies on, as far as there is room."""
 TITLES = {
     LaneStatus.CRASHED: (f"{icons.ICON_FA_BURST}  Crashed", theme.WARNING),
     LaneStatus.DIVERGED: (f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  Diverged", theme.DANGER),
@@ -77,25 +81,32 @@ def _banner_place(context: PanelContext) -> tuple[float, float]:
 
 
 def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) -> None:
-    """At the lower right of the scene, above the key hint, the newest at the bottom."""
+    """At the lower right of the scene, the newest at the bottom: clear of what stands there for longer."""
     x, y, width, height = context.scene_rect
-    hint = context.rects.get("key_hint")
-    bottom = (y + height if hint is None else hint[1]) - context.px(14.0)
+    gap, wrap = context.px(14.0), context.px(TOAST_PX)
+    taken = [context.rects[name] for name in UNDER_TOASTS if name in context.rects]
+    within = (x + gap, y + gap, width - 2.0 * gap, height - 2.0 * gap)
+    style = imgui.get_style()
     for index, toast in enumerate(reversed(toasts)):
         opacity = toast.opacity(now_s)
-        imgui.set_next_window_pos((x + width - context.px(14.0), bottom), imgui.Cond_.always, (1.0, 1.0))
+        icon, colour = _mark(toast)
+        text = imgui.calc_text_size(toast.text, wrap_width=wrap)
+        wide = imgui.calc_text_size(icon).x + style.item_spacing.x + text.x + 2.0 * style.window_padding.x
+        tall = text.y + 2.0 * style.window_padding.y
+        box = placed(
+            (x + width - gap - wide, y + height - gap - tall, wide, tall), within, taken, step=0.5 * gap
+        )
+        taken.append(box)
+        imgui.set_next_window_pos(box[:2], imgui.Cond_.always)
         imgui.set_next_window_bg_alpha(0.88 * opacity)
         imgui.push_style_var(imgui.StyleVar_.alpha, max(opacity, 0.02))
         imgui.begin(f"##toast{index}", None, OVERLAY | imgui.WindowFlags_.no_inputs)
-        icon, colour = _mark(toast)
         imgui.text_colored(imgui.ImVec4(*colour), icon)
         imgui.same_line()
-        imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + context.px(320.0))
+        imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + wrap)
         imgui.text_unformatted(toast.text)
         imgui.pop_text_wrap_pos()
-        place, size = imgui.get_window_pos(), imgui.get_window_size()
-        context.rects[f"toast/{index}"] = (place.x, place.y, size.x, size.y)
-        bottom -= size.y + context.px(8.0)
+        context.rects[f"toast/{index}"] = box
         imgui.end()
         imgui.pop_style_var()
 

@@ -158,9 +158,15 @@ def engineering(value: float, unit: str, floor: float = 0.0) -> str:
         return "not finite"
     if abs(value) < 1e-3 * floor:
         value = 0.0
+    if unit in THOUSANDS and abs(value) >= 1e3:
+        return engineering(1e-3 * value, THOUSANDS[unit])
     factor, prefix = prefixed(abs(value))
     number = f"{value / factor:.4g}" if prefix else f"{value:.3g}"
     return f"{number} {prefix}{unit}" if unit else f"{number}{prefix}"
+
+
+THOUSANDS = {"\N{MICRO SIGN}s": "ms"}
+"""Units that have a prefix already, and what a thousand of them is."""
 
 
 def prefixed(size: float) -> tuple[float, str]:
