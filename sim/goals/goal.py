@@ -13,9 +13,10 @@ from sim.vehicles.observation import layout_of
 MOST_GOALS = 24
 _FARTHEST_M = 1e5
 PLANS = ("flies", "flown")
+HANDS = ("steers", "pulls")
 ASKED = (
     "pad", "at_m", "way_m", "heading_deg", "height_m", "speed_mps", "turning_radps", "on_ground", "told",
-    "gates", "laps", "plan", "lanes", "stopped", "watch_s",
+    "gates", "laps", "plan", "lanes", "stopped", "watch_s", "hand",
 )  # fmt: skip
 """Keys of which a goal has to have one."""
 
@@ -63,6 +64,8 @@ class Goal:
     """Some lane has gone out of bounds."""
     watch_s: float | None = None
     """Let the simulated clock come so far [s]."""
+    hand: str = ""
+    """'steers': the user moves a control; 'pulls': drags a body with the mouse."""
     landing: bool = False
     """The touch that led there is graded."""
     body: str = ""
@@ -118,6 +121,7 @@ def _read_goal(table: TomlTable, vehicle: str, actions: tuple[str, ...], pads: t
         lanes=table.integer("lanes", 2, low=2, high=8) if table.has("lanes") else None,
         stopped=table.flag("stopped", False),
         watch_s=table.number("watch_s", 1.0, low=0.1, high=3600.0) if table.has("watch_s") else None,
+        hand=table.name("hand", HANDS, HANDS[0]) if table.has("hand") else "",
         landing=table.flag("landing", False),
         body=_body(table, vehicle) if table.has("body") else "",
         told=_told(table.table("told"), vehicle) if table.has("told") else (),
@@ -138,7 +142,8 @@ def _read_goal(table: TomlTable, vehicle: str, actions: tuple[str, ...], pads: t
         goal.lanes,
         goal.watch_s,
     )
-    if not (places or goal.on_ground or goal.plan or goal.stopped or any(part is not None for part in asked)):
+    flags = (places, goal.on_ground, goal.plan, goal.stopped, goal.hand)
+    if not (any(flags) or any(part is not None for part in asked)):
         raise table.error("title", f"asks for nothing; allowed: one of {', '.join(ASKED)}")
     table.finish()
     return goal

@@ -12,10 +12,14 @@ from sim.goals.landing import Landing
 from sim.goals.marker import along_m, marker_w
 from sim.lane_status import LaneStatus
 from sim.snapshot import LaneSnapshot, Snapshot
+from sim.vehicles import known_vehicle
 from sim.world import World
 
 CLEAR_M = 1.0
 """Higher than this above the ground earlier touches are forgotten."""
+
+OFF_NEUTRAL = 1e-6
+"""In a control's own unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +178,25 @@ def _around_holds(goal: Goal, snapshot: Snapshot) -> bool:
         and (goal.laps is None or (race is not None and race.laps >= goal.laps))
         and (goal.lanes is None or len(lanes) >= goal.lanes)
         and (not goal.stopped or any(lane.status is LaneStatus.DIVERGED for lane in lanes))
-        and (goal.plan != "flies" or snapshot.plan_flies or snapshot.course is not None)
+        and (goal.plan != "flies" or _plan_flies(snapshot))
         and (goal.plan != "flown" or bool(snapshot.plan_verdict))
         and (goal.watch_s is None or snapshot.clock_s >= goal.watch_s)
+        and (goal.hand != "steers" or _steered(snapshot))
+        and (goal.hand != "pulls" or snapshot.lanes[0].pull is not None)
     )
+
+
+def _plan_flies(snapshot: Snapshot) -> bool:
+    pursuit = snapshot.pursuit
+    flown_anew = pursuit is not None and pursuit.phase != "preparing"
+    return snapshot.plan_flies or snapshot.course is not None or flown_anew
+
+
+def _steered(snapshot: Snapshot) -> bool:
+    """Some control is off its neutral, and nobody but the user moves it."""
+    lane = snapshot.lanes[0]
+    off = lane.controls - known_vehicle(lane.vehicle).neutral_controls
+    return not (snapshot.demo or _plan_flies(snapshot)) and bool(np.any(np.abs(off) > OFF_NEUTRAL))
 
 
 def _motion(lane: LaneSnapshot, body: str) -> tuple[np.ndarray, float]:

@@ -41,6 +41,7 @@ def test_plans_fly_as_soon_as_the_scene_is_open(app: App) -> None:
     assert not seen["paused"]
     assert "hud/pursuit" in seen["widgets"]
     assert seen["lanes"][0]["status"] == "running"
+    assert app.wait_frames(2)["goals"]["due"] == "Say where to go"
 
 
 def test_a_goal_that_is_dragged_is_followed(app: App) -> None:

@@ -16,7 +16,7 @@ from sim.goals.marker import along_m, marker_w
 from sim.pilot.rotation import heading_of, turn_between
 from sim.scene import Scene, load_scene, scene_names
 from sim.simulation import Simulation
-from sim.snapshot import LaneStatus, Snapshot
+from sim.snapshot import LaneStatus, PursuitPicture, Snapshot
 from sim.world import load_world
 from tests.ui import fakes
 
@@ -266,9 +266,36 @@ def test_goals_are_skipped_and_begun_again_and_another_vehicle_is_not_judged() -
     assert judge.observe(at(7.0)).due is None
 
 
+def test_a_hand_counts_while_it_steers_or_pulls_and_nobody_else_does(tmp_path: Path) -> None:
+    steers, pulls = (read_goal(f'hand = "{what}"\nhold_s = 0.5', tmp_path) for what in ("steers", "pulls"))
+    neutral = fakes.snapshot().lanes[0].controls
+    pressed, held = neutral + 0.1, ("body", (0.0, 0.0, 0.0), (1.0, 0.0, 2.0))
+    for goal, changes, around, done in (
+        (steers, {"controls": sim.vehicle("helicopter").neutral_controls}, {}, 0),
+        (steers, {"controls": pressed}, {}, 1),
+        (steers, {"controls": pressed}, {"demo": True}, 0),
+        (steers, {"controls": pressed}, {"plan_flies": True}, 0),
+        (pulls, {"controls": pressed}, {}, 0),
+        (pulls, {"pull": held}, {}, 1),
+    ):
+        judge = Judge((goal,), "helicopter", PLAIN)
+        for time_s in (0.0, 0.4, 0.6):
+            progress = judge.observe(replace(at(time_s, **changes), **around))
+        assert progress.at == done, (goal.hand, changes, around)
+
+
+def test_plans_that_are_made_in_flight_fly_once_there_is_one(tmp_path: Path) -> None:
+    goal = read_goal('plan = "flies"', tmp_path)
+    for phase, done in (("preparing", 0), ("flying", 1)):
+        picture = PursuitPicture(phase, 0.1, 0.1, 20.0, 0.01, 9, 0, 0, "", None)  # type: ignore[arg-type]
+        snapshot = replace(at(1.0), pursuit=picture)
+        assert Judge((goal,), "helicopter", PLAIN).observe(snapshot).at == done
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ('[[goals]]\ntitle = "x"\nhand = "waves"', 'unknown "waves"; allowed: steers, pulls'),
         ('[[goals]]\ntext = "x"', "goals[0].title: is missing"),
         ('[[goals]]\ntitle = "x"', "asks for nothing"),
         ('[[goals]]\ntitle = "x"\non_ground = true\nkeys = ["fly"]', 'unknown "fly"'),

@@ -152,7 +152,7 @@ def _status(plan: PlanView, context: PanelContext) -> list[Request]:
     elif plan.stale:
         text, colour = f"Out of date. {plan.message}", theme.WARNING
     else:
-        text = plan.message or "Nothing is planned yet."
+        text = plan.message or "Nothing is planned yet: press Plan."
         colour = theme.GOOD if solved else (theme.DANGER if plan.message else theme.MUTED)
     imgui.push_style_color(imgui.Col_.text, imgui.ImVec4(*colour))
     imgui.text_wrapped(text)
