@@ -1,8 +1,9 @@
 """This checkout against another one, side by side: `python benchmarks/against.py OTHER [--only kernels] [--rounds 5]`.
 
-Kernels of methods and vehicles, whole runs of `sim.simulate`, frames of the canyon, and its start from empty caches, in
-CPU time (user and system) of one process a checkout. They take turns, round after round; medians over the rounds, so
-that a busy machine slows both alike. Only what both checkouts have is compared.
+Kernels of methods and vehicles, whole runs of `sim.simulate`, frames of the canyon, its start from empty caches, and
+(where there is a display) the first picture in its window after a start from full ones and from bytecode, in CPU time
+(user and system) of one process a checkout. They take turns, round after round; medians over the rounds, so that a
+busy machine slows both alike. Only what both checkouts have is compared.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).resolve().parents[1]
-PARTS = ("kernels", "simulate", "frames", "cold")
+PARTS = ("kernels", "simulate", "frames", "cold", "start")
 METHODS = (
     "variational",
     "variational-cay",
@@ -195,6 +196,28 @@ def cold_s(path: Path) -> tuple[float, float]:
     return used.ru_utime, used.ru_stime
 
 
+def first_picture_s(path: Path) -> tuple[float, float]:
+    """(wall, CPU) seconds of a checkout's start until the canyon is drawn in its window, children included."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with tempfile.TemporaryDirectory() as own:
+        told = Path(own) / "probe.json"
+        command = [sys.executable, "app.py", "canyon", "--probe", str(told)]
+        env |= {"PYTHONPATH": str(path), "XDG_CONFIG_HOME": own}
+        began_s = time.perf_counter()
+        process = subprocess.Popen(command, cwd=path, env=env, stdout=subprocess.DEVNULL)
+        try:
+            while process.poll() is None:
+                if told.exists() and "frames" in json.loads(told.read_text()):
+                    wall_s = time.perf_counter() - began_s
+                    used = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+                    return wall_s, sum(map(int, used[11:15])) / os.sysconf("SC_CLK_TCK")
+                time.sleep(5e-3)
+        finally:
+            process.terminate()
+            process.wait()
+    raise SystemExit(f"{path}: the canyon opens no window")
+
+
 def compared(
     both: tuple[Checkout, Checkout], rounds: int, part: str, arguments: tuple[str, ...], unit: str
 ) -> None:
@@ -244,6 +267,12 @@ def main() -> None:
         for number, name in enumerate(("user", "user and system")):
             then, now = (median(sum(each[k][: number + 1]) for each in taken) for k in (0, 1))
             print(f"| canyon from empty caches, {name} | {then:.1f} s | {now:.1f} s | {now / then:.2f} |")
+    if "start" in parts and os.environ.get("DISPLAY") and sys.platform == "linux":
+        first_picture_s(other), first_picture_s(HERE)  # what is missing in the caches
+        taken = [[first_picture_s(path) for path in (other, HERE)] for _ in range(rounds)]
+        for number, name in enumerate(("wall", "CPU")):
+            then, now = (median(each[k][number] for each in taken) for k in (0, 1))
+            print(f"| canyon to its first picture, {name} | {then:.2f} s | {now:.2f} s | {now / then:.2f} |")
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 

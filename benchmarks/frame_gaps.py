@@ -2,15 +2,16 @@
 
     python -m benchmarks.frame_gaps [--scenes canyon,drive,heavy-top,harbour,plan-car-parking,canyon]
 
-The scenes are opened one after the other in one window; in each the method is changed, and a plan is asked for where
-there is a task. Wants a display (Xvfb will do). Kernels, worlds, meshes and still light are in the cache after a
-first run, which therefore tells of something else: of a world never seen, the still light is baked besides, a share
-a frame.
+The scenes are opened one after the other in one window; in each the method is changed, the hour and the quality, and
+a plan is asked for where there is a task. Wants a display (Xvfb will do). Kernels, worlds, meshes and still light are
+in the cache after a first run, which therefore tells of something else: of a world never seen, the still light is
+baked besides, a share a frame.
 """
 
 import argparse
 import time
 from contextlib import closing
+from dataclasses import replace
 
 from render.quality import detect
 from sim.commands import SetIntegrator
@@ -28,6 +29,7 @@ WANTED_S = 1.0
 WATCHED_S = 3.0
 """After each wish, at least."""
 LONGEST_S = 60.0
+OTHER_QUALITY = "low"
 
 
 class Window(AppWindow):
@@ -88,6 +90,13 @@ def main() -> None:
                 )
                 session._simulation.submit(SetIntegrator(method))
                 watched(window, session, f"{name}: swap to {method}")
+                view = session._shell.view
+                session._shell.view = replace(view, hour=17.0)
+                watched(window, session, f"{name}: another hour")
+                for quality in (OTHER_QUALITY, view.quality):
+                    session._shell.view = replace(view, hour=17.0, quality=quality)
+                    watched(window, session, f"{name}: quality {quality}")
+                session._shell.view = view
                 if session._planning.view is not None:
                     session._plan(StartPlanning())
                     watched(window, session, f"{name}: plan")

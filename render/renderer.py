@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
 
 import moderngl
 import numpy as np
@@ -61,13 +62,13 @@ class Renderer:
     ):
         """`quality`: a preset's name, by default what suits the context. `supersampling` n: n x n samples a pixel, for
         stills. `scenery` takes the place of the world's own meshes. `programs`: of a renderer
-        before, of the same quality; they stay the caller's. `lit_later`: `light_up` is called before anything is
-        drawn. `probe(name)` is entered around every pass, for
-        measurements. DisplayError where the context is too old or a shader does not compile.
+        before, of the same quality; they stay the caller's. `lit_later`: `light_up` is called until nothing is
+        left to do before anything is drawn, and before every later frame. `probe(name)` is entered around every pass,
+        for measurements. DisplayError where the context is too old or a shader does not compile.
         """
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
-        self._effort = 1.0
+        self._effort, self._lit_later = 1.0, lit_later
         self.quality = choose(ctx, quality, supersampling=supersampling)
         self._resources, self._sized = ExitStack(), ExitStack()
         self._resources.callback(self._sized.close)
@@ -80,13 +81,17 @@ class Renderer:
         self.resize(size_px)
         sun = sun or Sun()
         still = "" if self._parked else scenery.key
-        self._lighting = self._sun_steps(sun, light_name(ctx, still, self.quality, sun))
-        if not lit_later:
-            finish(self._lighting)
+        self._light_by(self._sun_steps(sun, light_name(ctx, still, self.quality, sun)))
 
     def light_up(self) -> bool:
         """Do a share of what a renderer that is `lit_later` still lacks; whether there was anything to do."""
         return step(self._lighting)
+
+    def _light_by(self, steps: Iterator[None]) -> None:
+        """Once these have been taken the light is there."""
+        self._lighting = steps
+        if not self._lit_later:
+            finish(steps)
 
     def _owned(self, resource):
         self._resources.callback(resource.release)
@@ -137,8 +142,13 @@ class Renderer:
         return self._targets.size_px[0] / self.size_px[0]
 
     def set_sun(self, sun: Sun) -> None:
-        """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew."""
-        finish(self._sun_steps(sun, ""))
+        """Move the sun: sky table, light, the canyon's shadow map and baked light are made anew.
+
+        If `lit_later`, the last two follow by `light_up`, and what is drawn before has some of the light before.
+        """
+        steps = self._sun_steps(sun, "")
+        step(steps)
+        self._light_by(steps)
 
     def _sun_steps(self, sun: Sun, kept_as: str) -> Iterator[None]:
         """kept_as: what the last two are called in the cache, where they come from if they are there."""
@@ -158,10 +168,12 @@ class Renderer:
 
         Whatever else is drawn between two steps, the next one binds anew what it reads.
         """
-        self._bind_textures()
-        with self._probe("sun: canyon shadow"):
-            self._shadows.cast_world(self._draw_still, self._context)
-        yield
+        casting, more = self._shadows.cast_world(self._still(), self._context), True
+        while more:
+            self._bind_textures()
+            with self._probe("sun: canyon shadow"):
+                more = step(casting)
+            yield
         picture = self._uniforms["picture"]
         picture.set_shadows(self._shadows.frames)
         picture.upload()
@@ -174,10 +186,11 @@ class Renderer:
             if more:
                 yield
 
-    def _draw_still(self, context: PassContext) -> None:
-        self._stage.draw(context)
+    def _still(self) -> Iterator[Callable[[PassContext], None]]:
+        """What draws shares of all that stands still into the sun's map."""
+        yield from self._stage.cast()
         for vehicle in self._parked:
-            self._models.draw(vehicle, context)
+            yield partial(self._models.draw, vehicle)
 
     def draw(
         self,
@@ -231,7 +244,7 @@ class Renderer:
         if not np.array_equal(places, self._cleared):
             self._cleared = places
             if self._stage.clear(places[:, :2], float(places[:, 2].max(initial=0.0))):
-                finish(self._cast_and_bake())
+                self._light_by(self._cast_and_bake())
 
     def _bind_textures(self) -> None:
         self._sky.bind()

@@ -73,11 +73,12 @@ class ShadowMap:
         self._target = ctx.framebuffer(depth_attachment=self._texture)
         self._unit = SAMPLER_UNITS[sampler]
 
-    def begin(self) -> None:
-        """Bind and clear for drawing."""
+    def begin(self, *, anew: bool = True) -> None:
+        """Bind for drawing, `anew` or on top of what is there."""
         self._target.viewport = (0, 0, *self.size_px)
         self._target.use()
-        self._target.clear(depth=1.0)
+        if anew:
+            self._target.clear(depth=1.0)
 
     def keep_to(self, viewport: tuple[int, int, int, int]) -> None:
         """Draw into this part (x, y, width, height) from now on."""

@@ -1,6 +1,6 @@
 """The still world on the GPU: land, plants, blocks, pads and the textures they share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 
 import moderngl
@@ -140,12 +140,20 @@ class Stage:
         for land in self._land:
             yield from land.bake()
 
+    def cast(self) -> Iterator[Callable[[PassContext], None]]:
+        """To be called with the shadow pass, each for a share of what casts one; the far land does not."""
+        if self._props is not None:
+            yield self._props.draw
+        yield from self.terrain.cast()
+        yield self._pads.draw
+        for field in self._fields["picture"]:
+            yield field.draw
+
     def draw(self, context: PassContext) -> None:
-        """Draw all that the pass's camera sees. The far land casts no shadow."""
-        shadow = context.name == "shadow"
+        """Draw all that the pass's camera sees."""
         if self._props is not None:
             self._props.draw(context)  # before the land that it covers, which then need not be shaded
-        for land in self._land[:1] if shadow else self._land:
+        for land in self._land:
             land.draw(context)
         self._pads.draw(context)
         for field in self._fields["mirror" if context.mirrored else "picture"]:

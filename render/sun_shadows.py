@@ -1,6 +1,6 @@
 """What the sun's light does not reach: the still world's shadow map, and that of the vehicles of a frame."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import moderngl
 import numpy as np
@@ -25,17 +25,22 @@ class SunShadows:
         self, ctx: moderngl.Context, quality: Quality, bounds_w: tuple[np.ndarray, np.ndarray]
     ) -> None:
         """bounds_w: lowest and highest corner (3,) of the ground [m]."""
-        self._ctx, self._bounds_w = ctx, bounds_w
-        self._world = ShadowMap(ctx, quality.static_shadow_px, "sun_shadow_map")
+        self._ctx, self._bounds_w, self._map_px = ctx, bounds_w, quality.static_shadow_px
+        self._world, self._drawn = self._world_map(), False
         self._vehicles = VehicleShadow(ctx, quality.vehicle_shadow_px)
         self._uniforms = FrameUniforms(ctx)
         self._direction_w = np.array([0.0, 0.0, 1.0])
-        self._view = sun_view(*bounds_w, self._direction_w)
+        self._view = self._next_view = sun_view(*bounds_w, self._direction_w)
+
+    def _world_map(self) -> ShadowMap:
+        return ShadowMap(self._ctx, self._map_px, "sun_shadow_map")
 
     def set_light(self, light: Light, water_level_m: float) -> None:
-        """Another sun: both maps have to be drawn anew."""
+        """Another sun: both maps have to be drawn anew, and until the world's is, there is the one before."""
         self._direction_w = light.direction_w
-        self._view = sun_view(*self._bounds_w, light.direction_w)
+        self._next_view = sun_view(*self._bounds_w, light.direction_w)
+        if not self._drawn:
+            self._view = self._next_view
         self._uniforms.set_light(light, Atmosphere(), water_level_m=water_level_m)
 
     @property
@@ -58,11 +63,23 @@ class SunShadows:
         self._world.bind()
         self._vehicles.map.bind()
 
-    def cast_world(self, draw: Callable[[PassContext], None], context_of: ContextOf) -> None:
-        """`draw` draws what stands still; nothing is known of vehicles then."""
-        self._world.begin()
-        draw(self._seen_from(self._view, self._world.size_px, context_of))
-        self._vehicles.span_m = self._vehicles.still_span_m = 0.0
+    def cast_world(
+        self, draws: Iterable[Callable[[PassContext], None]], context_of: ContextOf
+    ) -> Iterator[None]:
+        """Each of `draws` draws a share of what stands still; nothing is known of vehicles after the last one."""
+        view, onto = self._next_view, self._world_map() if self._drawn else self._world
+        try:
+            for number, draw in enumerate(draws):
+                if number:
+                    yield
+                onto.begin(anew=not number)
+                draw(self._seen_from(view, onto.size_px, context_of))
+            self._view, self._world, onto = view, onto, self._world
+            self._drawn = True
+            self._vehicles.span_m = self._vehicles.still_span_m = 0.0
+        finally:  # the map before, or, given up half-way, the new one
+            if onto is not self._world:
+                onto.release()
 
     def cast_vehicles(
         self, vehicles: Sequence[DrawnVehicle], models: ModelLibrary, context_of: ContextOf

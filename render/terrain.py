@@ -1,7 +1,8 @@
 """The canyon and the land around it: chunks culled and given a level of detail for each view."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 
 import moderngl
 import numpy as np
@@ -29,6 +30,8 @@ _LOOKUPS: dict[str, dict[str, int]] = {
 }
 _SUNKEN_M = (1.0, 2.0, 4.0)
 """Depths below still water under which triangles can be left out."""
+CAST_AT_ONCE = 1 << 17
+"""Triangles of a share of the sun's map."""
 BAKED_AT_ONCE = 1 << 17
 """Vertices of a share of the baking: software GL takes some 50 ms for them."""
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
@@ -189,19 +192,17 @@ class Land:
     def bake(self) -> Iterator[None]:
         """Evaluate the material at the vertices for the present light (quality without full materials only).
 
-        A share at a step; before each, the light and its shadows have to be bound.
+        A share at a step; before each, the light and its shadows have to be bound. Until the last one the light before
+        is drawn with.
         """
         if self._baked is None:
             return
-        first = 0
-        for level, (count, spacing) in enumerate(self._vertex_spacing):
-            for begin in range(0, count, BAKED_AT_ONCE):
-                self._bake_program["spacing_m"].value = spacing
-                # Coarser levels have it from the light map.
-                self._bake_program["shadow_by_vertex"].value = level == 0
-                self._bake_vertices(first + begin, min(BAKED_AT_ONCE, count - begin))
-                yield
-            first += count
+        fresh = self._ctx.buffer(reserve=self._baked.size)
+        try:
+            yield from self._bake_into(fresh)
+            self._ctx.copy_buffer(self._baked, fresh)
+        finally:
+            fresh.release()
         if self._light_map is not None:
             count, _ = self._vertex_spacing[0]
             baked = np.frombuffer(self._baked.read(count * _BAKED_BYTES), "f4").reshape(count, -1)
@@ -209,10 +210,21 @@ class Land:
             self._tell_scale()
             yield
 
-    def _bake_vertices(self, first: int, count: int) -> None:
+    def _bake_into(self, fresh: moderngl.Buffer) -> Iterator[None]:
+        first = 0
+        for level, (count, spacing) in enumerate(self._vertex_spacing):
+            for begin in range(0, count, BAKED_AT_ONCE):
+                self._bake_program["spacing_m"].value = spacing
+                # Coarser levels have it from the light map.
+                self._bake_program["shadow_by_vertex"].value = level == 0
+                self._bake_vertices(fresh, first + begin, min(BAKED_AT_ONCE, count - begin))
+                yield
+            first += count
+
+    def _bake_vertices(self, fresh: moderngl.Buffer, first: int, count: int) -> None:
         source = vertex_array(self._ctx, self._bake_program, [(self._vertices, _FORMAT, *_NAMES)])
         offset = first * _BAKED_BYTES
-        source.transform(self._baked, moderngl.POINTS, vertices=count, first=first, buffer_offset=offset)
+        source.transform(fresh, moderngl.POINTS, vertices=count, first=first, buffer_offset=offset)
         source.release()
 
     def lit(self) -> dict[str, np.ndarray]:
@@ -237,8 +249,17 @@ class Land:
             if light == "light map":
                 array.program["light_scale"].value = self._light_map.scale
 
-    def draw(self, context: PassContext) -> None:
-        """Draw what the pass's camera sees; the sun's camera sees everything at the finest level."""
+    def cast(self) -> Iterator[Callable[[PassContext], None]]:
+        """To be called with the shadow pass, each for a share of the chunks."""
+        at_once = max(3 * CAST_AT_ONCE // max(int(self._counts[0].max()), 1), 1)
+        for first in range(0, self._counts.shape[1], at_once):
+            yield partial(self.draw, only=slice(first, first + at_once))
+
+    def draw(self, context: PassContext, only: slice = slice(None)) -> None:
+        """Draw what the pass's camera sees; the sun's camera sees everything at the finest level.
+
+        `only`: of the chunks in view, the nearest first.
+        """
         shadow = context.name == "shadow"
         visible = self._boxes.visible(context.frustum)
         distance = self._boxes.distance(context.view.eye_w)
@@ -249,7 +270,7 @@ class Land:
                 visible &= self._skyline.seen(context.view.eye_w)
             levels = self._levels(context, distance, visible)
         chunks = np.flatnonzero(visible)
-        chunks = chunks[np.argsort(distance[chunks])]  # nearest first: what is covered is not shaded
+        chunks = chunks[np.argsort(distance[chunks])][only]  # nearest first: what is covered is not shaded
         levels = levels[chunks]
         seen = [k for k, height_m in enumerate(self._sunken_m) if height_m < context.seen_above_m]
         counts = self._above[seen[0]] if seen else self._counts

@@ -80,9 +80,9 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
     most, shares = 500, []
     bake = Land._bake_vertices
 
-    def counted(land: Land, first: int, count: int) -> None:
+    def counted(land: Land, fresh: moderngl.Buffer, first: int, count: int) -> None:
         shares.append(count)
-        bake(land, first, count)
+        bake(land, fresh, first, count)
 
     monkeypatch.setattr("render.terrain.BAKED_AT_ONCE", most)
     monkeypatch.setattr(Land, "_bake_vertices", counted)
@@ -107,3 +107,44 @@ def test_light_made_in_shares_between_other_pictures_is_that_made_at_once_to_the
     for each in (renderer, whole, other):
         each.release()
     canvas.release()
+
+
+@pytest.mark.parametrize("quality", ["software", "medium"])
+def test_another_hour_comes_in_shares_and_no_part_is_lit_half_by_either(
+    ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch, quality: str
+) -> None:
+    monkeypatch.setattr("render.terrain.BAKED_AT_ONCE", 500)
+    monkeypatch.setattr("render.terrain.CAST_AT_ONCE", 500)
+    world, scenery, lower = small_world(), small_scenery(), Sun(elevation_rad=0.3)
+    given = {"quality": quality, "scenery": scenery}
+    canvas = Canvas(ctx, SIZE)
+
+    def parts(renderer: Renderer) -> dict[str, bytes]:
+        light = {**renderer._shadows.lit, **renderer._stage.lit}
+        return {
+            f"{part} {name}": array.tobytes()
+            for part, lit in light.items()
+            for name, array in lit.lit().items()
+        }
+
+    there = Renderer(ctx, SIZE, world, **given, sun=lower)
+    there.draw(small_frame(SIZE), canvas.framebuffer)
+    at_once, after = canvas.image(), parts(there)
+    renderer = Renderer(ctx, SIZE, world, **given, sun=Sun(), lit_later=True)
+    while renderer.light_up():
+        pass
+    renderer.draw(small_frame(SIZE), canvas.framebuffer)
+    before, steps = parts(renderer), 0
+    assert before["shadow depth"] != after["shadow depth"]
+    renderer.set_sun(lower)
+    while renderer.light_up():
+        steps += 1
+        renderer.draw(small_frame(SIZE), canvas.framebuffer)
+        for name, now in parts(renderer).items():
+            assert now in (before[name], after[name]), f"{name} after step {steps}"
+    assert steps > 3
+    assert parts(renderer) == after
+    renderer.draw(small_frame(SIZE), canvas.framebuffer)
+    np.testing.assert_array_equal(canvas.image(), at_once)
+    for each in (renderer, there, canvas):
+        each.release()

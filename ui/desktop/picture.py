@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from render.programs import Programs
 from render.quality import choose
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
-from render.scenery import Scenery
+from render.scenery import Scenery, load_scenery
 from render.steps import step
 from sim.scene import Scene
 from sim.snapshot import Snapshot
@@ -63,6 +64,8 @@ class Picture:
         """By quality, for one world after the other."""
         self._renderer: Renderer | None = None
         self._steps = self._made(view.quality, scenery)
+        self._renewing, self._renewal = "", _nothing()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="meshes")
 
     def show(self, scene: Scene, world: World, view: ViewSettings, scenery: Scenery | None) -> None:
         """Change over to another scene."""
@@ -101,9 +104,7 @@ class Picture:
         assert self._renderer is not None
         lanes = tuple(lane.name for lane in snapshot.lanes)
         rects = pane_rects(rect_px, settings.views, lanes)
-        if settings.quality != self._renderer.quality.name:
-            self._renderer.release()
-            self._renderer = self._make_renderer(settings.quality)
+        self._follow(settings.quality)
         self._light(self._renderer, settings.hour)
         self._renderer.set_effort(self._budget.observe(dt_s, moves=self._moves))
         now_s = time.perf_counter()
@@ -167,17 +168,49 @@ class Picture:
 
     def release(self) -> None:
         """Before the window closes."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
         self._drop_renderer()
         for programs in self._programs.values():
             programs.release()
 
+    def _follow(self, quality: str) -> None:
+        """Take up another quality in steps; until it is there the present one is drawn."""
+        assert self._renderer is not None
+        present = self._renderer.quality.name
+        if quality != (self._renewing or present):
+            self._renewal.close()
+            self._renewing = quality if quality != present else ""
+            self._renewal = self._renewed(quality) if self._renewing else _nothing()
+        if not step(self._renewal):
+            self._renewing = ""
+
+    def _renewed(self, quality: str) -> Generator[None]:
+        """Another renderer of the world, which takes the place of the present one once it is ready."""
+        chosen = choose(self._window.ctx, quality)
+        scenery = self._thread.submit(load_scenery, self._world, chosen)
+        while not scenery.done():
+            yield
+        other: Renderer | None = self._make_renderer(quality, scenery.result(), lit_later=True)
+        try:
+            yield
+            while other is not None and other.light_up():
+                yield
+            self._renderer, other = other, self._renderer
+        finally:  # the one before, or, given up half-way, the new one
+            if other is not None:
+                other.release()
+
     def _drop_renderer(self) -> None:
+        self._renewal.close()
+        self._renewing = ""
         if self._renderer is not None:
             self._renderer.release()
             self._renderer = None
 
     def _light(self, renderer: Renderer, hour: float | None) -> None:
-        """Of an hour of the scene's day; its own where none is asked for."""
+        """Of an hour of the scene's day; its own where none is asked for. One light is finished before the next."""
+        if renderer.light_up():
+            return
         own = Sun.of(self._scene.sun)
         sun = own if hour is None else Day.of(own).at(hour)
         if sun != self._sun:
@@ -210,3 +243,8 @@ class Picture:
             programs=self._programs[quality],
             lit_later=lit_later,
         )
+
+
+def _nothing() -> Generator[None]:
+    """No steps."""
+    yield from ()
