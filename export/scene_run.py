@@ -4,7 +4,7 @@ import gc
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from export import headless
+from export import headless, planned
 from export.output import check_places
 from export.progress import shown
 from export.request import Request
@@ -43,14 +43,13 @@ def run_headless(
     gc.enable()  # it rests while the program starts
     check_places(request.files)
     world, simulation = prepare(scene)
+    found = None
     if plan:
-        from export.planned import planned_flight
-
         with shown("Planned"):
-            command, duration_s, told = planned_flight(scene, world)
-        print(told)
-        simulation.submit(command)
-        request = replace(request, seconds=duration_s if seconds is None else seconds)
+            found = planned.solved(scene, world)
+        print(planned.told(found))
+        simulation.submit(planned.flight(found))
+        request = replace(request, seconds=found.duration_s if seconds is None else seconds)
 
     for asked in at_first:
         simulation.submit(asked)
@@ -61,7 +60,8 @@ def run_headless(
     def studio() -> "Studio":
         from export.studio import Studio
 
-        return Studio(scene, world, size_px=request.size_px, quality=request.quality)
+        seen = planned.overlooked(scene, world, found)
+        return Studio(scene, world, size_px=request.size_px, quality=request.quality, planned=seen)
 
     with shown("Running") as report:
         last = headless.run(simulation, request, studio=studio, report=report, scene=scene, world=world)

@@ -1,8 +1,10 @@
 """Pictures of snapshots without a window: an EGL context with camera, scene view and renderer."""
 
 import math
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import moderngl
 import numpy as np
@@ -13,7 +15,7 @@ from render.camera import CameraRig
 from render.cameras.bumps import bumps_of
 from render.canvas import Canvas
 from render.errors import DisplayError
-from render.frame import View
+from render.frame import Frame, View
 from render.light import Sun
 from render.quality import detect
 from render.renderer import Renderer
@@ -21,6 +23,9 @@ from render.scene_view import SceneView, ViewOptions
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.world import World
+
+if TYPE_CHECKING:
+    from sim.planner.service.view import PlanView
 
 STILL_QUALITY = "high"
 _MOST_STILL_PX = 4_500_000
@@ -30,9 +35,11 @@ _MOST_STILL_PX = 4_500_000
 class Follower:
     """The scene's camera, following snapshots on the simulation's clock; needs no OpenGL."""
 
-    def __init__(self, scene: Scene, world: World) -> None:
+    def __init__(self, scene: Scene, world: World, places_w: np.ndarray | None = None) -> None:
+        """`places_w`: what the overview is of, (n, 3) m; None: the subject alone."""
         self.scene_view, self._world = SceneView(world.water_level_m), world
         self._rig = CameraRig(scene.camera, bumps_of(world))
+        self._rig.watch(places_w)
         comparison = scene.comparison
         self.bearing_rad = math.radians(comparison.bearing_deg or 0.0)
         self._rig.frame_scene(
@@ -59,9 +66,18 @@ class Follower:
 class Studio:
     """Draws snapshots into pictures. Its clock is that of the simulation, so equal runs look equal."""
 
-    def __init__(self, scene: Scene, world: World, *, size_px: tuple[int, int], quality: str) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        world: World,
+        *,
+        size_px: tuple[int, int],
+        quality: str,
+        planned: "PlanView | None" = None,
+    ) -> None:
         """`quality`: name of a preset, or "auto": what the machine draws swiftly for pictures of a video, and
-        the best for a still. Raises DisplayError where there is no OpenGL 4.1.
+        the best for a still. `planned`: a task, and a plan of it, that is in the pictures. Raises DisplayError where
+        there is no OpenGL 4.1.
         """
         self._resources = ExitStack()
         self._world, self._size_px, self._quality = world, size_px, quality
@@ -72,7 +88,15 @@ class Studio:
         self._resources.callback(self._canvas.release)
         self._renderer: Renderer | None = None
         self._drawn_with = ("", 1)
-        self._follower = Follower(scene, world)
+        self._added: Callable[[Frame], Frame] = lambda frame: frame
+        reach_w = None
+        if planned is not None:
+            from render.plan_view import PlanScene  # with all that plans: not for every picture
+
+            marks = PlanScene(world)
+            reach_w = marks.reach(planned)
+            self._added = lambda frame: marks.added(frame, planned, self._wall_s)
+        self._follower = Follower(scene, world, reach_w)
         self._views = scene.comparison.views
         spread_w = spread_along(self._follower.bearing_rad, scene.comparison.spread_m)
         self._options = ViewOptions(spread_w=spread_w)
@@ -123,6 +147,7 @@ class Studio:
             self._rects,
             self._lanes,
             wall_s=self._wall_s,
+            add=self._added,
         )
         return self._canvas.image()
 

@@ -1,11 +1,13 @@
 """Plans as things in the picture: ribbons, ghosts, thrust arrows, fading iterates, marks of task and failures."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
+from render.models.rigs import turn
 from render.obstacle_models import obstacle_model
 from render.overlay import shapes
 from render.plan_ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
@@ -49,6 +51,7 @@ _SMALLEST_RING = 0.05
 """Shares of the chase camera's distance, too."""
 _PILLAR_M = 12.0
 """Drawn height of an endless pillar above its foot."""
+_CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 
 
 def alternatives_shown(view: PlanView) -> tuple[PlanRecord, ...]:
@@ -118,14 +121,18 @@ class PlanScene:
         )
 
     def reach(self, view: PlanView) -> np.ndarray:
-        """(n, 3) from the start to the goal, along the plan where there is one; then the task's other places."""
+        """(n, 3) from the start to the goal, over the plan, or what it has to keep clear of; and over the waypoints."""
         start, goal = _ends(view)
         nodes = [start, *(view.plan.nodes if view.plan else ()), goal]
         places = positions(view.vehicle, np.array(nodes))
         if view.task.waypoints:
             others = np.array([waypoint.position_w for waypoint in view.task.waypoints])
             places = np.concatenate([places[:-1], others, places[-1:]])
-        return self._on_ground(view, places)
+        places = self._on_ground(view, places)
+        if view.plan is not None:
+            return places
+        around = [self._extremes(carried(obstacle, view.origin_w)) for obstacle in view.task.obstacles]
+        return np.concatenate([places[:-1], *around, places[-1:]])
 
     def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> Way:
         way = self._ways.get(id(record))
@@ -197,10 +204,28 @@ class PlanScene:
             return shapes.capsule(np.array(obstacle.start_w), np.array(obstacle.end_w), obstacle.radius_m)
         centre = np.array(obstacle.centre_w)
         if isinstance(obstacle, Cylinder):
-            foot_m = float(self._world.surface_m(centre[0], centre[1]))
-            height_m = max(_PILLAR_M, centre[2] - foot_m) if self._world.river is not None else 2.5
-            return shapes.tube(centre, obstacle.radius_m, foot_m - 1.0, foot_m + height_m)
+            foot_m, top_m = self._pillar(centre)
+            return shapes.tube(centre, obstacle.radius_m, foot_m - 1.0, top_m)
         return shapes.sphere(centre, obstacle.radius_m)
+
+    def _pillar(self, centre: np.ndarray) -> tuple[float, float]:
+        """Heights [m] of the foot and of the drawn top of an endless pillar."""
+        foot_m = float(self._world.surface_m(centre[0], centre[1]))
+        height_m = max(_PILLAR_M, centre[2] - foot_m) if self._world.river is not None else 2.5
+        return foot_m, foot_m + height_m
+
+    def _extremes(self, obstacle: Obstacle) -> np.ndarray:
+        """(n, 3) places between which it lies: none of a kerb, which reaches further than any task."""
+        if obstacle.look == "kerb":
+            return np.zeros((0, 3))
+        if isinstance(obstacle, Capsule):
+            return np.array([obstacle.start_w, obstacle.end_w])
+        centre = np.array(obstacle.centre_w)
+        if isinstance(obstacle, Cylinder):
+            return np.array([[*centre[:2], height_m] for height_m in self._pillar(centre)])
+        if isinstance(obstacle, Box):
+            return centre + (_CORNERS * obstacle.half_m) @ turn("z", obstacle.heading_rad)[:3, :3].T
+        return centre + _CORNERS * obstacle.radius_m
 
     def _failure(self, place: np.ndarray, size_m: float) -> tuple[Surface, Polyline]:
         return _surface(shapes.sphere(place, size_m), FAILED, 0.75), _post(place, 8.0 * size_m, FAILED)

@@ -18,14 +18,15 @@ from sim.scene import load_scene, scene_names  # noqa: E402
 from ui.thumbnails import SIZE_PX, path_of  # noqa: E402
 
 SECONDS = {True: 4.0, False: 1.5}
-"""Into a comparison, whose lanes have to come apart, and into any other scene."""
+"""Into a comparison, whose lanes have to come apart, and into any other scene or its plan."""
 DRAWN = 4
 """Times the size, scaled down afterwards."""
 
 
 def draw(name: str) -> None:
     """One scene, some way into it."""
-    seconds = SECONDS[bool(load_scene(name).lanes)]
+    scene = load_scene(name)
+    seconds = SECONDS[bool(scene.lanes)]
     size = f"{DRAWN * SIZE_PX[0]}x{DRAWN * SIZE_PX[1]}"
     with tempfile.TemporaryDirectory() as folder:
         shot = Path(folder) / "shot.png"
@@ -38,6 +39,7 @@ def draw(name: str) -> None:
             size,
             "--screenshot",
             str(shot),
+            *(["--plan"] if scene.plan is not None and scene.camera == "overview" else []),
         ]
         subprocess.run(
             [sys.executable, str(ROOT / "app.py"), name, "--headless", *options], check=True, cwd=folder

@@ -8,6 +8,8 @@ from sim.simulation.placing import Placement, node_at
 from sim.target_path import TargetPath
 from sim.vehicles import Vehicle
 from sim.vehicles.leading import Leader, has_leader
+from sim.vehicles.support import Support
+from sim.world import World
 
 
 def turn(axis: int, angle_rad: float) -> np.ndarray:
@@ -17,6 +19,17 @@ def turn(axis: int, angle_rad: float) -> np.ndarray:
     R = np.eye(3)
     R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
     return R
+
+
+def fixed_point_w(start: Start, vehicle: Vehicle, world: World) -> tuple[float, float, float]:
+    """About which what a stand holds turns at the scene's start; the world's origin for all else."""
+    if vehicle.support is not Support.STAND:
+        return (0.0, 0.0, 0.0)
+    footing = Footing(vehicle, world)
+    start_node(start, vehicle, footing)
+    assert footing.pivot_w is not None
+    x, y, z = map(float, footing.pivot_w)
+    return x, y, z
 
 
 def start_node(

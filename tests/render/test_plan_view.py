@@ -9,7 +9,7 @@ from render.frame import Frame, View
 from render.overlay import shapes
 from render.plan_ribbon import HELD
 from render.plan_view import ALTERNATIVE, FAILED, KEPT, PRESENT, STALE, PlanScene
-from sim.planner import Cylinder, Iterate, Violation
+from sim.planner import Box, Capsule, Cylinder, Iterate, Sphere, Violation
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.service.view import FADE_S, FadingIterate, PlanView
 from sim.planner.task.refusal import Refusal
@@ -79,10 +79,31 @@ def test_kept_plans_have_their_own_colours_and_may_be_left_out() -> None:
 
 def test_the_reach_runs_from_the_start_over_plan_and_waypoints_to_the_goal() -> None:
     scene = PlanScene(load_world("plain", seed=7))
-    alone = scene.reach(PlanView(BOAT, task()))
+    alone = scene.reach(PlanView(BOAT, replace(task(), obstacles=())))
     np.testing.assert_allclose(alone[[0, -1], :2], [[0.0, 0.0], [10.0, 0.0]])
     assert len(alone) == 3
     assert len(scene.reach(PlanView(BOAT, task(), plan=record()))) == 3 + len(record().nodes)
+
+
+def test_without_a_plan_the_reach_runs_over_what_has_to_be_kept_clear_of() -> None:
+    scene = PlanScene(load_world("plain", seed=7))
+    obstacles = (
+        Sphere((4.0, 30.0, 8.0), 2.0),
+        Box((5.0, -40.0, 3.0), (1.0, 6.0, 3.0), heading_rad=0.5 * np.pi),
+        Cylinder((60.0, 0.0, 0.0), 1.0),
+        Capsule((0.0, 0.0, 70.0), (0.0, 9.0, 70.0), 1.0),
+        Box((0.0, 0.0, 0.0), (500.0, 1.0, 1.0), look="kerb"),
+    )
+    asked = replace(task(), obstacles=obstacles)
+    reach = scene.reach(PlanView(BOAT, asked))
+    np.testing.assert_allclose(reach[[0, -1], :2], [[0.0, 0.0], [10.0, 0.0]])
+    np.testing.assert_allclose(reach.max(0), [60.0, 32.0, 70.0])
+    np.testing.assert_allclose(reach[:, :2].min(0), [-1.0, -41.0])
+    np.testing.assert_array_equal(
+        scene.reach(PlanView(BOAT, asked, plan=record())), scene.reach(PlanView(BOAT, task(), plan=record()))
+    )
+    moved = scene.reach(PlanView(BOAT, asked, (0.0, 0.0, 5.0)))
+    np.testing.assert_allclose(moved[:, 2].max(), 75.0)
 
 
 def test_the_ribbon_is_green_light_red_or_grey() -> None:

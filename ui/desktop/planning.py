@@ -29,11 +29,8 @@ from sim.planner.task.poses import positions
 from sim.planner.task.pursuit import Pursuing, with_goal_at
 from sim.planner.task.task import Task
 from sim.scene import Scene
-from sim.simulation.footing import Footing
-from sim.simulation.start import start_node
+from sim.simulation.start import fixed_point_w
 from sim.snapshot import Snapshot
-from sim.vehicles import Vehicle
-from sim.vehicles.support import Support
 from sim.world import World
 from ui.config import config_dir
 
@@ -73,9 +70,8 @@ class Planning:
             self._clearance_m = task.clearance_m
             self._sailed_by = "" if vehicle.name == scene.vehicle else scene.vehicle
             folder = folder or config_dir() / "plans"
-            self._session = PlanSession(
-                vehicle, task, scene.integrator, folder, origin_w=_origin_w(vehicle, scene, world)
-            )
+            origin_w = fixed_point_w(scene.start, vehicle, world)
+            self._session = PlanSession(vehicle, task, scene.integrator, folder, origin_w=origin_w)
 
     @property
     def view(self) -> PlanView | None:
@@ -229,17 +225,6 @@ def _headings(plan: PlanRecord) -> np.ndarray:
     """(N+1,) [rad]."""
     T = plan.vehicle.poses(plan.nodes)
     return np.arctan2(T[:, 1, 0], T[:, 0, 0])
-
-
-def _origin_w(vehicle: Vehicle, scene: Scene, world: World) -> tuple[float, float, float]:
-    """Of the task's world: what has a fixed point is planned about that."""
-    if vehicle.support is not Support.STAND:
-        return (0.0, 0.0, 0.0)
-    footing = Footing(vehicle, world)
-    start_node(scene.start, vehicle, footing)
-    assert footing.pivot_w is not None
-    x, y, z = map(float, footing.pivot_w)
-    return x, y, z
 
 
 def _pursued(view: PlanView) -> dict[str, object] | None:
