@@ -1,4 +1,4 @@
-"""Pictures of plans for the documentation: `python scripts/plan_pictures.py [FOLDER]`, by default docs/."""
+"""Pictures of plans for the documentation: `python scripts/plan_pictures.py [FOLDER] [--only NAME]` (docs/)."""
 
 import sys
 from contextlib import ExitStack
@@ -42,11 +42,14 @@ PICTURES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]
 @click.argument(
     "folder", type=click.Path(path_type=Path), default=Path("docs"), help="Where the pictures go."
 )
-def main(folder: Path) -> None:
+@click.option(
+    "--only", type=click.Choice(list(PICTURES)), multiple=True, help="As often as you like; all without."
+)
+def main(folder: Path, only: tuple[str, ...]) -> None:
     """One picture a scene."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, places in PICTURES.items():
-        write_png(folder / f"{name}.png", picture(name, places))
+    for name in only or PICTURES:
+        write_png(folder / f"{name}.png", picture(name, PICTURES[name]))
         print(f"wrote {folder / name}.png", flush=True)
 
 

@@ -99,10 +99,13 @@ def picture(name: str) -> np.ndarray:
 @click.argument(
     "folder", type=click.Path(path_type=Path), default=Path("docs"), help="Where the pictures go."
 )
-def main(folder: Path) -> None:
+@click.option(
+    "--only", type=click.Choice(list(PICTURES)), multiple=True, help="As often as you like; all without."
+)
+def main(folder: Path, only: tuple[str, ...]) -> None:
     """One picture a scene."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in PICTURES:
+    for name in only or PICTURES:
         write_png(folder / f"{name}.png", picture(name))
         print(f"wrote {folder / name}.png", flush=True)
 

@@ -91,8 +91,8 @@ def train(task: str, generations: int, seed: int, out: Path) -> np.ndarray:
     return mean
 
 
-def picture(task: str, out: Path) -> None:
-    """The learning curve, of the table that training has written."""
+def picture(task: str, out: Path, path: Path) -> None:
+    """The learning curve, of the table that training has written into `out`."""
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
@@ -105,7 +105,7 @@ def picture(task: str, out: Path) -> None:
     axes.set_title(f"{task} by CMA-ES")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)
-    figure.savefig(out / f"{task.lower()}-curve.png", dpi=110)
+    figure.savefig(path, dpi=110)
     plt.close(figure)
 
 
@@ -118,10 +118,16 @@ def main() -> None:
     parser.add_argument("--generations", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument(
+        "--picture", type=Path, help="only draw the curve of what has been trained, into this"
+    )
     chosen = parser.parse_args()
+    if chosen.picture:
+        picture(chosen.task, chosen.out, chosen.picture)
+        return
     chosen.out.mkdir(parents=True, exist_ok=True)
     weights = train(chosen.task, chosen.generations, chosen.seed, chosen.out)
-    picture(chosen.task, chosen.out)
+    picture(chosen.task, chosen.out, chosen.out / f"{chosen.task.lower()}-curve.png")
     kind = TASKS[chosen.task]()
     policies = Policies(len(kind.seen), len(kind.vehicle.controls))
     lanes = gymnasium.make_vec(f"holonomy/{chosen.task}-v0", num_envs=512)

@@ -36,7 +36,6 @@ NOT_MEASURED = {
     ("docs/planner.md", "`sim.receding_horizon("): "a period that the code sets",
     ("docs/planner.md", "| | horizon |"): "horizons that two programs set",
     ("docs/scenes.md", "| key | default"): "keys of scenes and examples of their values",
-    ("docs/scenes.md", "Ctrl (Command on a Mac)"): "bounds that the code sets",
     ("docs/scenes.md", "Of `quadrotors-with-load`: the path"): "a bound that the code sets",
     ("docs/scenes.md", "| scene | shows"): "steps that scenes set",
     ("docs/share.md", "| environment |"): "bounds of tasks",
