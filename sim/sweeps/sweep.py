@@ -24,6 +24,8 @@ _FORGETFUL = {"distributed.admin.low-level-log-length": 1}
 """Else dask keeps the last thousand messages, with the points of their chunks."""
 _ANSWER_S = 5.0
 """A scheduler that has not answered by then does not."""
+_WORKERS_S = 30.0
+"""Clusters that grow on demand take a while."""
 _RETRIES = 5
 """Workers that may be lost by one chunk."""
 
@@ -54,7 +56,8 @@ def sweep(
         raise InputError(f"store = {quote(store)} is refused; allowed: a folder")
     if not (scheduler is None or isinstance(scheduler, str)):
         raise InputError(f"scheduler = {quote(scheduler)} is refused; allowed: tcp://HOST:PORT")
-    table = opened(grid, size, None if store is None else Path(store))
+    folder = None if store is None else Path(store)
+    table = opened(grid, size, folder, other_chunk=chunk is None)
     report = progress or (lambda told, share: None)
     left = [int(k) for k in np.flatnonzero(~table.done)]
     if left:
@@ -86,6 +89,7 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
                     f"scheduler {quote(scheduler)} does not answer ({told}); allowed: tcp://HOST:PORT"
                 ) from None
             with client:
+                _await_workers(client, scheduler)
                 yield client
             return
         options = {
@@ -96,6 +100,16 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
         }
         with LocalCluster(**options) as cluster, Client(cluster) as client:
             yield client
+
+
+def _await_workers(client: Any, scheduler: str) -> None:
+    """Raises InputError where a cluster has none."""
+    try:
+        client.wait_for_workers(1, timeout=_WORKERS_S)
+    except TimeoutError:
+        raise InputError(
+            f"scheduler {quote(scheduler)} has no workers; allowed: one or more, as dask worker {scheduler} starts them"
+        ) from None
 
 
 def _run(

@@ -2,10 +2,11 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from sim.errors import InputError, one_of, quote
 from sim.replacing import replacing
 from sim.sweeps.grid import Grid
 
-_ABOUT, _DONE = "sweep.json", "done.npy"
+_ABOUT, _DONE = "sweep.json", "sweep.done.npy"
+"""Files of a folder that no result has the name of."""
 Column = np.dtype
 Results = Mapping[str, np.ndarray]
 """Name -> (points, ...)."""
@@ -21,7 +23,7 @@ Results = Mapping[str, np.ndarray]
 
 @dataclass(eq=False)
 class Table:
-    """Points and what came of them; rows that have not been run are nan (or 0 for whole numbers)."""
+    """Points and what came of them; rows that have not been run are nan (or 0, as long as all are whole numbers)."""
 
     grid: Grid
     chunk: int
@@ -65,11 +67,15 @@ class Table:
                 raise InputError(
                     f"result {quote(name)} is {rows.dtype} {rows.shape}; allowed: numbers, {end - begin} rows"
                 )
+            if name in self.grid.axes:
+                raise InputError(f"result {quote(name)} has the name of an axis; allowed: another name")
             if name not in self.columns:
                 self.columns[name] = self._new(name, rows)
             column = self.columns[name]
             if column.shape[1:] != rows.shape[1:]:
                 raise InputError(f"result {quote(name)} was {column.shape[1:]}, now it is {rows.shape[1:]}")
+            if rows.dtype.kind == "f" and column.dtype.kind != "f":
+                column = self.columns[name] = self._with_fractions(name, column)
             if isinstance(column, np.memmap):
                 self._write(name, column, begin, [rows.astype(column.dtype)])
             else:
@@ -88,15 +94,42 @@ class Table:
         except OSError as error:
             raise _unwritten(self.folder, error) from None
         if kind.kind == "f":
-            lengths = (np.subtract(*self.bounds(chunk)[::-1]) for chunk in range(len(self.done)))
-            self._write(name, column, 0, (np.full((n, *shape[1:]), np.nan) for n in lengths))
+            self._write(name, column, 0, self._parts(np.broadcast_to(np.nan, shape)))
         return column
 
-    def _write(self, name: str, column: np.memmap, begin: int, parts: Iterable[np.ndarray]) -> None:
+    def _with_fractions(self, name: str, whole: np.ndarray) -> np.ndarray:
+        """A column of which only whole numbers had come. Raises InputError."""
+        if self.folder is None:
+            return np.concatenate(list(self._parts(whole)))
+        try:
+            with replacing(self._path(name)) as temporary:
+                np.lib.format.open_memmap(temporary, "w+", np.dtype(np.float64), whole.shape)
+                column = np.load(temporary, mmap_mode="r+")
+                self._write(name, column, 0, self._parts(whole), temporary)
+            return np.load(self._path(name), mmap_mode="r+")
+        except OSError as error:
+            raise _unwritten(self.folder, error) from None
+
+    def _parts(self, column: np.ndarray) -> Iterator[np.ndarray]:
+        """Chunk by chunk as real numbers, nan where none has been run."""
+        for chunk, done in enumerate(self.done):
+            begin, end = self.bounds(chunk)
+            yield (
+                column[begin:end].astype(float) if done else np.full((end - begin, *column.shape[1:]), np.nan)
+            )
+
+    def _write(
+        self,
+        name: str,
+        column: np.memmap,
+        begin: int,
+        parts: Iterable[np.ndarray],
+        path: Path | None = None,
+    ) -> None:
         """Rows from `begin` on, through the file: what is written to where it is mapped stays in memory, and ends the
         program on a full disk. Raises InputError."""
         try:
-            with self._path(name).open("r+b") as file:
+            with (path or self._path(name)).open("r+b") as file:
                 file.seek(column.offset + begin * column.strides[0])
                 for rows in parts:
                     file.write(np.ascontiguousarray(rows).data)
@@ -135,14 +168,20 @@ class Table:
     def save(self, path: str | Path) -> Path:
         """Axes and columns as one `.npz`. Raises OSError."""
         path = Path(path)
-        axes = self.grid.columns(0, len(self.grid))
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, **axes, **self.columns)  # type: ignore[arg-type]
+        columns = {**self.grid.columns(0, len(self.grid)), **self.columns}
+        # Not by numpy.savez, whose own arguments are names that a column may have.
+        with replacing(path) as temporary, ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
+            for name, column in columns.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, np.asarray(column), allow_pickle=False)
         return path
 
 
-def opened(grid: Grid, chunk: int, folder: Path | None) -> Table:
-    """A table to be filled; what a folder has already is kept. Raises InputError where that is of another sweep."""
+def opened(grid: Grid, chunk: int, folder: Path | None, *, other_chunk: bool = False) -> Table:
+    """A table to be filled; what a folder has already is kept, by its own chunks where those may be others.
+
+    Raises InputError where that is of another sweep, or damaged.
+    """
     chunks = -(-len(grid) // chunk)
     if folder is None:
         return Table(grid, chunk, done=np.zeros(chunks, bool))
@@ -152,21 +191,15 @@ def opened(grid: Grid, chunk: int, folder: Path | None) -> Table:
     except (OSError, ValueError) as error:  # a name that no file can have
         raise InputError(f"store = {quote(str(folder))} is refused: {error}; allowed: a folder") from None
     if begun:
-        try:
-            known = json.loads(about.read_text(encoding="utf-8"))
-        except ValueError:
-            known = None
+        known = _known(about)
+        if other_chunk and known is not None:
+            told["chunk"] = known["chunk"]
         if known != told:
             raise InputError(
                 f"{folder} has results of another sweep; allowed: an empty folder, or the same points"
             )
-        done = np.load(folder / _DONE, mmap_mode="r+")
-        columns = {
-            path.stem: np.load(path, mmap_mode="r+")
-            for path in sorted(folder.glob("*.npy"))
-            if path.name != _DONE
-        }
-        return Table(grid, chunk, folder, columns, done)
+        paths = [path for path in sorted(folder.glob("*.npy")) if path.name != _DONE]
+        return _of_folder(Table(grid, known["chunk"], folder), paths)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         done = np.lib.format.open_memmap(folder / _DONE, "w+", np.dtype(bool), (chunks,))
@@ -175,6 +208,38 @@ def opened(grid: Grid, chunk: int, folder: Path | None) -> Table:
     except OSError as error:
         raise _unwritten(folder, error) from None
     return Table(grid, chunk, folder, done=done)
+
+
+def _known(about: Path) -> dict[str, Any] | None:
+    """What a folder's sweep is of; None where that cannot be read."""
+    try:
+        known = json.loads(about.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    fits = isinstance(known, dict) and isinstance(known.get("chunk"), int) and known["chunk"] > 0
+    return known if fits else None
+
+
+def _of_folder(table: Table, paths: list[Path]) -> Table:
+    """With what the files of its folder have. Raises InputError for one that is damaged."""
+    points = len(table.grid)
+    assert table.folder is not None
+    for path in (table.folder / _DONE, *paths):
+        length = -(-points // table.chunk) if path.name == _DONE else points
+        try:
+            column = np.load(path, mmap_mode="r+")
+            kind = "b" if path.name == _DONE else "if"
+            if column.shape[:1] != (length,) or column.dtype.kind not in kind:
+                raise ValueError(f"{column.dtype} {column.shape}")
+        except (OSError, ValueError, EOFError) as error:
+            raise InputError(
+                f"{path} is no column of this sweep ({str(error).splitlines()[0]}); allowed: an empty folder"
+            ) from None
+        if path.name == _DONE:
+            table.done = column
+        else:
+            table.columns[path.stem] = column
+    return table
 
 
 def _unwritten(folder: Path | None, error: OSError) -> InputError:

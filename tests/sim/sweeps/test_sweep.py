@@ -1,6 +1,7 @@
 """Laws of sweeps: every point is asked once and kept, whatever happens to who was asked."""
 
 import errno
+import importlib
 import os
 import signal
 import socket
@@ -97,6 +98,54 @@ def test_the_same_sweep_goes_on_from_what_a_folder_has(tmp_path: Path) -> None:
     assert saved["area"].tolist() == table["area"].tolist()
 
 
+def test_a_folder_is_gone_on_from_on_a_computer_with_more_cores(tmp_path: Path) -> None:
+    """Which would take smaller chunks: those of the folder are kept, unless others are asked for."""
+    grid = Grid({"width": np.arange(96.0), "height": np.full(96, 2.0)}, paired=True)
+    begun = opened(grid, 4, tmp_path / "store")
+    begun.put(0, {"area": np.full(4, -1.0)})
+    table = opened(grid, 2, tmp_path / "store", other_chunk=True)
+    assert table.chunk == 4
+    assert table.done.tolist() == [True] + 23 * [False]
+    with pytest.raises(InputError, match="has results of another sweep"):
+        opened(grid, 2, tmp_path / "store")
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_whole_numbers_that_get_fractions_later_keep_them(stored: bool, tmp_path: Path) -> None:
+    grid = Grid({"width": np.arange(6.0)})
+    table = opened(grid, 2, tmp_path / "store" if stored else None)
+    table.put(1, {"count": np.array([4, 7]), "done": np.array([1, 0])})
+    table.put(0, {"count": np.array([0.5, 2.0]), "done": np.array([2, 3])})
+    for seen in (table, opened(grid, 2, tmp_path / "store")) if stored else (table,):
+        assert seen["count"][:4].tolist() == [0.5, 2.0, 4.0, 7.0]
+        assert np.isnan(seen["count"][4:]).all()
+        assert seen["done"].tolist() == [2, 3, 1, 0, 0, 0]  # a name that says nothing of the sweep
+        assert seen.done.tolist() == [True, True, False]
+
+
+def test_results_may_have_any_name_but_that_of_an_axis(tmp_path: Path) -> None:
+    table = opened(Grid({"width": np.arange(2.0)}), 2, None)
+    table.put(0, {"file": np.arange(2.0), "self": np.ones(2)})
+    saved = np.load(table.save(tmp_path / "table.npz"))
+    assert {name: saved[name].tolist() for name in saved} == {
+        "width": [0.0, 1.0], "file": [0.0, 1.0], "self": [1.0, 1.0],
+    }  # fmt: skip
+    with pytest.raises(InputError, match="result 'width' has the name of an axis"):
+        table.put(0, {"width": np.ones(2)})
+
+
+@pytest.mark.parametrize(
+    "name, content", [("sweep.done", b""), ("area", b"\x93NUMPY\x01"), ("area", b"junk")]
+)
+def test_a_folder_with_a_damaged_file_is_one_line(name: str, content: bytes, tmp_path: Path) -> None:
+    grid = Grid({"width": np.arange(6.0)})
+    opened(grid, 2, tmp_path / "store").put(0, {"area": np.ones(2)})
+    (tmp_path / "store" / f"{name}.npy").write_bytes(content)
+    with pytest.raises(InputError, match=rf"{name}\.npy is no column of this sweep") as refusal:
+        opened(grid, 2, tmp_path / "store")
+    assert "\n" not in str(refusal.value)
+
+
 @tells_memory
 def test_what_is_stored_stays_in_no_memory(tmp_path: Path) -> None:
     table = opened(Grid({"width": np.arange(3_000_000.0)}), 100_000, tmp_path / "store")
@@ -184,6 +233,17 @@ def test_a_scheduler_that_does_not_answer_is_one_line() -> None:
         sim.sweep(area_alone, {"width": [1.0], "height": [2.0]}, scheduler=address)
     assert address in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(importlib.import_module("sim.sweeps.sweep"), "_WORKERS_S", 0.2)
+    with (
+        LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        pytest.raises(InputError, match="has no workers; allowed: one or more"),
+    ):
+        sim.sweep(area_alone, {"width": [1.0], "height": [2.0]}, scheduler=cluster.scheduler_address)
 
 
 def test_a_scheduler_that_is_there_is_used() -> None:
