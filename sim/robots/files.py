@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from sim.errors import InputError, quote
+from sim.robots.stl import binary_stl
 from sim.user_files import opened, read_text
 
 MOST_XML_BYTES = 4 << 20
@@ -65,6 +66,11 @@ class ModelFiles:
                     f"mesh {path.name!r} is too large; allowed: {MOST_MESH_BYTES} bytes in all meshes"
                 )
             self._mesh_left -= len(content)
+            if path.suffix.lower() == ".stl":
+                try:
+                    content = binary_stl(content)
+                except InputError as error:
+                    raise InputError(f"mesh {path.name!r} {error}") from None
             self._keys[path] = f"{len(self._keys)}-{path.stem}{path.suffix.lower()}"
             self.meshes[self._keys[path]] = content
         return self._keys[path]

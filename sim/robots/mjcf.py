@@ -44,7 +44,7 @@ def prepared_mjcf(root: ET.Element, files: ModelFiles) -> tuple[ET.Element, list
     for assets in root.findall("asset"):
         _assets(assets, settings, files, notes)
     for world in root.findall("worldbody"):
-        _bodies(world, 1, [MOST_ELEMENTS], notes)
+        _bodies(world, 1, [MOST_ELEMENTS], notes, 0)
     for element in root.iter():
         if "file" in element.attrib and element.attrib["file"] not in files.meshes:
             raise InputError(f"{named(element.tag, element.attrib)} reads a file; allowed: meshes, includes")
@@ -107,8 +107,11 @@ def _mesh(asset: ET.Element, folder: str, strip: bool, files: ModelFiles) -> Non
     asset.attrib.pop("content_type", None)
 
 
-def _bodies(parent: ET.Element, copies: int, left: list[int], notes: list[str]) -> None:
-    """Check all that a body holds; `left`: how many elements there may be still, those that are replicated counted."""
+def _bodies(parent: ET.Element, copies: int, left: list[int], notes: list[str], depth: int) -> None:
+    """Check all that a body holds; `left`: how many elements there may be still, those that are replicated counted.
+
+    depth: how many bodies it is within, itself counted.
+    """
     for child in list(parent):
         left[0] -= copies
         if left[0] < 0:
@@ -129,6 +132,11 @@ def _bodies(parent: ET.Element, copies: int, left: list[int], notes: list[str]) 
             raise InputError(
                 f"{named('joint', child.attrib)}: unknown joint {kind}; allowed: {', '.join(_JOINTS)}"
             )
+        if depth > 1 and (child.tag == "freejoint" or (child.tag == "joint" and child.get("type") == "free")):
+            raise InputError(
+                f"{named(child.tag, child.attrib)}: a free joint in {named('body', parent.attrib)}, which hangs on "
+                "another body; allowed: in bodies of the world"
+            )
         if child.tag == "geom":
             if child.get("type") in ("hfield", "sdf") or len(child):
                 parent.remove(child)
@@ -140,4 +148,4 @@ def _bodies(parent: ET.Element, copies: int, left: list[int], notes: list[str]) 
                 times *= max(int(child.get("count", "1")), 1)
             except ValueError:
                 raise InputError(f"<replicate>: count = {quote(child.get('count'))} is no number") from None
-        _bodies(child, times, left, notes)
+        _bodies(child, times, left, notes, depth + (child.tag == "body"))

@@ -1,5 +1,6 @@
 """A robot from a URDF or MJCF file."""
 
+import re
 import threading
 import warnings
 import xml.etree.ElementTree as ET
@@ -18,6 +19,7 @@ from sim.robots.robot import Robot
 from sim.robots.urdf import prepared_urdf
 from sim.user_files import refusals
 
+_PREFIX = re.compile("^((XML )?Error: )+")
 _PARSER = threading.Lock()
 """Held where the parser's messages are caught, which it hands to one place of the whole program."""
 
@@ -116,4 +118,4 @@ def _told(message: str) -> str:
     """The parser's message in one line. Its line numbers are not the file's."""
     lines = [line.split(", id ")[0].split(", line ")[0].strip() for line in message.splitlines()]
     kept = [line for line in lines if line and not line.startswith("The static bodies")]
-    return "; ".join(line.removeprefix("Error: ").removeprefix("XML Error: ") for line in kept)
+    return "; ".join(_PREFIX.sub("", line) for line in kept)

@@ -42,6 +42,8 @@ _ASIDE = {
     "joint": ("safety_controller", "calibration", "property", "hardwareInterface", "drake"),
 }
 """Known to other programs."""
+_WORLD = "world"
+"""Name of a root that the parser takes for the world itself."""
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
@@ -204,6 +206,10 @@ def _tree(root: ET.Element) -> None:
             ends.append("" if end is None else end.get("link", ""))
             if ends[-1] not in links:
                 raise InputError(f"{name}: unknown {side} link {quote(ends[-1])}")
+        if joint.get("type") == "floating" and ends[0] != _WORLD:
+            raise InputError(
+                f"{name}: a floating joint hangs on link {quote(ends[0])}; allowed: on a root called {_WORLD!r}"
+            )
         if ends[1] in carried:
             raise InputError(
                 f"{name}: link {quote(ends[1])} hangs on {carried[ends[1]][1]} too: a tree has no loops"

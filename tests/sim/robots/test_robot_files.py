@@ -21,6 +21,10 @@ from sim.trees.recursions import momenta
 mujoco = pytest.importorskip("mujoco", reason="the extra robots is not installed")
 
 TETRAHEDRON = "v 0 0 0\nv .3 0 0\nv 0 .2 0\nv 0 0 .4\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+CORNERS, FACES = (
+    ((0, 0, 0), (0.3, 0, 0), (0, 0.2, 0), (0, 0, 0.4)),
+    ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)),
+)
 
 ARM = """<mujoco model="arm">
   <compiler angle="degree" meshdir="shapes"/>
@@ -224,6 +228,52 @@ def test_the_root_of_a_urdf_floats_where_asked_for(tmp_path):
     assert fallen[2] < -1.0
 
 
+def test_a_urdf_floats_by_a_joint_of_its_own_on_the_world(tmp_path):
+    """Which is a link of that name."""
+    text = URDF.replace('"arm">', '"arm"><link name="world"/>').replace(
+        "</robot>",
+        '<joint name="f" type="floating"><parent link="world"/><child link="base"/></joint></robot>',
+    )
+    t = read_robot(written(tmp_path, text, "arm.urdf")).tree
+    asked = read_robot(written(tmp_path, URDF, "arm.urdf"), free=True).tree
+    assert (t.nv, t.names) == (asked.nv, asked.names)
+
+
+ASCII_STL = "solid box\n" + "".join(
+    "facet normal 0 0 1\nouter loop\n"
+    + "".join(f"vertex {' '.join(map(str, CORNERS[k]))}\n" for k in face)
+    + "endloop\nendfacet\n"
+    for face in FACES
+)
+
+
+def test_an_stl_mesh_of_text_is_the_mesh_that_its_words_say(tmp_path):
+    """Volume, by way of the mass, as of the same tetrahedron in the format OBJ."""
+    masses = []
+    for name, content in (("wedge.obj", TETRAHEDRON), ("wedge.stl", ASCII_STL)):
+        path = written(tmp_path, ARM.replace("wedge.obj", name))
+        (tmp_path / "shapes" / name).write_text(content)
+        masses.append(read_robot(path).tree.arrays.mass)
+    assert masses[0] == pytest.approx(masses[1], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (ASCII_STL.replace("vertex", "vortex", 1), "three vertices"),
+        (ASCII_STL.replace("vertex 0", "vertex zero", 1), "three vertices"),
+        (ASCII_STL.replace("vertex 0", "vertex nan", 1), "not finite"),
+        ("solid nothing\nendsolid", "wedge.stl"),
+    ],
+)
+def test_an_stl_of_text_that_is_none_is_refused(tmp_path, content, said):
+    path = written(tmp_path, ARM.replace("wedge.obj", "wedge.stl"))
+    (tmp_path / "shapes/wedge.stl").write_text(content)
+    message = refusal(path)
+    assert said in message
+    assert "wedge.stl" in message
+
+
 def body(inside, outside="", assets=""):
     world = f'<worldbody><body name="b">{inside}<geom size=".1"/></body></worldbody>'
     return f"<mujoco><asset>{assets}</asset>{world}{outside}</mujoco>"
@@ -286,6 +336,14 @@ REFUSED = {
         "too many elements",
     ),
     "a plugin": (body(HINGE + '<plugin plugin="x"/>'), "<plugin>"),
+    "a free joint that is not the root's": (
+        body(HINGE + '<body name="c"><freejoint name="off"/><geom size=".1"/></body>'),
+        "<freejoint> 'off': a free joint in <body> 'c', which hangs on another body",
+    ),
+    "a free joint by its type": (
+        body(HINGE + '<frame><body name="c"><joint name="off" type="free"/></body></frame>'),
+        "<joint> 'off': a free joint in <body> 'c'",
+    ),
     "no joint": (body(""), "no joint"),
     "no XML": ("knees and toes", "no robot model"),
     "another root": ("<sdf/>", "<mujoco>, <robot>"),
@@ -299,6 +357,10 @@ REFUSED_URDF = {
         "<joint> 'a': unknown parent link 'bass'",
     ),
     "an unknown joint": (URDF.replace('"prismatic"', '"screw"'), "<joint> 'b': unknown joint 'screw'"),
+    "a floating joint that is not the root's": (
+        URDF.replace('"prismatic"', '"floating"'),
+        "<joint> 'b': a floating joint hangs on link 'virtual'; allowed: on a root called 'world'",
+    ),
     "an unknown element": (
         URDF.replace("<dynamics", "<dynamite"),
         "unknown element <dynamite> in <joint> 'a'",

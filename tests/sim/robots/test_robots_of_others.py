@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.errors import InputError
 from sim.robots.model import start_of
 from sim.robots.reading import read_robot
 from sim.trees.observing import body_frames
@@ -50,14 +51,31 @@ URDF = {
     "centauro_description/urdf/centauro": 1e-4,
     "double_pendulum_description/urdf/double_pendulum": 1e-4,
     "g1_description/urdf/g1_29dof_rev_1_0": 5e-5,
+    "go2_description/urdf/go2": 1e-4,
     "iris_description/robots/iris": 1e-4,
+    "kinova_description/robots/kinova": 1e-4,
     "laikago_description/urdf/laikago": 1e-4,
     "panda_description/urdf/panda": 1e-4,
+    "so_arm_description/urdf/so100": 1.25e-5,
     "solo_description/robots/solo12": 1e-4,
     "talos_data/robots/talos_reduced": 1e-4,
     "ur_description/urdf/ur5_robot": 1e-4,
+    "xarm_description/urdf/xarm7": 1e-4,
+    "z1_description/urdf/z1": 1e-4,
 }
 """And our step [s]."""
+
+
+WHY_NOT = (
+    *(
+        "has no joint",
+        "no inertia",
+        "negative principal moment",
+        "must be larger than mjMINVAL",
+        "has no <link>",
+    ),
+    *("is not in the model's folder", "begins with <", "repeated name 'grid'"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -148,6 +166,26 @@ def test_a_second_of_dm_controls_models_is_mujocos(name):
 def test_a_second_of_urdf_models_is_mujocos(name):
     folder = example_robot_data()
     assert apart(folder / f"robots/{name}.urdf", folder, URDF[name]) < 1e-3  # measured 4e-4 at most
+
+
+def test_every_model_of_these_packages_is_read_or_refused_in_a_line():
+    """What is refused has no joint, no inertia or no <link>, or lacks a file; MuJoCo reads none of it with joints."""
+    packages = [installed("gymnasium", "envs/mujoco/assets"), installed("dm_control"), example_robot_data()]
+    read, refused = 0, {}
+    for folder in packages:
+        for path in sorted([*folder.rglob("*.xml"), *folder.rglob("*.urdf")]):
+            if "locomotion" in path.parts:  # many megabytes of meshes
+                continue
+            try:
+                read_robot(path, folder=folder, meshes=False)
+                read += 1
+            except InputError as error:
+                refused[path.name] = str(error)
+    assert read >= 100  # measured 106
+    for name, message in refused.items():
+        assert "\n" not in message
+        assert name[-20:] in message
+        assert any(why in message for why in WHY_NOT), message
 
 
 def test_meshes_of_urdf_models_are_found_in_their_folder():
