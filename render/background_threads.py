@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-NICENESS = 5
+NICENESS = 10
 _NAME = "llvmpipe"
 
 

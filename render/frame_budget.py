@@ -1,4 +1,8 @@
-"""How much of a frame's detail there is time for: scale and budgets follow what frames take. Pure."""
+"""How much of a frame's detail there is time for: scale and budgets follow what frames take. Pure.
+
+Where pictures are drawn by the processors that work out the motion, time goes before detail, and before pictures beyond
+fifteen a second.
+"""
 
 from collections import deque
 from statistics import median
@@ -12,6 +16,10 @@ _AFTER_S = 1.5
 """No second change within: each one allocates."""
 _REST_S = 0.5
 _LATE, _EARLY = 1.08, 0.85
+LATE_S = 1.0 / 15.0
+"""A picture follows the last one no sooner while the motion is late and no effort is left to be given up."""
+_WELL_S = 5.0
+"""Of motion in time, before pictures take more again."""
 _GROWTH = 1.3
 """Time goes about with the effort to this power: a part of a frame does not depend on it."""
 
@@ -25,6 +33,7 @@ class FrameBudget:
         self._moving = EFFORTS[0]
         """While something moves."""
         self._since_s = self._still_s = 0.0
+        self._well_s, self._yields = _WELL_S, False
         self.effort = EFFORTS[0]
 
     @property
@@ -38,8 +47,16 @@ class FrameBudget:
         full = len(self._times_s) == _FRAMES
         return full and self.effort == EFFORTS[-1] and self.frame_s > 1.3 * self._target_s
 
-    def observe(self, frame_s: float, *, moves: bool) -> float:
-        """`frame_s` wall seconds since the last frame. moves: whether anything differs; a picture at rest is whole."""
+    @property
+    def shortest_s(self) -> float:
+        """From one picture to the next."""
+        return LATE_S if self._yields else 0.0
+
+    def observe(self, frame_s: float, *, moves: bool, late: bool = False) -> float:
+        """`frame_s` wall seconds since the last frame. moves: whether anything differs; a picture at rest is whole.
+        late: whether pictures take the time in which the motion would be worked out."""
+        self._well_s = 0.0 if late else self._well_s + frame_s
+        self._yields = self._yields and moves and self._well_s < _WELL_S
         self._still_s = 0.0 if moves else self._still_s + frame_s
         if self._still_s > _REST_S:
             return self._change(EFFORTS[0])
@@ -55,10 +72,14 @@ class FrameBudget:
     def _wanted(self) -> float:
         """The most effort that is in time as far as can be told; one step up at most."""
         at = EFFORTS.index(self.effort)
+        late = self._well_s == 0.0
+        self._yields = self._yields or (late and self.effort == EFFORTS[-1])
         if self.frame_s > _LATE * self._target_s:
             in_time = [effort for effort in EFFORTS[at + 1 :] if self._expected_s(effort) <= self._target_s]
             return in_time[0] if in_time else EFFORTS[-1]
-        if at and self._expected_s(EFFORTS[at - 1]) < _EARLY * self._target_s:
+        if late:
+            return EFFORTS[min(at + 1, len(EFFORTS) - 1)]
+        if at and self._well_s >= _WELL_S and self._expected_s(EFFORTS[at - 1]) < _EARLY * self._target_s:
             return EFFORTS[at - 1]
         return self.effort
 

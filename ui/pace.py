@@ -7,6 +7,7 @@ from sim.snapshot import Snapshot
 SLOW_S = 3.0
 """So long has something to lag before it is told of."""
 KEEPS_UP = 0.9
+_IN_TIME = 0.97
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Pace:
         return f"{rate}scene at {self.scale:.0%} of the window"
 
 
+def is_late(snapshot: Snapshot) -> bool:
+    """Whether the motion falls behind a clock that runs no faster than wall time."""
+    return not snapshot.paused and snapshot.speed <= 1.0 and 0.0 < snapshot.real_time_factor < _IN_TIME
+
+
 class Offers:
     """Told of every frame; says once what would help, until it has been well again."""
 
@@ -36,7 +42,7 @@ class Offers:
     def heard(self, pace: Pace, snapshot: Snapshot, dt_s: float, *, lesser: str, slower: str) -> str:
         """What is to be told now, or nothing. lesser: the next lower quality; slower: the key that halves the speed."""
         runs = not snapshot.paused and snapshot.look_back is None
-        behind = runs and 0.0 < snapshot.real_time_factor < KEEPS_UP * snapshot.speed
+        behind = runs and 0.0 < snapshot.real_time_factor < KEEPS_UP
         self._behind_s, tell_behind = _lasting(self._behind_s, dt_s, behind)
         self._late_s, tell_late = _lasting(self._late_s, dt_s, pace.overspent)
         if tell_behind and slower:

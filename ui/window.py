@@ -36,6 +36,8 @@ class AppWindow(pyglet.window.Window):
         self._frame: Callable[[float], None] | None = None
         self._frames_left: int | None = None
         self._shortest_s = 1.0 / frame_limit_hz
+        self.apart_s = 0.0
+        """Frames begin no sooner one after the other, whatever the limit."""
         self._last_s = time.perf_counter()
         self._open(size, title, visible)
         self.set_minimum_size(*SMALLEST)
@@ -137,7 +139,7 @@ class AppWindow(pyglet.window.Window):
 
     def _paced(self) -> float:
         """Wall seconds since the last frame, after waiting for the shortest frame time."""
-        early_s = self._last_s + self._shortest_s - time.perf_counter()
+        early_s = self._last_s + max(self._shortest_s, self.apart_s) - time.perf_counter()
         if early_s > 0.0:
             time.sleep(early_s)
         now_s = time.perf_counter()

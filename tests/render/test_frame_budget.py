@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from render.frame_budget import EFFORTS, FrameBudget
+from render.frame_budget import EFFORTS, LATE_S, FrameBudget
 from render.quality import PRESETS
 
 
@@ -54,3 +54,29 @@ def test_where_nothing_helps_it_is_told() -> None:
 def test_a_quality_is_drawn_at_the_efforts_share_of_its_scale() -> None:
     assert PRESETS["software"].scene_px((1280, 800)) == (640, 400)
     assert PRESETS["software"].scene_px((1280, 800), effort=0.5) == (320, 200)
+
+
+def test_motion_that_is_late_gets_time_by_detail_first_then_by_pictures_beyond_fifteen_a_second() -> None:
+    budget, share_s, efforts = FrameBudget(), 0.02, []
+    for _ in range(2000):  # motion is in time where pictures leave it a share of every second
+        frame_s = max(0.004 + 0.025 * budget.effort**2, budget.shortest_s)
+        drawn_s = 0.004 + 0.025 * budget.effort**2
+        late = frame_s - drawn_s < share_s and budget.shortest_s == 0.0
+        efforts.append(budget.observe(frame_s, moves=True, late=late))
+        if budget.shortest_s:
+            break
+    assert efforts[-1] == EFFORTS[-1]
+    assert set(efforts) == set(EFFORTS)  # one step after the other
+    assert budget.shortest_s == LATE_S
+
+
+def test_pictures_take_no_more_again_before_motion_has_been_in_time_for_a_while() -> None:
+    budget = FrameBudget()
+    for _ in range(1000):
+        budget.observe(0.01, moves=True, late=True)
+    assert (budget.effort, budget.shortest_s) == (EFFORTS[-1], LATE_S)
+    for _ in range(70):
+        assert budget.observe(LATE_S, moves=True) == EFFORTS[-1]
+    assert budget.shortest_s == LATE_S
+    assert run(budget, 0.004, 0.01, 20.0)[-1] == EFFORTS[0]
+    assert budget.shortest_s == 0.0

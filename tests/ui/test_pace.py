@@ -1,9 +1,10 @@
 """Laws of what is offered where frames or simulation do not keep up."""
 
+import math
 from dataclasses import replace
 
 from tests.ui import fakes
-from ui.pace import SLOW_S, Offers, Pace
+from ui.pace import SLOW_S, Offers, Pace, is_late
 
 
 def heard(offers: Offers, pace: Pace, factor: float, seconds: float) -> list[str]:
@@ -27,3 +28,18 @@ def test_a_lower_quality_is_offered_only_where_the_smallest_scale_is_late() -> N
     assert heard(Offers(), Pace(0.1, 0.25, overspent=True), 1.0, 10.0) == [
         "10 fps, scene at 25% of the window: quality low would be faster (View)"
     ]
+
+
+def test_a_clock_that_runs_faster_than_wall_time_and_is_kept_up_with_offers_nothing() -> None:
+    offers, fast = Offers(), replace(fakes.snapshot(), real_time_factor=1.0, speed=4.0)
+    said = {offers.heard(Pace(0.03, 0.5), fast, 0.05, lesser="low", slower="[") for _ in range(200)}
+    assert said == {""}
+
+
+def test_motion_is_late_by_what_was_asked_for_at_no_more_than_wall_time() -> None:
+    now = fakes.snapshot()
+    assert is_late(replace(now, real_time_factor=0.9))
+    assert is_late(replace(now, real_time_factor=0.9, speed=0.25))
+    assert not is_late(replace(now, real_time_factor=0.99))
+    assert not is_late(replace(now, real_time_factor=0.5, speed=8.0))  # nobody can tell what would be enough
+    assert not is_late(replace(now, real_time_factor=math.nan, paused=True))

@@ -17,7 +17,7 @@ from render.frame_budget import FrameBudget
 from render.light import Sun
 from render.memory import give_back
 from render.programs import Programs
-from render.quality import choose
+from render.quality import choose, is_software
 from render.renderer import Renderer
 from render.scene_view import SceneView, ViewOptions
 from render.scenery import Scenery, load_scenery
@@ -26,7 +26,7 @@ from sim.scene import Scene
 from sim.snapshot import Snapshot
 from sim.world import World
 from ui.desktop.planning import Planning
-from ui.pace import Pace
+from ui.pace import Pace, is_late
 from ui.requests import CameraMotion
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
@@ -60,6 +60,7 @@ class Picture:
         self._take_up(scene, world)
         self._began_s = time.perf_counter()
         self._budget, self._moves, self._seen_from = FrameBudget(), True, np.zeros((4, 4))
+        self._by_processor = is_software(window.ctx)
         self._programs: dict[str, Programs] = {}
         """By quality, for one world after the other."""
         self._renderer: Renderer | None = None
@@ -106,7 +107,9 @@ class Picture:
         rects = pane_rects(rect_px, settings.views, lanes)
         self._follow(settings.quality)
         self._light(self._renderer, settings.hour)
-        self._renderer.set_effort(self._budget.observe(dt_s, moves=self._moves))
+        late = self._by_processor and is_late(snapshot)
+        self._renderer.set_effort(self._budget.observe(dt_s, moves=self._moves, late=late))
+        self._window.apart_s = self._budget.shortest_s
         now_s = time.perf_counter()
         subject = self._scene_view.observe(snapshot, now_s)
         self._rig.kind = settings.camera

@@ -1,5 +1,6 @@
 """A scene in a window: opened, flown until it is closed."""
 
+import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from ui.desktop.opening import opened
 from ui.memory import read_memory
 from ui.window import AppWindow
 
+TURN_S = 1e-3
+"""For which a thread keeps the interpreter from others. One that works out water comes back from compiled code some
+sixty times a picture, and waits each time until whoever draws lets go."""
+
 
 def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tuple[Command, ...] = ()) -> str:
     """Open the window and fly until it is closed; returns why where there can be no window, else nothing."""
@@ -22,6 +27,7 @@ def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tup
         window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
     except DisplayError as error:
         return str(error)
+    sys.setswitchinterval(TURN_S)
     quality = request.quality
     if quality == "auto":
         quality = read_memory(config_dir()).quality or detect(window.ctx)
