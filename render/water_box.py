@@ -18,9 +18,16 @@ _FINER = 2
 _SOFT = 0.6
 """By which heights are softened, in cells: particles make them uneven."""
 _FLOATS = 7
-_BAR_M = 0.05
-"""Half of the thickness of the steel frame."""
-_STEEL, _FLOOR, _PLATE = (0.055, 0.06, 0.065), (0.34, 0.52, 0.55), (0.16, 0.17, 0.18)
+_BAR_M, _RIM_M = 0.05, 0.015
+"""Half of the thickness of the frame, and of its upper edges, through which the water is looked at."""
+_ALUMINIUM, _FLOOR, _PLATE, _EDGE = (
+    (0.60, 0.62, 0.63),
+    (0.34, 0.52, 0.55),
+    (0.55, 0.58, 0.59),
+    (0.78, 0.40, 0.03),
+)
+_EDGE_M = 0.1
+"""Height of the paddle's painted edge."""
 
 
 class WaterBoxes:
@@ -34,7 +41,7 @@ class WaterBoxes:
         self._glass_program = programs.load("glass.vert", "glass.frag")
         self._spray, self._drops = SpraySurface(ctx, programs), Drops(ctx, programs)
         self._frame_program = programs.load("tank_frame.vert", "tank_frame.frag")
-        self._bars = ctx.buffer(reserve=10 * 36 * 36, dynamic=True)
+        self._bars = ctx.buffer(reserve=15 * 36 * 36, dynamic=True)
         content = [(self._bars, "3f 3f 3f", "position", "normal", "albedo")]
         self._frame = vertex_array(ctx, self._frame_program, content)
         self._panes = ctx.buffer(reserve=6 * 6 * 24, dynamic=True)
@@ -54,7 +61,9 @@ class WaterBoxes:
             return
         low = np.asarray(picture.corner_w)
         for name, value in (("box_low", low), ("box_high", low + picture.size_m)):
-            self._program[name].value = tuple(value.tolist())
+            for program in (self._program, self._glass_program):
+                program[name].value = tuple(value.tolist())
+        self._frame_program["surface_m"].value = float(low[2] + picture.height_m.mean())
         context.ctx.fbo.depth_mask = True
         self._frame.render(moderngl.TRIANGLES, vertices=self._solid)
         context.ctx.fbo.depth_mask = False
@@ -151,7 +160,8 @@ def _corners(values: np.ndarray) -> np.ndarray:
 
 
 def _with_sides(picture: BoxPicture, surface: np.ndarray) -> np.ndarray:
-    """(n, 7) the surface, and from its edges down to the bottom what is seen through each pane."""
+    """(n, 7) the surface, and from its edges down to the bottom what is seen through each pane, there with metres below
+    the surface in the place of foam."""
     parts = [surface.reshape(-1, _FLOATS)]
     edges = (
         (surface[0, :], (0.0, -1.0)),
@@ -163,7 +173,7 @@ def _with_sides(picture: BoxPicture, surface: np.ndarray) -> np.ndarray:
         top, bottom = edge.copy(), edge.copy()
         bottom[:, 2] = picture.corner_w[2]
         for row in (top, bottom):
-            row[:, 3:5], row[:, 5:] = outwards, 0.0
+            row[:, 3:5], row[:, 5], row[:, 6] = outwards, 0.0, top[:, 2] - row[:, 2]
         parts += [bottom, top]
     return np.ascontiguousarray(np.concatenate(parts), "f4")
 
@@ -179,17 +189,12 @@ def _solids(picture: BoxPicture) -> np.ndarray:
             for at_b in (low[b], high[b]):
                 begin, end = low.copy(), high.copy()
                 begin[a], end[a], begin[b], end[b] = at_a, at_a, at_b, at_b
-                if begin[2] < high[2]:  # bars along the upper edges would stand before the water
-                    rows.append(_block(begin - _BAR_M, end + _BAR_M, _STEEL))
+                half_m = _BAR_M if begin[2] < high[2] else _RIM_M
+                rows.append(_block(begin - half_m, end + half_m, _ALUMINIUM))
     if picture.paddle_m is not None:
-        at = low[0] + picture.paddle_m
-        rows.append(
-            _block(
-                (at - 0.04, low[1] + 0.05, low[2]),
-                (at, high[1] - 0.05, low[2] + 0.75 * picture.size_m[2]),
-                _PLATE,
-            )
-        )
+        at, top = low[0] + picture.paddle_m, low[2] + 0.75 * picture.size_m[2]
+        for bottom, upper, paint in ((low[2], top - _EDGE_M, _PLATE), (top - _EDGE_M, top, _EDGE)):
+            rows.append(_block((at - 0.04, low[1] + 0.05, bottom), (at, high[1] - 0.05, upper), paint))
     return np.ascontiguousarray(np.concatenate(rows), "f4")
 
 

@@ -1,4 +1,4 @@
-"""The slab of a landing pad.
+"""The slab of a landing pad, and the apron of earth about it.
 
 Vertices (n, 8) float32: position 3 (world), normal 3, uv 2 = metres in the pad's frame, u along its
 heading and v to the left: the paint is drawn from uv. The top is the ground of the physics.
@@ -12,7 +12,11 @@ from render.geometry.mesh import Mesh, quad_indices
 from sim.world import Pad
 
 _BEVEL_M = 0.12
-_DEPTH_M = 0.8
+_EDGE_M = 0.03
+"""How far down the slab's side is to be seen."""
+_APRON_M, _FALL_M, _DEPTH_M = 4.0, 0.03, 0.6
+"""Width of the earth about it, how far that falls, and how deep it ends: the drawn ground is sunk under the slab, and
+between its vertices there would be a trench beside it."""
 
 
 def _ring(half_m: float, z_m: float) -> np.ndarray:
@@ -28,10 +32,11 @@ def _quad(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pad_mesh(pad: Pad) -> Mesh:
-    """A bevelled square slab of half side `pad.radius_m`, its top at the pad's centre height."""
+    """A bevelled square slab of half side `pad.radius_m`, its top at the pad's centre height, in its apron."""
     rings = [
-        _ring(pad.radius_m, -_DEPTH_M),
-        _ring(pad.radius_m, -_BEVEL_M),
+        _ring(pad.radius_m + _APRON_M, -_DEPTH_M),
+        _ring(pad.radius_m + _APRON_M, -_EDGE_M - _FALL_M),
+        _ring(pad.radius_m, -_EDGE_M),
         _ring(pad.radius_m - _BEVEL_M, 0.0),
     ]
     faces = [_quad(rings[-1])]

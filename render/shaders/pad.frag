@@ -1,4 +1,4 @@
-// Concrete with ring, H and edge stripes painted by signed distance in metres: crisp at any range.
+// Concrete with ring, H and edge stripes painted by signed distance in metres, crisp at any range, and the earth about it.
 #include "surface.glsl"
 #include "shadow.glsl"
 #include "gravel.glsl"
@@ -12,6 +12,7 @@ out vec4 colour;
 
 const float HALF_WIDTH = 8.0;
 const vec3 CONCRETE = vec3(0.26, 0.24, 0.215), WHITE = vec3(0.72, 0.70, 0.66), YELLOW = vec3(0.68, 0.42, 0.05);
+const vec3 EARTH = vec3(0.27, 0.185, 0.115);
 
 float box(vec2 p, vec2 half_size) {
     vec2 d = abs(p) - half_size;
@@ -40,6 +41,9 @@ void main() {
     albedo = mix(albedo, WHITE, inside(border) * wear * top * 0.8);
     float seam = min(abs(pad_m.x), abs(pad_m.y)) - 0.02;
     albedo *= 1.0 - 0.35 * inside(seam) * (1.0 - inside(letter)) * top;
+
+    float apron = smoothstep(HALF_WIDTH, HALF_WIDTH + 0.12, max(abs(pad_m.x), abs(pad_m.y)));
+    albedo = mix(albedo, EARTH * (0.35 + 0.8 * grain.r + 0.5 * stain.g) * (1.0 + 0.8 * stones), apron);
 
     n = normalize(n + vec3(grain.r - 0.5 + stones, grain.g - 0.5 - stones, 0.0) * 0.15);
     float sun = saturate(dot(n, sun_direction.xyz));

@@ -1,6 +1,7 @@
-// Painted steel: lit by sun and sky, with a little gloss.
+// Painted metal: lit by sun and sky, under water by what its ripples gather, with a little gloss.
 #include "surface.glsl"
 #include "shadow.glsl"
+#include "caustics.glsl"
 
 in vec3 p_w;
 in vec3 n_w;
@@ -9,10 +10,13 @@ in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
 
+uniform float surface_m;  // mean height of the water in the tank
+
 void main() {
     vec3 v = normalize(eye.xyz - p_w), n = normalize(n_w);
     float sun = saturate(dot(n, sun_direction.xyz));
     if (sun > 0.0) sun *= sun_visibility(p_w, n);
+    if (p_w.z < surface_m) sun *= caustics(p_w, surface_m);
     vec3 ambient = sky_irradiance(n) * 0.8 + sun_irradiance.rgb * ROCK_BOUNCE * 0.1;
     vec3 c = paint / PI * (sun_irradiance.rgb * sun + ambient);
     c += 0.04 * environment(reflect(-v, n), 0.4);

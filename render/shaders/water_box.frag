@@ -4,7 +4,7 @@
 
 in vec3 p_w;
 in vec3 n_w;
-in float white;
+in float white;  // foam of the surface; of what is seen through a pane, metres below the surface
 in vec3 transmittance;
 in vec3 inscatter;
 out vec4 colour;
@@ -55,6 +55,13 @@ void main() {
         float cover = saturate(smoothstep(0.72 - 0.5 * white, 1.0 - 0.42 * white, lace) + 0.35 * white) * saturate(3.0 * white);
         c = mix(c, 0.72 / PI * light, cover);
         alpha = mix(alpha, 1.0, 0.9 * cover);
+    }
+    if (!top) {
+        // Where the surface meets the glass it stands a little, and shines.
+        float wide = max(fwidth(white), 1e-4);
+        float rim = saturate(0.5 + (0.025 - white) / wide) * min(0.05 / wide, 1.0);
+        c = mix(c, 0.9 / PI * light, 0.7 * rim);
+        alpha = mix(alpha, 1.0, 0.7 * rim);
     }
     colour = vec4(c * transmittance + inscatter, alpha);
 }

@@ -259,8 +259,9 @@ def test_boulders_are_closed_and_face_outward(detail: int) -> None:
 def test_pad_slab_is_square_level_and_paintable(canyon: World) -> None:
     pad = canyon.pads[0]
     mesh = pad_mesh(pad)
-    top = mesh.vertices[mesh.vertices[:, 5] > 0.999]
+    top = mesh.vertices[mesh.vertices[:, 5] == 1.0]
     assert len(top) == 4
+    np.testing.assert_allclose(top[:, 2], pad.centre_w[2], atol=1e-6)
     np.testing.assert_allclose(np.abs(top[:, 6:]), pad.radius_m - 0.12, atol=1e-5)
     forward = top[np.argmax(top[:, 6] + top[:, 7])]
     ahead = pad.centre_w[:2] + 7.88 * np.array(
@@ -270,6 +271,25 @@ def test_pad_slab_is_square_level_and_paintable(canyon: World) -> None:
         ]
     )
     np.testing.assert_allclose(forward[:2], ahead, atol=1e-3)
+
+
+def test_earth_about_a_pad_covers_where_the_drawn_ground_dips_towards_the_slab(
+    canyon: World, levels: dict[int, ChunkedMesh]
+) -> None:
+    for pad in canyon.pads:
+        mesh = pad_mesh(pad)
+        corners = mesh.vertices[mesh.indices.reshape(-1, 3)]
+        outward = np.abs(corners[:, :, 6:]).max(axis=2).max(axis=1) > pad.radius_m + 0.01
+        earth = corners[outward & (corners[:, 0, 5] > 0.99)]
+        covered_m = np.abs(earth[:, :, 6:]).max()
+        assert earth[:, :, 2].min() > pad.centre_w[2] - 0.07
+        c, s = np.cos(pad.heading_rad), np.sin(pad.heading_rad)
+        off = levels[1].vertices[:, :3] - pad.centre_w
+        out_m = np.maximum(*np.abs([c * off[:, 0] + s * off[:, 1], c * off[:, 1] - s * off[:, 0]]))
+        rows = levels[1].indices.reshape(-1, 3)
+        sunk, beyond = out_m < 0.95 * pad.radius_m, out_m > pad.radius_m
+        dips = rows[sunk[rows].any(axis=1) & beyond[rows].any(axis=1)]
+        assert pad.radius_m < out_m[dips].max() < covered_m  # measured: 11.91 and 11.43 of 12.0 m
 
 
 def test_what_reaches_above_a_height_comes_first_in_every_chunk(levels):
