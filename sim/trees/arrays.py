@@ -14,8 +14,8 @@ COORDINATES = (1, 1, 4, 7)
 
 
 INERTIA, MOMENT = 12, 18
-NODE = 36
-"""Columns of a body at a node."""
+NODE, ARC = 36, 14
+"""Columns of a body at a node, and of its displacement over a step, whose last is spare: eight are read at once."""
 UPDATES_MAX = 40
 """Iterations for which Broyden's method has room."""
 REMEMBERED = 8
@@ -79,8 +79,8 @@ class Workspace(NamedTuple):
     factor: np.ndarray
     """(n, 21) what `solve` needs of each joint."""
     arc: np.ndarray
-    """(n, 9) displacement of each body over the step: half the Cayley vector (u, s), and the translation; in the
-    world's axes, as what follows of bodies."""
+    """(n, ARC) displacement of each body over the step: half the Cayley vector (u, s), the translation, and (v, w) of
+    the rotation's quaternion; in the world's axes, as what follows of bodies."""
     twist: np.ndarray
     """(n, 6) of each body under the joints' change."""
     wrench: np.ndarray
@@ -134,7 +134,7 @@ def workspace(tree: TreeArrays) -> Workspace:
         node=np.zeros((n, NODE)),
         articulated=np.zeros((n, 21)),
         factor=np.zeros((n, 21)),
-        arc=np.zeros((n, 9)),
+        arc=np.zeros((n, ARC)),
         twist=np.zeros((n, 6)),
         wrench=np.zeros((n, 6)),
         spare=np.zeros(nv),

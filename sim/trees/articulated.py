@@ -2,7 +2,7 @@
 
 from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
 from sim.trees.kinematics import axis_of
-from sim.trees.recursions import NOWHERE, carried, pass_up, row_of, take_wrench
+from sim.trees.recursions import NOWHERE, hand_up, lifted, parent_twist, row_of, take_wrench
 from sim.trees.spatial import (
     add,
     cross,
@@ -44,16 +44,15 @@ def lift(p, A, B, C):
 
 
 @jit
-def outer_less(S, x, k):
-    """S - k x x' of a symmetric matrix."""
-    a, b, c = k * x[0], k * x[1], k * x[2]
+def outer_less(S, e, x):
+    """S - e x' of a symmetric matrix, e along x."""
     return (
-        S[0] - a * x[0],
-        S[1] - a * x[1],
-        S[2] - a * x[2],
-        S[3] - b * x[1],
-        S[4] - b * x[2],
-        S[5] - c * x[2],
+        S[0] - e[0] * x[0],
+        S[1] - e[0] * x[1],
+        S[2] - e[0] * x[2],
+        S[3] - e[1] * x[1],
+        S[4] - e[1] * x[2],
+        S[5] - e[2] * x[2],
     )
 
 
@@ -69,6 +68,11 @@ def congruent(B, S):
         B[1] * T[2] + B[4] * T[5] + B[7] * T[8],
         B[2] * T[2] + B[5] * T[5] + B[8] * T[8],
     ), T
+
+
+@jit
+def sum6(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
 
 @jit
@@ -100,11 +104,16 @@ def factorise(tree, node, damping, h, articulated, factor):
         else:
             put(articulated, i, 6, row9(node, i, MOMENT + 3))
             put(articulated, i, 15, row6(node, i, MOMENT + 12))
+    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    hung = nothing, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), nothing
+    last = hung
     for i in range(n_bodies - 1, -1, -1):
         A, B, C = row6(articulated, i, 0), row9(articulated, i, 6), row6(articulated, i, 15)
+        A, B, C = sum6(A, last[0]), sum9(B, last[1]), sum6(C, last[2])
+        last = hung
         c = 0.5 * h * damping[v_at[i]] + armature[v_at[i]]
-        kind = kinds[i]
-        root = parent[i] < 0
+        kind, j = kinds[i], parent[i]
+        p = row3(node, i, 9)
         if kind in (REVOLUTE, PRISMATIC):
             z = axis_of(node, i)
             if kind == REVOLUTE:
@@ -113,23 +122,25 @@ def factorise(tree, node, damping, h, articulated, factor):
             else:
                 x, y = rotate(B, z), sym(C, z)
                 k = 1.0 / (dot(z, y) + c)
-            put3(factor, i, 0, x)
-            put3(factor, i, 3, y)
+            x = add(x, cross(p, y))
+            e, f = times(k, x), times(k, y)
+            put3(factor, i, 0, e)
+            put3(factor, i, 3, f)
             factor[i, 6] = k
-            if root:
+            if j < 0:
                 continue
-            A, C = outer_less(A, x, k), outer_less(C, y, k)
-            x = times(k, x)
+            A, B, C = lift(p, A, B, C)
+            A, C = outer_less(A, e, x), outer_less(C, f, y)
             B = (
-                B[0] - x[0] * y[0],
-                B[1] - x[0] * y[1],
-                B[2] - x[0] * y[2],
-                B[3] - x[1] * y[0],
-                B[4] - x[1] * y[1],
-                B[5] - x[1] * y[2],
-                B[6] - x[2] * y[0],
-                B[7] - x[2] * y[1],
-                B[8] - x[2] * y[2],
+                B[0] - e[0] * y[0],
+                B[1] - e[0] * y[1],
+                B[2] - e[0] * y[2],
+                B[3] - e[1] * y[0],
+                B[4] - e[1] * y[1],
+                B[5] - e[1] * y[2],
+                B[6] - e[2] * y[0],
+                B[7] - e[2] * y[1],
+                B[8] - e[2] * y[2],
             )
         else:
             if kind == FREE:
@@ -142,13 +153,15 @@ def factorise(tree, node, damping, h, articulated, factor):
             if kind == FREE:
                 put(factor, i, 15, inverse_sym(C))
                 continue  # what hangs on a free joint does not load its parent
+            if j < 0:
+                continue
             k = c * c
             A = (c - k * I[0], -k * I[1], -k * I[2], c - k * I[3], -k * I[4], c - k * I[5])
             B = (c * T[0], c * T[1], c * T[2], c * T[3], c * T[4], c * T[5], c * T[6], c * T[7], c * T[8])
-            if root:
-                continue
-        A, B, C = lift(row3(node, i, 9), A, B, C)
-        j = parent[i]
+            A, B, C = lift(p, A, B, C)
+        if j == i - 1:
+            last = A, B, C
+            continue
         for k in range(6):
             articulated[j, k] += A[k]
             articulated[j, 15 + k] += C[k]
@@ -180,9 +193,9 @@ def collect(tree, node, damping, h, factor, r, wrench, spare):
         kind = kinds[i]
         if kind in (REVOLUTE, PRISMATIC):
             e = r[b] + dot(axis_of(node, i), f if kind == REVOLUTE else g)
-            spare[b] = e
-            t = e * factor[i, 6]
-            f, g = sub(f, times(t, row3(factor, i, 0))), sub(g, times(t, row3(factor, i, 3)))
+            spare[b] = e * factor[i, 6]
+            f = sub(lifted(node, i, f, g), times(e, row3(factor, i, 0)))
+            g = sub(g, times(e, row3(factor, i, 3)))
         else:
             R = row9(node, i, 0)
             own = rotate(R, row_of(r, b))
@@ -197,18 +210,20 @@ def collect(tree, node, damping, h, factor, r, wrench, spare):
                 c = 0.5 * h * damping[b] + armature[b]
                 f = sub(f, sub(e, times(c, t)))
                 g = sub(g, unrotate(row9(factor, i, 6), t))
-        last = pass_up(parent[i], node, wrench, i, f, g)
+            f = lifted(node, i, f, g)
+        last = hand_up(parent[i], wrench, i, f, g)
 
 
 @jit
 def respond(tree, node, damping, h, factor, spare, twists, out, i, last):
     """One body of the way back of `solve`: its twist; `last`: that of body i - 1."""
-    w, x = carried(tree.parent[i], node, i, twists, last)
+    w, x = parent_twist(tree.parent[i], i, twists, last)
     b = tree.v_at[i]
     kind = tree.kind[i]
-    if kind in (REVOLUTE, PRISMATIC):
-        y = spare[b] - dot(row3(factor, i, 0), w) - dot(row3(factor, i, 3), x)
-        y *= factor[i, 6]
+    hinged = kind in (REVOLUTE, PRISMATIC)
+    y = spare[b] - (dot(row3(factor, i, 0), w) + dot(row3(factor, i, 3), x)) if hinged else 0.0
+    x = sub(x, cross(row3(node, i, 9), w))
+    if hinged:
         out[b] = y
         z = times(y, axis_of(node, i))
         if kind == REVOLUTE:

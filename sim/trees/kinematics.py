@@ -5,6 +5,7 @@ import math
 from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
 from sim.trees.spatial import (
     add,
+    cos_sin,
     dot,
     entry,
     jit,
@@ -22,12 +23,29 @@ from sim.trees.spatial import (
     times,
     turned_sym,
 )
+from sim.trees.wide import LANES, column, eight_of, eight_rows, put_columns
+
+
+@jit
+def turn_hinges(tree, q, node):
+    """Cosines and sines of hinges' angles into the first two columns; of other joints nothing that means anything."""
+    n = tree.kind.shape[0]
+    i = 0
+    while i < n:
+        k = min(i, n - LANES)
+        if k >= 0:
+            put_columns(node, k, 0, cos_sin(eight_of(q, tree.q_at, k)))
+            i = k + LANES
+        else:
+            node[i, 0], node[i, 1] = cos_sin(q[tree.q_at[i]])
+            i += 1
 
 
 @entry
 def place_frames(tree, q, node):
     """Each body's rotation in the world, and where it is from its parent's origin, in the world's axes."""
     parent, kinds, q_at, placement = tree.parent, tree.kind, tree.q_at, tree.placement
+    turn_hinges(tree, q, node)
     last = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     for i in range(kinds.shape[0]):
         a, j = q_at[i], parent[i]
@@ -38,8 +56,7 @@ def place_frames(tree, q, node):
                 last = row9(node, j, 0)
             R, p = product(last, R), rotate(last, p)
         if kind == REVOLUTE:
-            s = math.sin(q[a])
-            c = math.cos(q[a])
+            c, s = node[i, 0], node[i, 1]
             R = (
                 R[0] * c + R[1] * s,
                 R[1] * c - R[0] * s,
@@ -68,19 +85,46 @@ def place(tree, q, node):
     """`Workspace.node` at coordinates q: the bodies' frames and inertias in the world's axes."""
     place_frames(tree, q, node)
     inertia, moment = tree.inertia, tree.moment
-    for i in range(tree.kind.shape[0]):
+    i = 0
+    while i < tree.kind.shape[0]:
+        k = eight_rigid(tree, i)
+        if k >= 0:
+            x = eight_rows(node, k, 0)
+            R = (x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], column(node, k, 8))
+            A, c = turned_sym(R, eight_rows(inertia, k, 0)[:6]), rotate(R, three_columns(moment, k))
+            put_columns(node, k, INERTIA, (A[0], A[1], A[2], A[3], A[4], A[5], c[0], c[1]))
+            put_columns(node, k, MOMENT + 2, (c[2],))
+            i = k + LANES
+            continue
         R = row9(node, i, 0)
         A = turned_sym(R, row6(inertia, i, 0))
-        for k in range(6):
-            node[i, INERTIA + k] = A[k]
+        for j in range(6):
+            node[i, INERTIA + j] = A[j]
         put3(node, i, MOMENT, rotate(R, row3(moment, i, 0)))
-        if tree.rigid[i]:
-            continue
-        B, C = product_transposed(product(R, row9(inertia, i, 6)), R), turned_sym(R, row6(inertia, i, 15))
-        for k in range(9):
-            node[i, MOMENT + 3 + k] = B[k]
-        for k in range(6):
-            node[i, MOMENT + 12 + k] = C[k]
+        if not tree.rigid[i]:
+            B, C = product_transposed(product(R, row9(inertia, i, 6)), R), turned_sym(R, row6(inertia, i, 15))
+            for j in range(9):
+                node[i, MOMENT + 3 + j] = B[j]
+            for j in range(6):
+                node[i, MOMENT + 12 + j] = C[j]
+        i += 1
+
+
+@jit
+def three_columns(a, i):
+    return column(a, i, 0), column(a, i, 1), column(a, i, 2)
+
+
+@jit
+def eight_rigid(tree, i):
+    """Where eight bodies begin with body i among them that are rigid, none beyond the last; -1 if there are none."""
+    k = min(i, tree.rigid.shape[0] - LANES)
+    if k < 0:
+        return k
+    for j in range(LANES):
+        if not tree.rigid[k + j]:
+            return -1
+    return k
 
 
 @entry

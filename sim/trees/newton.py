@@ -8,7 +8,7 @@ parent by those at the end of the step (multibody paper, appendix; here solved i
 
 from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
 from sim.trees.kinematics import axis_of
-from sim.trees.recursions import NOWHERE, carried, leaving, momentum, pass_up, row_of, take_wrench
+from sim.trees.recursions import NOWHERE, carried, hand_up, leaving, lifted, momentum, row_of, take_wrench
 from sim.trees.spatial import (
     add,
     cross,
@@ -252,7 +252,7 @@ def solve_tangent(tree, node, after, left, r, wrench, spare, twists, out):
             else:
                 t = rotate(row9(left, i, 0), e)
                 f, g = add(f, rotate(row9(left, i, 27), t)), add(g, rotate(row9(left, i, 18), t))
-        last = pass_up(parent[i], node, wrench, i, f, g)
+        last = hand_up(parent[i], wrench, i, lifted(node, i, f, g), g)
     last = NOWHERE
     for i in range(n):
         w, x = carried(parent[i], after, i, twists, last)

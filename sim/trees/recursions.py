@@ -11,7 +11,7 @@ gravity and springs. What acts at the ends of an arc (torques held over it, damp
 """
 
 from sim.trees.arrays import BALL, FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
-from sim.trees.kinematics import axis_of, spring_torque
+from sim.trees.kinematics import axis_of, eight_rigid, spring_torque
 from sim.trees.spatial import (
     add,
     cross,
@@ -19,6 +19,7 @@ from sim.trees.spatial import (
     entry,
     jit,
     put3,
+    quaternion_turn,
     rodrigues_compose,
     rodrigues_turn,
     rotate,
@@ -31,9 +32,12 @@ from sim.trees.spatial import (
     times,
     unrotate,
 )
+from sim.trees.wide import LANES, column, eight, eight_rows, put_columns
 
 NOWHERE = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-"""No twist, no wrench, no displacement."""
+"""No twist, no wrench."""
+UNMOVED = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
+"""No displacement: a translation and a quaternion."""
 
 
 @jit
@@ -41,10 +45,23 @@ def momentum(tree, node, i, w, v):
     """(angular, linear) momentum of body i with twist (w, v)."""
     A = row6(node, i, INERTIA)
     if tree.rigid[i]:
-        c, m = row3(node, i, MOMENT), tree.mass[i]
-        return add(sym(A, w), cross(c, v)), sub(times(m, v), cross(c, w))
+        return rigid_momentum(A, row3(node, i, MOMENT), tree.mass[i], w, v)
     B, C = row9(node, i, MOMENT + 3), row6(node, i, MOMENT + 12)
     return add(sym(A, w), rotate(B, v)), add(unrotate(B, w), sym(C, v))
+
+
+@jit
+def rigid_momentum(A, c, m, w, v):
+    """The same of a rigid body, of eight as well as of one: inertia A about its origin, moment c, mass m."""
+    return add(sym(A, w), cross(c, v)), sub(times(m, v), cross(c, w))
+
+
+@jit
+def inertias_of_eight(tree, node, i):
+    """(inertia A, moment, mass) of bodies i to i + 7, each number of all eight."""
+    a = eight_rows(node, i, INERTIA)
+    c = a[MOMENT - INERTIA], a[MOMENT - INERTIA + 1], column(node, i, MOMENT + 2)
+    return a[:6], c, eight(tree.mass, i)
 
 
 @jit
@@ -77,16 +94,21 @@ def turn_rotors(tree, node, arc, side, wrench):
 
 
 @jit
-def pass_up(j, node, wrench, i, n, l):
-    """Hand a wrench on body i, about its origin, to its parent, body j: returned where that is next, else added."""
+def lifted(node, i, n, l):
+    """Torque about its parent's origin of a wrench (n, l) about that of body i."""
+    return add(n, cross(row3(node, i, 9), l))
+
+
+@jit
+def hand_up(j, wrench, i, n, l):
+    """Hand a wrench about its origin to body j, the parent of body i: returned where that is next, else added."""
     if j < 0:
         return NOWHERE
-    m = add(n, cross(row3(node, i, 9), l))
     if j == i - 1:
-        return m, l
-    wrench[j, 0] += m[0]
-    wrench[j, 1] += m[1]
-    wrench[j, 2] += m[2]
+        return n, l
+    wrench[j, 0] += n[0]
+    wrench[j, 1] += n[1]
+    wrench[j, 2] += n[2]
     wrench[j, 3] += l[0]
     wrench[j, 4] += l[1]
     wrench[j, 5] += l[2]
@@ -118,56 +140,79 @@ def project(kind, node, i, b, n, l, out):
 
 @jit
 def displace(tree, node, d, arc, i, last):
-    """Displacement of body i over a step with increments d: (u, s, translation) into arc; (u, translation).
+    """Displacement of body i over a step with increments d: (translation, v, w), its rotation the quaternion
+    (w, v) = w (1, u), so that no link of a chain waits for a division.
 
-    `last`: that of body i - 1. Where it is the parent, as along a chain, it is not read back from memory, which costs
-    more than the arithmetic.
+    `last`: that of body i - 1. Where it is the parent, as along a chain, it is not read back from memory.
     """
     j = tree.parent[i]
-    u, x = last
+    x, v, w = last
     if j != i - 1:
-        u, x = NOWHERE if j < 0 else (row3(arc, j, 0), row3(arc, j, 6))
-    x = add(x, rodrigues_turn(u, row3(node, i, 9)))
+        x, v, w = UNMOVED if j < 0 else (row3(arc, j, 6), row3(arc, j, 9), arc[j, 12])
+    x = add(x, quaternion_turn(w, v, row3(node, i, 9)))
     b = tree.v_at[i]
     kind = tree.kind[i]
     if kind == REVOLUTE:
         t, z = tangent(0.5 * d[b]), axis_of(node, i)
-        k = 1.0 / (1.0 - t * dot(u, z))
-        u = times(k, add(u, times(t, add(z, cross(u, z)))))
+        w, v = w - t * dot(v, z), add(v, times(t, add(times(w, z), cross(v, z))))
     elif kind == PRISMATIC:
         z = times(d[b], axis_of(node, i))
-        x = add(x, add(z, rodrigues_turn(u, z)))
+        x = add(x, add(z, quaternion_turn(w, v, z)))
     else:
         R = row9(node, i, 0)
         if kind == FREE:
             z = rotate(R, row_of(d, b + 3))
-            x = add(x, add(z, rodrigues_turn(u, z)))
-        u = rodrigues_compose(u, rotate(R, times(0.5, row_of(d, b))))
-    put3(arc, i, 0, u)
-    put3(arc, i, 3, times(0.5, sub(x, cross(u, x))))
+            x = add(x, add(z, quaternion_turn(w, v, z)))
+        v = rodrigues_compose(times(1.0 / w, v), rotate(R, times(0.5, row_of(d, b))))
+        w = 1.0
     put3(arc, i, 6, x)
-    return u, x
+    put3(arc, i, 9, v)
+    arc[i, 12] = w
+    return x, v, w
+
+
+@jit
+def half_cayley(x, v, w):
+    """(u, s): half the Cayley vector of a translation x and a rotation (w, v)."""
+    u = times(1.0 / w, v)
+    return u, times(0.5, sub(x, cross(u, x)))
 
 
 @jit
 def depart(tree, node, d, h, arc, wrench):
     """Displacements of all bodies over a step with increments d, and the impulses with which these leave the node."""
-    g = 2.0 / h
-    last = NOWHERE
+    last = UNMOVED
     for i in range(tree.parent.shape[0]):
         last = displace(tree, node, d, arc, i, last)
-        load(tree, node, arc, g, wrench, i)
-    turn_rotors(tree, node, arc, 1.0, wrench)
+    load(tree, node, arc, h, wrench)
 
 
 @jit
-def load(tree, node, arc, g, wrench, i):
-    """The impulse with which body i leaves the node; g = 2/h."""
-    u, s = row3(arc, i, 0), row3(arc, i, 3)
-    n, l = momentum(tree, node, i, times(g, u), times(g, s))
-    n, l = leaving(u, s, n, l)
-    put3(wrench, i, 0, n)
-    put3(wrench, i, 3, l)
+def load(tree, node, arc, h, wrench):
+    """After `displace`: half the Cayley vectors, and the impulses with which the bodies leave the node."""
+    g = 2.0 / h
+    i = 0
+    while i < tree.parent.shape[0]:
+        k = eight_rigid(tree, i)
+        if k >= 0:
+            x = eight_rows(arc, k, 6)
+            u, s = half_cayley(x[:3], x[3:6], x[6])
+            put_columns(arc, k, 0, (u[0], u[1], u[2], s[0], s[1], s[2]))
+            A, c, m = inertias_of_eight(tree, node, k)
+            n, l = rigid_momentum(A, c, m, times(g, u), times(g, s))
+            n, l = leaving(u, s, n, l)
+            put_columns(wrench, k, 0, (n[0], n[1], n[2], l[0], l[1], l[2]))
+            i = k + LANES
+        else:
+            u, s = half_cayley(row3(arc, i, 6), row3(arc, i, 9), arc[i, 12])
+            put3(arc, i, 0, u)
+            put3(arc, i, 3, s)
+            n, l = momentum(tree, node, i, times(g, u), times(g, s))
+            n, l = leaving(u, s, n, l)
+            put3(wrench, i, 0, n)
+            put3(wrench, i, 3, l)
+            i += 1
+    turn_rotors(tree, node, arc, 1.0, wrench)
 
 
 @jit
@@ -245,16 +290,30 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
     """
     mass, armature = tree.mass, tree.armature
     g = 2.0 / h
-    w = (tree.gravity_w[0], tree.gravity_w[1], tree.gravity_w[2])
-    for i in range(tree.parent.shape[0]):
-        u, s = row3(arc, i, 0), row3(arc, i, 3)
-        s = add(s, rodrigues_turn(u, s))
-        n, l = momentum(tree, node, i, times(g, u), times(g, s))
-        n, l = arriving(u, s, n, l)
-        n = add(n, times(kick, cross(row3(node, i, MOMENT), w)))
-        l = add(l, times(kick * mass[i], w))
-        put3(wrench, i, 0, n)
-        put3(wrench, i, 3, l)
+    w = row_of(tree.gravity_w, 0)
+    i = 0
+    while i < tree.parent.shape[0]:
+        k = eight_rigid(tree, i)
+        if k >= 0:
+            x = eight_rows(arc, k, 0)
+            u, s = x[:3], x[3:6]
+            s = add(s, rodrigues_turn(u, s))
+            A, c, m = inertias_of_eight(tree, node, k)
+            n, l = rigid_momentum(A, c, m, times(g, u), times(g, s))
+            n, l = arriving(u, s, n, l)
+            n, l = add(n, times(kick, cross(c, w))), add(l, times(kick * m, w))
+            put_columns(wrench, k, 0, (n[0], n[1], n[2], l[0], l[1], l[2]))
+            i = k + LANES
+        else:
+            u, s = row3(arc, i, 0), row3(arc, i, 3)
+            s = add(s, rodrigues_turn(u, s))
+            n, l = momentum(tree, node, i, times(g, u), times(g, s))
+            n, l = arriving(u, s, n, l)
+            n = add(n, times(kick, cross(row3(node, i, MOMENT), w)))
+            l = add(l, times(kick * mass[i], w))
+            put3(wrench, i, 0, n)
+            put3(wrench, i, 3, l)
+            i += 1
     turn_rotors(tree, node, arc, -1.0, wrench)
     gather(tree, node, wrench, b)
     for a in range(b.shape[0]):
@@ -272,7 +331,7 @@ def gather(tree, node, wrench, out):
     for i in range(n_bodies - 1, -1, -1):
         n, l = take_wrench(wrench, i, last)
         project(kinds[i], node, i, v_at[i], n, l, out)
-        last = pass_up(parent[i], node, wrench, i, n, l)
+        last = hand_up(parent[i], wrench, i, lifted(node, i, n, l), l)
 
 
 @jit
@@ -314,11 +373,15 @@ def momenta(tree, node, v, arc, wrench, out):
 
 
 @jit
+def parent_twist(j, i, twists, last):
+    """Twist of body j, the parent of body i, about its origin; `last` is that of body i - 1."""
+    if j == i - 1:
+        return last
+    return NOWHERE if j < 0 else (row3(twists, j, 0), row3(twists, j, 3))
+
+
+@jit
 def carried(j, node, i, twists, last):
     """Twist of the origin of body i as that of its parent j carries it; `last` is that of body i - 1."""
-    if j < 0:
-        return NOWHERE
-    w, x = last
-    if j != i - 1:
-        w, x = row3(twists, j, 0), row3(twists, j, 3)
+    w, x = parent_twist(j, i, twists, last)
     return w, sub(x, cross(row3(node, i, 9), w))

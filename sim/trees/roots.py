@@ -8,13 +8,13 @@ from sim.trees.kinematics import compose, compose_joint, move, place_frames
 from sim.trees.newton import factorise_tangent, solve_tangent
 from sim.trees.recursions import (
     NOWHERE,
+    UNMOVED,
     depart,
     displace,
     joint_share,
     load,
     missing_impulses,
     rotors_of_balls,
-    turn_rotors,
 )
 from sim.trees.spatial import apart, jit
 
@@ -95,14 +95,12 @@ def impulse_step(tree, ws, d, h):
         r[a] = joint_share(tree, d, ws.impulse, ws.damping, h, a)
     rotors_of_balls(tree, d, h, r)
     collect(tree, ws.node, ws.damping, h, ws.factor, r, ws.wrench, ws.spare)
-    g = 2.0 / h
-    twist, moved = NOWHERE, NOWHERE
+    twist, moved = NOWHERE, UNMOVED
     for i in range(tree.parent.shape[0]):
         twist = respond(tree, ws.node, ws.damping, h, ws.factor, ws.spare, ws.twist, ws.change, i, twist)
         compose_joint(tree, d, ws.change, -h, ws.ahead, i)
         moved = displace(tree, ws.node, ws.ahead, ws.arc, i, moved)
-        load(tree, ws.node, ws.arc, g, ws.wrench, i)
-    turn_rotors(tree, ws.node, ws.arc, 1.0, ws.wrench)
+    load(tree, ws.node, ws.arc, h, ws.wrench)
 
 
 @jit

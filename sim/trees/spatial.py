@@ -29,6 +29,10 @@ apart, entry_apart = part(**_CALLED), compiled(**_CALLED)
 """The same of those that are large and called seldom: inlined where they are called, they take a minute to compile."""
 
 
+_WHOLE = 1.5 * 2.0**52
+"""Added and taken off, it leaves the nearest whole number."""
+
+
 @jit
 def row3(a, i, j):
     """Three numbers of row i of an array, from column j."""
@@ -226,6 +230,40 @@ def tangent(x):
 
 
 @jit
+def cos_sin(x):
+    """(cos x, sin x) by their series within a quarter turn, of eight angles as well as of one: without branches.
+
+    The first terms that are left out are below 2e-18; half turns are taken off in two parts (Cody and Waite).
+    """
+    k = (x * (1.0 / math.pi) + _WHOLE) - _WHOLE
+    half = (k * 0.5 + _WHOLE) - _WHOLE
+    odd = k - 2.0 * half
+    sign = 1.0 - 2.0 * odd * odd
+    x = (x - k * 3.14159265346825122833) - k * 1.21542010130123844986e-10
+    y = x * x
+    s = y * (1.0 / 51090942171709440000.0) - 1.0 / 121645100408832000.0
+    s = y * s + 1.0 / 355687428096000.0
+    s = y * s - 1.0 / 1307674368000.0
+    s = y * s + 1.0 / 6227020800.0
+    s = y * s - 1.0 / 39916800.0
+    s = y * s + 1.0 / 362880.0
+    s = y * s - 1.0 / 5040.0
+    s = y * s + 1.0 / 120.0
+    s = y * s - 1.0 / 6.0
+    c = y * (-1.0 / 1124000727777607680000.0) + 1.0 / 2432902008176640000.0
+    c = y * c - 1.0 / 6402373705728000.0
+    c = y * c + 1.0 / 20922789888000.0
+    c = y * c - 1.0 / 87178291200.0
+    c = y * c + 1.0 / 479001600.0
+    c = y * c - 1.0 / 3628800.0
+    c = y * c + 1.0 / 40320.0
+    c = y * c - 1.0 / 720.0
+    c = y * c + 1.0 / 24.0
+    c = y * c - 0.5
+    return sign * (1.0 + y * c), sign * (x + x * y * s)
+
+
+@jit
 def rodrigues_compose(a, b):
     """Rodrigues vector (axis times tan of half the angle) of R(a) R(b)."""
     k = 1.0 / (1.0 - dot(a, b))
@@ -236,10 +274,15 @@ def rodrigues_compose(a, b):
 @jit
 def rodrigues_turn(u, x):
     """R(u) x - x."""
-    k = 2.0 / (1.0 + dot(u, u))
+    return quaternion_turn(1.0, u, x)
+
+
+@jit
+def quaternion_turn(w, u, x):
+    """R x - x by the quaternion (w, u) of any length."""
+    k = 2.0 / (w * w + dot(u, u))
     c = cross(u, x)
-    d = cross(u, c)
-    return (k * (c[0] + d[0]), k * (c[1] + d[1]), k * (c[2] + d[2]))
+    return times(k, add(times(w, c), cross(u, c)))
 
 
 @jit
