@@ -72,6 +72,6 @@ def _figure(time_s: np.ndarray, errors: dict[str, np.ndarray], moves_J: float) -
         axes.semilogy(time_s[1:], np.maximum(np.abs(error[1:]), 1e-10) / moves_J, label=method, lw=1.0)
     axes.set(xlabel="time [s]", ylabel="energy error / energy that moves")
     axes.set_title(f"{LINKS} links, h = {STEP_S * 1e3:g} ms")
-    axes.legend(loc="center right")
+    axes.legend(loc="center right", bbox_to_anchor=(1.0, 0.75), ncols=2)  # between the curves
     axes.grid(alpha=0.3)
     return figure

@@ -8,12 +8,14 @@ import pytest
 from scipy.interpolate import BSpline
 
 import sim
+from sim.groups import SE2
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Waypoint, Weights, safe_ground
 from sim.planner.task.clearance import clearance
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS, true_distance
 from sim.planner.task.scene_task import read_task
 from sim.toml_table import TomlTable
+from sim.vehicles import Control, HolonomicVehicle
 from tests.sim.planner_tasks import BOAT, CROSSING, PLANNER, forest, hills, rest_to_rest, with_ground
 
 HELI, FOREST = forest()
@@ -188,3 +190,26 @@ def test_task_files_are_read_strictly(change, words):
     with pytest.raises(sim.InputError) as refusal:
         read_task(table, BOAT, None, "x", None)
     assert words in str(refusal.value)
+
+
+class Raft(HolonomicVehicle):
+    """On the plane, with no more than has to be declared."""
+
+    name = "raft"
+    group = SE2
+    parameters = ()
+    controls = (Control("u", "N", -1.0, 1.0, "Ahead."),)
+
+    def inertia(self, q):
+        return ca.diagcat(2.0, 3.0, 3.0)
+
+    def control_wrench(self, u, q):
+        return ca.vertcat(0.0, u[0], 0.0)
+
+
+def test_a_task_of_what_moves_on_the_plane_is_read_whatever_declares_it():
+    start = {"position_m": [1.0, 2.0], "heading_deg": 90.0, "velocity_mps": [3.0, 4.0], "omega_radps": 5.0}
+    table = TomlTable("raft.toml", {"start": start, "goal": {"position_m": [6.0, 7.0]}}, "plan.")
+    task = read_task(table, Raft(), None, "raft", None)
+    np.testing.assert_allclose(task.start.node, [np.pi / 2, 1.0, 2.0, 5.0, 3.0, 4.0])
+    np.testing.assert_allclose(task.goal.state.node, [0.0, 6.0, 7.0, 0.0, 0.0, 0.0])

@@ -215,7 +215,7 @@ def from_here(view: PlanView, snapshot: Snapshot, clearance_m: float) -> Task:
 
     T_wb = snapshot.lanes[0].T_wb
     heading_rad = math.atan2(T_wb[1, 0], T_wb[0, 0])
-    start = view.vehicle.state(theta=heading_rad, x=T_wb[0, 3], y=T_wb[1, 3])  # type: ignore[call-arg]
+    start = view.vehicle.state_of((heading_rad, *T_wb[:2, 3]), np.zeros(3))
     lies = np.stack(2 * [start.node[view.vehicle.node_layout.pose]])
     near_m = max(_SLACK * clearance(view.vehicle, lies, view.task).least_m, 0.0)
     return replace(view.task, start=start, clearance_m=min(clearance_m, near_m))

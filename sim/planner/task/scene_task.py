@@ -147,7 +147,7 @@ def _state(table: TomlTable, vehicle: Vehicle) -> State:
     else:
         v = table.numbers("velocity_mps", (0.0, 0.0), low=-1e3, high=1e3, count=2)
         omega = table.number("omega_radps", 0.0, low=-1e3, high=1e3)
-        state = vehicle.state(theta=theta, x=x, y=y, v=v, omega=omega)  # type: ignore[call-arg]
+        state = vehicle.state_of((theta, x, y), (omega, *v))
     table.finish()
     return state
 
