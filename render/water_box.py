@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 from numpy.typing import ArrayLike
 
-from render.drops import Drops
+from render.drops import drops
 from render.passes import PassContext
 from render.programs import Programs
 from render.spray import SpraySurface
@@ -18,8 +18,8 @@ _FINER = 2
 _SOFT = 0.6
 """By which heights are softened, in cells: particles make them uneven."""
 _FLOATS = 7
-_BAR_M, _RIM_M = 0.05, 0.015
-"""Half of the thickness of the frame, and of its upper edges, through which the water is looked at."""
+_BAR_M = 0.05
+"""Half of the thickness of the frame."""
 _ALUMINIUM, _FLOOR, _PLATE, _EDGE = (
     (0.60, 0.62, 0.63),
     (0.34, 0.52, 0.55),
@@ -39,9 +39,9 @@ class WaterBoxes:
         self._resources.callback(self._sized.close)
         self._program = programs.load("water_box.vert", "water_box.frag")
         self._glass_program = programs.load("glass.vert", "glass.frag")
-        self._spray, self._drops = SpraySurface(ctx, programs), Drops(ctx, programs)
+        self._spray, self._drops = SpraySurface(ctx, programs), drops(ctx, programs)
         self._frame_program = programs.load("tank_frame.vert", "tank_frame.frag")
-        self._bars = ctx.buffer(reserve=15 * 36 * 36, dynamic=True)
+        self._bars = ctx.buffer(reserve=11 * 36 * 36, dynamic=True)
         content = [(self._bars, "3f 3f 3f", "position", "normal", "albedo")]
         self._frame = vertex_array(ctx, self._frame_program, content)
         self._panes = ctx.buffer(reserve=6 * 6 * 24, dynamic=True)
@@ -189,8 +189,8 @@ def _solids(picture: BoxPicture) -> np.ndarray:
             for at_b in (low[b], high[b]):
                 begin, end = low.copy(), high.copy()
                 begin[a], end[a], begin[b], end[b] = at_a, at_a, at_b, at_b
-                half_m = _BAR_M if begin[2] < high[2] else _RIM_M
-                rows.append(_block(begin - half_m, end + half_m, _ALUMINIUM))
+                if begin[2] < high[2]:  # bars along the upper edges would stand before the water
+                    rows.append(_block(begin - _BAR_M, end + _BAR_M, _ALUMINIUM))
     if picture.paddle_m is not None:
         at, top = low[0] + picture.paddle_m, low[2] + 0.75 * picture.size_m[2]
         for bottom, upper, paint in ((low[2], top - _EDGE_M, _PLATE), (top - _EDGE_M, top, _EDGE)):

@@ -6,17 +6,15 @@ it was come to. In the air a drop takes on the velocity of the wind less that at
 """
 
 import math
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 import moderngl
 import numpy as np
 
-from render.passes import PassContext
+from render.flying_points import FlyingPoints
 from render.programs import Programs
 from render.sea.fields import SeaFields
 from render.sea.whitecaps import breaking_share, folds
-from render.vertex_arrays import vertex_array
 from sim.environment.ocean import SeaState
 
 EVERY_S = 0.1
@@ -126,33 +124,8 @@ class CrestSpray:
         return rest[torn > 0.0], torn[torn > 0.0]
 
 
-class CrestPuffs:
-    """Owns their places and the program that draws them."""
-
-    def __init__(self, ctx: moderngl.Context, programs: Programs) -> None:
-        self._ctx, self._resources, self._count = ctx, ExitStack(), 0
-        self._buffer = ctx.buffer(reserve=MOST_PUFFS * 16, dynamic=True)
-        self._program = programs.load("crest_spray.vert", "crest_spray.frag")
-        self._array = vertex_array(ctx, self._program, [(self._buffer, "4f", "puff")])
-        for resource in (self._array, self._buffer):
-            self._resources.callback(resource.release)
-
-    def take_up(self, puffs: np.ndarray) -> None:
-        """Show puffs (n, 4) float32."""
-        self._count = min(len(puffs), MOST_PUFFS)
-        if self._count:
-            self._buffer.write(np.ascontiguousarray(puffs[: self._count]))
-
-    def draw(self, context: PassContext) -> None:
-        """In the blended pass."""
-        if not self._count:
-            return
-        self._program["puff_m"].value = (*_PUFF_M, _COVER)
-        self._program["high_px"].value = float(context.size_px[1])
-        self._ctx.enable(moderngl.PROGRAM_POINT_SIZE)
-        self._array.render(moderngl.POINTS, vertices=self._count)
-        self._ctx.disable(moderngl.PROGRAM_POINT_SIZE)
-
-    def release(self) -> None:
-        """Free every GL object."""
-        self._resources.close()
+def crest_puffs(ctx: moderngl.Context, programs: Programs) -> FlyingPoints:
+    """Of puffs (n, 4): places [m] and ages."""
+    shaders = "crest_spray.vert", "crest_spray.frag"
+    look = (*_PUFF_M, _COVER)
+    return FlyingPoints(ctx, programs, shaders, name="puff", numbers=4, most=MOST_PUFFS, puff_m=look)

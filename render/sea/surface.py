@@ -11,7 +11,7 @@ from render.frame import DrawnSea, DrawnVehicle, Frame, View
 from render.passes import PassContext
 from render.programs import SAMPLER_UNITS, Programs
 from render.quality import Quality
-from render.sea.crest_spray import CrestPuffs, CrestSpray
+from render.sea.crest_spray import CrestSpray, crest_puffs
 from render.sea.fields import SeaFields
 from render.sea.grid import FAR_M, ring_mesh, wedge
 from render.sea.hulls import half_breadths
@@ -75,7 +75,7 @@ class SeaSurface:
         """How deep in the sea the eye of the frame last prepared is [m]; negative above it."""
         self._level_m = 0.0
         self._caps = Whitecaps()
-        self._spray, self._puffs = CrestSpray(), self._owned(CrestPuffs(ctx, programs))
+        self._spray, self._puffs = CrestSpray(), self._owned(crest_puffs(ctx, programs))
         self._textures: dict[str, moderngl.Texture] = {}
         self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
         self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)

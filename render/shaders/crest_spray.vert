@@ -1,5 +1,5 @@
 // Puffs of spray torn off a crest: they widen and thin out with their age.
-#include "frame.glsl"
+#include "flying.glsl"
 
 in vec4 puff;  // place in the world, m; age, 0..1 of its life
 
@@ -12,8 +12,7 @@ uniform float high_px;
 void main() {
     gl_Position = clip_from_world * vec4(puff.xyz, 1.0);
     depth_m = max(gl_Position.w, 0.1);
-    float scale = length(vec3(clip_from_world[0][1], clip_from_world[1][1], clip_from_world[2][1]));
-    float size = mix(puff_m.x, puff_m.y, sqrt(puff.w)) * high_px * scale / depth_m;
+    float size = point_px(mix(puff_m.x, puff_m.y, sqrt(puff.w)), high_px, depth_m);
     gl_PointSize = clamp(size, 1.5, 128.0);
     float near = smoothstep(1.0, 12.0, depth_m);  // each would be seen as one
     share = puff_m.z * near * (1.0 - puff.w) * smoothstep(0.0, 0.08, puff.w) * clamp(size * size / 2.25, 0.0, 1.0);

@@ -1,5 +1,5 @@
-// A drop of spray: light from all sides goes through it, most of it where the sun is behind.
-#include "surface.glsl"
+// A drop of spray: light from all sides goes through it.
+#include "flying.glsl"
 
 in float depth_m;
 in float share;
@@ -9,9 +9,5 @@ void main() {
     vec2 at = gl_PointCoord * 2.0 - 1.0;
     float r2 = dot(at, at);
     if (r2 > 1.0) discard;
-    vec4 q = world_from_clip * vec4(gl_FragCoord.xy * viewport.zw * 2.0 - 1.0, 0.5, 1.0);
-    vec3 v = normalize(eye.xyz - q.xyz / q.w), l = sun_direction.xyz;
-    float through = 0.6 + 1.6 * pow(saturate(-dot(v, l)), 6.0);
-    vec3 white = 0.8 / PI * (sky_irradiance(vec3(0.0, 0.0, 1.0)) + sun_irradiance.rgb * through);
-    colour = vec4(through_haze(white, eye.xyz - v * depth_m), 0.85 * share * (1.0 - 0.6 * r2));
+    colour = vec4(lit_drops(gl_FragCoord, depth_m, 0.6, 1.6), 0.85 * share * (1.0 - 0.6 * r2));
 }

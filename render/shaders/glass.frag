@@ -30,7 +30,7 @@ void main() {
     float high = p_w.z - box_low.z, joint = to_next(along, PANE_M);
     float tenths = line(0.006, to_next(high, 0.1)) * step(joint, 0.10), halves = line(0.010, to_next(high, 0.5)) * step(joint, 0.22);
     float scale = max(tenths, halves) * step(0.03, joint);
-    float seam = max(line(0.012, joint), line(0.05, box_high.z - p_w.z));
+    float seam = max(line(0.012, joint), line(0.06, box_high.z - p_w.z));
     vec3 light = sky_irradiance(vec3(0.0, 0.0, 1.0)) + sun_irradiance.rgb * 0.5 * max(sun_direction.z, 0.0);
     c = mix(c, EDGE / PI * light, seam);
     c = mix(c, PAINT / PI * light, scale);

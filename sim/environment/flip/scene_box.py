@@ -1,6 +1,6 @@
 """A box of water as scenes say it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,9 +49,9 @@ class WaterBox:
 
 def read_water_box(table: TomlTable) -> WaterBox:
     """A scene's table. Raises InputError, one line with file and key."""
-    nx, ny, nz = read_cells(table)
-    cell_m = table.number("cell_m", 0.2, low=0.02, high=5.0)
-    box = Box((nx, ny, nz), cell_m, (-0.5 * nx * cell_m, -0.5 * ny * cell_m, 0.0))
+    box = read_box(table)
+    (nx, ny, nz), cell_m = box.cells, box.cell_m
+    box = replace(box, corner_w=(-0.5 * nx * cell_m, -0.5 * ny * cell_m, 0.0))
     high = nz * cell_m
     depth = table.number("depth_m", 0.4 * high, low=2 * cell_m, high=high)
     dam = table.number("dam_m", 0.0, low=0.0, high=nx * cell_m)
@@ -61,10 +61,17 @@ def read_water_box(table: TomlTable) -> WaterBox:
     return WaterBox(box, depth, (dam, dam_depth), Paddle(stroke, period) if stroke > 0.0 else None)
 
 
-def read_cells(table: TomlTable) -> tuple[int, int, int]:
-    """`cells_x`, `cells_y`, `cells_z`. Raises InputError for what cannot be halved down to the coarsest grid."""
+def read_box(table: TomlTable) -> Box:
+    """`cells_x`, `cells_y`, `cells_z` of `cell_m`.
+
+    Raises InputError for what cannot be halved down to the coarsest grid, or needs more memory than is allowed.
+    """
     x, y, z = (_cells(table, f"cells_{axis}", count) for axis, count in (("x", 48), ("y", 48), ("z", 24)))
-    return x, y, z
+    cell_m = table.number("cell_m", 0.2, low=0.02, high=5.0)
+    try:
+        return Box((x, y, z), cell_m)
+    except InputError as error:
+        raise table.error("cells_x", str(error)) from None
 
 
 def _cells(table: TomlTable, key: str, default: int) -> int:

@@ -8,7 +8,7 @@ from sim.environment.flip.body import Floating
 from sim.environment.flip.box import Box
 from sim.environment.flip.coupled import TankWater
 from sim.environment.flip.open_sea import SeaAround
-from sim.environment.flip.scene_box import read_cells
+from sim.environment.flip.scene_box import read_box
 from sim.environment.flip.tank import Tank
 from sim.environment.surroundings import water_about, weather_of
 from sim.errors import InputError
@@ -42,5 +42,4 @@ class SeaBox:
 
 def read_sea_box(table: TomlTable) -> SeaBox:
     """A scene's table. Raises InputError, one line with file and key."""
-    cells = read_cells(table)
-    return SeaBox(Box(cells, table.number("cell_m", 0.2, low=0.02, high=5.0)))
+    return SeaBox(read_box(table))
