@@ -46,13 +46,13 @@ def export_motions(
         elif ending == ".npz":
             write_npz(temporary, motions, channels)
         else:
-            _write_scene(temporary, ending, motions, name, ground, camera)
+            _write_scene(temporary, path.name, motions, name, ground, camera)
     return path
 
 
 def _write_scene(
     temporary: Path,
-    ending: str,
+    file_name: str,
     motions: Sequence[Motion],
     title: str,
     ground: Ground | None,
@@ -61,15 +61,15 @@ def _write_scene(
     from export.nodes import nodes_of
 
     nodes = nodes_of(motions)
-    if ending == ".glb":
+    if file_name.lower().endswith(".glb"):
         from export.gltf.document import to_bytes
 
         temporary.write_bytes(to_bytes(nodes, title=title, ground=ground, camera=camera))
         return
     from export.usd import write_usd
 
-    # USD tells its forms by the ending, which a temporary name has not.
+    # USD tells its forms by the ending, which a temporary name has not, and errors are told by the name.
     with tempfile.TemporaryDirectory(dir=temporary.parent, prefix=".usd-") as folder:
-        part = Path(folder) / f"scene{ending}"
+        part = Path(folder) / file_name
         write_usd(part, nodes, title=title, ground=ground, camera=camera)
         os.replace(part, temporary)

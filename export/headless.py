@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from export.output import replacing
+from export.output import replacing, told_of
 from export.picture import FrameFiles, averaged, write_png
 from export.progress import Report
 from export.request import CONTAINERS, Request
@@ -88,6 +88,7 @@ class _Outlets:
     def __init__(
         self, stack: ExitStack, first: Snapshot, request: Request, studio: Callable[[], "Studio"]
     ) -> None:
+        self._csv = request.csv
         self._table = self._open_table(stack, request.csv, first) if request.csv else None
         self._video = self._open_video(stack, request.video, request) if request.video else None
         self._frames = FrameFiles(request.frames) if request.frames else None
@@ -116,8 +117,7 @@ class _Outlets:
 
     def start(self, snapshot: Snapshot) -> None:
         """The moment before the first step."""
-        if self._table is not None:
-            self._table.add(snapshot)
+        self.add(snapshot)
         if self._studio is not None:
             self._studio.follow(snapshot, 0.0)
 
@@ -139,8 +139,9 @@ class _Outlets:
 
     def add(self, snapshot: Snapshot) -> None:
         """The next moment."""
-        if self._table is not None:
-            self._table.add(snapshot)
+        if self._table is not None and self._csv is not None:
+            with told_of(self._csv):  # not of a file that was opened later
+                self._table.add(snapshot)
 
     def finish(self) -> None:
         """Complete the files."""

@@ -14,9 +14,15 @@ class OutputError(Exception):
 @contextmanager
 def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     """As `sim.replacing.replacing`, but raises OutputError where the file cannot be created or finished."""
+    with told_of(path), sim.replacing.replacing(path, lasting=lasting) as temporary:
+        yield temporary
+
+
+@contextmanager
+def told_of(path: Path) -> Iterator[None]:
+    """What the system refuses within is told of this file, as OutputError."""
     try:
-        with sim.replacing.replacing(path, lasting=lasting) as temporary:
-            yield temporary
+        yield
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
@@ -24,7 +30,5 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
 def check_places(paths: Iterable[Path]) -> None:
     """Raises OutputError for the first of the files that could not be created: before hours of work, not after."""
     for path in paths:
-        try:
+        with told_of(path):
             sim.replacing.check_place(path)
-        except OSError as error:
-            raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from export.endings import ENDINGS
+from export.endings import ENDINGS, TABLES
 from export.output import OutputError
 from sim.errors import InputError, one_of, quote
 
@@ -97,10 +97,12 @@ def checked(
     _check_range("--blur", blur, SUBFRAMES_RANGE)
     exports, frames = [], None
     for path in export:
-        if path.suffix.lower() in CONTAINERS and video is None:
+        if path.suffix.lower() in CONTAINERS:
+            _check_alone(path, video)
             video = path
             _check_even(size, size_px, "--export")
-        elif path.suffix.lower() == ".png" and "#" in path.name and frames is None:
+        elif path.suffix.lower() == ".png" and "#" in path.name:
+            _check_alone(path, frames)
             frames = path
         else:
             _check_ending(path, "--export", (*ENDINGS, *CONTAINERS, "####.png"))
@@ -111,6 +113,10 @@ def checked(
     for name in wanted:
         if name not in INCLUDED:
             raise InputError(f"--include: unknown {quote(name)}; allowed: {', '.join(INCLUDED)}")
+    if wanted and all(path.suffix.lower() in TABLES for path in exports):
+        raise InputError("--include: refused without a scene; allowed: with --export FILE.glb or .usdc")
+    if channels and not any(path.suffix.lower() in TABLES for path in exports):
+        raise InputError("--channels: refused without a table; allowed: with --export FILE.csv or .npz")
     request = Request(
         seconds=seconds,
         size_px=size_px,
@@ -133,6 +139,12 @@ def checked(
             "--video, --screenshot, --csv, --take, --export: two name one file; allowed: a file each"
         )
     return request
+
+
+def _check_alone(path: Path, other: Path | None) -> None:
+    """InputError for a second video, or a second sequence of pictures."""
+    if other is not None:
+        raise InputError(f"--export: {path} beside {other} is refused; allowed: one of its kind in a run")
 
 
 def _names(text: str) -> tuple[str, ...]:

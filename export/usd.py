@@ -3,7 +3,10 @@
 Needs usd-core: pip install "holonomy[usd]".
 """
 
+import errno
+import os
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,8 @@ from export.output import OutputError
 from export.scenery import CameraTrack, Ground
 
 FPS = 30.0
+_ROOM_BYTES = 1 << 16
+"""With less of a disk left, an error is taken for that: usd-core does not tell."""
 _APERTURE_MM = 24.0
 """Height of the camera's film, from which its focal length follows."""
 
@@ -38,9 +43,9 @@ def write_usd(
     try:
         _Layer(path, title).build(nodes, ground, camera)
     except Tf.ErrorException as error:
-        raise OutputError(
-            f"{path.name}: USD could not be written: {str(error).strip().splitlines()[-1]}"
-        ) from None
+        full = shutil.disk_usage(path.parent).free < _ROOM_BYTES
+        told = os.strerror(errno.ENOSPC) if full else str(error).strip().splitlines()[-1].strip()
+        raise OutputError(f"{path.name} cannot be written: {told}") from None
 
 
 class _Layer:
@@ -75,7 +80,7 @@ class _Layer:
         if camera is not None:
             self._add_camera(camera)
         if not self._stage.GetRootLayer().Save():
-            raise OutputError("the USD file could not be written")
+            raise OutputError("the USD file cannot be written")
 
     def _free(self, parent: str, name: str) -> str:
         """A path that is not taken, by a name that USD allows."""

@@ -21,7 +21,7 @@ class VideoWriter:
             self._stream: Any = self._container.add_stream("libx264", rate=fps)
         except (av.FFmpegError, ValueError) as error:
             self.close()
-            raise OutputError(f"the video cannot be encoded: {error}") from None
+            raise OutputError(f"the video cannot be encoded: {_reason(error)}") from None
         self._stream.width, self._stream.height = size_px
         self._stream.pix_fmt = "yuv420p"
         self._stream.time_base = Fraction(1, fps)
@@ -38,7 +38,7 @@ class VideoWriter:
         try:
             self._container.close()
         except av.FFmpegError as error:
-            raise OutputError(f"the video cannot be finished: {error}") from None
+            raise OutputError(f"the video cannot be finished: {_reason(error)}") from None
         self._container = None
 
     def close(self) -> None:
@@ -55,4 +55,9 @@ class VideoWriter:
             for packet in self._stream.encode(frame):
                 self._container.mux(packet)
         except av.FFmpegError as error:
-            raise OutputError(f"the video cannot be written: {error}") from None
+            raise OutputError(f"the video cannot be written: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """Without the temporary file's name."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -18,6 +18,17 @@ def numeric(value: object) -> np.ndarray:
     return np.asarray(array, float)
 
 
+def numbers(what: str, value: object) -> np.ndarray:
+    """Finite real ones, of any shape. Raises InputError that begins with `what`."""
+    try:
+        array = np.ascontiguousarray(numeric(value)) if np.ndim(value) else numeric(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} = {quote(value)} are not numeric; allowed: an array of numbers") from None
+    if not np.isfinite(array).all():
+        raise InputError(f"{what} have entries that are not finite; allowed: finite numbers")
+    return array
+
+
 def array_of(what: str, value: object, shape: tuple[int, ...]) -> np.ndarray:
     """Finite ones of that shape. Raises InputError that begins with `what`."""
     try:

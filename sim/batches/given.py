@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.errors import InputError, one_of, quote
-from sim.given import numeric
+from sim.given import numbers
 from sim.vehicles import State, Vehicle
 
 States = None | State | Sequence[State] | np.ndarray
@@ -48,16 +48,6 @@ def given(
     return Given(lanes, parts["states"], parts["controls"], parts["parameters"])
 
 
-def _numbers(value: object, what: str) -> np.ndarray:
-    try:
-        array = np.ascontiguousarray(numeric(value))
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} = {quote(value)} are not numeric; allowed: an array") from None
-    if not np.isfinite(array).all():
-        raise InputError(f"{what} have entries that are not finite; allowed: finite numbers")
-    return array
-
-
 def _nodes(vehicle: Vehicle, states: States) -> np.ndarray:
     if states is None:
         return vehicle.default_state().node[None]
@@ -69,7 +59,7 @@ def _nodes(vehicle: Vehicle, states: States) -> np.ndarray:
         if any(row.shape != (size,) for row in rows):
             raise InputError(f"states do not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)")
         return np.array(rows).reshape(len(rows), size)
-    nodes = np.atleast_2d(_numbers(states, "states"))
+    nodes = np.atleast_2d(numbers("states", states))
     if nodes.ndim != 2 or nodes.shape[1] != size:
         raise InputError(f"states are {nodes.shape}; allowed: vehicle.state(...), or nodes (lanes, {size})")
     return nodes
@@ -79,7 +69,7 @@ def _controls(vehicle: Vehicle, controls: object, steps: int) -> np.ndarray:
     n = len(vehicle.controls)
     if controls is None:
         return vehicle.neutral_controls[None, None]
-    rows = _numbers(controls, "controls")
+    rows = np.atleast_1d(numbers("controls", controls))
     rows = rows[None, None] if rows.ndim == 1 else rows[None] if rows.ndim == 2 else rows
     if rows.ndim != 3 or rows.shape[2] != n or rows.shape[1] not in (1, steps):
         raise InputError(
@@ -104,7 +94,7 @@ def _parameters(vehicle: Vehicle, parameters: Mapping[str, object]) -> np.ndarra
                 f"vehicle {vehicle.name!r}: unknown parameter {quote(name)}; allowed: {one_of(at, name)}"
             )
         q, start = at[name]
-        rows = _numbers(value, name)
+        rows = np.atleast_1d(numbers(name, value))
         scalar = isinstance(q.default, int | float)
         rows = rows.reshape(-1, 1) if scalar and rows.ndim <= 1 else np.atleast_2d(rows)
         if rows.ndim != 2 or rows.shape[1] != q.size:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.errors import InputError, quote
+from sim.given import numbers
 from sim.gradients.parameters import places_of, shape_of
 from sim.vehicles import Vehicle
 
@@ -51,13 +52,19 @@ def given_directions(
     parameters: Mapping[str, object],
 ) -> tuple[Directions, bool]:
     """Those of `Rollout.forward`, and whether one was given alone. Raises InputError for shapes that do not fit."""
+    if not isinstance(parameters, Mapping):
+        raise InputError(
+            f"parameters = {quote(parameters)} are refused; allowed: a dict of names and numbers"
+        )
     shapes = {"controls": (steps, len(vehicle.controls)), "initial": (vehicle.space.dim,)}
     ends = {
-        name: np.asarray(v, float)
+        name: numbers(f"directions of {name}", v)
         for name, v in (("controls", controls), ("initial", initial))
         if v is not None
     }
-    values = {name: np.asarray(v, float) for name, v in parameters.items()}
+    for name in parameters:
+        places_of(vehicle, name)
+    values = {name: numbers(f"directions of {name}", v) for name, v in parameters.items()}
     given = {name: _rows(value, shapes[name], name) for name, value in ends.items()}
     named = {name: _rows(value, shape_of(vehicle, name), name) for name, value in values.items()}
     counts = {len(rows) for rows in (*given.values(), *named.values())}

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.errors import InputError
-from sim.given import whole
+from sim.errors import InputError, quote
+from sim.given import numbers, whole
 from sim.gradients.directions import Directions, given_directions
 from sim.gradients.parameters import by_name
 from sim.gradients.steps import DIRECTIONS, Steps, side_by_side
@@ -90,7 +90,7 @@ class Rollout:
         What is not given stays. Raises InputError for shapes that do not fit.
         """
         directions, single = given_directions(
-            self.vehicle, len(self.controls), controls, initial, parameters or {}
+            self.vehicle, len(self.controls), controls, initial, {} if parameters is None else parameters
         )
         found = self._along(directions)
         return found[0] if single else found
@@ -100,7 +100,9 @@ class Rollout:
 
         A parameter of several numbers has as many columns. Raises InputError for a name that is none.
         """
-        directions = Directions.of_start(self.vehicle, len(self.controls), parameters)
+        if not isinstance(parameters, tuple | list):
+            raise InputError(f"parameters = {quote(parameters)} are refused; allowed: names in a list")
+        directions = Directions.of_start(self.vehicle, len(self.controls), tuple(parameters))
         return np.moveaxis(self._along(directions), 0, -1)
 
     @cached_property
@@ -141,11 +143,11 @@ class Rollout:
         return np.moveaxis(dnodes[..., : len(along)], -1, 0)
 
     def _weights(self, weights: np.ndarray) -> np.ndarray:
-        w = np.asarray(weights, float)
+        w = numbers("weights", weights)
         if w.shape == self.nodes.shape[1:]:
-            whole = np.zeros(self.nodes.shape)
-            whole[-1] = w
-            return whole
+            placed = np.zeros(self.nodes.shape)
+            placed[-1] = w
+            return placed
         if w.shape != self.nodes.shape:
             raise InputError(f"weights are {w.shape}; allowed: {self.nodes.shape} or {self.nodes.shape[1:]}")
         return np.ascontiguousarray(w)

@@ -43,6 +43,10 @@ def identify(
     groups = _measured_groups(subject, data, measured)
     sigma = dict.fromkeys(groups, np.nan) | _noise(tuple(groups_of(subject)), noise)
     interval = number("interval", interval, above=0.0)
+    if not (progress is None or callable(progress)):
+        raise InputError(
+            f"progress = {quote(progress)} is refused; allowed: a function of a number and the values"
+        )
     shooting = Shooting(subject, scheme, data, tuple(unknown), groups, interval)
     converged, iterations = shooting.run(sigma, progress or (lambda number, values: None))
     return shooting.outcome(converged, iterations)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.errors import InputError, one_of, quote
+from sim.given import numbers
 from sim.identification.free_flight import longest_free
 from sim.measured import columns_of, load_measured
 from sim.take import Take, load_take
@@ -30,6 +31,19 @@ class Recording:
     """(N, n_controls), held from each moment to the next."""
     measured: frozenset[str]
     """Of GROUPS."""
+
+    def __post_init__(self) -> None:
+        """Raises InputError for arrays that do not fit each other, and moments that are not evenly apart."""
+        time, nodes = np.atleast_1d(numbers("time", self.time)), np.atleast_2d(self.nodes)
+        controls = np.atleast_2d(numbers("controls", self.controls))
+        if time.ndim != 1 or len(nodes) != len(time) or len(controls) != max(len(time) - 1, 0):
+            raise InputError(
+                f"a recording of {len(time)} moments, {len(nodes)} states and {len(controls)} inputs; "
+                "allowed: as many states, and inputs from each moment to the next"
+            )
+        _check_even(time, "")
+        for name, value in (("time", time), ("nodes", np.asarray(nodes, float)), ("controls", controls)):
+            object.__setattr__(self, name, value)
 
     @property
     def step_s(self) -> float:
@@ -62,11 +76,16 @@ class Recording:
         for name in found.measured:
             if name not in GROUPS:
                 raise InputError(f'measured: unknown "{name}"; allowed: {one_of(GROUPS, name)}')
+        _check_finite(found, vehicle)
         return found
 
 
 def of_trajectory(run: Trajectory) -> Recording:
-    """All of a state is measured."""
+    """All of a state is measured. Raises InputError where controls were not held over the steps."""
+    if not run.held:
+        raise InputError(
+            "the run's controls are a function, which changes within its steps; allowed: an array, held over each"
+        )
     last = len(run.time) if run.diverged_at is None else round(run.diverged_at / run.step_s) + 1
     return Recording(run.time[:last], run.nodes[:last], run.controls[: last - 1], frozenset(GROUPS))
 
@@ -98,12 +117,7 @@ def of_table(path: Path, vehicle: Vehicle) -> Recording:
     controls = columns_of(path, names)
     twist_names = tuple(f"{word}.{axis}" for word in ("omega", "velocity") for axis in "xyz")
     twists = columns_of(path, twist_names, optional=True)
-    intervals = np.diff(poses.time)
-    if np.abs(intervals / intervals.mean() - 1.0).max() > _UNEVEN:
-        k = int(np.abs(intervals - intervals.mean()).argmax())
-        raise InputError(
-            f"{path}: {intervals[k]:g} s after t = {poses.time[k]:g} s; allowed: rows evenly apart"
-        )
+    _check_even(poses.time, f"{path}: ")
     nodes = np.zeros((len(poses.time), layout.size))
     if vehicle.lags:
         nodes[:, layout.acting] = vehicle.acting_at_first
@@ -115,6 +129,32 @@ def of_table(path: Path, vehicle: Vehicle) -> Recording:
         measured |= {"omega", "velocity"}
     assert controls is not None
     return Recording(poses.time, nodes, controls[:-1], frozenset(measured))
+
+
+def _check_finite(data: Recording, vehicle: Vehicle) -> None:
+    """Raises InputError with the moment at which something that was measured is no number."""
+    layout, n, places = vehicle.node_layout, vehicle.group.dim, groups_of(vehicle)
+    for name in (group for group in places if group in data.measured):
+        if name in ("rotation", "position"):
+            columns = data.nodes[:, layout.pose]
+        elif name in ("omega", "velocity"):
+            columns = data.nodes[:, layout.velocity][:, places[name] - n]
+        else:
+            columns = data.nodes[:, layout.shape if name == "shape" else layout.shape_velocity]
+        rows = np.flatnonzero(~np.isfinite(columns).all(axis=1))
+        if len(rows):
+            raise InputError(
+                f"{name} at t = {data.time[rows[0]]:g} s is not finite; allowed: numbers in all that was measured"
+            )
+
+
+def _check_even(time: np.ndarray, where: str) -> None:
+    """Raises InputError with the moment after which another one is missing."""
+    intervals = np.diff(time)
+    mean = float(intervals.mean()) if len(intervals) else 1.0
+    if not mean > 0.0 or np.abs(intervals / mean - 1.0).max(initial=0.0) > _UNEVEN:
+        k = int(np.abs(intervals - mean).argmax())
+        raise InputError(f"{where}{intervals[k]:g} s after t = {time[k]:g} s; allowed: moments evenly apart")
 
 
 def groups_of(vehicle: Vehicle) -> dict[str, np.ndarray]:

@@ -95,6 +95,9 @@ def test_numbers_are_those_of_the_simulation_with_their_units(exported: Path) ->
         (("--export", "run.glb", "--fps", 0), "--fps: 0 is refused; allowed: a whole number from 1 to 240"),
         (("--export", "run.glb", "--export", "run.glb"), "two name one file"),
         (("--transparent",), "--transparent: refused without pictures"),
+        (("--export", "run.mp4", "--export", "run.mov"), "one of its kind in a run"),
+        (("--export", "run.glb", "--channels", "energy"), "--channels: refused without a table"),
+        (("--export", "run.csv", "--include", "terrain"), "--include: refused without a scene"),
     ],
 )
 def test_what_cannot_be_exported_is_refused_in_one_line(
@@ -210,5 +213,5 @@ def test_a_disk_that_is_full_leaves_no_half_video(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _FULL_VIDEO, str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "cannot be written" in done.stdout
+    assert "cannot be written: File too large" in done.stdout
     assert list(tmp_path.iterdir()) == []

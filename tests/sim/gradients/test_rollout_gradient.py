@@ -152,6 +152,16 @@ def test_what_cannot_be_differentiated_is_refused_in_one_line() -> None:
         run.forward(parameters={"mess": 1.0})
     with pytest.raises(InputError, match="directions of initial"):
         run.forward(initial=np.zeros(5))
+    with pytest.raises(InputError, match="weights = 'up' are not numeric"):
+        run.adjoint("up")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="weights have entries that are not finite"):
+        run.adjoint(np.full(18, np.nan))
+    with pytest.raises(InputError, match="directions of mass = 'heavy' are not numeric"):
+        run.forward(parameters={"mass": "heavy"})
+    with pytest.raises(InputError, match="parameters = 3 are refused"):
+        run.forward(parameters=3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="parameters = 'mass' are refused"):
+        run.jacobian("mass")  # type: ignore[arg-type]
     spinning = vehicle.state(omega=(1e200, 1e200, 1.0))
     with pytest.raises(InputError, match="the step at t = 0 s has no solution"):
         rolled(vehicle, "rk4", spinning, controls)

@@ -107,7 +107,7 @@ def test_a_take_and_a_table_are_recordings(tmp_path: Path) -> None:
         assert found.values["mass"] == pytest.approx(5.4, rel=0.05)
     text = (tmp_path / "flight.csv").read_text().splitlines()
     (tmp_path / "gap.csv").write_text("\n".join([*text[:20], *text[23:]]))
-    with pytest.raises(InputError, match="allowed: rows evenly apart"):
+    with pytest.raises(InputError, match="allowed: moments evenly apart"):
         sim.identify(first_guess(), tmp_path / "gap.csv", ["mass"])
     (tmp_path / "poor.csv").write_text("\n".join([text[0].replace("u_c", "lift"), *text[1:]]))
     with pytest.raises(InputError, match="u_c is missing"):
@@ -153,6 +153,30 @@ def test_what_cannot_be_identified_is_refused_in_one_line(
     )
     with pytest.raises(InputError, match="allowed: three or more"):
         sim.identify(first_guess(), short, ["mass"])
+
+
+def test_recordings_that_do_not_fit_together_are_refused_in_one_line() -> None:
+    run = flown(true_vehicle(), 1.0)
+
+    def recording(**other: np.ndarray) -> sim.Recording:
+        given = {"time": run.time, "nodes": run.nodes, "controls": run.controls}
+        return sim.Recording(**{**given, **other}, measured=frozenset({"rotation", "velocity"}))  # type: ignore[arg-type]
+
+    with pytest.raises(InputError, match="moments evenly apart"):
+        recording(time=run.time[::-1])
+    with pytest.raises(InputError, match="a recording of 51 moments, 7 states and 50 inputs"):
+        recording(nodes=run.nodes[:7])
+    with pytest.raises(InputError, match="51 states and 5 inputs"):
+        recording(controls=run.controls[:5])
+    gap = run.nodes.copy()
+    gap[3, run.vehicle.node_layout.velocity.start] = np.nan  # omega, which was not measured
+    assert sim.identify(first_guess(), recording(nodes=gap), ["mass"]).converged
+    gap[4, run.vehicle.node_layout.velocity.stop - 1] = np.nan
+    with pytest.raises(InputError, match=r"velocity at t = 0\.08 s is not finite"):
+        sim.identify(first_guess(), recording(nodes=gap), ["mass"])
+    within = sim.simulate("helicopter", step=0.02, duration=0.2, controls=lambda t, state: np.full(4, t))
+    with pytest.raises(InputError, match="controls are a function, which changes within its steps"):
+        sim.identify("helicopter", within, ["mass"])
 
 
 def test_of_a_take_the_longest_flight_that_nothing_else_acts_on_is_believed() -> None:
