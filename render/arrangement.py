@@ -1,7 +1,7 @@
 """How lanes share a picture: one for all, or linked ones beside each other, drawn by one renderer."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import moderngl
@@ -70,14 +70,18 @@ def draw_panes(
 
 
 def label_places(
-    drawn: tuple[Pane, ...], scene_view: SceneView, options: ViewOptions, *, lift_m: float
-) -> dict[str, tuple[float, float]]:
-    """Where lanes' names belong (px, origin bottom left): above each in one picture, else in their corners."""
+    drawn: tuple[Pane, ...], ends_w: Mapping[str, tuple[np.ndarray, np.ndarray]]
+) -> dict[str, tuple[float, float, float]]:
+    """Where lanes' names belong: x and y above each, and the y of its foot, in one picture; else their corners.
+
+    In px, origin bottom left. ends_w: by lane, its upper and lower end (3,) [m].
+    """
     if drawn[0].lane:
-        return {p.lane: (float(p.rect[0]), float(p.rect[1] + p.rect[3])) for p in drawn}
+        corners = {p.lane: (float(p.rect[0]), float(p.rect[1] + p.rect[3])) for p in drawn}
+        return {lane: (x, y, y) for lane, (x, y) in corners.items()}
     found = {}
-    for name, place_w in scene_view.places_w(options).items():
-        place = on_screen(drawn[0].view, place_w + np.array([0.0, 0.0, lift_m]), drawn[0].rect)
-        if place is not None:
-            found[name] = place
+    for name, (top_w, foot_w) in ends_w.items():
+        top, foot = (on_screen(drawn[0].view, end_w, drawn[0].rect) for end_w in (top_w, foot_w))
+        if top is not None:
+            found[name] = (*top, top[1] if foot is None else foot[1])
     return found

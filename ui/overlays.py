@@ -47,12 +47,12 @@ class Overlays:
             hud.draw(snapshot, context)
             if view.minimap and view.views == 1 and "hud/heading" in context.rects:
                 self._draw_map(snapshot)  # what goes nowhere needs none
-        past.draw(snapshot, context)
-        pursuit.draw(snapshot, context)
         hidden = snapshot.look_back is not None or not view.goals
         if not hidden and snapshot.lanes[0].vehicle == scene.vehicle:
             told = not (view.caption and caption.told_in(scene, snapshot))
             self._draw_goals(camera if view.views == 1 else None, listed=told)
+        past.draw(snapshot, context)
+        pursuit.draw(snapshot, context)
         race.draw(snapshot, context)
         if view.caption:
             caption.draw(scene, snapshot, context)

@@ -271,16 +271,19 @@ class Shell:
         screen.viewport = (0, 0, *self._window.framebuffer_px)
         self._backend.render()
 
-    def label_lanes(self, places_px: dict[str, tuple[float, float]], snapshot: Snapshot) -> None:
+    def label_lanes(self, places_px: dict[str, tuple[float, float, float]], snapshot: Snapshot) -> None:
         """Name the lanes in the scene, after `build` and before `render`.
 
-        places_px: by lane, framebuffer pixels, origin bottom left.
+        places_px: by lane, x and y above it and y of its foot, framebuffer pixels, origin bottom left.
         """
         if len(snapshot.lanes) < 2 or not self._state.view.caption:
             return
         size, pixels = self._window.get_size(), self._window.framebuffer_px
         scale = size[0] / max(pixels[0], 1), size[1] / max(pixels[1], 1)
-        places = {name: (x * scale[0], size[1] - y * scale[1]) for name, (x, y) in places_px.items()}
+        places = {
+            name: (x * scale[0], size[1] - y * scale[1], size[1] - foot * scale[1])
+            for name, (x, y, foot) in places_px.items()
+        }
         labels.draw(places, snapshot, self._context, split=self._state.view.views > 1)
 
     def release(self) -> None:

@@ -160,7 +160,12 @@ def test_lengths_are_written_with_the_prefix_that_suits_them(metres: float, text
 
 def test_labels_stay_in_the_scene_and_clear_of_one_another_and_of_the_caption(bench: Bench) -> None:
     shown = fakes.snapshot(fakes.lane(), STOPPED, fakes.lane("a"), fakes.lane("b"))
-    places = {"flown": (60.0, 60.0), "rk4": (5000.0, 300.0), "a": (61.0, 62.0), "b": (64.0, 61.0)}
+    places = {
+        "flown": (60.0, 60.0, 60.0),
+        "rk4": (5000.0, 300.0, 320.0),
+        "a": (61.0, 62.0, 62.0),
+        "b": (64.0, 61.0, 61.0),
+    }
 
     def draw(now, context) -> list:
         context.scene_rect = (0.0, 0.0, 700.0, 500.0)
@@ -175,16 +180,31 @@ def test_labels_stay_in_the_scene_and_clear_of_one_another_and_of_the_caption(be
     assert all(x >= 0.0 and y >= 0.0 and x + w <= 700.0 and y + h <= 500.0 for x, y, w, h in boxes)
 
 
+def test_a_name_that_the_caption_pushes_off_its_place_does_not_lie_on_the_vehicle(bench: Bench) -> None:
+    places = {"flown": (150.0, 160.0, 260.0), "rk4": (420.0, 160.0, 260.0)}
+
+    def draw(now, context) -> list:
+        context.scene_rect = (0.0, 0.0, 700.0, 500.0)
+        context.rects["caption"] = (12.0, 12.0, 300.0, 146.0)
+        labels.draw(places, now, context, split=False)
+        return []
+
+    bench.frame(draw, fakes.snapshot(fakes.lane(), STOPPED))
+    assert bench.context.rects["label/flown"][1] >= 260.0  # there is no room between caption and vehicle
+    _, y, _, height = bench.context.rects["label/rk4"]
+    assert y + height == pytest.approx(160.0)
+
+
 def test_in_a_picture_of_its_own_a_lane_tells_how_far_off_it_is(bench: Bench) -> None:
     off = Deviation(position_m=2.5, rotation_rad=0.25, energy_J=0.0, momentum=0.0)
     lane = fakes.lane(deviation=off)
-    assert labels.off_text(lane) == "2.5 m and 0.25 rad off the reference"
+    assert labels.off_text(lane) == "2.5 m and 0.25 rad off"
     assert labels.off_text(fakes.lane()) == ""
 
     def height(split: bool) -> float:
         def draw(now, context) -> list:
             context.scene_rect = (0.0, 0.0, 700.0, 500.0)
-            labels.draw({"flown": (20.0, 200.0)}, now, context, split=split)
+            labels.draw({"flown": (20.0, 200.0, 220.0)}, now, context, split=split)
             return []
 
         bench.frame(draw, fakes.snapshot(lane))

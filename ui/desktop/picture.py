@@ -23,7 +23,7 @@ from render.scene_view import SceneView, ViewOptions
 from render.scenery import Scenery, load_scenery
 from render.steps import step
 from sim.scene import Scene
-from sim.snapshot import Snapshot
+from sim.snapshot import LaneSnapshot, Snapshot
 from sim.world import World
 from ui.desktop.planning import Planning
 from ui.pace import Pace, is_late
@@ -42,8 +42,8 @@ class Drawn:
     """(4, 4) of the first pane."""
     shifts_w: dict[str, np.ndarray]
     """By lane, (3,) m by which it was drawn apart from its true place."""
-    labels_px: dict[str, tuple[float, float]]
-    """By lane, the place of its name: framebuffer pixels, origin bottom left."""
+    labels_px: dict[str, tuple[float, float, float]]
+    """By lane, x and y of the place of its name, and y of the lane's foot: framebuffer pixels, origin bottom left."""
 
 
 class Picture:
@@ -154,13 +154,13 @@ class Picture:
         self._moves = not (snapshot.paused and np.allclose(view.view, self._seen_from, atol=1e-5))
         self._seen_from = view.view
         true, apart = self._scene_view.places_w(), self._scene_view.places_w(options)
-        lift_m = 0.3 * framing_of(subject.model).distance_m
-        return Drawn(
-            panes[0].view.view,
-            panes[0].view.projection,
-            {name: place - true[name] for name, place in apart.items()},
-            label_places(panes, self._scene_view, options, lift_m=lift_m),
-        )
+        shifts_w = {name: place - true[name] for name, place in apart.items()}
+        ends_w = {
+            lane.name: _ends(lane, apart[lane.name], shifts_w[lane.name])
+            for lane in snapshot.lanes
+            if lane.name in apart
+        }
+        return Drawn(panes[0].view.view, panes[0].view.projection, shifts_w, label_places(panes, ends_w))
 
     @property
     def pace(self) -> Pace:
@@ -251,3 +251,13 @@ class Picture:
 def _nothing() -> Generator[None]:
     """No steps."""
     yield from ()
+
+
+def _ends(lane: LaneSnapshot, place_w: np.ndarray, shift_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(3,) about where a lane that is drawn at a place ends above and below [m]; what hangs does so from its pivot."""
+    framing = framing_of(lane.vehicle)
+    if lane.pivot_w is not None and framing.lift_m < 0.0:
+        margin = np.array([0.0, 0.0, 0.08 * framing.distance_m])
+        return lane.pivot_w + shift_w + margin, place_w - margin
+    lift = np.array([0.0, 0.0, 0.3 * framing.distance_m])
+    return place_w + lift, place_w - lift

@@ -18,8 +18,8 @@ TICK, SKIPPED, DUE, OPEN = (
     icons.ICON_FA_CHEVRON_RIGHT,
     "\N{MIDDLE DOT}",
 )
-HIGHEST = 0.62
-"""Share of the scene's height that it may take; beyond it only the due goal is told."""
+HIGHEST = 0.36
+"""Share of the scene's height that it may take; beyond it only the due goal is told, and which of them it is."""
 
 Line = tuple[str, str, theme.Colour, bool]
 """(mark, text, colour, bold)."""
@@ -33,7 +33,7 @@ def draw(progress: Progress, context: PanelContext) -> None:
     room = wide - pen.px(2.0 * PAD + 16.0)
     lines = told(progress, pen, room, context)
     if pen.px(ROW) * (len(lines) + 1) > HIGHEST * scene_height:
-        lines = [line for line in lines if line[0] != TICK and line[0] != OPEN]
+        lines = _due_only(lines, progress)
     tape = context.rects.get("hud/heading")
     left, top = x + pen.px(MARGIN), y + pen.px(TOP)
     if tape is not None and left + wide > tape[0] - pen.px(MARGIN):
@@ -51,6 +51,15 @@ def draw(progress: Progress, context: PanelContext) -> None:
         low = (left, top + tall - pen.px(3.0))
         pen.draw_list.add_rect_filled(low, (end, top + tall), theme.packed(theme.GOOD), pen.px(2.0))
     context.rects["goals"] = (left, top, wide, tall)
+
+
+def _due_only(lines: list[Line], progress: Progress) -> list[Line]:
+    number = f" ({progress.at + 1} of {len(progress.goals)})" if progress.due is not None else ""
+    return [
+        (mark, text + (number if mark == DUE else ""), colour, bold)
+        for mark, text, colour, bold in lines
+        if mark not in (TICK, SKIPPED, OPEN)
+    ]
 
 
 def told(progress: Progress, pen: Pen, room: float, context: PanelContext) -> list[Line]:

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from imgui_bundle import imgui
-
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.hud import dials, heading_tape, readouts
@@ -39,7 +37,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     x, y, width, height = context.scene_rect
     if width < context.px(SMALLEST_SCENE[0]) or height < context.px(SMALLEST_SCENE[1]):
         return
-    pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+    pen = Pen.over(context)
     pen.draw_list.push_clip_rect((x, y), (x + width, y + height))
     data = flight_data(snapshot.lanes[0], context.view.units)
     top, tape = y + pen.px(12.0), min(pen.px(340.0), 0.45 * width)

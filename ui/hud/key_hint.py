@@ -10,7 +10,7 @@ from ui.panels.placing import placed
 SHOWN_S, FADING_S = 14.0, 1.5
 SIZE, ROW = 14.0, 22.0
 MARGIN, GAP = 14.0, 16.0
-LEAST_ROOM = 330.0
+LEAST_ROOM = 190.0
 """Between instruments and map; where there is less it is told above them."""
 
 
@@ -38,7 +38,7 @@ class KeyHint:
             width = beside + free
         elif numbers is not None:  # over the instruments
             beside, height = 0.0, min(numbers[1], numbers[1] if map_rect is None else map_rect[1]) - y
-        lines = wrapped(pen, context.keymap.summary(), width - beside - pen.px(4.0 * MARGIN))
+        lines = wrapped(pen, context.keymap.summary(), width - beside - pen.px(3.0 * MARGIN))
         widest, tall = max(_width(pen, line) for line in lines), pen.px(ROW) * len(lines) + pen.px(6.0)
         left, top = x + beside + (width - beside - widest) / 2.0, y + height - pen.px(MARGIN) - tall
         taken = [context.rects["caption"]] if "caption" in context.rects else []

@@ -47,7 +47,7 @@ def draw(
         return
     if not np.isfinite(flown.T_wb).all():
         return
-    pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+    pen = Pen.over(context)
     side, margin = pen.px(SIDE), pen.px(MARGIN)
     corner = (x + width - margin - side, y + height - margin - side)
     opposite = (corner[0] + side, corner[1] + side)

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from imgui_bundle import imgui
 
 from ui import theme
+from ui.panels.context import PanelContext
 
 Point = tuple[float, float]
 GLASS = theme.rgb(0x121114, 0.70)
 EDGE = theme.rgb(0x0B0A0C, 0.75)
+
+SMALL_PX, LEAST = 560.0, 0.8
+"""In a scene lower than this its instruments are smaller, but never by more than this factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,12 @@ class Pen:
     draw_list: imgui.ImDrawList
     fonts: theme.Fonts
     scale: float
+
+    @classmethod
+    def over(cls, context: PanelContext) -> "Pen":
+        """On the scene of a window, for what always stands there."""
+        fitting = min(context.scene_rect[3] / context.px(SMALL_PX), 1.0)
+        return cls(imgui.get_background_draw_list(), context.fonts, context.scale * max(fitting, LEAST))
 
     def px(self, length: float) -> float:
         return length * self.scale

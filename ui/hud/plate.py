@@ -19,8 +19,13 @@ def draw(name: str, lines: list[tuple[str, bool]], colour: theme.Colour, context
     x, y, width, _ = context.scene_rect
     wide = max(pen.width(text, SIZE, bold=bold) for text, bold in lines) + pen.px(2.0 * PAD)
     tall = pen.px(ROW) * len(lines) + pen.px(0.8 * PAD)
-    left, top = x + (width - wide) / 2.0, y + pen.px(TOP + heading_tape.HEIGHT + 8.0)
-    taken = [context.rects[name] for name in ("hud/heading", "hud/badges") if name in context.rects]
+    goals = context.rects.get("goals", (x, y, 0.0, 0.0))
+    aside = goals[0] + goals[2] + pen.px(PAD)
+    middle = x + width / 2.0
+    if middle - wide / 2.0 < aside:  # then in the middle of what the goals leave
+        middle = max((aside + x + width) / 2.0, aside + wide / 2.0)
+    left, top = middle - wide / 2.0, y + pen.px(TOP + heading_tape.HEIGHT + 8.0)
+    taken = [context.rects[name] for name in ("hud/heading", "hud/badges", "goals") if name in context.rects]
     left, top, *_ = placed((left, top, wide, tall), context.scene_rect, taken, step=pen.px(6.0))
     low, high = (left, top), (left + wide, top + tall)
     pen.draw_list.add_rect_filled(low, high, theme.packed(theme.GROUND, 0.82), pen.px(8.0))

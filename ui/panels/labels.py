@@ -8,8 +8,10 @@ from ui.colours import line_colour
 from ui.panels.context import PanelContext
 from ui.panels.placing import Box, placed
 
-Places = dict[str, tuple[float, float]]
-"""By lane name: (x, y), logical units, origin top left."""
+Places = dict[str, tuple[float, float, float]]
+"""By lane name: x and y of the place of its name, y of the lane's foot, logical units, origin top left."""
+WAIST = 0.5
+"""Of a lane's height: the width about its middle that no name covers."""
 
 OVER_THE_SCENE = (
     "caption",
@@ -32,13 +34,15 @@ def draw(places: Places, snapshot: Snapshot, context: PanelContext, *, split: bo
     row, pad = imgui.get_text_line_height(), context.px(5.0)
     chip = context.px(5.0)
     taken = [context.rects[name] for name in OVER_THE_SCENE if name in context.rects]
+    if not split:
+        taken += [_figure(*place) for place in places.values()]
     for lane in snapshot.lanes:
         if lane.name not in places:
             continue
         lines = _lines(lane, split=split)
         width = max(imgui.calc_text_size(text).x for text, _ in lines) + chip + 3.0 * pad
         height = row * len(lines) + 1.2 * pad
-        x, y = places[lane.name]
+        x, y, _ = places[lane.name]
         corner = (x + context.px(8.0), y + context.px(8.0)) if split else (x - width / 2.0, y - height)
         box = placed((*corner, width, height), _room(context), taken, step=0.5 * row)
         taken.append(box)
@@ -49,6 +53,12 @@ def draw(places: Places, snapshot: Snapshot, context: PanelContext, *, split: bo
         pen.add_rect_filled(low, (left + chip, high[1]), theme.packed(line_colour(lane)), context.px(2.0))
         for number, (text, colour) in enumerate(lines):
             pen.add_text((left + chip + pad, top + 0.6 * pad + number * row), theme.packed(colour), text)
+
+
+def _figure(x: float, y: float, foot: float) -> Box:
+    """About what is seen of a lane."""
+    tall = max(foot - y, 0.0)
+    return x - 0.5 * WAIST * tall, y, WAIST * tall, tall
 
 
 def _room(context: PanelContext) -> Box:
@@ -78,11 +88,7 @@ def step_text(step_s: float) -> str:
 def off_text(lane: LaneSnapshot) -> str:
     """How far a lane is from the reference; nothing without one."""
     off = lane.deviation
-    return (
-        ""
-        if off is None
-        else f"{length_text(off.position_m)} and {off.rotation_rad:.2g} rad off the reference"
-    )
+    return "" if off is None else f"{length_text(off.position_m)} and {off.rotation_rad:.2g} rad off"
 
 
 def length_text(metres: float) -> str:

@@ -16,7 +16,7 @@ from ui.panels.context import PanelContext
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
 
-NARROWEST_PX = 150.0
+NARROWEST_PX = 116.0
 POINTS = 300
 PLOT_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs
 AXIS_FLAGS = implot.AxisFlags_.no_label | implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_highlight
