@@ -16,6 +16,9 @@ from ui.panels.context import PanelContext, Rect
 _DOT_PX = 6.0
 _NEAR_PX = 16.0
 _LINE_PX, _ARROW_PX = 4.0, 9.0
+_DRAWN_RGB = (0x0000AA, 0x00AA00, 0xAA0000)
+"""Of the axes x, y and z as ImGuizmo draws them (0xBBGGRR): too dark over rock and water, and its bindings set none."""
+_RGB = 0xFFFFFF
 _COLOURS = {"goal": theme.GOOD, "waypoint": theme.ACCENT_BRIGHT, "obstacle": theme.DANGER}
 
 
@@ -105,7 +108,9 @@ class Gizmo:
         self, handle: Handle, view_matrix: np.ndarray, projection: np.ndarray, rect: Rect, *, planar: bool
     ) -> np.ndarray | None:
         """The handle's new pose while it is dragged; in the plane where the vehicle moves in it."""
-        im_guizmo.set_drawlist(imgui.get_background_draw_list())
+        pen = imgui.get_background_draw_list()
+        begin = pen.vtx_buffer.size()
+        im_guizmo.set_drawlist(pen)
         im_guizmo.set_rect(*rect)
         im_guizmo.set_orthographic(False)
         camera, lens = matrix16(view_matrix), matrix16(projection)
@@ -118,10 +123,22 @@ class Gizmo:
             im_guizmo.set_axis_mask(False, False, planar and operation == im_guizmo.OPERATION.translate)
             changed |= im_guizmo.manipulate(camera, lens, operation, im_guizmo.MODE.world, pose)
             im_guizmo.pop_id()
+        recolour_axes(pen, begin)
         if not changed:
             return None
         T_w = from_matrix16(pose)
         return on_level(T_w, float(handle.T_w[2, 3]), view_matrix) if planar else T_w
+
+
+def recolour_axes(pen: imgui.ImDrawList, begin: int) -> None:
+    """Give all that was drawn of an axis, from the vertex `begin` on, the theme's colour of that axis."""
+    axes = zip(_DRAWN_RGB, (theme.AXIS_X, theme.AXIS_Y, theme.AXIS_Z), strict=True)
+    paints = {drawn: theme.packed(colour) & _RGB for drawn, colour in axes}
+    vertices = pen.vtx_buffer
+    for index in range(begin, vertices.size()):
+        paint = paints.get(vertices[index].col & _RGB)
+        if paint is not None:
+            vertices[index].col = vertices[index].col & ~_RGB | paint
 
 
 def on_level(T_w: np.ndarray, z_m: float, view_matrix: np.ndarray) -> np.ndarray:

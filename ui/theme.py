@@ -40,6 +40,7 @@ WARNING = rgb(0xE9C46A)
 DANGER = rgb(0xE5533D)
 SKY = rgb(0x5B8FB9)
 EARTH = rgb(0x8A5A3C)
+AXIS_X, AXIS_Y, AXIS_Z = rgb(0xF25C4F), rgb(0x79D15A), rgb(0x5AA9FF)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from render.cameras.springs import Spring, nearest_turn
 
 _ASIDE_DEG = (0.0, 35.0, -35.0, 70.0, -70.0, 180.0, 145.0, -145.0)
 """Bearings that are tried, off the one that has the way run from left to right."""
-_ELEVATIONS_DEG = (30.0, 42.0, 54.0, 66.0)
+_ELEVATIONS_DEG = (30.0, 42.0, 54.0, 66.0, 80.0)
 _FILLED = 0.88
 """Share of the picture's width and height that the places take up."""
 _RAYS = 20

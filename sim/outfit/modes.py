@@ -26,6 +26,7 @@ AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
     "sail": NEEDS["station"],
     "gait": NEEDS["ride"],
     "steady": ("inertia",),
+    "calm": ("arm", "inertia"),
     "lead": ("target_drag",),
     "cycle": ("hold", "gravity"),
     "roll-round": ("mass", "radius", "axial_inertia", "diametral_inertia", "gravity"),

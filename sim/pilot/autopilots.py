@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.outfit import outfit_of
+from sim.pilot.calm_top import CalmTopPilot
 from sim.pilot.contract import Pilot
 from sim.pilot.course import CoursePilot
 from sim.pilot.cycle import CyclePilot
@@ -53,6 +54,7 @@ AUTOPILOTS: dict[str, Kind] = {
     ),
     "gait": Kind("Swings torso and feet: to the goals' places in turn, then round the last one.", SkatePilot),
     "steady": Kind("Stops all turning, then holds the attitude.", SteadyPilot),
+    "calm": Kind("Takes the nodding out of the top, and leaves its spin and its going round.", CalmTopPilot),
     "lead": Kind("Leads the load's target along the scene's way, or round a level circle.", LeadPilot),
     "cycle": Kind("Goes from pose to pose, round and round, about where the servos hold it.", CyclePilot),
     "roll-round": Kind("Rolls upright round a circle at a steady speed.", RollRoundPilot),

@@ -185,6 +185,27 @@ def test_while_turning_is_stopped_energy_only_falls() -> None:
     assert turning[-1] < 1e-3 * turning[0]
 
 
+def test_a_top_is_calmed_by_a_torque_that_leaves_both_its_momenta_alone() -> None:
+    """It ends in a steady precession about the vertical with those momenta, whatever it was left to nod about."""
+    comparison = replace(load_scene("heavy-top").comparison, reference=False)
+    simulation = begun("heavy-top", step_s=0.01, comparison=comparison)
+    first = simulation.snapshot.lanes[0]
+    leans, energies = [], []
+    for lane in flown(simulation, 12.0, 0.02):
+        leans.append(lane.told("lean"))
+        energies.append(lane.energy_J)
+    assert np.ptp(leans[:100]) > 0.1
+    assert np.ptp(leans[-100:]) < 1e-3 * np.ptp(leans[:100])  # 1e-4
+    assert all(b < a + 1e-4 for a, b in pairwise(energies))  # 2e-6 J up, of 2.0 J down
+    for kept in ("momentum_vertical", "momentum_axial"):
+        assert lane.told(kept) == pytest.approx(first.told(kept), rel=1e-4)  # 1.2e-5
+    # Steady precession: I_t cos(lean) w^2 - L_a w + m g l = 0 with the axial momentum L_a; the slow root.
+    inertia, moment = lane.parameters["inertia"][0], 24.0 * 9.81 * 0.25
+    a, b = inertia * math.cos(leans[-1]), lane.told("momentum_axial")
+    slow = (b - math.sqrt(b * b - 4.0 * a * moment)) / (2.0 * a)
+    assert lane.told("precession") == pytest.approx(slow, rel=1e-3)  # 6e-5
+
+
 def test_the_quadrotor_comes_back_to_its_place_after_a_pull() -> None:
     simulation = begun("quadrotor", goals=())
     for lane in flown(simulation, 15.0):

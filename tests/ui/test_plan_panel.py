@@ -32,7 +32,7 @@ from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui import violations
+from ui import theme, violations
 from ui.alternatives import Alternatives, compared
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import flight, plan
@@ -366,6 +366,26 @@ def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it
     moved = edits[-1].task.waypoints[0].position_w
     there = on_screen(np.array(moved), projection @ view, bench.context.scene_rect)
     assert there == pytest.approx((place[0] + 80.0, place[1] + 40.0), abs=3.0)
+
+
+def test_a_gizmos_axes_are_drawn_in_the_themes_red_green_and_blue(bench: Bench, eye) -> None:
+    plan_view = shown(bench, task=task(obstacles=()))
+    gizmo, (view, projection) = Gizmo(), eye()
+    gizmo.chosen = "waypoint 0"
+
+    def drawn() -> set[int]:
+        imgui.get_io().add_mouse_pos_event(5.0, 5.0)
+        imgui.new_frame()
+        gizmo.draw(plan_view, view, projection, bench.context)
+        vertices = imgui.get_background_draw_list().vtx_buffer
+        colours = {vertices[k].col & 0xFFFFFF for k in range(vertices.size())}
+        imgui.render()
+        return colours
+
+    drawn()
+    themes = {theme.packed(axis) & 0xFFFFFF for axis in (theme.AXIS_X, theme.AXIS_Y, theme.AXIS_Z)}
+    assert themes <= drawn()
+    assert not {0x0000AA, 0x00AA00, 0xAA0000} & drawn()
 
 
 def test_another_way_is_taken_by_a_click_on_it_in_the_view_or_on_its_cost(bench: Bench) -> None:

@@ -1,0 +1,71 @@
+"""Laws of what lies over the scene: nothing that is read covers another such thing, at any size of window."""
+
+import pytest
+
+from sim.snapshot import Snapshot
+from sim.world import load_world
+from sim.world.plan_view import outlines
+from tests.ui import fakes
+from tests.ui.bench import Bench
+from ui import hud
+from ui.hud import minimap, plate
+from ui.hud.key_hint import KeyHint
+from ui.panels import notices
+from ui.panels.context import PanelContext
+from ui.panels.placing import overlap
+from ui.theme import GOOD
+from ui.toasts import Toasts
+
+SCENES = [(0.0, 0.0, 646.0, 465.0), (0.0, 0.0, 902.0, 626.0), (0.0, 0.0, 1544.0, 906.0)]
+"""Of windows of 1024x640, 1280x800 and 1920x1080."""
+CAPTIONS = [None, (12.0, 12.0, 430.0, 180.0), (12.0, -92.0, 600.0, 80.0)]
+"""None, over one picture, over split ones (from the lower edge)."""
+
+
+@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("caption", CAPTIONS)
+def test_toasts_keys_map_instruments_and_captions_do_not_lie_on_one_another(
+    bench: Bench, scene: tuple[float, float, float, float], caption: tuple[float, float, float, float] | None
+) -> None:
+    found, hint, toasts = outlines(load_world("canyon")), KeyHint(), Toasts()
+    assert found is not None
+    for text in (
+        "paused",
+        "a plan of 64 steps, which is a good deal longer than what fits on one line of a toast",
+    ):
+        toasts.add(text, 0.0)
+
+    def draw(snapshot: Snapshot, context: PanelContext) -> None:
+        context.scene_rect = scene
+        if caption is not None:
+            x, y, width, height = caption
+            context.rects["caption"] = (x, y if y > 0.0 else scene[3] + y, width, height)
+        if caption is None:
+            hud.draw(snapshot, context)
+            minimap.draw(found, snapshot, None, context)
+        hint.draw("helicopter", 0.0, context)
+        notices.draw_toasts(toasts.visible(0.0), 0.0, context)
+
+    bench.frame(draw, fakes.snapshot())
+    rects = {name: rect for name, rect in bench.context.rects.items() if rect[2] > 0.0}
+    assert {"key_hint", "toast/0", "toast/1"} <= set(rects)
+    for one in rects:
+        for other in rects:
+            assert one == other or not overlap(rects[one], rects[other]), (one, other)
+    assert rects["key_hint"][1] > 0.5 * scene[3], "in the middle is the vehicle"
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_plate_keeps_beside_the_goals(bench: Bench, scene: tuple[float, float, float, float]) -> None:
+    def draw(snapshot: Snapshot, context: PanelContext) -> None:
+        context.scene_rect = scene
+        hud.draw(snapshot, context)
+        context.rects["goals"] = (12.0, 54.0, 264.0, 120.0)
+        plate.draw("hud/pursuit", [("Pilot: Plan. Making the planner ready, you fly", True)], GOOD, context)
+
+    bench.frame(draw, fakes.snapshot())
+    plates = bench.context.rects["hud/pursuit"]
+    assert not any(
+        overlap(plates, rect) for name, rect in bench.context.rects.items() if name != "hud/pursuit"
+    )
+    assert plates[0] + plates[2] <= scene[2]
