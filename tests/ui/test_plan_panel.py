@@ -368,9 +368,9 @@ def test_a_waypoint_is_chosen_by_a_click_and_stays_under_the_mouse_that_drags_it
     assert there == pytest.approx((place[0] + 80.0, place[1] + 40.0), abs=3.0)
 
 
-def test_a_gizmos_axes_are_drawn_in_the_themes_red_green_and_blue(bench: Bench, eye) -> None:
+def test_a_gizmos_axes_are_drawn_in_the_themes_red_green_and_blue(bench: Bench) -> None:
     plan_view = shown(bench, task=task(obstacles=()))
-    gizmo, (view, projection) = Gizmo(), eye()
+    gizmo, (view, projection) = Gizmo(), tilted()
     gizmo.chosen = "waypoint 0"
 
     def drawn() -> set[int]:
