@@ -1,9 +1,10 @@
-"""This checkout against another one, side by side: `python benchmarks/against.py OTHER [--only kernels] [--rounds 5]`.
+"""This checkout against another one, side by side: `python benchmarks/against.py OTHER [--only kernels] [--rounds 3]`.
 
 Kernels of methods and vehicles, whole runs of `sim.simulate`, frames of the canyon, its start from empty caches, and
 (where there is a display) the first picture in its window after a start from full ones and from bytecode, in CPU time
-(user and system) of one process a checkout. They take turns, round after round; medians over the rounds, so that a
-busy machine slows both alike. Only what both checkouts have is compared.
+(user and system). Checkouts take turns, round after round, so that a busy machine slows both alike; kernels, runs and
+frames by several processes of each, since where one happens to keep its data is worth up to a half. Medians over rounds
+and processes. Only what both checkouts have is compared.
 """
 
 import argparse
@@ -172,15 +173,20 @@ class Checkout:
         self._process.communicate()
 
 
+Pair = tuple[Checkout, Checkout]
+"""(the other one, this one)."""
+
+
 @contextlib.contextmanager
-def checkouts(other: Path) -> Iterator[tuple[Checkout, Checkout]]:
-    """(the other one, this one)."""
-    both = Checkout(other), Checkout(HERE)
+def checkouts(other: Path, count: int) -> Iterator[list[Pair]]:
+    """That many pairs of processes."""
+    pairs = [(Checkout(other), Checkout(HERE)) for _ in range(count)]
     try:
-        yield both
+        yield pairs
     finally:
-        for each in both:
-            each.close()
+        for pair in pairs:
+            for each in pair:
+                each.close()
 
 
 def cold_s(path: Path) -> tuple[float, float]:
@@ -218,12 +224,10 @@ def first_picture_s(path: Path) -> tuple[float, float]:
     raise SystemExit(f"{path}: the canyon opens no window")
 
 
-def compared(
-    both: tuple[Checkout, Checkout], rounds: int, part: str, arguments: tuple[str, ...], unit: str
-) -> None:
+def compared(pairs: list[Pair], rounds: int, part: str, arguments: tuple[str, ...], unit: str) -> None:
     """One line."""
     taken: list[list[float]] = [[], []]
-    for _ in range(rounds):
+    for both in pairs * rounds:
         for each, checkout in zip(taken, both, strict=True):
             measured = checkout.ask(part, *arguments)
             if measured is not None:
@@ -243,7 +247,8 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, action="append")
     parser.add_argument("--vehicle", action="append", help="only these")
     parser.add_argument("--method", action="append", help="only these")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=3, help="that measure each checkout")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
@@ -255,13 +260,13 @@ def main() -> None:
     print(
         f"load {os.getloadavg()[0]:.1f} at the start\n\n| what | other | here | here / other |\n|---|---|---|---|"
     )
-    pairs = [(v, m) for v in options.vehicle or VEHICLES for m in options.method or METHODS]
-    with checkouts(other) as both:
+    stepped = [(v, m) for v in options.vehicle or VEHICLES for m in options.method or METHODS]
+    with checkouts(other, options.processes) as pairs:
         for part in ("kernels", "simulate"):
-            for pair in pairs if part in parts else ():
-                compared(both, rounds, part, pair, "us a step")
+            for vehicle, method in stepped if part in parts else ():
+                compared(pairs, rounds, part, (vehicle, method), "us a step")
         if "frames" in parts:
-            compared(both, rounds, "frames", ("software",), "ms a frame")
+            compared(pairs, rounds, "frames", ("software",), "ms a frame")
     if "cold" in parts:
         taken = [[cold_s(path) for path in (other, HERE)] for _ in range(rounds)]
         for number, name in enumerate(("user", "user and system")):

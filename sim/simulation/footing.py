@@ -28,7 +28,7 @@ from sim.world import World
 class Footing:
     """Ground contact of one lane. Planar vehicles are on the ground by definition and never touch it.
 
-    Nor do pivoted ones, which a stand holds at a fixed point.
+    Nor do those that a stand holds at a fixed point.
     """
 
     def __init__(self, vehicle: Vehicle, world: World) -> None:
@@ -41,7 +41,7 @@ class Footing:
         self.felt: Felt = surroundings(vehicle, world)
         """What a kernel has within: the ground that it may touch, or the water that carries it."""
         self.pivot_w: np.ndarray | None = stand_at(world, np.zeros(3), vehicle.stand_m) if held else None
-        """(3,) the fixed point of what is pivoted."""
+        """(3,) the fixed point at which a stand holds it; None for what none holds."""
         self._vehicle = vehicle
 
     def again(self) -> "Footing":
@@ -51,7 +51,7 @@ class Footing:
         return other
 
     def put_at(self, x_w: np.ndarray) -> None:
-        """The vehicle is put at `x_w` (3,): what is pivoted gets its stand there."""
+        """The vehicle is put at `x_w` (3,): what a stand holds gets it there."""
         if self.pivot_w is not None:
             self.pivot_w = stand_at(self.world, x_w, self._vehicle.stand_m)
 
