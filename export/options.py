@@ -10,6 +10,7 @@ from click import option
 F = TypeVar("F", bound=Callable[..., Any])
 _FILE: Any = PathType(path_type=Path)
 _OPTIONS = (
+    option("--version", is_flag=True, help="Tell the version and leave."),
     option("--list", "list_scenes", is_flag=True, help="List the scenes and leave."),
     option("--headless", is_flag=True, help="Run without a window."),
     option("--seconds", type=float, help="Simulated seconds of a headless run: 10, or all of a plan."),

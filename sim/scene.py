@@ -113,12 +113,14 @@ def load_scene(name_or_path: str | Path, *, trusted: bool | Path = False) -> Sce
     """Read and check a scene.
 
     `name_or_path` is the name of a scene in `scenes/`, the path of a TOML file, or a vehicle of one's own: a folder
-    (its `scene.toml`, or a plain around it), FILE.py:CLASS, or a robot's URDF or MJCF file. A vehicle's file that a
-    scene names is run where it lies in the scene's own folder; any other one only where the user has said `trusted`,
-    of all or of that file; without that word UntrustedFile is raised.
+    (its `scene.toml`, or a plain around it), FILE.py:CLASS, or a robot's URDF or MJCF file; `examples/NAME` is found
+    from any folder. A vehicle's file that a scene names is run where it lies in the scene's own folder; any other one
+    only where the user has said `trusted`, of all or of that file; without that word UntrustedFile is raised.
     Raises InputError, one line with file, key and what is allowed.
     """
     text = str(name_or_path)
+    if text.startswith("examples/") and not os.path.exists(text):
+        text = str(SCENE_FOLDER.parent / text)
     if os.path.isdir(text):  # unlike Path.is_dir it answers for what no system can look for, too
         return _scene_of_folder(Path(text), trusted)
     if is_robot_file(text):

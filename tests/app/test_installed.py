@@ -16,7 +16,7 @@ from sim.scene import scene_names
 from tests.app.program import ROOT
 
 LAYERS = ("sim", "render", "ui", "export")
-CARRIED = (*LAYERS, "scenes", "assets")
+CARRIED = (*LAYERS, "scenes", "assets", "examples")
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "out", "build", "dist", "*.egg-info", "tests", "docs")
 OFFLINE = ("Could not find a version", "No matching distribution", "Connection", "Temporary failure")
 
@@ -85,6 +85,14 @@ def test_the_command_lists_scenes_and_flies_one_from_any_folder(programs: Path, 
     assert flown.startswith("canyon: 1 s, helicopter under ")
     pictured = run(programs, tmp_path, "python", "-m", "holonomy", "plain", "--headless", "--seconds", "0.1")
     assert pictured.startswith("plain: 0.1 s")
+    # Its own folders look for it where a path of the user's leads nowhere.
+    own = run(programs, tmp_path, "holonomy", "examples/trike", "--headless", "--seconds", "0.1")
+    assert own.startswith("trike: 0.1 s")
+
+
+def test_studies_and_the_version_are_told_by_the_command(programs: Path, tmp_path: Path) -> None:
+    assert run(programs, tmp_path, "holonomy", "--version").startswith("holonomy 0.")
+    assert "fig3" in run(programs, tmp_path, "holonomy", "study", "--help")
 
 
 def test_the_readmes_script_runs_by_the_installed_name(programs: Path, tmp_path: Path) -> None:
