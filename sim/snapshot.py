@@ -227,6 +227,8 @@ class Snapshot:
     """The autopilot flies."""
     message: str
     """Last thing worth telling the user (refused command, mode change); empty if none."""
+    answers: int = 0
+    """How many such things there have been: two may be told in the same words."""
     reference: bool = False
     """A tight integration runs alongside; lanes tell their deviation from it."""
     plan_flies: bool = False

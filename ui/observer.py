@@ -34,7 +34,7 @@ class Observer:
     def observe(self, snapshot: Snapshot, context: PanelContext, now_s: float) -> None:
         """Take note of a snapshot; the same one twice does nothing more."""
         if not snapshot.waiting:  # which is told of at length
-            self._toasts.hear(snapshot.message, now_s)
+            self._toasts.hear(snapshot.message, now_s, snapshot.answers)
         flown = snapshot.lanes[0]
         if snapshot.look_back is None:
             context.flying = flown.vehicle

@@ -228,6 +228,10 @@ class Shell:
         """Tell the user in passing."""
         self._toasts.add(text, time.perf_counter(), error=error)
 
+    def stand(self, text: str, *, instead_of: str = "") -> None:
+        """Tell what is wrong, once a frame as long as it is; empty: nothing is. What stood before goes at once."""
+        self._toasts.stand(text, time.perf_counter(), instead_of=instead_of)
+
     def begin_frame(self, dt_s: float) -> None:
         """`dt_s` wall seconds after the last one."""
         if self._context.scale != self._state.scale:

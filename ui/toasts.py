@@ -32,7 +32,7 @@ class Toasts:
 
     def __init__(self) -> None:
         self._toasts: list[Toast] = []
-        self._heard = ""
+        self._heard = ("", 0)
 
     def add(self, text: str, now_s: float, *, error: bool = False) -> None:
         """Show `text`; one that is already shown starts its life again."""
@@ -40,11 +40,25 @@ class Toasts:
         self._toasts.append(Toast(text, error, now_s))
         self._toasts = self._toasts[-MOST:]
 
-    def hear(self, message: str, now_s: float) -> None:
-        """The simulation's last message: shown once, when it changes, or as long as it tells of what goes on."""
-        if message and (message != self._heard or message.endswith("...")):
+    def stand(self, text: str, now_s: float, *, instead_of: str = "") -> None:
+        """An error that is said once a frame, as long as it lasts; another one, or none, takes its place at once."""
+        if instead_of and instead_of != text:
+            self._toasts = [toast for toast in self._toasts if toast.text != instead_of]
+        at = next((k for k, toast in enumerate(self._toasts) if toast.text == text), None)
+        if at is not None:
+            self._toasts[at] = Toast(text, True, now_s)
+        elif text:
+            self.add(text, now_s, error=True)
+
+    def hear(self, message: str, now_s: float, answers: int = 0) -> None:
+        """The simulation's last message: shown once, when it is another one, or as long as it tells of what goes on.
+
+        `answers`: how many there have been, which tells two that are alike apart.
+        """
+        heard = (message, answers)
+        if message and (heard != self._heard or message.endswith("...")):
             self.add(message, now_s)
-        self._heard = message
+        self._heard = heard
 
     def visible(self, now_s: float) -> tuple[Toast, ...]:
         self._toasts = [toast for toast in self._toasts if toast.dies_s > now_s]

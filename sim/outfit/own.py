@@ -50,16 +50,20 @@ def _stamp(path: Path) -> tuple[float, int]:
     return (status.st_mtime, status.st_size)
 
 
-def renewal(name: str) -> Renewal:
+def renewal(name: str, latest: Renewal | None = None) -> Renewal:
     """The vehicle as its files are now. Its mechanics stay the same class where only other files have changed.
 
+    latest: what was read last, which may not be in use yet: what waits for its kernel waits on.
     Raises InputError, one line with the file and where it can be told the line, for files that do not hold together;
     then everything stays as it is.
     """
     folder, kind = own_folder(name), VEHICLES.get(name)
     if folder is None or kind is None:
         raise InputError(f"vehicle {name!r}: no folder of your own; allowed: one with {OWN_FILE}")
-    if source_of(kind) != source_in(folder / OWN_FILE):
+    source = source_in(folder / OWN_FILE)
+    if latest is not None and latest.kind.name == name and source_of(latest.kind) == source:
+        kind = latest.kind
+    if source_of(kind) != source:
         registry = dict(VEHICLES)
         found = load_vehicle(f"{folder}/{OWN_FILE}:{kind.__name__}", (Path(),), registry)
         if found != name:

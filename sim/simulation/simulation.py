@@ -82,7 +82,7 @@ class Simulation:
         self._stage = Stage(scene, world, self._kernels, progress, environment)
         self._queue: SimpleQueue[Command] = SimpleQueue()
         self._waiting: list[_Waiting] = []
-        self._message = ""
+        self._message, self._answers = "", 0
         self._ahead: Vehicle | None = None
         """Whose usual kernels are made ready ahead."""
         self._makes_ahead = False
@@ -197,7 +197,7 @@ class Simulation:
 
     def _carry_out(self, command: Command, *, waited: bool = False) -> None:
         if isinstance(command, GiveUpWaiting):
-            self._message = self._give_up_waiting()
+            self._tell(self._give_up_waiting())
             return
         if isinstance(command, _MAY_COMPILE):
             self._waiting = [one for one in self._waiting if not _overrides(command, one.command)]
@@ -214,13 +214,18 @@ class Simulation:
         except Exception as error:
             _LOG.exception("command %r", command)
             message = f"{type(command).__name__} failed: {error!r}"
-        self._message = message or self._message
+        self._tell(message)
+
+    def _tell(self, message: str) -> None:
+        """Empty: what was told last stands."""
+        if message:
+            self._message, self._answers = message, self._answers + 1
 
     def _picture(self, wall_s: float | None = None) -> Snapshot:
         """`wall_s`: the moment (`time.perf_counter()`) up to which wall time was asked for; else now."""
         stage = self._stage
-        if stage.news:
-            self._message, stage.news = stage.news, ""
+        self._tell(stage.news)
+        stage.news = ""
         coupling = stage.flown.coupling
         view, span_s = stage.rewind.view, SPAN_S * stage.clock.speed
         return Snapshot(
@@ -236,6 +241,7 @@ class Simulation:
             flight_modes=flight_modes(stage.vehicle.name),
             demo=stage.demo,
             message=self._message,
+            answers=self._answers,
             plan_flies=stage.flight is not None,
             pursuit=stage.pursuit() if view is None else None,
             course=stage.followed() if view is None else None,

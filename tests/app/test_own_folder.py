@@ -153,9 +153,33 @@ def test_a_mistake_is_told_once_and_a_broken_model_is_one(folder: Path) -> None:
         assert answer in str(refusal.value)
         assert "\n" not in str(refusal.value)
         assert own.poll("trike", 10.0 * number + 3.0) is None
+        assert own.mistake == str(refusal.value)
         shutil.copy(EXAMPLE / name, folder / name)
         own.poll("trike", 10.0 * number + 4.0)
-        own.poll("trike", 10.0 * number + 5.0)
+        assert own.poll("trike", 10.0 * number + 5.0) is not None
+        assert own.mistake == ""
+
+
+def test_what_waits_for_its_kernel_waits_on_while_other_files_are_saved(folder: Path) -> None:
+    load_scene(folder)
+    own, moments = OwnVehicle(), iter(range(100))
+
+    def taken_up(name: str, old: str, new: str) -> RenewVehicle:
+        own.poll("trike", float(next(moments)))
+        path = folder / name
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        own.poll("trike", float(next(moments)))
+        renewed = own.poll("trike", float(next(moments)))
+        assert renewed is not None
+        return renewed
+
+    first = taken_up("vehicle.py", "0.4 * u[0]", "0.75 * u[0]").renewal
+    second = taken_up("vehicle.toml", "distance_m = 5.5", "distance_m = 9.25").renewal
+    assert first.kind is second.kind is not VEHICLES["trike"]
+    assert second.outfit.camera.distance_m == 9.25
+    third = taken_up("vehicle.py", "0.75 * u[0]", "0.5 * u[0]").renewal
+    assert third.kind is not second.kind
 
 
 def test_the_ghosts_of_its_plan_have_their_parts_where_its_bodies_are(folder: Path) -> None:

@@ -291,6 +291,18 @@ def test_a_refused_command_changes_nothing_and_is_answered_in_words(command, wor
     assert running.advance(0.1).lanes[0].status is LaneStatus.RUNNING
 
 
+def test_two_answers_in_the_same_words_are_two():
+    running = simulation(spinning_scene())
+    running.submit(SetSpeed(2.0))
+    first = running.advance(0.0)
+    again = running.advance(0.01)
+    running.submit(SetSpeed(2.0))
+    second = running.advance(0.0)
+    assert first.message
+    assert first.message == again.message == second.message
+    assert (again.answers, second.answers) == (first.answers, first.answers + 1)
+
+
 def test_the_autopilot_is_refused_for_vehicles_it_cannot_fly():
     running = simulation(replace(spinning_scene(), vehicle="heavy-top", parameters={}))
     running.submit(SetDemo(True))

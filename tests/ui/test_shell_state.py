@@ -75,6 +75,28 @@ def test_a_message_is_shown_once_until_it_changes() -> None:
     assert len(toasts.visible(9.0)) == 1
 
 
+def test_the_same_words_said_once_more_are_shown_once_more() -> None:
+    toasts = Toasts()
+    toasts.hear("trike: its files are taken up", 0.0, 3)
+    toasts.hear("trike: its files are taken up", LIFETIME_S + 1.0, 3)
+    assert toasts.visible(LIFETIME_S + 1.0) == ()
+    toasts.hear("trike: its files are taken up", LIFETIME_S + 2.0, 4)
+    assert len(toasts.visible(LIFETIME_S + 2.0)) == 1
+
+
+def test_what_is_wrong_stands_until_it_is_mended_and_goes_at_once() -> None:
+    toasts = Toasts()
+    for k in range(100):
+        toasts.stand("line 3: no", float(k))
+        if k == 98:
+            toasts.add("saved", 98.0)
+    assert [(t.text, t.error) for t in toasts.visible(99.0)] == [("line 3: no", True), ("saved", False)]
+    toasts.stand("line 4: no", 99.0, instead_of="line 3: no")
+    assert [t.text for t in toasts.visible(99.0)] == ["saved", "line 4: no"]
+    toasts.stand("", 99.5, instead_of="line 4: no")
+    assert [t.text for t in toasts.visible(99.5)] == ["saved"]
+
+
 def test_toasts_fade_at_the_end_and_only_so_many_are_kept() -> None:
     toasts = Toasts()
     for k in range(10):

@@ -6,7 +6,7 @@ from render.errors import DisplayError
 from render.models.asset import check_model
 from sim.commands import RenewVehicle
 from sim.errors import InputError
-from sim.outfit.own import Stamp, own_folder, renewal, stamp_of
+from sim.outfit.own import Renewal, Stamp, own_folder, renewal, stamp_of
 
 EVERY_S = 0.25
 """Wall time between two looks; a file is read once it has stayed the same for one of them."""
@@ -21,6 +21,9 @@ class OwnVehicle:
         self._known: Stamp = ()
         self._seen: Stamp = ()
         self._next_s = 0.0
+        self._latest: Renewal | None = None
+        self.mistake = ""
+        """Why the files as they were last saved are not taken up; empty: they are."""
 
     def poll(self, name: str, now_s: float) -> RenewVehicle | None:
         """Once a frame, for the vehicle that is flown: what takes up its changed files, where there are any.
@@ -30,6 +33,7 @@ class OwnVehicle:
         if name != self._name:
             self._name, self._folder = name, own_folder(name)
             self._known = self._seen = () if self._folder is None else stamp_of(self._folder)
+            self._latest, self.mistake = None, ""
         if self._folder is None or now_s < self._next_s:
             return None
         self._next_s = now_s + EVERY_S
@@ -38,14 +42,21 @@ class OwnVehicle:
             return None
         self._known = self._seen
         try:
-            found = renewal(name)
+            self._latest = self._read(self._folder)
+        except InputError as error:
+            self.mistake = str(error)
+            raise
+        self.mistake = ""
+        return RenewVehicle(self._latest)
+
+    def _read(self, folder: Path) -> Renewal:
+        try:
+            found = renewal(self._name, self._latest)
             check_model(found.outfit)
         except InputError:
             raise
         except DisplayError as error:
             raise InputError(str(error)) from None
         except Exception as error:  # the file is a program, and may raise anything
-            raise InputError(
-                f"{self._folder}: cannot be taken up: {type(error).__name__}: {error}"
-            ) from error
-        return RenewVehicle(found)
+            raise InputError(f"{folder}: cannot be taken up: {type(error).__name__}: {error}") from error
+        return found

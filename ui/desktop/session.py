@@ -265,8 +265,10 @@ class Session:
         self._open_path(paths[0])
 
     def _take_up_own_files(self, snapshot: Snapshot) -> None:
-        """What has been saved of a vehicle of one's own since, once a moment; a mistake is told, and it flies on."""
+        """What has been saved of a vehicle of one's own since, once a moment; it flies on with a mistake, which is told
+        until it is mended."""
         name = snapshot.lanes[0].vehicle
+        before = self._own.mistake
         with self._telling():
             renewed = self._own.poll(name, time.perf_counter())
             if renewed is not None:
@@ -277,6 +279,7 @@ class Session:
                 planning = Planning(self._scene, self._world)
                 self._planning.close()
                 self._planning = planning
+        self._shell.stand(self._own.mistake, instead_of=before)
 
     def _record_video(self) -> None:
         _, _, width, height = self._shell.scene_rect_px
