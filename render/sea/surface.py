@@ -15,6 +15,7 @@ from render.sea.crest_spray import CrestSpray, crest_puffs
 from render.sea.fields import SeaFields
 from render.sea.grid import FAR_M, ring_mesh, wedge
 from render.sea.hulls import half_breadths
+from render.sea.shafts import Shafts
 from render.sea.splashing import SplashingWater
 from render.sea.whitecaps import POINTS, SPAN_M, Whitecaps, coverage
 from render.targets import Targets
@@ -76,6 +77,7 @@ class SeaSurface:
         self._level_m = 0.0
         self._caps = Whitecaps()
         self._spray, self._puffs = CrestSpray(), self._owned(crest_puffs(ctx, programs))
+        self._shafts = self._owned(Shafts(ctx, programs)) if quality.full_materials else None
         self._textures: dict[str, moderngl.Texture] = {}
         self._foam = self._owned(ctx.texture((POINTS, POINTS), 1, dtype="f4"))
         self._foam.filter = (moderngl.LINEAR, moderngl.LINEAR)
@@ -253,9 +255,11 @@ class SeaSurface:
         self._draw_late(self._shadings[marked], moderngl.TRIANGLES, 3)
 
     def draw_spray(self, context: PassContext) -> None:
-        """What flies from its crests, in the blended pass; an eye in the water sees none of it."""
+        """What flies from its crests, in the blended pass; an eye in the water sees shafts of light in its place."""
         if self.eye_under_m <= 0.0:
             self._puffs.draw(context)
+        elif self._shafts is not None:
+            self._shafts.draw()
 
     def _set(self, name: str, value: object) -> None:
         self._values[name] = value

@@ -130,7 +130,7 @@ void main() {
 #endif
     if (sun > 0.0) sun *= min(canyon_sun(p_w + n * LIFT_M), vehicle_sun(p_w + n * 0.03));
 #if FULL_MATERIALS
-    if (p_w.z < water.x) sun *= caustics(p_w, water.x);
+    if (p_w.z < water.x) sun *= caustics(p_w, water.x, CAUSTIC_SHARP_M);
 #endif
     vec3 bounce = sun_irradiance.rgb * ROCK_BOUNCE * (0.09 + 0.30 * (1.0 - abs(n.z)) + 0.22 * saturate(-n.z));
     vec3 ambient = sky_irradiance(n) * open_sky * (kind == ASPHALT ? 0.9 : 0.85) + bounce * mix(0.22, 1.0, open_sky);

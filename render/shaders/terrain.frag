@@ -51,7 +51,7 @@ void main() {
     // Under water scattered light fills the shadows.
     float filled = 0.75 * smoothstep(0.2, 2.5, water.x - p_w.z);
     if (sun > 0.0) sun *= mix(min(canyon_sun(p_w + n * lift), vehicle_sun(p_w + n * 0.03)), 1.0, filled);
-    if (p_w.z < water.x) sun *= caustics(p_w, water.x);
+    if (p_w.z < water.x) sun *= caustics(p_w, water.x, CAUSTIC_SHARP_M);
     vec3 radiance = albedo / PI * (sun_irradiance.rgb * sun + rock_ambient(shading_n, traits, relief));
     colour = vec4(through_haze(radiance, p_w), distance_m);
 }
