@@ -11,7 +11,7 @@ from render.frame import DrawnSea, Frame, View
 from render.gates import gates_drawn
 from render.lane_arrows import LaneArrows
 from render.left_behind import LeftBehind
-from render.shown import Shown, drawn, moved, pull, reach_m, wreck
+from render.shown import Shown, drawn, middle_m, moved, pull, reach_m, wreck
 from render.slung_load import hanging
 from render.target_path import target_path
 from sim.environment.box_picture import BoxPicture
@@ -70,7 +70,7 @@ class SceneView:
         self._environment: object = None
         self._race: Standing | None = None
         self._target_path_w: np.ndarray | None = None
-        self._reach: tuple[tuple[str, int] | None, float] = (None, 0.0)
+        self._reach: tuple[tuple[str, int] | None, float, float] = (None, 0.0, 0.0)
 
     def observe(self, snapshot: Snapshot, now_s: float) -> Subject:
         """Place every lane at the wall time `now_s` (`time.perf_counter()`); returns the flown one."""
@@ -89,10 +89,15 @@ class SceneView:
             T_wb, twist_b = np.eye(4), np.zeros(6)
             T_wb[:3, 3] = flown.lane.pivot_w
         key = flown.lane.vehicle, flown.lane.generation
-        if flown.lane.links and self._reach[0] != key:
-            self._reach = key, reach_m(flown.lane.links, flown.bodies, T_wb[:3, 3])
-        reach = self._reach[1] if flown.lane.links else 0.0
-        held = flown.lane.pivot_w is not None
+        held, links = flown.lane.pivot_w is not None, flown.lane.links
+        if links and self._reach[0] != key:
+            middle = middle_m(links, flown.bodies, T_wb[:3, 3]) if held else 0.0
+            about_w = T_wb[:3, 3] + np.array([0.0, 0.0, middle])
+            self._reach = key, reach_m(links, flown.bodies, about_w), middle
+        _, reach, middle = self._reach if links else (key, 0.0, 0.0)
+        if middle:
+            T_wb[2, 3] += middle
+            held = False
         return Subject(flown.lane.vehicle, T_wb, twist_b, flown.lane.generation, reach, held)
 
     def places_w(self, options: ViewOptions | None = None) -> dict[str, np.ndarray]:

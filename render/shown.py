@@ -14,6 +14,8 @@ from sim.trees.shapes import STAND, Capsule
 
 _LEAST_PRESENCE, _SEEN_APART = 0.12, 0.45
 """Of ghosts: what is left where they coincide with the flown vehicle, and how far apart [sizes] they are seen whole."""
+_BOTH_SIDES = 0.25
+"""Of its height has to be above, and as much below a place, for what stands about it."""
 _HAND = (1.0, 0.85, 0.25)
 
 
@@ -46,6 +48,15 @@ def reach_m(links: tuple[Capsule, ...], bodies: Mapping[str, np.ndarray], place_
     moving = [shape for shape in links if shape.body in bodies]
     ends = (bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b))
     return float(max(np.linalg.norm(end[:3] - place_w) for end in ends))
+
+
+def middle_m(links: tuple[Capsule, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
+    """How high the middle of what is drawn of the bodies is above a place (3,) about which it stands; 0 where all of it
+    is above the place or hangs below."""
+    moving = [shape for shape in links if shape.body in bodies]
+    ends = [bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b)]
+    low, high = (float(limit([end[2] for end in ends])) - place_w[2] for limit in (min, max))
+    return 0.5 * (low + high) if min(-low, high) > _BOTH_SIDES * (high - low) else 0.0
 
 
 def moved(T_wb: np.ndarray, shift_w: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ uniform sampler2DShadow sun_shadow_map, vehicle_shadow_map;
 const vec2 DISC[8] = vec2[](vec2(-0.33, -0.15), vec2(0.62, -0.28), vec2(-0.72, 0.38), vec2(0.18, 0.55),
                             vec2(-0.05, -0.86), vec2(0.80, 0.45), vec2(-0.30, 0.92), vec2(-0.88, -0.42));
 const float SUN_RADIUS = 0.00465;  // rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side
+const float CLOSEST_M = 0.01, CLOSEST_TEXELS = 4.0;
 
 #ifndef BAKE
 #if SHADOW_TAPS > 1
@@ -34,8 +35,10 @@ float canyon_sun(vec3 p) {
 // s: a point in one of the two maps that share a texture; side: where its half begins; span_m: its width.
 float sun_past_casters(vec3 s, float side, float span_m) {
     if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
+    // What is nearer to a caster than this is not in its shadow: no more than the map's own coarseness asks for.
+    float depth = s.z - (CLOSEST_M + CLOSEST_TEXELS * shadow_texel.z * span_m) / water.z;
 #if SHADOW_TAPS == 1
-    return texture(vehicle_shadow_map, vec3(side + 0.5 * s.x, s.y, s.z - 0.001));
+    return texture(vehicle_shadow_map, vec3(side + 0.5 * s.x, s.y, depth));
 #else
     mat2 turn = pixel_rotation();
     float fall_m = max(s.z - 0.5, 0.0) * water.z;
@@ -43,7 +46,7 @@ float sun_past_casters(vec3 s, float side, float span_m) {
     float lit = 0.0;
     for (int i = 0; i < SHADOW_TAPS; i++) {
         vec2 at = clamp(s.xy + turn * DISC[i] * radius, shadow_texel.zz, 1.0 - shadow_texel.zz);
-        lit += texture(vehicle_shadow_map, vec3(side + 0.5 * at.x, at.y, s.z - 0.0008));
+        lit += texture(vehicle_shadow_map, vec3(side + 0.5 * at.x, at.y, depth));
     }
     return lit / float(SHADOW_TAPS);
 #endif

@@ -68,6 +68,14 @@ def extents(geom: Geom) -> tuple[np.ndarray, np.ndarray]:
     return half, np.zeros(3)
 
 
+def lowest_m(geom: Geom, T: np.ndarray) -> float:
+    """Height of the lowest point of a shape whose frame is T (4, 4); of the box about what is round."""
+    if geom.shape == "mesh" and len(geom.vertices):
+        return float((geom.vertices @ T[2, :3]).min() + T[2, 3])
+    half, middle = extents(geom)
+    return float(T[2, :3] @ middle + T[2, 3] - np.abs(T[2, :3]) @ half)
+
+
 def _capsule(
     geom: Geom, begin: np.ndarray, end: np.ndarray, radius_m: float, touches: tuple[bool, bool]
 ) -> Capsule:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.errors import InputError, one_of
 from sim.robots.robot import Geom, Motor, Robot
-from sim.robots.touching import capsules_of, extents
+from sim.robots.touching import capsules_of, lowest_m
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE, workspace
 from sim.trees.declaration import WORLD, Loop
 from sim.trees.kinematics import place
@@ -28,6 +28,8 @@ HOLD_RADPS = 10.0
 """Of the servos, where nothing else is said."""
 DAMPING_RATIO = 0.7
 MOST_TARGETS = 64
+_FEW = 0.5
+"""Of its bodies: a file that shows fewer leaves the rest to a skin."""
 _SINGULAR = 1e-10
 """Least eigenvalue of the mass matrix with ones on its diagonal."""
 _TURN_RAD, _SLIDE_M = math.pi, 1.0
@@ -139,9 +141,15 @@ class ClosedRobotVehicle(RobotVehicle, ClosedVehicle):
 
 
 def _shown(robot: Robot) -> tuple[Geom, ...]:
-    """What its file shows of it; nothing of a floor, nor of what stands about one that is free."""
+    """What its file shows of it; nothing of a floor, nor of what stands about one that is free.
+
+    Where it shows few of its bodies, since a skin is drawn over them, what it hides of the others as well.
+    """
     free = int(robot.tree.arrays.kind[0]) == FREE
-    solid = (geom for geom in robot.geoms if geom.drawn and geom.shape != "plane")
+    solid = [geom for geom in robot.geoms if geom.shape != "plane"]
+    bodies, seen = {geom.body for geom in solid}, {geom.body for geom in solid if geom.drawn}
+    bare = bodies - seen if seen and len(seen) < _FEW * len(bodies) else set()
+    solid = [geom for geom in solid if geom.drawn or geom.body in bare]
     return tuple(geom for geom in solid if not (free and geom.body == WORLD))
 
 
@@ -158,9 +166,7 @@ def _lowest_m(kind: type[RobotVehicle]) -> float:
     robot = kind.robot
     poses, lowest = {WORLD: np.eye(4), **body_frames(robot.tree, robot.start.q)}, 0.0
     for geom in kind.solids:
-        half, middle = extents(geom)
-        T = poses[geom.body] @ geom.T
-        lowest = min(lowest, float(T[2, :3] @ middle + T[2, 3] - np.abs(T[2, :3]) @ half))
+        lowest = min(lowest, lowest_m(geom, poses[geom.body] @ geom.T))
     return lowest
 
 

@@ -11,7 +11,7 @@ from render.frame import DrawnVehicle
 from render.models.library import ModelLibrary
 from render.models.links import capsule_mesh, instances_of
 from render.models.strands import PIECES
-from render.shown import reach_m
+from render.shown import middle_m, reach_m
 from sim.integrators import integrator
 from sim.trees.choice import tree_stepper
 from sim.trees.shapes import ROPE, STAND, Capsule
@@ -54,6 +54,16 @@ def test_instances_stand_where_their_bodies_are():
         assert np.linalg.det(T[:, :3]) == pytest.approx(1.0, abs=1e-6)
         assert (radius, finish) == (pytest.approx(shape.radius_m), shape.finish)
     assert reach_m(links, {"b": T_wb}, T_wb[:3, 3]) == pytest.approx(np.sqrt(5.0))
+
+
+def test_what_stands_about_its_place_is_looked_at_in_its_middle_and_what_hangs_or_stands_on_it_is_not():
+    bodies, place = {"b": np.eye(4)}, np.array([0.0, 0.0, 1.0])
+    for low, high, middle in ((0.0, 2.6, 0.3), (-2.0, 1.0, 0.0), (1.0, 3.0, 0.0), (-2.0, 1.5, 0.0)):
+        links = (
+            Capsule("b", (0.0, 0.0, low), (0.0, 0.0, high), 0.1, 2),
+            Capsule(STAND, (0, 0, -9), (0, 0, 9), 1, 1),
+        )
+        assert middle_m(links, bodies, place) == pytest.approx(middle)
 
 
 def test_all_links_are_drawn_at_once_solid_or_as_a_ghost(studio: Studio):  # noqa: F811

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from render.canvas import Canvas
-from render.frame import DrawnVehicle
+from render.frame import DrawnVehicle, View
+from render.light import Sun
+from render.matrices import look_at, perspective
 from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
 from sim.outfit import outfit_of
-from tests.render.small_world import small_frame, small_scenery, small_world
+from sim.trees.shapes import Capsule
+from tests.render.small_world import ground, small_frame, small_scenery, small_world
 
 SIZE = (320, 200)
 
@@ -99,6 +102,38 @@ def test_the_sun_can_move(ctx, scenery):
     morning = picture(ctx, scenery, "software", sun=Sun(0.5, 0.5))
     evening = picture(ctx, scenery, "software", sun=Sun(-2.5, 0.12))
     assert np.abs(morning - evening).mean() > 0.03
+
+
+def test_a_shadow_begins_at_the_foot_of_what_casts_it(ctx, scenery):
+    """A post of 1 m seen from above: 12 cm behind its foot the ground has no sun, as 60 cm behind it."""
+    foot = np.array([150.0, 20.0, float(ground(150.0, 20.0))])
+    eye, T_wb = foot + np.array([0.0, 0.0, 5.0]), np.eye(4)
+    T_wb[:3, 3] = foot
+    post = Capsule("post", (0.0, 0.0, -0.2), (0.0, 0.0, 1.0), 0.06, 2)
+    vehicle = DrawnVehicle("post", T_wb, np.zeros(0), np.zeros(0), bodies={"post": T_wb}, links=(post,))
+    away = -Sun().direction_w[:2] / np.linalg.norm(Sun().direction_w[:2])
+    view = View(
+        eye_w=eye,
+        view=look_at(eye, foot, (0.0, 1.0, 0.0)),
+        projection=perspective(0.6, SIZE[0] / SIZE[1], 0.2, 500.0),
+    )
+    renderer = Renderer(ctx, SIZE, small_world(), quality="high", scenery=scenery)
+    canvas, seen = Canvas(ctx, SIZE), []
+    for vehicles in ((), (vehicle,)):
+        renderer.draw(replace(small_frame(SIZE), view=view, vehicles=vehicles), canvas.framebuffer)
+        picture = canvas.image().astype(float).sum(axis=2)
+        lumas = []
+        for behind_m in (0.12, 0.6):
+            x, y = foot[:2] + behind_m * away
+            u, v, _, w = view.projection @ view.view @ [x, y, float(ground(x, y)), 1.0]
+            row, column = SIZE[1] * (1.0 - v / w) / 2.0, SIZE[0] * (1.0 + u / w) / 2.0
+            lumas.append(
+                picture[round(row) - 1 : round(row) + 1, round(column) - 1 : round(column) + 1].mean()
+            )
+        seen.append(lumas)
+    canvas.release()
+    renderer.release()
+    assert np.all(np.divide(seen[1], seen[0]) < 0.75), seen
 
 
 def test_a_world_without_a_river_is_drawn(ctx, scenery):

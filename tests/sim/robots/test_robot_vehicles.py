@@ -137,6 +137,27 @@ def test_looks_and_touch_come_from_the_shapes_of_its_file(leg):
     assert {tuple(np.round(end, 6)) for end in ends} == {(x, y, z) for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.1, 0.1)}  # fmt: skip # noqa: E501
 
 
+def test_a_mesh_that_is_turned_stands_on_its_own_lowest_point_and_a_skinned_body_shows_what_is_under_it(
+    tmp_path, registry
+):
+    """A cone on its tip, turned by 45 degrees; three bodies of four show nothing but what is hidden from viewers."""
+    pytest.importorskip("mujoco", reason="the extra robots is not installed")
+    hidden = "".join(
+        f'<body name="b{k}"><joint/><geom size=".1" group="4" pos="0 0 {k}"/></body>' for k in range(3)
+    )
+    path = tmp_path / "skinned.xml"
+    path.write_text(
+        '<mujoco><asset><mesh name="cone" vertex="0 0 0  .2 0 1  -.2 0 1  0 .2 1  0 -.2 1"/></asset><worldbody>'
+        f'<body name="a" euler="45 0 0"><joint/><geom type="mesh" mesh="cone"/></body>{hidden}</worldbody></mujoco>'
+    )
+    vehicle = known_vehicle(enter_own(str(path)))
+    assert {solid.body for solid in vehicle.solids} == {"a", "b0", "b1", "b2"}
+    assert vehicle.stand_m == pytest.approx(0.1)  # the sphere of b0
+    path.write_text(path.read_text().replace('group="4" ', "").replace('pos="0 0 0"', 'pos="0 0 5"'))
+    vehicle = known_vehicle(enter_own(str(path)))
+    assert vehicle.stand_m == pytest.approx(0.0, abs=1e-6)
+
+
 def test_names_of_files_never_take_those_of_vehicles_or_of_other_files(leg, tmp_path):
     car, other = tmp_path / "car.urdf", tmp_path / "other.urdf"
     car.write_text(URDF.format(name="car"))
