@@ -52,7 +52,7 @@ def draw(
     place_w: np.ndarray, distance_m: float, view: np.ndarray, projection: np.ndarray, context: PanelContext
 ) -> None:
     """A diamond where it is, a head of an arrow at the edge where it is not in view."""
-    pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+    pen = Pen.over(context, fitting=False)
     (x, y), bearing = edge_place(place_w, view, projection, context.scene_rect, pen.px(EDGE_PX))
     size = pen.px(SIZE)
     x, y = clear_of((x, y), [context.rects[n] for n in COVERED if n in context.rects], pen.px(EDGE_PX))

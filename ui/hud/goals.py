@@ -1,7 +1,6 @@
 """The goals of a scene over the view: all of them with what is done ticked off, and how the due one is reached."""
 
 from imgui_bundle import icons_fontawesome_6 as icons
-from imgui_bundle import imgui
 
 from sim.goals.judge import Progress
 from ui import theme
@@ -27,7 +26,7 @@ Line = tuple[str, str, theme.Colour, bool]
 
 def draw(progress: Progress, context: PanelContext) -> None:
     """At the upper left, beside or below the heading tape; its place is left in `context.rects`."""
-    pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+    pen = Pen.over(context, fitting=False)
     x, y, scene_width, scene_height = context.scene_rect
     wide = min(pen.px(WIDTH), scene_width - pen.px(2.0 * MARGIN))
     room = wide - pen.px(2.0 * PAD + 16.0)

@@ -49,11 +49,12 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     else:
         tape = 0.0
         context.rects["hud/numbers"] = _numbers(pen, lower_left, data)
-    badges = _badges(pen, snapshot, context.view.camera)
+    plain = Pen.over(context, fitting=False)
+    badges = _badges(plain, snapshot, context.view.camera)
     beside_tape = (width - tape) / 2.0 - pen.px(2.0 * MARGIN)
     fits = sum(badge.width + pen.px(GAP) for badge in badges) < beside_tape
     badges_top = top if fits else top + pen.px(heading_tape.HEIGHT + GAP)
-    context.rects["hud/badges"] = _draw_badges(pen, (x + width - pen.px(MARGIN), badges_top), badges)
+    context.rects["hud/badges"] = _draw_badges(plain, (x + width - pen.px(MARGIN), badges_top), badges)
     pen.draw_list.pop_clip_rect()
 
 

@@ -1,11 +1,9 @@
 """What flies the present vehicle, over the scene: for a while after it has come."""
 
-from imgui_bundle import imgui
-
 from ui import theme
 from ui.hud.pen import Pen
 from ui.panels.context import PanelContext
-from ui.panels.placing import placed
+from ui.panels.placing import overlap
 
 SHOWN_S, FADING_S = 14.0, 1.5
 SIZE, ROW = 14.0, 22.0
@@ -22,13 +20,16 @@ class KeyHint:
         self._since_s = 0.0
 
     def draw(self, vehicle: str, now_s: float, context: PanelContext) -> None:
-        """At the lower edge, beside the instruments; nothing once it has been seen for long enough."""
+        """At the lower edge, beside the instruments; nothing once it has been seen for long enough.
+
+        Nor where a caption takes that edge: above it are the vehicles of split pictures.
+        """
         if vehicle != self._vehicle:
             self._vehicle, self._since_s = vehicle, now_s
         opacity = min((self._since_s + SHOWN_S - now_s) / FADING_S, 1.0)
         if opacity <= 0.0:
             return
-        pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+        pen = Pen.over(context, fitting=False)
         x, y, width, height = context.scene_rect
         numbers = context.rects.get("hud/numbers") if context.view.hud else None
         beside = 0.0 if numbers is None else numbers[0] + numbers[2] - x
@@ -41,9 +42,9 @@ class KeyHint:
         lines = wrapped(pen, context.keymap.summary(), width - beside - pen.px(3.0 * MARGIN))
         widest, tall = max(_width(pen, line) for line in lines), pen.px(ROW) * len(lines) + pen.px(6.0)
         left, top = x + beside + (width - beside - widest) / 2.0, y + height - pen.px(MARGIN) - tall
-        taken = [context.rects["caption"]] if "caption" in context.rects else []
         pane = (left - pen.px(MARGIN), top, widest + pen.px(2.0 * MARGIN), tall)
-        _, top, *_ = placed(pane, context.scene_rect, taken, step=pen.px(4.0))
+        if "caption" in context.rects and overlap(pane, context.rects["caption"]):
+            return
         size = (left - pen.px(MARGIN), top), (left + widest + pen.px(MARGIN), top + tall)
         pen.draw_list.add_rect_filled(*size, theme.packed(theme.GROUND, 0.62 * opacity), pen.px(8.0))
         for number, line in enumerate(lines):

@@ -24,10 +24,10 @@ class Pen:
     scale: float
 
     @classmethod
-    def over(cls, context: PanelContext) -> "Pen":
-        """On the scene of a window, for what always stands there."""
-        fitting = min(context.scene_rect[3] / context.px(SMALL_PX), 1.0)
-        return cls(imgui.get_background_draw_list(), context.fonts, context.scale * max(fitting, LEAST))
+    def over(cls, context: PanelContext, *, fitting: bool = True) -> "Pen":
+        """On the scene of a window; fitting: for what always stands there, and shrinks with it."""
+        share = min(context.scene_rect[3] / context.px(SMALL_PX), 1.0) if fitting else 1.0
+        return cls(imgui.get_background_draw_list(), context.fonts, context.scale * max(share, LEAST))
 
     def px(self, length: float) -> float:
         return length * self.scale
@@ -68,6 +68,7 @@ class Pen:
     def width(self, text: str, size: float, *, bold: bool = True) -> float:
         """Of a text, in pixels."""
         imgui.push_font(self.fonts.bold if bold else self.fonts.regular, size)
-        width = imgui.calc_text_size(text).x
+        # imgui has a scale of its own, which need not be this pen's.
+        width = imgui.calc_text_size(text).x * self.px(size) / imgui.get_font_size()
         imgui.pop_font()
         return width

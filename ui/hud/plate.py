@@ -1,7 +1,5 @@
 """A plate with a few lines over the scene, under the heading tape: what is shown, and what can be done about it."""
 
-from imgui_bundle import imgui
-
 from ui import theme
 from ui.hud import heading_tape
 from ui.hud.pen import Pen
@@ -15,7 +13,7 @@ EDGE_PX = 2.0
 
 def draw(name: str, lines: list[tuple[str, bool]], colour: theme.Colour, context: PanelContext) -> None:
     """lines: (text, whether it is the heading, in `colour`). Its place is left in `context.rects`."""
-    pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+    pen = Pen.over(context, fitting=False)
     x, y, width, _ = context.scene_rect
     wide = max(pen.width(text, SIZE, bold=bold) for text, bold in lines) + pen.px(2.0 * PAD)
     tall = pen.px(ROW) * len(lines) + pen.px(0.8 * PAD)

@@ -57,7 +57,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     standing = snapshot.race
     if standing is None or snapshot.look_back is not None:
         return
-    pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
+    pen = Pen.over(context, fitting=False)
     time_s = snapshot.lanes[0].time_current_s
     lines = rows(standing, time_s)
     x, y, width, _ = context.scene_rect

@@ -8,14 +8,14 @@ from ui.hud.flight_data import FlightData
 from ui.hud.pen import Pen, Point
 
 ROW = 34.0
-LABEL, LEAST_GAP = 10.0, 13.0
+LABEL, LEAST_GAP = 11.0, 13.0
 
 
 def draw_numbers(pen: Pen, corner: Point, width: float, data: FlightData) -> None:
     """Rows below `corner`."""
     x, y = corner
     for name, number, unit in data.rows:
-        pen.text((x, y), name, size=11.0, colour=theme.MUTED)
+        pen.text((x, y), name, size=12.0, colour=theme.MUTED)
         degrees = unit.startswith("\N{DEGREE SIGN}")  # which is small enough by itself
         size, drop, apart = (17.0, 12.0, 1.0) if degrees else (12.0, 16.0, 5.0)
         at = (x + width, y + pen.px(drop))

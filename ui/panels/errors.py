@@ -62,7 +62,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
     requests: list[Request] = []
     room = imgui.get_content_region_avail()
-    columns = max(min(int(room.x / context.px(NARROWEST_PX * 0.9)), len(ERRORS)), 1)
+    columns = max(min(int(room.x / context.px(NARROWEST_PX * 0.84)), len(ERRORS)), 1)
     gap = context.px(10.0)
     width = (room.x - gap * (columns - 1)) / columns
     rows = -(-len(ERRORS) // columns)
