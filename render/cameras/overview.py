@@ -16,7 +16,7 @@ _FILLED = 0.88
 """Share of the picture's width and height that the places take up."""
 _RAYS = 20
 _PAN_PER_PX = 1.2e-3
-_BLOCKED_PRICE, _TURN_PRICE, _HEIGHT_PRICE = 1.0, 0.15, 0.25
+_BLOCKED_PRICE, _TURN_PRICE, _HEIGHT_PRICE = 1.0, 0.3, 0.25
 _FAR_M = 12_000.0
 
 

@@ -11,6 +11,9 @@ from sim.snapshot import LaneSnapshot
 from sim.vehicles import VEHICLES
 from ui.units import SI, read
 
+ROUNDING = 1e-9
+"""Less than this is rounding and no motion, in whatever unit."""
+
 
 @dataclass(frozen=True, slots=True)
 class FlightData:
@@ -97,7 +100,7 @@ def number_of(row: Row, values: Mapping[str, float], factor: float = 1.0) -> str
     if not math.isfinite(value):
         return "\N{EM DASH}"
     if row.scientific:
-        return f"{value:.0e}" if value else "0"
+        return f"{value:.0e}" if abs(value) > ROUNDING else "0"
     return f"{round(value, row.decimals) + 0.0:{'+' if row.signed else ''}.{row.decimals}f}"
 
 

@@ -6,7 +6,7 @@ from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour
 from ui.panels.context import PanelContext
-from ui.panels.placing import Box, placed
+from ui.panels.placing import Box, overlap, placed
 
 Places = dict[str, tuple[float, float, float]]
 """By lane name: x and y of the place of its name, y of the lane's foot, logical units, origin top left."""
@@ -20,6 +20,8 @@ OVER_THE_SCENE = (
     "hud/numbers",
     "hud/badges",
     "hud/minimap",
+    "hud/pursuit",
+    "race",
     "past",
     "goals",
 )
@@ -34,8 +36,7 @@ def draw(places: Places, snapshot: Snapshot, context: PanelContext, *, split: bo
     row, pad = imgui.get_text_line_height(), context.px(5.0)
     chip = context.px(5.0)
     taken = [context.rects[name] for name in OVER_THE_SCENE if name in context.rects]
-    if not split:
-        taken += [_figure(*place) for place in places.values()]
+    figures = [] if split else [_figure(*place) for place in places.values()]
     for lane in snapshot.lanes:
         if lane.name not in places:
             continue
@@ -44,7 +45,10 @@ def draw(places: Places, snapshot: Snapshot, context: PanelContext, *, split: bo
         height = row * len(lines) + 1.2 * pad
         x, y, _ = places[lane.name]
         corner = (x + context.px(8.0), y + context.px(8.0)) if split else (x - width / 2.0, y - height)
-        box = placed((*corner, width, height), _room(context), taken, step=0.5 * row)
+        wanted = (*corner, width, height)
+        box = placed(wanted, _room(context), taken + figures, step=0.5 * row)
+        if any(overlap(box, other) for other in taken):  # rather on a vehicle than on what is read
+            box = placed(wanted, _room(context), taken, step=0.5 * row)
         taken.append(box)
         context.rects[f"label/{lane.name}"] = box
         left, top = box[:2]

@@ -25,6 +25,7 @@ OVERLAY = (
 REWIND_S = 3.0
 BANNER_PX = 450.0
 """Room that it takes at most."""
+BANNER_TALL_PX = 140.0
 TOAST_PX = 320.0
 UNDER_TOASTS = ("caption", "goals", "hud/numbers", "hud/minimap", "key_hint")
 """What no toast lies on, as far as there is room."""
@@ -72,12 +73,15 @@ def draw_banner(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 def _banner_place(context: PanelContext) -> tuple[float, float]:
     """Its middle: that of the scene, or of what caption or goals leave of it; below a label of the past."""
     x, y, width, height = context.scene_rect
-    left, top, wide, _ = context.rects.get("caption") or context.rects.get("goals", (x, y, 0.0, 0.0))
+    left, top, wide, tall = context.rects.get("caption") or context.rects.get("goals", (x, y, 0.0, 0.0))
     aside = left + wide if top < y + 0.24 * height else x
     if x + width - aside < context.px(BANNER_PX):
         aside = x
     *_, past = context.rects.get("past", (0.0, 0.0, 0.0, 0.0))
-    return (aside + x + width) / 2.0, y + 0.24 * height + past
+    middle = y + 0.24 * height + past
+    if aside == x and wide > 0.0 and top < middle:  # under them
+        middle = max(middle, top + tall + context.px(BANNER_TALL_PX) / 2.0)
+    return (aside + x + width) / 2.0, middle
 
 
 def draw_toasts(toasts: tuple[Toast, ...], now_s: float, context: PanelContext) -> None:
