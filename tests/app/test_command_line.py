@@ -36,7 +36,7 @@ BAD_INPUT = {
     "take of an unknown kind": (["--headless", "--take", "out.zip"], ".npz"),
     "seconds asked of a window": (["--seconds", "3"], "--headless"),
     "two outcomes in one file": (["--headless", "--csv", "out.npz", "--take", "out.npz"], "a file each"),
-    "demo of a vehicle without an autopilot": (["heavy-top-fast", "--demo", "--headless"], "helicopter"),
+    "demo of a vehicle without an autopilot": (["chain", "--demo", "--headless"], "helicopter"),
     "a model that is none": (["robot", "--model", "arm.step"], ".urdf"),
     "a model that is not there": (["robot", "--model", "nosuch.urdf"], "nosuch.urdf"),
     "a model beside a vehicle": (["--model", "arm.urdf", "--vehicle", "car"], "one of the two"),
