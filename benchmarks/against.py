@@ -138,8 +138,10 @@ def work() -> None:
             known[line] = None
             with contextlib.suppress(ValueError, KeyError):  # a refusal: that vehicle or method is not there
                 known[line] = MEASURED[part](*arguments)
-        ready = known[line]
-        os.write(out, (json.dumps(ready() if ready else None) + "\n").encode())
+        ready, answer = known[line], None
+        with contextlib.suppress(ValueError):
+            answer = ready() if ready else None
+        os.write(out, (json.dumps(answer) + "\n").encode())
 
 
 class Checkout:
