@@ -9,6 +9,7 @@ import numpy as np
 from sim.commands import LetGo, Pull
 from sim.outfit import outfit_of
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.vehicles import VEHICLES, ActionVehicle
 from ui.requests import Request
 
 NEAR = 0.03
@@ -115,10 +116,11 @@ def gripped(ray: Ray, snapshot: Snapshot, shifts_w: dict[str, np.ndarray]) -> Gr
 
 
 def _of_links(ray: Ray, lane: LaneSnapshot, shift_w: np.ndarray) -> list[_Point]:
-    """The point of each that is nearest to the ray."""
-    found = []
+    """The point of each that is nearest to the ray; none of the mark at which others are wanted."""
+    found, kind = [], VEHICLES.get(lane.vehicle)
+    wanted = kind.leader if kind is not None and issubclass(kind, ActionVehicle) else ""
     for shape in lane.links:
-        if shape.body not in lane.bodies:
+        if shape.body not in lane.bodies or shape.body == wanted:
             continue
         T_wb = lane.bodies[shape.body]
         begin_b, way_b = np.array(shape.begin_b), np.subtract(shape.end_b, shape.begin_b)

@@ -108,3 +108,14 @@ def test_what_has_a_model_is_taken_beside_what_is_drawn_of_links(vehicle, body):
     grip = gripped(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {})
     assert grip is not None
     assert grip.body == body
+
+
+def test_the_mark_at_which_a_load_is_wanted_is_not_taken_for_a_body():
+    scene = Scene(name="s", title="s", world="plain", vehicle="quadrotors-with-load", integrator="rkmk4",
+                  step_s=0.005, flight_mode="raw")  # fmt: skip
+    snapshot = simulation(scene).snapshot
+    view, projection = camera(snapshot)
+    point = (snapshot.lanes[0].bodies["target"] @ [0.2, 0.0, 0.0, 1.0])[:3]
+    grip = gripped(Ray.through(*seen_at(point, view, projection), view, projection), snapshot, {})
+    assert grip is not None
+    assert grip.body in ("load", "quadrotor_1", "quadrotor_2")
