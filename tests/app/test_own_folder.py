@@ -19,13 +19,16 @@ from render.models.rigs import rig_pose
 from render.plan_view import _bodies_w
 from render.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
+from sim.environment.ground import Ground
 from sim.outfit import VEHICLE_FOLDER, outfit_of
 from sim.outfit.own import renewal
 from sim.planner.api import task_of_scene
 from sim.planner.service.worker import Built, Job, PlanWorker
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.simulation.footing import Footing
 from sim.simulation.placing import placement
+from sim.simulation.start import start_node
 from sim.vehicles import VEHICLES
 from sim.world import load_world
 from tests.app.program import run_app
@@ -216,3 +219,84 @@ def test_it_is_planned_in_the_process_beside_the_window_too(folder: Path) -> Non
             renewal("trike").enter()
     finally:
         worker.close()
+
+
+LANDER = """
+import casadi as ca
+
+from sim.groups import SE3
+from sim.vehicles import Control, HolonomicVehicle, Parameter
+
+
+class Lander(HolonomicVehicle):
+    name = "lander"
+    group = SE3
+    parameters = (Parameter("mass", "kg", 300.0, 1.0, 1e4, "All."),)
+    controls = (Control("u_lift", "N", 0.0, 1200.0, "Engine."), Control("u_roll", "N m", -9.0, 9.0, "Jets."))
+
+    def inertia(self, q):
+        return q.mass * ca.diag(ca.DM([0.4, 0.4, 0.5, 1.0, 1.0, 1.0]))
+
+    def potential(self, g, q):
+        return 1.62 * q.mass * g[11]
+
+    def control_wrench(self, u, q):
+        return ca.vertcat(u[1], 0, 0, 0, 0, u[0])
+"""
+LEGS = """
+[contact]
+stands_on_m = [[1.0, 1.0, -0.8], [1.0, -1.0, -0.8], [-1.0, 0.0, -0.8]]
+fragile = true
+
+[raw.controls]
+u_lift = { throttle = 1.0 }
+u_roll = { roll = 1.0 }
+
+[keys.words]
+throttle = "engine"
+
+[[keys.groups]]
+name = "Engine"
+actions = [
+  { action = "throttle+", does = "More", keys = ["R"] },
+  { action = "throttle-", does = "Less", keys = ["F"] },
+]
+
+[instruments]
+rows = [{ name = "LIFT", value = "u_lift", unit = "N", decimals = 0 }]
+"""
+ERRAND = """
+vehicle = "vehicle.py:Lander"
+[world]
+name = "plain"
+[start]
+pad = "start"
+[plan.goal]
+position_m = [20.0, 0.0, 6.0]
+[plan.start]
+position_m = [0.0, 0.0, 6.0]
+"""
+
+
+def test_a_new_vehicle_is_its_folder_and_nothing_else(tmp_path: Path) -> None:
+    """Keys, instruments, contact with the ground, a box for want of a model, and a task: all by three files."""
+    for name, text in (("vehicle.py", LANDER), ("vehicle.toml", LEGS), ("scene.toml", ERRAND)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    try:
+        scene = load_scene(tmp_path)
+        world = load_world(scene.world, seed=scene.seed)
+        vehicle, task = task_of_scene(scene, world=world)
+        assert vehicle.name == "lander"
+        np.testing.assert_array_equal(task.goal.state.node[9:12], [20.0, 0.0, 6.0])
+        footing = Footing(vehicle, world)
+        assert footing.soles_m == 0.8
+        legs = start_node(scene.start, vehicle, footing)[11] - 0.8
+        assert legs == pytest.approx(float(world.surface_m(*world.start_pose("start", 0.0)[:2, 3])), abs=1e-9)
+        assert isinstance(footing.felt, Ground)
+        outfit = outfit_of("lander")
+        assert outfit.contact.fragile
+        assert [row.name for row in outfit.instruments.rows] == ["LIFT"]
+        assert "engine" in dict(keymap_of("lander").summary()).values()
+        check_model(outfit)
+    finally:
+        VEHICLES.pop("lander", None)
