@@ -16,6 +16,8 @@ COORDINATES = (1, 1, 4, 7)
 INERTIA, MOMENT = 12, 18
 NODE, ARC = 36, 14
 """Columns of a body at a node, and of its displacement over a step, whose last is spare: eight are read at once."""
+HUNG = 21
+"""Numbers of a symmetric 6x6 inertia, and the column behind them."""
 UPDATES_MAX = 40
 """Iterations for which Broyden's method has room."""
 REMEMBERED = 8
@@ -75,7 +77,7 @@ class Workspace(NamedTuple):
     """(n, NODE) of each body at the node, all in the world's axes: rotation row by row, place from the parent's origin,
     A of the inertia, moment, B, C (as in `TreeArrays`)."""
     articulated: np.ndarray
-    """(n, 21) articulated-body inertias on their way to the root."""
+    """(n, HUNG + 1) articulated-body inertias that wait for a parent which is not next, and whether there is one."""
     factor: np.ndarray
     """(n, 21) what `solve` needs of each joint."""
     arc: np.ndarray
@@ -132,7 +134,7 @@ def workspace(tree: TreeArrays) -> Workspace:
     n, nv, nq = len(tree.parent), len(tree.damping), int(tree.q_at[-1]) + COORDINATES[int(tree.kind[-1])]
     return Workspace(
         node=np.zeros((n, NODE)),
-        articulated=np.zeros((n, 21)),
+        articulated=np.zeros((n, HUNG + 1)),
         factor=np.zeros((n, 21)),
         arc=np.zeros((n, ARC)),
         twist=np.zeros((n, 6)),

@@ -1,6 +1,6 @@
 """The articulated-body algorithm (Featherstone): the mass matrix is factorised and solved with in linear time."""
 
-from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
+from sim.trees.arrays import FREE, HUNG, INERTIA, MOMENT, PRISMATIC, REVOLUTE
 from sim.trees.kinematics import axis_of
 from sim.trees.recursions import NOWHERE, hand_up, lifted, parent_twist, row_of, take_wrench
 from sim.trees.spatial import (
@@ -24,6 +24,13 @@ from sim.trees.spatial import (
     times,
     unrotate,
 )
+
+NO_INERTIA = (
+    (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+)
+"""As three blocks of a symmetric 6x6 matrix: see `TreeArrays.inertia`."""
 
 
 @jit
@@ -86,6 +93,16 @@ def put(a, i, j, x):
         a[i, j + k] = x[k]
 
 
+@jit
+def own_inertia(tree, node, i):
+    """Blocks (A, B, C) of body i alone, about its origin."""
+    A = row6(node, i, INERTIA)
+    if not tree.rigid[i]:
+        return A, row9(node, i, MOMENT + 3), row6(node, i, MOMENT + 12)
+    c, m = row3(node, i, MOMENT), tree.mass[i]
+    return A, (0.0, -c[2], c[1], c[2], 0.0, -c[0], -c[1], c[0], 0.0), (m, 0.0, 0.0, m, 0.0, m)
+
+
 @entry
 def factorise(tree, node, damping, h, articulated, factor):
     """Articulated-body inertias from the leaves to the root (Featherstone), and each joint's pivot.
@@ -95,22 +112,19 @@ def factorise(tree, node, damping, h, articulated, factor):
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n_bodies = parent.shape[0]
     armature = tree.armature
-    for i in range(n_bodies):
-        put(articulated, i, 0, row6(node, i, INERTIA))
-        if tree.rigid[i]:
-            c, m = row3(node, i, MOMENT), tree.mass[i]
-            put(articulated, i, 6, (0.0, -c[2], c[1], c[2], 0.0, -c[0], -c[1], c[0], 0.0))
-            put(articulated, i, 15, (m, 0.0, 0.0, m, 0.0, m))
-        else:
-            put(articulated, i, 6, row9(node, i, MOMENT + 3))
-            put(articulated, i, 15, row6(node, i, MOMENT + 12))
-    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    hung = nothing, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), nothing
-    last = hung
+    last = NO_INERTIA
     for i in range(n_bodies - 1, -1, -1):
-        A, B, C = row6(articulated, i, 0), row9(articulated, i, 6), row6(articulated, i, 15)
+        A, B, C = own_inertia(tree, node, i)
         A, B, C = sum6(A, last[0]), sum9(B, last[1]), sum6(C, last[2])
-        last = hung
+        if articulated[i, HUNG] != 0.0:
+            A, B, C = (
+                sum6(A, row6(articulated, i, 0)),
+                sum9(B, row9(articulated, i, 6)),
+                sum6(C, row6(articulated, i, 15)),
+            )
+            for m in range(HUNG + 1):
+                articulated[i, m] = 0.0
+        last = NO_INERTIA
         c = 0.5 * h * damping[v_at[i]] + armature[v_at[i]]
         kind, j = kinds[i], parent[i]
         p = row3(node, i, 9)
@@ -167,6 +181,7 @@ def factorise(tree, node, damping, h, articulated, factor):
             articulated[j, 15 + k] += C[k]
         for k in range(9):
             articulated[j, 6 + k] += B[k]
+        articulated[j, HUNG] = 1.0
 
 
 @entry

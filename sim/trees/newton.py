@@ -6,7 +6,8 @@ inertia of the discrete equations. Wrenches travel to the parent by the places o
 parent by those at the end of the step (multibody paper, appendix; here solved instead of assembled).
 """
 
-from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
+from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
+from sim.trees.articulated import own_inertia
 from sim.trees.kinematics import axis_of
 from sim.trees.recursions import NOWHERE, carried, hand_up, leaving, lifted, momentum, row_of, take_wrench
 from sim.trees.spatial import (
@@ -21,7 +22,6 @@ from sim.trees.spatial import (
     put3,
     rotate,
     row3,
-    row6,
     row9,
     sub,
     sum9,
@@ -103,12 +103,8 @@ def body_tangent(tree, node, i, u, s, h):
     """Four 3x3 blocks: derivative of a body's leaving momentum by its displacement."""
     g = 2.0 / h
     n, l = momentum(tree, node, i, times(g, u), times(g, s))
-    A = scaled(g, full(row6(node, i, INERTIA)))
-    if tree.rigid[i]:
-        k = g * tree.mass[i]
-        B, C = hat(times(g, row3(node, i, MOMENT))), (k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k)
-    else:
-        B, C = scaled(g, row9(node, i, MOMENT + 3)), scaled(g, full(row6(node, i, MOMENT + 12)))
+    A, B, C = own_inertia(tree, node, i)
+    A, B, C = scaled(g, full(A)), scaled(g, B), scaled(g, full(C))
     Q, E = one_plus(u, 1.0), one_plus(u, 0.0)
     sE = cross_columns(s, E)
     _, hl = leaving(u, s, n, l)
