@@ -14,10 +14,10 @@ from sim.trees.continuous import euler_step, rk4_step
 from sim.trees.dense import dense_rollout
 from sim.trees.kinematics import place
 from sim.trees.observing import kinetic_energy_J, potential_energy_J
-from sim.trees.recursions import momenta
 from sim.trees.scalable import scalable_rollout, scalable_workspace
 from sim.trees.stepping import OK
 from sim.trees.tree import Tree
+from sim.trees.twists import momenta
 from sim.trees.variational import VariationalTree
 from sim.vehicles import vehicle
 from sim.vehicles.articulated import ArticulatedVehicle

@@ -1,22 +1,10 @@
 """What the air does to a tree's bodies: quadratic drag, against the wind."""
 
-from sim.trees.articulated import factorise, solve
-from sim.trees.kinematics import place
-from sim.trees.recursions import gather, momenta
-from sim.trees.spatial import (
-    add,
-    apart,
-    cross,
-    dot,
-    jit,
-    put3,
-    rotate,
-    row3,
-    row9,
-    sub,
-    times,
-)
-from sim.trees.stepping import copy, node_force
+from sim.trees.articulated import solve
+from sim.trees.spatial import add, apart, cross, dot, jit, put_pair, rotate, row3, row9, sub, times
+from sim.trees.stepping import copy, node_velocities
+from sim.trees.twists import momenta
+from sim.trees.wrenches import gather
 from sim.vehicles.drag import drag_over_velocity
 
 _over_velocity = jit(drag_over_velocity)
@@ -32,8 +20,9 @@ def air_forces(tree, ws, v, out):
         at = rotate(row9(ws.node, i, 0), row3(tree.air, k, 0))
         x = sub(add(row3(ws.arc, i, 3), cross(row3(ws.arc, i, 0), at)), wind)
         force = times(_over_velocity(tree.air[k, 3], dot(x, x)), x)
-        put3(ws.wrench, i, 0, add(row3(ws.wrench, i, 0), cross(at, force)))
-        put3(ws.wrench, i, 3, add(row3(ws.wrench, i, 3), force))
+        put_pair(
+            ws.wrench, i, add(row3(ws.wrench, i, 0), cross(at, force)), add(row3(ws.wrench, i, 3), force)
+        )
     gather(tree, ws.node, ws.wrench, out)
 
 
@@ -44,13 +33,7 @@ def air_impulse(tree, ws, q, b, h, seconds, limits):
     h: of the step, whose half of the node's kick is in b.
     """
     copy(ws.increments, ws.saved_b)
-    place(tree, q, ws.node)
-    node_force(tree, ws, q, limits[0], ws.kick)
-    for a in range(b.shape[0]):
-        ws.change[a] = b[a] - 0.5 * h * ws.kick[a]
-        ws.damping[a] = 0.0
-    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-    solve(tree, ws.node, ws.damping, h, ws.factor, ws.change, ws.wrench, ws.spare, ws.twist, ws.change)
+    node_velocities(tree, ws, q, b, h, limits, ws.change)
     air_forces(tree, ws, ws.change, ws.kick)
     solve(tree, ws.node, ws.damping, h, ws.factor, ws.kick, ws.wrench, ws.spare, ws.twist, ws.trial)
     for a in range(b.shape[0]):

@@ -1,8 +1,8 @@
 """The articulated-body algorithm (Featherstone): the mass matrix is factorised and solved with in linear time."""
 
-from sim.trees.arrays import FREE, HUNG, INERTIA, MOMENT, PRISMATIC, REVOLUTE
+from sim.trees.arrays import FREE, HUNG, PRISMATIC, REVOLUTE
+from sim.trees.bodies import own_inertia
 from sim.trees.kinematics import axis_of
-from sim.trees.recursions import NOWHERE, hand_up, lifted, parent_twist, row_of, take_wrench
 from sim.trees.spatial import (
     add,
     cross,
@@ -13,17 +13,20 @@ from sim.trees.spatial import (
     inverse_sym,
     jit,
     product,
-    put3,
+    put_pair,
     rotate,
     row3,
     row6,
     row9,
+    row_of,
     sub,
     sum9,
     sym,
     times,
     unrotate,
 )
+from sim.trees.twists import parent_twist
+from sim.trees.wrenches import NOWHERE, hand_up, lifted, take_wrench
 
 NO_INERTIA = (
     (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
@@ -93,16 +96,6 @@ def put(a, i, j, x):
         a[i, j + k] = x[k]
 
 
-@jit
-def own_inertia(tree, node, i):
-    """Blocks (A, B, C) of body i alone, about its origin."""
-    A = row6(node, i, INERTIA)
-    if not tree.rigid[i]:
-        return A, row9(node, i, MOMENT + 3), row6(node, i, MOMENT + 12)
-    c, m = row3(node, i, MOMENT), tree.mass[i]
-    return A, (0.0, -c[2], c[1], c[2], 0.0, -c[0], -c[1], c[0], 0.0), (m, 0.0, 0.0, m, 0.0, m)
-
-
 @entry
 def factorise(tree, node, damping, h, articulated, factor):
     """Articulated-body inertias from the leaves to the root (Featherstone), and each joint's pivot.
@@ -138,8 +131,7 @@ def factorise(tree, node, damping, h, articulated, factor):
                 k = 1.0 / (dot(z, y) + c)
             x = add(x, cross(p, y))
             e, f = times(k, x), times(k, y)
-            put3(factor, i, 0, e)
-            put3(factor, i, 3, f)
+            put_pair(factor, i, e, f)
             factor[i, 6] = k
             if j < 0:
                 continue
@@ -259,6 +251,5 @@ def respond(tree, node, damping, h, factor, spare, twists, out, i, last):
         y = sub(sym(I, add(sub(e, rotate(B, x)), times(c, w))), w)
         out[b], out[b + 1], out[b + 2] = unrotate(R, y)
         w = add(w, y)
-    put3(twists, i, 0, w)
-    put3(twists, i, 3, x)
+    put_pair(twists, i, w, x)
     return w, x

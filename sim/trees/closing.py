@@ -15,11 +15,11 @@ from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import place
 from sim.trees.lane_steps import copy, variational_rollout
 from sim.trees.least_impulses import answer_to, decompose, least_impulses
-from sim.trees.recursions import gather
 from sim.trees.roots import EXTRAPOLATED, GIVEN
-from sim.trees.spatial import add, cross, entry, jit, rotate, row3, row9, sub
+from sim.trees.spatial import add, clear, cross, entry, jit, rotate, row3, row9, sub
 from sim.trees.stepping import NO_ROOT, OK, active_damping
 from sim.trees.telling import world_frames
+from sim.trees.wrenches import gather
 
 CORRECTIONS_MAX = 30
 _ROOT_SHARE = 0.1
@@ -155,8 +155,7 @@ def loop_slopes(tree, ws, loops, room, q, h):
 @entry
 def keep_closed(tree, ws, loops, room, q, v):
     """Velocities v (nv,) after the impulse that keeps the gaps as they are, in place."""
-    for a in range(v.shape[0]):
-        ws.damping[a] = 0.0
+    clear(ws.damping)
     loop_slopes(tree, ws, loops, room, q, 0.0)
     for k in range(room.gaps.shape[0]):
         total = 0.0
@@ -171,8 +170,7 @@ def keep_closed(tree, ws, loops, room, q, v):
 @entry
 def way_to_close(tree, ws, loops, room, q, d):
     """d (nv,): increments of the joints that close the gaps at q to first order."""
-    for a in range(d.shape[0]):
-        ws.damping[a] = 0.0
+    clear(ws.damping)
     loop_slopes(tree, ws, loops, room, q, 0.0)
     open_gaps(tree, ws, loops, room, q)
     least_impulses(room, room.gaps, -1.0)
@@ -185,6 +183,15 @@ def copy_rows(source, to):
     for k in range(to.shape[0]):
         for a in range(to.shape[1]):
             to[k, a] = source[k, a]
+
+
+@jit
+def put_back(room, q, b, history, memory):
+    """The state with which the step began."""
+    copy(room.q, q)
+    copy(room.b, b)
+    copy_rows(room.history, history)
+    copy(room.memory, memory)
 
 
 @entry
@@ -264,15 +271,9 @@ def closed_rollout(
                 break
             for k in range(room.impulses.shape[0]):
                 room.impulses[k] += room.change[k]
-            copy(room.q, q)
-            copy(room.b, b)
-            copy_rows(room.history, history)
-            copy(room.memory, memory)
+            put_back(room, q, b, history, memory)
         if not closed:
-            copy(room.q, q)
-            copy(room.b, b)
-            copy_rows(room.history, history)
-            copy(room.memory, memory)
+            put_back(room, q, b, history, memory)
             return step, NO_ROOT
         copy(room.impulses, impulses)
     return steps, OK

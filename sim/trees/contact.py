@@ -15,9 +15,22 @@ from sim.environment.contact_rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, P
 from sim.environment.contact_solver import rows_solver
 from sim.environment.surface import surface_height, surface_normal
 from sim.trees.articulated import solve
-from sim.trees.recursions import gather, row_of, twists_of
-from sim.trees.spatial import add, apart, cross, entry, jit, put3, rotate, row3, row9, unrotate
+from sim.trees.spatial import (
+    add,
+    apart,
+    cross,
+    entry,
+    jit,
+    put_pair,
+    rotate,
+    row3,
+    row9,
+    row_of,
+    unrotate,
+)
 from sim.trees.telling import world_frames
+from sim.trees.twists import twists_of
+from sim.trees.wrenches import gather
 
 _NEAR_M, _FAST_MPS = 0.5, 75.0
 """Who is higher than what speeds up to this lead down within a step is not looked at any closer."""
@@ -95,8 +108,7 @@ def answer(tree, ws, felt, work, rows, implicit_h):
             i = felt.body[k]
             R = row9(felt.frames, i, 0)
             force = rotate(R, row_of(w, at))
-            put3(ws.wrench, i, 0, cross(rotate(R, row_of(w, 0)), force))
-            put3(ws.wrench, i, 3, force)
+            put_pair(ws.wrench, i, cross(rotate(R, row_of(w, 0)), force), force)
             gather(tree, ws.node, ws.wrench, felt.jacobian[3 * k + direction])
     for column in range(3 * rows):
         for a in range(nv):

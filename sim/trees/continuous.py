@@ -7,10 +7,27 @@ variational step.
 from sim.trees.air import air_forces
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
 from sim.trees.articulated import factorise, solve
+from sim.trees.bodies import momentum
 from sim.trees.kinematics import axis_of, move, place
-from sim.trees.recursions import NOWHERE, carried, gather, momentum, row_of
-from sim.trees.spatial import add, cross, dot, entry, jit, put3, rodrigues_turn, rotate, row3, row9, times
+from sim.trees.spatial import (
+    add,
+    clear,
+    cross,
+    dot,
+    entry,
+    jit,
+    put3,
+    put_pair,
+    rotate,
+    row3,
+    row9,
+    row_of,
+    times,
+)
 from sim.trees.stepping import active_damping, load_bodies, node_force
+from sim.trees.turning import rodrigues_turn
+from sim.trees.twists import carried
+from sim.trees.wrenches import NOWHERE, gather
 
 EULER, RK4 = 0, 1
 """Semi-implicit Euler, and the classical Runge-Kutta method in the joints' own coordinates about the node."""
@@ -39,15 +56,12 @@ def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
                 x = add(x, y)
                 b = add(b, cross(w, y))
             a, b = add(a, cross(w, z)), add(b, cross(x, z))
-        put3(twists, i, 0, w)
-        put3(twists, i, 3, x)
-        put3(accelerations, i, 0, a)
-        put3(accelerations, i, 3, b)
+        put_pair(twists, i, w, x)
+        put_pair(accelerations, i, a, b)
         last, last_rate = (w, x), (a, b)
         n, l = momentum(tree, node, i, w, x)
         f, g = momentum(tree, node, i, a, b)
-        put3(wrench, i, 0, add(f, add(cross(w, n), cross(x, l))))
-        put3(wrench, i, 3, add(g, cross(w, l)))
+        put_pair(wrench, i, add(f, add(cross(w, n), cross(x, l))), add(g, cross(w, l)))
     for m in range(tree.rotor_carriers.shape[0]):
         i = tree.rotor_carriers[m]
         n = rotate(row9(node, i, 0), row3(tree.rotors, m, 0))
@@ -62,8 +76,7 @@ def all_forces(tree, ws, v, u, w, out):
     ws.node is placed at q, ws.kick the node's forces there (lost), ws.damping that of the joints.
     """
     velocity_forces(tree, ws.node, v, ws.arc, ws.after, ws.wrench, ws.residual)
-    for a in range(out.shape[0]):
-        ws.impulse[a] = 0.0
+    clear(ws.impulse)
     if w.shape[0]:
         load_bodies(ws, w)
         gather(tree, ws.node, ws.wrench, ws.impulse)

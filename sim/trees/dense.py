@@ -10,10 +10,12 @@ from sim.compiled import compiled
 from sim.trees.arrays import PRISMATIC, REVOLUTE
 from sim.trees.kinematics import compose, move, place, place_frames
 from sim.trees.newton import blocks, put_tangents
-from sim.trees.recursions import NOWHERE, carried, depart, discrete_inverse_dynamics, gather, go_on
+from sim.trees.recursions import depart, discrete_inverse_dynamics
 from sim.trees.roots import largest, remember
-from sim.trees.spatial import add, entry, put3, rotate
+from sim.trees.spatial import add, clear, entry, put_pair, rotate
 from sim.trees.stepping import active_damping, arrive
+from sim.trees.twists import carried, go_on
+from sim.trees.wrenches import NOWHERE, gather
 
 ITERATIONS_MAX = 30
 
@@ -32,19 +34,16 @@ def derivative_matrix(tree, ws, q, d, h, out):
     place_frames(tree, ws.q_after, ws.after)
     put_tangents(tree, ws.node, ws.after, h, ws.arc, ws.tangent)
     for a in range(d.shape[0]):
-        for c in range(d.shape[0]):
-            ws.change[c] = 0.0
+        clear(ws.change)
         ws.change[a] = 1.0
         last = NOWHERE
         for i in range(n):
             w, x = carried(parent[i], ws.after, i, ws.left, last)
             w, x = go_on(tree, ws.after, i, ws.change, w, x)
-            put3(ws.left, i, 0, w)
-            put3(ws.left, i, 3, x)
+            put_pair(ws.left, i, w, x)
             last = w, x
             K00, K01, K10, K11 = blocks(ws.tangent, i)
-            put3(ws.wrench, i, 0, add(rotate(K00, w), rotate(K01, x)))
-            put3(ws.wrench, i, 3, add(rotate(K10, w), rotate(K11, x)))
+            put_pair(ws.wrench, i, add(rotate(K00, w), rotate(K01, x)), add(rotate(K10, w), rotate(K11, x)))
         gather(tree, ws.node, ws.wrench, ws.spare)
         for c in range(d.shape[0]):
             out[c, a] = ws.spare[c]

@@ -3,19 +3,15 @@
 import math
 
 from sim.trees.arrays import FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
+from sim.trees.bodies import eight_rigid, three_columns
 from sim.trees.spatial import (
     add,
-    cos_sin,
     dot,
     entry,
     jit,
     product,
     product_transposed,
     put3,
-    quaternion_matrix,
-    quaternion_step,
-    rodrigues_compose,
-    rodrigues_turn,
     rotate,
     row3,
     row6,
@@ -23,6 +19,7 @@ from sim.trees.spatial import (
     times,
     turned_sym,
 )
+from sim.trees.turning import cos_sin, quaternion_matrix, quaternion_step, rodrigues_compose, rodrigues_turn
 from sim.trees.wide import LANES, column, eight_of, eight_rows, put_columns
 
 
@@ -108,23 +105,6 @@ def place(tree, q, node):
             for j in range(6):
                 node[i, MOMENT + 12 + j] = C[j]
         i += 1
-
-
-@jit
-def three_columns(a, i):
-    return column(a, i, 0), column(a, i, 1), column(a, i, 2)
-
-
-@jit
-def eight_rigid(tree, i):
-    """Where eight bodies begin with body i among them that are rigid, none beyond the last; -1 if there are none."""
-    k = min(i, tree.rigid.shape[0] - LANES)
-    if k < 0:
-        return k
-    for j in range(LANES):
-        if not tree.rigid[k + j]:
-            return -1
-    return k
 
 
 @entry

@@ -11,10 +11,11 @@ from sim.trees.articulated import factorise, solve
 from sim.trees.contact import ground_push, is_near
 from sim.trees.continuous import EULER, accelerate, euler_step, rk4_step
 from sim.trees.kinematics import place
-from sim.trees.recursions import gather, momenta, row_of
 from sim.trees.roots import largest
-from sim.trees.spatial import apart, entry, entry_apart, put3, rotate, row9
+from sim.trees.spatial import apart, clear, entry, entry_apart, put_pair, rotate, row9, row_of
 from sim.trees.stepping import NOT_FINITE, OK, active_damping, copy, node_force, take_step
+from sim.trees.twists import momenta
+from sim.trees.wrenches import gather
 
 
 @apart
@@ -36,18 +37,6 @@ def variational_start(tree, ws, q, v, h, limits, b):
     momenta(tree, ws.node, v, ws.arc, ws.wrench, b)
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * ws.kick[a]
-
-
-@entry
-def variational_velocity(tree, ws, q, b, h, limits, v):
-    """Velocities (nv,) at the node with the impulse b: of its momenta."""
-    place(tree, q, ws.node)
-    node_force(tree, ws, q, limits[0], ws.kick)
-    for a in range(b.shape[0]):
-        v[a] = b[a] - 0.5 * h * ws.kick[a]
-        ws.damping[a] = 0.0
-    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
-    solve(tree, ws.node, ws.damping, h, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)
 
 
 @entry_apart
@@ -138,8 +127,7 @@ def accelerated_rollout(tree, ws, felt, q, v, u, push, none, h, steps, limits, r
 def answer_of(tree, ws, q, impulse, out):
     """out = M(q)^-1 impulse (nv,): what an impulse changes the velocities by."""
     place(tree, q, ws.node)
-    for a in range(out.shape[0]):
-        ws.damping[a] = 0.0
+    clear(ws.damping)
     factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
     solve(tree, ws.node, ws.damping, 0.0, ws.factor, impulse, ws.wrench, ws.spare, ws.twist, out)
 
@@ -149,6 +137,5 @@ def impulse_at(tree, ws, q, body, wrench, out):
     """out (nv,): the generalised impulse of a wrench (6,) on a body of the arrays, in its frame."""
     place(tree, q, ws.node)
     R = row9(ws.node, body, 0)
-    put3(ws.wrench, body, 0, rotate(R, row_of(wrench, 0)))
-    put3(ws.wrench, body, 3, rotate(R, row_of(wrench, 3)))
+    put_pair(ws.wrench, body, rotate(R, row_of(wrench, 0)), rotate(R, row_of(wrench, 3)))
     gather(tree, ws.node, ws.wrench, out)

@@ -7,9 +7,9 @@ parent by those at the end of the step (multibody paper, appendix; here solved i
 """
 
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE
-from sim.trees.articulated import own_inertia
+from sim.trees.bodies import momentum, own_inertia
 from sim.trees.kinematics import axis_of
-from sim.trees.recursions import NOWHERE, carried, hand_up, leaving, lifted, momentum, row_of, take_wrench
+from sim.trees.recursions import leaving
 from sim.trees.spatial import (
     add,
     cross,
@@ -20,14 +20,18 @@ from sim.trees.spatial import (
     product,
     product_transposed,
     put3,
+    put_pair,
     rotate,
     row3,
     row9,
+    row_of,
     sub,
     sum9,
     times,
     unrotate,
 )
+from sim.trees.twists import carried
+from sim.trees.wrenches import NOWHERE, hand_up, lifted, take_wrench
 
 
 @jit
@@ -174,8 +178,7 @@ def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
                 row, row_l = unrotate(K10, z), unrotate(K11, z)
                 col, col_l = rotate(K01, moved), rotate(K11, moved)
                 k = 1.0 / (dot(z, col_l) + c)
-            put3(left, i, 0, row)
-            put3(left, i, 3, row_l)
+            put_pair(left, i, row, row_l)
             put3(left, i, 6, col)
             put3(left, i, 9, col_l)
             left[i, 12] = k
@@ -276,6 +279,5 @@ def solve_tangent(tree, node, after, left, r, wrench, spare, twists, out):
             y = rotate(I, sub(sub(row_of(spare, b), rotate(K00, w)), rotate(K01, x)))
             out[b], out[b + 1], out[b + 2] = unrotate(row9(after, i, 0), y)
             w = add(w, y)
-        put3(twists, i, 0, w)
-        put3(twists, i, 3, x)
+        put_pair(twists, i, w, x)
         last = w, x

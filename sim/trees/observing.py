@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from sim.trees.arrays import BALL, FREE, NODE
+from sim.trees.arrays import NODE
 from sim.trees.kinematics import place, place_frames
-from sim.trees.recursions import momenta
+from sim.trees.telling import spring_energy
 from sim.trees.tree import Tree
+from sim.trees.twists import momenta
 
 
 def frames(tree: Tree, q: np.ndarray) -> np.ndarray:
@@ -46,17 +47,7 @@ def potential_energy_J(tree: Tree, q: np.ndarray, limit_stiffness: np.ndarray) -
     a, T_wb = tree.arrays, frames(tree, q)
     moments_w = np.einsum("nij,nj->ni", T_wb[:, :3, :3], a.moment) + a.mass[:, None] * T_wb[:, :3, 3]
     energy = -float(moments_w.sum(0) @ a.gravity_w)
-    for i, kind in enumerate(a.kind):
-        at, x = a.v_at[i], a.q_at[i]
-        if kind == FREE:
-            continue
-        if kind == BALL:
-            energy += 2.0 * float(a.stiffness[at : at + 3] @ q[x + 1 : x + 4] ** 2)
-            continue
-        energy += 0.5 * a.stiffness[at] * float(q[x] - a.rest[at]) ** 2
-        over = max(a.limits[at, 0] - q[x], q[x] - a.limits[at, 1], 0.0)
-        energy += 0.5 * limit_stiffness[at] * float(over) ** 2
-    return energy
+    return energy + float(spring_energy(a, q, limit_stiffness))
 
 
 def spatial_momentum(tree: Tree, q: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -10,8 +10,9 @@ their rotors'), plus the node's whole kick of
 gravity and springs. What acts at the ends of an arc (torques held over it, damping) goes half to either end.
 """
 
-from sim.trees.arrays import BALL, FREE, INERTIA, MOMENT, PRISMATIC, REVOLUTE
-from sim.trees.kinematics import axis_of, eight_rigid, spring_torque
+from sim.trees.arrays import BALL, FREE, MOMENT, PRISMATIC, REVOLUTE
+from sim.trees.bodies import eight_rigid, inertias_of_eight, momentum, rigid_momentum
+from sim.trees.kinematics import axis_of, spring_torque
 from sim.trees.spatial import (
     add,
     cross,
@@ -19,49 +20,20 @@ from sim.trees.spatial import (
     entry,
     jit,
     put3,
-    quaternion_turn,
-    rodrigues_compose,
-    rodrigues_turn,
+    put_pair,
     rotate,
     row3,
-    row6,
     row9,
+    row_of,
     sub,
-    sym,
-    tangent,
     times,
-    unrotate,
 )
-from sim.trees.wide import LANES, column, eight, eight_rows, put_columns
+from sim.trees.turning import quaternion_turn, rodrigues_compose, rodrigues_turn, tangent
+from sim.trees.wide import LANES, eight_rows, put_columns
+from sim.trees.wrenches import gather
 
-NOWHERE = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-"""No twist, no wrench."""
 UNMOVED = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
 """No displacement: a translation and a quaternion."""
-
-
-@jit
-def momentum(tree, node, i, w, v):
-    """(angular, linear) momentum of body i with twist (w, v)."""
-    A = row6(node, i, INERTIA)
-    if tree.rigid[i]:
-        return rigid_momentum(A, row3(node, i, MOMENT), tree.mass[i], w, v)
-    B, C = row9(node, i, MOMENT + 3), row6(node, i, MOMENT + 12)
-    return add(sym(A, w), rotate(B, v)), add(unrotate(B, w), sym(C, v))
-
-
-@jit
-def rigid_momentum(A, c, m, w, v):
-    """The same of a rigid body, of eight as well as of one: inertia A about its origin, moment c, mass m."""
-    return add(sym(A, w), cross(c, v)), sub(times(m, v), cross(c, w))
-
-
-@jit
-def inertias_of_eight(tree, node, i):
-    """(inertia A, moment, mass) of bodies i to i + 7, each number of all eight."""
-    a = eight_rows(node, i, INERTIA)
-    c = a[MOMENT - INERTIA], a[MOMENT - INERTIA + 1], column(node, i, MOMENT + 2)
-    return a[:6], c, eight(tree.mass, i)
 
 
 @jit
@@ -91,51 +63,6 @@ def turn_rotors(tree, node, arc, side, wrench):
         i = tree.rotor_carriers[k]
         u, n = times(side, row3(arc, i, 0)), rotate(row9(node, i, 0), row3(tree.rotors, k, 0))
         put3(wrench, i, 0, add(row3(wrench, i, 0), add(cross(u, n), times(dot(u, n), u))))
-
-
-@jit
-def lifted(node, i, n, l):
-    """Torque about its parent's origin of a wrench (n, l) about that of body i."""
-    return add(n, cross(row3(node, i, 9), l))
-
-
-@jit
-def hand_up(j, wrench, i, n, l):
-    """Hand a wrench about its origin to body j, the parent of body i: returned where that is next, else added."""
-    if j < 0:
-        return NOWHERE
-    if j == i - 1:
-        return n, l
-    wrench[j, 0] += n[0]
-    wrench[j, 1] += n[1]
-    wrench[j, 2] += n[2]
-    wrench[j, 3] += l[0]
-    wrench[j, 4] += l[1]
-    wrench[j, 5] += l[2]
-    return NOWHERE
-
-
-@jit
-def take_wrench(wrench, i, last):
-    """What acts on body i with its children, `last` handed up by body i + 1 among it; cleared for the next pass."""
-    n, l = add(row3(wrench, i, 0), last[0]), add(row3(wrench, i, 3), last[1])
-    for j in range(6):
-        wrench[i, j] = 0.0
-    return n, l
-
-
-@jit
-def project(kind, node, i, b, n, l, out):
-    """The joint's share S' (n, l) of a wrench on body i, from place b of `out`."""
-    if kind == REVOLUTE:
-        out[b] = dot(axis_of(node, i), n)
-    elif kind == PRISMATIC:
-        out[b] = dot(axis_of(node, i), l)
-    else:
-        R = row9(node, i, 0)
-        out[b], out[b + 1], out[b + 2] = unrotate(R, n)
-        if kind == FREE:
-            out[b + 3], out[b + 4], out[b + 5] = unrotate(R, l)
 
 
 @jit
@@ -205,19 +132,12 @@ def load(tree, node, arc, h, wrench):
             i = k + LANES
         else:
             u, s = half_cayley(row3(arc, i, 6), row3(arc, i, 9), arc[i, 12])
-            put3(arc, i, 0, u)
-            put3(arc, i, 3, s)
+            put_pair(arc, i, u, s)
             n, l = momentum(tree, node, i, times(g, u), times(g, s))
             n, l = leaving(u, s, n, l)
-            put3(wrench, i, 0, n)
-            put3(wrench, i, 3, l)
+            put_pair(wrench, i, n, l)
             i += 1
     turn_rotors(tree, node, arc, 1.0, wrench)
-
-
-@jit
-def row_of(d, b):
-    return (d[b], d[b + 1], d[b + 2])
 
 
 @entry
@@ -311,8 +231,7 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
             n, l = arriving(u, s, n, l)
             n = add(n, times(kick, cross(row3(node, i, MOMENT), w)))
             l = add(l, times(kick * mass[i], w))
-            put3(wrench, i, 0, n)
-            put3(wrench, i, 3, l)
+            put_pair(wrench, i, n, l)
             i += 1
     turn_rotors(tree, node, arc, -1.0, wrench)
     gather(tree, node, wrench, b)
@@ -320,68 +239,3 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
         b[a] += (armature[a] / h - 0.5 * damping[a]) * d[a]
     rotors_of_balls(tree, d, h, b)
     spring_impulses(tree, q, limit_stiffness, kick, b)
-
-
-@jit
-def gather(tree, node, wrench, out):
-    """Generalised impulses of wrenches on the bodies, about their origins; clears the wrenches."""
-    parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
-    n_bodies = parent.shape[0]
-    last = NOWHERE
-    for i in range(n_bodies - 1, -1, -1):
-        n, l = take_wrench(wrench, i, last)
-        project(kinds[i], node, i, v_at[i], n, l, out)
-        last = hand_up(parent[i], wrench, i, lifted(node, i, n, l), l)
-
-
-@jit
-def go_on(tree, node, i, v, w, x):
-    """Twist of body i: (w, x), with which its joint is carried along, and the joint's own by joint velocities v."""
-    b, kind = tree.v_at[i], tree.kind[i]
-    if kind == REVOLUTE:
-        return add(w, times(v[b], axis_of(node, i))), x
-    if kind == PRISMATIC:
-        return w, add(x, times(v[b], axis_of(node, i)))
-    R = row9(node, i, 0)
-    if kind == FREE:
-        x = add(x, rotate(R, row_of(v, b + 3)))
-    return add(w, rotate(R, row_of(v, b))), x
-
-
-@jit
-def twists_of(tree, node, v, out):
-    """(n, >= 6) twists of the bodies under joint velocities v."""
-    last = NOWHERE
-    for i in range(tree.parent.shape[0]):
-        w, x = carried(tree.parent[i], node, i, out, last)
-        last = go_on(tree, node, i, v, w, x)
-        put3(out, i, 0, last[0])
-        put3(out, i, 3, last[1])
-
-
-@entry
-def momenta(tree, node, v, arc, wrench, out):
-    """Generalised momenta M(q) v; `arc` gets the bodies' twists in its first six columns."""
-    twists_of(tree, node, v, arc)
-    for i in range(tree.parent.shape[0]):
-        n, l = momentum(tree, node, i, row3(arc, i, 0), row3(arc, i, 3))
-        put3(wrench, i, 0, n)
-        put3(wrench, i, 3, l)
-    gather(tree, node, wrench, out)
-    for a in range(out.shape[0]):
-        out[a] += tree.armature[a] * v[a]
-
-
-@jit
-def parent_twist(j, i, twists, last):
-    """Twist of body j, the parent of body i, about its origin; `last` is that of body i - 1."""
-    if j == i - 1:
-        return last
-    return NOWHERE if j < 0 else (row3(twists, j, 0), row3(twists, j, 3))
-
-
-@jit
-def carried(j, node, i, twists, last):
-    """Twist of the origin of body i as that of its parent j carries it; `last` is that of body i - 1."""
-    w, x = parent_twist(j, i, twists, last)
-    return w, sub(x, cross(row3(node, i, 9), w))

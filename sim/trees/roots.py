@@ -7,7 +7,6 @@ from sim.trees.articulated import collect, respond, solve
 from sim.trees.kinematics import compose, compose_joint, move, place_frames
 from sim.trees.newton import factorise_tangent, solve_tangent
 from sim.trees.recursions import (
-    NOWHERE,
     UNMOVED,
     depart,
     displace,
@@ -17,6 +16,7 @@ from sim.trees.recursions import (
     rotors_of_balls,
 )
 from sim.trees.spatial import apart, jit
+from sim.trees.wrenches import NOWHERE
 
 RIQN, NEWTON, BROYDEN = 0, 1, 2
 """How the root is found: recursive impulse-based quasi-Newton, exact Newton, Broyden's update of the former."""

@@ -13,10 +13,12 @@ import numpy as np
 from sim.compiled import compiled
 from sim.errors import InputError
 from sim.trees.arrays import MOMENT, NODE, PRISMATIC, REVOLUTE
+from sim.trees.bodies import momentum
 from sim.trees.kinematics import axis_of, place
-from sim.trees.recursions import NOWHERE, carried, momentum, row_of
-from sim.trees.spatial import add, cross, dot, entry, jit, put3, row3, sub, times
+from sim.trees.spatial import add, cross, dot, entry, jit, put_pair, row3, row_of, sub, times
 from sim.trees.tree import Tree
+from sim.trees.twists import carried
+from sim.trees.wrenches import NOWHERE
 
 ITERATIONS_MAX = 30
 
@@ -107,8 +109,7 @@ def midpoint_slopes(tree, sw, q0, q1, h):
             put_twist(speeds, b, b, (0.0, 0.0, 0.0), z)
             put_twist(slopes, b, b, (0.0, 0.0, 0.0), cross(w, z))
             x = add(x, times(v, z))
-        put3(sw.twists, b, 0, w)
-        put3(sw.twists, b, 3, x)
+        put_pair(sw.twists, b, w, x)
         last = w, x
         f, l = momentum(tree, sw.node, b, w, x)
         torque, force = cross(row3(sw.node, b, MOMENT), down), times(mass[b], down)

@@ -1,7 +1,6 @@
 """Trees of joints on the lanes that all vehicles run on: a `sim.steppers.Stepper` by recursions in linear time."""
 
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,16 +8,14 @@ import numpy as np
 from sim.integrators.base import Integrator
 from sim.steppers.stepper import kept_state
 from sim.trees import lane_steps, roots
-from sim.trees.arrays import REMEMBERED, Workspace, workspace
+from sim.trees.arrays import REMEMBERED
 from sim.trees.continuous import EULER, RK4
 from sim.trees.ground import felt_of
-from sim.trees.limits import limit_springs
+from sim.trees.laid import LIMIT_STEP_S, LaidTree, lay
+from sim.trees.stepping import node_velocities
 from sim.trees.telling import tell
-from sim.trees.tree import Tree
-from sim.vehicles.articulated import ArticulatedVehicle, PlumbLine
+from sim.vehicles.articulated import ArticulatedVehicle
 from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
-
-Limits = tuple[np.ndarray, np.ndarray]
 
 VARIATIONAL = {
     "riqn": roots.RIQN,
@@ -30,34 +27,7 @@ ACCELERATED = {"semi-implicit-euler": EULER, "rk4": RK4}
 """By the method's name."""
 TOLERANCE = 1e-11
 """Of the joints' increments in a step [rad or m]."""
-LIMIT_STEP_S = 0.005
-"""Limits of joints are no stiffer than steps of this length bear, so that what is told of their energy holds for all
-steps up to it."""
 _KEPT_TREES = 4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Laid:
-    """A tree with the parameters' values, and the room that its steps take."""
-
-    tree: Tree
-    ws: Workspace
-    offsets: np.ndarray
-    """(bodies, 12) rotations row by row, positions."""
-    lines: np.ndarray
-    """(k, 8) as `tell` has them."""
-    limits: dict[float, Limits]
-    """By the step [s]."""
-    stages: np.ndarray
-    torques: np.ndarray
-    """(3, nv) room for a step's."""
-    tally: np.ndarray
-
-    def limits_at(self, h: float) -> Limits:
-        step_s = max(h, LIMIT_STEP_S)
-        if step_s not in self.limits:
-            self.limits[step_s] = limit_springs(self.tree, step_s, self.ws)
-        return self.limits[step_s]
 
 
 class TreeStepper:
@@ -185,9 +155,7 @@ class TreeStepper:
         laid, nq, nv = self._laid(p), self._nq, self._nv
         node = y[: nq + nv].copy()
         if self._variational:
-            lane_steps.variational_velocity(
-                laid.tree.arrays, laid.ws, node[:nq], self._b(y), h, laid.limits_at(h), node[nq:]
-            )
+            node_velocities(laid.tree.arrays, laid.ws, node[:nq], self._b(y), h, laid.limits_at(h), node[nq:])
         return node
 
     def trajectory(
@@ -283,7 +251,7 @@ class TreeStepper:
         history = y[self._nq + self._nv : -2].reshape(self._nv, REMEMBERED)
         return y[: self._nq], self._b(y), history, y[-2:]
 
-    def _tell(self, laid: _Laid, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
+    def _tell(self, laid: LaidTree, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
         nq, tree = self._nq, laid.tree
         if np.isfinite(node).all():
             limits = laid.limits_at(0.0)
@@ -303,35 +271,16 @@ class TreeStepper:
         else:
             row[:] = np.nan
 
-    def _laid(self, p: np.ndarray) -> _Laid:
+    def _laid(self, p: np.ndarray) -> LaidTree:
         """The tree with these parameters, in this thread."""
-        kept: dict[bytes, _Laid] = self._local.__dict__.setdefault("kept", {})
+        kept: dict[bytes, LaidTree] = self._local.__dict__.setdefault("kept", {})
         key = p.tobytes()
         laid = kept.get(key)
         if laid is None:
-            tree = self._vehicle.tree_with(p)
             while len(kept) >= _KEPT_TREES:
                 del kept[next(iter(kept))]
-            laid = kept[key] = _Laid(
-                tree,
-                workspace(tree.arrays),
-                np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets]),
-                _lines(tree, self._vehicle.plumb_lines(self._vehicle.quantities(p))),
-                {},
-                np.zeros((6, tree.nv)),
-                np.zeros((3, tree.nv)),
-                np.zeros(2),
-            )
+            laid = kept[key] = lay(self._vehicle, p)
         return laid
-
-
-def _lines(tree: Tree, declared: dict[str, PlumbLine]) -> np.ndarray:
-    rows = np.zeros((len(declared), 8))
-    for row, line in zip(rows, declared.values(), strict=True):
-        for at, (body, point) in zip((0, 4), (line[:2], line[2:]), strict=True):
-            k = tree.names.index(body)
-            row[at], row[at + 1 : at + 4] = tree.carriers[k], (tree.offsets[k] @ np.r_[point, 1.0])[:3]
-    return rows
 
 
 NO_WRENCHES = np.zeros((0, 6))

@@ -8,24 +8,27 @@ these, and by how much a step's iterations contract.
 import math
 
 from sim.trees.arrays import BALL, FREE, PRISMATIC, REVOLUTE
-from sim.trees.articulated import factorise
+from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import move, place
-from sim.trees.recursions import gather, missing_impulses, node_impulses, row_of
+from sim.trees.recursions import missing_impulses, node_impulses
 from sim.trees.roots import IMPULSE, NEWTON, find_root, first_guess, largest, remember
 from sim.trees.spatial import (
     add,
     apart,
+    clear,
     cross,
     entry,
     jit,
-    put3,
-    rodrigues_turn,
+    put_pair,
     rotate,
     row3,
     row9,
+    row_of,
     sub,
     times,
 )
+from sim.trees.turning import rodrigues_turn
+from sim.trees.wrenches import gather
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
 HALVINGS = 6
@@ -93,8 +96,7 @@ def node_force(tree, ws, q, limit_stiffness, out):
     for i in range(ws.arc.shape[0]):
         for k in range(6):
             ws.arc[i, k] = 0.0
-    for a in range(out.shape[0]):
-        ws.increments[a] = 0.0
+    clear(ws.increments)
     node_impulses(
         tree,
         ws.node,
@@ -110,13 +112,24 @@ def node_force(tree, ws, q, limit_stiffness, out):
     )
 
 
+@entry
+def node_velocities(tree, ws, q, b, h, limits, v):
+    """Velocities (nv,) at the node with the impulse b: of its momenta. ws.factor is that of the mass matrix then."""
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, limits[0], ws.kick)
+    for a in range(b.shape[0]):
+        v[a] = b[a] - 0.5 * h * ws.kick[a]
+    clear(ws.damping)
+    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+    solve(tree, ws.node, ws.damping, h, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)
+
+
 @jit
 def load_bodies(ws, w):
     """ws.wrench = wrenches w (n, 6) in the bodies' frames."""
     for i in range(w.shape[0]):
         R = row9(ws.node, i, 0)
-        put3(ws.wrench, i, 0, rotate(R, row3(w, i, 0)))
-        put3(ws.wrench, i, 3, rotate(R, row3(w, i, 3)))
+        put_pair(ws.wrench, i, rotate(R, row3(w, i, 0)), rotate(R, row3(w, i, 3)))
 
 
 @jit

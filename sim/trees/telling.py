@@ -3,8 +3,9 @@
 import math
 
 from sim.trees.arrays import BALL, FREE, MOMENT
+from sim.trees.bodies import momentum
 from sim.trees.kinematics import place, place_frames
-from sim.trees.recursions import momenta, momentum, spring_impulses
+from sim.trees.recursions import spring_impulses
 from sim.trees.spatial import (
     add,
     cross,
@@ -21,6 +22,7 @@ from sim.trees.spatial import (
     unrotate,
 )
 from sim.trees.stepping import active_damping
+from sim.trees.twists import momenta
 
 
 @jit
@@ -35,7 +37,7 @@ def world_frames(tree, q, node, out):
         put3(out, i, 9, p if j < 0 else add(row3(out, j, 9), p))
 
 
-@jit
+@entry
 def spring_energy(tree, q, limit_stiffness):
     """Of springs and of limits that are overrun [J]."""
     energy = 0.0

@@ -6,14 +6,13 @@ import numpy as np
 
 from sim.trees import roots, stepping
 from sim.trees.arrays import REMEMBERED, Workspace, workspace
-from sim.trees.articulated import factorise, solve
 from sim.trees.ground import NOTHING
 from sim.trees.kinematics import place
 from sim.trees.lane_steps import variational_rollout
 from sim.trees.limits import limit_springs
 from sim.trees.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
-from sim.trees.recursions import momenta
 from sim.trees.tree import Tree
+from sim.trees.twists import momenta
 
 ROOT_FINDERS = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
 GUESSES = {
@@ -127,10 +126,10 @@ class VariationalTree:
 
     def velocity(self, motion: Motion) -> np.ndarray:
         """(nv,) joint velocities at the node, from its momenta: second order."""
-        v, ws, a = self.momenta(motion), self.workspace, self.tree.arrays
-        none = np.zeros(self.tree.nv)
-        factorise(a, ws.node, none, self.step_s, ws.articulated, ws.factor)
-        solve(a, ws.node, none, self.step_s, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)
+        v = np.zeros(self.tree.nv)
+        stepping.node_velocities(
+            self.tree.arrays, self.workspace, motion.q, motion.b, self.step_s, self.limits, v
+        )
         return v
 
     def energy_J(self, motion: Motion) -> float:

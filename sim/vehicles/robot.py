@@ -15,10 +15,10 @@ from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE, workspace
 from sim.trees.declaration import WORLD, Loop
 from sim.trees.kinematics import place
 from sim.trees.observing import body_frames
-from sim.trees.recursions import momenta
 from sim.trees.shapes import STAND, Capsule, hinges_of, links_of
-from sim.trees.spatial import quaternion_matrix
 from sim.trees.tree import Tree
+from sim.trees.turning import quaternion_matrix
+from sim.trees.twists import momenta
 from sim.vehicles.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.listed import usable
 from sim.vehicles.parameter import Control, Parameter

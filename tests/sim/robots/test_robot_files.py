@@ -16,7 +16,7 @@ from sim.robots.reading import read_robot
 from sim.trees.arrays import workspace
 from sim.trees.kinematics import place
 from sim.trees.observing import body_frames
-from sim.trees.recursions import momenta
+from sim.trees.twists import momenta
 
 mujoco = pytest.importorskip("mujoco", reason="the extra robots is not installed")
 

@@ -8,9 +8,10 @@ from sim.trees.arrays import workspace
 from sim.trees.dense import dense_rollout, derivative_matrix
 from sim.trees.kinematics import compose, place
 from sim.trees.observing import potential_energy_J
-from sim.trees.recursions import discrete_inverse_dynamics, momenta
+from sim.trees.recursions import discrete_inverse_dynamics
 from sim.trees.scalable import midpoint_slopes, residual_derivative, scalable_rollout, scalable_workspace
 from sim.trees.tree import Body, Joint, tree
+from sim.trees.twists import momenta
 from sim.trees.variational import VariationalTree
 from tests.sim.trees.sample_trees import generic_state, generic_tree, pendulum_chain
 

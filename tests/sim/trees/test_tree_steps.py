@@ -11,9 +11,10 @@ from sim.trees.articulated import factorise, solve
 from sim.trees.continuous import rk4_step
 from sim.trees.kinematics import compose, move, place
 from sim.trees.observing import frames, inertia_matrices, potential_energy_J
-from sim.trees.recursions import discrete_inverse_dynamics, momenta
+from sim.trees.recursions import discrete_inverse_dynamics
 from sim.trees.stepping import OK
 from sim.trees.tree import Body, Joint, tree
+from sim.trees.twists import momenta
 from sim.trees.variational import VariationalTree
 from tests.sim.trees.sample_trees import generic_state, generic_tree, pendulum_chain
 
