@@ -36,7 +36,6 @@ FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
 def run(
     scene: str,
     *,
-    version: bool,
     list_scenes: bool,
     headless: bool,
     seconds: float | None,
@@ -65,9 +64,6 @@ def run(
     probe: Path | None,
 ) -> None:
     """Parse, check, and hand over to a headless run or the window."""
-    if version:
-        print(f"holonomy {installed_version()}")
-        return
     if list_scenes:
         width = max(map(len, scene_names()))
         for name in scene_names():
@@ -120,16 +116,6 @@ def run(
     from export.scene_run import run_headless  # takes a second: refusals and lists do not wait for it
 
     run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first)
-
-
-def installed_version() -> str:
-    """As it was installed."""
-    from importlib import metadata  # takes a while, and nobody else asks
-
-    try:
-        return metadata.version("holonomy")
-    except metadata.PackageNotFoundError:
-        return "from sources that are not installed"
 
 
 def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tuple[Command, ...]) -> str:

@@ -4,13 +4,37 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import click
 from click import Path as PathType
 from click import option
 
 F = TypeVar("F", bound=Callable[..., Any])
 _FILE: Any = PathType(path_type=Path)
+
+
+def _tell_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """As it was installed."""
+    if not asked:
+        return
+    from importlib import metadata  # takes a while, and nobody else asks
+
+    try:
+        version = metadata.version("holonomy")
+    except metadata.PackageNotFoundError:
+        version = "from sources that are not installed"
+    click.echo(f"holonomy {version}")
+    context.exit()
+
+
 _OPTIONS = (
-    option("--version", is_flag=True, help="Tell the version and leave."),
+    option(
+        "--version",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_tell_version,
+        help="Tell the version and leave.",
+    ),
     option("--list", "list_scenes", is_flag=True, help="List the scenes and leave."),
     option("--headless", is_flag=True, help="Run without a window."),
     option("--seconds", type=float, help="Simulated seconds of a headless run: 10, or all of a plan."),
