@@ -70,22 +70,21 @@ def chosen_channels(motions: Sequence[Motion], names: Sequence[str] = ()) -> lis
 
 def write_csv(path: Path, motions: Sequence[Motion], names: Sequence[str] = ()) -> None:
     """One row a lane and moment, all digits kept; what a lane does not have is empty. Raises InputError, OSError."""
-    chosen = chosen_channels(motions, names)
-    widths: dict[str, list[str]] = {}
-    for channels in chosen:
-        for name, channel in channels.items():
-            widths.setdefault(name, channel.columns(name))
+    chosen = [
+        {tuple(channel.columns(name)): channel for name, channel in channels.items()}
+        for channels in chosen_channels(motions, names)
+    ]
+    # Vehicles may tell by one name what has other parts or units: that has columns of its own.
+    blocks_of_headings = list(dict.fromkeys(headings for channels in chosen for headings in channels))
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(
-            ["time [s]", "lane", *(heading for headings in widths.values() for heading in headings)]
-        )
+        writer.writerow(["time [s]", "lane", *(h for headings in blocks_of_headings for h in headings)])
         for motion, channels in zip(motions, chosen, strict=True):
             blocks = [
-                _texts(channels[name].values)
-                if name in channels
+                _texts(channels[headings].values)
+                if headings in channels
                 else [[""] * len(headings)] * len(motion.time)
-                for name, headings in widths.items()
+                for headings in blocks_of_headings
             ]
             for k, time_s in enumerate(motion.time.tolist()):
                 writer.writerow([time_s, motion.name, *(value for block in blocks for value in block[k])])

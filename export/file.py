@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from export.channels import chosen_channels, write_csv, write_npz
@@ -32,11 +33,13 @@ def export_motions(
 ) -> Path:
     """Write motions as a scene with models (.glb, .usd, .usda, .usdc) or as numbers (.csv, .npz); returns the path.
 
-    channels: of a table, all without. ground, camera: of a scene. The file is there completely or not at all.
-    Raises InputError for another ending or an unknown channel, OutputError where it cannot be written.
+    Of motions with one name the second is told as "NAME 2", and so on. channels: of a table, all without. ground,
+    camera: of a scene. The file is there completely or not at all.
+    Raises InputError for another ending, an unknown channel or no motion, OutputError where it cannot be written.
     """
     path = Path(path)
     check_ending(path)
+    motions = _named_apart(motions)
     ending, name = path.suffix.lower(), title or path.stem
     if ending in TABLES:
         chosen_channels(motions, channels)
@@ -48,6 +51,24 @@ def export_motions(
         else:
             _write_scene(temporary, path.name, motions, name, ground, camera)
     return path
+
+
+def _named_apart(motions: Sequence[Motion]) -> list[Motion]:
+    """Raises InputError for what is no list of motions."""
+    if not isinstance(motions, list | tuple) or not all(isinstance(motion, Motion) for motion in motions):
+        raise InputError(f"motions = {quote(motions)} are refused; allowed: a list of motions")
+    if not motions:
+        raise InputError("nothing to export; allowed: one motion or more")
+    taken: set[str] = set()
+    found = []
+    for motion in motions:
+        name, count = motion.name, 1
+        while name in taken:
+            count += 1
+            name = f"{motion.name} {count}"
+        taken.add(name)
+        found.append(motion if name == motion.name else replace(motion, name=name))
+    return found
 
 
 def _write_scene(

@@ -8,6 +8,7 @@ from gymnasium import spaces
 
 from sim.batches.lanes import Lanes
 from sim.errors import InputError, one_of, quote
+from sim.given import array_of
 from sim.learning.task import SEEN_LIMIT, Task
 from sim.learning.tasks import TASKS
 
@@ -51,10 +52,15 @@ class VehicleEnvironment(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """At a start of the task's, or at `options["node"]`."""
+        """At a start of the task's, or at `options["node"]`. Raises InputError for one that is none."""
         super().reset(seed=seed)
         given = (options or {}).get("node")
-        start = self.task.starts(self.np_random, 1) if given is None else np.array(given, float)[None]
+        size = self.task.vehicle.node_layout.size
+        start = (
+            self.task.starts(self.np_random, 1)
+            if given is None
+            else array_of("options['node']", given, (size,))[None]
+        )
         self._lanes.restart(np.zeros(1, int), start)
         return seen_of(self.task, start)[0], {}
 

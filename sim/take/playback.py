@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.environment.ground import env_of
 from sim.environment.surroundings import Surroundings, inline_for, remembered
+from sim.given import number
 from sim.integrators import Integrator
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
@@ -108,7 +109,11 @@ class Playback:
         return self.kernel(leg).node(moment.state, moment.controls, p, leg.step_s, env=env_of(ground))
 
     def samples(self, every_s: float = 0.0) -> Samples:
-        """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before."""
+        """Nodes at all steps, or only at those that begin `every_s` seconds or more after the one before.
+
+        Raises InputError for what is no such time.
+        """
+        every_s = number("every_s", every_s, low=0.0)
         last = self._legs[-1]
         parts = [part for leg in self._legs for part in self._leg_samples(leg, every_s, last=leg is last)]
         time, nodes, controls, rows = (np.concatenate([columns[k] for columns, _ in parts]) for k in range(4))

@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -174,6 +175,27 @@ def test_chosen_channels_of_several_vehicles_stand_in_one_table(tmp_path: Path) 
         chosen_channels(motions, ["sgma"])
     with pytest.raises(InputError, match=r"ending in \.glb"):
         export_motions(tmp_path / "both.fbx", motions)
+
+
+def test_what_two_lanes_tell_by_one_name_stands_apart_where_it_differs(tmp_path: Path) -> None:
+    """In parts, in units or in the lane's own name: nothing is shifted into another's column, nothing lost."""
+    one = motion_of("rigid-body", 0.05)
+    more = {"load": np.arange(12.0).reshape(6, 2)}, {"load": np.arange(6.0)}, {"load": np.arange(6.0)}
+    units = {"load": "N"}, {"load": "N"}, {"load": "kg"}
+    motions = [replace(one, observables=o, units=u) for o, u in zip(more, units, strict=True)]
+    path = export_motions(tmp_path / "run.csv", motions, channels=["load"])
+    rows = list(csv.reader(path.open(newline="")))
+    assert rows[0][2:] == ["load.0 [N]", "load.1 [N]", "load [N]", "load [kg]"]
+    assert rows[2] == ["0.01", "rigid-body", "2.0", "3.0", "", ""]
+    assert rows[8] == ["0.01", "rigid-body 2", "", "", "1.0", ""]
+    assert rows[14] == ["0.01", "rigid-body 3", "", "", "", "1.0"]
+    with np.load(export_motions(tmp_path / "run.npz", motions)) as arrays:
+        for name, motion in zip(("rigid-body", "rigid-body 2", "rigid-body 3"), motions, strict=True):
+            assert np.array_equal(arrays[f"{name}/load"], motion.observables["load"])
+    with pytest.raises(InputError, match="nothing to export"):
+        export_motions(tmp_path / "run.glb", [])
+    with pytest.raises(InputError, match="allowed: a list of motions"):
+        export_motions(tmp_path / "run.glb", one)  # type: ignore[arg-type]
 
 
 def test_motion_blur_is_the_mean_of_linear_light() -> None:

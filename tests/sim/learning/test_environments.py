@@ -139,3 +139,5 @@ def test_a_task_that_is_none_is_refused_in_one_line() -> None:
 
     with pytest.raises(InputError, match="unknown task 'Hoover'; allowed: Hover"):
         VehicleEnvironment("Hoover")
+    with pytest.raises(InputError, match=r"options\['node'\] has shape \(3,\), wanted \(18,\)"):
+        VehicleEnvironment("Hover").reset(options={"node": np.zeros(3)})
