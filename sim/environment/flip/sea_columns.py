@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sim.compiled import allocating_nothing, compiled
+from sim.compiled import allocating_nothing, compiled, superword, taken_in
 from sim.environment.flip.box import Box
 from sim.environment.ocean.sampling import add_tile, rest_place
 from sim.environment.ocean.state import SeaState
@@ -29,11 +29,11 @@ class SeaColumns:
         self._read = np.zeros((*counts, _TOLD))
         self._spacing_m, self._begin = _SPACING * box.cell_m, np.zeros(2, np.int64)
         self._decay = np.zeros(_TILES)
+        self._row = np.zeros((2, _TILES, nx + 2))
         self._heights = np.zeros(state.waves[3].shape, np.complex64)
         self._raised = np.full(4, np.nan)
         self._work = np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32)
         self._grids = np.zeros((_TILES, points, points, FIELDS), np.float32)
-        self._column = np.zeros(_TOLD)
         self.level_m = state.level_m
 
     def work_out(self, state: SeaState, box: Box, time_s: float) -> None:
@@ -52,8 +52,7 @@ class SeaColumns:
 
     def height_m(self, x: float, y: float) -> float:
         """World z of the surface at a place about the box."""
-        _between(self._read, self._begin, self._spacing_m, x, y, self._column)
-        return self.level_m + float(self._column[0])
+        return self.level_m + float(_height(self._read, self._begin, self._spacing_m, x, y))
 
     def fill(self, box: Box, current_mps: tuple[float, float], faces: np.ndarray, height: np.ndarray) -> None:
         """Velocities across a box's faces, faces (3, nz + 2, ny + 2, nx + 2) [cells/s], and the surface's height over
@@ -66,8 +65,8 @@ class SeaColumns:
             np.asarray(box.corner_w, float),
             box.cell_m,
             self.level_m,
-            current_mps[0],
-            current_mps[1],
+            np.array([*current_mps, 0.0]),
+            *self._row,
             faces,
             height,
         )
@@ -91,21 +90,37 @@ def _read(grids: np.ndarray, edges: np.ndarray, begin: np.ndarray, spacing: floa
                 row[3 + 3 * tile] = work[RISE]
 
 
-@allocating_nothing
-def _between(
-    read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float, out: np.ndarray
-) -> None:
-    """What is known at world (x, y), out (10,)."""
+@taken_in
+def _about(
+    read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float
+) -> tuple[int, int, float, float, float, float]:
+    """Row and column of the lowest of the four known places about world (x, y), and the share of each."""
     u, v = x / spacing - begin[0], y / spacing - begin[1]
     i = min(max(int(u), 0), read.shape[1] - 2)
     j = min(max(int(v), 0), read.shape[0] - 2)
     u, v = min(max(u - i, 0.0), 1.0), min(max(v - j, 0.0), 1.0)
-    a, b, c, d = (1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v
-    for m in range(read.shape[2]):
-        out[m] = a * read[j, i, m] + b * read[j, i + 1, m] + c * read[j + 1, i, m] + d * read[j + 1, i + 1, m]
+    return j, i, (1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v
 
 
-@compiled
+@taken_in
+def _between(read: np.ndarray, about: tuple[int, int, float, float, float, float], number: int) -> float:
+    """One of the numbers that are known, there."""
+    j, i, a, b, c, d = about
+    return float(
+        a * read[j, i, number]
+        + b * read[j, i + 1, number]
+        + c * read[j + 1, i, number]
+        + d * read[j + 1, i + 1, number]
+    )
+
+
+@allocating_nothing
+def _height(read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float) -> float:
+    """Over the mean level, at world (x, y) [m]."""
+    return _between(read, _about(read, begin, spacing, x, y), 0)
+
+
+@superword
 def _fill(
     read: np.ndarray,
     begin: np.ndarray,
@@ -114,33 +129,36 @@ def _fill(
     corner: np.ndarray,
     cell: float,
     level: float,
-    current_x: float,
-    current_y: float,
+    stream: np.ndarray,
+    told: np.ndarray,
+    left: np.ndarray,
     faces: np.ndarray,
     height: np.ndarray,
 ) -> None:
+    """told, left (tiles, nx + 2): room for the speeds of a row of columns at the surface, and what is left of them."""
     _, nz, ny, nx = faces.shape
-    told = np.empty(read.shape[2])
     tiles = len(decay)
-    stream = (current_x, current_y, 0.0)
-    left, grown = np.empty(tiles), np.empty(tiles)
-    for t in range(tiles):
-        grown[t] = math.exp(decay[t] * cell)
-    for j in range(ny):
-        for i in range(nx):
-            for c in range(3):
+    for c in range(3):
+        for j in range(ny):
+            y = corner[1] + cell * (j - (1.0 if c == 1 else 0.5))
+            for i in range(nx):
                 x = corner[0] + cell * (i - (1.0 if c == 0 else 0.5))
-                y = corner[1] + cell * (j - (1.0 if c == 1 else 0.5))
-                _between(read, begin, spacing, x, y, told)
-                surface = (level + told[0] - corner[2]) / cell + 1.0
+                about = _about(read, begin, spacing, x, y)
+                surface = (level + _between(read, about, 0) - corner[2]) / cell + 1.0
                 if c == 2:
                     height[j, i] = surface
                 depth = surface - (0.0 if c == 2 else 0.5)
                 for t in range(tiles):
-                    left[t] = math.exp(-decay[t] * cell * max(depth, 0.0))
-                for k in range(nz):
+                    told[t, i] = _between(read, about, 1 + 3 * t + c)
+                    left[t, i] = math.exp(-decay[t] * cell * max(depth, 0.0))
+            for k in range(nz):
+                row = faces[c, k, j]
+                for i in range(nx):
                     speed = stream[c]
-                    for t in range(tiles):
-                        speed += left[t] * told[1 + 3 * t + c]
-                        left[t] = min(left[t] * grown[t], 1.0)
-                    faces[c, k, j, i] = speed / cell
+                    for t in range(_TILES):
+                        speed += left[t, i] * told[t, i]
+                    row[i] = speed / cell
+                for t in range(tiles):
+                    grown, rest = math.exp(decay[t] * cell), left[t]
+                    for i in range(nx):
+                        rest[i] = min(rest[i] * grown, 1.0)
