@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sim.environment.moving import Moving
-from sim.errors import InputError, UntrustedFile, one_of
+from sim.errors import InputError, UntrustedFile, one_of, quote
 from sim.goals import Goal, read_goals
 from sim.integrators import DEFAULT, integrators, serving
 from sim.outfit import outfit_of
@@ -132,6 +132,11 @@ def load_scene(name_or_path: str | Path, *, trusted: bool | Path = False) -> Sce
         source = f"scenes/{text}.toml"
     elif text.endswith(".toml"):
         path, source = Path(text), text
+    elif os.path.isfile(text):
+        raise InputError(
+            f"{quote(text)} cannot be opened; allowed: a scene (.toml), a robot (.urdf, .xml), a vehicle's folder, "
+            "in a window a take (.npz) too"
+        )
     else:
         raise InputError(
             f'unknown scene "{text}"; allowed: {one_of(scene_names(), text)}, '

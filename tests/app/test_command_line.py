@@ -8,10 +8,11 @@ import pytest
 import app
 from sim.errors import InputError
 from sim.scene import scene_names
-from tests.app.program import run_app
+from tests.app.program import ROOT, run_app
 from ui.config import config_dir
 
 BAD_INPUT = {
+    "a file of another kind": ([str(ROOT / "README.md")], "a scene (.toml)"),
     "unknown scene": (["nosuch"], f"({len(scene_names())} in all)"),
     "a scene that is misspelt": (["canyno"], "allowed: canyon, "),
     "unknown option": (["--bogus"], "--bogus"),

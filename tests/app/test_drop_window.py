@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import sim
+from sim.take import Take, save_take
 from tests.app.desktop import App, Screen
 from tests.app.program import ROOT
 
@@ -31,8 +33,33 @@ def drop(screen: Screen, file: Path, types: int) -> None:
     )
 
 
+def resize(screen: Screen, size: tuple[int, int]) -> None:
+    """Every window of a screen, as a desktop would."""
+    found = subprocess.run(
+        ["xdotool", "search", "--onlyvisible", "--name", ""],
+        env={**os.environ, "DISPLAY": screen.display},
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    for window in found.stdout.split():
+        screen.xdotool("windowsize", window, *size)
+
+
 def test_a_dropped_scene_is_opened_and_what_is_none_ends_nothing(screen: Screen, tmp_path: Path) -> None:
-    """From programs that offer one type, as many terminals do, and more than an event has room for."""
+    """From programs that offer one type, as many terminals do, and more than an event has room for.
+
+    Into a window whose settings are of no use to anybody, and which is made as small and as flat as may be.
+    """
+    kept = ("settings.json", "controls.json", "bookmarks.json")
+    for name, text in zip(
+        kept, ("[" * 100_000, '{"look": {"exposure": NaN}}', '{"a":' * 90_000), strict=True
+    ):
+        (tmp_path / name).write_text(text)
+    take = tmp_path / "flown.npz"
+    run = sim.simulate("rigid-body", "rk4", step=0.02, duration=1.0)
+    save_take(Take.of_trajectory(run, scene="plain"), take)
     first, second = tmp_path / "first.toml", tmp_path / "second scene, bücher.toml"
     first.write_text('vehicle = "rigid-body"\n[world]\nname = "plain"\n')
     second.write_text('vehicle = "pendulum"\nintegrator = "cf4"\n[world]\nname = "plain"\n')
@@ -59,6 +86,15 @@ def test_a_dropped_scene_is_opened_and_what_is_none_ends_nothing(screen: Screen,
         flies("pendulum")
         drop(screen, first, 6)
         flies("rigid-body")
+        for size in ((200, 150), (1111, 301), (333, 777), (900, 560)):
+            resize(screen, size)
+            app.wait_until(lambda p, s=size: p["size"] == list(s), timeout_s=START_S, what=f"it is {size}")
+        assert app.wait_frames(3)["gl_errors"] == []
+        drop(screen, take, 1)
+        app.wait_until(lambda p: p["look_back"], timeout_s=START_S, what="the take is shown")
+        assert all((tmp_path / f"{name}.damaged").exists() for name in kept)
+        drop(screen, first, 1)
+        app.wait_until(lambda p: not p["look_back"], timeout_s=START_S, what="the scene is opened again")
         if find_spec("mujoco"):
             drop(screen, robot, 1)
             flies("dropped-robot")
