@@ -144,6 +144,15 @@ def test_every_parameter_of_every_real_vehicle_has_a_field(bench: Bench) -> None
         assert named >= {f"vehicle/param/{parameter.name}" for parameter in entry.parameters}
 
 
+def test_what_is_on_or_off_is_switched_by_one_click(bench: Bench) -> None:
+    bench.context.catalogue = load_catalogue()
+    bench.context.parameters = bench.context.catalogue.vehicles["chain"].defaults()
+    now = fakes.snapshot(fakes.lane(vehicle="chain"))
+    for value in (0.0, 1.0):
+        assert bench.click("vehicle/param/pinned", vehicle.draw, now) == [SetParameter("pinned", value)]
+        assert bench.context.parameters["pinned"] == value
+
+
 def test_scenes_are_loaded_by_one_click(bench: Bench) -> None:
     now = fakes.snapshot()
     assert bench.click("scene/open/plain", scene.draw, now) == [LoadScene("plain")]

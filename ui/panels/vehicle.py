@@ -40,8 +40,9 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
 def _row(context: PanelContext, parameter: Parameter) -> list[Request]:
     value = context.parameters.get(parameter.name, parameter.default)
     label(context, parameter.name.replace("_", " "), describe(parameter), width=NAME_WIDTH)
-    reset_width = context.px(26.0)
-    imgui.set_next_item_width(imgui.get_content_region_avail().x - reset_width - context.px(4.0))
+    left, gap = imgui.get_cursor_pos_x(), context.px(4.0)
+    width = imgui.get_content_region_avail().x - context.px(26.0) - gap
+    imgui.set_next_item_width(width)
     changed, new = _field(parameter, value)
     done = imgui.is_item_deactivated_after_edit()
     note(context, f"vehicle/param/{parameter.name}")
@@ -49,11 +50,11 @@ def _row(context: PanelContext, parameter: Parameter) -> list[Request]:
     if changed:
         context.parameters[parameter.name] = new
     # Other equations need another kernel: not at every pixel of a drag.
-    sends = done if parameter.optional or parameter.structural else changed
+    sends = done if (parameter.optional or parameter.structural) and not is_switch(parameter) else changed
     requests: list[Request] = []
     if sends:
         requests.append(SetParameter(parameter.name, context.parameters.get(parameter.name, new)))
-    imgui.same_line(0.0, context.px(4.0))
+    imgui.same_line(left + width + gap)
     if _default_button(context, parameter, value):
         context.parameters[parameter.name] = parameter.default
         requests.append(SetParameter(parameter.name, parameter.default))
@@ -67,6 +68,9 @@ def _field(parameter: Parameter, value: Value) -> tuple[bool, Value]:
     if isinstance(value, tuple) and len(value) > _FIELDS:
         # One for each of many: all are set alike.
         value = value[0]
+    if is_switch(parameter):
+        switched, on = imgui.checkbox(name, bool(value))
+        return switched, float(on)
     if parameter.structural and not isinstance(value, tuple):
         low, high = round(parameter.low), round(parameter.high)
         slid, whole = imgui.slider_int(
@@ -116,6 +120,11 @@ def _default_button(context: PanelContext, parameter: Parameter, value: Value) -
     return pressed
 
 
+def is_switch(parameter: Parameter) -> bool:
+    """Whether it is on or off, 1 or 0."""
+    return parameter.structural and parameter.size == 1 and (parameter.low, parameter.high) == (0.0, 1.0)
+
+
 def drag_speed(parameter: Parameter, value: Value) -> float:
     """Change per pixel: half a per cent of the value, or of the default, or of a small part of the range."""
     size = max(abs(x) for x in (*flat(value), *flat(parameter.default)))
@@ -128,7 +137,7 @@ def describe(parameter: Parameter) -> str:
     return (
         f"{parameter.doc}{optional}\n"
         f"{parameter.allowed}; default {shown(parameter.default)}\n"
-        "Drag, or double-click to type."
+        f"{'Click.' if is_switch(parameter) else 'Drag, or double-click to type.'}"
     )
 
 
