@@ -12,6 +12,7 @@ from sim.trees.arrays import BALL, FREE, REVOLUTE
 from sim.trees.declaration import Loop
 from sim.trees.rotations import quaternion_of
 from sim.trees.shapes import Capsule, gallows, hinges_of, links_of
+from sim.trees.spatial import quaternion_matrix
 from sim.trees.state import Given
 from sim.trees.tree import Tree
 from sim.vehicles.base import Vehicle
@@ -163,12 +164,13 @@ class ArticulatedVehicle(Vehicle):
         return State(node.copy(), self.node_layout, None)
 
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
-        """A free one with its first body there; one that is held starts as by itself."""
+        """A free one with its first body there, turned as by itself; one that is held starts as by itself."""
         state = self.default_state()
         if self.free:
             at, joint = self.node_layout, self.tree.arrays.placement[0]
             R = joint[:9].reshape(3, 3)
-            state.node[:4] = quaternion_of(R.T @ T_wb[:3, :3])
+            own = R @ np.reshape(quaternion_matrix.py_func(*state.node[:4]), (3, 3))
+            state.node[:4] = quaternion_of(R.T @ T_wb[:3, :3] @ own)
             state.node[4:7] = R.T @ (T_wb[:3, 3] - joint[9:])
             state.node[at.velocity.start : at.velocity.start + 6] = twist_b
         return state

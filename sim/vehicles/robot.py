@@ -123,15 +123,6 @@ class RobotVehicle(ArticulatedVehicle):
             q[arrays.q_at[arrays.v_at == servo.at]] = _start(self.robot, servo.at)
         return self.state(q, self.robot.start.v)
 
-    def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
-        """A free one there, turned as in its file."""
-        if not self.free:
-            return super().state_in_space(T_wb, twist_b)
-        turned = np.array(T_wb)
-        q, joint = self.robot.start.q, self.tree.arrays.placement[0, :9].reshape(3, 3)
-        turned[:3, :3] = T_wb[:3, :3] @ joint @ np.reshape(quaternion_matrix.py_func(*q[:4]), (3, 3))
-        return super().state_in_space(turned, twist_b)
-
 
 class ClosedRobotVehicle(RobotVehicle, ClosedVehicle):
     """One whose file closes loops."""

@@ -8,6 +8,7 @@ import pytest
 import sim
 from sim.commands import SetIntegrator, SetParameter
 from sim.errors import InputError
+from sim.groups.numeric import rotation_exp
 from sim.integrators import integrator, integrators
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.snapshot import LaneStatus
@@ -158,6 +159,21 @@ def test_what_is_set_free_starts_above_the_ground_and_comes_to_rest_on_it():
     assert lane.status is LaneStatus.RUNNING
     assert lane.environment_wrench_b[5] == pytest.approx(12 * 0.3 * 9.81, rel=0.01)
     assert lane.height_above_ground_m > -1e-3
+
+
+def test_what_is_set_free_is_held_out_as_when_it_is_hung():
+    """Turned with the heading at which it is put; upright on its end it would fall in a heap."""
+    turned = np.eye(4)
+    turned[:3, :3] = rotation_exp(np.array([0.0, 0.0, 0.7]))
+    hung, free = (sim.vehicle("chain", links=10, pinned=pinned) for pinned in (1.0, 0.0))
+    its = [tree_stepper(vehicle, integrator("rk4")) for vehicle in (hung, free)]
+    nodes = [hung.default_state().node, free.state_in_space(turned, np.zeros(6)).node]
+    seen = [
+        s.observe(n, np.zeros(0), v.parameter_vector)
+        for s, n, v in zip(its, nodes, (hung, free), strict=True)
+    ]
+    along = [np.array(seen_.poses[0, :3, 2]) for seen_ in seen]
+    np.testing.assert_allclose(along[1], turned[:3, :3] @ along[0], atol=1e-12)
 
 
 def test_a_lane_that_diverges_stops_alone_and_says_why():
