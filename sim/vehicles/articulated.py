@@ -12,9 +12,9 @@ from sim.trees.arrays import BALL, FREE, REVOLUTE
 from sim.trees.declaration import Loop
 from sim.trees.rotations import quaternion_of
 from sim.trees.shapes import Capsule, gallows, hinges_of, links_of
-from sim.trees.spatial import quaternion_matrix
 from sim.trees.state import Given
 from sim.trees.tree import Tree
+from sim.trees.turning import quaternion_matrix
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
 from sim.vehicles.observation import ObservationLayout, layout_of

@@ -17,7 +17,6 @@ from sim.trees.kinematics import place
 from sim.trees.observing import body_frames
 from sim.trees.shapes import STAND, Capsule, hinges_of, links_of
 from sim.trees.tree import Tree
-from sim.trees.turning import quaternion_matrix
 from sim.trees.twists import momenta
 from sim.vehicles.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.listed import usable
