@@ -1,7 +1,7 @@
 """What a step of the splashing water costs, part by part: `python -m benchmarks.water_box`.
 
-CPU time of one thread, medians, for a box of water with waves and a floating hull, 1/60 s a step; then a period (1/30 s)
-of the scene `open-sea` under way, with the sea about its box and what is drawn of it.
+CPU time of one thread, medians, for a box of water with waves and a floating hull, 1/60 s a step; then a period
+(1/30 s) of the scene `open-sea` under way, with the sea about its box and what is drawn of it.
 """
 
 import time
