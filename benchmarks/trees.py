@@ -3,7 +3,7 @@
     python -m benchmarks.trees [--plot FILE]
 
 A chain of 10, 100 and 200 rods against Pinocchio's articulated-body accelerations with semi-implicit Euler, and
-against MuJoCo; humanoids of the gymnasium and dm_control packages against the clock; the vehicles of two scenes; with
+against MuJoCo; humanoids of the gymnasium and dm_control packages against the clock; the vehicles of three scenes; with
 --plot, cost against energy error over 200 s. Packages that are missing are left out.
 
 Pinocchio is called from Python, twice a step: what the calls alone take is measured on one rod and taken off.
@@ -37,7 +37,7 @@ MUJOCO = {
 }
 HUMANOIDS = (("gymnasium", "envs/mujoco/assets/humanoid.xml"), ("dm_control", "suite/humanoid.xml"))
 HUMANOID_STEP_S = 2e-3
-SCENES = ("rope", "linkage")
+SCENES = ("rope", "linkage", "delta")
 SECONDS, SAMPLES = 200.0, 200
 PLOTTED = {
     "riqn": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0),

@@ -5,9 +5,11 @@ half the angle. Its twist over the arc is (2 u, 2 s)/h, its momentum at the step
 C = d cay^-1 (vehicles paper, eq. 14). All of it is told in the world's axes, about the bodies' origins at the node,
 which do not change while the step is solved: nothing is turned on the way through the tree.
 
-`b` is the impulse with which a step begins: generalised momenta that arrive at the node (the bodies', without
-their rotors'), plus the node's whole kick of
-gravity and springs. What acts at the ends of an arc (torques held over it, damping) goes half to either end.
+What is done to every body alone is done to eight at once where they are rigid (`wide`).
+
+`b` is the impulse with which a step begins: generalised momenta that arrive at the node (the bodies', without their
+rotors'), plus the node's whole kick of gravity and springs. What acts at the ends of an arc (torques held over it,
+damping) goes half to either end.
 """
 
 from sim.trees.arrays import BALL, FREE, MOMENT, PRISMATIC, REVOLUTE
@@ -50,6 +52,13 @@ def arriving(u, s, n, l):
     h = sub(l, cross(u, l))
     a = add(sub(n, cross(u, n)), times(dot(u, n), u))
     return sub(a, cross(s, h)), h
+
+
+@jit
+def arriving_kicked(u, s, n, l, c, m, g, seconds):
+    """The same, and so many seconds of gravity g on a mass m with moment c."""
+    n, l = arriving(u, s, n, l)
+    return add(n, times(seconds, cross(c, g))), add(l, times(seconds * m, g))
 
 
 @jit
@@ -208,8 +217,7 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
     `arc` is that of the step that ends here, as the bodies stood where it began; with an arc of zeros (and d = 0) the
     kick alone.
     """
-    mass, armature = tree.mass, tree.armature
-    g = 2.0 / h
+    armature, g = tree.armature, 2.0 / h
     w = row_of(tree.gravity_w, 0)
     i = 0
     while i < tree.parent.shape[0]:
@@ -220,17 +228,14 @@ def node_impulses(tree, node, q, d, damping, limit_stiffness, h, kick, arc, wren
             s = add(s, rodrigues_turn(u, s))
             A, c, m = inertias_of_eight(tree, node, k)
             n, l = rigid_momentum(A, c, m, times(g, u), times(g, s))
-            n, l = arriving(u, s, n, l)
-            n, l = add(n, times(kick, cross(c, w))), add(l, times(kick * m, w))
+            n, l = arriving_kicked(u, s, n, l, c, m, w, kick)
             put_columns(wrench, k, 0, (n[0], n[1], n[2], l[0], l[1], l[2]))
             i = k + LANES
         else:
             u, s = row3(arc, i, 0), row3(arc, i, 3)
             s = add(s, rodrigues_turn(u, s))
             n, l = momentum(tree, node, i, times(g, u), times(g, s))
-            n, l = arriving(u, s, n, l)
-            n = add(n, times(kick, cross(row3(node, i, MOMENT), w)))
-            l = add(l, times(kick * mass[i], w))
+            n, l = arriving_kicked(u, s, n, l, row3(node, i, MOMENT), tree.mass[i], w, kick)
             put_pair(wrench, i, n, l)
             i += 1
     turn_rotors(tree, node, arc, -1.0, wrench)

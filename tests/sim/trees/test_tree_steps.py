@@ -6,11 +6,12 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj, ellipk
 
+from sim.trees import stepping
 from sim.trees.arrays import PRISMATIC, REVOLUTE, workspace
 from sim.trees.articulated import factorise, solve
 from sim.trees.continuous import rk4_step
 from sim.trees.kinematics import compose, move, place
-from sim.trees.observing import frames, inertia_matrices, potential_energy_J
+from sim.trees.observing import body_frames, frames, inertia_matrices, potential_energy_J
 from sim.trees.recursions import discrete_inverse_dynamics
 from sim.trees.stepping import OK
 from sim.trees.tree import Body, Joint, tree
@@ -101,6 +102,35 @@ def test_the_recursion_is_the_derivative_of_the_discrete_action():
     ]
     # measured 4e-9 of impulses up to 1
     assert leaving == pytest.approx(-np.array(slopes), abs=5e-8)
+
+
+def test_bodies_taken_eight_at_once_are_as_taken_one_by_one():
+    t = generic_tree(3, added=False, rotor=0.4)
+    q, v = generic_state(t, 5)
+    assert t.n == 13
+    assert t.arrays.rigid.all()
+    d, told = H * v, []
+    for arrays in (t.arrays, t.arrays._replace(rigid=np.zeros(t.n, bool))):
+        ws, none = workspace(arrays), np.zeros(t.nv)
+        residual, force = np.zeros(t.nv), np.zeros(t.nv)
+        place(arrays, q, ws.node)
+        discrete_inverse_dynamics(arrays, ws.node, d, none, none, H, ws.arc, ws.wrench, residual)
+        arc = ws.arc.copy()
+        stepping.node_force(arrays, ws, q, none, force)
+        told.append(np.r_[ws.node[:, :21].ravel(), arc.ravel(), residual, force])
+    # measured 4e-15 of numbers up to 30
+    assert told[0] == pytest.approx(told[1], abs=1e-13)
+
+
+def test_hinges_turn_by_any_angle_as_rotations_do():
+    for n in (1, 9):
+        t, q = pendulum_chain(n), 1e4 * np.random.default_rng(n).normal(size=n)
+        turned = Rotation.identity()
+        for i, pose in enumerate(body_frames(t, q).values()):
+            axis = np.array([i % 2, 1 - i % 2, 0])
+            turned = turned * Rotation.from_rotvec(np.remainder(q[i], 2 * np.pi) * axis)
+            # measured 4e-13, of the remainder
+            assert pytest.approx(turned.as_matrix(), abs=1e-10) == pose[:3, :3]
 
 
 def test_the_articulated_solve_inverts_the_mass_matrix():
