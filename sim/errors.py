@@ -65,8 +65,12 @@ def one_of(names: Iterable[str], given: object = "") -> str:
     known = tuple(names)
     if len(", ".join(known)) <= _NAMES_CHARACTERS:
         return ", ".join(known) or "nothing"
-    near = difflib.get_close_matches(
-        (given if isinstance(given, str) else quote(given))[:_QUOTE], known, n=len(known), cutoff=0.0
-    )
+    likeness = difflib.SequenceMatcher(b=(given if isinstance(given, str) else quote(given))[:_QUOTE])
+
+    def unlike(name: str) -> float:
+        likeness.set_seq1(name)
+        return -likeness.ratio()
+
+    near = sorted(known, key=unlike)  # equally unlike ones stay in their order
     some = [name for k, name in enumerate(near) if len(", ".join(near[: k + 1])) <= _NAMES_CHARACTERS]
     return f"{', '.join(some)}, ... ({len(known)} in all)"

@@ -182,6 +182,8 @@ def test_of_many_names_those_are_told_that_are_most_like_what_was_given() -> Non
     assert len(told) < 200
     assert one_of(("a", "b"), "c") == "a, b"
     assert one_of(()) == "nothing"
+    many = [f"canyon{k:02d}" for k in range(40)]
+    assert one_of(many).startswith("canyon00, canyon01, canyon02, ")  # as given, where nothing is like any
 
 
 def test_what_is_quoted_is_written_as_in_python_and_short() -> None:
