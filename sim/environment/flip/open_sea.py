@@ -16,6 +16,8 @@ _TORN = 8.0
 """Beyond so many all of it is filled anew."""
 _MOST = 2
 """Cells by which it is shifted at once."""
+_FARTHEST_M = 1e7
+"""Whatever is farther off is no boat any more: the box stays where it is."""
 UNDER = 0.5
 """Share of the box's height that is under water."""
 
@@ -75,7 +77,7 @@ class OpenSea:
     def wanted_shift(self, box: Box, place_w: np.ndarray) -> np.ndarray:
         """(3,) int64 cells by which the box has to go after a place."""
         shift = np.zeros(3, np.int64)
-        if not np.isfinite(place_w).all():
+        if not (np.abs(place_w) < _FARTHEST_M).all():
             return shift
         off = self.cells_off(box, place_w)
         most = _MOST if np.abs(off).max() < _TORN else np.inf

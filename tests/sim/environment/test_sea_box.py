@@ -124,6 +124,14 @@ def test_the_box_goes_with_the_body_by_whole_cells_and_keeps_its_water() -> None
     assert math.sqrt(float((speed_mps**2).mean())) < 0.03  # measured 0.010
 
 
+@pytest.mark.parametrize("off_m", [1e8, 1e30, math.inf, math.nan])
+def test_a_body_beyond_all_measure_leaves_the_box_and_its_water_where_they_are(off_m: float) -> None:
+    tank = Tank(box((24, 24, 16)), around=around(Sea(0.0)))
+    corner, begun = tank.box.corner_w, tank.count
+    tank._go_with(Body(at(off_m, -off_m, 0.0), np.zeros(6), np.eye(6)))
+    assert (tank.box.corner_w, tank.count) == (corner, begun)
+
+
 def test_an_open_box_goes_on_to_the_bit_from_a_checkpoint_while_the_sea_changes() -> None:
     hull = Hull.box(*BOX_M)
 
