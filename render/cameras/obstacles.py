@@ -1,5 +1,6 @@
 """Keeping a camera above the ground and what lies on it, above the water, and where it can see what it looks at."""
 
+import math
 from typing import Protocol
 
 import numpy as np
@@ -57,9 +58,16 @@ def clear_share(world: Surroundings | None, start_w: np.ndarray, end_w: np.ndarr
 
 
 class GroundGuard:
-    """Lifts an eye out of the ground, and draws it in where rock hides the subject; eases out again."""
+    """Lifts an eye out of the ground, draws it in where rock hides the subject, and leads it round where that is not
+    enough: before a cliff there is room on one side only. Eases out again."""
 
     _EASE_S = 0.6
+    _ROUND_S = 0.35
+    _TURNS_RAD = tuple(math.radians(turn) for turn in (0, 30, -30, 60, -60, 95, -95, 130, -130, 180))
+    _TURN_PRICE = 0.08
+    """A rad: the nearest way round that will do."""
+    _HIDDEN, _FREE, _OPEN = 0.3, 0.55, 0.85
+    """Room that is too little to stay, enough to go round to, and enough to come back to."""
 
     def __init__(self, bumps: Bumps | None = None) -> None:
         self._bumps = bumps
@@ -68,6 +76,8 @@ class GroundGuard:
     def reset(self) -> None:
         """Forget former obstacles, after a cut."""
         self._drawn_in, self._lift_m = 0.0, 0.0
+        self._turn_rad: float | None = None
+        self._wanted_rad = 0.0
 
     def clear(
         self, world: Surroundings | None, eye_w: np.ndarray, aim_w: np.ndarray | None, dt_s: float
@@ -76,11 +86,48 @@ class GroundGuard:
         fade = float(np.exp(-dt_s / self._EASE_S))
         if aim_w is not None:
             seen_from = aim_w.copy()
-            seen_from[2] = max(seen_from[2], floor_z(world, aim_w))
-            self._drawn_in = max(1.0 - clear_share(world, seen_from, eye_w), self._drawn_in * fade)
-            eye_w = seen_from + max(1.0 - self._drawn_in, 0.12) * (eye_w - seen_from)
+            if world is not None:
+                ground_m = float(world.terrain.height(aim_w[0], aim_w[1]))
+                seen_from[2] = max(seen_from[2], ground_m + 0.5 * CLEARANCE_M)
+            offset = self._led_round(world, seen_from, eye_w - seen_from, dt_s)
+            self._drawn_in = max(
+                1.0 - clear_share(world, seen_from, seen_from + offset), self._drawn_in * fade
+            )
+            eye_w = seen_from + max(1.0 - self._drawn_in, 0.12) * offset
         floor_m = floor_z(world, eye_w)
         if self._bumps is not None:
             floor_m = max(floor_m, self._bumps.floor_z(eye_w))
         self._lift_m = max(floor_m - eye_w[2], self._lift_m * fade, 0.0)
         return eye_w + np.array([0.0, 0.0, self._lift_m])
+
+    def _led_round(
+        self, world: Surroundings | None, seen_from: np.ndarray, offset: np.ndarray, dt_s: float
+    ) -> np.ndarray:
+        """The way to the eye, turned about the vertical as far as it takes to see."""
+
+        def room(turn_rad: float) -> float:
+            return _room(world, seen_from, _turned(offset, turn_rad))
+
+        if room(self._wanted_rad) < self._HIDDEN:
+            best = max(self._TURNS_RAD, key=lambda turn: min(room(turn), 0.9) - self._TURN_PRICE * abs(turn))
+            self._wanted_rad = best if room(best) > self._FREE else self._wanted_rad
+        elif self._wanted_rad != 0.0 and room(0.0) > self._OPEN:
+            self._wanted_rad = 0.0
+        if self._turn_rad is None:
+            self._turn_rad = self._wanted_rad
+        left_rad = math.remainder(self._wanted_rad - self._turn_rad, 2.0 * math.pi)
+        self._turn_rad += left_rad * (1.0 - math.exp(-dt_s / self._ROUND_S))
+        return _turned(offset, self._turn_rad)
+
+
+def _turned(offset: np.ndarray, turn_rad: float) -> np.ndarray:
+    c, s = math.cos(turn_rad), math.sin(turn_rad)
+    return np.array([c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]])
+
+
+def _room(world: Surroundings | None, seen_from: np.ndarray, offset: np.ndarray) -> float:
+    """Share of the way to an eye that is free, less what the eye would have to be lifted at its end."""
+    share = clear_share(world, seen_from, seen_from + offset)
+    eye_w = seen_from + share * offset
+    lift_m = max(floor_z(world, eye_w) - float(eye_w[2]), 0.0)
+    return share - lift_m / max(float(np.linalg.norm(offset)), 1e-6)

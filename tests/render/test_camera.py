@@ -1,5 +1,6 @@
 """Cameras: the same at every frame rate, out of the ground, never lost."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,6 +126,27 @@ def test_rock_between_camera_and_vehicle_draws_the_camera_in():
     T[2, 3] = 20.0
     view = CameraRig("chase").update(T, np.zeros(6), 1 / 60, world=Country(Wall()))
     assert view.eye_w[0] > -6.0
+
+
+@pytest.mark.parametrize("bearing_deg", [0.0, 40.0, 180.0, -70.0])
+def test_beside_a_cliff_the_eye_stands_on_the_free_side(bearing_deg: float):
+    """The subject rolls down its foot: whatever the bearing, it is seen from where there is room."""
+
+    class Cliff:
+        def height(self, x_m, y_m):
+            return np.where(np.asarray(x_m) > 0.6 + 0.3 * np.sin(np.asarray(y_m)), 90.0, 0.0)
+
+    world, rig, T = Country(Cliff()), CameraRig("orbit"), np.eye(4)
+    rig.frame_scene(bearing_rad=math.radians(bearing_deg))
+    for step in range(200):
+        T[:3, 3] = (0.0, 0.03 * step, 0.8)
+        view = rig.update(T, np.zeros(6), 1 / 60, model="ragdoll", world=world)
+        if step == 0 or step > 60:
+            eye, aim = view.eye_w, T[:3, 3] + [0.0, 0.0, 0.1]
+            assert np.linalg.norm(eye - aim) > 2.0
+            assert eye[2] < 20.0
+            ray = aim + np.linspace(0.0, 1.0, 200)[:, None] * (eye - aim)
+            assert (ray[:, 2] > world.terrain.height(ray[:, 0], ray[:, 1])).all()
 
 
 def test_free_camera_starts_where_the_other_camera_was():
