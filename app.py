@@ -22,7 +22,7 @@ from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.signals import ended_by_signals
 from sim.vehicles import robot_reference
 
-EXIT_FAILED, EXIT_BAD_INPUT = 1, 2
+EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 1, 2, 130
 FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
 
 
@@ -139,7 +139,7 @@ def main() -> int:
     except (OutputError, DisplayError) as error:
         status, message = EXIT_FAILED, str(error)
     except (KeyboardInterrupt, click.Abort):
-        status, message = EXIT_FAILED, "interrupted"
+        status, message = EXIT_INTERRUPTED, "interrupted"
     print(f"holonomy: {message}", file=sys.stderr)
     return status
 

@@ -43,8 +43,10 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
 def check_place(path: Path) -> None:
     """Raises OSError where a file of that name could not be created. Leaves nothing."""
     temporary = _beside(_place(path))
-    temporary.touch()
-    temporary.unlink()
+    try:
+        temporary.touch()
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _place(path: Path) -> Path:

@@ -2,8 +2,11 @@
 
 import csv
 import os
+import signal
 import subprocess
 import sys
+import time
+from functools import partial
 from pathlib import Path
 
 import av
@@ -17,6 +20,7 @@ from export.request import Request
 from export.table import COLUMNS
 from export.video import VideoWriter
 from sim.scene import Scene, load_scene
+from tests.app.desktop import PATIENCE
 from tests.app.program import ROOT, run_app
 
 
@@ -117,6 +121,33 @@ def test_a_run_that_breaks_off_leaves_neither_file_nor_temporary(tmp_path: Path)
         begin_a_video_and_fail(path)
     assert [p.name for p in tmp_path.iterdir()] == ["run.mp4"]
     assert path.read_bytes() == b"an older video"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+@pytest.mark.parametrize("name, status", [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_run_that_is_told_to_end_has_the_status_of_shells_and_leaves_nothing(
+    name: str, status: int, tmp_path: Path
+) -> None:
+    command = [sys.executable, str(ROOT / "app.py"), "plain", "--headless", "--seconds", "80000"]
+    files = ["--csv", str(tmp_path / "run.csv"), "--export", str(tmp_path / "run.npz")]
+    number = getattr(signal, name)
+    with subprocess.Popen(
+        [*command, *files],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=partial(signal.signal, number, signal.SIG_DFL),  # whatever this process ignores
+    ) as program:
+        try:
+            until = time.monotonic() + 60.0 * PATIENCE
+            while not list(tmp_path.iterdir()) and program.poll() is None and time.monotonic() < until:
+                time.sleep(0.02)
+            program.send_signal(number)
+            _, told = program.communicate(timeout=60.0 * PATIENCE)
+        finally:
+            program.kill()
+    assert program.returncode == status
+    assert b"Traceback" not in told
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
