@@ -107,7 +107,7 @@ class Renderer:
         self._mirror = mirror(self._waters.level_m) if planar else None
         self._parked = parked_vehicles(world)
         self._models = self._owned(ModelLibrary(ctx, programs))
-        self._overlay = self._owned(Overlay(ctx, programs))
+        self._overlay = self._owned(Overlay(ctx, programs, self._supersampling))
         self._water_box = self._owned(WaterBoxes(ctx, programs))
         self._shadows = self._owned(SunShadows(ctx, quality, ground_bounds_m(world)))
         self._uniforms = {name: self._owned(FrameUniforms(ctx)) for name in ("picture", "mirror")}

@@ -85,7 +85,7 @@ def picture(
         frame = replace(frame, vehicles=solid)
     ctx = offscreen_context()
     canvas = Canvas(ctx, SIZE)
-    renderer = Renderer(ctx, SIZE, world, quality="medium")
+    renderer = Renderer(ctx, SIZE, world, quality="high", supersampling=2)
     with ExitStack() as stack:
         for resource in (ctx, canvas, renderer):
             stack.callback(resource.release)

@@ -15,11 +15,11 @@ from render.programs import Programs
 class Overlay:
     """Draws a frame's surfaces, polylines and arrows in the blended pass."""
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs):
+    def __init__(self, ctx: moderngl.Context, programs: Programs, supersampling: int = 1):
         self._stack = ExitStack()
         self._surfaces = Surfaces(ctx, programs)
         self._stack.callback(self._surfaces.release)
-        self._lines = Lines(ctx, programs)
+        self._lines = Lines(ctx, programs, supersampling)
         self._stack.callback(self._lines.release)
         self._arrows = Arrows(ctx, programs)
         self._stack.callback(self._arrows.release)

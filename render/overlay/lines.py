@@ -17,8 +17,9 @@ _LEAST_M = 1e-4
 class Lines:
     """Owns one growing vertex buffer that all lines of a frame share."""
 
-    def __init__(self, ctx: moderngl.Context, programs: Programs):
-        self._ctx = ctx
+    def __init__(self, ctx: moderngl.Context, programs: Programs, supersampling: int):
+        """`supersampling`: of the picture, whose lines are as wide as without."""
+        self._ctx, self._supersampling = ctx, supersampling
         self._program = programs.load("overlay/line.vert", "overlay/line.frag")
         self._reserve(4096)
 
@@ -39,7 +40,7 @@ class Lines:
                 self._reserve(2 * len(strip))
             self._buffer.orphan()
             self._buffer.write(strip)
-            self._program["half_width_px"].value = 0.5 * line.width_px
+            self._program["half_width_px"].value = 0.5 * self._supersampling * line.width_px
             self._array.render(moderngl.TRIANGLE_STRIP, vertices=len(strip))
 
     def release(self) -> None:
