@@ -6,7 +6,9 @@ from typing import Protocol
 import numpy as np
 
 CLEARANCE_M = 1.2
-"""Least height of an eye above ground or water."""
+"""Least height of an eye above ground or water, where it is not close to what it looks at."""
+_CLOSE = 0.3
+"""The same as a share of the distance to that: what is small is not looked down upon."""
 _NEIGHBOURS = np.array([(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
 
 
@@ -33,24 +35,26 @@ class Bumps(Protocol):
         ...
 
 
-def floor_z(world: Surroundings | None, point_w: np.ndarray) -> float:
+def floor_z(world: Surroundings | None, point_w: np.ndarray, clearance_m: float = CLEARANCE_M) -> float:
     """Least z [m] of an eye at (x, y) of `point_w`; -inf without a world."""
     if world is None:
         return -np.inf
-    around = point_w[:2] + CLEARANCE_M * _NEIGHBOURS
+    around = point_w[:2] + clearance_m * _NEIGHBOURS
     ground = float(np.max(world.terrain.height(around[:, 0], around[:, 1])))
     level = world.water_level_m
-    return (ground if level is None else max(ground, level)) + CLEARANCE_M
+    return (ground if level is None else max(ground, level)) + clearance_m
 
 
-def clear_share(world: Surroundings | None, start_w: np.ndarray, end_w: np.ndarray) -> float:
+def clear_share(
+    world: Surroundings | None, start_w: np.ndarray, end_w: np.ndarray, clearance_m: float = CLEARANCE_M
+) -> float:
     """Share of the way from start to end that is free of ground, 1 where all of it is."""
     if world is None:
         return 1.0
     length = float(np.linalg.norm(end_w - start_w))
     shares = np.linspace(0.0, 1.0, min(max(int(length / 0.5), 8), 400))
     points = start_w + shares[:, None] * (end_w - start_w)
-    free = points[:, 2] - world.terrain.height(points[:, 0], points[:, 1]) > 0.35 * CLEARANCE_M
+    free = points[:, 2] - world.terrain.height(points[:, 0], points[:, 1]) > 0.35 * clearance_m
     blocked = np.flatnonzero(~free)
     if len(blocked) == 0:
         return 1.0
@@ -83,30 +87,35 @@ class GroundGuard:
         self, world: Surroundings | None, eye_w: np.ndarray, aim_w: np.ndarray | None, dt_s: float
     ) -> np.ndarray:
         """(3,) the nearest eye that is outside the ground."""
-        fade = float(np.exp(-dt_s / self._EASE_S))
+        fade, clearance_m = float(np.exp(-dt_s / self._EASE_S)), CLEARANCE_M
         if aim_w is not None:
+            clearance_m = min(clearance_m, _CLOSE * float(np.linalg.norm(eye_w - aim_w)))
             seen_from = aim_w.copy()
             if world is not None:
                 ground_m = float(world.terrain.height(aim_w[0], aim_w[1]))
-                seen_from[2] = max(seen_from[2], ground_m + 0.5 * CLEARANCE_M)
-            offset = self._led_round(world, seen_from, eye_w - seen_from, dt_s)
-            self._drawn_in = max(
-                1.0 - clear_share(world, seen_from, seen_from + offset), self._drawn_in * fade
-            )
+                seen_from[2] = max(seen_from[2], ground_m + 0.5 * clearance_m)
+            offset = self._led_round(world, seen_from, eye_w - seen_from, dt_s, clearance_m)
+            hidden = 1.0 - clear_share(world, seen_from, seen_from + offset, clearance_m)
+            self._drawn_in = max(hidden, self._drawn_in * fade)
             eye_w = seen_from + max(1.0 - self._drawn_in, 0.12) * offset
-        floor_m = floor_z(world, eye_w)
+        floor_m = floor_z(world, eye_w, clearance_m)
         if self._bumps is not None:
             floor_m = max(floor_m, self._bumps.floor_z(eye_w))
         self._lift_m = max(floor_m - eye_w[2], self._lift_m * fade, 0.0)
         return eye_w + np.array([0.0, 0.0, self._lift_m])
 
     def _led_round(
-        self, world: Surroundings | None, seen_from: np.ndarray, offset: np.ndarray, dt_s: float
+        self,
+        world: Surroundings | None,
+        seen_from: np.ndarray,
+        offset: np.ndarray,
+        dt_s: float,
+        clearance_m: float,
     ) -> np.ndarray:
         """The way to the eye, turned about the vertical as far as it takes to see."""
 
         def room(turn_rad: float) -> float:
-            return _room(world, seen_from, _turned(offset, turn_rad))
+            return _room(world, seen_from, _turned(offset, turn_rad), clearance_m)
 
         if room(self._wanted_rad) < self._HIDDEN:
             best = max(self._TURNS_RAD, key=lambda turn: min(room(turn), 0.9) - self._TURN_PRICE * abs(turn))
@@ -125,9 +134,9 @@ def _turned(offset: np.ndarray, turn_rad: float) -> np.ndarray:
     return np.array([c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]])
 
 
-def _room(world: Surroundings | None, seen_from: np.ndarray, offset: np.ndarray) -> float:
+def _room(world: Surroundings | None, seen_from: np.ndarray, offset: np.ndarray, clearance_m: float) -> float:
     """Share of the way to an eye that is free, less what the eye would have to be lifted at its end."""
-    share = clear_share(world, seen_from, seen_from + offset)
+    share = clear_share(world, seen_from, seen_from + offset, clearance_m)
     eye_w = seen_from + share * offset
-    lift_m = max(floor_z(world, eye_w) - float(eye_w[2]), 0.0)
+    lift_m = max(floor_z(world, eye_w, clearance_m) - float(eye_w[2]), 0.0)
     return share - lift_m / max(float(np.linalg.norm(offset)), 1e-6)

@@ -100,9 +100,11 @@ class RobotVehicle(ArticulatedVehicle):
         return replace(tree, arrays=changed)
 
     def shapes(self) -> tuple[Capsule, ...]:
-        """About its shapes; capsules along its links where it has none."""
+        """About its shapes; where nothing is shown of it, capsules along the links that have none, too."""
         moving = tuple(shape for shape in self.capsules if shape.body != STAND)
-        return moving or links_of(self.tree)
+        covered = {shape.body for shape in moving}
+        bare = () if moving and self.solids else links_of(self.tree)
+        return (*moving, *(shape for shape in bare if shape.body not in covered))
 
     @cached_property
     def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]

@@ -149,6 +149,24 @@ def test_beside_a_cliff_the_eye_stands_on_the_free_side(bearing_deg: float):
             assert (ray[:, 2] > world.terrain.height(ray[:, 0], ray[:, 1])).all()
 
 
+def test_what_is_small_is_seen_from_the_side_and_not_from_above():
+    """0.4 m high on level ground: the eye is as low as for something ten times its size, and above the ground."""
+
+    class Level:
+        def height(self, x_m, y_m):
+            return 0.0 * np.asarray(x_m)
+
+    down = []
+    for size_m in (0.4, 4.0):
+        T = np.eye(4)
+        T[2, 3] = 0.5 * size_m
+        view = CameraRig("orbit").update(T, np.zeros(6), 1 / 60, reach_m=0.5 * size_m, world=Country(Level()))
+        down.append(float(np.arcsin(view.view[2, 2])))
+        assert view.eye_w[2] > 0.1
+    assert down[0] == pytest.approx(down[1], abs=0.1)
+    assert down[0] < 0.5
+
+
 def test_free_camera_starts_where_the_other_camera_was():
     rig = CameraRig("chase")
     before = _fly(rig, 60, 0.5)

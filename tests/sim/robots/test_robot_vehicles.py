@@ -158,6 +158,19 @@ def test_a_mesh_that_is_turned_stands_on_its_own_lowest_point_and_a_skinned_body
     assert vehicle.stand_m == pytest.approx(0.0, abs=1e-6)
 
 
+def test_where_a_file_shows_nothing_links_without_shapes_are_drawn_as_capsules(tmp_path, registry):
+    """Beside those that have shapes for contact."""
+    pytest.importorskip("mujoco", reason="the extra robots is not installed")
+    weight = '<inertial mass="1" pos="0 0 -.2" diaginertia=".01 .01 .01"/>'
+    path = tmp_path / "bare.xml"
+    path.write_text(
+        f'<mujoco><worldbody><body name="a" pos="0 0 1"><joint/>{weight}<body name="b" pos="0 0 -.4"><joint/>'
+        f'<geom size=".1" group="4"/>{weight}</body></body></worldbody></mujoco>'
+    )
+    vehicle = known_vehicle(enter_own(str(path)))
+    assert {shape.body for shape in vehicle.shapes()} == {"a", "b"}
+
+
 def test_names_of_files_never_take_those_of_vehicles_or_of_other_files(leg, tmp_path):
     car, other = tmp_path / "car.urdf", tmp_path / "other.urdf"
     car.write_text(URDF.format(name="car"))
