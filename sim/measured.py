@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,17 +98,9 @@ def load_measured(path: str | Path) -> Measured:
         rows = csv.reader(io.StringIO(read_text(path, MOST_BYTES), newline=""))
         headings = [_UNIT.sub("", heading.strip()) for heading in next(rows, [])]
         time_at, place_at, turn_at = _columns(headings)
-        lane_at = headings.index("lane") if "lane" in headings else None
         wanted = [time_at, *place_at, *turn_at]
         table: list[list[float]] = []
-        lane = None
-        for row in rows:
-            if not row:
-                continue
-            if lane_at is not None and lane_at < len(row):
-                lane = row[lane_at] if lane is None else lane
-                if row[lane_at] != lane:
-                    continue
+        for row in _of_first_lane(rows, headings):
             numbers = [_number(row, column, headings, rows.line_num) for column in wanted]
             if table and numbers[0] <= table[-1][0]:
                 raise InputError(
@@ -140,14 +132,23 @@ def columns_of(path: Path, names: tuple[str, ...], *, optional: bool = False) ->
         if missing:
             raise InputError(f"line 1: {missing[0]} is missing; allowed: columns {', '.join(names)}")
         at = [headings.index(name) for name in names]
-        lane_at, lane = (headings.index("lane") if "lane" in headings else None), None
-        table = []
-        for row in rows:
-            if lane_at is not None and lane_at < len(row):
-                lane = row[lane_at] if lane is None else lane
-            if row and (lane_at is None or row[lane_at] == lane):
-                table.append([_number(row, column, headings, rows.line_num) for column in at])
+        table = [
+            [_number(row, column, headings, rows.line_num) for column in at]
+            for row in _of_first_lane(rows, headings)
+        ]
         return np.array(table).reshape(-1, len(names))
+
+
+def _of_first_lane(rows: Iterable[list[str]], headings: list[str]) -> Iterator[list[str]]:
+    """Rows that are not empty; where lanes are told, those of the first one, and those that tell none."""
+    lane_at, lane = (headings.index("lane") if "lane" in headings else None), None
+    for row in rows:
+        if lane_at is not None and lane_at < len(row):
+            lane = row[lane_at] if lane is None else lane
+            if row[lane_at] != lane:
+                continue
+        if row:
+            yield row
 
 
 def _columns(headings: list[str]) -> tuple[int, list[int], list[int]]:

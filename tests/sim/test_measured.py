@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from export.channels import write_csv
 from sim.commands import RemoveLane, Reset, ShowMeasured
 from sim.errors import InputError
-from sim.measured import load_measured
+from sim.measured import columns_of, load_measured
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world
@@ -101,3 +101,12 @@ def test_a_measured_ghost_keeps_to_the_clock_through_reset_and_removal(tmp_path:
     assert simulation.advance(0.0).lanes[-1].T_wb[:3, 3] == pytest.approx([0.0, 0.0, 3.0])
     simulation.submit(RemoveLane("gps"))
     assert [lane.name for lane in simulation.advance(0.0).lanes] == [lane.name for lane in before.lanes]
+
+
+def test_of_several_lanes_the_first_is_taken_and_rows_that_tell_none_are_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "lanes.csv"
+    path.write_text(
+        "t,x,y,z,u,lane\n0,0,0,1,5,flown\n0,9,9,9,6,rk4\n0.1,1,0,1,7\n0.1,9,9,9,6,rk4\n\n0.2,2,0,1,8,flown\n"
+    )
+    assert load_measured(path).poses[:, 0, 3].tolist() == [0.0, 1.0, 2.0]
+    assert columns_of(path, ("u",)).ravel().tolist() == [5.0, 7.0, 8.0]  # type: ignore[union-attr]
