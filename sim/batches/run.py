@@ -14,7 +14,7 @@ from sim.batches.rollout import Groups
 from sim.batches.trajectories import Trajectories, vehicle_of_row
 from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
-from sim.compiler.lanes import LaneCode, lane_code
+from sim.compiler.lanes import WIDTH, LaneCode, lane_code
 from sim.environment.ground import Ground, env_of
 from sim.environment.struck_ground import StruckGround
 from sim.environment.surroundings import Felt, inline_for, surroundings, water_about
@@ -186,14 +186,20 @@ class _Job:
         chunk = max(min(_CHUNK_STEPS // max(8 * self._steps, 1), -(-count // self._threads)), 1)
         bounds = [(a, min(a + chunk, count)) for a in range(0, count, chunk)]
         for k, _ in enumerate(self._spread(lambda part: groups.run(code, h, *part), bounds)):
-            report(f"{min(bounds[k][1] * 8, what.lanes)} lanes", (k + 1) / len(bounds))
+            whole = groups.done[: bounds[k][1]] >= self._steps
+            finished = int(np.repeat(whole, WIDTH)[: what.lanes].sum())
+            report(f"{finished} lanes", finished / what.lanes)
         return groups
 
     def _one_by_one(self, lanes: np.ndarray, nodes: np.ndarray, done: np.ndarray, report: Progress) -> None:
         """By the kernel of one vehicle, each lane from its start."""
         parts = np.array_split(lanes, min(max(len(lanes) // 16, self._threads), len(lanes)))
-        for k, _ in enumerate(self._spread(lambda part: self._alone(part, nodes, done), parts)):
-            report(f"{sum(map(len, parts[: k + 1]))} lanes", (k + 1) / len(parts))
+        finished = self._what.lanes - len(lanes)
+        for part, _ in zip(
+            parts, self._spread(lambda some: self._alone(some, nodes, done), parts), strict=True
+        ):
+            finished += len(part)
+            report(f"{finished} lanes", finished / self._what.lanes)
 
     def _spread(self, work: Callable[..., None], parts: list) -> Iterator[None]:
         with ThreadPoolExecutor(self._threads) as pool:

@@ -88,7 +88,18 @@ def test_a_lane_without_a_solution_ends_alone() -> None:
     vehicle = sim.vehicle("rigid-body", mass=1.0, inertia=(1.0, 2.0, 3.0))
     spins = np.linspace(0.0, 400.0, 2 * WIDTH)
     states = [vehicle.state(omega=(0.3, s, 0.2), v=(1.0, 0.0, 0.0)) for s in spins]
-    many = sim.batch(vehicle, "rk4", states, step=0.05, duration=5.0, every=1)
+    shares: list[float] = []
+    many = sim.batch(
+        vehicle,
+        "rk4",
+        states,
+        step=0.05,
+        duration=5.0,
+        every=1,
+        progress=lambda told, share: shares.append(share),
+    )
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
     ended = many.steps_done < many.steps
     assert 0 < ended.sum() < len(many)
     for lane in range(len(many)):
