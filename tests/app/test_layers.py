@@ -116,6 +116,17 @@ def test_the_rooms_of_the_planner_stand_above_each_other() -> None:
     assert grouped({room: others - {room} for room, others in rooms.items()}) == []
 
 
+@pytest.mark.parametrize("room", ["groups", "spaces", "integrators", "compiler", "steppers"])
+def test_mechanics_and_the_compiler_know_no_world(room: str) -> None:
+    """What surrounds a vehicle is handed to a kernel as code to be taken in and as one tuple of numbers."""
+    above = {"world", "environment", "simulation", "scene", "outfit", "pilot", "planner", "take"}
+    files = sorted((ROOT / "sim" / room).rglob("*.py"))
+    assert files
+    for path in files:
+        rooms = {name.split(".")[1] for name in imports(path) if name.startswith("sim.")}
+        assert not rooms & above, path.relative_to(ROOT)
+
+
 def test_circles_that_are_gone_are_struck_out() -> None:
     left = circles()
     assert [known for known in CIRCLES_LEFT if not any(circle <= known for circle in left)] == []
