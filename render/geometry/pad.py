@@ -14,9 +14,9 @@ from sim.world import Pad
 _BEVEL_M = 0.12
 _EDGE_M = 0.03
 """How far down the slab's side is to be seen."""
-_APRON_M, _FALL_M, _DEPTH_M = 4.0, 0.03, 0.6
-"""Width of the earth about it, how far that falls, and how deep it ends: the drawn ground is sunk under the slab, and
-between its vertices there would be a trench beside it."""
+_APRON_M, _FALL_M, _DEPTH_M = (2.0, 4.0), (0.06, 0.30), 0.6
+"""How far the earth about it reaches out and down, first gently, and how deep it ends: the drawn ground is sunk under
+the slab, and between its vertices there would be a trench beside it."""
 
 
 def _ring(half_m: float, z_m: float) -> np.ndarray:
@@ -34,8 +34,9 @@ def _quad(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def pad_mesh(pad: Pad) -> Mesh:
     """A bevelled square slab of half side `pad.radius_m`, its top at the pad's centre height, in its apron."""
     rings = [
-        _ring(pad.radius_m + _APRON_M, -_DEPTH_M),
-        _ring(pad.radius_m + _APRON_M, -_EDGE_M - _FALL_M),
+        _ring(pad.radius_m + _APRON_M[1], -_DEPTH_M),
+        _ring(pad.radius_m + _APRON_M[1], -_FALL_M[1]),
+        _ring(pad.radius_m + _APRON_M[0], -_FALL_M[0]),
         _ring(pad.radius_m, -_EDGE_M),
         _ring(pad.radius_m - _BEVEL_M, 0.0),
     ]

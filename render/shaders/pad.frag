@@ -12,7 +12,7 @@ out vec4 colour;
 
 const float HALF_WIDTH = 8.0;
 const vec3 CONCRETE = vec3(0.26, 0.24, 0.215), WHITE = vec3(0.72, 0.70, 0.66), YELLOW = vec3(0.68, 0.42, 0.05);
-const vec3 EARTH = vec3(0.27, 0.185, 0.115);
+const vec3 EARTH = vec3(0.32, 0.225, 0.145);
 
 float box(vec2 p, vec2 half_size) {
     vec2 d = abs(p) - half_size;
