@@ -103,6 +103,11 @@ class ExportPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class SaveTask:
+    """Write the task as it is now as a scene of its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenPath:
     """Open what the user has named or dropped: a vehicle's folder, a scene or a take."""
 
@@ -225,6 +230,7 @@ Action = (
     | AnswerTrust
     | TakeScreenshot
     | SaveCurves
+    | SaveTask
     | SaveTake
     | OpenTake
     | ExportPlan

@@ -37,6 +37,7 @@ from ui.alternatives import Alternatives, compared
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import flight, plan
 from ui.panels.placing import overlap
+from ui.requests import SaveTask
 from ui.violations import words
 
 
@@ -103,6 +104,11 @@ def test_weights_time_and_steps_edit_the_task(bench: Bench) -> None:
     assert edit.task.waypoints[0].time_s / edit.task.duration_s == pytest.approx(3.0 / 8.0)
     *_, edit = bench.click("plan/steps/32", plan.draw, now)
     assert edit.task.steps == 32
+
+
+def test_the_task_is_saved_as_a_scene_by_its_button(bench: Bench) -> None:
+    shown(bench, task=task(obstacles=()))
+    assert bench.click("plan/save_task", plan.draw, fakes.snapshot()) == [SaveTask()]
 
 
 def test_a_new_waypoint_lies_on_the_plan(bench: Bench) -> None:

@@ -34,7 +34,7 @@ from ui.desktop.planning import Planning
 from ui.desktop.preparation import Loaded
 from ui.desktop.probing import passed, probed
 from ui.desktop.racing import Racing
-from ui.desktop.saving import curves_saved, screenshot_saved
+from ui.desktop.saving import curves_saved, screenshot_saved, task_saved
 from ui.desktop.scene_change import SceneChange
 from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
@@ -56,6 +56,7 @@ from ui.requests import (
     RestartGoals,
     SaveCurves,
     SaveTake,
+    SaveTask,
     SkipGoal,
     StopVideo,
     TakeScreenshot,
@@ -215,6 +216,8 @@ class Session:
             case SaveCurves():
                 units = self._simulation.snapshot.lanes[0].units
                 self._save(lambda: curves_saved(self._scene.name, *self._shell.curves(units)))
+            case SaveTask():
+                self._save_task()
             case SaveTake(take):
                 self._takes.save(take, self._simulation, self._world)
             case OpenTake(path):
@@ -298,6 +301,11 @@ class Session:
         """Do so, and tell what has come of it."""
         with self._telling():
             self._shell.notify(write())
+
+    def _save_task(self) -> None:
+        view = self._planning.view
+        if view is not None:
+            self._save(lambda: task_saved(self._scene, view.vehicle, view.task))
 
     def _plan(self, request: PlanRequest) -> None:
         with self._telling():

@@ -27,7 +27,7 @@ from ui.panels.widgets import (
     significant,
     tooltip,
 )
-from ui.requests import Request
+from ui.requests import Request, SaveTask
 
 STEPS = (16, 32, 64, 128, 256)
 TIME_RANGE_S = (0.5, 120.0)
@@ -47,7 +47,12 @@ def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Requ
     task = _steps(task, context)
     requests: list[Request] = [] if task is plan.task else [EditTask(task)]
     requests += _method(plan, context) + _waypoints(plan, context)
-    return requests + plan_obstacles.draw(plan, context)
+    requests += plan_obstacles.draw(plan, context)
+    text = f"{icons.ICON_FA_FLOPPY_DISK}  Save as a scene"
+    doc = "This task, as it is now, in the file of a scene: opened like any other, by its path or dropped."
+    if button(context, "plan/save_task", text, doc, width=-1.0):
+        requests.append(SaveTask())
+    return requests
 
 
 def _time(task: Task, context: PanelContext) -> Task:

@@ -1,0 +1,21 @@
+"""What a window saves: the task of a scene that the user brought along goes beside it, and opens as any other."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from sim.planner.api import task_of_scene
+from sim.scene import SCENE_FOLDER, load_scene
+from ui.desktop.saving import task_saved
+
+
+def test_a_task_is_saved_beside_the_scene_that_the_user_brought_along(tmp_path: Path) -> None:
+    path = tmp_path / "my harbour.toml"
+    path.write_text((SCENE_FOLDER / "plan-boat-docking.toml").read_text())
+    scene = load_scene(path)
+    vehicle, task = task_of_scene(scene)
+    told = task_saved(scene, vehicle, replace(task, obstacles=task.obstacles[1:]))
+    (saved,) = set(tmp_path.glob("*.toml")) - {path}
+    assert told == f"Scene saved: {saved}"
+    again = load_scene(saved)
+    assert [o.name for o in task_of_scene(again)[1].obstacles] == ["east buoy"]
+    assert (again.title, again.goals, again.world) == (scene.title, scene.goals, scene.world)
