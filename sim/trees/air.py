@@ -1,8 +1,8 @@
 """What the air does to a tree's bodies: quadratic drag, against the wind."""
 
 from sim.trees.articulated import solve
-from sim.trees.spatial import add, apart, cross, dot, jit, put_pair, rotate, row3, row9, sub, times
-from sim.trees.stepping import copy, node_velocities
+from sim.trees.spatial import add, apart, copy, cross, dot, jit, put_pair, rotate, row3, row9, sub, times
+from sim.trees.stepping import node_velocities
 from sim.trees.twists import momenta
 from sim.trees.wrenches import gather
 from sim.vehicles.drag import drag_over_velocity

@@ -13,10 +13,10 @@ import numpy as np
 from sim.trees.arrays import REMEMBERED, TreeArrays
 from sim.trees.articulated import factorise, solve
 from sim.trees.kinematics import place
-from sim.trees.lane_steps import copy, variational_rollout
+from sim.trees.lane_steps import variational_rollout
 from sim.trees.least_impulses import answer_to, decompose, least_impulses
 from sim.trees.roots import EXTRAPOLATED, GIVEN
-from sim.trees.spatial import add, clear, cross, entry, jit, rotate, row3, row9, sub
+from sim.trees.spatial import add, clear, copy, cross, entry, jit, rotate, row3, row9, sub
 from sim.trees.stepping import NO_ROOT, OK, active_damping
 from sim.trees.telling import world_frames
 from sim.trees.wrenches import gather

@@ -12,6 +12,7 @@ from sim.trees.kinematics import axis_of, move, place
 from sim.trees.spatial import (
     add,
     clear,
+    copy,
     cross,
     dot,
     entry,
@@ -148,8 +149,7 @@ def rk4_step(tree, ws, q, v, u, w, h, limits, stages, d):
         sum_v[a] = 0.0
         sum_d[a] = 0.0
     for stage in range(4):
-        for a in range(q.shape[0]):
-            ws.q_after[a] = q[a]
+        copy(q, ws.q_after)
         move(tree, ws.q_after, increment)
         torques = u[(stage + 1) // 2 if u.shape[0] > 1 else 0]
         accelerate(tree, ws, ws.q_after, velocity, torques, w, limits, slope)

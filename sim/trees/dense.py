@@ -12,7 +12,7 @@ from sim.trees.kinematics import compose, move, place, place_frames
 from sim.trees.newton import blocks, put_tangents
 from sim.trees.recursions import depart, discrete_inverse_dynamics
 from sim.trees.roots import largest, remember
-from sim.trees.spatial import add, clear, entry, put_pair, rotate
+from sim.trees.spatial import add, clear, copy, entry, put_pair, rotate
 from sim.trees.stepping import active_damping, arrive
 from sim.trees.twists import carried, go_on
 from sim.trees.wrenches import NOWHERE, gather
@@ -28,8 +28,7 @@ def derivative_matrix(tree, ws, q, d, h, out):
     """
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
     n = parent.shape[0]
-    for a in range(q.shape[0]):
-        ws.q_after[a] = q[a]
+    copy(q, ws.q_after)
     move(tree, ws.q_after, d)
     place_frames(tree, ws.q_after, ws.after)
     put_tangents(tree, ws.node, ws.after, h, ws.arc, ws.tangent)

@@ -12,8 +12,8 @@ from sim.trees.contact import ground_push, is_near
 from sim.trees.continuous import EULER, accelerate, euler_step, rk4_step
 from sim.trees.kinematics import place
 from sim.trees.roots import largest
-from sim.trees.spatial import apart, clear, entry, entry_apart, put_pair, rotate, row9, row_of
-from sim.trees.stepping import NOT_FINITE, OK, active_damping, copy, node_force, take_step
+from sim.trees.spatial import apart, clear, copy, entry, entry_apart, put_pair, rotate, row9, row_of
+from sim.trees.stepping import NOT_FINITE, OK, active_damping, node_force, take_step
 from sim.trees.twists import momenta
 from sim.trees.wrenches import gather
 

@@ -15,7 +15,7 @@ from sim.trees.recursions import (
     missing_impulses,
     rotors_of_balls,
 )
-from sim.trees.spatial import apart, jit
+from sim.trees.spatial import apart, clear_pairs, copy, jit
 from sim.trees.wrenches import NOWHERE
 
 RIQN, NEWTON, BROYDEN = 0, 1, 2
@@ -106,8 +106,7 @@ def impulse_step(tree, ws, d, h):
 @jit
 def newton_direction(tree, ws, q, d, h):
     """ws.change: the joints' small motions whose impulses, to first order, are ws.residual."""
-    for a in range(q.shape[0]):
-        ws.q_after[a] = q[a]
+    copy(q, ws.q_after)
     move(tree, ws.q_after, d)
     place_frames(tree, ws.q_after, ws.after)
     factorise_tangent(tree, ws.node, ws.after, d, ws.damping, h, ws.arc, ws.tangent, ws.left)
@@ -213,18 +212,16 @@ def find_root(tree, ws, q, d, h, method, tol, rate, residuals):
             backtracks += 1
             go_half_way_back(tree, ws, d, h)
             continue
-        for a in range(d.shape[0]):
-            ws.trial[a] = d[a]
-            if method == BROYDEN:
+        copy(d, ws.trial)
+        copy(ws.ahead, d)
+        if method == BROYDEN:
+            for a in range(d.shape[0]):
                 ws.updates[iteration, a] = -ws.change[a]
-            d[a] = ws.ahead[a]
         if iteration > 0:
             known = size / before / (before if method == NEWTON else 1.0)
         if size <= tol or left_to_move(method, known, size) <= tol:
             rate[0] = known if known < (math.inf if method == NEWTON else 1.0) else 0.0
             return iteration + 1
         before = size
-    for i in range(ws.wrench.shape[0]):
-        for k in range(6):
-            ws.wrench[i, k] = 0.0
+    clear_pairs(ws.wrench)
     return -1

@@ -76,6 +76,21 @@ def clear(a):
 
 
 @jit
+def clear_pairs(a):
+    """Zeros in the first six numbers of every row."""
+    for i in range(a.shape[0]):
+        for k in range(6):
+            a[i, k] = 0.0
+
+
+@jit
+def copy(source, to):
+    """One row of numbers into another."""
+    for k in range(to.shape[0]):
+        to[k] = source[k]
+
+
+@jit
 def add(x, y):
     return (x[0] + y[0], x[1] + y[1], x[2] + y[2])
 

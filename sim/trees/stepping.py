@@ -16,6 +16,8 @@ from sim.trees.spatial import (
     add,
     apart,
     clear,
+    clear_pairs,
+    copy,
     cross,
     entry,
     jit,
@@ -93,9 +95,7 @@ def arrive(tree, ws, q, h, limit_stiffness, kick, b):
 @entry
 def node_force(tree, ws, q, limit_stiffness, out):
     """Generalised forces of gravity, springs and limits at the node placed in ws.node; ws.increments is lost."""
-    for i in range(ws.arc.shape[0]):
-        for k in range(6):
-            ws.arc[i, k] = 0.0
+    clear_pairs(ws.arc)
     clear(ws.increments)
     node_impulses(
         tree,
@@ -165,12 +165,6 @@ def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, gues
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * u[a]
     return iterations
-
-
-@jit
-def copy(source, to):
-    for a in range(to.shape[0]):
-        to[a] = source[a]
 
 
 @apart

@@ -8,11 +8,10 @@ from sim.trees import roots, stepping
 from sim.trees.arrays import REMEMBERED, Workspace, workspace
 from sim.trees.ground import NOTHING
 from sim.trees.kinematics import place
-from sim.trees.lane_steps import variational_rollout
+from sim.trees.lane_steps import variational_rollout, variational_start
 from sim.trees.limits import limit_springs
 from sim.trees.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
 from sim.trees.tree import Tree
-from sim.trees.twists import momenta
 
 ROOT_FINDERS = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
 GUESSES = {
@@ -68,16 +67,10 @@ class VariationalTree:
     def start(self, q: np.ndarray, v: np.ndarray) -> Motion:
         """At a node with coordinates q (nq,) and velocities v (nv,), by the discrete Legendre transform."""
         q, b = np.array(q, float), np.zeros(self.tree.nv)
-        kick = self.node_force(q)
-        momenta(
-            self.tree.arrays,
-            self.workspace.node,
-            np.asarray(v, float),
-            self.workspace.arc,
-            self.workspace.wrench,
-            b,
+        variational_start(
+            self.tree.arrays, self.workspace, q, np.asarray(v, float), self.step_s, self.limits, b
         )
-        return Motion(q, b + 0.5 * self.step_s * kick, np.zeros((self.tree.nv, REMEMBERED)), np.zeros(2))
+        return Motion(q, b, np.zeros((self.tree.nv, REMEMBERED)), np.zeros(2))
 
     def node_force(self, q: np.ndarray) -> np.ndarray:
         """(nv,) generalised force of gravity, springs and limits at coordinates q."""

@@ -19,8 +19,8 @@ from sim.trees.continuous import all_forces
 from sim.trees.kinematics import place
 from sim.trees.lane_steps import variational_rollout
 from sim.trees.roots import EXTRAPOLATED
-from sim.trees.spatial import entry, jit
-from sim.trees.stepping import OK, active_damping, copy, node_force, shift_kick
+from sim.trees.spatial import copy, entry, jit
+from sim.trees.stepping import OK, active_damping, node_force, shift_kick
 
 PARTS_MAX = 64
 _ASTRAY = math.log(1.5)
