@@ -91,8 +91,8 @@ def train(task: str, generations: int, seed: int, out: Path) -> np.ndarray:
     return mean
 
 
-def picture(task: str, out: Path, path: Path) -> None:
-    """The learning curve, of the table that training has written into `out`."""
+def picture(task: str, out: Path, path: Path | None = None) -> None:
+    """The learning curve, of the table that training has written into `out`; beside it, or into `path`."""
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
@@ -105,7 +105,7 @@ def picture(task: str, out: Path, path: Path) -> None:
     axes.set_title(f"{task} by CMA-ES")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path or out / f"{task.lower()}-curve.png", dpi=110)
     plt.close(figure)
 
 
@@ -127,7 +127,7 @@ def main() -> None:
         return
     chosen.out.mkdir(parents=True, exist_ok=True)
     weights = train(chosen.task, chosen.generations, chosen.seed, chosen.out)
-    picture(chosen.task, chosen.out, chosen.out / f"{chosen.task.lower()}-curve.png")
+    picture(chosen.task, chosen.out)
     kind = TASKS[chosen.task]()
     policies = Policies(len(kind.seen), len(kind.vehicle.controls))
     lanes = gymnasium.make_vec(f"holonomy/{chosen.task}-v0", num_envs=512)
