@@ -1,10 +1,10 @@
 """This checkout against another one, side by side: `python benchmarks/against.py OTHER [--only kernels] [--rounds 3]`.
 
-Kernels of methods and vehicles, whole runs of `sim.simulate`, frames of the canyon, its start from empty caches, and
-(where there is a display) the first picture in its window after a start from full ones and from bytecode, in CPU time
-(user and system). Checkouts take turns, round after round, so that a busy machine slows both alike; kernels, runs and
-frames by several processes of each, since where one happens to keep its data is worth up to a half. Medians over rounds
-and processes. Only what both checkouts have is compared.
+Kernels of methods and vehicles, whole runs of `sim.simulate`, a script's sweep of 100 variants, frames of the canyon,
+its start from empty caches, and (where there is a display) the first picture in its window after a start from full ones
+and from bytecode, in CPU time (user and system). Checkouts take turns, round after round, so that a busy machine slows
+both alike; all but starts by several processes of each, since where one happens to keep its data is worth up to a half.
+Medians over rounds and processes. Only what both checkouts have is compared.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).resolve().parents[1]
-PARTS = ("kernels", "simulate", "frames", "cold", "start")
+PARTS = ("kernels", "simulate", "sweep", "frames", "cold", "start")
 METHODS = (
     "variational",
     "variational-cay",
@@ -41,6 +41,7 @@ METHODS = (
 )
 VEHICLES = ("rigid-body", "helicopter", "spacecraft", "boat", "car", "snakeboard")
 STEP_S, STEPS = 0.01, 4000
+VARIANTS = 100
 FRAMES, SIZE_PX = 4, (1280, 800)
 AT_ONCE = 7
 """Measurements of a kernel in a row, of which the least counts: a switch of tasks in between costs it its cache."""
@@ -95,6 +96,21 @@ def simulation(vehicle: str, method: str) -> Callable[[], float]:
     return measured
 
 
+def sweep(vehicle: str, parameter: str) -> Callable[[], float]:
+    """CPU seconds of a step of each of many variants, of which one parameter grows by up to a tenth."""
+    import sim
+
+    craft = sim.vehicle(vehicle)
+    usual = craft.values[parameter]
+
+    def fly() -> None:
+        for k in range(VARIANTS):
+            variant = craft.with_parameters(**{parameter: usual * (1 + 0.1 * k / VARIANTS)})
+            sim.simulate(variant, "variational", step=STEP_S, duration=STEP_S)
+
+    return lambda: cpu_s(fly)
+
+
 def frames(quality: str) -> Callable[[], float]:
     """Milliseconds a frame of a flight down the canyon."""
     import moderngl
@@ -123,6 +139,7 @@ def frames(quality: str) -> Callable[[], float]:
 MEASURED: dict[str, Callable[..., Callable[[], float]]] = {
     "kernels": kernel,
     "simulate": simulation,
+    "sweep": sweep,
     "frames": frames,
 }
 
@@ -267,6 +284,8 @@ def main() -> None:
         for part in ("kernels", "simulate"):
             for vehicle, method in stepped if part in parts else ():
                 compared(pairs, rounds, part, (vehicle, method), "us a step")
+        if "sweep" in parts:
+            compared(pairs, rounds, "sweep", ("rigid-body", "mass"), "s")
         if "frames" in parts:
             compared(pairs, rounds, "frames", ("software",), "ms a frame")
     if "cold" in parts:
