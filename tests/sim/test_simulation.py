@@ -24,7 +24,7 @@ from sim.commands import (
     SetVehicle,
     SingleStep,
 )
-from sim.scene import LaneSpec
+from sim.scene import LaneSpec, Start
 from sim.simulation.placing import Placement, taken_over
 from sim.snapshot import LaneStatus
 from sim.vehicles.support import Support
@@ -304,7 +304,7 @@ def test_two_answers_in_the_same_words_are_two():
 
 
 def test_the_autopilot_is_refused_for_vehicles_it_cannot_fly():
-    running = simulation(replace(spinning_scene(), vehicle="heavy-top", parameters={}))
+    running = simulation(replace(spinning_scene(), vehicle="chain", integrator="riqn", start=Start()))
     running.submit(SetDemo(True))
     snapshot = running.advance(0.0)
     assert "autopilot" in snapshot.message

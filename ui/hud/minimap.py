@@ -16,7 +16,6 @@ AHEAD_M = 170.0
 """From the middle of a map that moves along to its edge."""
 SMALLEST_SCENE = (520.0, 400.0)
 FLOOR, WATER = theme.rgb(0x6E563F), theme.rgb(0x3F7386)
-"""Opaque: the soft edges of neighbours would show as stripes."""
 BLOCK, PAD, LAP = theme.rgb(0xB9A68C, 0.9), theme.rgb(0xE9E4DC, 0.9), theme.rgb(0x55504B, 0.95)
 
 
@@ -81,11 +80,14 @@ def _strip(
 ) -> None:
     if len(strip) < 2:
         return
-    places, packed = frame.place(strip), theme.packed(colour)
+    places = frame.place(strip)
     seen = (places.max(axis=1) >= corner).all(axis=1) & (places.min(axis=1) <= opposite).all(axis=1)
-    for k in np.flatnonzero(seen[:-1] | seen[1:]).tolist():
-        (a, b), (d, c) = places[k], places[k + 1]
-        pen.draw_list.add_quad_filled(tuple(a), tuple(b), tuple(c), tuple(d), packed)
+    if not seen.any():
+        return
+    first, last = np.flatnonzero(seen)[[0, -1]]
+    there = places[max(first - 1, 0) : last + 2]
+    outline = [imgui.ImVec2(*place) for place in (*there[:, 0].tolist(), *there[::-1, 1].tolist())]
+    pen.draw_list.add_concave_poly_filled(outline, theme.packed(colour))
 
 
 def _filled(pen: Pen, places: np.ndarray, colour: theme.Colour) -> None:

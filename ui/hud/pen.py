@@ -1,6 +1,7 @@
 """Lines and text with a dark edge, on a draw list."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from imgui_bundle import imgui
 
@@ -67,8 +68,14 @@ class Pen:
 
     def width(self, text: str, size: float, *, bold: bool = True) -> float:
         """Of a text, in pixels."""
-        imgui.push_font(self.fonts.bold if bold else self.fonts.regular, size)
-        # imgui has a scale of its own, which need not be this pen's.
-        width = imgui.calc_text_size(text).x * self.px(size) / imgui.get_font_size()
-        imgui.pop_font()
-        return width
+        return _width(self.fonts, self.px(size), text, size, bold=bold)
+
+
+@lru_cache(maxsize=2048)
+def _width(fonts: theme.Fonts, drawn_px: float, text: str, size: float, *, bold: bool) -> float:
+    """Remembered: most of what is written stays from frame to frame."""
+    imgui.push_font(fonts.bold if bold else fonts.regular, size)
+    # imgui has a scale of its own, which need not be the pen's.
+    width: float = imgui.calc_text_size(text).x * drawn_px / imgui.get_font_size()
+    imgui.pop_font()
+    return width

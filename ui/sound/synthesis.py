@@ -12,6 +12,7 @@ import numpy as np
 
 RATE_HZ = 44_100
 HARMONICS = 12
+ENGINE_HARDNESS = 0.55
 LOOP_S = 3.0
 """Length of the noises."""
 BANDS_HZ = {
@@ -65,12 +66,14 @@ def block(state: SoundState, now: Tones, count: int) -> tuple[np.ndarray, SoundS
     }
     rotor_turns = state.rotor_turns + np.cumsum(levels["rotor_hz"]) / RATE_HZ
     engine_turns = state.engine_turns + np.cumsum(levels["engine_hz"]) / RATE_HZ
-    total = 0.5 * levels["rotor"] * _beat(rotor_turns, levels["slap"])
-    total = total + 0.3 * levels["engine"] * _beat(engine_turns, np.full(count, 0.55))
+    total = np.zeros(count)
+    if levels["rotor"].any():
+        total += 0.5 * levels["rotor"] * _beat(rotor_turns, share, state.tones.slap, now.slap)
+    if levels["engine"].any():
+        total += 0.3 * levels["engine"] * _beat(engine_turns, share, ENGINE_HARDNESS, ENGINE_HARDNESS)
     for name in BANDS_HZ:
         if levels[name].any():
-            loop = noise(name)
-            total = total + 0.35 * levels[name] * loop[(state.at + np.arange(count)) % len(loop)]
+            total += 0.35 * levels[name] * _on(noise(name), state.at, count)
     still: list[tuple[np.ndarray, int]] = []
     for sound, heard in state.ringing:
         part = sound[heard : heard + count]
@@ -92,14 +95,39 @@ def struck(state: SoundState, sound: np.ndarray) -> SoundState:
     return replace(state, ringing=(*state.ringing, (sound, 0)))
 
 
-def _beat(turns: np.ndarray, hardness: np.ndarray) -> np.ndarray:
-    """Harmonics of a beat: the harder, the slower they fall off. Of about unit power."""
-    total, power = np.zeros(len(turns)), np.zeros(len(turns))
-    for k in range(1, HARMONICS + 1):
-        amplitude = float(k) ** (-2.5 + 1.7 * hardness)
-        total += amplitude * np.cos(2.0 * math.pi * k * turns)
-        power += amplitude**2
-    return total / np.sqrt(power)
+def _on(loop: np.ndarray, at: int, count: int) -> np.ndarray:
+    """(count,) of a loop, from a place on."""
+    if at + count <= len(loop):
+        return loop[at : at + count]
+    return loop[(at + np.arange(count)) % len(loop)]
+
+
+def _beat(turns: np.ndarray, share: np.ndarray, before: float, now: float) -> np.ndarray:
+    """Harmonics of a beat: the harder, the slower they fall off. Of about unit power.
+
+    Their amplitudes move in straight lines from those of the hardness `before` to those of `now`, by `share` 0..1.
+    """
+    first, last = _amplitudes(before), _amplitudes(now)
+    begins, ends = np.zeros(len(turns)), np.zeros(len(turns))
+    angle = 2.0 * math.pi * turns
+    once = np.cos(angle)
+    twice, lower, harmonic = 2.0 * once, np.ones(len(turns)), once
+    for k in range(HARMONICS):
+        begins += first[k] * harmonic
+        if before != now:
+            ends += last[k] * harmonic
+        harmonic, lower = (
+            twice * harmonic - lower,
+            harmonic,
+        )  # cos((k + 1) a) = 2 cos(a) cos(k a) - cos((k - 1) a)
+    return begins if before == now else begins + share * (ends - begins)
+
+
+def _amplitudes(hardness: float) -> list[float]:
+    """Of the harmonics, of unit power together."""
+    falling = [float(k) ** (-2.5 + 1.7 * hardness) for k in range(1, HARMONICS + 1)]
+    power = math.sqrt(sum(amplitude**2 for amplitude in falling))
+    return [amplitude / power for amplitude in falling]
 
 
 @cache

@@ -1,0 +1,105 @@
+"""What instruments, timeline and sound cost a frame: `python -m benchmarks.instruments [--scene canyon] [--frames 200]`.
+
+CPU milliseconds of the window's own thread, medians over frames in flight; a display is needed (Xvfb will do). Sound is
+made for a sixtieth of a second a frame, whether there is a device or not. Plots and the other panels stand beside them.
+"""
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import closing
+from statistics import median
+from typing import Any
+
+import ui.dock
+import ui.overlays
+import ui.panels.transport
+from render.quality import detect
+from sim.commands import SetDemo
+from sim.scene import load_scene
+from ui import layout
+from ui.desktop.loader import Loader
+from ui.desktop.opening import opened
+from ui.desktop.session import Session
+from ui.overlays import Overlays
+from ui.shell import Shell
+from ui.sound.listening import heard
+from ui.sound.player import Mixer
+from ui.sound.synthesis import RATE_HZ
+from ui.window import AppWindow
+
+FRAME_HZ, WANTED_MS = 60, 1.0
+COUNTED = ("instruments, map, goals", "timeline", "sound")
+
+
+class Clock:
+    """Collects CPU milliseconds a frame by what they went to."""
+
+    def __init__(self) -> None:
+        self._frame: dict[str, float] = defaultdict(float)
+        self.frames_ms: dict[str, list[float]] = defaultdict(list)
+
+    def timed(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        """The same work, which is counted."""
+
+        def counted(*arguments: Any, **named: Any) -> Any:
+            begun = time.thread_time()
+            try:
+                return work(*arguments, **named)
+            finally:
+                self._frame[name] += 1e3 * (time.thread_time() - begun)
+
+        return counted
+
+    def watch(self, name: str, owner: Any, attribute: str) -> None:
+        """Count what an attribute does from now on."""
+        setattr(owner, attribute, self.timed(name, getattr(owner, attribute)))
+
+    def end_frame(self, *, counts: bool) -> None:
+        """Take up what the frame has taken, if it counts."""
+        for name, spent_ms in self._frame.items() if counts else ():
+            self.frames_ms[name].append(spent_ms)
+        self._frame.clear()
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scene", default="canyon")
+    parser.add_argument("--frames", type=int, default=200)
+    options = parser.parse_args()
+    clock, mixer = Clock(), Mixer()
+    clock.watch(COUNTED[0], Overlays, "draw")
+    clock.watch(COUNTED[1], ui.panels.transport.timeline, "draw")
+    plots = clock.timed("plots", ui.dock.WINDOWS[layout.PLOTS])
+    ui.dock.WINDOWS = {**ui.dock.WINDOWS, layout.PLOTS: plots}
+    clock.watch("the whole interface", Shell, "build")
+
+    def sound(session: Session) -> None:
+        mixer.hear(heard(session._simulation.snapshot), 1.0)
+        mixer.samples(RATE_HZ // FRAME_HZ)
+
+    window = AppWindow(size=(1280, 800), title="instruments")
+    with closing(window), closing(Loader()) as loader:
+        scene = load_scene(options.scene)
+        loader.load(lambda: scene, detect(window.ctx), commands=(SetDemo(True),))
+        loaded = opened(window, loader, scene.title, None)
+        assert loaded is not None
+        with closing(Session(window, loader, loaded)) as session:
+            frames = 0
+            while frames < options.frames:
+                flies = not session._starts
+                window.run(lambda dt_s: session._frame(dt_s, None), frames=1)
+                clock.timed(COUNTED[2], sound)(session)
+                clock.end_frame(counts=flies)
+                frames += flies
+    print(f"{options.scene}, CPU ms a frame   median   worst")
+    for name, spent_ms in clock.frames_ms.items():
+        print(f"  {name:28s} {median(spent_ms):8.3f} {max(spent_ms):8.3f}")
+    together = median(map(sum, zip(*(clock.frames_ms[name] for name in COUNTED), strict=True)))
+    print(f"  {', '.join(COUNTED[1:]) + ' and the first':28s} {together:8.3f}   (wanted: {WANTED_MS})")
+
+
+if __name__ == "__main__":
+    main()
