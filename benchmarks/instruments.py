@@ -1,4 +1,4 @@
-"""What instruments, timeline and sound cost a frame: `python -m benchmarks.instruments [--scene canyon] [--frames 200]`.
+"""A frame's instruments, timeline and sound: `python -m benchmarks.instruments [--scene canyon] [--frames 200]`.
 
 CPU milliseconds of the window's own thread, medians over frames in flight; a display is needed (Xvfb will do). Sound is
 made for a sixtieth of a second a frame, whether there is a device or not. Plots and the other panels stand beside them.

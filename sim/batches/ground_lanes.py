@@ -28,10 +28,10 @@ def run_on_ground(
     """
     method = kernel.integrator
     own = np.array([h, method.tolerance] if method.adaptive else [])
-    y, w, nodes = np.empty((2, kernel.private_size)), np.zeros(kernel.dim), np.empty(kernel.node_size)
+    room, w, nodes = np.empty((2, kernel.private_size)), np.zeros(kernel.dim), np.empty(kernel.node_size)
     memory = np.empty_like(ground.report)
     drive = _drive(kernel.module)
-    drive(lanes, *rows, h, *stretches, ground.env, ground.report, memory, own, w, y, nodes, *told)
+    drive(lanes, *rows, h, *stretches, ground.env, ground.report, memory, own, w, room, nodes, *told)
 
 
 @lru_cache(maxsize=64)
@@ -53,12 +53,12 @@ def _drive(module: ModuleType) -> Any:
         memory: np.ndarray,
         own: np.ndarray,
         w: np.ndarray,
-        y: np.ndarray,
+        room: np.ndarray,
         node: np.ndarray,
         seen: np.ndarray,
         done: np.ndarray,
     ) -> None:
-        last, y, trial, wrench = len(counts), y[0], y[1], env[-1]
+        last, y, trial, wrench = len(counts), room[0], room[1], env[-1]
         size = len(y) - len(own)
         for lane in lanes:
             held = us[lane if len(us) > 1 else 0]
