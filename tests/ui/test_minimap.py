@@ -37,6 +37,24 @@ def test_the_canyon_is_its_river_between_its_walls() -> None:
     assert high[walls].min() > 14.0
 
 
+@pytest.mark.parametrize("name", ["canyon", "harbour"])
+def test_strips_are_filled_clockwise_and_wholly(name: str) -> None:
+    found = outlines(load_world(name))
+    assert found is not None
+    corner, opposite = (100.0, 200.0), (250.0, 350.0)
+    middle = found.water.mean(axis=(0, 1))
+    for strip in filter(len, (found.floor, found.water)):
+        for half_m in (170.0, 5000.0):
+            places = Frame(middle, half_m, corner, 150.0).place(strip)
+            x, y = minimap.outline_of(places, corner, opposite).T
+            twice_area = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)  # positive clockwise: y runs down
+            assert twice_area > 0.0
+            if half_m == 5000.0:
+                wide, deep = np.diff(places[:, :, 0].mean(axis=1)), -np.diff(places[:, :, 1], axis=1)[:, 0]
+                assert twice_area == pytest.approx(np.sum(wide * (deep[1:] + deep[:-1])), rel=1e-9)
+    assert len(minimap.outline_of(places + 1e4, corner, opposite)) == 0
+
+
 @pytest.mark.parametrize("name", ["driving", "plaza", "harbour", "street"])
 def test_a_level_ground_fits_on_the_map(name: str) -> None:
     world = load_world(name)

@@ -75,19 +75,21 @@ def draw(
     context.rects["hud/minimap"] = (*corner, side, side)
 
 
+def outline_of(places: np.ndarray, corner: Point, opposite: Point) -> np.ndarray:
+    """(n, 2) around what is seen of a strip (rows, 2, 2), clockwise: imgui fills something else where it is not."""
+    seen = (places.max(axis=1) >= corner).all(axis=1) & (places.min(axis=1) <= opposite).all(axis=1)
+    rows = np.flatnonzero(seen)
+    there = places[max(rows[0] - 1, 0) : rows[-1] + 2] if len(rows) else places[:0]
+    return np.concatenate([there[:, 1], there[::-1, 0]])
+
+
 def _strip(
     pen: Pen, frame: Frame, strip: np.ndarray, colour: theme.Colour, corner: Point, opposite: Point
 ) -> None:
-    if len(strip) < 2:
-        return
-    places = frame.place(strip)
-    seen = (places.max(axis=1) >= corner).all(axis=1) & (places.min(axis=1) <= opposite).all(axis=1)
-    if not seen.any():
-        return
-    first, last = np.flatnonzero(seen)[[0, -1]]
-    there = places[max(first - 1, 0) : last + 2]
-    outline = [imgui.ImVec2(*place) for place in (*there[:, 0].tolist(), *there[::-1, 1].tolist())]
-    pen.draw_list.add_concave_poly_filled(outline, theme.packed(colour))
+    outline = outline_of(frame.place(strip), corner, opposite)
+    if len(outline) > 2:
+        points = [imgui.ImVec2(*place) for place in outline.tolist()]
+        pen.draw_list.add_concave_poly_filled(points, theme.packed(colour))
 
 
 def _filled(pen: Pen, places: np.ndarray, colour: theme.Colour) -> None:
