@@ -12,7 +12,7 @@ from sim.vehicles import Vehicle
 
 HORIZON_S = (0.5, 60.0)
 WEIGHT = (1e-6, 1e6)
-RATE_HZ = 25.0
+RATE_HZ = 40.0
 """Plans a second."""
 
 
