@@ -5,9 +5,7 @@ goal is dragged by the mouse on a circle about where it was. Told are plans a se
 how many came late or were not found, as the window itself tells, and the goal's mean speed.
 """
 
-import argparse
 import math
-import os
 import statistics
 import tempfile
 import time
@@ -15,6 +13,7 @@ from contextlib import ExitStack, closing
 from itertools import pairwise
 from pathlib import Path
 
+from benchmarks.water_window import one_after_the_other
 from tests.app.desktop import App, Screen
 
 SETTLING_S = 12.0
@@ -67,16 +66,6 @@ def _pursuit(probe: dict) -> dict:
     return (probe.get("plan") or {}).get("pursuit") or {}
 
 
-def main() -> None:
-    """One scene after the other."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scenes", default="chase-helicopter,chase-boat,chase-car,chase-quadrotor")
-    parser.add_argument("--seconds", type=float, default=20.0)
-    asked = parser.parse_args()
-    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    for scene in asked.scenes.split(","):
-        measure(scene, asked.seconds)
-
-
 if __name__ == "__main__":
-    main()
+    scenes = "chase-helicopter,chase-boat,chase-car,chase-quadrotor"
+    one_after_the_other(measure, __doc__.splitlines()[0], scenes=scenes, seconds=20.0)

@@ -11,6 +11,7 @@ import os
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -67,11 +68,13 @@ def measure(scene: str, seconds: float) -> None:
     print(f"{scene}: {', '.join(told)}")
 
 
-def main() -> None:
-    """One scene after the other."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scenes", default="harbour,open-sea")
-    parser.add_argument("--seconds", type=float, default=15.0)
+def one_after_the_other(
+    measure: Callable[[str, float], None], told: str, *, scenes: str, seconds: float
+) -> None:
+    """The scenes that the command line names, `scenes` where it names none. told: what is measured."""
+    parser = argparse.ArgumentParser(description=told)
+    parser.add_argument("--scenes", default=scenes)
+    parser.add_argument("--seconds", type=float, default=seconds)
     asked = parser.parse_args()
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for scene in asked.scenes.split(","):
@@ -79,4 +82,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    one_after_the_other(measure, __doc__.splitlines()[0], scenes="harbour,open-sea", seconds=15.0)

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.errors import InputError
 from sim.planner.api import task_of_scene
 from sim.planner.task.handles import copied, handles, moved, without
 from sim.planner.task.obstacles import Box, Capsule, Sphere
-from sim.planner.task.scene_text import scene_with_task, toml_text
+from sim.planner.task.scene_text import scene_with_task
 from sim.planner.task.task import Waypoint, Weights
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.world import World, load_world
@@ -62,7 +63,23 @@ def test_an_edited_task_is_read_back_as_it_was(name: str, tmp_path: Path) -> Non
         np.testing.assert_allclose(one.numbers(), other.numbers(), atol=1e-12)
 
 
-def test_what_tomllib_reads_is_written_so_that_it_reads_the_same() -> None:
-    for path in sorted(SCENE_FOLDER.glob("*.toml")):
-        read = tomllib.loads(path.read_text())
-        assert tomllib.loads(toml_text(read)) == read, path.name
+def test_what_is_not_edited_stays_as_it_was_written() -> None:
+    text = (SCENE_FOLDER / "plan-boat-docking.toml").read_text()
+    noted = "# mine\n" + text.replace("[plan]\n", "[plan]  # to the berth\n", 1) + "\n# the end\n"
+    assert noted.count("#") >= 3
+    vehicle, task = task_of_scene(load_scene("plan-boat-docking"), world=PLAIN)
+    written = scene_with_task(noted, vehicle, replace(task, steps=48))
+    for comment in ("# mine", "# to the berth", "# the end"):
+        assert comment in written
+    before, after = tomllib.loads(noted), tomllib.loads(written)
+    assert after["plan"]["steps"] == 48
+    del before["plan"], after["plan"]
+    assert after == before
+
+
+@pytest.mark.parametrize("text", ["title = ", "title = 'no plan'\n", "plan = 3\n"])
+def test_a_file_that_is_no_such_scene_any_more_is_one_line(text: str) -> None:
+    vehicle, task = task_of_scene(load_scene("plan-boat-docking"), world=PLAIN)
+    with pytest.raises(InputError) as told:
+        scene_with_task(text, vehicle, task)
+    assert "\n" not in str(told.value)

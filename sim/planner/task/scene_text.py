@@ -1,13 +1,12 @@
 """A task as it was changed by hand, written back into the text of the scene that it came from."""
 
-import json
 import math
-import tomllib
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
 
+from sim.errors import InputError
 from sim.planner.task.bodies import acted, planar
 from sim.planner.task.handles import handles
 from sim.planner.task.obstacles import Box, Capsule, Obstacle
@@ -21,11 +20,17 @@ DEMANDED = ("position", "rotation", "velocity")
 def scene_with_task(text: str, vehicle: Vehicle, task: Task) -> str:
     """The TOML of a scene with a `[plan]` table, with what can be edited of its task as `task` has it.
 
-    That is its goal, waypoints, obstacles, weights, times and number of steps; comments are lost.
+    That is its goal, waypoints, obstacles, weights, times and number of steps. All else stays as it was written, with
+    its comments. Raises InputError for a text that is no such scene's: it may have been changed since it was read.
     """
-    scene = tomllib.loads(text)
-    plan = scene["plan"]
-    plan |= {"duration_s": float(task.duration_s), "steps": int(task.steps)}
+    try:
+        scene = tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise InputError(f"the scene's file is no TOML any more: {error}") from None
+    plan: Any = scene.get("plan")
+    if not isinstance(plan, dict):
+        raise InputError("the scene's file has no table [plan] any more")
+    plan["duration_s"], plan["steps"] = float(task.duration_s), int(task.steps)
     plan.pop("free_duration_s", None)
     if task.free_duration is not None:
         plan["free_duration_s"] = [float(bound) for bound in task.free_duration]
@@ -33,7 +38,7 @@ def scene_with_task(text: str, vehicle: Vehicle, task: Task) -> str:
     plan["goal"] = {**plan.get("goal", {}), **_goal(vehicle, task)}
     plan["obstacles"] = [_obstacle(obstacle) for obstacle in task.obstacles]
     plan["waypoints"] = [_waypoint(waypoint) for waypoint in task.waypoints]
-    return toml_text(scene)
+    return tomlkit.dumps(scene)
 
 
 def _goal(vehicle: Vehicle, task: Task) -> dict[str, Any]:
@@ -70,44 +75,3 @@ def _obstacle(obstacle: Obstacle) -> dict[str, Any]:
 def _waypoint(waypoint: Waypoint) -> dict[str, Any]:
     told = {"position_m": list(waypoint.position_w), "tolerance_m": waypoint.tolerance_m}
     return told if waypoint.time_s is None else told | {"time_s": waypoint.time_s}
-
-
-def toml_text(table: Mapping[str, Any], path: tuple[str, ...] = ()) -> str:
-    """TOML of nested tables, lists of tables, and values as `tomllib` reads them; dates are not among them."""
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if not _has_tables(value)]
-    for key, value in table.items():
-        if not _has_tables(value):
-            continue
-        inner = (*path, key)
-        head = ".".join(_key(part) for part in inner)
-        if isinstance(value, Mapping):
-            lines += ["", f"[{head}]", toml_text(value, inner)]
-        else:
-            for entry in value:
-                lines += ["", f"[[{head}]]", toml_text(entry, inner)]
-    return "\n".join(lines) + ("\n" if not path else "")
-
-
-def _has_tables(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return True
-    return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
-
-
-def _key(key: str) -> str:
-    bare = key.isascii() and key.replace("-", "").replace("_", "").isalnum()
-    return key if bare else json.dumps(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value)
-    if isinstance(value, list):
-        return f"[{', '.join(_value(entry) for entry in value)}]"
-    if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{_key(key)} = {_value(entry)}' for key, entry in value.items())} }}"
-    if isinstance(value, float | np.floating):
-        return repr(float(value))
-    return str(value)
