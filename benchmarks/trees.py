@@ -22,10 +22,10 @@ from matplotlib.figure import Figure
 import sim
 from sim.integrators import integrator
 from sim.scene import load_scene
-from sim.study.chains import LINK_KG, LINK_M, Run, bent, chain, exponent, interleaved_us, started
 from sim.trees.choice import tree_stepper
 from sim.trees.variational import VariationalTree
 from sim.vehicles.chain import radius_m
+from studies.chains import LINK_KG, LINK_M, Run, bent, chain, exponent, interleaved_us, started
 
 LINKS = (10, 100, 200)
 STEP_S, ROUNDS, BUDGET_S = 1e-3, 15, 0.02

@@ -13,9 +13,9 @@ from numba import njit
 import sim
 from sim.compiler import compile_kernel
 from sim.integrators import integrator
-from sim.study.fig4 import OURS
-from sim.study.free_body import FREE, measure, random_bodies
-from sim.study.work_precision import DIVISIONS, GOAL_RAD, cost_of
+from studies.fig4 import OURS
+from studies.free_body import FREE, measure, random_bodies
+from studies.work_precision import DIVISIONS, GOAL_RAD, cost_of
 
 STEPS, ROUNDS, STEP_S = 100_000, 15, 1e-3
 METHODS = ("variational", "variational-split", "variational-4", "variational-6", "rk2", "rk4", "implicit-rk2")

@@ -1,4 +1,4 @@
-"""The command `holonomy`, as `python app.py` in a checkout; `holonomy study` is `python -m sim.study` there."""
+"""The command `holonomy`, as `python app.py` in a checkout; `holonomy study` is `python -m studies` there."""
 
 import gc
 import sys
@@ -13,7 +13,7 @@ def main() -> int:
     )  # nothing in the folder where it is started may stand in for the app's own
     gc.disable()  # as app.py does
     if sys.argv[1:2] == ["study"]:
-        from sim.study.__main__ import main as study
+        from studies.__main__ import main as study
 
         study(sys.argv[2:], prog_name="holonomy study")
     import app

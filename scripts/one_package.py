@@ -7,7 +7,7 @@ from setuptools.command.build_py import build_py
 from setuptools.command.egg_info import egg_info
 
 ROOT = Path(__file__).resolve().parents[1]
-CARRIED = ("sim", "render", "ui", "export", "scenes", "assets", "examples")
+CARRIED = ("sim", "studies", "render", "ui", "export", "scenes", "assets", "examples")
 
 
 class OnePackage(build_py):

@@ -12,14 +12,15 @@ from scipy.sparse.csgraph import connected_components
 import app
 
 ROOT = Path(app.__file__).resolve().parent
-LAYERS = ("sim", "render", "ui", "export")
+LAYERS = ("sim", "studies", "render", "ui", "export")
 DESKTOP = ROOT / "ui" / "desktop"
 """Wires windows: may use every layer, and is used by none."""
 FORBIDDEN = {
-    "sim": {"render", "ui", "export", "app", "pyglet", "moderngl", "imgui_bundle", "pyrr"},
-    "render": {"ui", "export", "app", "pyglet", "imgui_bundle"},
-    "ui": {"export", "app"},
-    "export": {"ui", "app", "pyglet", "imgui_bundle"},
+    "sim": {"studies", "render", "ui", "export", "app", "pyglet", "moderngl", "imgui_bundle", "pyrr"},
+    "studies": {"render", "ui", "export", "app", "pyglet", "moderngl", "imgui_bundle", "pyrr"},
+    "render": {"studies", "ui", "export", "app", "pyglet", "imgui_bundle"},
+    "ui": {"studies", "export", "app"},
+    "export": {"studies", "ui", "app", "pyglet", "imgui_bundle"},
 }
 CIRCLES_LEFT: tuple[set[str], ...] = ()
 """Known, and to be mended: none may grow, and one that is gone is struck out here."""

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from sim.scene import scene_names
-from sim.study.__main__ import STUDIES
+from studies.__main__ import STUDIES
 from tests.app.program import ROOT
 from ui.thumbnails import path_of
 
@@ -30,7 +30,7 @@ def made(name: str, chapter: str) -> bool:
     """Whether a command in it makes the picture."""
     if re.search(rf"`(?:\./run|python)\b[^`]*\bdocs/{name}\.png`", chapter):
         return True
-    if name in STUDIES and re.search(rf"\bpython -m sim\.study {name}(?![\w-])", chapter):
+    if name in STUDIES and re.search(rf"\bpython -m studies {name}(?![\w-])", chapter):
         return True
     return any(name in scripted(script) for script in SCRIPT.findall(chapter))
 
@@ -60,9 +60,9 @@ def test_what_is_shown_is_there() -> None:
 
 def test_the_search_knows_a_command_from_a_name() -> None:
     assert made("rope", "*`./run rope --headless --screenshot docs/rope.png`*")
-    assert made("fig4", "    python -m sim.study fig4   # all")
+    assert made("fig4", "    python -m studies fig4   # all")
     assert made("skate", "`python scripts/ride_pictures.py --only skate`")
-    for none in ("rope.png", "`./run rope`", "`python scripts/ride_pictures.py`", "sim.study fig4"):
+    for none in ("rope.png", "`./run rope`", "`python scripts/ride_pictures.py`", "studies fig4"):
         assert not made("rope", none)
     assert chapters("# a\nx\n```\n# code\n```\n## b\ny") == ["", "a\nx\n```\n  code\n```\n", "b\ny"]
 

@@ -9,7 +9,7 @@ import pytest
 
 import app
 from sim.scene import scene_names
-from sim.study.__main__ import STUDIES
+from studies.__main__ import STUDIES
 
 ROOT = Path(app.__file__).resolve().parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -174,7 +174,7 @@ def test_programs_that_are_named_are_there_with_their_words_and_options() -> Non
         path = path if path.exists() else path.with_suffix("") / "__main__.py"
         source = path.read_text(encoding="utf-8")
         assert "__main__" in source, module
-        if module == "sim.study":
+        if module == "studies":
             assert words[0] in STUDIES, words
         for word in words:
             if word.startswith("--"):

@@ -10,12 +10,11 @@ from sim.compiler import compile_kernel
 from sim.compiler.step_rule import EXPONENT, SAFETY, growth
 from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
-from sim.study import fig4, fig5, survey_pendula
-from sim.study.heavy_top import OMEGA, TOP, formulation
-from sim.study.report import Options
-from sim.study.top_formulations import TopInSpace
 from sim.trees.stepping import OK
 from sim.trees.variational import VariationalTree
+from studies import fig4, fig5, survey_pendula
+from studies.heavy_top import OMEGA, TOP, TopInSpace, formulation
+from studies.report import Options
 from tests.sim.trees.sample_trees import pendulum_chain
 
 

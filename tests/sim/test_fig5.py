@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sim.study import fig5
-from sim.study.report import Options, save
+from studies import fig5
+from studies.report import Options, save
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 import sim
 from sim.compiler import compile_kernel
 from sim.integrators import INTEGRATORS
-from sim.study.heavy_top import PRINTED, THETAS, energy_error
-from sim.study.heavy_top import TOP as FIXED_POINT
+from studies.heavy_top import PRINTED, THETAS, energy_error
+from studies.heavy_top import TOP as FIXED_POINT
 
 # No axis of symmetry, and torques of a hand on top of the weight: nothing cancels.
 INERTIA, ARM, MASS = np.array([2.0, 2.7, 1.1]), np.array([0.05, -0.04, 0.25]), 6.0

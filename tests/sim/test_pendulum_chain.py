@@ -11,8 +11,8 @@ from scipy.linalg import eigh
 import sim
 from sim.compiler import kernel_text
 from sim.integrators import INTEGRATORS
-from sim.study.step_control import controlled
 from sim.vehicles.parameter import Control
+from studies.survey_pendula import controlled
 
 GRAVITY = 9.81
 PUSH = np.array([3.0, -2.0])

@@ -8,9 +8,8 @@ from sim.compiler import compile_kernel
 from sim.groups import SO3
 from sim.integrators import INTEGRATORS, integrator
 from sim.integrators.lie_group_methods import LIE_GROUP
-from sim.study.heavy_top import SLOW, TOP, formulation
-from sim.study.top_formulations import FORMULATIONS, TopLiePoisson
 from sim.vehicles.heavy_top import HeavyTop
+from studies.heavy_top import FORMULATIONS, SLOW, TOP, TopLiePoisson, formulation
 
 SYMPLECTIC = (
     "variational-exp",

@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 import sim
-from sim.study import fig3, orders, trees_fig2, trees_fig4
-from sim.study.__main__ import main
-from sim.study.report import LOCAL, Options, save
+from studies import fig3, orders, trees_fig2, trees_fig4
+from studies.__main__ import main
+from studies.report import LOCAL, Options, save
 
 
 def test_large_step_study_finds_its_claims_and_saves_them(tmp_path):

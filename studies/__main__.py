@@ -1,4 +1,4 @@
-"""`python -m sim.study NAME`: run a study; its PNG, CSV and claims go to out/."""
+"""`python -m studies NAME`: run a study; its PNG, CSV and claims go to out/."""
 
 import importlib
 from pathlib import Path
@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from sim.errors import InputError
-from sim.study.report import Options, Report, save
+from studies.report import Options, Report, save
 
 STUDIES = {
     "fig3": "Orbits of a free body at a large step (vehicles paper, figure 3)",
@@ -64,7 +64,7 @@ def _run(name: str, options: Options, console: Console) -> Report:
     if options.cluster is not None and name not in CLUSTERED:
         raise InputError(f"--cluster: refused for {name}; allowed for: {', '.join(CLUSTERED)}")
     try:
-        study = importlib.import_module(f"sim.study.{name.replace('-', '_')}")
+        study = importlib.import_module(f"studies.{name.replace('-', '_')}")
     except ModuleNotFoundError as error:
         raise InputError(f'study "{name}" is not there yet: {error}') from None
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()

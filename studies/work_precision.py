@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 import sim
 from sim.compiler import Kernel, compile_kernel
 from sim.integrators import integrator
-from sim.study.free_body import FREE, SAMPLE_S, Body, Outcome, cpu_of, measure, random_bodies
-from sim.study.report import Claim, Options, Progress, Report
+from studies.free_body import FREE, SAMPLE_S, Body, Outcome, cpu_of, measure, random_bodies
+from studies.report import Claim, Options, Progress, Report
 
 METHODS = (
     "variational",

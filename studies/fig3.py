@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import sim
 from sim.integrators import integrator
-from sim.study.report import Claim, Options, Progress, Report
+from studies.report import Claim, Options, Progress, Report
 
 INERTIA, OMEGA, VELOCITY = (1.0, 2.0, 3.0), (0.1, 12.0, 0.1), (1.0, 0.0, 0.5)
 """A racket that turns about its middle axis."""

@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import sim
-from sim.study.report import Claim, Options, Progress, Report
-from sim.study.survey_pendula import SECONDS, adaptive_run, chain, planar
+from studies.report import Claim, Options, Progress, Report
+from studies.survey_pendula import SECONDS, adaptive_run, chain, planar
 
 
 def run(options: Options, progress: Progress) -> Report:

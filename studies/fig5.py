@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 from sim.compiler import compile_kernel
 from sim.integrators import integrators
-from sim.study.report import Claim, Options, Progress, Report
 from sim.trajectory import simulate
 from sim.vehicles import State, Vehicle, vehicle
+from studies.report import Claim, Options, Progress, Report
 
 METHODS = ("variational", "variational-exp-tln", "rk2", "rk4")
 STEPS_PER_SECOND = (5, 10, 20, 40, 80, 160)

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 import sim
 from sim.integrators import INTEGRATORS
-from sim.study.report import Claim, Options, Progress, Report
-from sim.study.survey_pendula import chain, generic, tight
+from studies.report import Claim, Options, Progress, Report
+from studies.survey_pendula import chain, generic, tight
 
 METHODS = ("lie-euler", "lie-heun", "rkmk3", "rkmk4", "rkmk4-2c", "cf4", "rkmk5")
 STEPS = (200, 400, 800, 1600)

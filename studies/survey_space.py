@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import sim
-from sim.study.report import Claim, Options, Progress, Report
-from sim.study.survey_pendula import chain, generic
+from studies.report import Claim, Options, Progress, Report
+from studies.survey_pendula import chain, generic
 
 KEEPING = ("lie-euler", "lie-heun", "rkmk3", "rkmk4", "rkmk4-2c", "cf4", "rkmk5", "variational-spheres")
 LEAVING = ("rk4", "dopri54")

@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 import sim
 from sim.compiler import compile_kernel
 from sim.integrators import integrator
-from sim.study.free_body import SAMPLE_S, Outcome, measure, random_bodies
-from sim.study.report import Claim, Options, Progress, Report
+from studies.free_body import SAMPLE_S, Outcome, measure, random_bodies
+from studies.report import Claim, Options, Progress, Report
 
 PAPERS = ("rk2", "implicit-rk2", "rk4", "newmark", "variational")
 OURS = ("variational-exact", "variational-cay", "variational-4")

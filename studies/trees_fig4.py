@@ -3,10 +3,10 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from sim.study.chains import LINEAR, TOLERANCE, bent, chain, started
-from sim.study.report import Claim, Options, Progress, Report
 from sim.trees.stepping import OK
 from sim.trees.variational import VariationalTree
+from studies.chains import LINEAR, TOLERANCE, bent, chain, started
+from studies.report import Claim, Options, Progress, Report
 
 LINKS = (10, 20, 50, 100, 200)
 STEP_S, SHOWN_LINKS = 1e-3, 20

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from sim.study.report import Claim, Options, Progress, Report
-from sim.study.survey_pendula import Compared, compared, planar, stretched
+from studies.report import Claim, Options, Progress, Report
+from studies.survey_pendula import Compared, compared, planar, stretched
 
 LINKS = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
 WHOLE_M = 5.0

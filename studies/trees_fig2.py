@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from sim.study.chains import bent, chain, started
-from sim.study.report import Claim, Options, Progress, Report
+from studies.chains import bent, chain, started
+from studies.report import Claim, Options, Progress, Report
 
 LINKS, STEP_S = 10, 1e-3
 METHODS = ("riqn", "svi", "semi-implicit-euler", "rk4")

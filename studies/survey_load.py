@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import sim
-from sim.study.report import Claim, Options, Progress, Report
-from sim.study.survey_pendula import tight
 from sim.vehicles import State, Vehicle
+from studies.report import Claim, Options, Progress, Report
+from studies.survey_pendula import tight
 
 METHODS = (("lie-euler", 1), ("lie-heun", 2), ("rkmk3", 3), ("rkmk4", 4))
 STEPS = (200, 400, 800)

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 import sim
 from sim.integrators import Integrator, integrator
-from sim.study.report import LOCAL, Claim, Options, Progress, Report
 from sim.sweeps import Grid
 from sim.vehicles import State, Vehicle
+from studies.report import LOCAL, Claim, Options, Progress, Report
 
 CONTROLS = np.array([52.0, 0.4, 0.03, -0.02])
 STEPS = (16, 32, 64, 128, 256)

@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sim.compiled import compiled
-from sim.study.chains import METHODS, bent, chain, exponent, interleaved_us, started
-from sim.study.report import Claim, Options, Progress, Report
 from sim.trees.arrays import workspace
 from sim.trees.kinematics import place
 from sim.trees.recursions import discrete_inverse_dynamics
 from sim.trees.scalable import midpoint_slopes, scalable_workspace
 from sim.trees.tree import Tree
+from studies.chains import METHODS, bent, chain, exponent, interleaved_us, started
+from studies.report import Claim, Options, Progress, Report
 
 LINKS = (10, 20, 50, 100, 200)
 STEP_S, ROUNDS, BUDGET_S = 1e-3, 9, 0.02

@@ -1,1 +1,0 @@
-"""Studies: the papers' figures and ours, made from numbers that each run measures anew (`python -m sim.study NAME`)."""
