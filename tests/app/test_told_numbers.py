@@ -23,7 +23,7 @@ NUMBER = re.compile(
     )""",
     re.VERBOSE,
 )
-PYTHON = re.compile(r"python (?:-m )?((?:benchmarks|sim\.study|examples)[\w./]*)((?: [\w./-]+)*)")
+PYTHON = re.compile(r"python (?:-m )?((?:benchmarks|studies|examples)[\w./]*)((?: [\w./-]+)*)")
 TESTS = re.compile(r"(?:pytest |`)(tests/[\w/]+\.py)(?: -k (\w+))?`")
 TABLE = re.compile(r"\./run [\w-]+(?: --?[\w-]+(?: [\w.-]+)?)* --csv [\w.]+")  # a headless run's
 COMMANDS = (PYTHON, TESTS, TABLE)
