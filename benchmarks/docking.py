@@ -4,7 +4,7 @@
 
 The planar boat is planned for on calm water, among the buoys of the scene plan-boat-docking, as far clear of them as
 the scene harbour has her keep, with a waypoint astern of the berth. The motor boat, which floats on waves, sails that
-course by `sim.pilot.course`. Every run draws its own sea (significant height 0.64 m: sea state 3), its own gusts about
+course by `sim.control.course`. Each run draws its own sea (significant height 0.64 m: sea state 3), its own gusts about
 6 m/s, and where waves, wind and a current of 0.3 m/s go to. The berth is reached at the first moment at which she is
 within 0.5 m and 5 degrees of it at less than 0.6 m/s over ground, if that comes within 90 s: she is made fast then. A
 run that comes to touch a buoy has not reached it.
@@ -18,6 +18,9 @@ import numpy as np
 
 import sim
 from sim.commands import PilotInput
+from sim.control.course import CoursePilot
+from sim.control.helm import heading
+from sim.control.pilot import Sensed
 from sim.environment.ground import env_of
 from sim.environment.obstacles.impacts import MOST_ROWS, contacts_at
 from sim.environment.surroundings import inline_for, weather_of
@@ -25,9 +28,6 @@ from sim.environment.water import Water
 from sim.environment.water.layout import CLOCK
 from sim.integrators import integrator
 from sim.outfit import outfit_of
-from sim.pilot.contract import Sensed
-from sim.pilot.course import CoursePilot
-from sim.pilot.helm import heading
 from sim.planner import Cylinder, Waypoint, plan, task_of_scene
 from sim.scene import load_scene
 from sim.steppers.choice import stepper_of

@@ -203,7 +203,7 @@ def _check_ending(path: Path, option: str, endings: tuple[str, ...]) -> None:
 
 def check_autopilot(vehicle: str) -> None:
     """InputError where there is none for the vehicle."""
-    from sim.pilot import has_autopilot, vehicles_with_autopilot
+    from sim.control import has_autopilot, vehicles_with_autopilot
 
     if not has_autopilot(vehicle):
         raise InputError(

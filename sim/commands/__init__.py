@@ -19,14 +19,7 @@ from sim.commands.lanes import (
     SetVehicle,
     ShowMeasured,
 )
-from sim.commands.pilot import (
-    LetGo,
-    PilotInput,
-    Pull,
-    SetDemo,
-    SetFlightMode,
-    SetPilotInput,
-)
+from sim.commands.pilot import LetGo, Pull, SetDemo, SetFlightMode, SetPilotInput
 from sim.commands.plans import (
     FlyPlan,
     FollowCourse,
@@ -50,6 +43,7 @@ from sim.commands.takes import (
     Retake,
     Scrub,
 )
+from sim.control.pilot import PilotInput
 
 Command = (
     SetPilotInput

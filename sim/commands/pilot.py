@@ -1,22 +1,8 @@
 """What the vehicle is flown by: sticks, flight mode, autopilot, a hand."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class PilotInput:
-    """Stick deflections, each in [-1, 1] unless said otherwise; what they do depends on vehicle and mode.
-
-    Signs are the pilot's: pitch +1 nose down (stick forward), roll +1 right, yaw +1 nose right,
-    throttle +1 up / forward.
-    """
-
-    pitch: float = 0.0
-    roll: float = 0.0
-    yaw: float = 0.0
-    throttle: float = 0.0
-    actions: frozenset[str] = field(default_factory=frozenset)
-    """Held actions by name, e.g. 'brake', 'gait-drive'."""
+from sim.control.pilot import PilotInput
 
 
 @dataclass(frozen=True, slots=True)

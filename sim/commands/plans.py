@@ -9,7 +9,7 @@ from sim.integrators import Integrator
 from sim.vehicles import Vehicle
 
 if TYPE_CHECKING:
-    from sim.pilot.plan_source import PlanSource
+    from sim.control.plan_following import PlanSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)

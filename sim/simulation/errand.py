@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.pilot.errand import Errand
+from sim.control.pilot import Errand
 from sim.race import Course
 from sim.scene import Scene
 from sim.world import World

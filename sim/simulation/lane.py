@@ -5,8 +5,8 @@ import logging
 import numpy as np
 
 from sim.commands import PilotInput, Pull
+from sim.control import Automatic, Pilot
 from sim.environment.ground import env_of
-from sim.pilot import Automatic, Pilot
 from sim.race.timing import Timing
 from sim.simulation.beginning import Beginning
 from sim.simulation.clock import due_steps

@@ -34,8 +34,8 @@ from sim.commands import (
     StopPlan,
     StopPursuit,
 )
+from sim.control import flight_modes, has_autopilot, vehicles_with_autopilot
 from sim.errors import one_of
-from sim.pilot import flight_modes, has_autopilot, vehicles_with_autopilot
 from sim.scene import STEP_RANGE_S
 from sim.simulation.course import checked as checked_course
 from sim.simulation.method import Method

@@ -6,7 +6,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from sim.pilot.rotation import attitude_of, heading_of
+from sim.control.rotation import attitude_of, heading_of
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support

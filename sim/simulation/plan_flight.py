@@ -6,7 +6,7 @@ import numpy as np
 
 import sim
 from sim.commands import FlyPlan
-from sim.pilot import PlannedPilot, track
+from sim.control import PlannedPilot, track
 from sim.planner.task.bodies import planar
 from sim.planner.task.poses import positions
 from sim.simulation.method import Method

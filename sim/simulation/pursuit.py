@@ -16,12 +16,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sim.commands import PilotInput
+from sim.control.pilot import Pilot, Sensed
+from sim.control.plan_following import (
+    SAME_S,
+    Answered,
+    Asked,
+    Handover,
+    Leading,
+    PlannedPilot,
+    PlanSource,
+    stepped,
+)
+from sim.control.tracking import track
 from sim.errors import InputError
-from sim.pilot.contract import Pilot, Sensed
-from sim.pilot.handover import SAME_S, Handover, Leading, stepped
-from sim.pilot.plan_source import Answered, Asked, PlanSource
-from sim.pilot.planned import PlannedPilot
-from sim.pilot.tracking import track
 from sim.snapshot import PursuitPhase, PursuitPicture
 from sim.vehicles import Vehicle
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import sim
-from sim.pilot import PlannedPilot
+from sim.control import PlannedPilot
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane

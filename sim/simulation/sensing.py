@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.pilot import Sensed
+from sim.control import Sensed
 from sim.simulation.footing import Footing
 from sim.simulation.placing import Placement
 

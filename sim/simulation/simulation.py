@@ -21,9 +21,9 @@ from sim.commands import (
     SetParameter,
     SetVehicle,
 )
+from sim.control import flight_modes
 from sim.environment.environment import Environment
 from sim.integrators import usual
-from sim.pilot import flight_modes
 from sim.scene import Scene
 from sim.simulation.kernels import Coming, Compiling, KernelStore
 from sim.simulation.orders import execute

@@ -8,13 +8,13 @@ import numpy as np
 
 import sim
 from sim.commands import FollowCourse, PilotInput
+from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
+from sim.control.load_leading import LedPilot
+from sim.control.pilot import TrimmedPilot
+from sim.control.plan_following import PlanSource
 from sim.environment.environment import Environment
 from sim.environment.obstacles.solids import rounded, solids_afloat
 from sim.integrators import serving
-from sim.pilot import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
-from sim.pilot.led import LedPilot
-from sim.pilot.plan_source import PlanSource
-from sim.pilot.trim import TrimmedPilot
 from sim.race.timing import Timing
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.simulation.beside import Beside, rivals_beside

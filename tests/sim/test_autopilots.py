@@ -10,14 +10,14 @@ import pytest
 
 from sim.commands import LetGo, PilotInput, Pull, SetDemo, SetParameter, SetPilotInput
 from sim.compiler import compile_kernel
+from sim.control import Errand, Sensed, vehicles_with_autopilot
+from sim.control import balancing as roll_round
+from sim.control.autopilots import AUTOPILOTS, along
+from sim.control.load_leading import CIRCLE_M as CIRCLE_OF_LOAD_M
+from sim.control.riding import CIRCLE_M
 from sim.goals.judge import Judge
 from sim.integrators import integrators
 from sim.outfit import outfit_of
-from sim.pilot import Errand, Sensed, roll_round, vehicles_with_autopilot
-from sim.pilot.autopilots import AUTOPILOTS
-from sim.pilot.cycle import along
-from sim.pilot.lead import CIRCLE_M as CIRCLE_OF_LOAD_M
-from sim.pilot.skate import CIRCLE_M
 from sim.scene import Scene, load_scene
 from sim.scene_tables import Start
 from sim.simulation import Simulation

@@ -8,10 +8,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from sim.commands import FollowCourse, Reset, Retake, Scrub, SetParameter, SetVehicle, StopPlan
+from sim.control.course import NEAR_M, NEAR_RAD
 from sim.errors import InputError
 from sim.goals.judge import Judge
 from sim.integrators import integrator
-from sim.pilot.course import NEAR_M, NEAR_RAD
 from sim.planner import task_of_scene
 from sim.planner.task.check import check_task
 from sim.planner.task.task import Task

@@ -9,11 +9,11 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, Reset, Retake, Scrub, SetPaused, SetPilotInput
+from sim.control.rotation import heading_of, turn_between
 from sim.goals import Goal, Landing
 from sim.goals.docking import Docking
 from sim.goals.judge import Judge, Progress
 from sim.goals.marker import along_m, marker_w
-from sim.pilot.rotation import heading_of, turn_between
 from sim.scene import Scene, load_scene, scene_names
 from sim.simulation import Simulation
 from sim.snapshot import LaneStatus, PursuitPicture, Snapshot

@@ -9,10 +9,9 @@ import pytest
 import sim
 from benchmarks.docking import course, sail
 from sim.commands import PilotInput, SetPilotInput
-from sim.pilot.contract import Sensed
-from sim.pilot.course import CoursePilot
-from sim.pilot.helm import Drift, Helm
-from sim.pilot.station import AHEAD_MPS
+from sim.control.course import CoursePilot
+from sim.control.helm import AHEAD_MPS, Drift, Helm
+from sim.control.pilot import Sensed
 from sim.planner import plan, task_of_scene
 from sim.scene import load_scene
 from sim.simulation import Simulation

@@ -10,11 +10,11 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, RenewVehicle, SetParameter, SetPilotInput
+from sim.control import MODES, flight_modes
 from sim.outfit import ASSETS, VEHICLE_FOLDER, named_values, outfit_of
 from sim.outfit.own import own_folder, renewal, stamp_of
 from sim.outfit.registry import fallback, read_for
 from sim.outfit.term import term_of
-from sim.pilot import MODES, flight_modes
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.toml_table import TomlTable

@@ -10,15 +10,15 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.commands import PilotInput
+from sim.control import MODES, Sensed, default_mode, flight_modes
+from sim.control.airframe import airframe_of
+from sim.control.flight import Gains
+from sim.control.rotation import attitude_of, heading_of, level_axes, turn_between
 from sim.groups.numeric import rotation_log
 from sim.outfit import VEHICLE_FOLDER, outfit_of
 from sim.outfit.modes import Flying
 from sim.outfit.reading import read_outfit
 from sim.outfit.registry import enter_outfit, fallback
-from sim.pilot import MODES, Sensed, default_mode, flight_modes
-from sim.pilot.airframes import airframe_of
-from sim.pilot.gains import Gains
-from sim.pilot.rotation import attitude_of, heading_of, level_axes, turn_between
 from sim.scene import Start
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 

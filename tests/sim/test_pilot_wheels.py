@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput, SetPilotInput
+from sim.control import default_mode, flight_modes
 from sim.outfit import outfit_of
-from sim.pilot import default_mode, flight_modes
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus

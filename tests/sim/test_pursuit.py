@@ -10,7 +10,7 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, Pursue, Reset, SetParameter, SetPilotInput, StopPursuit
-from sim.pilot.plan_source import Answered, Asked
+from sim.control.plan_following import Answered, Asked
 from sim.planner.service.chase import Chase
 from sim.planner.service.replan import aimed
 from sim.planner.task.clearance import clearance

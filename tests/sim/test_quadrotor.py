@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.commands import PilotInput, SetFlightMode, SetPilotInput
-from sim.pilot.airframes import airframe_of
+from sim.control.airframe import airframe_of
 from sim.planner import Goal, Task
 from sim.scene import Scene, Start
 from tests.sim.simulation_scenes import simulation

@@ -8,7 +8,7 @@ import pytest
 
 import sim
 from sim.commands import SetDemo
-from sim.pilot.rotation import heading_of, turn_between
+from sim.control.rotation import heading_of, turn_between
 from sim.scene import Start
 from sim.simulation import Simulation
 from sim.snapshot import LaneStatus

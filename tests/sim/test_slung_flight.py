@@ -8,9 +8,9 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, Pull, SetParameter, SetPilotInput
+from sim.control import flight as swing
 from sim.goals.judge import Judge
 from sim.lane_status import LaneStatus
-from sim.pilot import swing
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
 from sim.vehicles.impulses import struck

@@ -5,8 +5,8 @@ import pytest
 
 import sim
 from sim.commands import PilotInput
-from sim.pilot.contract import Sensed
-from sim.pilot.raw import RawPilot
+from sim.control.flight_modes import RawPilot
+from sim.control.pilot import Sensed
 
 
 @pytest.mark.parametrize("h", [0.01, 0.05])

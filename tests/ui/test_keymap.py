@@ -4,8 +4,8 @@ import pytest
 from pyglet.window import key
 
 import sim
+from sim.control import flight_modes, has_autopilot
 from sim.outfit.key_reading import STICK_KEYS
-from sim.pilot import flight_modes, has_autopilot
 from sim.snapshot import LookBack
 from tests.ui import fakes
 from ui.imgui_keys import key_name

@@ -4,7 +4,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import SetDemo, SetFlightMode, StopPlan
-from sim.pilot import autopilot_of
+from sim.control import autopilot_of
 from sim.planner.service.requests import FlyShown
 from sim.snapshot import Snapshot
 from ui import theme

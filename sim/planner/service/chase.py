@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from sim.control.plan_following import Answered, Asked
 from sim.integrators import integrator
-from sim.pilot.plan_source import Answered, Asked
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
 from sim.planner.service.replan import aimed, replanned, route_of

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from sim.control.plan_following import Handover, stepped
 from sim.errors import InputError, quote
 from sim.given import number
 from sim.integrators import Integrator, integrator
-from sim.pilot.handover import Handover, stepped
 from sim.planner.result.plan import trajectory
 from sim.planner.service.planner import Planner
 from sim.planner.service.replan import aimed, replanned, route_of

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from sim.control.plan_following import Route
 from sim.errors import InputError
 from sim.integrators import Integrator
-from sim.pilot.plan_source import Route
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
 from sim.planner.task.inputs import input_map_of

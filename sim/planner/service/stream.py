@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sim.pilot.plan_source import Answered, Asked
+from sim.control.plan_following import Answered, Asked
 from sim.planner.service.worker import Answer, PlanWorker, Replan, Routed
 from sim.planner.task.pursuit import RATE_HZ
 from sim.planner.task.task import Task

@@ -8,9 +8,9 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
+from sim.control.plan_following import Answered, Asked
 from sim.errors import InputError
 from sim.integrators import Integrator, integrator
-from sim.pilot.plan_source import Answered, Asked
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.service.chase import Chase

@@ -8,8 +8,8 @@ import pytest
 
 import sim
 from sim.commands import SetDemo
+from sim.control import flight as swing
 from sim.integrators import integrator
-from sim.pilot import swing
 from sim.scene import Start, load_scene
 from sim.trees.choice import tree_stepper
 from sim.trees.kinematics import move

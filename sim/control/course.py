@@ -4,14 +4,11 @@ import math
 
 import numpy as np
 
-from sim.commands import PilotInput
+from sim.control.berthing import OPEN, Berthing, framed, hull_discs
+from sim.control.helm import Drift, Helm, heading
+from sim.control.pilot import Automatic, PilotInput, Sensed
+from sim.control.planar_craft import CURRENT, FORCE, THETA, Disturbance, U, V, numbers_of, through_water
 from sim.outfit import outfit_of
-from sim.pilot.berthing import OPEN, Berthing
-from sim.pilot.contract import Automatic, Sensed
-from sim.pilot.disturbance import Disturbance, through_water
-from sim.pilot.helm import Drift, Helm, heading
-from sim.pilot.nearness import framed, hull_discs
-from sim.pilot.planar_craft import CURRENT, FORCE, THETA, U, V, numbers_of
 from sim.vehicles import Vehicle
 
 _LEAST_MPS = 2.0

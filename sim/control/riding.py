@@ -1,19 +1,15 @@
-"""Riding: the torso winds and the feet steer by hand, or together in a gait while its key is held.
-
-A gait lets both swing about their centres. Which way the board goes lies in the ratio of their
-frequencies and in their phase: 1:1 drives, 2:1 (torso to feet) spins on the spot, 3:2 moves sideways.
-"""
+"""Riding a board that winds its torso and steers its feet: by hand, by a gait, or from place to place."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from sim.commands import PilotInput
+from sim.control.airframe import scalar
+from sim.control.pilot import Automatic, Errand, PilotInput, Sensed
+from sim.control.rotation import heading_of, turn_between
 from sim.outfit import outfit_of
 from sim.outfit.modes import Gait, Riding
-from sim.pilot.airframe import scalar
-from sim.pilot.contract import Sensed
 from sim.vehicles import Vehicle
 
 _STIFFNESS = 11.0
@@ -91,3 +87,59 @@ def _inertias(vehicle: Vehicle, phi: float) -> np.ndarray:
     rotor = values["rotor_inertia"]
     recoil = rotor * math.sin(phi) ** 2 / (values["mass"] * values["half_length"] ** 2)
     return np.array([rotor * max(1.0 - recoil, 0.1), 2.0 * values["wheel_inertia"]])
+
+
+CRUISE_MPS = 1.4
+CIRCLE_M = 5.0
+"""Round the last place."""
+REACHED_M = 1.0
+_TURN_PER_S = 0.5
+"""Turn rate of the course per radian that it is off."""
+_MOST_STICK, _LEAST_MPS = 0.7, 0.5
+_EVENED_S = 0.7
+"""The course that counts is evened out: every swing of the torso turns the board to and fro."""
+
+
+class SkatePilot(Automatic):
+    """Sticks and gaits of `RidePilot`, given by the course."""
+
+    def __init__(self, errand: Errand) -> None:
+        self._ride = RidePilot()
+        self._left = [np.array(place) for place in errand.places_w]
+        self._circled: np.ndarray | None = None
+        self._course: np.ndarray | None = None
+        """(2,) unit vector that it goes along, evened out."""
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """(torque of the torso, torque of the feet) [N m]."""
+        riding = outfit_of(vehicle.name).modes.riding
+        board = heading_of(sensed.R_wb)
+        astern = -np.array([math.cos(board), math.sin(board)])  # the gait drives it backwards
+        before = astern if self._course is None else self._course
+        self._course = before - math.expm1(-dt_s / _EVENED_S) * (astern - before)
+        place = sensed.x_w[:2]
+        if self._left and float(np.linalg.norm(self._left[0] - place)) < REACHED_M:
+            self._circled = self._left.pop(0)
+        if self._circled is None and not self._left:
+            self._circled = place.copy()
+        speed = -float(sensed.v_b[0])
+        off = turn_between(math.atan2(self._course[1], self._course[0]), self._wanted(place))
+        turn = _TURN_PER_S * off + (0.0 if self._left else speed / CIRCLE_M)
+        # Both axles turned by phi, one against the other, bend the way by tan(phi) over their distance from the middle.
+        bend = turn / max(speed, _LEAST_MPS) * scalar(vehicle.values["half_length"])
+        stick = min(max(-math.atan(bend) / riding.steer_rad, -_MOST_STICK), _MOST_STICK)
+        held = (
+            frozenset({riding.gaits[0].action}) if riding.gaits and speed < CRUISE_MPS else frozenset[str]()
+        )
+        return self._ride.controls(PilotInput(roll=stick, actions=held), sensed, vehicle, dt_s)
+
+    def _wanted(self, place: np.ndarray) -> float:
+        """Course [rad] to the next place, or round the last one, counter-clockwise."""
+        if self._left:
+            to = self._left[0] - place
+            return math.atan2(float(to[1]), float(to[0]))
+        assert self._circled is not None
+        out = place - self._circled
+        away = float(np.linalg.norm(out))
+        bearing = math.atan2(float(out[1]), float(out[0]))
+        return bearing + 0.5 * math.pi + math.atan(0.8 * (away - CIRCLE_M))

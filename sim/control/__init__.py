@@ -1,20 +1,19 @@
-"""Flight modes: what the sticks do. One mode a file, each with its memory in an explicit state."""
+"""Control: flight modes (what the sticks do, `MODES`), autopilots (`autopilot_of`) and feedback along plans.
+
+Each keeps its memory in an explicit state.
+"""
 
 from collections.abc import Callable
 
+from sim.control.autopilots import autopilot_of, has_autopilot, vehicles_with_autopilot
+from sim.control.driving import DrivePilot
+from sim.control.flight_modes import AttitudePilot, HoldPilot, RatePilot, RawPilot
+from sim.control.helm import StationPilot
+from sim.control.pilot import Automatic, Errand, Pilot, Sensed
+from sim.control.plan_following import PlannedPilot
+from sim.control.riding import RidePilot
+from sim.control.tracking import Track, track
 from sim.outfit import outfit_of
-from sim.pilot.attitude import AttitudePilot
-from sim.pilot.autopilots import autopilot_of, has_autopilot, vehicles_with_autopilot
-from sim.pilot.contract import Automatic, Pilot, Sensed
-from sim.pilot.drive import DrivePilot
-from sim.pilot.errand import Errand
-from sim.pilot.hold import HoldPilot
-from sim.pilot.planned import PlannedPilot
-from sim.pilot.rate import RatePilot
-from sim.pilot.raw import RawPilot
-from sim.pilot.ride import RidePilot
-from sim.pilot.station import StationPilot
-from sim.pilot.tracking import Track, track
 
 MODES: dict[str, Callable[[], Pilot]] = {
     "raw": RawPilot,

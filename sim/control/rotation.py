@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from sim.control.pilot import Sensed
+
 
 def level_axes(R_wb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Horizontal unit vectors (3,) ahead of and to the left of the body, in the world frame.
@@ -48,3 +50,15 @@ def attitude_of(up_w: np.ndarray, heading_rad: float) -> np.ndarray:
     )
     cosine, sine = math.cos(heading_rad), math.sin(heading_rad)
     return tilt @ np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+
+
+LEAD_RAD = 0.35
+
+
+def turned(held_rad: float | None, yaw_rate: float, sensed: Sensed, dt_s: float) -> float:
+    """The heading to hold after `dt_s` at `yaw_rate` [rad/s]; never far ahead of the body's own."""
+    actual = heading_of(sensed.R_wb)
+    if held_rad is None:
+        return actual
+    lead = turn_between(actual, held_rad + yaw_rate * dt_s)
+    return actual + min(max(lead, -LEAD_RAD), LEAD_RAD)

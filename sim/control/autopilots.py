@@ -1,0 +1,117 @@
+"""A work cycle: what servos hold is taken from pose to pose, without end.
+
+A servo is a spring and a damper at its joint. The torques are those by which one whose rest moves along the cycle
+differs from the one that stands still, so what servos do against pulls and weight they go on doing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.control.balancing import CalmTopPilot, RollRoundPilot, SteadyPilot, SwingUpPilot
+from sim.control.course import CoursePilot
+from sim.control.driving import LineDrive
+from sim.control.flying import HoverPilot, RouteFlight
+from sim.control.helm import SailPilot
+from sim.control.load_leading import LeadPilot
+from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
+from sim.control.riding import SkatePilot
+from sim.outfit import outfit_of
+from sim.vehicles import Vehicle, vehicles
+from sim.vehicles.articulated import ArticulatedVehicle
+
+MOVING_SHARE = 0.75
+"""Of the time that a pose has; the rest of it is stood there."""
+
+
+class CyclePilot(Automatic):
+    """Serves trees of bodies whose controls are torques at joints with springs."""
+
+    def __init__(self, errand: Errand) -> None:
+        del errand
+        self._began_s: float | None = None
+
+    def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+        """(n_controls,) [N m or N], within their ranges."""
+        assert isinstance(vehicle, ArticulatedVehicle)
+        if self._began_s is None:
+            self._began_s = sensed.time_s
+        cycle, driven, arrays = outfit_of(vehicle.name).modes.cycle, vehicle.driven, vehicle.tree.arrays
+        off, rate = along(cycle.poses, cycle.pose_s, sensed.time_s + 0.5 * dt_s - self._began_s)
+        wanted = arrays.stiffness[driven] * off + arrays.damping[driven] * rate
+        low = np.array([control.low for control in vehicle.controls])
+        high = np.array([control.high for control in vehicle.controls])
+        return np.clip(wanted, low, high)
+
+
+def along(
+    poses: tuple[tuple[float, ...], ...], pose_s: float, time_s: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where the joints are off their rests after that time, and its rate: from none to the first pose, and so on.
+
+    By the quintic that begins and ends without speed and acceleration.
+    """
+    number, part = divmod(time_s / pose_s, 1.0)
+    to = np.array(poses[int(number) % len(poses)])
+    before = np.array(poses[(int(number) - 1) % len(poses)]) if number >= 1.0 else np.zeros(len(to))
+    s = min(part / MOVING_SHARE, 1.0)
+    share = s**3 * (10.0 + s * (6.0 * s - 15.0))
+    slope = 30.0 * (s * (1.0 - s)) ** 2 / (MOVING_SHARE * pose_s)
+    return before + share * (to - before), slope * (to - before)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """An autopilot."""
+
+    does: str
+    """What a user sees of it, in a sentence."""
+    make: Callable[[Errand], Pilot]
+    follow: Callable[[np.ndarray, np.ndarray, float, np.ndarray], CoursePilot] | None = None
+    """Who follows a course that was planned for another vehicle, as `CoursePilot` is made; None where nobody does."""
+
+
+def _route(errand: Errand) -> Pilot:
+    """Where there is nowhere to land it hovers."""
+    if errand.landing_w is None:
+        return HoverPilot(errand)
+    return RouteFlight(errand.path_w, errand.landing_w)
+
+
+AUTOPILOTS: dict[str, Kind] = {
+    "route": Kind("Takes off, flies along the world's safe way, and lands on the far pad.", _route),
+    "hover": Kind(
+        "Rises, goes to the goals' places in turn, and holds the last one, wind or not.", HoverPilot
+    ),
+    "line": Kind("Drives the lap, or through the gates of a race; without either it stops.", LineDrive),
+    "sail": Kind(
+        "Goes to the goals' places in turn, and lies at the last one against wind and waves.",
+        SailPilot,
+        CoursePilot,
+    ),
+    "gait": Kind("Swings torso and feet: to the goals' places in turn, then round the last one.", SkatePilot),
+    "steady": Kind("Stops all turning, then holds the attitude.", SteadyPilot),
+    "calm": Kind("Takes the nodding out of the top, and leaves its spin and its going round.", CalmTopPilot),
+    "lead": Kind("Leads the load's target along the scene's way, or round a level circle.", LeadPilot),
+    "cycle": Kind("Goes from pose to pose, round and round, about where the servos hold it.", CyclePilot),
+    "roll-round": Kind("Rolls upright round a circle at a steady speed.", RollRoundPilot),
+    "swing-up": Kind(
+        "Swings a rod with motors up and keeps it standing; several rods, or by hand, it calms.", SwingUpPilot
+    ),
+}
+
+
+def autopilot_of(vehicle: str) -> Kind | None:
+    """Of a vehicle by its registry name; None where it has none."""
+    return AUTOPILOTS.get(outfit_of(vehicle).modes.autopilot)
+
+
+def has_autopilot(vehicle: str) -> bool:
+    """Whether there is one."""
+    return autopilot_of(vehicle) is not None
+
+
+def vehicles_with_autopilot() -> tuple[str, ...]:
+    """Their names."""
+    return tuple(name for name in vehicles() if has_autopilot(name))
