@@ -17,7 +17,6 @@ from export.request import Request
 from render.errors import DisplayError
 from sim.commands import Command
 from sim.errors import InputError, shortened
-from sim.opening import beside, open_take
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.signals import ended_by_signals
 from sim.vehicles import robot_reference
@@ -74,12 +73,14 @@ def run(
 
         raise click.exceptions.Exit(examine_and_tell())
     timed = seconds is not None
-    at_first = beside(ghost)
+    if ghost is not None or scene.endswith(".npz"):
+        from sim.recordings import opening  # takes a second, as all that simulates
+    at_first: tuple[Command, ...] = () if ghost is None else opening.ghost_commands(ghost)
     if model is not None:
         vehicle = robot_reference(model, vehicle)
     chosen = {"vehicle": vehicle, "integrator": integrator, "step_s": step, "camera": camera}
     if scene.endswith(".npz"):
-        loaded, shown, duration_s = open_take(scene, **chosen)
+        loaded, shown, duration_s = opening.open_take(scene, **chosen)
         at_first = (*shown, *at_first)
         seconds = duration_s if seconds is None else seconds
         if plan:

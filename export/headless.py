@@ -17,9 +17,9 @@ from export.run_exports import RunExports
 from export.table import TableWriter
 from export.video import VideoWriter
 from sim.commands import KeepTake, SetDemo
+from sim.recordings import Take, save_take
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
-from sim.take import Take, save_take
 from sim.vehicles import vehicle
 
 if TYPE_CHECKING:

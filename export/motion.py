@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sim.lane_status import LaneStatus
+from sim.recordings import Take
+from sim.recordings.playback import Playback
 from sim.simulation.placing import in_world
 from sim.snapshot import LaneSnapshot, Snapshot
-from sim.take import Take
-from sim.take.playback import Playback
 from sim.trajectory import Trajectory
 from sim.trees.shapes import Capsule
 from sim.vehicles import VEHICLES, Vehicle

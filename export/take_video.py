@@ -8,10 +8,9 @@ from export.request import FPS, Request
 from export.studio import Studio
 from sim.beside import Tell
 from sim.commands import PlayTake, ShowMeasured
+from sim.recordings import load_take
+from sim.recordings.opening import scene_of, shown_beside
 from sim.simulation import Simulation
-from sim.take import load_take
-from sim.take.beside import shown_beside
-from sim.take.scene import scene_of
 from sim.world import load_world
 
 SIZE_PX = (1280, 720)

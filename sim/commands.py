@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sim.measured import Measured
     from sim.outfit.own import Renewal
     from sim.race.rival import Rival
+    from sim.recordings import Take
     from sim.scene_tables import Start
-    from sim.take import Take
 
 __all__ = [
     "SPEED_RANGE",

@@ -21,7 +21,7 @@ from sim.vehicles.parameter import Value
 
 if TYPE_CHECKING:
     from sim.commands import Command
-    from sim.take import Take
+    from sim.recordings import Take
     from sim.trees.shapes import Capsule
 
 

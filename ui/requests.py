@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sim.commands import Command
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import PlanRequest
-from sim.take import Take
+from sim.recordings import Take
 from sim.vehicles.parameter import Value
 from ui.control_requests import ControlRequest
 from ui.view_settings import ViewSettings

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim.take import Take
+from sim.recordings import Take
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sim.identification.outcome import Identified
 from sim.identification.recording import GROUPS, Recording, groups_of
 from sim.identification.shooting import Progress, Shooting
 from sim.integrators import Integrator
-from sim.take import Take
+from sim.recordings import Take
 from sim.trajectory import Trajectory, given_method, given_vehicle
 from sim.vehicles import Vehicle
 from sim.vehicles.support import Support

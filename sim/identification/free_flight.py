@@ -4,9 +4,9 @@ import numpy as np
 
 from sim.environment.ground import Ground
 from sim.environment.surroundings import surroundings
-from sim.take import Take
-from sim.take.leg import Leg
-from sim.take.playback import Samples, world_of
+from sim.recordings import Take
+from sim.recordings.leg import Leg
+from sim.recordings.playback import Samples, world_of
 from sim.world import World
 
 _CLEAR_M = 0.02

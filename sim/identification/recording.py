@@ -9,7 +9,7 @@ from sim.errors import InputError, one_of, quote
 from sim.given import numbers
 from sim.identification.free_flight import longest_free
 from sim.measured import columns_of, load_measured
-from sim.take import Take, load_take
+from sim.recordings import Take, load_take
 from sim.trajectory import Trajectory
 from sim.vehicles import Vehicle
 

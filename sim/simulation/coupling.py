@@ -6,9 +6,9 @@ import numpy as np
 
 from sim.environment.environment import BodyState, Environment, can_be_coupled
 from sim.errors import InputError
+from sim.recordings.leg import Moment
+from sim.recordings.playback import Playback
 from sim.simulation.method import Method
-from sim.take.leg import Moment
-from sim.take.playback import Playback
 from sim.vehicles import Vehicle
 from sim.vehicles.impulses import answers
 from sim.vehicles.observation import Observation

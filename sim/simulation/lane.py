@@ -8,6 +8,8 @@ from sim.commands import PilotInput, Pull
 from sim.control import Automatic, Pilot
 from sim.environment.ground import env_of
 from sim.race.timing import Timing
+from sim.recordings.leg import Moment, strike
+from sim.recordings.playback import Playback
 from sim.simulation.beginning import Beginning
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost, Tally
@@ -25,9 +27,6 @@ from sim.simulation.tape import ControlTape
 from sim.simulation.traces import Traces
 from sim.simulation.verdict import Verdict, divergence
 from sim.snapshot import LaneStatus
-from sim.take.leg import Moment
-from sim.take.playback import Playback
-from sim.take.pushes import strike
 from sim.vehicles.impulses import whole
 from sim.vehicles.observation import Observation
 

@@ -8,11 +8,10 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from sim.environment.surroundings import Surroundings
+from sim.recordings.leg import SAME_S, Leg, Moment, Pushes
+from sim.recordings.playback import Playback
+from sim.recordings.resimulation import POINT_PERIOD_S
 from sim.simulation.method import Method
-from sim.take.leg import SAME_S, Leg, Moment
-from sim.take.playback import Playback
-from sim.take.pushes import Pushes
-from sim.take.resimulation import POINT_PERIOD_S
 
 KEPT_S = 300.0
 """Simulated time that is remembered."""

@@ -6,6 +6,9 @@ import numpy as np
 
 import sim
 from sim.control import PlannedPilot
+from sim.recordings import Take
+from sim.recordings.leg import SAME_S, Leg, Moment
+from sim.recordings.playback import Playback
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
@@ -16,9 +19,6 @@ from sim.simulation.moments import Moments
 from sim.simulation.recording import Recording
 from sim.simulation.tape import ControlTape
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.take import Take
-from sim.take.leg import SAME_S, Leg, Moment
-from sim.take.playback import Playback
 from sim.vehicles.parameter import Value
 from sim.world import World
 

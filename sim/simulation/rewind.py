@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import sim
+from sim.recordings import Take
+from sim.recordings.take import now
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.recording import Recording
 from sim.simulation.replay import Replay
 from sim.snapshot import LaneSnapshot, LookBack
-from sim.take import Take
-from sim.take.take import now
 from sim.world import World
 
 MOST_FORMER = 6

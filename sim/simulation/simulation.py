@@ -24,13 +24,13 @@ from sim.commands import (
 from sim.control import flight_modes
 from sim.environment.environment import Environment
 from sim.integrators import usual
+from sim.recordings import Take
 from sim.scene import Scene
 from sim.simulation.kernels import Coming, Compiling, KernelStore
 from sim.simulation.orders import execute
 from sim.simulation.stage import Progress, Stage
 from sim.simulation.take_orders import KEEP_LOOKING
 from sim.snapshot import Snapshot, Waiting
-from sim.take import Take
 from sim.target_path import drawn_w
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sim
-from sim.take import Take, save_take
+from sim.recordings import Take, save_take
 from tests.app.desktop import App, Screen
 from tests.app.program import ROOT
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.take import Take, save_take
+from sim.recordings import Take, save_take
 from tests.app.desktop import App, Screen
 from ui.fit_view import AFTER, BEFORE
 

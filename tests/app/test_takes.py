@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
+from sim.recordings import load_take
 from sim.simulation import Simulation
-from sim.take import load_take
 from tests.sim.plan_samples import record
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
 from ui.desktop.takes import MOST_AUTOSAVED, News, Takes

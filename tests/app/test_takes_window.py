@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.take import load_take
+from sim.recordings import load_take
 from tests.app.desktop import App, Screen
 from ui.desktop.autosave import recovered
 

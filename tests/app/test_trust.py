@@ -16,8 +16,8 @@ from sim.errors import InputError
 from sim.integrators import integrator
 from sim.planner.service.session import PlanSession
 from sim.planner.store import load_record, save_record
+from sim.recordings import Take, load_take, save_take
 from sim.scene import load_scene
-from sim.take import Take, load_take, save_take
 from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own, known_vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world

@@ -17,7 +17,7 @@ from export.file import export_motions
 from export.motion import motion_of_take, motion_of_trajectory
 from export.picture import averaged
 from sim.errors import InputError
-from sim.take import Take
+from sim.recordings import Take
 from tests.app.program import ROOT, run_app
 from tests.export.flights import helicopter_flight, motion_of
 from tests.export.khronos import complaints, poses_in

@@ -16,11 +16,11 @@ from render.shown import Shown, drawn
 from sim.aside import GivenUp
 from sim.beside import answered_beside
 from sim.commands import ShowMeasured
-from sim.opening import beside
+from sim.recordings import Take, save_take
+from sim.recordings.opening import beside
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot
-from sim.take import Take, save_take
 from sim.world import load_world
 from tests.export.flights import helicopter_flight
 

@@ -8,9 +8,9 @@ import pytest
 import sim
 from sim.bounds import SPEED_MPS, TURN_RADPS, Bounds
 from sim.commands import SetIntegrator
+from sim.recordings import Take
 from sim.scene import Comparison
 from sim.snapshot import LaneStatus
-from sim.take import Take
 from tests.sim.simulation_scenes import simulation, spinning_scene
 
 

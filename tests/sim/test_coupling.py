@@ -13,10 +13,10 @@ from sim.compiler import compile_kernel
 from sim.environment.environment import BodyState
 from sim.groups import SE3
 from sim.integrators import integrators
+from sim.recordings import Take, load_take, save_take
+from sim.recordings.leg import strike
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
-from sim.take import Take, load_take, save_take
-from sim.take.pushes import strike
 from sim.vehicles import Vehicle
 from tests.sim.simulation_scenes import world
 

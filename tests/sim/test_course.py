@@ -15,9 +15,9 @@ from sim.integrators import integrator
 from sim.planner import task_of_scene
 from sim.planner.task.check import check_task
 from sim.planner.task.task import Task
+from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.take import Take
 from sim.world import load_world
 from ui.desktop.planning import from_here
 

@@ -16,9 +16,9 @@ import sim.arrays_file
 from sim.errors import MOST_CHARACTERS, InputError
 from sim.planner import Goal, Limits, Sphere
 from sim.planner.store import load_record, save_record
+from sim.recordings import Take, load_take, save_take
+from sim.recordings.file import described
 from sim.scene import load_scene
-from sim.take import Take, load_take, save_take
-from sim.take.file import described
 from tests.sim.plan_samples import BOAT, record, task
 from ui.config import read_scale
 

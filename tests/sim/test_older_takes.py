@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sim.commands import PlayTake, Resimulate
+from sim.recordings import load_take, save_take
 from sim.scene import Scene
 from sim.simulation import Simulation
-from sim.take import load_take, save_take
 from tests.app.program import run_app
 from tests.sim.simulation_scenes import world
 

@@ -192,7 +192,7 @@ def test_what_cannot_swing_changes_nothing_of_what_swings(name, value):
 
 
 def test_a_take_of_it_is_kept_in_a_file_and_played_to_the_bit(tmp_path):
-    from sim.take import Take, load_take, save_take
+    from sim.recordings import Take, load_take, save_take
 
     run = sim.simulate(PENDULUM, "cf4", step=0.01, duration=1.0, controls=PUSH)
     path = save_take(Take.of_trajectory(run), tmp_path / "swing.npz")

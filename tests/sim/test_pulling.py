@@ -8,11 +8,11 @@ import pytest
 
 import sim
 from sim.commands import LetGo, Pull
+from sim.recordings import load_take, save_take
 from sim.scene import LaneSpec, Scene, Start
 from sim.simulation.pulling import unpulled
 from sim.snapshot import LaneStatus
 from sim.steppers.choice import stepper_of
-from sim.take import load_take, save_take
 from sim.vehicles import VEHICLES
 from sim.vehicles.form import TREES
 from sim.vehicles.impulses import at_point, struck

@@ -14,11 +14,11 @@ from sim.control.plan_following import Answered, Asked
 from sim.planner.service.chase import Chase
 from sim.planner.service.replan import aimed
 from sim.planner.task.clearance import clearance
+from sim.recordings import Take, load_take, save_take
 from sim.scene import Scene, Start
 from sim.simulation import Simulation
 from sim.simulation.pursuit import LATE_S
 from sim.snapshot import Snapshot
-from sim.take import Take, load_take, save_take
 from tests.sim.planner_tasks import BOAT
 from tests.sim.simulation_scenes import simulation
 from tests.sim.test_receding_horizon import HORIZON

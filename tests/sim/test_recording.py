@@ -15,9 +15,9 @@ from sim.commands import (
     SetVehicle,
 )
 from sim.integrators import DEFAULT
+from sim.recordings import Take
 from sim.simulation import Simulation, recording
 from sim.simulation.lane import Lane
-from sim.take import Take
 from tests.sim.simulation_scenes import helicopter_scene, simulation
 
 

@@ -28,10 +28,10 @@ from sim.commands import (
     SetVehicle,
     SingleStep,
 )
+from sim.recordings import Take
 from sim.scene import LaneSpec, Scene
 from sim.simulation import Simulation, kernels
 from sim.snapshot import LaneStatus, Snapshot
-from sim.take import Take
 from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
 
 

@@ -9,7 +9,7 @@ import pytest
 import sim
 from sim.integrators import integrator
 from sim.planner.result.record import record_of
-from sim.take import Take, load_take, save_take
+from sim.recordings import Take, load_take, save_take
 from tests.sim.planner_tasks import PLANNER, forest
 
 

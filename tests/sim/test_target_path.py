@@ -8,10 +8,10 @@ import pytest
 
 from sim.commands import KeepTake, PilotInput, Reset, SetParameter, SetPilotInput, SetVehicle
 from sim.errors import InputError
+from sim.recordings import Take, load_take, save_take
+from sim.recordings.playback import Playback
 from sim.scene import Scene, load_scene
 from sim.simulation import Simulation
-from sim.take import Take, load_take, save_take
-from sim.take.playback import Playback
 from tests.sim.simulation_scenes import simulation, world
 
 KINDS = {

@@ -7,8 +7,8 @@ import pytest
 
 import sim
 from sim.commands import BackToNow, PlayTake, RemoveLane, Resimulate, Retake, Scrub, SetPaused
+from sim.recordings import Take
 from sim.snapshot import LookBack, Snapshot
-from sim.take import Take
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.hud import past

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from sim.commands import KeepTake
 from sim.errors import InputError
+from sim.recordings import Take, save_take
+from sim.recordings.file import free_path
 from sim.simulation import Simulation
-from sim.take import Take, save_take
-from sim.take.file import free_path
 
 PERIOD_S = 15.0
 """Wall time between two copies of the present flight."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sim.aside import GivenUp
 from sim.commands import KeepTake, RemoveLane, Resimulate, Scrub
 from sim.errors import InputError
+from sim.recordings import Take
 from sim.simulation import Simulation
-from sim.take import Take
 from sim.vehicles.parameter import Value
 from ui.desktop.takes import News
 from ui.fit_view import AFTER, BEFORE, FitView

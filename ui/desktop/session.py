@@ -16,10 +16,10 @@ from sim.errors import InputError
 from sim.goals.judge import Judge
 from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
+from sim.recordings import Take
+from sim.recordings.opening import scene_of
 from sim.scene import Scene
 from sim.snapshot import Snapshot
-from sim.take import Take
-from sim.take.scene import scene_of
 from sim.vehicles import VEHICLES
 from sim.world import World
 from ui import theme

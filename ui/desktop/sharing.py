@@ -17,10 +17,10 @@ from sim.aside import GivenUp
 from sim.beside import answered_beside
 from sim.commands import KeepTake
 from sim.errors import InputError
+from sim.recordings import Take, save_take
 from sim.replacing import file_stem
 from sim.simulation import Simulation
 from sim.snapshot import LookBack, Snapshot
-from sim.take import Take, save_take
 from sim.vehicles.own_class import OwnClass
 from sim.world import World
 from ui.config import config_dir

@@ -10,9 +10,9 @@ from pathlib import Path
 from sim.commands import KeepTake
 from sim.errors import InputError
 from sim.planner.result.record import PlanRecord
+from sim.recordings import Take, load_take, save_take
+from sim.recordings.file import described, free_path
 from sim.simulation import Simulation
-from sim.take import Take, load_take, save_take
-from sim.take.file import described, free_path
 from sim.world import World
 from ui.config import config_dir
 from ui.desktop.autosave import Autosave, kept_somewhere, recovered, worth_keeping

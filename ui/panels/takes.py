@@ -4,8 +4,8 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import PlayTake, RemoveLane, Resimulate
+from sim.recordings import Take
 from sim.snapshot import Snapshot
-from sim.take import Take
 from ui.colours import line_colour
 from ui.panels import fit, sharing
 from ui.panels.context import PanelContext

@@ -14,10 +14,10 @@ from sim.environment.surroundings import remembered, surroundings
 from sim.environment.water import Water
 from sim.environment.water.layout import CLOCK, INSIDE, REPORT
 from sim.outfit import outfit_of
+from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.take.playback import Playback
 from sim.vehicles import vehicle
 from sim.world import World, load_world
 

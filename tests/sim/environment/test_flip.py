@@ -19,9 +19,9 @@ from sim.environment.flip.walls import wall_impulse
 from sim.environment.hull import Hull
 from sim.errors import InputError
 from sim.groups.numeric import rotation_exp
+from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.take import Take
 from sim.world import load_world
 
 SCENES = Path(__file__).parents[3] / "scenes"

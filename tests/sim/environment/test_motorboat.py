@@ -12,9 +12,9 @@ from sim.environment.water import Water
 from sim.environment.water.layout import CLOCK
 from sim.errors import InputError
 from sim.planner.task.task import check_can_plan
+from sim.recordings import Take
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
-from sim.take import Take
 from tests.sim.simulation_scenes import simulation
 
 

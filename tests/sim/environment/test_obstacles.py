@@ -18,10 +18,10 @@ from sim.environment.obstacles.cones import MASS_KG
 from sim.environment.obstacles.impacts import MOST_ROWS, contacts_at, first_impact
 from sim.outfit import outfit_of
 from sim.outfit.outfit import Footprint
+from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneStatus, Snapshot
-from sim.take.playback import Playback
 from sim.vehicles import NonholonomicVehicle, Vehicle, vehicle
 from sim.world.boulders import VARIANTS, boulder_discs, widest
 from tests.sim.simulation_scenes import world

@@ -13,10 +13,10 @@ from sim.environment.environment import BodyState
 from sim.environment.obstacles import obstacles_in, solids_afloat, solids_of
 from sim.groups.numeric import rotation_exp
 from sim.outfit import outfit_of
+from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.take.playback import Playback
 from sim.vehicles import vehicle
 from sim.world import load_world
 

@@ -17,9 +17,9 @@ from sim.environment.hull import Hull
 from sim.environment.ocean import Sea
 from sim.environment.water import Water, Weather
 from sim.errors import InputError
+from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.take import Take
 from sim.vehicles import vehicle
 from sim.world import load_world
 from tests.sim.environment.test_flip import BOX_M, CELL_M, G, at, momentum_left, move, solid_box

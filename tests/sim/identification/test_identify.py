@@ -15,9 +15,9 @@ from sim.environment.surroundings import surroundings
 from sim.errors import InputError
 from sim.identification.beside import identify_beside
 from sim.integrators import DEFAULT, integrator
-from sim.take import Take, save_take
-from sim.take.pushes import Pushes
-from sim.take.take import leg_of
+from sim.recordings import Take, save_take
+from sim.recordings.leg import Pushes
+from sim.recordings.take import leg_of
 from sim.world import load_world
 from tests.sim.identification.synthetic import NOISE, flown, measured
 

@@ -10,8 +10,8 @@ import sim
 from sim.commands import Pull, SetParameter
 from sim.errors import InputError
 from sim.outfit import outfit_of
+from sim.recordings import load_take, save_take
 from sim.scene import load_scene, with_overrides
-from sim.take import load_take, save_take
 from sim.trees.shapes import STAND, UNSEEN
 from sim.vehicles import VEHICLES, enter_own, is_robot_file, known_vehicle, robot_reference
 from tests.sim.simulation_scenes import simulation

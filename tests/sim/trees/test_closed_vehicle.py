@@ -7,8 +7,8 @@ import sim
 from sim.commands import PilotInput, Pull, SetPilotInput
 from sim.errors import InputError
 from sim.integrators import integrators
+from sim.recordings import load_take, save_take
 from sim.scene import load_scene, with_overrides
-from sim.take import load_take, save_take
 from sim.trees.choice import tree_stepper
 from sim.trees.loops import ClosedTree, Closure
 from tests.sim.simulation_scenes import simulation

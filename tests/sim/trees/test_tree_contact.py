@@ -5,8 +5,8 @@ import pytest
 
 import sim
 from sim.integrators import integrator
+from sim.recordings import load_take, save_take
 from sim.scene import Scene, Start
-from sim.take import load_take, save_take
 from sim.trees.choice import tree_stepper
 from sim.trees.ground import FRICTION, TreeGround
 from sim.trees.shapes import Capsule

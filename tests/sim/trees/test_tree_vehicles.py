@@ -10,9 +10,9 @@ from sim.commands import SetIntegrator, SetParameter
 from sim.errors import InputError
 from sim.groups.numeric import rotation_exp
 from sim.integrators import integrator, integrators
+from sim.recordings import Take, load_take, save_take
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.snapshot import LaneStatus
-from sim.take import Take, load_take, save_take
 from sim.trees.choice import tree_stepper
 from sim.trees.kinematics import move
 from sim.trees.observing import body_frames, potential_energy_J, spatial_momentum

@@ -7,7 +7,7 @@ from scipy.special import ellipj, ellipk
 import sim
 from sim.commands import SetIntegrator, SetParameter
 from sim.integrators import integrator, integrators
-from sim.take import load_take, save_take
+from sim.recordings import load_take, save_take
 from sim.trees.choice import tree_stepper
 from sim.trees.tree import Body, Joint, tree
 from sim.vehicles.articulated import ArticulatedVehicle

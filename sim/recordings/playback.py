@@ -10,10 +10,9 @@ from sim.environment.ground import env_of
 from sim.environment.surroundings import Surroundings, inline_for, remembered
 from sim.given import number
 from sim.integrators import Integrator
+from sim.recordings.leg import SAME_S, Leg, Moment, strike
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
-from sim.take.leg import SAME_S, Leg, Moment
-from sim.take.pushes import strike
 from sim.vehicles import Vehicle
 from sim.vehicles.observation import Observed
 from sim.vehicles.structure import Structure

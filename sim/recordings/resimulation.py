@@ -9,9 +9,8 @@ from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED
 from sim.environment.ground import env_of
 from sim.environment.surroundings import fresh_memory
-from sim.take.leg import Leg
-from sim.take.playback import Playback
-from sim.take.pushes import strike
+from sim.recordings.leg import Leg, strike
+from sim.recordings.playback import Playback
 
 POINT_PERIOD_S = 0.5
 """Simulated time between two restart points."""

@@ -1,5 +1,6 @@
-"""A take: what a vehicle did and why, to be looked at, gone on from, and simulated anew another way."""
+"""Names of a take's columns, with units and frames."""
 
+import csv
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,10 +14,10 @@ from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.integrators import integrator as integrator_named
 from sim.lane_status import LaneStatus
-from sim.take.leg import Leg
-from sim.take.playback import Kernels, Playback, Samples, compiled, world_of
-from sim.take.resimulation import resimulated
-from sim.take.table import write_table
+from sim.recordings.leg import Leg
+from sim.recordings.playback import Kernels, Playback, Samples, compiled, world_of
+from sim.recordings.resimulation import resimulated
+from sim.replacing import replacing
 from sim.trajectory import STEPS_MAX, Trajectory
 from sim.vehicles import Vehicle
 from sim.vehicles.parameter import Value
@@ -25,6 +26,31 @@ from sim.world import World
 if TYPE_CHECKING:
     from sim.planner.result.plan import Plan
     from sim.planner.result.record import PlanRecord
+
+
+def node_columns(vehicle: Vehicle) -> list[str]:
+    """Of a flat node: pose (rotations column by column, body to world), body twist, shape and its rates."""
+    return list(vehicle.space.columns)
+
+
+def control_columns(vehicle: Vehicle) -> list[str]:
+    """Of the controls, in the vehicle's own units."""
+    return [f"control_{control.name}" for control in vehicle.controls]
+
+
+def write_table(vehicle: Vehicle, seen: Samples, path: Path) -> None:
+    """Write the table, or nothing. Raises OSError."""
+    momenta = [f"momentum_{k}" for k in range(seen.observed.momentum.shape[1])]
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        columns = ["time_s", *node_columns(vehicle), *control_columns(vehicle), "energy_J", *momenta]
+        writer.writerow(columns)
+        told = seen.observed
+        for row in zip(seen.time, seen.nodes, seen.controls, told.energy, told.momentum, strict=True):
+            time_s, node, controls, energy, momentum = row
+            writer.writerow(
+                [float(time_s), *node.tolist(), *controls.tolist(), float(energy), *momentum.tolist()]
+            )
 
 
 def now() -> str:

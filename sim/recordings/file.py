@@ -1,32 +1,124 @@
-"""Takes as files: one `.npz` a take, a JSON header and plain arrays within. Nothing in it is executed.
-
-`header` (text): format, version, about, vehicle and legs. For each leg k its inputs and exact restart points,
-`leg<k>_<array>` as in `Leg`. For other readers `time`, `nodes` and `node_controls`, whose columns the header names.
-"""
+"""The text of a take's file, as types: what is of another kind or out of range is refused."""
 
 import json
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import casadi as ca
 import numpy as np
+from msgspec import Meta
 
 from sim.arrays_file import ArraysFile, arrays_in
-from sim.errors import InputError
+from sim.errors import InputError, one_of, quote
 from sim.integrators import integrator
+from sim.integrators.variational import VARIATIONAL
+from sim.lane_status import LaneStatus
+from sim.recordings.leg import SAME_S, Leg, Pushes
+from sim.recordings.playback import Playback, Samples
+from sim.recordings.take import Take, control_columns, node_columns
 from sim.replacing import file_stem, replacing
-from sim.take.columns import control_columns, node_columns
-from sim.take.header import FORMAT, VERSION, LegHeader, read_header
-from sim.take.leg import Leg
-from sim.take.older import NOTE, RESTATED, resumed
-from sim.take.playback import Playback, Samples
-from sim.take.pushes import Pushes
-from sim.take.take import Take
+from sim.sampled import between
+from sim.scene import WORLDS
 from sim.trajectory import STEPS_MAX
-from sim.user_files import refusals
+from sim.user_files import as_type, json_value, refusals, require_finite
 from sim.vehicles import Vehicle, known_vehicle
 from sim.vehicles.impulses import whole
+
+FORMAT, VERSION = "holonomy take", 2
+READ = (1, 2)
+"""Versions that can be read; of the first one private states of some methods are made anew from the nodes."""
+_LEAST_S = 1e-12
+_FAR_S, _MOST_STEPS, _MOST_LEGS = 1e9, 1_000_000_000, 13_000
+_Seconds = Annotated[float, Meta(ge=-_FAR_S, le=_FAR_S)]
+_Text = Annotated[str, Meta(max_length=1000)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegHeader:
+    """What is told of a leg beside its arrays, as `sim.recordings.leg.Leg` has it."""
+
+    integrator: _Text
+    options: dict[str, float]
+    parameters: dict[str, float | tuple[float, ...]]
+    step_s: Annotated[float, Meta(ge=_LEAST_S, le=_FAR_S)]
+    since_s: _Seconds
+    steps: Annotated[int, Meta(ge=0, le=_MOST_STEPS)]
+    contact: bool
+    every_step: bool
+    pivot_w: tuple[float, float, float] | None
+    pushed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeHeader:
+    """What is told of a take, as `sim.recordings.take.Take` has it."""
+
+    name: _Text
+    scene: _Text
+    world: _Text
+    created: _Text
+    ended: _Text
+    seed: Annotated[int, Meta(ge=0, lt=2**31)]
+    status: LaneStatus
+    vehicle: _Text
+    legs: Annotated[tuple[LegHeader, ...], Meta(min_length=1, max_length=_MOST_LEGS)]
+    version: int
+    note: _Text = ""
+
+
+def read_header(file: ArraysFile) -> TakeHeader:
+    """Raises InputError for another version or world, and whatever a damaged file raises."""
+    values = json_value(file.text("header"))
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise ValueError("its header is that of something else")
+    if values["version"] not in READ:
+        allowed = ", ".join(map(str, READ))
+        raise InputError(f"version {quote(values['version'])} is unknown; allowed: {allowed}")
+    require_finite(values)
+    header = as_type(values, TakeHeader)
+    if header.world not in WORLDS:
+        raise InputError(f"unknown world {quote(header.world)}; allowed: {one_of(WORLDS, header.world)}")
+    if header.created:
+        datetime.fromisoformat(header.created)
+    return header
+
+
+RESTATED = frozenset(method.name for method in VARIATIONAL)
+"""Methods whose private state was the momentum that arrives at a node; now it is the node's."""
+NOTE = "from an older version, whose inputs acted otherwise: goes on from its nodes, resimulated it goes another way"
+_CONTACTS = 1
+"""Entry of the memory of contact: how many points touch."""
+
+
+def resumed(leg: Leg, time: np.ndarray, nodes: np.ndarray) -> Leg:
+    """The leg with restart points made anew from the nodes (n, node size) that the file tells at `time` (n,).
+
+    Methods whose private state is what it was keep their bits.
+    """
+    if leg.integrator.name not in RESTATED:
+        return leg
+    scheme, vehicle = leg.integrator.scheme(leg.vehicle), leg.vehicle
+    i = scheme.inputs
+    carried = scheme.start if scheme.carried is None else scheme.carried
+    start = ca.Function("start", [i.node, i.u, i.w, i.p, i.h], [scheme.start, carried])
+    states = []
+    for step, memory in zip(leg.point_steps.tolist(), leg.memories, strict=True):
+        at_s = leg.since_s + step * leg.step_s
+        k = int(np.clip(np.searchsorted(time, at_s + SAME_S) - 1, 0, max(len(time) - 2, 0)))
+        node = nodes[k]
+        if len(time) > 1:
+            share = np.clip((at_s - time[k]) / (time[k + 1] - time[k]), 0.0, 1.0)
+            node = between(vehicle, nodes[k], nodes[k + 1], float(share))
+        u, w = leg.controls_at(step), np.zeros(i.w.shape[0])
+        stands = memory.size > _CONTACTS and memory[_CONTACTS] > 0
+        state = start(node, u, w, vehicle.parameter_vector, leg.step_s)[int(stands)]
+        states.append(np.array(state).ravel())
+    return replace(leg, states=np.array(states))
+
 
 NODE_PERIOD_S = 0.01
 """Nodes for other readers are at least this far apart."""
