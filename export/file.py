@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from export.channels import chosen_channels, write_csv, write_npz
-from export.endings import ENDINGS, TABLES
 from export.motion import Motion
 from export.output import replacing
+from export.request import ENDINGS, TABLES
 from export.scenery import CameraTrack, Ground
+from export.tables import chosen_channels, write_csv, write_npz
 from sim.errors import InputError, quote
 
 
@@ -83,7 +83,7 @@ def _write_scene(
 
     nodes = nodes_of(motions)
     if file_name.lower().endswith(".glb"):
-        from export.gltf.document import to_bytes
+        from export.gltf import to_bytes
 
         temporary.write_bytes(to_bytes(nodes, title=title, ground=ground, camera=camera))
         return

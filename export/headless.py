@@ -1,31 +1,123 @@
-"""A run without a window: the simulation as fast as it goes, into video, picture and table."""
+"""Progress on the terminal: one line a stage, with a bar while it runs."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from export.file import export_motions
+from export.motion import MotionRecorder
 from export.output import replacing, told_of
 from export.picture import FrameFiles, averaged, write_png
-from export.progress import Report
-from export.request import CONTAINERS, Request
-from export.run_exports import RunExports
-from export.table import TableWriter
+from export.request import CONTAINERS, TABLES, Request
+from export.scenery import CameraTrack, camera_track, ground_under
+from export.tables import TableWriter, chosen_channels
 from export.video import VideoWriter
 from sim.commands import KeepTake, SetDemo
 from sim.recordings import Take, save_take
+from sim.scene import Scene
 from sim.simulation import Simulation
 from sim.snapshot import Snapshot
 from sim.vehicles import vehicle
+from sim.world import World
 
 if TYPE_CHECKING:
     from export.studio import Studio
-    from sim.scene import Scene
-    from sim.world import World
+    from render.frame import View
+
+
+Report = Callable[[str, float], None]
+"""Called with what is being done now and the share that is done (0..1)."""
+
+
+@contextmanager
+def shown(title: str) -> Iterator[Report]:
+    """A bar on stderr that follows the reports and leaves one line with the time it took."""
+    console = Console(stderr=True)
+    started = time.perf_counter()
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=32),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[detail]}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(title, total=None, detail="")
+
+        def report(detail: str, share: float) -> None:
+            bar.update(task, total=1.0, completed=share, detail=detail)
+
+        yield report
+    console.print(f"{title} [dim]{time.perf_counter() - started:.1f} s[/dim]", highlight=False)
+
+
+class RunExports:
+    """Scenes and tables of all lanes, written when the run is over."""
+
+    def __init__(self, request: Request, first: Snapshot, scene: Scene, world: World) -> None:
+        """Raises InputError for channels that are none."""
+        self._request, self._scene, self._world = request, scene, world
+        self._recorder = MotionRecorder()
+        self._recorder.add(first)
+        self._camera: _CameraRecorder | None = None
+        if not request.exports:
+            return
+        if any(path.suffix.lower() in TABLES for path in request.exports):
+            chosen_channels(self._recorder.motions(), request.channels)
+        if "camera" in request.include:
+            self._camera = _CameraRecorder(scene, world, request.size_px)
+            self._camera.add(first, 0.0)
+
+    def add(self, snapshot: Snapshot, dt_s: float) -> None:
+        """The next moment, `dt_s` later."""
+        if self._request.exports:
+            self._recorder.add(snapshot)
+        if self._camera is not None:
+            self._camera.add(snapshot, dt_s)
+
+    def finish(self) -> None:
+        """Write the files."""
+        motions = self._recorder.motions()
+        ground = ground_under(self._world, motions) if "terrain" in self._request.include else None
+        for path in self._request.exports:
+            export_motions(
+                path,
+                motions,
+                title=self._scene.name,
+                channels=self._request.channels,
+                ground=ground,
+                camera=None if self._camera is None else self._camera.track(),
+            )
+
+
+class _CameraRecorder:
+    """Where the scene's camera was, without drawing anything."""
+
+    def __init__(self, scene: Scene, world: World, size_px: tuple[int, int]) -> None:
+        from export.studio import Follower
+
+        self._follower = Follower(scene, world)
+        self._aspect = size_px[0] / size_px[1]
+        self._time: list[float] = []
+        self._views: list[View] = []
+
+    def add(self, snapshot: Snapshot, dt_s: float) -> None:
+        self._views.append(self._follower.follow(snapshot, dt_s, self._aspect))
+        self._time.append(snapshot.clock_s)
+
+    def track(self) -> CameraTrack:
+        return camera_track(self._time, self._views)
 
 
 def run(

@@ -1,17 +1,14 @@
-"""The nodes of an animated scene: lanes, their bodies, and the parts of their models that move, each with its tracks.
-
-No format yet: glTF and USD are written from these.
-"""
+"""Rotations as unit quaternions for files that are keyed by them."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from export.motion import Motion
 from export.output import OutputError
-from export.quaternions import continuous_quaternions
 from render.models.capsules import capsules_of
 from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.looks import has_model, load_model
@@ -20,6 +17,18 @@ from render.models.rigs import flown_alike, moved
 from sim.outfit import Part, named_values, outfit_of
 from sim.trees.shapes import STAND
 from sim.vehicles import VEHICLES
+
+
+def continuous_quaternions(R: np.ndarray) -> np.ndarray:
+    """(n, 4) unit quaternions (x, y, z, w) of R (n, 3, 3), each within a quarter of the sphere of the one before.
+
+    What is interpolated between two of them turns the short way.
+    """
+    q = Rotation.from_matrix(R).as_quat()
+    flips = np.sum(q[1:] * q[:-1], axis=1) < 0.0
+    signs = np.append(1.0, np.where(np.cumsum(flips) % 2, -1.0, 1.0))
+    return q * signs[:, None]
+
 
 _MOST_TURN_RAD = 1.5
 """Between two keys: half a turn would leave open which way round."""

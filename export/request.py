@@ -1,4 +1,4 @@
-"""What a headless run is asked for, checked before anything costly starts."""
+"""What motions are written as, by the ending of the file; told apart from the writing, which takes time to load."""
 
 import math
 import re
@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from export.endings import ENDINGS, TABLES
 from export.output import OutputError
 from sim.errors import InputError, one_of, quote
+
+SCENES = (".glb", ".usd", ".usda", ".usdc")
+TABLES = (".csv", ".npz")
+ENDINGS = (*SCENES, *TABLES)
+
 
 FPS = 30
 CONTAINERS = {".mp4": "mp4", ".mkv": "matroska", ".mov": "mov"}

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from export.motion import Motion
-from export.nodes import Track
-from export.quaternions import continuous_quaternions
+from export.nodes import Track, continuous_quaternions
 from render.frame import View
 from sim.world import World
 

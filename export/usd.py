@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from export.gltf.models import GHOST_ALPHA
+from export.gltf import GHOST_ALPHA
 from export.nodes import Node, Track
 from export.output import OutputError
 from export.scenery import CameraTrack, Ground

@@ -9,7 +9,7 @@ import pygltflib as gl
 
 from assets.scripts.mesh import PAINT_FAR, FloatArray, Mesh, join
 from assets.scripts.occlusion import sky_visibility, surface_grid
-from export.gltf.chunk import Chunk
+from export.gltf import Chunk
 
 GRID_M = 1 / 16384
 """Positions are rounded to this, so that last-bit differences between processors do not reach the file; nor does the

@@ -5,8 +5,8 @@ import csv
 import numpy as np
 import pytest
 
-from export.curves import save_curves
 from export.output import OutputError
+from export.tables import save_curves
 
 
 def test_a_table_reads_back_to_the_bit(tmp_path) -> None:

@@ -17,7 +17,7 @@ from PIL import Image
 from export import scene_run
 from export.output import OutputError, replacing
 from export.request import Request
-from export.table import COLUMNS
+from export.tables import COLUMNS
 from export.video import VideoWriter
 from sim.scene import Scene, load_scene
 from tests.app.desktop import PATIENCE

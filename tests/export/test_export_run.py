@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from export.channels import channels_of, chosen_channels, write_csv, write_npz
 from export.file import export_motions
 from export.motion import motion_of_take, motion_of_trajectory
 from export.picture import averaged
+from export.tables import channels_of, chosen_channels, write_csv, write_npz
 from sim.errors import InputError
 from sim.recordings import Take
 from tests.app.program import ROOT, run_app

@@ -9,7 +9,7 @@ import pytest
 
 import sim
 from assets.scripts.build import recipes
-from export.gltf.document import to_bytes
+from export.gltf import to_bytes
 from export.motion import Motion, motion_of_trajectory
 from export.nodes import nodes_of
 from export.scenery import ground_under

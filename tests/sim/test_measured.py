@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from export.channels import write_csv
+from export.tables import write_csv
 from sim.commands import RemoveLane, Reset, ShowMeasured
 from sim.errors import InputError
 from sim.measured import columns_of, load_measured

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from export.curves import save_curves
 from export.output import OutputError, replacing
 from export.picture import write_png
+from export.tables import save_curves
 from sim.scene import SCENE_FOLDER, Scene
 from ui.window import AppWindow
 

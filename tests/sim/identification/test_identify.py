@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sim
-from export.channels import write_csv
 from export.motion import motion_of_trajectory
+from export.tables import write_csv
 from sim.aside import GivenUp
 from sim.environment.surroundings import surroundings
 from sim.errors import InputError

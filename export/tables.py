@@ -1,15 +1,19 @@
-"""Chosen numbers of motions with their units, as tables (CSV) or arrays (NPZ)."""
+"""Numbers of motions as tables: chosen channels (CSV, NPZ), lanes row by row, and the curves of plots."""
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
 from export.motion import Motion
+from export.output import OutputError, replacing
 from sim.errors import InputError, one_of, quote
+from sim.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import VEHICLES
 
 _XYZ = ("x", "y", "z")
@@ -107,3 +111,81 @@ def write_npz(path: Path, motions: Sequence[Motion], names: Sequence[str] = ()) 
         about[motion.name] = {"vehicle": motion.vehicle, "time": "s", "channels": told}
     with path.open("wb") as file:
         np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
+
+
+AXES = ("x", "y", "z")
+COLUMNS = (
+    "time_s",
+    "lane",
+    "vehicle",
+    "integrator",
+    "step_s",
+    *(f"{axis}_m" for axis in AXES),
+    *(f"R_{row}{column}" for row in "123" for column in "123"),
+    *(f"omega_{axis}_radps" for axis in AXES),
+    *(f"v_{axis}_mps" for axis in AXES),
+    "energy_J",
+    *(f"momentum_angular_{axis}" for axis in AXES),
+    *(f"momentum_linear_{axis}" for axis in AXES),
+    "newton_iterations",
+    "height_above_ground_m",
+    "on_ground",
+    "status",
+)
+"""Fixed columns; one `control_NAME` a control follows. Documented in docs/command-line.md."""
+
+
+class TableWriter:
+    """Writes snapshots as rows. Numbers keep all their digits, so equal runs give equal files."""
+
+    def __init__(self, file: TextIO, controls: Sequence[str]) -> None:
+        self._writer = csv.writer(file, lineterminator="\n")
+        self._control_count = len(controls)
+        self._writer.writerow([*COLUMNS, *(f"control_{name}" for name in controls)])
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Append one row a lane."""
+        for lane in snapshot.lanes:
+            self._writer.writerow(self._row(lane))
+
+    def _row(self, lane: LaneSnapshot) -> list[object]:
+        controls = [float(u) for u in lane.controls[: self._control_count]]
+        controls += [0.0] * (self._control_count - len(controls))
+        return [
+            lane.time_current_s,
+            lane.name,
+            lane.vehicle,
+            lane.integrator,
+            lane.step_s,
+            *lane.T_wb[:3, 3].tolist(),
+            *lane.T_wb[:3, :3].ravel().tolist(),
+            *lane.twist_b.tolist(),
+            lane.energy_J,
+            *lane.momentum_w.tolist(),
+            lane.newton_iterations,
+            lane.height_above_ground_m,
+            int(lane.on_ground),
+            lane.status.value,
+            *controls,
+        ]
+
+
+def save_curves(
+    folder: Path, scene: str, channels: Sequence[str], lanes: Mapping[str, tuple[np.ndarray, np.ndarray]]
+) -> Path:
+    """Write times (n,) and values (channels, n) of each lane into a new file, which is returned.
+
+    Raises OutputError. Numbers keep all their digits; what was not known is empty.
+    """
+    path = folder / f"{scene}-plots-{datetime.now():%Y%m%d-%H%M%S}.csv"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror or error}") from None
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["time_s", "lane", *channels])
+        for name, (times, values) in lanes.items():
+            for time_s, row in zip(times.tolist(), values.T.tolist(), strict=True):
+                writer.writerow([time_s, name, *("" if np.isnan(value) else value for value in row)])
+    return path

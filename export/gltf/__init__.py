@@ -1,1 +1,0 @@
-"""Binary glTF: vehicles with their models, moving as they were recorded."""
