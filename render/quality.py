@@ -50,6 +50,7 @@ class Quality:
     """Subdivisions of a block's levels of detail, finest first."""
     boulder_reach_m: tuple[float, ...]
     boulders: int
+    """Bound on blocks drawn, but for those that can be run into and are near: they are drawn at every quality."""
     anisotropy: float
     sea_cells: tuple[int, int]
     """Rings and columns of the mesh of a sea with waves."""

@@ -9,7 +9,7 @@ import numpy as np
 from render.geometry.mesh import Mesh
 from render.geometry.scatter import Scatter, by_cell, scatter_of
 from sim.world import World
-from sim.world.boulders import SEED, VARIANTS, boulder_instances, boulder_shape
+from sim.world.boulders import SEED, VARIANTS, boulder_instances, boulder_shape, stopping
 
 
 def _boulder(variant: int, detail: int, seed: int) -> Mesh:
@@ -34,6 +34,5 @@ def boulder_meshes(variants: int = VARIANTS, detail: int = 2, seed: int = SEED) 
 
 def place_boulders(world: World, variants: int = VARIANTS, seed: int = SEED) -> tuple[Scatter, ...]:
     """One Scatter for each variant of the mesh, the largest of each cell first."""
-    return tuple(
-        scatter_of(by_cell(placed, placed[:, 3])) for placed in boulder_instances(world, variants, seed)
-    )
+    kinds = [by_cell(placed, placed[:, 3]) for placed in boulder_instances(world, variants, seed)]
+    return tuple(scatter_of(placed, stopping(world, placed, k, seed)) for k, placed in enumerate(kinds))

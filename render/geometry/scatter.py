@@ -30,6 +30,8 @@ class Scatter:
 
     instances: np.ndarray
     cells: tuple[Cell, ...]
+    obstacles: np.ndarray
+    """(k,) bool: what can be run into."""
 
 
 def _cell_of(instances: np.ndarray) -> np.ndarray:
@@ -44,11 +46,13 @@ def by_cell(instances: np.ndarray, importance: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(instances[np.lexsort((-importance, row, column))])
 
 
-def scatter_of(instances: np.ndarray) -> Scatter:
-    """The cells of instances that `by_cell` has sorted."""
+def scatter_of(instances: np.ndarray, obstacles: np.ndarray | None = None) -> Scatter:
+    """The cells of instances that `by_cell` has sorted; `obstacles`: (k,) bool, none of them where it is left out."""
     key = _cell_of(instances)
+    if obstacles is None:
+        obstacles = np.zeros(len(instances), dtype=bool)
     if not len(key):
-        return Scatter(instances, ())
+        return Scatter(instances, (), obstacles)
     starts = np.flatnonzero(np.r_[True, np.any(np.diff(key, axis=0) != 0, axis=1)])
     cells = []
     for first, end in zip(starts, np.r_[starts[1:], len(key)], strict=True):
@@ -56,4 +60,4 @@ def scatter_of(instances: np.ndarray) -> Scatter:
         reach = float(part[:, 3].max()) * 1.6
         low, high = part[:, :3].min(axis=0) - reach, part[:, :3].max(axis=0) + reach
         cells.append(Cell(int(first), int(end - first), low, high))
-    return Scatter(instances, tuple(cells))
+    return Scatter(instances, tuple(cells), obstacles)

@@ -14,6 +14,8 @@ from sim.world.terrain import Terrain
 from sim.world.world import World
 
 VARIANTS, SEED = 4, 5
+LOW_M = 0.35
+"""Boulders whose top stands less high above the ground are driven over; the others are in the way."""
 _DIGEST = package_digest(__file__, ("boulders", "sites"))
 _FLOATS = 8
 _CUTS = 14
@@ -79,15 +81,27 @@ def boulder_instances(world: World, variants: int = VARIANTS, seed: int = SEED) 
 
 def boulder_discs(world: World, *, higher_than_m: float = 0.0) -> np.ndarray:
     """(n, 4) x, y of the middle, radius, z of the top [m], of those whose top is so far above the ground."""
-    discs = [np.zeros((0, 4))]
-    for k, placed in enumerate(boulder_instances(world)):
-        x, y, z, size = placed[:, :4].astype(float).T
-        c, s = np.cos(placed[:, 7]), np.sin(placed[:, 7])
-        aside_x, aside_y, radius, top = widest(k)
-        x, y = x + size * (c * aside_x - s * aside_y), y + size * (s * aside_x + c * aside_y)
-        discs.append(np.column_stack([x, y, radius * size, z + top * size]))
-    found = np.concatenate(discs)
-    return found[found[:, 3] - world.terrain.height(found[:, 0], found[:, 1]) > higher_than_m]
+    found = np.concatenate([_discs(placed, k) for k, placed in enumerate(boulder_instances(world))])
+    return found[_heights(world, found) > higher_than_m]
+
+
+def stopping(world: World, placed: np.ndarray, variant: int, seed: int = SEED) -> np.ndarray:
+    """(k,) bool: which of the boulders `placed` (k, 8) of one kind stop what drives on the ground."""
+    return _heights(world, _discs(placed, variant, seed)) > LOW_M
+
+
+def _discs(placed: np.ndarray, variant: int, seed: int = SEED) -> np.ndarray:
+    """(k, 4) x, y of the middle, radius, z of the top [m] of the boulders `placed` (k, 8) of one kind."""
+    x, y, z, size = placed[:, :4].astype(float).T
+    c, s = np.cos(placed[:, 7]), np.sin(placed[:, 7])
+    aside_x, aside_y, radius, top = widest(variant, seed)
+    x, y = x + size * (c * aside_x - s * aside_y), y + size * (s * aside_x + c * aside_y)
+    return np.column_stack([x, y, radius * size, z + top * size])
+
+
+def _heights(world: World, discs: np.ndarray) -> np.ndarray:
+    """(k,) m by which the tops of `discs` (k, 4) stand above the ground."""
+    return discs[:, 3] - world.terrain.height(discs[:, 0], discs[:, 1])
 
 
 @cache

@@ -33,6 +33,7 @@ class Mesh:
 class Scatter:
     instances: np.ndarray
     cells: tuple[Chunk, ...]
+    obstacles: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def _scatter(count: int) -> Scatter:
     place = np.stack([x, y, ground(x, y)], -1)
     rest = np.tile([1.0, 0.1, 0.12, 0.05, 0.3], (count, 1))
     cell = Chunk(0, count, place.min(axis=0) - 2.0, place.max(axis=0) + 3.0)
-    return Scatter(np.hstack([place, rest]).astype("f4"), (cell,))
+    return Scatter(np.hstack([place, rest]).astype("f4"), (cell,), np.zeros(count, dtype=bool))
 
 
 def small_scenery() -> Scenery:

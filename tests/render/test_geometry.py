@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from render.geometry.boulders import boulder_meshes, place_boulders
 from render.geometry.far_field import load_far_field
@@ -14,6 +15,7 @@ from render.geometry.sunken import sunken_last
 from render.geometry.terrain_grid import SHAPE, terrain_grid, thinned
 from render.geometry.terrain_mesh import CHUNKS, STRIDES, load_terrain_mesh
 from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
+from sim.environment.obstacles.solids import solids_of
 from sim.world import World, load_world
 
 LEVELS = (1, 2, 3)
@@ -203,6 +205,14 @@ def test_boulders_lie_on_the_ground_clear_of_pads(canyon: World) -> None:
     assert len(kinds) == 3
     for scatter in kinds:
         assert_scattered(scatter, canyon, 14.0)
+
+
+def test_the_boulders_that_are_always_drawn_are_those_that_stop_a_car(canyon: World) -> None:
+    always = np.concatenate([each.instances[each.obstacles, :2] for each in place_boulders(canyon)])
+    stopping = solids_of(canyon).discs
+    assert len(always) == len(stopping) > 1000
+    off_m, _ = cKDTree(always).query(stopping[:, :2])
+    assert (off_m < 0.3 * stopping[:, 2]).all()  # of a radius: 0.15 at most
 
 
 def test_no_boulder_hangs_over_the_slope_it_lies_on(canyon: World) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from render.canvas import Canvas
 from render.frame import DrawnVehicle, Polyline, View
+from render.frame_budget import EFFORTS
+from render.geometry.boulders import boulder_meshes
 from render.light import Sun
 from render.matrices import look_at, perspective
 from render.programs import Programs
@@ -14,7 +16,7 @@ from render.quality import PRESETS
 from render.renderer import Renderer
 from sim.outfit import outfit_of
 from sim.trees.shapes import Capsule
-from tests.render.small_world import ground, small_frame, small_scenery, small_world
+from tests.render.small_world import Chunk, Scatter, ground, small_frame, small_scenery, small_world
 
 SIZE = (320, 200)
 
@@ -95,6 +97,32 @@ def test_the_software_level_keeps_its_triangle_budget(ctx, scenery):
     )
     canvas.release()
     renderer.release()
+
+
+@pytest.mark.parametrize("quality", PRESETS)
+def test_a_rock_that_stops_a_car_is_drawn_at_every_quality_and_least_effort(ctx, scenery, quality):
+    """0.45 m in radius, 50 m ahead of a window of 800 rows; the least of more of a cell than any budget allows for."""
+    size = (1280, 800)
+    rng = np.random.default_rng(3)
+    others = np.ones((PRESETS[quality].boulders + 3000, 8), "f4")
+    others[:, :3] = rng.uniform([150.0, 10.0, 30.0], [250.0, 30.0, 40.0], (len(others), 3))
+    rock = np.array([[70.0, -6.0, 30.6, 0.45, 5.0, 0.0, 5.0, 0.0]], "f4")
+    places = np.vstack([others, rock])[:, :3]
+    pictures = []
+    for ahead in (rock, rock[:0]):
+        instances = np.vstack([others, ahead])
+        cell = Chunk(0, len(instances), places.min(axis=0) - 1.0, places.max(axis=0) + 1.0)
+        placed = Scatter(instances, (cell,), np.ones(len(instances), bool))
+        strewn = replace(scenery, boulders=[placed], boulder_levels=[boulder_meshes(2, detail=0)])
+        renderer = Renderer(ctx, size, small_world(), quality=quality, scenery=strewn)
+        renderer.set_effort(EFFORTS[-1])
+        canvas = Canvas(ctx, size)
+        renderer.draw(small_frame(size), canvas.framebuffer)
+        pictures.append(canvas.image().astype(int))
+        canvas.release()
+        renderer.release()
+    changed = np.abs(pictures[0] - pictures[1]).max(axis=2)
+    assert (changed > 20).sum() >= 10  # 46 to 60; nothing where only the budget counts
 
 
 def test_resizing_goes_on_drawing(ctx, scenery):

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.world import World
-from sim.world.boulders import boulder_discs
+from sim.world.boulders import LOW_M, boulder_discs
 from sim.world.grounds import Block, Parked
 
 _LOW_M = 0.12
 """What is lower is driven over, as kerbs are."""
-_LOW_BOULDER_M = 0.35
-"""Boulders that stand less high are driven over: only the larger ones are drawn on slow machines."""
 _HEADROOM_M = 2.0
 """What begins higher is driven under."""
 _DRAFT_M, _FREEBOARD_M = 0.3, 0.8
@@ -36,7 +34,7 @@ class Solids:
 
 def solids_of(world: World) -> Solids:
     """Boulders, and the walls, blocks and parked vehicles of the world's grounds where some are laid out."""
-    discs, grounds = boulder_discs(world, higher_than_m=_LOW_BOULDER_M)[:, :3], world.grounds
+    discs, grounds = boulder_discs(world, higher_than_m=LOW_M)[:, :3], world.grounds
     if grounds is None:
         return Solids(np.zeros((0, 5)), discs, np.zeros((0, 2)))
     blocks = [*grounds.blocks, *(wall for tunnel in grounds.tunnels for wall in tunnel.walls)]
