@@ -3,7 +3,7 @@
 import numpy as np
 
 from render.frame import Polyline, Surface
-from sim.race.timing import Standing
+from sim.scene.race_timing import Standing
 
 _DUE, _THEN, _OTHER = (1.0, 0.62, 0.05), (0.9, 0.85, 0.7), (0.35, 0.36, 0.38)
 """Linear RGB: the next gate, the one after it, and all others."""

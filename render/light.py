@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.scene_tables import Sun as SceneSun
+from sim.scene.tables import Sun as SceneSun
 
 _LUMA = np.array([0.2126, 0.7152, 0.0722])
 _DAY = 9.0

@@ -18,7 +18,7 @@ from sim.environment.box_picture import BoxPicture
 from sim.environment.obstacles import ObstaclesPicture
 from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between
-from sim.race.timing import Standing
+from sim.scene.race_timing import Standing
 from sim.snapshot import LaneSnapshot, Snapshot
 
 Thing = TypeVar("Thing")

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from sim.control.plan_following import PlanSource
     from sim.measured import Measured
     from sim.outfit.own import Renewal
-    from sim.race.rival import Rival
     from sim.recordings import Take
-    from sim.scene_tables import Start
+    from sim.scene.race_timing import Rival
+    from sim.scene.tables import Start
 
 __all__ = [
     "SPEED_RANGE",

@@ -16,7 +16,7 @@ import numpy as np
 from sim.environment.ocean.state import SeaState
 from sim.jobs import Job
 from sim.lane_status import LaneStatus
-from sim.race.timing import Standing
+from sim.scene.race_timing import Standing
 from sim.vehicles.parameter import Value
 
 if TYPE_CHECKING:

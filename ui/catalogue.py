@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sim.integrators import KEPT, integrators
 from sim.planner.task.check import unplannable
-from sim.scene_heading import scene_headings, scene_names
+from sim.scene.heading import scene_headings, scene_names
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.parameter import Parameter, Value
 

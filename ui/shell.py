@@ -12,10 +12,10 @@ from imgui_bundle import imgui
 from render.daylight import Day
 from render.light import Sun
 from sim.commands import Command
-from sim.goals.judge import Progress
 from sim.jobs import Job
 from sim.planner.service.view import PlanView
 from sim.scene import Scene
+from sim.simulation.judge import Progress
 from sim.snapshot import Snapshot
 from sim.world import World
 from sim.world.plan_view import outlines

@@ -8,8 +8,8 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.measured import Measured
-from sim.race.timing import Standing
 from sim.scene import MOST_LANES
+from sim.scene.race_timing import Standing
 from sim.simulation.tints import Tint, next_tint
 from sim.snapshot import MEASURED, LaneSnapshot, LaneStatus
 

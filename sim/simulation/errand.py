@@ -3,8 +3,8 @@
 import numpy as np
 
 from sim.control.pilot import Errand
-from sim.race import Course
 from sim.scene import Scene
+from sim.scene.race import Course
 from sim.world import World
 
 _RUN_M = 30.0

@@ -7,9 +7,9 @@ import numpy as np
 from sim.commands import PilotInput, Pull
 from sim.control import Automatic, Pilot
 from sim.environment.ground import env_of
-from sim.race.timing import Timing
 from sim.recordings.leg import Moment, strike
 from sim.recordings.playback import Playback
+from sim.scene.race_timing import Timing
 from sim.simulation.beginning import Beginning
 from sim.simulation.clock import due_steps
 from sim.simulation.cost import StepCost, Tally

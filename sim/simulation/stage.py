@@ -15,8 +15,8 @@ from sim.control.plan_following import PlanSource
 from sim.environment.environment import Environment
 from sim.environment.obstacles.solids import rounded, solids_afloat
 from sim.integrators import serving
-from sim.race.timing import Timing
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
+from sim.scene.race_timing import Timing
 from sim.simulation.beside import Beside, rivals_beside
 from sim.simulation.clock import Clock
 from sim.simulation.coupling import Coupling

@@ -15,13 +15,13 @@ from sim.control import balancing as roll_round
 from sim.control.autopilots import AUTOPILOTS, along
 from sim.control.load_leading import CIRCLE_M as CIRCLE_OF_LOAD_M
 from sim.control.riding import CIRCLE_M
-from sim.goals.judge import Judge
 from sim.integrators import integrators
 from sim.outfit import outfit_of
 from sim.scene import Scene, load_scene
-from sim.scene_tables import Start
+from sim.scene.tables import Start
 from sim.simulation import Simulation
 from sim.simulation.errand import errand_of, through
+from sim.simulation.judge import Judge
 from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicles import vehicle as make
 from sim.world import load_world

@@ -10,7 +10,6 @@ from scipy.spatial.transform import Rotation
 from sim.commands import FollowCourse, Reset, Retake, Scrub, SetParameter, SetVehicle, StopPlan
 from sim.control.course import NEAR_M, NEAR_RAD
 from sim.errors import InputError
-from sim.goals.judge import Judge
 from sim.integrators import integrator
 from sim.planner import task_of_scene
 from sim.planner.task.check import check_task
@@ -18,6 +17,7 @@ from sim.planner.task.task import Task
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.simulation.judge import Judge
 from sim.world import load_world
 from ui.desktop.planning import from_here
 

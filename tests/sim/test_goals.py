@@ -10,12 +10,10 @@ import pytest
 import sim
 from sim.commands import PilotInput, Reset, Retake, Scrub, SetPaused, SetPilotInput
 from sim.control.rotation import heading_of, turn_between
-from sim.goals import Goal, Landing
-from sim.goals.docking import Docking
-from sim.goals.judge import Judge, Progress
-from sim.goals.marker import along_m, marker_w
 from sim.scene import Scene, load_scene, scene_names
+from sim.scene.goals import Docking, Goal, Landing, along_m, marker_w
 from sim.simulation import Simulation
+from sim.simulation.judge import Judge, Progress
 from sim.snapshot import LaneStatus, PursuitPicture, Snapshot
 from sim.world import load_world
 from tests.ui import fakes

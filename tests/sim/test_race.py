@@ -11,11 +11,9 @@ import pytest
 import sim
 from sim.commands import PilotInput, RaceAgainst, Reset, Retake, Scrub, SetPilotInput
 from sim.measured import Measured
-from sim.race import Course, Gate, Lap, Rival, Timing
-from sim.race.bests import best_file, read_best, write_best
-from sim.race.crossing import Instant, crossing_s
-from sim.race.rival import passages_s
 from sim.scene import Scene, Start, load_scene
+from sim.scene.race import Course, Gate, Instant, Lap, crossing_s
+from sim.scene.race_timing import Rival, Timing, best_file, passages_s, read_best, write_best
 from sim.simulation import Simulation
 from tests.sim.simulation_scenes import world
 

@@ -9,10 +9,10 @@ import pytest
 import sim
 from sim.commands import PilotInput, Pull, SetParameter, SetPilotInput
 from sim.control import flight as swing
-from sim.goals.judge import Judge
 from sim.lane_status import LaneStatus
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
+from sim.simulation.judge import Judge
 from sim.vehicles.impulses import struck
 from sim.world import load_world
 from tests.sim.simulation_scenes import fly, simulation

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-import sim.scene_heading
+import sim.scene.heading
 from sim.scene import load_scene, scene_names
-from sim.scene_heading import Heading, scene_heading, scene_headings
+from sim.scene.heading import Heading, scene_heading, scene_headings
 from ui.catalogue import first_paragraph, load_catalogue
 
 
@@ -41,7 +41,7 @@ def test_headings_that_were_kept_are_those_of_the_files_as_they_are_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(sim.scene_heading, "SCENE_FOLDER", tmp_path)
+    monkeypatch.setattr(sim.scene.heading, "SCENE_FOLDER", tmp_path)
     file = tmp_path / "one.toml"
     for title in ("First", "Second"):
         file.write_text(f'title = "{title}"\ntext = "A  text."\n[race]\n')

@@ -7,8 +7,8 @@ import pytest
 from imgui_bundle import imgui
 
 from render.matrices import look_at, perspective
-from sim.goals import Goal, Landing
-from sim.goals.judge import Progress
+from sim.scene.goals import Goal, Landing
+from sim.simulation.judge import Progress
 from sim.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench

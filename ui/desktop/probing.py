@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from export.probe import Probe
-from sim.goals.judge import Progress
-from sim.race.timing import Standing
+from sim.scene.race_timing import Standing
+from sim.simulation.judge import Progress
 from sim.snapshot import Snapshot
 from ui.pace import Pace
 from ui.shell import Shell

@@ -8,10 +8,9 @@ from sim.commands import RaceAgainst
 from sim.errors import InputError
 from sim.measured import Measured
 from sim.planner.result.record import PlanRecord
-from sim.race.bests import best_file, read_best, write_best
-from sim.race.lap import Lap
-from sim.race.rival import Rival
 from sim.scene import Scene
+from sim.scene.race import Lap
+from sim.scene.race_timing import Rival, best_file, read_best, write_best
 from sim.simulation.placing import placement
 from sim.snapshot import Snapshot
 from sim.world import World

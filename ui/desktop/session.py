@@ -13,12 +13,12 @@ from render.background_threads import give_way
 from render.quality import PRESETS
 from sim.commands import PlayTake, SetSpeed, ShowMeasured
 from sim.errors import InputError
-from sim.goals.judge import Judge
 from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
 from sim.recordings import Take
 from sim.recordings.opening import scene_of
 from sim.scene import Scene
+from sim.simulation.judge import Judge
 from sim.snapshot import Snapshot
 from sim.vehicles import VEHICLES
 from sim.world import World

@@ -2,7 +2,7 @@
 
 from imgui_bundle import icons_fontawesome_6 as icons
 
-from sim.goals.judge import Progress
+from sim.simulation.judge import Progress
 from ui import theme
 from ui.hud import heading_tape
 from ui.hud.pen import Pen

@@ -4,8 +4,7 @@ import math
 
 from imgui_bundle import imgui
 
-from sim.race.rival import Rival
-from sim.race.timing import Standing
+from sim.scene.race_timing import Rival, Standing
 from sim.simulation.beside import RIVAL_TINTS
 from sim.snapshot import Snapshot
 from ui import theme

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from render.daylight import Day
 from render.light import Sun
 from sim.commands import PilotInput
-from sim.goals.judge import Progress
 from sim.planner.service.view import PlanView
+from sim.simulation.judge import Progress
 from sim.vehicles.parameter import Value
 from sim.world.plan_view import PlanOutlines
 from ui.bookmarks import Bookmark

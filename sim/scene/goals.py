@@ -1,14 +1,112 @@
-"""One goal of a scene: what to do, where, and what has to hold for how long. From `[[goals]]` of a scene's file."""
+"""Goals of a scene, read from `[[goals]]` of its file: what has to hold, where and how long, and how well it went."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from sim.errors import one_of
 from sim.outfit import outfit_of
-from sim.race.course import MOST_GATES
+from sim.scene.race import MOST_GATES
 from sim.toml_table import TomlTable
 from sim.vehicles import known_vehicle
 from sim.vehicles.observation import layout_of
+from sim.world import World
+
+LANDING_GRADES = (("butter", 0.5, 0.4, 1.5), ("good", 1.2, 1.0, 4.0), ("fair", 2.0, 2.0, 8.0))
+"""(grade, most sink [m/s], most drift [m/s], farthest from the centre [m])."""
+WORST = "rough"
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Of the hardest touch since the vehicle was last well above the ground."""
+
+    sink_mps: float
+    """Downwards, at the last snapshot before the touch."""
+    drift_mps: float
+    """Level speed at that moment."""
+    off_m: float
+    """From the centre of where it was to land, once it stands."""
+
+    @property
+    def grade(self) -> str:
+        """The best whose three bounds are all kept."""
+        for name, sink, drift, off in LANDING_GRADES:
+            if self.sink_mps <= sink and self.drift_mps <= drift and self.off_m <= off:
+                return name
+        return WORST
+
+    @property
+    def words(self) -> str:
+        """In one line."""
+        return (
+            f"Landing {self.grade}: sink {self.sink_mps:.1f} m/s, drift {self.drift_mps:.1f} m/s, "
+            f"{self.off_m:.1f} m from the centre"
+        )
+
+
+DELIVERY_GRADES = (("butter", 1.0, 0.3, 2.0), ("good", 2.5, 0.7, 5.0), ("fair", 5.0, 1.2, 10.0))
+"""(grade, farthest from the middle [m], fastest put down [m/s], most swing [degrees])."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Of a body that lies where it was to be put."""
+
+    off_m: float = 0.0
+    """From the middle of the place."""
+    put_mps: float = 0.0
+    """Its speed when all that the goal asks for began to hold."""
+    swing_deg: float = 0.0
+    """Greatest angle of the cable since then."""
+
+    def lying(self, off_m: float, swing_rad: float) -> "Delivery":
+        """A moment later."""
+        return replace(self, off_m=off_m, swing_deg=max(self.swing_deg, math.degrees(swing_rad)))
+
+    @property
+    def grade(self) -> str:
+        """The best whose three bounds are all kept."""
+        for name, off, put, swing in DELIVERY_GRADES:
+            if self.off_m <= off and self.put_mps <= put and self.swing_deg <= swing:
+                return name
+        return WORST
+
+    @property
+    def words(self) -> str:
+        """In one line."""
+        return (
+            f"Delivery {self.grade}: {self.off_m:.1f} m from the middle, put down at {self.put_mps:.1f} m/s, "
+            f"swing {self.swing_deg:.0f} degrees"
+        )
+
+
+DOCKING_GRADES = (("butter", 0.3, 3.0), ("good", 1.0, 8.0), ("fair", 2.5, 20.0))
+"""(grade, farthest from the place [m], most off the heading [degrees])."""
+
+
+@dataclass(frozen=True, slots=True)
+class Docking:
+    """At the moment at which the goal was done."""
+
+    off_m: float
+    off_deg: float
+    """Of the heading; 0 where none was asked for."""
+
+    @property
+    def grade(self) -> str:
+        """The best whose bounds are both kept."""
+        for name, off_m, off_deg in DOCKING_GRADES:
+            if self.off_m <= off_m and self.off_deg <= off_deg:
+                return name
+        return WORST
+
+    @property
+    def words(self) -> str:
+        """In one line."""
+        return f"Docking {self.grade}: {self.off_m:.1f} m from the place, {self.off_deg:.0f} degrees off the heading"
+
 
 MOST_GOALS = 24
 _FARTHEST_M = 1e5
@@ -177,3 +275,37 @@ def _range(table: TomlTable, key: str) -> tuple[float, float] | None:
     if low >= high:
         raise table.error(key, f"[{low:g}, {high:g}] is refused; allowed: the smaller number first")
     return low, high
+
+
+AHEAD_M = 110.0
+"""Along the way: what one flies to is this far ahead of where one is."""
+_ABOVE_GROUND_M = 1.5
+
+
+def marker_w(goal: Goal, world: World, x_w: np.ndarray) -> np.ndarray | None:
+    """(3,) where to go [m] from `x_w` (3,); None where a goal is not bound to a place."""
+    if goal.pad:
+        return world.pad(goal.pad).centre_w
+    if goal.at_w is not None:
+        return np.array([*goal.at_w, float(world.surface_m(*goal.at_w)) + _ABOVE_GROUND_M])
+    if goal.way_m is not None:
+        arc_m = _arc(world.path)
+        at_m = min(along_m(world, x_w) + AHEAD_M, max(goal.way_m, 0.0), float(arc_m[-1]))
+        return np.array([np.interp(at_m, arc_m, world.path[:, k]) for k in range(3)])
+    return None
+
+
+def along_m(world: World, x_w: np.ndarray) -> float:
+    """How far along the world's safe way the nearest point of it is, seen from above [m]."""
+    path = world.path
+    begin, by = path[:-1, :2], np.diff(path[:, :2], axis=0)
+    length_2 = np.maximum((by**2).sum(axis=1), 1e-12)
+    share = np.clip(((x_w[:2] - begin) * by).sum(axis=1) / length_2, 0.0, 1.0)
+    off = np.linalg.norm(begin + share[:, None] * by - x_w[:2], axis=1)
+    k = int(np.argmin(off))
+    arc_m = _arc(path)
+    return float(arc_m[k] + share[k] * (arc_m[k + 1] - arc_m[k]))
+
+
+def _arc(path: np.ndarray) -> np.ndarray:
+    return np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))]

@@ -5,12 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sim.goals.delivery import Delivery
-from sim.goals.docking import Docking
-from sim.goals.goal import Goal
-from sim.goals.landing import Landing
-from sim.goals.marker import along_m, marker_w
 from sim.lane_status import LaneStatus
+from sim.scene.goals import Delivery, Docking, Goal, Landing, along_m, marker_w
 from sim.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import known_vehicle
 from sim.world import World

@@ -1,14 +1,60 @@
-"""The clock of a race: shown one moment of the flown vehicle after the other, it tells when the gates were passed."""
+"""The clock of a race, rivals to race against, and personal bests that are kept."""
 
 import math
+import re
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
-from sim.race.course import Course
-from sim.race.crossing import Instant, crossing_s
-from sim.race.lap import Lap
-from sim.race.rival import Rival
+from sim.arrays_file import arrays_in
+from sim.errors import InputError
+from sim.measured import Measured
+from sim.replacing import replacing
+from sim.scene.race import Course, Instant, Lap, crossing_s
+from sim.user_files import refusals
+
+
+@dataclass(frozen=True, eq=False)
+class Rival:
+    """Shown as a ghost that passes the first gate when the flown vehicle does."""
+
+    name: str
+    splits_s: tuple[float, ...]
+    """At every passage; the first is 0."""
+    motion: Measured
+    """Time 0 is at the first gate."""
+
+    @staticmethod
+    def of_lap(name: str, lap: Lap) -> "Rival":
+        """A lap that has been kept."""
+        return Rival(name, lap.splits_s, Measured(name, lap.time, lap.poses))
+
+    @staticmethod
+    def of_motion(name: str, course: Course, motion: Measured) -> "Rival":
+        """Any motion through the whole course. Raises InputError where it misses a gate."""
+        splits = passages_s(course, motion)
+        if len(splits) < course.passages:
+            raise InputError(f"{name} misses gate {len(splits) + 1} of {course.passages} in its order")
+        moved = replace(motion, name=name, time=motion.time - splits[0])
+        return Rival(name, tuple(float(s - splits[0]) for s in splits), moved)
+
+
+def passages_s(course: Course, motion: Measured) -> tuple[float, ...]:
+    """The times at which the gates of one lap are passed in their order, as far as they are."""
+    x_w = motion.poses[:, :3, 3]
+    v_w = np.gradient(x_w, motion.time, axis=0, edge_order=2 if len(x_w) > 2 else 1)
+    instants = [Instant(float(t), x, v) for t, x, v in zip(motion.time, x_w, v_w, strict=True)]
+    found: list[float] = []
+    for before, after in pairwise(instants):
+        while len(found) < course.passages:
+            at_s = crossing_s(course.gate(len(found)), before, after, found[-1] if found else -np.inf)
+            if at_s is None:
+                break
+            found.append(at_s)
+    return tuple(found)
+
 
 LONGEST_S = 1800.0
 """A lap that takes longer is not remembered as a motion."""
@@ -150,3 +196,52 @@ class Timing:
         if standing.running and time_s - standing.start_s < LONGEST_S:
             self._trace.times_s.append(time_s)
             self._trace.poses.append(T_wb.copy())
+
+
+_TURNED = 1e-6
+"""By how much a matrix may be off a rotation."""
+
+
+def best_file(folder: Path, scene: str, vehicle: str, course: Course) -> Path:
+    """Where it is kept: another course under the same name has another file."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", f"{scene}-{vehicle}")[:80]
+    return folder / f"{name}-{course.key}.npz"
+
+
+def read_best(path: Path, course: Course) -> Lap | None:
+    """None where nothing is kept. Raises InputError, one line with the file, where it is no lap of the course."""
+    if not path.exists():
+        return None
+    with refusals(path, "no lap"), arrays_in(path) as arrays:
+        splits, time, poses = (
+            np.asarray(arrays.array(name), float) for name in ("splits_s", "time_s", "poses")
+        )
+        return _checked(splits, time, poses, course)
+
+
+def write_best(path: Path, lap: Lap) -> None:
+    """Under a temporary name first. Raises InputError where it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as draft, draft.open("wb") as file:
+            np.savez_compressed(
+                file, splits_s=np.array(lap.splits_s), time_s=lap.time, poses=lap.poses.reshape(-1, 16)
+            )
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _checked(splits: np.ndarray, time: np.ndarray, poses: np.ndarray, course: Course) -> Lap:
+    fits = splits.shape == (course.passages,) and time.ndim == 1 and poses.shape == (len(time), 16)
+    if not fits or len(time) < 2:
+        raise InputError(f"{len(splits)} times and {len(time)} moments are no lap of {course.passages} gates")
+    if not all(np.isfinite(part).all() for part in (splits, time, poses)):
+        raise InputError("holds numbers that are not finite")
+    if splits[0] != 0.0 or np.any(np.diff(splits) <= 0.0) or np.any(np.diff(time) <= 0.0):
+        raise InputError("its times do not increase from 0")
+    T_wb = poses.reshape(-1, 4, 4)
+    R = T_wb[:, :3, :3]
+    off = np.abs(R @ R.transpose(0, 2, 1) - np.eye(3)).max()
+    if off > _TURNED or np.linalg.det(R).min() < 0.0 or np.any(T_wb[:, 3] != [0.0, 0.0, 0.0, 1.0]):
+        raise InputError("its poses are none")
+    return Lap(tuple(splits.tolist()), time, T_wb)

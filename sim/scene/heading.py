@@ -11,7 +11,7 @@ from sim.cache import keep_checked, read_checked
 from sim.errors import InputError
 from sim.toml_table import TomlTable
 
-SCENE_FOLDER = Path(__file__).resolve().parent.parent / "scenes"
+SCENE_FOLDER = Path(__file__).resolve().parents[2] / "scenes"
 _HERE = Path(__file__).read_bytes()
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from sim.environment.moving import Moving
 from sim.errors import InputError, UntrustedFile, one_of, quote
-from sim.goals import Goal, read_goals
 from sim.integrators import DEFAULT, integrators, serving
 from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
-from sim.race import Course, read_course
-from sim.scene_heading import SCENE_FOLDER, scene_names, title_and_text
-from sim.scene_tables import (
+from sim.scene.goals import Goal, read_goals
+from sim.scene.heading import SCENE_FOLDER, scene_names, title_and_text
+from sim.scene.race import Course, read_course
+from sim.scene.tables import (
     FLOWN_LANE,
     MOST_LANES,
     PADS,

@@ -1,8 +1,9 @@
-"""A course: gates that are passed one after the other. From `[race]` of a scene's file."""
+"""A course through gates from `[race]` of a scene's file, a lap on it, and when a motion passes a gate."""
 
 import hashlib
 import math
 from dataclasses import astuple, dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -82,3 +83,71 @@ def _read_gate(table: TomlTable) -> Gate:
     )
     table.finish()
     return gate
+
+
+@dataclass(frozen=True, eq=False)
+class Lap:
+    """From the passage of the first gate, at which its time is 0, to that of the last one."""
+
+    splits_s: tuple[float, ...]
+    """At every passage; the first is 0."""
+    time: np.ndarray
+    """(n,) s since the first gate; a little before it and a little after the last one."""
+    poses: np.ndarray
+    """(n, 4, 4) of the main body, to the world."""
+    counts: bool = True
+    """Steered by hand in one go: not by a plan or an autopilot, and not flown on from an earlier moment."""
+
+    @property
+    def lap_s(self) -> float:
+        return self.splits_s[-1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instant:
+    """Where something was and how it moved."""
+
+    time_s: float
+    x_w: np.ndarray
+    """(3,) m."""
+    v_w: np.ndarray
+    """(3,) m/s."""
+
+
+def crossing_s(gate: Gate, before: Instant, after: Instant, since_s: float = -math.inf) -> float | None:
+    """When the gate is first passed, in its direction and within its opening; None where it is not.
+
+    A passage at `before` itself belongs to the interval that ends there; passages up to `since_s` do not count.
+    """
+    span_s = after.time_s - before.time_s
+    if span_s <= 0.0:
+        return None
+    powers = _cubic(before, after, span_s) @ gate.frame().T - np.outer(
+        [1, 0, 0, 0], gate.frame() @ gate.centre_w
+    )
+    ahead = powers[::-1, 0]
+    for begin, end in pairwise(_monotone(ahead)):
+        if not np.polyval(ahead, begin) < 0.0 <= np.polyval(ahead, end):
+            continue
+        from scipy.optimize import brentq  # takes a while, and few flights race
+
+        share = float(brentq(lambda at: float(np.polyval(ahead, at)), begin, end, xtol=1e-15, rtol=8.9e-16))
+        left, up = (float(np.polyval(powers[::-1, k], share)) for k in (1, 2))
+        time_s = before.time_s + share * span_s
+        if abs(left) <= gate.half_width_m and abs(up) <= gate.half_height_m and time_s > since_s:
+            return time_s
+    return None
+
+
+def _cubic(before: Instant, after: Instant, span_s: float) -> np.ndarray:
+    """(4, 3) coefficients of the place by powers of the share of the interval."""
+    x0, x1 = before.x_w, after.x_w
+    d0, d1 = span_s * before.v_w, span_s * after.v_w
+    return np.array([x0, d0, 3.0 * (x1 - x0) - 2.0 * d0 - d1, 2.0 * (x0 - x1) + d0 + d1])
+
+
+def _monotone(polynomial: np.ndarray) -> list[float]:
+    """0, where a polynomial (highest power first) turns between 0 and 1, and 1."""
+    turns = np.roots(np.polyder(polynomial))
+    inner = sorted(float(t.real) for t in turns if abs(t.imag) < 1e-12 and 0.0 < t.real < 1.0)
+    return [0.0, *inner, 1.0]
