@@ -14,14 +14,15 @@ from sim.environment.surroundings import water_about
 from sim.environment.water import WATER
 from sim.errors import InputError, quote
 from sim.given import number, numeric
-from sim.integrators import DEFAULT, Integrator, integrator, serving
+from sim.integrators import DEFAULTS, Integrator, default_for, integrator
 from sim.sampled import sampled_run
 from sim.steppers.choice import stepper_of
 from sim.trees.state import TreeState
-from sim.trees.trajectory import TREE_DEFAULT, Torques, TreeTrajectory, simulate_tree
+from sim.trees.trajectory import Torques, TreeTrajectory, simulate_tree
 from sim.trees.tree import Tree
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
+from sim.vehicles.form import Form
 from sim.vehicles.observation import Observed
 from sim.vehicles.support import Support
 
@@ -145,7 +146,7 @@ def simulate(
 ) -> Trajectory | TreeTrajectory:
     """Integrate `vehicle`, an instance or a name, for `duration` seconds in steps of `step` seconds.
 
-    method: an integrator or its name; None: `sim.integrators.DEFAULT`, or another that serves where that does not.
+    method: an integrator or its name; None: what is usual for such a vehicle, `sim.integrators.DEFAULTS`.
     controls: None (neutral), (n_controls,) held throughout, (N, n_controls) one row a step, held over it, or
     f(t, state), evaluated at the moments at which the method samples its forces: each method keeps its order
     under functions of time, and second order (where it has that) under feedback, since a state within the step is
@@ -154,7 +155,7 @@ def simulate(
     InputError in one line for a pair that cannot work and for bad numbers.
     """
     if isinstance(vehicle, Tree):
-        name = TREE_DEFAULT if method is None else method
+        name = DEFAULTS[Form.TREE] if method is None else method
         return simulate_tree(vehicle, name, *step_count(step, duration), initial, controls)
     vehicle = given_vehicle(vehicle)
     scheme = given_method(method, vehicle)
@@ -214,10 +215,10 @@ def given_vehicle(vehicle: object) -> Vehicle:
 
 
 def given_method(method: str | Integrator | None, vehicle: Vehicle) -> Integrator:
-    """An integrator, or the one of a name; None: one that serves the vehicle. Raises InputError."""
+    """An integrator, or the one of a name; None: the usual one of such a vehicle. Raises InputError."""
     if isinstance(method, Integrator):
         return method
-    return integrator(serving(DEFAULT, vehicle) if method is None else method)
+    return integrator(default_for(vehicle) if method is None else method)
 
 
 def given_start(initial: object, vehicle: Vehicle) -> State:

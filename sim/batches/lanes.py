@@ -7,7 +7,7 @@ from sim.batches.run import start_kernel
 from sim.compiler import compile_kernel
 from sim.compiler.lanes import lane_code, scattered
 from sim.errors import InputError
-from sim.integrators import DEFAULT, Integrator, integrator, serving
+from sim.integrators import Integrator, default_for, integrator
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
 
@@ -18,7 +18,7 @@ class Lanes:
     def __init__(self, vehicle: Vehicle, count: int, step_s: float, method: Integrator | None = None) -> None:
         """Raises InputError for methods that divide their steps."""
         self._vehicle, self._h = vehicle, step_s
-        self._scheme = method or integrator(serving(DEFAULT, vehicle))
+        self._scheme = method or integrator(default_for(vehicle))
         code = lane_code(Structure.of(vehicle), self._scheme)
         if code is None:
             raise InputError(f"{self._scheme.name} divides its steps; allowed: methods of a fixed step")

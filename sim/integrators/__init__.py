@@ -1,6 +1,7 @@
 """All integrators by name. One dict drives the menu, the tests and the benchmark."""
 
 import dataclasses
+from collections.abc import Mapping
 
 from sim.errors import InputError, one_of, quote
 from sim.integrators.base import KEPT, Inputs, Integrator, Scheme
@@ -16,6 +17,7 @@ from sim.integrators.spheres import SPHERES
 from sim.integrators.symplectic import SYMPLECTIC
 from sim.integrators.variational import VARIATIONAL
 from sim.vehicles.base import Vehicle
+from sim.vehicles.form import Form
 
 INTEGRATORS: dict[str, Integrator] = {
     i.name: i
@@ -34,11 +36,18 @@ INTEGRATORS: dict[str, Integrator] = {
     )
 }
 
-DEFAULT = "variational-exact"
-"""What runs where nothing else is asked for: what it keeps it keeps on every rigid body."""
+DEFAULTS: Mapping[Form, str] = {
+    Form.EULER_POINCARE: "variational-exact",
+    Form.REDUCED_DALEMBERT: "variational-exact",
+    Form.GROUP_ACTION: "rkmk4",
+    Form.TREE: "riqn",
+    Form.CLOSED_TREE: "riqn",
+}
+"""What runs where no method is named, by what a vehicle declares. Variational where there is such a method for every
+vehicle of that form; what a group moves stays on its space under rkmk4, which serves all of these."""
 
-EXPLICIT = "rkmk4"
-"""What runs where that cannot: it serves whatever a group moves."""
+DEFAULT = DEFAULTS[Form.EULER_POINCARE]
+"""Of a rigid body."""
 
 USUAL = (
     DEFAULT,
@@ -56,12 +65,13 @@ USUAL = (
 
 __all__ = [
     "DEFAULT",
-    "EXPLICIT",
+    "DEFAULTS",
     "INTEGRATORS",
     "KEPT",
     "Inputs",
     "Integrator",
     "Scheme",
+    "default_for",
     "integrator",
     "integrators",
     "serving",
@@ -90,10 +100,15 @@ def integrator(name: str, **options: float) -> Integrator:
     return dataclasses.replace(method, **options) if options else method  # type: ignore[type-var]
 
 
+def default_for(vehicle: Vehicle) -> str:
+    """The method that runs where none is named: the usual one of the vehicle's form, else the first that serves it."""
+    usual = DEFAULTS[vehicle.form]
+    return next((name for name in (usual, *INTEGRATORS) if not INTEGRATORS[name].serves(vehicle)), usual)
+
+
 def serving(name: str, vehicle: Vehicle) -> str:
-    """The method of that name where it serves the vehicle, else another that does; the same where none does."""
-    candidates = (name, DEFAULT, EXPLICIT, *INTEGRATORS)
-    return next((each for each in candidates if not INTEGRATORS[each].serves(vehicle)), name)
+    """The method of that name where it serves the vehicle, else the one that runs where none is named."""
+    return default_for(vehicle) if INTEGRATORS[name].serves(vehicle) else name
 
 
 def usual(vehicle: Vehicle, *first: str) -> tuple[str, ...]:

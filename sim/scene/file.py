@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sim.environment.moving import Moving
 from sim.errors import InputError, UntrustedFile, one_of, quote
-from sim.integrators import DEFAULT, integrators, serving
+from sim.integrators import DEFAULT, default_for, serving
 from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
 from sim.scene.goals import Goal, read_goals
@@ -29,6 +29,7 @@ from sim.scene.tables import (
     check_integrator,
     read_comparison,
     read_environment,
+    read_integrator,
     read_lanes,
     read_parameters,
     read_start,
@@ -166,13 +167,13 @@ def _scene_of_robot(reference: str) -> Scene:
 
 
 def _scene_around(reference: str) -> Scene:
-    """A plain with a vehicle of one's own, under the first integrator that serves it."""
+    """A plain with a vehicle of one's own, under the integrator that is usual for such a vehicle."""
     name = _entered(reference)
     instance = make_vehicle(name)
-    serving = [method for method, each in integrators().items() if not each.serves(instance)]
     start = Start(position_w=(0.0, 0.0, outfit_of(name).contact.soles_m))
-    integrator = DEFAULT if DEFAULT in serving else serving[0]
-    return Scene(name, name.capitalize(), world="plain", vehicle=name, integrator=integrator, start=start)
+    return Scene(
+        name, name.capitalize(), world="plain", vehicle=name, integrator=default_for(instance), start=start
+    )
 
 
 def _entered(reference: str, *folders: Path) -> str:
@@ -219,8 +220,7 @@ def with_overrides(
 def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
     name = path.stem
     vehicle = _read_vehicle(table, path.parent, trusted)
-    integrator = table.name("integrator", integrators(), DEFAULT)
-    check_integrator(integrator, vehicle, table.place("integrator"))
+    integrator = read_integrator(table, vehicle)
     step_s = table.number("step_s", 0.01, low=STEP_RANGE_S[0], high=STEP_RANGE_S[1])
     world = table.table("world")
     title, text = title_and_text(table, name)

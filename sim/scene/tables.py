@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sim.environment.environment import can_be_coupled
 from sim.environment.moving import Moving, read_moving
 from sim.errors import InputError, one_of
-from sim.integrators import DEFAULT, integrators
+from sim.integrators import default_for, integrators
 from sim.toml_table import TomlTable
 from sim.vehicles import known_vehicle as make_vehicle
 from sim.vehicles import vehicles
@@ -139,8 +139,7 @@ def read_lanes(table: TomlTable, vehicle: str, step_s: float) -> tuple[LaneSpec,
 
 
 def _read_lane(table: TomlTable, vehicle: str, step_s: float) -> LaneSpec:
-    integrator = table.name("integrator", integrators(), DEFAULT)
-    check_integrator(integrator, vehicle, table.place("integrator"))
+    integrator = read_integrator(table, vehicle)
     tint = table.numbers("tint", (), low=0.0, high=1.0, count=3)
     lane = LaneSpec(
         integrator=integrator,
@@ -218,6 +217,15 @@ def _check_parameter(
         make_vehicle(vehicle, **{name: given[name] for name in (per, key) if name in given})
     except InputError as error:
         raise table.error(key, str(error)) from None
+
+
+def read_integrator(table: TomlTable, vehicle: str) -> str:
+    """`integrator`; without it the usual one of such a vehicle."""
+    if not table.has("integrator"):
+        return default_for(make_vehicle(vehicle))
+    integrator = table.text("integrator")
+    check_integrator(integrator, vehicle, table.place("integrator"))
+    return integrator
 
 
 def check_integrator(integrator: str, vehicle: str, source: str) -> None:

@@ -15,9 +15,6 @@ from sim.trees.stepping import OK
 from sim.trees.tree import Tree
 from sim.trees.variational import ROOT_FINDERS, Motion, VariationalTree
 
-TREE_DEFAULT = "riqn"
-"""The root finder that runs where nothing else is asked for: linear time in the number of bodies."""
-
 Torques = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, TreeState], np.ndarray]
 
 

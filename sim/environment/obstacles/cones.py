@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.environment.ground import GROUND, Ground
 from sim.groups import SE3
-from sim.integrators import DEFAULT, integrators
+from sim.integrators import default_for, integrator
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
 from sim.vehicles import HolonomicVehicle
@@ -114,4 +114,4 @@ class Cones:
 def mechanics() -> tuple[HolonomicVehicle, Stepper]:
     """A free body with a cone's numbers, and what moves it over ground."""
     body = Cone()
-    return body, stepper_of(body, integrators()[DEFAULT], GROUND)
+    return body, stepper_of(body, integrator(default_for(body)), GROUND)
