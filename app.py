@@ -16,7 +16,7 @@ from export.output import OutputError
 from export.request import Request
 from render.errors import DisplayError
 from sim.commands import Command
-from sim.errors import InputError, shortened
+from sim.platform.errors import InputError, shortened
 from sim.scene import Scene, load_scene, scene_names, with_overrides
 from sim.signals import ended_by_signals
 from sim.vehicles import robot_reference

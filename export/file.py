@@ -11,7 +11,7 @@ from export.output import replacing
 from export.request import ENDINGS, TABLES
 from export.scenery import CameraTrack, Ground
 from export.tables import chosen_channels, write_csv, write_npz
-from sim.errors import InputError, quote
+from sim.platform.errors import InputError, quote
 
 
 def check_ending(path: Path, what: str = "export") -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import sim.replacing
+import sim.platform.replacing
 
 
 class OutputError(Exception):
@@ -13,8 +13,8 @@ class OutputError(Exception):
 
 @contextmanager
 def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
-    """As `sim.replacing.replacing`, but raises OutputError where the file cannot be created or finished."""
-    with told_of(path), sim.replacing.replacing(path, lasting=lasting) as temporary:
+    """As `sim.platform.replacing.replacing`, but raises OutputError where the file cannot be created or finished."""
+    with told_of(path), sim.platform.replacing.replacing(path, lasting=lasting) as temporary:
         yield temporary
 
 
@@ -31,4 +31,4 @@ def check_places(paths: Iterable[Path]) -> None:
     """Raises OutputError for the first of the files that could not be created: before hours of work, not after."""
     for path in paths:
         with told_of(path):
-            sim.replacing.check_place(path)
+            sim.platform.replacing.check_place(path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from export.output import OutputError
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 
 SCENES = (".glb", ".usd", ".usda", ".usdc")
 TABLES = (".csv", ".npz")

@@ -12,7 +12,7 @@ import numpy as np
 
 from export.motion import Motion
 from export.output import OutputError, replacing
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import VEHICLES
 

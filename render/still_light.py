@@ -12,7 +12,7 @@ import numpy as np
 from render.light import Sun
 from render.quality import Quality, is_software
 from render.steps import finish
-from sim.cache import found
+from sim.platform.cache import found
 from sim.world.store import cached_arrays, source_digest
 
 

@@ -14,7 +14,7 @@ from PIL import ImageGrab
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from sim.replacing import replacing
+from sim.platform.replacing import replacing
 from tests.app.desktop import App, Probe, Screen
 
 SIZE = (1280, 800)

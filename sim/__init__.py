@@ -3,8 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from sim.errors import InputError
 from sim.integrators import Integrator, integrators
+from sim.platform.errors import InputError
 from sim.vehicles import State, Vehicle, vehicle, vehicles
 
 if TYPE_CHECKING:

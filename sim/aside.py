@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from sim.cache import can_keep, found, keep
+from sim.platform.cache import can_keep, found, keep
 
 NICENESS, LEAST_URGENT = 5, 19
 Tell = Callable[[str], None]

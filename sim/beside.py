@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from sim.aside import NICENESS, GivenUp, keys_kept_off
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.vehicles.own_class import OwnClass
 
 Tell = Callable[..., None]

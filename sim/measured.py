@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.errors import InputError, one_of, quote
 from sim.groups.between import pose_between
 from sim.groups.numeric import rotation_log
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.user_files import read_text, refusals
 from sim.trees.shapes import Capsule
-from sim.user_files import read_text, refusals
 from sim.vehicles.parameter import Value
 
 MOST_BYTES = 1 << 27

@@ -9,8 +9,8 @@ import numpy as np
 from sim.compiler import OK
 from sim.environment.ground import env_of
 from sim.environment.water import Water
-from sim.errors import InputError
-from sim.given import numeric
+from sim.platform.errors import InputError
+from sim.platform.validation import numeric
 from sim.steppers.stepper import SampledStepper
 from sim.vehicles import State, Vehicle
 from sim.vehicles.structure import Structure

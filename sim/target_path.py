@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from sim.errors import InputError
-from sim.toml_table import TomlTable
+from sim.platform.errors import InputError
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
 from sim.vehicles.leading import Leader, has_leader
 

@@ -12,9 +12,9 @@ from sim.bounds import Bounds
 from sim.environment.ground import env_of
 from sim.environment.surroundings import water_about
 from sim.environment.water import WATER
-from sim.errors import InputError, quote
-from sim.given import number, numeric
 from sim.integrators import DEFAULTS, Integrator, default_for, integrator
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import number, numeric
 from sim.sampled import sampled_run
 from sim.steppers.choice import stepper_of
 from sim.trees.state import TreeState

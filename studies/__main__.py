@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from studies.report import Options, Report, save
 
 STUDIES = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import compiled
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.trees.arrays import workspace
 from sim.trees.articulated import factorise, solve
 from sim.trees.continuous import euler_step, rk4_step

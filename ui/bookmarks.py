@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.scene.tables import Start
 from sim.snapshot import LaneSnapshot
 from ui.kept_file import read_kept, write_kept

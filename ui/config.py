@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sim.errors import InputError
-from sim.folders import user_folder
-from sim.replacing import replacing
-from sim.user_files import as_type, json_value, read_text, refusals
+from sim.platform.cache import user_folder
+from sim.platform.errors import InputError
+from sim.platform.replacing import replacing
+from sim.platform.user_files import as_type, json_value, read_text, refusals
 
 LEAST_SCALE, LARGEST_SCALE = 0.5, 3.0
 VARIABLE = "HOLONOMY_CONFIG"

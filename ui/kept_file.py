@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sim.errors import InputError
-from sim.replacing import replacing
-from sim.user_files import as_type, json_value, read_text, refusals, require_finite
+from sim.platform.errors import InputError
+from sim.platform.replacing import replacing
+from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
 from ui.config import set_aside
 
 Kept = TypeVar("Kept")

@@ -4,9 +4,9 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from sim.errors import InputError
-from sim.replacing import replacing
-from sim.user_files import read_text, refusals
+from sim.platform.errors import InputError
+from sim.platform.replacing import replacing
+from sim.platform.user_files import read_text, refusals
 from ui.config import set_aside
 
 MOST_BYTES = 1 << 17

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from render.quality import PRESETS
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from ui.kept_file import read_kept, write_kept
 from ui.units import SI, UNITS
 from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sim.commands import SetParameter
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.snapshot import Snapshot
 from ui.bookmark_keeper import BookmarkKeeper
 from ui.control_requests import ControlRequest, carried_out

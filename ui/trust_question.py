@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim.errors import shortened
-from sim.user_files import read_text, refusals
+from sim.platform.errors import shortened
+from sim.platform.user_files import read_text, refusals
 
 SHOWN_LINES = 200
 _LINE = 160

@@ -10,9 +10,9 @@ import numpy as np
 
 from render.errors import DisplayError
 from render.models.model_asset import ModelAsset
-from sim.errors import InputError, one_of, quote
 from sim.outfit import ASSETS, VEHICLE_FOLDER, Outfit, outfit_of
-from sim.user_files import opened, refusals
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.user_files import opened, refusals
 from sim.world.store import Arrays, cached_arrays, package_digest
 
 MOST_BYTES = 1 << 28

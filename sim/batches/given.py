@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.errors import InputError, one_of, quote
-from sim.given import numbers
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.validation import numbers
 from sim.vehicles import State, Vehicle
 
 States = None | State | Sequence[State] | np.ndarray

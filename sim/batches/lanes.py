@@ -6,8 +6,8 @@ from sim.batches.rollout import Groups
 from sim.batches.run import start_kernel
 from sim.compiler import compile_kernel
 from sim.compiler.lanes import lane_code, scattered
-from sim.errors import InputError
 from sim.integrators import Integrator, default_for, integrator
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
 

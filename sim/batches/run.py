@@ -19,9 +19,9 @@ from sim.environment.ground import Ground, env_of
 from sim.environment.struck_ground import StruckGround
 from sim.environment.surroundings import Felt, inline_for, surroundings, water_about
 from sim.environment.water import WATER
-from sim.errors import InputError, quote
-from sim.given import whole
 from sim.integrators import Integrator
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import whole
 from sim.steppers.choice import stepper_of
 from sim.trajectory import given_method, given_vehicle, step_count
 from sim.vehicles import Vehicle

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from sim.cache import found, keep, keep_checked, read_checked
 from sim.compiler.inline import Inline, inline_of
 from sim.compiler.loops import divided_moments, moments
 from sim.compiler.observer import ColumnObserver, energies
 from sim.compiler.rods import rods_source
 from sim.compiler.source import module_source
 from sim.compiler.staged import staged_source
-from sim.errors import InputError
 from sim.integrators.base import Integrator
+from sim.platform.cache import found, keep, keep_checked, read_checked
+from sim.platform.errors import InputError
 from sim.steppers.stepper import FREE, kept_state
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.base import Vehicle

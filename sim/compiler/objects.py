@@ -6,8 +6,8 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
-from sim.cache import keep_checked, read_checked
-from sim.turns import turn
+from sim.platform.cache import keep_checked, read_checked
+from sim.platform.file_lock import turn
 
 
 @cache

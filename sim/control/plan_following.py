@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.control.pilot import PilotInput, Sensed
 from sim.control.tracking import Track
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
 from sim.vehicles.support import Support

@@ -13,8 +13,8 @@ import numpy as np
 from sim.compiled import compiled
 from sim.environment.immersion import WATER_DENSITY
 from sim.environment.water import at_rest
-from sim.errors import InputError
 from sim.outfit import outfit_of
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 
 # the boat's numbers, by place

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 MOST_TRIANGLES = 20000
 _SAME_M = 1e-6

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from sim.environment.environment import Environment
-from sim.toml_table import TomlTable
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.environment.environment import BodyState
-from sim.toml_table import TomlTable
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
 from sim.world import World
 from sim.world.terrain import Terrain

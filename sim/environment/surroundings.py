@@ -11,8 +11,8 @@ from sim.environment.ocean.sea import Sea
 from sim.environment.struck_ground import StruckGround
 from sim.environment.water import WATER, Water, Weather
 from sim.environment.water.layout import REPORT
-from sim.errors import InputError
 from sim.outfit import outfit_of
+from sim.platform.errors import InputError
 from sim.trees.ground import TreeGround
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.form import Form

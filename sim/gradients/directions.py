@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.errors import InputError, quote
-from sim.given import numbers
 from sim.gradients.parameters import places_of, shape_of
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import numbers
 from sim.vehicles import Vehicle
 
 

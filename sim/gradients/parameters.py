@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles import Vehicle
 from sim.vehicles.parameter import Value
 

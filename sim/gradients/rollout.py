@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.errors import InputError, quote
-from sim.given import numbers, whole
 from sim.gradients.directions import Directions, given_directions
 from sim.gradients.parameters import by_name
 from sim.gradients.steps import DIRECTIONS, Steps, side_by_side
 from sim.integrators import Integrator
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import numbers, whole
 from sim.trajectory import Controls, control_rows, given_method, given_start, given_vehicle, step_count
 from sim.vehicles import State, Vehicle
 from sim.vehicles.parameter import Value

@@ -9,8 +9,8 @@ import numpy as np
 
 from sim.compiler.columns import table
 from sim.compiler.lane_gradient import GradientCode, gradient_code
-from sim.errors import InputError
 from sim.integrators import Integrator
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
 

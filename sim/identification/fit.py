@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.errors import InputError, one_of, quote
-from sim.given import number
 from sim.gradients.parameters import places_of
 from sim.identification.outcome import Identified
 from sim.identification.recording import GROUPS, Recording, groups_of
 from sim.identification.shooting import Progress, Shooting
 from sim.integrators import Integrator
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.validation import number
 from sim.recordings import Take
 from sim.trajectory import Trajectory, given_method, given_vehicle
 from sim.vehicles import Vehicle

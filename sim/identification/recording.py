@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.errors import InputError, one_of, quote
-from sim.given import numbers
 from sim.identification.free_flight import longest_free
 from sim.measured import columns_of, load_measured
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.validation import numbers
 from sim.recordings import Take, load_take
 from sim.trajectory import Trajectory
 from sim.vehicles import Vehicle

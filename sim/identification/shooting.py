@@ -11,12 +11,12 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from sim.errors import InputError
 from sim.gradients import rollout_gradient
 from sim.gradients.parameters import places_of
 from sim.identification.outcome import Identified
 from sim.identification.recording import Recording, groups_of
 from sim.integrators import Integrator
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 from sim.vehicles.parameter import Value
 from sim.vehicles.structure import Structure

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Mapping
 
-from sim.errors import InputError, one_of, quote
 from sim.integrators.base import KEPT, Inputs, Integrator, Scheme
 from sim.integrators.composed import COMPOSED
 from sim.integrators.embedded import ADAPTIVE
@@ -16,6 +15,7 @@ from sim.integrators.runge_kutta import RUNGE_KUTTA
 from sim.integrators.spheres import SPHERES
 from sim.integrators.symplectic import SYMPLECTIC
 from sim.integrators.variational import VARIATIONAL
+from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
 

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 import casadi as ca
 
-from sim.given import number
 from sim.groups import SE3, SO3
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.flow import FLOWS, Flow
@@ -36,6 +35,7 @@ from sim.integrators.lie_group_methods import (
     DORMAND_PRINCE_B,
 )
 from sim.integrators.tableau import distinct
+from sim.platform.validation import number
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
 

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from sim.errors import InputError
 from sim.integrators.base import Integrator
+from sim.platform.errors import InputError
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form
 

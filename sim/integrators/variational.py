@@ -21,13 +21,13 @@ from typing import ClassVar
 
 import casadi as ca
 
-from sim.errors import InputError
 from sim.groups import SE3, SO3_R3, LieGroup
 from sim.groups.so3 import hat
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.difference_map import CAY, CAY_TLN, CCSK, EXP, EXP_TLN, DifferenceMap
 from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_scheme
 from sim.integrators.trivialisation import conserves_energy, frames, isotropic_mass, simplest_group, wrench_on
+from sim.platform.errors import InputError
 from sim.symbolic import solve
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form

@@ -6,9 +6,9 @@ there is memory for. Needs gymnasium: pip install "holonomy[gym]".
 
 from contextlib import suppress
 
-from sim.errors import InputError
 from sim.learning.task import Task
 from sim.learning.tasks import TASKS
+from sim.platform.errors import InputError
 
 __all__ = ["TASKS", "Task", "enter"]
 

@@ -7,10 +7,10 @@ import numpy as np
 from gymnasium import spaces
 
 from sim.batches.lanes import Lanes
-from sim.errors import InputError, one_of, quote
-from sim.given import array_of
 from sim.learning.task import SEEN_LIMIT, Task
 from sim.learning.tasks import TASKS
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.validation import array_of
 
 
 def task_named(name: str) -> Task:

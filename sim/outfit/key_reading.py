@@ -1,7 +1,7 @@
 """The section `[keys]` of `vehicle.toml`. Keys are named as pyglet names its symbols."""
 
 from sim.outfit.outfit import Keys, StickKeys
-from sim.toml_table import TomlTable
+from sim.platform.toml_table import TomlTable
 
 AXES = ("pitch", "roll", "yaw", "throttle")
 STICK_KEYS: dict[str, tuple[str, ...]] = {

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from sim.errors import one_of, quote
 from sim.outfit.moving_model import Model, Move, Part, Rotor
 from sim.outfit.outfit import Tracks
 from sim.outfit.term import Term, constant, read_term, read_terms, term_of
 from sim.outfit.values import Names
-from sim.toml_table import TomlTable
+from sim.platform.errors import one_of, quote
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import vehicles
 
 HIDDEN_WHEN = ("wreck", "ghost", "turning")

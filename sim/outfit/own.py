@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim.errors import InputError
 from sim.outfit.outfit import Outfit
 from sim.outfit.registry import OUTFIT_FILE, enter_outfit, folder_of, read_for
+from sim.platform.errors import InputError
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.custom import OWN_FILE, load_vehicle, source_in, source_of
 

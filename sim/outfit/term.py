@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sim.errors import one_of, quote
-from sim.toml_table import TomlTable
+from sim.platform.errors import one_of, quote
+from sim.platform.toml_table import TomlTable
 
 CURVES: dict[str, Callable[[float], float]] = {
     "tanh": math.tanh,

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
 from sim.planner.task.pursuit import Pursuing, read_pursuing
 from sim.planner.task.scene_task import read_task
 from sim.planner.task.task import Task
+from sim.platform.errors import InputError
 from sim.scene import Scene, load_scene
 from sim.vehicles import Vehicle, known_vehicle, vehicles
 from sim.vehicles import vehicle as make_vehicle

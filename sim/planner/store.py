@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from sim.arrays_file import ArraysFile, arrays_in
-from sim.errors import InputError, quote
 from sim.integrators import integrator
 from sim.planner.result.active_constraints import ActiveConstraint
 from sim.planner.result.plan import Violation
 from sim.planner.result.record import PlanRecord
 from sim.planner.task.values import task_of_values, task_values
-from sim.replacing import file_stem, replacing
-from sim.user_files import as_fields, as_type, json_value, refusals
+from sim.platform.errors import InputError, quote
+from sim.platform.replacing import file_stem, replacing
+from sim.platform.user_files import ArraysFile, arrays_in, as_fields, as_type, json_value, refusals
 from sim.vehicles import known_vehicle
 
 _FORMAT = 2

@@ -12,19 +12,18 @@ import casadi as ca
 import numpy as np
 from msgspec import Meta
 
-from sim.arrays_file import ArraysFile, arrays_in
-from sim.errors import InputError, one_of, quote
 from sim.integrators import integrator
 from sim.integrators.variational import VARIATIONAL
 from sim.lane_status import LaneStatus
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.replacing import file_stem, replacing
+from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, refusals, require_finite
 from sim.recordings.leg import SAME_S, Leg, Pushes
 from sim.recordings.playback import Playback, Samples
 from sim.recordings.take import Take, control_columns, node_columns
-from sim.replacing import file_stem, replacing
 from sim.sampled import between
 from sim.scene import WORLDS
 from sim.trajectory import STEPS_MAX
-from sim.user_files import as_type, json_value, refusals, require_finite
 from sim.vehicles import Vehicle, known_vehicle
 from sim.vehicles.impulses import whole
 

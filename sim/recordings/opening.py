@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from sim.commands import Command, PlayTake, Resimulate, ShowMeasured
-from sim.errors import InputError
 from sim.measured import Measured, Moving, load_measured
+from sim.platform.errors import InputError
 from sim.recordings.file import load_take
 from sim.recordings.take import Take
 from sim.scene import Scene, load_scene, scene_names, with_overrides

@@ -8,8 +8,8 @@ import numpy as np
 
 from sim.environment.ground import env_of
 from sim.environment.surroundings import Surroundings, inline_for, remembered
-from sim.given import number
 from sim.integrators import Integrator
+from sim.platform.validation import number
 from sim.recordings.leg import SAME_S, Leg, Moment, strike
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.integrators import integrator as integrator_named
 from sim.lane_status import LaneStatus
+from sim.platform.errors import InputError
+from sim.platform.replacing import replacing
 from sim.recordings.leg import Leg
 from sim.recordings.playback import Kernels, Playback, Samples, compiled, world_of
 from sim.recordings.resimulation import resimulated
-from sim.replacing import replacing
 from sim.trajectory import STEPS_MAX, Trajectory
 from sim.vehicles import Vehicle
 from sim.vehicles.parameter import Value

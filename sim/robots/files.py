@@ -4,9 +4,9 @@ import math
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from sim.errors import InputError, quote
+from sim.platform.errors import InputError, quote
+from sim.platform.user_files import opened, read_text
 from sim.robots.stl import binary_stl
-from sim.user_files import opened, read_text
 
 MOST_XML_BYTES = 4 << 20
 """Of all XML files of a robot together."""

@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ET
 from pathlib import PurePosixPath
 
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.robots.files import MESHES, MOST_ELEMENTS, ModelFiles, named
 
 _KEPT = ("compiler", "option", "default", "asset", "worldbody", "tendon", "equality", "actuator", "keyframe")

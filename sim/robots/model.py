@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.robots.robot import SHAPES, Geom, Motor, Robot
 from sim.robots.urdf import Inertial
 from sim.trees.arrays import FREE

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError, quote
+from sim.platform.errors import InputError, quote
+from sim.platform.user_files import refusals
 from sim.robots.files import ModelFiles, named
 from sim.robots.mjcf import prepared_mjcf
 from sim.robots.model import robot_of
 from sim.robots.robot import Robot
 from sim.robots.urdf import prepared_urdf
-from sim.user_files import refusals
 
 _PREFIX = re.compile("^((XML )?Error: )+")
 _PARSER = threading.Lock()

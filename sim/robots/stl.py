@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 _HEAD, _FACE = 84, np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
 _VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.robots.files import MESHES, ModelFiles, named
 
 _JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")

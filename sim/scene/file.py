@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sim.environment.moving import Moving
-from sim.errors import InputError, UntrustedFile, one_of, quote
 from sim.integrators import DEFAULT, default_for, serving
 from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
+from sim.platform.errors import InputError, UntrustedFile, one_of, quote
+from sim.platform.toml_table import TomlTable
 from sim.scene.goals import Goal, read_goals
 from sim.scene.heading import SCENE_FOLDER, scene_names, title_and_text
 from sim.scene.race import Course, read_course
@@ -37,7 +38,6 @@ from sim.scene.tables import (
     read_trim,
 )
 from sim.target_path import TargetPath, read_target
-from sim.toml_table import TomlTable
 from sim.vehicles import enter_own, is_reference, is_robot_file, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
 from sim.vehicles.custom import OWN_FILE, own_file

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.errors import one_of
 from sim.outfit import outfit_of
+from sim.platform.errors import one_of
+from sim.platform.toml_table import TomlTable
 from sim.scene.race import MOST_GATES
-from sim.toml_table import TomlTable
 from sim.vehicles import known_vehicle
 from sim.vehicles.observation import layout_of
 from sim.world import World

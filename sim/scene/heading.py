@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from sim.cache import keep_checked, read_checked
-from sim.errors import InputError
-from sim.toml_table import TomlTable
+from sim.platform.cache import keep_checked, read_checked
+from sim.platform.errors import InputError
+from sim.platform.toml_table import TomlTable
 
 SCENE_FOLDER = Path(__file__).resolve().parents[2] / "scenes"
 _HERE = Path(__file__).read_bytes()

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.toml_table import TomlTable
+from sim.platform.toml_table import TomlTable
 
 MOST_GATES = 64
 _FARTHEST_M = 1e5

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.arrays_file import arrays_in
-from sim.errors import InputError
 from sim.measured import Measured
-from sim.replacing import replacing
+from sim.platform.errors import InputError
+from sim.platform.replacing import replacing
+from sim.platform.user_files import arrays_in, refusals
 from sim.scene.race import Course, Instant, Lap, crossing_s
-from sim.user_files import refusals
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sim.environment.environment import can_be_coupled
 from sim.environment.moving import Moving, read_moving
-from sim.errors import InputError, one_of
 from sim.integrators import default_for, integrators
-from sim.toml_table import TomlTable
+from sim.platform.errors import InputError, one_of
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import known_vehicle as make_vehicle
 from sim.vehicles import vehicles
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterable
 
 from sim.aside import LEAST_URGENT, Aside, GivenUp
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 FIRST_S = 2.0
 """A scene's first moments are left alone."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.errors import InputError
 from sim.measured import Measured
+from sim.platform.errors import InputError
 from sim.scene import MOST_LANES
 from sim.scene.race_timing import Standing
 from sim.simulation.tints import Tint, next_tint

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sim.environment.environment import BodyState, Environment, can_be_coupled
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.recordings.leg import Moment
 from sim.recordings.playback import Playback
 from sim.simulation.method import Method

@@ -6,8 +6,8 @@ import sim
 from sim.commands import FollowCourse
 from sim.control import autopilot_of, vehicles_with_autopilot
 from sim.control.course import CoursePilot
-from sim.errors import one_of
 from sim.outfit import outfit_of
+from sim.platform.errors import one_of
 from sim.simulation.lane import Lane
 from sim.simulation.sensing import sensed
 from sim.snapshot import CoursePicture

@@ -6,12 +6,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import sim
 from sim.aside import Aside, Tell
-from sim.cache import can_keep
 from sim.compiler import kernel_text, load_module
 from sim.environment.surroundings import inline_for
-from sim.errors import one_of
 from sim.integrators import Integrator
 from sim.jobs import Board, Job
+from sim.platform.cache import can_keep
+from sim.platform.errors import one_of
 from sim.scene import Scene
 from sim.simulation.ahead import Ahead
 from sim.simulation.reference import reference_method

@@ -35,7 +35,7 @@ from sim.commands import (
     StopPursuit,
 )
 from sim.control import flight_modes, has_autopilot, vehicles_with_autopilot
-from sim.errors import one_of
+from sim.platform.errors import one_of
 from sim.scene import STEP_RANGE_S
 from sim.simulation.course import checked as checked_course
 from sim.simulation.method import Method

@@ -28,7 +28,7 @@ from sim.control.plan_following import (
     stepped,
 )
 from sim.control.tracking import track
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.snapshot import PursuitPhase, PursuitPicture
 from sim.vehicles import Vehicle
 

@@ -4,8 +4,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sim.errors import InputError
 from sim.integrators.base import Integrator
+from sim.platform.errors import InputError
 from sim.vehicles.observation import Observation, ObservationLayout, Observed
 
 FREE: tuple[Any, ...] = ()

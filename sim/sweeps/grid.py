@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError, quote
+from sim.platform.errors import InputError, quote
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError, quote
-from sim.given import whole
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import whole
 from sim.sweeps.grid import Grid
 from sim.sweeps.table import Table, opened
 

@@ -10,8 +10,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
-from sim.errors import InputError, one_of, quote
-from sim.replacing import replacing
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.replacing import replacing
 from sim.sweeps.grid import Grid
 
 _ABOUT, _DONE = "sweep.json", "sweep.done.npy"

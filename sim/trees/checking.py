@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError, quote
-from sim.given import array_of, number, numeric
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import array_of, number, numeric
 from sim.trees.declaration import JOINTS, Body, Joint
 
 _X, _Y, _Z = np.eye(3)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim.errors import InputError, quote
+from sim.platform.errors import InputError, quote
 from sim.trees import closing
 from sim.trees.arrays import workspace
 from sim.trees.declaration import WORLD, Loop

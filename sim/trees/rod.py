@@ -9,8 +9,8 @@ the fastest mode's period falls with the square of a link's length.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError, quote
-from sim.given import number, whole
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import number, whole
 from sim.trees.declaration import WORLD, Body, Joint
 
 MOST_LINKS = 500

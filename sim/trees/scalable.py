@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.compiled import compiled
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.trees.arrays import MOMENT, NODE, PRISMATIC, REVOLUTE
 from sim.trees.bodies import momentum
 from sim.trees.kinematics import axis_of, place

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError, one_of, quote
-from sim.given import numeric
+from sim.platform.errors import InputError, one_of, quote
+from sim.platform.validation import numeric
 
 Given = ArrayLike | Mapping[str, float]
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.trees.kinematics import move
 from sim.trees.observing import frames
 from sim.trees.state import TreeState, numbers

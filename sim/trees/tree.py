@@ -7,8 +7,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError, quote
-from sim.given import array_of, number
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import array_of, number
 from sim.trees.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
 from sim.trees.checking import (
     aligned,

@@ -4,7 +4,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.articulated import ArticulatedVehicle
 from sim.vehicles.base import Vehicle

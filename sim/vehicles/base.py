@@ -9,9 +9,9 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
-from sim.given import array_of
 from sim.groups import SE3, LieGroup
+from sim.platform.errors import InputError
+from sim.platform.validation import array_of
 from sim.spaces import Euclidean, GroupSpace, Product, Space
 from sim.vehicles.form import Form
 from sim.vehicles.listed import check_listed

@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.vehicles.base import Vehicle
 from sim.vehicles.observable import Observable
 from sim.vehicles.parametrised import Quantities

@@ -3,8 +3,8 @@
 import casadi as ca
 import numpy as np
 
-from sim.errors import InputError
 from sim.groups import SE3, LieGroup
+from sim.platform.errors import InputError
 from sim.symbolic import solve
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import Form

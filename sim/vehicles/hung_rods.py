@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.stack import AnyStack, along, first_only, last_only
 
 

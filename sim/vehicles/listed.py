@@ -7,8 +7,8 @@ from itertools import count
 
 import numpy as np
 
-from sim.errors import InputError, quote
 from sim.groups import LieGroup
+from sim.platform.errors import InputError, quote
 from sim.vehicles.form import Form
 from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
 

@@ -9,8 +9,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.errors import InputError
 from sim.groups import SE2
+from sim.platform.errors import InputError
 from sim.symbolic import replaced, solve
 from sim.vehicles.declaration import check_shown, piece
 from sim.vehicles.form import Form

@@ -10,7 +10,7 @@ from functools import cached_property, singledispatch
 import casadi as ca
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.vehicles.base import Vehicle
 from sim.vehicles.parametrised import Quantities
 

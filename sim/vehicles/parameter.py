@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.errors import InputError, quote
-from sim.given import numeric
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import numeric
 
 Value = float | tuple[float, ...]
 

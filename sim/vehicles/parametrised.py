@@ -8,7 +8,7 @@ from typing import Any, Self
 import casadi as ca
 import numpy as np
 
-from sim.errors import InputError, one_of, quote
+from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles.parameter import Parameter, Value, named
 
 _OF_THE_STRUCTURE = ("node_layout", "space", "action")

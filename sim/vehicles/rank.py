@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import casadi as ca
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 _SAMPLES, _STARTS = 512, 4
 _AROUND = 64

@@ -15,8 +15,8 @@ from typing import ClassVar
 
 import casadi as ca
 
-from sim.errors import InputError
 from sim.groups import SE2, LieGroup
+from sim.platform.errors import InputError
 from sim.symbolic import replaced, solve
 from sim.vehicles.base import Vehicle
 from sim.vehicles.parametrised import Quantities

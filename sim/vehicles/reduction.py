@@ -18,7 +18,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.symbolic import collected, independent_of, solve
 
 _SAMPLES = 60

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError, one_of
+from sim.platform.errors import InputError, one_of
 from sim.robots.robot import Geom, Motor, Robot
 from sim.robots.touching import capsules_of, lowest_m
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE, workspace

@@ -3,7 +3,7 @@
 from collections.abc import MutableMapping
 from pathlib import Path
 
-from sim.errors import InputError, quote
+from sim.platform.errors import InputError, quote
 from sim.vehicles.base import Vehicle
 from sim.vehicles.listed import usable
 from sim.vehicles.robot import ClosedRobotVehicle, RobotVehicle

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.cache import found, keep
-from sim.turns import turn
+from sim.platform.cache import found, keep
+from sim.platform.file_lock import turn
 
 Arrays = dict[str, np.ndarray]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.world.canyon import grow_canyon
 from sim.world.grounds import (
     Grounds,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import app
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.scene import scene_names
 from tests.app.program import ROOT, run_app
 from ui.config import config_dir

@@ -9,7 +9,7 @@ import pytest
 
 import app
 import sim
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.vehicles import VEHICLES, enter_own
 
 START = """

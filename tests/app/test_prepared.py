@@ -7,8 +7,8 @@ import pytest
 
 from sim.aside import Aside
 from sim.commands import SetPaused
-from sim.errors import InputError
 from sim.jobs import Board
+from sim.platform.errors import InputError
 from sim.scene import load_scene
 from ui.desktop.loader import Loader
 from ui.desktop.preparation import Loaded, prepared

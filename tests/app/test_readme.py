@@ -52,7 +52,9 @@ def test_every_local_link_leads_somewhere_and_every_picture_is_shown() -> None:
 def test_the_scene_keys_documented_are_the_keys_that_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sim.errors._NAMES_CHARACTERS", 10_000)  # a refusal names all of them, however many
+    monkeypatch.setattr(
+        "sim.platform.errors._NAMES_CHARACTERS", 10_000
+    )  # a refusal names all of them, however many
     text = (ROOT / "docs" / "scenes.md").read_text(encoding="utf-8")
     top = text.split("## `[world]`")[0]
     documented = set(re.findall(r"^\| `(\w+)`", top, flags=re.MULTILINE))

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.errors import InputError
 from sim.integrators import integrators
+from sim.platform.errors import InputError
 from sim.scene import CAMERAS, PADS, WORLDS, load_scene, scene_names, with_overrides
 from sim.vehicles import vehicle, vehicles
 from sim.world import load_world, worlds

@@ -12,10 +12,10 @@ import pytest
 import app
 import sim
 from sim.commands import PlayTake, Resimulate, SetVehicle
-from sim.errors import InputError
 from sim.integrators import integrator
 from sim.planner.service.session import PlanSession
 from sim.planner.store import load_record, save_record
+from sim.platform.errors import InputError
 from sim.recordings import Take, load_take, save_take
 from sim.scene import load_scene
 from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own, known_vehicle

@@ -16,7 +16,7 @@ from export.file import export_motions
 from export.motion import motion_of_take, motion_of_trajectory
 from export.picture import averaged
 from export.tables import channels_of, chosen_channels, write_csv, write_npz
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.recordings import Take
 from tests.app.program import ROOT, run_app
 from tests.export.flights import helicopter_flight, motion_of

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 import sim
 from sim.control.berthing import KNOT_S, MARGIN_M, OPEN, Berthing, framed, hull_discs, improve, nearness
 from sim.control.planar_craft import CURRENT, FORCE, TORQUE, Disturbance, numbers_of, step, through_water
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 BOAT = sim.vehicle("motorboat", waves=0.0, gusts=0.0)
 LOW, HIGH = np.full(2, -450.0), np.full(2, 900.0)

@@ -9,11 +9,11 @@ from scipy.spatial.transform import Rotation
 
 from sim.commands import FollowCourse, Reset, Retake, Scrub, SetParameter, SetVehicle, StopPlan
 from sim.control.course import NEAR_M, NEAR_RAD
-from sim.errors import InputError
 from sim.integrators import integrator
 from sim.planner import task_of_scene
 from sim.planner.task.check import check_task
 from sim.planner.task.task import Task
+from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation

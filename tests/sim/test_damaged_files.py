@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import sim
-import sim.arrays_file
-from sim.errors import MOST_CHARACTERS, InputError
+import sim.platform.user_files
 from sim.planner import Goal, Limits, Sphere
 from sim.planner.store import load_record, save_record
+from sim.platform.errors import MOST_CHARACTERS, InputError
 from sim.recordings import Take, load_take, save_take
 from sim.recordings.file import described
 from sim.scene import load_scene
@@ -203,7 +203,7 @@ def test_an_archive_that_inflates_without_end_is_not_inflated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = a_take(tmp_path)
-    monkeypatch.setattr(sim.arrays_file, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(sim.platform.user_files, "MOST_BYTES", 1_000_000)
     packed(path, {**entries(path), "leg0_states.npy": bytes(6_000_000)})
     assert "leg0_states.npy has 6000000 bytes; allowed: 1000000 in all" in answer(load_take, path)
 

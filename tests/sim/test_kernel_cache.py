@@ -171,12 +171,12 @@ def test_nobody_uses_numbas_own_cache() -> None:
 RUN = """
 import sim
 flight = sim.simulate(sim.vehicle("rigid-body"), "lie-euler", step=0.1, duration=1.0)
-from sim.cache import cache_dir
+from sim.platform.cache import cache_dir
 print(len(flight.time), cache_dir("kernels"))
 """
 
 
-PLACE = "from sim.cache import cache_dir; print(cache_dir('kernels'))"
+PLACE = "from sim.platform.cache import cache_dir; print(cache_dir('kernels'))"
 
 
 def run(program: str, **variables: str) -> tuple[str, list[str]]:
@@ -259,7 +259,7 @@ def test_the_cache_is_where_the_platform_has_it(case: str, tmp_path: Path) -> No
 UNKNOWN = """
 import os
 if os.geteuid() == 0:
-    import sim.cache, sim.errors
+    import sim.platform.cache, sim.platform.errors
     os.setuid(54321)
 else:
     import pwd
@@ -268,7 +268,7 @@ else:
         raise KeyError(uid)
 
     pwd.getpwuid = nobody
-from sim.cache import cache_dir
+from sim.platform.cache import cache_dir
 print(cache_dir("kernels"))
 """
 

@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 
 from export.tables import write_csv
 from sim.commands import RemoveLane, Reset, ShowMeasured
-from sim.errors import InputError
 from sim.measured import columns_of, load_measured
+from sim.platform.errors import InputError
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world

@@ -15,9 +15,9 @@ from sim.outfit import ASSETS, VEHICLE_FOLDER, named_values, outfit_of
 from sim.outfit.own import own_folder, renewal, stamp_of
 from sim.outfit.registry import fallback, read_for
 from sim.outfit.term import term_of
+from sim.platform.toml_table import TomlTable
 from sim.scene import load_scene
 from sim.simulation import Simulation
-from sim.toml_table import TomlTable
 from sim.vehicles import VEHICLES
 from sim.world import load_world
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from sim.errors import InputError
 from sim.integrators import integrator
 from sim.planner import Cylinder, Goal, Limits, Task, Waypoint, task_of_scene
 from sim.planner.service.remedies import after_refusal
 from sim.planner.task.check import check_task
 from sim.planner.task.handles import handles, moved
 from sim.planner.task.refusal import Refusal, refusal_of
+from sim.platform.errors import InputError
 from sim.scene import load_scene
 from sim.vehicles import Vehicle
 from tests.sim.plan_samples import BOAT, task

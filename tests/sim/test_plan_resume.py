@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.errors import InputError
 from sim.planner import Cylinder, Goal, Planner, Task, Waypoint
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.service.worker import Job, Planned, PlanServer
+from sim.platform.errors import InputError
 from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.errors import InputError
 from sim.planner import Iterate, Weights
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import (
@@ -29,6 +28,7 @@ from sim.planner.service.worker import Answer, Built, Job, Planned, Progressed, 
 from sim.planner.store import stored
 from sim.planner.task.handles import freed
 from sim.planner.task.refusal import Refusal
+from sim.platform.errors import InputError
 from tests.sim.plan_samples import BOAT, record, task
 
 

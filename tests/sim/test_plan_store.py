@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.errors import InputError
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Waypoint, Weights
 from sim.planner.service.session import PlanSession
 from sim.planner.store import load_record, save_record
 from sim.planner.task.handles import freed, handles, moved, stretched, with_waypoint, without
+from sim.platform.errors import InputError
 from tests.sim.plan_samples import BOAT, record, task
 
 

@@ -14,7 +14,7 @@ from sim.planner.task.clearance import clearance
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS, true_distance
 from sim.planner.task.scene_task import read_task
-from sim.toml_table import TomlTable
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import Control, HolonomicVehicle
 from tests.sim.planner_tasks import BOAT, CROSSING, PLANNER, forest, hills, rest_to_rest, with_ground
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sim import replacing as module
-from sim.replacing import replacing
+from sim.platform import replacing as module
+from sim.platform.replacing import replacing
 
 
 @pytest.fixture

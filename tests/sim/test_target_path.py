@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sim.commands import KeepTake, PilotInput, Reset, SetParameter, SetPilotInput, SetVehicle
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.recordings import Take, load_take, save_take
 from sim.recordings.playback import Playback
 from sim.scene import Scene, load_scene

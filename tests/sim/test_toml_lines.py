@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim.toml_lines import line_of
+from sim.platform.toml_table import line_of
 
 TEXT = """title = "a"
 [camera]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import sim
-from sim import turns
-from sim.turns import turn
+from sim.platform import file_lock as turns
+from sim.platform.file_lock import turn
 
 ROOT = Path(sim.__file__).resolve().parents[1]
 PATIENCE_S = 120.0
@@ -68,7 +68,7 @@ def test_what_two_processes_want_at_once_is_compiled_once(cache: Path) -> None:
 
 
 HOLDS = """
-    from sim.turns import turn
+    from sim.platform.file_lock import turn
     with turn("kernels", "thing"):
         print("taken", flush=True)
         input()

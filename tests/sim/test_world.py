@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.world import World, load_world
 from sim.world.canyon import grow_canyon
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import sim
-from sim.errors import MOST_CHARACTERS, InputError, one_of, quote
 from sim.integrators import integrator
+from sim.platform.errors import MOST_CHARACTERS, InputError, one_of, quote
 
 HUGE = 10**400
 

@@ -10,7 +10,7 @@ import pytest
 from render.camera import CameraRig
 from render.matrices import look_at
 from sim.commands import Reset, StartAt
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sim
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from ui.input.axes import Calibration, Response
 from ui.input.control_file import read_controls
 from ui.input.control_setup import FILE, ControlSetup

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui
 
-from sim.errors import InputError, UntrustedFile
+from sim.platform.errors import InputError, UntrustedFile
 from sim.scene import load_scene
 from sim.snapshot import Snapshot
 from tests.ui import fakes

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sim.commands import KeepTake
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.recordings import Take, save_take
 from sim.recordings.file import free_path
 from sim.simulation import Simulation

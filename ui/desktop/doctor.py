@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from sim.cache import cache_dir
+from sim.platform.cache import cache_dir
 from ui.config import config_dir
 
 _LIBRARIES = ("numpy", "scipy", "casadi", "numba", "moderngl", "pyglet", "imgui-bundle", "av")

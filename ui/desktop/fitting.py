@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sim.aside import GivenUp
 from sim.commands import KeepTake, RemoveLane, Resimulate, Scrub
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.simulation import Simulation
 from sim.vehicles.parameter import Value

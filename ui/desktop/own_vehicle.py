@@ -5,8 +5,8 @@ from pathlib import Path
 from render.errors import DisplayError
 from render.models.asset import check_model
 from sim.commands import RenewVehicle
-from sim.errors import InputError
 from sim.outfit.own import Renewal, Stamp, own_folder, renewal, stamp_of
+from sim.platform.errors import InputError
 
 EVERY_S = 0.25
 """Wall time between two looks; a file is read once it has stayed the same for one of them."""

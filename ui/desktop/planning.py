@@ -11,7 +11,6 @@ import numpy as np
 from render.frame import Frame
 from render.plan_view import PlanScene
 from sim.commands import FlyPlan, FollowCourse, Pursue, SetPaused, StopPursuit
-from sim.errors import InputError
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.pursuing import PursuitControl
 from sim.planner.service.requests import (
@@ -28,6 +27,7 @@ from sim.planner.service.view import PlanView
 from sim.planner.task.poses import positions
 from sim.planner.task.pursuit import Pursuing, with_goal_at
 from sim.planner.task.task import Task
+from sim.platform.errors import InputError
 from sim.scene import Scene
 from sim.simulation.start import fixed_point_w
 from sim.snapshot import Snapshot

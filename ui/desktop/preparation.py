@@ -15,9 +15,9 @@ from render.quality import preset
 from render.scenery import Scenery, load_scenery
 from sim.aside import Aside
 from sim.commands import Command
-from sim.errors import InputError
 from sim.jobs import Board
 from sim.outfit import outfit_of
+from sim.platform.errors import InputError
 from sim.scene import Scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from sim.vehicles import Vehicle

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from sim.commands import RaceAgainst
-from sim.errors import InputError
 from sim.measured import Measured
 from sim.planner.result.record import PlanRecord
+from sim.platform.errors import InputError
 from sim.scene import Scene
 from sim.scene.race import Lap
 from sim.scene.race_timing import Rival, best_file, read_best, write_best

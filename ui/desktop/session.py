@@ -12,9 +12,9 @@ from export.probe import Probe
 from render.background_threads import give_way
 from render.quality import PRESETS
 from sim.commands import PlayTake, SetSpeed, ShowMeasured
-from sim.errors import InputError
 from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
+from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.recordings.opening import scene_of
 from sim.scene import Scene

@@ -16,9 +16,9 @@ from render.errors import DisplayError
 from sim.aside import GivenUp
 from sim.beside import answered_beside
 from sim.commands import KeepTake
-from sim.errors import InputError
+from sim.platform.errors import InputError
+from sim.platform.replacing import file_stem
 from sim.recordings import Take, save_take
-from sim.replacing import file_stem
 from sim.simulation import Simulation
 from sim.snapshot import LookBack, Snapshot
 from sim.vehicles.own_class import OwnClass

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from sim.commands import KeepTake
-from sim.errors import InputError
 from sim.planner.result.record import PlanRecord
+from sim.platform.errors import InputError
 from sim.recordings import Take, load_take, save_take
 from sim.recordings.file import described, free_path
 from sim.simulation import Simulation

@@ -5,9 +5,9 @@ import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sim.errors import InputError
-from sim.replacing import replacing
-from sim.user_files import as_type, json_value, read_text, refusals, require_finite
+from sim.platform.errors import InputError
+from sim.platform.replacing import replacing
+from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
 from ui.input.own_keys import OwnKey
 from ui.input.profile import TARGETS, AxisUse, Profile
 

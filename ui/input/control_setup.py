@@ -4,8 +4,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sim.errors import InputError
-from sim.replacing import file_stem
+from sim.platform.errors import InputError
+from sim.platform.replacing import file_stem
 from ui.config import set_aside
 from ui.input.control_file import ENDING, Controls, read_controls, write_controls
 from ui.input.controllers import profile_of

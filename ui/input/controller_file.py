@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sim.errors import InputError
-from sim.user_files import as_type, json_value, read_text, refusals, require_finite
+from sim.platform.errors import InputError
+from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
 from ui.input.profile import DeviceNow
 
 VARIABLE = "HOLONOMY_CONTROLLER"

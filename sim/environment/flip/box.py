@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 WATER_DENSITY = 1000.0
 """[kg/m^3]"""

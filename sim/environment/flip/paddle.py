@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import allocating_nothing
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 _BEGINS_OVER = 2.0
 """Periods over which it grows to its full stroke, so that it begins without a jerk."""

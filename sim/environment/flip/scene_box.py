@@ -9,9 +9,9 @@ from sim.environment.flip.box import FEWEST_CELLS, MOST_CELLS, Box
 from sim.environment.flip.coupled import TankWater
 from sim.environment.flip.paddle import Paddle
 from sim.environment.flip.tank import Tank
-from sim.errors import InputError
 from sim.outfit import outfit_of
-from sim.toml_table import TomlTable
+from sim.platform.errors import InputError
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
 from sim.world import World
 

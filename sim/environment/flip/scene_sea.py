@@ -11,9 +11,9 @@ from sim.environment.flip.open_sea import SeaAround
 from sim.environment.flip.scene_box import read_box
 from sim.environment.flip.tank import Tank
 from sim.environment.surroundings import water_about, weather_of
-from sim.errors import InputError
 from sim.outfit import outfit_of
-from sim.toml_table import TomlTable
+from sim.platform.errors import InputError
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
 from sim.vehicles.support import Support
 from sim.world import World

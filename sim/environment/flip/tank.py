@@ -28,7 +28,7 @@ from sim.environment.flip.transfer import (
     to_faces,
 )
 from sim.environment.immersion import GRAVITY
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 _LAYERS = 3
 _FARTHEST = 2.0

@@ -15,7 +15,7 @@ from sim.environment.ocean.waves import (
     mean_wave_numbers,
     raise_waves,
 )
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 POINTS = 128
 """Along the edge of a tile, wherever nobody asks for another number: simulation and pictures have the same sea."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 MOST_WIND_MPS = 32.0
 GRAVITY_MPS2 = 9.81

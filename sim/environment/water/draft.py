@@ -4,7 +4,7 @@ import numpy as np
 
 from sim.environment.hull import Hull
 from sim.environment.immersion import FOUND, RESISTANCES, VERTEX_WIDTH, VOLUME, WATER_DENSITY, WET, sum_hull
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 
 def at_rest(hull: Hull, mass: float) -> tuple[float, float]:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from sim.commands import FlyPlan
-from sim.errors import InputError
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import FlyShown
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 
 

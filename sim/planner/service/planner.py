@@ -6,8 +6,6 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
-from sim.errors import InputError, quote
-from sim.given import whole
 from sim.integrators import Integrator, integrator
 from sim.planner.guess.guess import guess
 from sim.planner.guess.refine import transferred
@@ -27,6 +25,8 @@ from sim.planner.transcription.motion import motion
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
 from sim.planner.transcription.transcription import Nodes, build_nodes, transcribe
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import whole
 from sim.vehicles.base import Vehicle
 
 _EXPLAINING_S = 8.0

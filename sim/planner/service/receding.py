@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from sim.control.plan_following import Handover, stepped
-from sim.errors import InputError, quote
-from sim.given import number
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import trajectory
 from sim.planner.service.planner import Planner
 from sim.planner.service.replan import aimed, replanned, route_of
 from sim.planner.task.task import Task
 from sim.planner.transcription.motion import Motion
+from sim.platform.errors import InputError, quote
+from sim.platform.validation import number
 from sim.steppers.choice import stepper_of
 from sim.trajectory import Trajectory, given_vehicle
 from sim.vehicles.base import Vehicle

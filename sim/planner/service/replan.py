@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from sim.control.plan_following import Route
-from sim.errors import InputError
 from sim.integrators import Integrator
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
@@ -15,6 +14,7 @@ from sim.planner.task.inputs import input_map_of
 from sim.planner.task.poses import positions
 from sim.planner.task.pursuit import with_goal_at
 from sim.planner.task.task import Task
+from sim.platform.errors import InputError
 from sim.vehicles.base import Vehicle
 from sim.vehicles.state import State
 

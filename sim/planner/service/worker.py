@@ -9,7 +9,6 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from sim.control.plan_following import Answered, Asked
-from sim.errors import InputError
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan
 from sim.planner.result.record import PlanRecord, record_of
@@ -18,6 +17,7 @@ from sim.planner.service.planner import Iterate, Planner
 from sim.planner.task.refusal import Refusal, refusal_of
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 from sim.vehicles.own_class import OwnClass
 

@@ -8,10 +8,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sim.errors import InputError, quote
 from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.transcription.transcription import Transcription
+from sim.platform.errors import InputError, quote
 
 Choice = Literal["auto", "fatrop", "ipopt"]
 

@@ -5,10 +5,10 @@ from numbers import Real
 
 import numpy as np
 
-from sim.errors import InputError, quote
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Sphere
 from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights
 from sim.planner.task.terrain import SafeGround
+from sim.platform.errors import InputError, quote
 from sim.vehicles.state import State
 
 _OBSTACLES = (Sphere, Cylinder, Capsule, Box)

@@ -8,14 +8,14 @@ from numbers import Real
 import casadi as ca
 import numpy as np
 
-from sim.errors import quote
-from sim.given import numeric
 from sim.planner.task.bodies import acted, body_names, planar
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.obstacles import KINDS, Box
 from sim.planner.task.poses import positions, rotation_wb
 from sim.planner.task.refusal import GOAL, START, Part, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
+from sim.platform.errors import quote
+from sim.platform.validation import numeric
 from sim.spaces import Space
 from sim.vehicles.base import Vehicle
 from sim.vehicles.state import State

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.groups import LieGroup
 from sim.planner.task.task import Demand, Goal, Task
-from sim.toml_table import TomlTable
+from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
 
 HORIZON_S = (0.5, 60.0)

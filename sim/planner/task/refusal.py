@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from sim.errors import InputError
 from sim.planner.task.obstacles import Obstacle, label
 from sim.planner.task.task import Task
+from sim.platform.errors import InputError
 
 Reason = Literal["inside an obstacle", "too low", "too far", "other"]
 

@@ -10,7 +10,7 @@ from sim.planner.task.obstacles import LOOKS, Box, Capsule, Cylinder, Obstacle, 
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround, safe_ground
-from sim.toml_table import TomlTable
+from sim.platform.toml_table import TomlTable
 from sim.vehicles.base import Vehicle
 from sim.vehicles.nonholonomic import NonholonomicVehicle
 from sim.vehicles.state import State

@@ -6,11 +6,11 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from sim.errors import InputError
 from sim.planner.task.bodies import acted, planar
 from sim.planner.task.handles import handles
 from sim.planner.task.obstacles import Box, Capsule, Obstacle
 from sim.planner.task.task import WEIGHT_NAMES, Task, Waypoint
+from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 
 DEMANDED = ("position", "rotation", "velocity")

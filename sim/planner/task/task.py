@@ -5,9 +5,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sim.errors import InputError
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
+from sim.platform.errors import InputError
 from sim.vehicles.base import Vehicle
 from sim.vehicles.form import TREES, Form
 from sim.vehicles.state import State

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
 from sim.planner.task.task import Goal, Task
-from sim.user_files import as_fields, as_type, require_finite
+from sim.platform.user_files import as_fields, as_type, require_finite
 from sim.vehicles.base import Vehicle
 from sim.vehicles.state import State
 

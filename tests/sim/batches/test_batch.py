@@ -8,8 +8,8 @@ from sim.compiler import compile_kernel
 from sim.compiler.lanes import WIDTH, lane_code
 from sim.environment.ground import GROUND
 from sim.environment.surroundings import surroundings
-from sim.errors import InputError
 from sim.integrators import DEFAULT
+from sim.platform.errors import InputError
 from sim.vehicles.structure import Structure
 from sim.world import load_world
 

@@ -14,7 +14,7 @@ from sim.environment.surroundings import water_about
 from sim.environment.water import WATER, Water, Weather, at_rest
 from sim.environment.water.feel import feel_water, sea_at
 from sim.environment.water.layout import CLOCK, FROM, TOWARDS
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.motorboat import Motorboat
 from sim.vehicles.parameter import Control, Parameter

@@ -17,8 +17,8 @@ from sim.environment.flip.pressure import FULL, release
 from sim.environment.flip.scene_box import WaterBox
 from sim.environment.flip.walls import wall_impulse
 from sim.environment.hull import Hull
-from sim.errors import InputError
 from sim.groups.numeric import rotation_exp
+from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation

@@ -22,7 +22,7 @@ from sim.environment.immersion import (
     WET,
     sum_hull,
 )
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 
 def turned(seed: int) -> np.ndarray:

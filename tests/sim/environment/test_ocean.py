@@ -18,7 +18,7 @@ from sim.environment.ocean.spectrum import (
 from sim.environment.ocean.synthesis import EAST, HEIGHT, NORTH, RISE, SPEED_EAST, SPEED_NORTH
 from sim.environment.ocean.transform import inverse_transform, twiddles
 from sim.environment.ocean.waves import TILES_M, draw
-from sim.errors import InputError
+from sim.platform.errors import InputError
 
 FRESH = Sea(9.0, 0.7, 80e3, 0.9, seed=5)
 

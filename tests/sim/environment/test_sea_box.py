@@ -16,7 +16,7 @@ from sim.environment.flip.surface import pictured
 from sim.environment.hull import Hull
 from sim.environment.ocean import Sea
 from sim.environment.water import Water, Weather
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.vehicles.parameter import Value
 
 H, STEPS = 0.01, 60

@@ -12,9 +12,9 @@ from export.motion import motion_of_trajectory
 from export.tables import write_csv
 from sim.aside import GivenUp
 from sim.environment.surroundings import surroundings
-from sim.errors import InputError
 from sim.identification.beside import identify_beside
 from sim.integrators import DEFAULT, integrator
+from sim.platform.errors import InputError
 from sim.recordings import Take, save_take
 from sim.recordings.leg import Pushes
 from sim.recordings.take import leg_of

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sim
-from sim.errors import InputError
 from sim.learning.tasks import TASKS
+from sim.platform.errors import InputError
 
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not there")
 

@@ -8,8 +8,8 @@ import pytest
 
 import sim
 from sim.commands import Pull, SetParameter
-from sim.errors import InputError
 from sim.outfit import outfit_of
+from sim.platform.errors import InputError
 from sim.recordings import load_take, save_take
 from sim.scene import load_scene, with_overrides
 from sim.trees.shapes import STAND, UNSEEN

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.robots.model import start_of
 from sim.robots.reading import read_robot
 from sim.trees.observing import body_frames

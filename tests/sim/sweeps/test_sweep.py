@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.errors import InputError
+from sim.platform.errors import InputError
 from sim.sweeps import Grid
 from sim.sweeps.table import opened
 

@@ -5,8 +5,8 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, Pull, SetPilotInput
-from sim.errors import InputError
 from sim.integrators import integrators
+from sim.platform.errors import InputError
 from sim.recordings import load_take, save_take
 from sim.scene import load_scene, with_overrides
 from sim.trees.choice import tree_stepper

@@ -7,9 +7,9 @@ import pytest
 
 import sim
 from sim.commands import SetIntegrator, SetParameter
-from sim.errors import InputError
 from sim.groups.numeric import rotation_exp
 from sim.integrators import integrator, integrators
+from sim.platform.errors import InputError
 from sim.recordings import Take, load_take, save_take
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.snapshot import LaneStatus

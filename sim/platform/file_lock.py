@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sim.cache import cache_dir, can_keep
+from sim.platform.cache import cache_dir, can_keep
 
 try:
     import fcntl
@@ -27,7 +27,7 @@ _FIRST_LOOK_S, _LAST_LOOK_S = 0.002, 0.05
 
 @contextmanager
 def turn(kind: str, name: str) -> Iterator[None]:
-    """Alone, among all processes of this cache, with what `sim.cache.keep(kind, name, ...)` keeps.
+    """Alone, among all processes of this cache, with what `sim.platform.cache.keep(kind, name, ...)` keeps.
 
     Whoever enters looks in the cache first: he may have waited for it. Turns may be nested where what is made never
     needs itself. Threads of one process do not wait for each other.

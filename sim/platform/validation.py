@@ -6,7 +6,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from sim.errors import InputError, quote
+from sim.platform.errors import InputError, quote
 
 
 def numeric(value: object) -> np.ndarray:

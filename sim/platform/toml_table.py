@@ -1,15 +1,104 @@
-"""Reading one table of a TOML file strictly: every refusal is one line with file, key and what is allowed."""
+"""Is a TOML text within bounds? Some short ones would keep a parser busy for hours, or lead it too deep."""
 
 import math
+import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sim.errors import InputError, one_of, quote, shortened
-from sim.toml_bounds import check_bounds
-from sim.toml_lines import line_of
-from sim.user_files import read_text, refusals
+from sim.platform.errors import InputError, one_of, quote, shortened
+from sim.platform.user_files import DEEPEST, read_text, refusals
+
+MOST_WORD = 120
+"""Characters of a number, a date or a key without quotes."""
+MOST_PARTS = 32
+"""Of a key, `a.b.c`."""
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
+    r"|'''(?:[^']|'(?!''))*+'''"
+    r'|"(?:[^"\\\n]|\\.)*+"'
+    r"|'[^'\n]*+'"
+    r"|#[^\n]*+"
+    r"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<end>[=,\n])|(?P<dot>\.)"
+    r"|(?P<word>[^\s\"'#\[\]{}=,.]++)",
+    re.DOTALL,
+)
+
+
+def check_bounds(text: str) -> None:
+    """Raises InputError with the line for nesting, keys or numbers that no reasonable text has."""
+    depth = parts = 0
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth -= 1
+        if kind in ("open", "close", "end"):
+            parts = 0
+        elif kind == "dot":
+            parts += 1
+        if depth > DEEPEST:
+            _refuse(text, token, f"brackets within brackets; allowed: {DEEPEST} deep")
+        if parts >= MOST_PARTS:
+            _refuse(text, token, f"a key of many parts; allowed: {MOST_PARTS}")
+        if kind == "word" and token.end() - token.start() > MOST_WORD:
+            _refuse(text, token, f"a number or a key that is very long; allowed: {MOST_WORD} characters")
+
+
+def _refuse(text: str, token: re.Match[str], what: str) -> None:
+    raise InputError(f"line {text.count(chr(10), 0, token.start()) + 1}: {what}")
+
+
+_HEADER = re.compile(r"^\s*\[(\[?)\s*([^\[\]]+?)\s*\]?\]")
+_INDEX = re.compile(r"\[(\d+)\]")
+
+
+def line_of(text: str, key: str) -> int | None:
+    """Line, from 1, of a full key such as `model.parts[2].moves[0].turn`; that of its table where it cannot be told.
+
+    None where neither is there. Inline tables over several lines are looked through for the last name.
+    """
+    wanted = [part for part in _INDEX.sub("", key).split(".") if part]
+    if not wanted:
+        return None
+    best, best_depth = None, 0
+    here: list[str] = []
+    counts: dict[str, int] = {}
+    matches = True
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        if header:
+            here = [part.strip().strip("\"'") for part in header[2].split(".")]
+            path = ".".join(here)
+            if header[1]:
+                counts[path] = counts.get(path, -1) + 1
+            matches = here == wanted[: len(here)] and _indices_fit(key, here, counts)
+            if matches and len(here) > best_depth:
+                best, best_depth = number, len(here)
+            if matches and here == wanted:
+                return number
+            continue
+        if not matches:
+            continue
+        rest = wanted[len(here) :]
+        for depth, name in enumerate(rest, start=len(here) + 1):
+            told = re.search(rf"(?:^|[\s{{,])[\"']?{re.escape(name)}[\"']?\s*=", line)
+            if told and depth > best_depth:
+                best, best_depth = number, depth
+    return best
+
+
+def _indices_fit(key: str, here: list[str], counts: dict[str, int]) -> bool:
+    """Whether the tables of lists that we are in are those that the key counts."""
+    parts = key.split(".")[: len(here)]
+    for k, part in enumerate(parts):
+        index = _INDEX.search(part)
+        if index and counts.get(".".join(here[: k + 1]), 0) != int(index[1]):
+            return False
+    return True
+
 
 _LONGEST_TEXT = 4000
 
