@@ -11,7 +11,7 @@ from export.request import Request
 from sim.commands import Command, FlyPlan
 from sim.scene import Scene
 from sim.simulation import Simulation
-from sim.simulation.start import fixed_point_w
+from sim.simulation.scene_setup import fixed_point_w
 from sim.world import World, load_world
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """What a vehicle stands on: its contact points above a world's ground, how hard they touched, or its pivot."""
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -16,13 +17,20 @@ from sim.environment.surroundings import Felt, carry_on, surroundings
 from sim.environment.water import Water
 from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
-from sim.simulation.verdict import Impact
 from sim.trees.ground import TreeGround
 from sim.vehicles import Vehicle
 from sim.vehicles.slung import SlungLoad
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
 from sim.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The worst touch since the last look [m/s]; zero without one."""
+
+    skids_mps: float
+    hull_mps: float
 
 
 class Footing:

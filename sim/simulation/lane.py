@@ -10,22 +10,17 @@ from sim.environment.ground import env_of
 from sim.recordings.leg import Moment, strike
 from sim.recordings.playback import Playback
 from sim.scene.race_timing import Timing
-from sim.simulation.beginning import Beginning
+from sim.simulation.appearance import Look
 from sim.simulation.clock import due_steps
-from sim.simulation.cost import StepCost, Tally
-from sim.simulation.coupling import Coupling
-from sim.simulation.fate import fate
+from sim.simulation.control_history import ControlTape
 from sim.simulation.footing import Footing
-from sim.simulation.look import Look
-from sim.simulation.method import CONTROL_PERIOD_S, Method
+from sim.simulation.impulses import Coupling, Reached, impulse_on
+from sim.simulation.method import CONTROL_PERIOD_S, Method, StepCost, Tally
+from sim.simulation.observation import Beginning, Sight, poses_in_world, sensed
 from sim.simulation.placing import Placement
-from sim.simulation.pushes import Reached, impulse_on
 from sim.simulation.recording import Recording
-from sim.simulation.sensing import sensed
-from sim.simulation.sight import Sight, poses_in_world
-from sim.simulation.tape import ControlTape
-from sim.simulation.traces import Traces
-from sim.simulation.verdict import Verdict, divergence
+from sim.simulation.termination import Verdict, divergence, fate
+from sim.simulation.trail import Traces
 from sim.snapshot import LaneStatus
 from sim.vehicles.impulses import whole
 from sim.vehicles.observation import Observation

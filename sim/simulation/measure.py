@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.groups.numeric import rotation_log
+from sim.simulation.control_history import ControlTape
 from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.placing import in_world
 from sim.simulation.reference import Reference, reference_method
-from sim.simulation.tape import ControlTape
 from sim.snapshot import Deviation
 from sim.vehicles import Vehicle
 from sim.vehicles.observation import Observation

@@ -1,5 +1,6 @@
-"""Carrying out commands: one function a command, all or nothing."""
+"""Another vehicle on the stage, the same one with other parameters, or as its files are now."""
 
+import copy
 import math
 from dataclasses import replace
 from functools import singledispatch
@@ -35,14 +36,95 @@ from sim.commands import (
     StopPursuit,
 )
 from sim.control import flight_modes, has_autopilot, vehicles_with_autopilot
+from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.platform.errors import one_of
 from sim.scene import STEP_RANGE_S
-from sim.simulation.course import checked as checked_course
+from sim.simulation.footing import Footing
+from sim.simulation.impulses import unpulled
 from sim.simulation.method import Method
-from sim.simulation.plan_start import fly_plan
-from sim.simulation.pulling import unpulled
+from sim.simulation.placing import node_at, taken_over
+from sim.simulation.plan_flight import PlanFlight, check_course, checked, end_place, planned_pilot
+from sim.simulation.scene_setup import start_node
 from sim.simulation.stage import Stage
-from sim.simulation.vehicle_change import renew_vehicle, set_parameter, set_vehicle
+from sim.vehicles import Vehicle
+
+
+def set_parameter(stage: Stage, name: str, value: float | tuple[float, ...]) -> None:
+    """On all lanes; pose and velocity are kept, where such a vehicle has them: else all start anew."""
+    vehicle = stage.vehicle.with_parameters(**{name: value})
+    if not same_space(stage.vehicle, vehicle):
+        _begin_with(stage, vehicle)
+        return
+    methods = stage.methods_for(vehicle)
+    stage.measure.change(vehicle, stage.flown)
+    for lane, method in zip(stage.lanes, methods, strict=True):
+        lane.swap(method, lane.footing)
+    stage.vehicles[vehicle.name] = vehicle
+
+
+def _begin_with(stage: Stage, vehicle: Vehicle) -> None:
+    """All lanes at the start with a vehicle that has other states."""
+    methods = stage.methods_for(vehicle)
+    stage.measure.prepare(vehicle)
+    stage.rewind.put_away()
+    stage.leave_plan()
+    stage.vehicles[vehicle.name] = vehicle
+    for lane, method in zip(stage.lanes, methods, strict=True):
+        lane.footing = Footing(vehicle, stage.world)
+        lane.restart(
+            start_node(stage.scene.start, vehicle, lane.footing), stage.pilot(lane), 0.0, method=method
+        )
+    stage.reset()
+
+
+def set_vehicle(stage: Stage, vehicle: Vehicle) -> None:
+    """Put another vehicle where each lane's old one is, with its velocity."""
+    stage.leave_plan()
+    methods = stage.methods_for(vehicle)
+    stage.measure.prepare(vehicle)
+    stage.rewind.put_away()
+    stage.source = None
+    stage.suit_pilots(vehicle)
+    for lane, method in zip(stage.lanes, methods, strict=True):
+        footing = Footing(vehicle, stage.world)
+        there = taken_over(lane.method.vehicle, vehicle, lane.placement, lane.footing.pivot_w)
+        footing.put_at(there.T_wb[:3, 3])
+        node = footing.lifted(node_at(vehicle, there))
+        lane.swap(method, footing, node=node)
+        lane.pilot = stage.pilot(lane)
+    stage.tape.clear()
+    stage.measure.restart(vehicle, stage.flown.footing, stage.flown.node, stage.flown.time_s)
+
+
+def renew_vehicle(stage: Stage, renewal: Renewal) -> bool:
+    """The flown vehicle as its files are now; returns whether its state could be kept, else all start anew."""
+    stage.leave_plan()
+    old = stage.vehicle
+    vehicle = with_old_values(renewal.kind, old)
+    kept = same_space(old, vehicle)
+    methods = stage.methods_for(vehicle)
+    stage.measure.prepare(vehicle)
+    if not kept:
+        stage.rewind.put_away()
+    renewal.enter()
+    stage.vehicles[vehicle.name] = vehicle
+    stage.source = None
+    stage.suit_pilots(vehicle)
+    for lane, method in zip(stage.lanes, methods, strict=True):
+        footing = Footing(vehicle, stage.world)
+        pivot_w = lane.footing.pivot_w
+        footing.put_at(lane.placement.T_wb[:3, 3] if pivot_w is None else pivot_w)
+        if kept:
+            lane.swap(method, footing)
+        else:
+            lane.footing = footing
+            lane.restart(start_node(stage.scene.start, vehicle, footing), lane.pilot, 0.0, method=method)
+        lane.pilot = stage.pilot(lane)
+    if not kept:
+        stage.reset()
+    stage.measure.restart(vehicle, stage.flown.footing, stage.flown.node, stage.flown.time_s)
+    return kept
+
 
 _FARTHEST = 1e5
 """Of a start, in metres and their like."""
@@ -225,7 +307,7 @@ def _(command: FlyPlan, stage: Stage) -> str:
 
 @execute.register
 def _(command: FollowCourse, stage: Stage) -> str:
-    checked_course(command, stage.vehicle.name)
+    check_course(command, stage.vehicle.name)
     stage.follow(command)
     return "the course is followed"
 
@@ -325,3 +407,32 @@ def _speed_text(speed: float) -> str:
 
 def _value_text(value: float | tuple[float, ...]) -> str:
     return f"{value:g}" if isinstance(value, int | float) else "(" + ", ".join(f"{x:g}" for x in value) + ")"
+
+
+def fly_plan(stage: Stage, command: FlyPlan) -> None:
+    """All lanes to the start of a plan, under its inputs; the flown one by its method. Time runs from 0."""
+    checked(command, stage.vehicle)
+    vehicle = command.flown or command.vehicle
+    kernel = stage.kernels.get(vehicle, command.integrator)
+    others = stage.methods_for(vehicle)[1:]
+    method = Method(vehicle, kernel, command.step_s, every_step=True)
+    pilot = planned_pilot(command, stage.kernels.get(command.vehicle, command.integrator))
+    before = stage.flight.resume if stage.flight is not None else stage.flown.method
+    resume = Method(vehicle, stage.kernels.get(vehicle, before.integrator), before.step_s)
+    stage.rewind.put_away()
+    stage.vehicles[vehicle.name] = vehicle
+    stage.demo = stage.clock.paused = False
+    stage.source = stage.course = None
+    stage.clock.time_s = 0.0
+    stage.clock.forget()
+    stage.tape.clear()
+    for lane, own in zip(stage.lanes, (method, *others), strict=True):
+        flier = copy.deepcopy(pilot)
+        lane.by_plan = True
+        lane.restart(command.nodes[0].copy(), flier, 0.0, method=own, controls=command.controls[0].copy())
+    stage.measure.restart(vehicle, stage.flown.footing, command.nodes[0], 0.0)
+    end_s = command.step_s * (len(command.nodes) - 1)
+    stage.flight = PlanFlight(
+        end_s, end_place(vehicle, command.nodes[-1], stage.flown.footing.pivot_w), resume
+    )
+    stage.plan_verdict = ""

@@ -13,8 +13,8 @@ import numpy as np
 from sim.environment.ground import env_of
 from sim.environment.surroundings import Surroundings
 from sim.integrators import integrators
+from sim.simulation.control_history import ControlTape
 from sim.simulation.footing import Footing
-from sim.simulation.tape import ControlTape
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
 from sim.vehicles.observation import Observation

@@ -1,19 +1,216 @@
-"""Looking back: what lanes remember, and what is shown of it instead of the present."""
+"""Takes shown on one clock, as lanes are: looked into at any moment, while nothing is simulated."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 import sim
+from sim.control import PlannedPilot
 from sim.recordings import Take
+from sim.recordings.leg import SAME_S, Leg, Moment
+from sim.recordings.playback import Playback
 from sim.recordings.take import now
+from sim.simulation.appearance import Look
+from sim.simulation.control_history import ControlTape
+from sim.simulation.footing import Footing
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
+from sim.simulation.lane_picture import lane_picture
+from sim.simulation.method import Method
 from sim.simulation.recording import Recording
-from sim.simulation.replay import Replay
-from sim.snapshot import LaneSnapshot, LookBack
+from sim.simulation.trail import Moments
+from sim.snapshot import LaneSnapshot, LaneStatus, LookBack
+from sim.vehicles.parameter import Value
 from sim.world import World
+
+_GAP_S = 0.5
+"""Between two looks: a longer way is a jump, and nothing is drawn between its ends."""
+
+
+@dataclass(slots=True, eq=False)
+class _Shown:
+    look: Look
+    take: Take
+    playback: Playback
+    lane: Lane
+    """Never stepped: put to the moment that is shown, and pictured."""
+    moments: Moments
+    """The latest that were shown, one after the other."""
+
+    def put(self, moment: Moment, method: Method, footing: Footing) -> None:
+        """The lane to that moment, and where it was before that."""
+        self.lane.put(method, footing, moment)
+        poses_w, ahead_s = self.lane.poses_w, moment.time_s - self.moments.latest_s
+        if not 0.0 <= ahead_s <= _GAP_S:
+            self.moments = Moments(moment.time_s, poses_w)
+        self.moments.add(moment.time_s, poses_w)
+
+
+class Replay:
+    """The first take is the one that is followed and gone on from.
+
+    Raises InputError for a take that cannot be shown in this world, Compiling until its kernels are there.
+    """
+
+    def __init__(
+        self, takes: tuple[tuple[Look, Take], ...], world: World, kernels: KernelStore, *, opened: str = ""
+    ) -> None:
+        """`opened`: the title of what does not come from the present flight."""
+        self._world, self._kernels, self.opened = world, kernels, opened
+        self._lanes = [self._shown(look, take) for look, take in takes]
+        self.time_s = self.begin_s
+
+    @property
+    def take(self) -> Take:
+        """The one that is followed."""
+        return self._lanes[0].take
+
+    @property
+    def begin_s(self) -> float:
+        return self.take.begin_s
+
+    @property
+    def end_s(self) -> float:
+        return max(shown.take.end_s for shown in self._lanes)
+
+    @property
+    def at_end(self) -> bool:
+        return self.time_s >= self.end_s - SAME_S
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        return tuple(shown.look for shown in self._lanes)
+
+    def seek(self, time_s: float) -> None:
+        """Look at that moment, or at the first or the last there is."""
+        self.time_s = min(max(time_s, self.begin_s), self.end_s)
+
+    def step(self, count: int) -> None:
+        """So many steps of the followed take on."""
+        leg = self._lanes[0].playback.at(self.time_s).leg
+        self.seek(leg.since_s + (leg.step_at(self.time_s) + count) * leg.step_s)
+
+    def named(self, name: str) -> Take:
+        """Of a lane; empty for the one that is followed. Raises InputError where there is none."""
+        shown = self._find(name) if name else self._lanes[0]
+        if shown is None:
+            raise sim.InputError(f'no lane "{name}"; there are {", ".join(look.name for look in self.looks)}')
+        return shown.take
+
+    def resimulate(
+        self, look: Look, integrator: str, step_s: float | None, parameters: dict[str, Value]
+    ) -> None:
+        """Beside the original the same inputs under another method; Compiling until its kernel is there."""
+        take = self.take.resimulate(
+            integrator=integrator or None,
+            step=step_s,
+            parameters=parameters,
+            world=lambda: self._world,
+            kernels=self._kernels.get,
+        )
+        self._lanes.append(self._shown(look, take))
+
+    def remove(self, name: str) -> None:
+        """Show a lane no more."""
+        shown = self._find(name)
+        if shown is None or shown is self._lanes[0]:
+            raise sim.InputError("the lane that is followed stays; allowed: any other that is shown")
+        self._lanes.remove(shown)
+
+    def pictures(self, generation: int, span_s: float) -> tuple[LaneSnapshot, ...]:
+        """The lanes that have begun, at the moment that is looked at and `span_s` before."""
+        first = self._lanes[0]
+        begun = [s for s in self._lanes if s is first or s.take.begin_s <= self.time_s + SAME_S]
+        return tuple(self._picture(shown, generation, span_s) for shown in begun)
+
+    def moment(self) -> Moment:
+        """Of the followed take. Raises InputError where it had come to a bad end by then."""
+        take = self.take
+        if take.status is not LaneStatus.RUNNING and self.time_s >= take.end_s - SAME_S:
+            raise sim.InputError(
+                f"it ends here, {take.status.value}: go back a little, then fly on from there"
+            )
+        return self._lanes[0].playback.at(self.time_s)
+
+    def put(self, lane: Lane, time_s: float) -> bool:
+        """Put a lane to where the take of its name was then; whether there is one.
+
+        One that had come to a bad end by then stays as it is.
+        """
+        shown = self._lanes[0] if not lane.look.ghost else self._find(lane.look.name)
+        if shown is None or shown.take.begin_s > time_s + SAME_S:
+            return False
+        take = shown.take
+        if take.status is LaneStatus.RUNNING or time_s < take.end_s - SAME_S:
+            moment = shown.playback.at(time_s)
+            lane.put(self._method(moment.leg), self._footing(moment.leg), moment)
+            lane.recover(shown.playback, moment)
+            lane.recording = Recording.before(moment, take.legs, shown.playback)
+        return True
+
+    def inputs(self, since_s: float, moment: Moment) -> list[tuple[float, np.ndarray]]:
+        """(time, controls from then on) of the followed take before a moment of it, from `since_s` on."""
+        legs = self.take.legs
+        rows: list[tuple[float, np.ndarray]] = []
+        for leg in legs[: legs.index(moment.leg) + 1]:
+            end = moment.step if leg is moment.leg else leg.steps
+            begin = leg.step_at(since_s)
+            at = begin
+            for controls, count in leg.stretches(begin, end) if begin < end else ():
+                rows.append((leg.since_s + at * leg.step_s, controls))
+                at += count
+        return rows
+
+    def _find(self, name: str) -> _Shown | None:
+        return next((shown for shown in self._lanes if shown.look.name == name), None)
+
+    def _shown(self, look: Look, take: Take) -> _Shown:
+        world = self._world
+        if (take.world, take.seed) != (world.name, world.seed) and any(leg.feels_ground for leg in take.legs):
+            raise sim.InputError(
+                f'take "{take.name}" is from {take.world}, seed {take.seed}; here is {world.name}, seed {world.seed}'
+            )
+        playback = take.playback(lambda: world, kernels=self._kernels.get)
+        for leg in take.legs:
+            playback.kernel(leg)
+            self._method(leg)
+        start = playback.at(take.begin_s)
+        method, footing = self._method(start.leg), self._footing(start.leg)
+        pilot = PlannedPilot(start.controls[None], start.leg.step_s)
+        lane = Lane(look, method, playback.node(start), pilot, footing, tape=ControlTape(), follows=True)
+        return _Shown(look, take, playback, lane, Moments(start.time_s, lane.poses_w))
+
+    def _picture(self, shown: _Shown, generation: int, span_s: float) -> LaneSnapshot:
+        take, moment = shown.take, shown.playback.at(self.time_s)
+        shown.put(moment, self._method(moment.leg), self._footing(moment.leg))
+        picture = lane_picture(shown.lane, 0.0)
+        previous_s, previous_w, *_ = shown.moments.pair(max(span_s, picture.step_s))
+        over = self.time_s >= take.end_s - SAME_S
+        return replace(
+            picture,
+            generation=generation,
+            time_previous_s=previous_s,
+            bodies_previous=dict(zip(picture.bodies, previous_w, strict=True)),
+            step_cost_s=0.0,
+            status=take.status if over else LaneStatus.RUNNING,
+            status_text=take.ended if over else "",
+        )
+
+    def _method(self, leg: Leg) -> Method:
+        """By which a lane shows it and goes on from it: on the ground, even where it had been planned without any."""
+        kernel = self._kernels.get(leg.vehicle, leg.integrator)
+        return Method(leg.vehicle, kernel, leg.step_s, leg.every_step)
+
+    def _footing(self, leg: Leg) -> Footing:
+        footing = Footing(leg.vehicle, self._world)
+        if leg.pivot_w is not None:
+            footing.pivot_w = np.array(leg.pivot_w)
+        return footing
+
 
 MOST_FORMER = 6
 """Recordings that are kept after something has begun anew."""

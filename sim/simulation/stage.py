@@ -17,25 +17,21 @@ from sim.environment.obstacles.solids import rounded, solids_afloat
 from sim.integrators import serving
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.race_timing import Timing
-from sim.simulation.beside import Beside, rivals_beside
+from sim.simulation.appearance import Look, Tint, next_tint
 from sim.simulation.clock import Clock
-from sim.simulation.coupling import Coupling
-from sim.simulation.course import course_picture, course_verdict
-from sim.simulation.encounter import Encounter
-from sim.simulation.errand import errand_of
+from sim.simulation.control_history import ControlTape
 from sim.simulation.footing import Footing
+from sim.simulation.ghosts import Beside, rivals_beside
+from sim.simulation.impulses import Coupling
 from sim.simulation.kernels import KernelStore
 from sim.simulation.lane import Lane
 from sim.simulation.lane_picture import lane_picture
-from sim.simulation.look import Look
 from sim.simulation.measure import Measure
 from sim.simulation.method import Method
-from sim.simulation.plan_flight import PlanFlight
+from sim.simulation.plan_flight import PlanFlight, course_picture, course_verdict
 from sim.simulation.pursuit import PursuitPilot
 from sim.simulation.rewind import Rewind
-from sim.simulation.start import start_node
-from sim.simulation.tape import ControlTape
-from sim.simulation.tints import Tint, next_tint
+from sim.simulation.scene_setup import Encounter, errand_of, start_node
 from sim.snapshot import CoursePicture, LaneSnapshot, PursuitPicture
 from sim.target_path import TargetPath
 from sim.vehicles import Vehicle, known_vehicle

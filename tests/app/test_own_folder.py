@@ -28,7 +28,7 @@ from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.simulation.footing import Footing
 from sim.simulation.placing import placement
-from sim.simulation.start import start_node
+from sim.simulation.scene_setup import start_node
 from sim.vehicles import VEHICLES
 from sim.world import load_world
 from tests.app.program import run_app

@@ -20,8 +20,8 @@ from sim.outfit import outfit_of
 from sim.scene import Scene, load_scene
 from sim.scene.tables import Start
 from sim.simulation import Simulation
-from sim.simulation.errand import errand_of, through
 from sim.simulation.judge import Judge
+from sim.simulation.scene_setup import errand_of, through
 from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicles import vehicle as make
 from sim.world import load_world

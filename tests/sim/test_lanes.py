@@ -20,9 +20,9 @@ from sim.commands import (
 from sim.integrators import DEFAULT
 from sim.scene import Comparison, LaneSpec, Scene, Start, load_scene
 from sim.simulation import Simulation
+from sim.simulation.control_history import ControlTape
 from sim.simulation.reference import MOST_STEPS
-from sim.simulation.start import turn
-from sim.simulation.tape import ControlTape
+from sim.simulation.scene_setup import turn
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from tests.sim.simulation_scenes import helicopter_scene, simulation, spinning_scene
 

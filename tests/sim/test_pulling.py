@@ -10,7 +10,7 @@ import sim
 from sim.commands import LetGo, Pull
 from sim.recordings import load_take, save_take
 from sim.scene import LaneSpec, Scene, Start
-from sim.simulation.pulling import unpulled
+from sim.simulation.impulses import unpulled
 from sim.snapshot import LaneStatus
 from sim.steppers.choice import stepper_of
 from sim.vehicles import VEHICLES

@@ -15,8 +15,7 @@ from sim.aside import Aside, GivenUp
 from sim.commands import GiveUpWaiting, SetIntegrator
 from sim.integrators import INTEGRATORS, USUAL, usual
 from sim.simulation import KernelStore, Simulation, kernels
-from sim.simulation.ahead import Ahead
-from sim.simulation.kernels import Compiling
+from sim.simulation.kernels import Ahead, Compiling
 from sim.vehicles import VEHICLES
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
@@ -115,7 +114,7 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
             raise GivenUp
         made.append(name)
 
-    monkeypatch.setattr("sim.simulation.ahead.FIRST_S", 0.0)
+    monkeypatch.setattr("sim.simulation.kernels.FIRST_S", 0.0)
     nobody_waits.set()
     ahead = Ahead(make, ["first", "second", "third"], idle=nobody_waits.is_set)
     until(lambda: begun == ["first", "second"])
@@ -130,8 +129,8 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
 
 
 def test_what_was_made_ahead_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.simulation.ahead.FIRST_S", 0.0)
-    monkeypatch.setattr("sim.simulation.ahead.LEAST_URGENT", 0)  # a busy machine would never come to it
+    monkeypatch.setattr("sim.simulation.kernels.FIRST_S", 0.0)
+    monkeypatch.setattr("sim.simulation.kernels.LEAST_URGENT", 0)  # a busy machine would never come to it
     body, store = sim.vehicle("rigid-body"), KernelStore(Aside())
     store.work_in_background()
     store.ahead(body, ["rk4", "no-such-method", "rkmk4"])

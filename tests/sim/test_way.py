@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.simulation.way import MOST_ROWS, SPACING, Way
+from sim.simulation.trail import MOST_ROWS, SPACING, Way
 
 
 def walked(omegas: np.ndarray, dt_s: float = 0.01) -> np.ndarray:

@@ -29,7 +29,7 @@ from sim.planner.task.pursuit import Pursuing, with_goal_at
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
 from sim.scene import Scene
-from sim.simulation.start import fixed_point_w
+from sim.simulation.scene_setup import fixed_point_w
 from sim.snapshot import Snapshot
 from sim.world import World
 from ui.config import config_dir

@@ -5,7 +5,7 @@ import math
 from imgui_bundle import imgui
 
 from sim.scene.race_timing import Rival, Standing
-from sim.simulation.beside import RIVAL_TINTS
+from sim.simulation.ghosts import RIVAL_TINTS
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.hud.pen import Pen

@@ -1,8 +1,41 @@
-"""The way of a quantity since a lane set out: what polhodes and trails of points are drawn from."""
+"""Recent poses of a lane for interpolation, and the trails of bodies and observables."""
 
 import math
 
 import numpy as np
+
+from sim.groups.between import poses_between
+from sim.vehicles.observation import Observation
+
+
+class Moments:
+    """Recent poses of a lane's bodies, (bodies, 4, 4) each, all of one generation."""
+
+    def __init__(self, time_s: float, poses_w: np.ndarray) -> None:
+        self._times = [time_s]
+        self._poses = [poses_w]
+
+    @property
+    def latest_s(self) -> float:
+        return self._times[-1]
+
+    def add(self, time_s: float, poses_w: np.ndarray) -> None:
+        """A later moment; the same time again changes nothing."""
+        if time_s > self._times[-1]:
+            self._times.append(time_s)
+            self._poses.append(poses_w)
+
+    def pair(self, span_s: float) -> tuple[float, np.ndarray, float, np.ndarray]:
+        """(time, poses) `span_s` before the latest moment, as far back as is known, and those of the latest."""
+        end = self._times[-1]
+        begin = max(end - span_s, self._times[0])
+        first = max(int(np.searchsorted(self._times, begin, side="right")) - 1, 0)
+        del self._times[:first], self._poses[:first]
+        if len(self._times) == 1:
+            return end, self._poses[-1], end, self._poses[-1]
+        share = (begin - self._times[0]) / (self._times[1] - self._times[0])
+        return begin, poses_between(self._poses[0], self._poses[1], share), end, self._poses[-1]
+
 
 MOST_ROWS = 2048
 SPACING = 0.02
@@ -62,3 +95,32 @@ class Way:
         self._rows[self._end] = new
         self._end += 1
         self._begin = max(self._begin, self._end - MOST_ROWS + 1)
+
+
+class Traces:
+    """Of one generation."""
+
+    def __init__(self, time_s: float, seen: Observation, poses_w: np.ndarray) -> None:
+        self.moments = Moments(time_s, poses_w)
+        directions = seen.layout.directions
+        self._ways = {
+            name: Way(time_s, value, rate, direction=name in directions)
+            for name, value, rate in _traced(seen)
+        }
+
+    def note(self, time_s: float, seen: Observation, poses_w: np.ndarray) -> None:
+        """A later moment."""
+        self.moments.add(time_s, poses_w)
+        for name, value, rate in _traced(seen):
+            self._ways[name].note(time_s, value, rate)
+
+    def ways(self) -> dict[str, np.ndarray]:
+        """By name, rows of time and value."""
+        return {name: way.rows() for name, way in self._ways.items()}
+
+
+def _traced(seen: Observation) -> list[tuple[str, np.ndarray, np.ndarray | None]]:
+    """(name, value, rate where it is known) of everything whose way is kept."""
+    layout, row = seen.layout, seen.row
+    traced = [(name, row[layout.observables[name]], row[at]) for name, at in layout.rates.items()]
+    return [("omega", seen.twist_b[:3], None), *traced]

@@ -1,4 +1,4 @@
-"""When a lane has to stop, and the sentence that says why."""
+"""Decides whether a lane has to stop: crash, collision, ditching or divergence, and says why in a sentence."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,10 @@ import numpy as np
 from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.lane_status import LaneStatus
+from sim.outfit import outfit_of
 from sim.outfit.outfit import Footprint
+from sim.simulation.footing import Footing, Impact
+from sim.simulation.impulses import Coupling
 from sim.vehicles import Vehicle
 
 HARD_TOUCH_MPS = 3.0
@@ -23,14 +26,6 @@ class Verdict:
 
     status: LaneStatus
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Impact:
-    """The worst touch since the last look [m/s]; zero without one."""
-
-    skids_mps: float
-    hull_mps: float
 
 
 def crash(impact: Impact) -> Verdict | None:
@@ -102,3 +97,16 @@ def _runaway(vehicle: Vehicle, node: np.ndarray, step_s: float) -> str:
     if not math.isfinite(turn) or turn > max(travel, 0.5):
         return "angular velocity"
     return "velocity" if not math.isfinite(travel) or travel > 0.0 else "position"
+
+
+def fate(
+    vehicle: Vehicle, node: np.ndarray, twist_b: np.ndarray, footing: Footing, coupling: Coupling | None
+) -> Verdict | None:
+    """Why it stops, on the ground, in water or at what stands in the way; None where it goes on."""
+    outfit, verdict = outfit_of(vehicle.name), None
+    impact = footing.take_impact()
+    if outfit.contact.fragile:
+        speed_mps = float(np.linalg.norm(twist_b[3:]))
+        verdict = wreck(impact, footing.under_water(node), speed_mps)
+    met_mps = impact.skids_mps if coupling is None else max(impact.skids_mps, coupling.take_impact_mps())
+    return verdict or collision(met_mps, outfit.footprint)

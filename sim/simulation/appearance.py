@@ -1,8 +1,20 @@
-"""Colours by which comparison lanes are told apart."""
+"""By what a lane is told apart: its name, its colour, and whether it is a ghost."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A lane's name and colour, and whether it is the flown one or beside it."""
+
+    name: str
+    tint: tuple[float, float, float]
+    """Linear RGB."""
+    ghost: bool
+
 
 Tint = tuple[float, float, float]
 """Linear RGB, 0 to 1."""

@@ -1,0 +1,216 @@
+"""Impulses on a lane where its controls are evaluated: of what moves, of ground that strikes, of a hand that pulls."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import singledispatch
+
+import numpy as np
+
+from sim.commands import Pull
+from sim.environment.environment import BodyState, Environment, can_be_coupled
+from sim.platform.errors import InputError
+from sim.recordings.leg import Moment
+from sim.recordings.playback import Playback
+from sim.simulation.footing import Footing
+from sim.simulation.method import Method
+from sim.steppers import Stepper
+from sim.trees.stepper import TreeStepper
+from sim.vehicles import ArticulatedVehicle, Vehicle
+from sim.vehicles.form import TREES
+from sim.vehicles.impulses import AtPoint, answers, at_point, moves, whole
+from sim.vehicles.observation import Observation, ObservationLayout
+
+
+class Coupling:
+    """Two-way: the lane's main body pushes the environment with the opposite of what it gets."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self._begin = environment.checkpoint()
+        self._told: Vehicle | None = None
+
+    def begin_anew(self) -> None:
+        """The environment as it was at first."""
+        self.environment.restore(self._begin)
+        self._told = None
+
+    def picture(self, vehicle: Vehicle) -> object:
+        """Of the environment; None while what is flown does not take part."""
+        return self.environment.picture() if can_be_coupled(vehicle) else None
+
+    def impulse(
+        self, method: Method, node: np.ndarray, observation: Observation, T_wb: np.ndarray, time_s: float
+    ) -> np.ndarray | None:
+        """(wrench_size,) on the vehicle at this moment, while the environment goes on to the next one of the grid.
+
+        None where it is not touched at all.
+        """
+        vehicle, name = method.vehicle, next(iter(observation.layout.bodies))
+        if self._told is not vehicle:
+            self.environment.told(vehicle, time_s)
+            self._told = vehicle
+        dt_s, bodies = method.control_period_s, {}
+        if self.environment.within_reach(T_wb, observation.twist_b, dt_s):
+            bodies = {name: BodyState(T_wb, observation.twist_b, _inertia_b(vehicle, node))}
+        given = self.environment.exchange(time_s, dt_s, bodies)
+        return vehicle.group.twist_embedding.T @ np.asarray(given[name], float) if name in given else None
+
+    def take_impact_mps(self) -> float:
+        """Greatest speed at which something that stays in place was met since the last call."""
+        return self.environment.take_impact_mps()
+
+    def recover(
+        self, method: Method, playback: Playback, moment: Moment, placed: Callable[[Observation], np.ndarray]
+    ) -> None:
+        """The environment as it was at a recorded moment: from its last kept state before, among the same motions.
+
+        placed: pose (4, 4) in the world of the main body that is told of.
+        """
+        leg, pushes = moment.leg, moment.leg.pushes
+        kept = 0 if pushes is None else int(np.sum(leg.point_steps[pushes.points] <= moment.step))
+        if pushes is None or not kept:
+            self.begin_anew()
+            return
+        self.environment.restore(pushes.environments[kept - 1])
+        self._told = None
+        first = int(leg.point_steps[pushes.points[kept - 1]])
+        period = method.control_steps
+        for step in range(-(-first // period) * period, moment.step, period):
+            at = playback.moment(leg, step)
+            node = playback.node(at)
+            seen = method.kernel.observe(node, at.controls, method.parameters)
+            self.impulse(method, node, seen, placed(seen), at.time_s)
+        self.take_impact_mps()
+
+
+def _inertia_b(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
+    """(6, 6) of the main body: the inverse of its mobility, and nothing along what constraints do not let it move."""
+    check_can_be_coupled(vehicle)
+    wrenches = np.eye(vehicle.impulse_size)[:, : vehicle.wrench_size]
+    A, E = answers(vehicle, node, wrenches)[vehicle.node_layout.velocity], vehicle.group.twist_embedding
+    return np.linalg.pinv(E @ A @ E.T, hermitian=True)
+
+
+def check_can_be_coupled(vehicle: Vehicle) -> None:
+    """Raises InputError for what no impulse can act on alone."""
+    if not can_be_coupled(vehicle):
+        raise InputError(
+            f"nothing that moves can be coupled to {vehicle.name}, which has {vehicle.form.value}"
+        )
+
+
+RATE_RADPS = 7.0
+"""Of the spring with all of the vehicle's mass at its end: its stiffness is mass times the square of that."""
+STRONGEST_MPS2 = 60.0
+"""What it gives the whole mass at most, however far the hand is."""
+
+
+def unpulled(vehicle: Vehicle, body: str, layout: ObservationLayout) -> str:
+    """Why a body of a vehicle cannot be pulled, in a line; empty where it can."""
+    if body not in layout.bodies:
+        return f"{vehicle.name} has no body {body!r}; allowed: {', '.join(list(layout.bodies)[:8])}"
+    if vehicle.form in TREES:
+        return ""
+    if not moves(vehicle, body):
+        movable = [name for name in layout.bodies if moves(vehicle, name)][:8]
+        allowed = ", ".join(movable) or "nothing: its space tells no velocities"
+        return f"{vehicle.name}: {body} cannot be pulled, no force moves it; allowed: {allowed}"
+    return ""
+
+
+def pull_impulse(
+    pull: Pull, method: Method, y: np.ndarray, u: np.ndarray, seen: Observation, poses_w: np.ndarray
+) -> np.ndarray:
+    """(impulse_size,) of one control period, for `strike`; poses_w (bodies, 4, 4) of the vehicle in the world.
+
+    The spring is that of its end: the velocity that its own impulse leads to is within, so that no body is too light
+    for it. Critically damped with the whole mass at its end; with less it is damped more.
+    """
+    k = list(seen.layout.bodies).index(pull.body)
+    T_wb, dt = poses_w[k], method.control_period_s
+    at_b = np.array(pull.at_b)
+    point_w = T_wb[:3, :3] @ at_b + T_wb[:3, 3]
+    v_w, J, A = _reached(method.kernel, method, y, u, seen, pull.body, at_b)
+    turned = T_wb[:3, :3] @ seen.poses[k, :3, :3].T
+    J, v_w, A = J @ turned.T, turned @ v_w, turned @ A @ turned.T
+    mass = _mass_kg(method.vehicle)
+    stiffness, damping = mass * RATE_RADPS**2, 2.0 * mass * RATE_RADPS
+    way = np.array(pull.to_w) - point_w
+    farthest = STRONGEST_MPS2 / RATE_RADPS**2
+    way *= min(1.0, farthest / max(float(np.linalg.norm(way)), 1e-12))
+    wanted = dt * (stiffness * (way - dt * v_w) - damping * v_w)
+    given: np.ndarray = J @ np.linalg.solve(np.eye(3) + dt * (damping + dt * stiffness) * A, wanted)
+    return given
+
+
+@singledispatch
+def _reached(
+    kernel: Stepper,
+    method: Method,
+    y: np.ndarray,
+    u: np.ndarray,
+    seen: Observation,
+    body: str,
+    at_b: np.ndarray,
+) -> AtPoint:
+    """A point of a body, in the axes of the vehicle's own poses."""
+    node = kernel.node(y, u, method.parameters, method.step_s)
+    return at_point(method.vehicle, node, body, at_b)
+
+
+@_reached.register
+def _(
+    kernel: TreeStepper,
+    method: Method,
+    y: np.ndarray,
+    u: np.ndarray,
+    seen: Observation,
+    body: str,
+    at_b: np.ndarray,
+) -> AtPoint:
+    p = method.parameters
+    node = kernel.node(y, u, p, method.step_s)
+    at = method.vehicle.node_layout
+    k = list(seen.layout.bodies).index(body)
+    rows = kernel.impulses_at(node[at.pose], body, at_b, seen.poses[k, :3, :3], p)
+    answered = np.array([kernel.answer(node[at.pose], row, p) for row in rows])
+    return AtPoint(rows @ node[at.velocity], rows.T, rows @ answered.T)
+
+
+def _mass_kg(vehicle: Vehicle) -> float:
+    """Of all that it consists of."""
+    if isinstance(vehicle, ArticulatedVehicle):
+        return float(vehicle.tree.arrays.mass.sum())
+    return float(sum(np.sum(vehicle.values[q.name]) for q in vehicle.parameters if q.unit == "kg")) or 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reached:
+    """Where a lane is then."""
+
+    time_s: float
+    node: np.ndarray
+    """Pose and node velocity, flat."""
+    state: np.ndarray
+    """The integrator's own, flat."""
+    controls: np.ndarray
+    """(n_controls,)."""
+    seen: Observation
+    poses_w: np.ndarray
+    """(bodies, 4, 4) body to world."""
+
+
+def impulse_on(
+    reached: Reached, method: Method, footing: Footing, coupling: Coupling | None, pull: Pull | None
+) -> np.ndarray | None:
+    """(impulse_size,) of what is coupled, of ground that strikes and of the hand that pulls, together; None of none."""
+    at, given = reached, None
+    if coupling is not None and can_be_coupled(method.vehicle):
+        given = coupling.impulse(method, at.node, at.seen, at.poses_w[0], at.time_s)
+    struck = footing.struck(at.node, method.control_period_s)
+    given = struck if given is None else given
+    given = None if given is None else whole(given, method.vehicle)
+    if pull is None:
+        return given
+    pulled = pull_impulse(pull, method, at.state, at.controls, at.seen, at.poses_w)
+    return pulled if given is None else given + pulled

@@ -1,0 +1,117 @@
+"""What a scene gives its lanes: where they start, what moves that they meet, and where its autopilots are sent."""
+
+import numpy as np
+
+from sim.control.pilot import Errand
+from sim.environment.environment import Environment
+from sim.environment.obstacles import obstacles_in
+from sim.scene import Scene, Start
+from sim.scene.race import Course
+from sim.simulation.footing import Footing
+from sim.simulation.impulses import Coupling
+from sim.simulation.lane import Lane
+from sim.simulation.placing import Placement, node_at, placement
+from sim.target_path import TargetPath
+from sim.vehicles import Vehicle
+from sim.vehicles.leading import Leader, has_leader
+from sim.vehicles.support import Support
+from sim.world import World
+
+
+def turn(axis: int, angle_rad: float) -> np.ndarray:
+    """Rotation (3, 3) about a coordinate axis."""
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    R = np.eye(3)
+    R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
+    return R
+
+
+def fixed_point_w(start: Start, vehicle: Vehicle, world: World) -> tuple[float, float, float]:
+    """About which what a stand holds turns at the scene's start; the world's origin for all else."""
+    if vehicle.support is not Support.STAND:
+        return (0.0, 0.0, 0.0)
+    footing = Footing(vehicle, world)
+    start_node(start, vehicle, footing)
+    assert footing.pivot_w is not None
+    x, y, z = map(float, footing.pivot_w)
+    return x, y, z
+
+
+def start_node(
+    start: Start, vehicle: Vehicle, footing: Footing, target: TargetPath | None = None
+) -> np.ndarray:
+    """Flat node of a vehicle at the scene's start, where `footing` is put; what follows a target has it on its path.
+
+    Raises InputError for an unknown pad.
+    """
+    tilt = turn(1, start.pitch_rad) @ turn(0, start.roll_rad)
+    if start.pad:
+        pose = footing.world.start_pose(start.pad, footing.soles_m)
+        R, x = pose[:3, :3] @ turn(2, start.heading_rad) @ tilt, pose[:3, 3]
+    else:
+        R, x = turn(2, start.heading_rad) @ tilt, np.asarray(start.position_w, float)
+    T_wb = np.eye(4)
+    T_wb[:3, :3], T_wb[:3, 3] = R, x
+    footing.put_at(x)
+    node = node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))
+    if target is not None and has_leader(vehicle):
+        aim = target.at(0.0)
+        node = Leader.of(vehicle).put(node, aim.place, aim.velocity)
+    # What is below the place of a long thing's first body is not meant to start in the ground.
+    return footing.lifted(node) if vehicle.links else node
+
+
+class Encounter:
+    """Knows for which vehicle obstacles were looked for."""
+
+    def __init__(self, scene: Scene, world: World, vehicle: Vehicle) -> None:
+        self._scene, self._world, self._looked_for = scene, world, vehicle.name
+
+    def at_first(self, vehicle: Vehicle, node: np.ndarray, footing: Footing) -> Environment | None:
+        """For a vehicle that begins at a node."""
+        world, moving = self._world, self._scene.environment
+        if moving is None:
+            return obstacles_in(world, vehicle)
+        return moving.begun(vehicle, placement(vehicle, node, world, footing.pivot_w).T_wb, world)
+
+    def couple(self, flown: Lane) -> None:
+        """What is flown by now may meet what the vehicle before it flew over."""
+        vehicle = flown.method.vehicle
+        if flown.coupling is None and self._looked_for != vehicle.name:
+            self._looked_for = vehicle.name
+            obstacles = obstacles_in(self._world, vehicle)
+            flown.coupling = None if obstacles is None else Coupling(obstacles)
+
+
+_RUN_M = 30.0
+"""Before the first gate and beyond the last one of a course that does not lead round."""
+_SPACING_M = 2.0
+
+
+def errand_of(scene: Scene, world: World) -> Errand:
+    """Gates of a race come before the world's own lap."""
+    places = tuple(
+        (float(x), float(y))
+        for goal in scene.goals
+        for x, y in ([world.pad(goal.pad).centre_w[:2]] if goal.pad else [goal.at_w] if goal.at_w else [])
+    )
+    lap = np.zeros((0, 2)) if world.grounds is None else world.grounds.lap
+    line, closed = (lap, True) if scene.race is None else (through(scene.race), scene.race.closed)
+    landing_w = world.pads[-1].centre_w if world.pads else None
+    return Errand(world.path, landing_w, line, closed, places, scene.target)
+
+
+def through(course: Course) -> np.ndarray:
+    """(n, 2) m: a smooth line through the middles of the gates in their directions."""
+    from scipy.interpolate import CubicHermiteSpline  # takes a while, and few scenes have gates
+
+    gates = [*course.gates, *course.gates[: int(course.closed)]]
+    places = np.array([gate.centre_w[:2] for gate in gates])
+    ways = np.array([gate.frame()[0, :2] for gate in gates])
+    if not course.closed:
+        places = np.vstack([places[0] - _RUN_M * ways[0], places, places[-1] + _RUN_M * ways[-1]])
+        ways = np.vstack([ways[:1], ways, ways[-1:]])
+    along = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))]
+    spline = CubicHermiteSpline(along, places, ways)
+    return np.asarray(spline(np.linspace(0.0, along[-1], int(along[-1] / _SPACING_M) + 2)))
