@@ -1,6 +1,7 @@
 """The command `holonomy`, as `python app.py` in a checkout; `holonomy study` is `python -m studies` there."""
 
 import gc
+import os
 import sys
 
 from holonomy import FOLDER
@@ -8,9 +9,10 @@ from holonomy import FOLDER
 
 def main() -> int:
     """Exit status, as `app.main` has it."""
-    sys.path.insert(
-        0, str(FOLDER)
-    )  # nothing in the folder where it is started may stand in for the app's own
+    # Nothing in the folder where it is started may stand in for the app's own, nor for what its workers import.
+    if sys.path[:1] == [os.getcwd()]:
+        del sys.path[0]  # `python -m` looks there first
+    sys.path.insert(0, str(FOLDER))
     gc.disable()  # as app.py does
     if sys.argv[1:2] == ["study"]:
         from studies.__main__ import main as study

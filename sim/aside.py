@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -71,17 +71,12 @@ class Aside:
         return self._closed
 
     def _ran(self, work: Callable[..., object], arguments: tuple[object, ...], tell: Tell) -> bool:
-        context = multiprocessing.get_context("spawn")
-        here, there = context.Pipe(duplex=False)
-        process = context.Process(
-            target=_serve, args=(there, self._niceness, work, arguments), name="aside", daemon=True
-        )
+        here, there = Pipe(duplex=False)
         with here:
             with self._lock:
                 if self._closed:
                     raise GivenUp
-                with keys_kept_off():
-                    process.start()
+                process = started("aside", _serve, there, self._niceness, work, arguments)
                 self._running.add(process)
             there.close()
             with suppress(EOFError, OSError):
@@ -109,9 +104,22 @@ def _mark(name: str) -> str:
     return f"{name}-{digest}"
 
 
+def started(name: str, work: Callable[..., object], *arguments: object) -> BaseProcess:
+    """`work(*arguments)`, a function of a module, in a fresh process that ends with this one at the latest.
+
+    It never gets Ctrl+C, which is for the one who started it, and takes no module from the current folder.
+    """
+    process = multiprocessing.get_context("spawn").Process(
+        target=work, args=arguments, name=name, daemon=True
+    )
+    with _keys_kept_off(), no_modules_from_current_folder():
+        process.start()
+    return process
+
+
 @contextmanager
-def keys_kept_off() -> Iterator[None]:
-    """What this thread starts meanwhile never gets Ctrl+C: that is for the one who started it."""
+def _keys_kept_off() -> Iterator[None]:
+    """What this thread starts meanwhile never gets Ctrl+C."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -120,6 +128,33 @@ def keys_kept_off() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_SAFE_PATH = "PYTHONSAFEPATH"
+_changing = threading.Lock()
+_before: list[str | None] = []
+"""What the variable was, for each of those who are within `no_modules_from_current_folder`."""
+
+
+@contextmanager
+def no_modules_from_current_folder() -> Iterator[None]:
+    """Python that is started meanwhile does not look for modules in the folder that is the current one.
+
+    multiprocessing starts its processes by `python -c`, which looks there before anywhere else: a file
+    `multiprocessing.py` beside somebody's scene would be run. Where this process itself looks, its workers look too.
+    """
+    with _changing:
+        _before.append(_before[0] if _before else os.environ.get(_SAFE_PATH))
+        os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        with _changing:
+            before = _before.pop()
+            if not _before and before is None:
+                del os.environ[_SAFE_PATH]
+            elif not _before and before is not None:
+                os.environ[_SAFE_PATH] = before
 
 
 def _told_of(pipe: Connection) -> AbstractContextManager[Any]:

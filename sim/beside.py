@@ -1,15 +1,14 @@
 """One piece of work in a process of its own, which tells how far it is: a window goes on beside it, and ends it."""
 
 import logging
-import multiprocessing
 import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
 from typing import Any
 
-from sim.aside import NICENESS, GivenUp, keys_kept_off
+from sim.aside import NICENESS, GivenUp, started
 from sim.platform.errors import InputError
 from sim.vehicles.own_class import OwnClass
 
@@ -35,14 +34,11 @@ def answered_beside(
     is given up has for its own end. refusals: what is raised here as it was there.
     Waits. Raises GivenUp where the event is set meanwhile, InputError where the work fails otherwise.
     """
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    arguments = (there, work, refusals)
-    process = context.Process(target=_serve, args=arguments, name=name, daemon=True)
+    here, there = Pipe()
+    process = None
     try:
         with here:
-            with keys_kept_off():
-                process.start()
+            process = started(name, _serve, there, work, refusals)
             there.close()
             here.send(own)
             here.send(job)
@@ -63,7 +59,7 @@ def answered_beside(
     except (EOFError, OSError):
         raise InputError(f"the {name} ended without an answer; {allowed}") from None
     finally:
-        if process.pid is not None:
+        if process is not None:
             process.join(tidy_s)  # it ends with its next word, since nobody listens
             process.terminate()
             process.join()

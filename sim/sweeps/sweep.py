@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.aside import no_modules_from_current_folder
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import whole
 from sim.sweeps.grid import Grid
@@ -98,7 +99,7 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
             "dashboard_address": None,
             "silence_logs": 50,
         }
-        with LocalCluster(**options) as cluster, Client(cluster) as client:
+        with no_modules_from_current_folder(), LocalCluster(**options) as cluster, Client(cluster) as client:
             yield client
 
 

@@ -1,7 +1,10 @@
 """Laws of work in processes beside this one."""
 
+import importlib.util
+import json
 import multiprocessing
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -16,6 +19,8 @@ from sim.compiler import kernel_text
 from sim.scene import load_scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from tests.sim.simulation_scenes import world
+
+ROOT = Path(sim.__file__).resolve().parents[1]
 
 
 @pytest.fixture
@@ -89,3 +94,59 @@ def test_the_kernels_that_a_scene_is_said_to_start_with_are_all_that_it_asks_for
     monkeypatch.setattr(KernelStore, "_compiled", lambda store, vehicle, method, *_: asked.append(method))
     Simulation(scene, world(scene.world), kernels=store)
     assert asked == []
+
+
+WORKERS = """
+import json, os, sys, threading
+
+def slept(job, tell):
+    return job
+
+def doubled(k):
+    return {"double": 2 * k}
+
+if __name__ == "__main__":
+    import sim
+    from sim.aside import Aside
+    from sim.beside import answered_beside
+    from sim.planner.service.worker import PlanWorker
+
+    Aside().ensure("folder", os.mkdir, sys.argv[1])
+    answer = answered_beside(slept, 3, name="work", progress=print, given_up=threading.Event(), allowed="none")
+    worker = PlanWorker()
+    alive = worker.alive
+    worker.close()
+    swept = sim.sweep(doubled, {"k": [1, 2]}, workers=1)["double"].tolist() if sys.argv[2] else [2, 4]
+    found = sim.simulate("rigid-body", "lie-euler", step=0.1, duration=0.2).energy.shape
+    print(json.dumps([answer, alive, swept, found, os.environ.get("PYTHONSAFEPATH")]))
+"""
+
+
+@pytest.mark.timeout(1200)
+def test_nothing_in_the_current_folder_is_run_or_obeyed_by_any_worker(tmp_path: Path) -> None:
+    """`python -c`, by which processes are started, looks there first; so does numba for its settings."""
+    shared, script = tmp_path / "shared", tmp_path / "own" / "work.py"
+    for folder in (shared, script.parent):
+        folder.mkdir()
+    script.write_text(WORKERS)
+    trap = "import os, pathlib; pathlib.Path(__file__).with_suffix('.ran').touch(); os._exit(9)\n"
+    for name in ("multiprocessing", "sim", "numpy", "pickle", "yaml"):
+        (shared / f"{name}.py").write_text(trap)
+    (shared / ".numba_config.yaml").write_text("disable_jit: 1\n")
+    before = sorted(path.name for path in shared.iterdir())
+    swept = "" if importlib.util.find_spec("distributed") is None else "swept"
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}
+    environment |= {"PYTHONPATH": str(ROOT), "HOLONOMY_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "made"), swept],
+        cwd=shared,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=1000,
+        check=False,
+    )
+    assert sorted(path.name for path in shared.iterdir()) == before
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [3, True, [2, 4], [3], None]
+    assert (tmp_path / "made").is_dir()

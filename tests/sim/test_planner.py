@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Task, Waypoint, Weights
+from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Planner, Sphere, Task, Waypoint, Weights
 from tests.sim.planner_tasks import EFFORT_ONLY, PLANNER, forest, replayed, rest_to_rest, unit_effort, yaw
 
 
@@ -211,3 +211,10 @@ def test_input_rates_and_limits_are_kept():
     assert left.max() < 70.0 + 1e-6
     assert np.abs(np.diff(left)).max() / plan.step_s < 8.0 + 1e-5
     assert np.abs(plan.trajectory.velocity[:, 1:]).max() < 1.7
+
+
+def test_a_file_of_ipopts_options_in_the_current_folder_is_not_obeyed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ipopt.opt").write_text("max_iter 0\noutput_file told.txt\nfile_print_level 5\n")
+    assert Planner().plan(*rest_to_rest(16), solver="ipopt", starts=1).solved
+    assert [path.name for path in tmp_path.iterdir()] == ["ipopt.opt"]

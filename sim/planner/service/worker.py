@@ -1,13 +1,13 @@
 """The planner in a process of its own: neither a crash of a solver nor a cancel takes the window along."""
 
 import contextlib
-import multiprocessing
 import time
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
 
 import numpy as np
 
+from sim.aside import started
 from sim.control.plan_following import Answered, Asked
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan
@@ -108,10 +108,8 @@ class PlanWorker:
     """Owns the process; the caller never waits for it."""
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._here, there = context.Pipe()
-        self._process = context.Process(target=_serve, args=(there,), name="planner", daemon=True)
-        self._process.start()
+        self._here, there = Pipe()
+        self._process = started("planner", _serve, there)
         there.close()
         self._ground: SafeGround | None = None
         self._own: type[Vehicle] | None = None

@@ -289,6 +289,8 @@ class Solvers:
     def _ipopt(self, mode: Mode, iterations: int) -> ca.Function:
         options: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": iterations}
         options["constr_viol_tol"] = TOLERANCE
+        # Else it obeys a file ipopt.opt in the current folder, which may have it write files and load libraries.
+        options["option_file_name"] = ""
         if mode == "near":
             options["mu_init"] = 1e-2
         if mode in ("again", "warm", "finish"):
