@@ -22,6 +22,8 @@ class Pane:
     view: View
     lane: str
     """The lane it follows; empty where it shows all."""
+    frame: Frame
+    """What it shows."""
 
 
 def spread_along(bearing_rad: float, spread_m: float) -> tuple[float, float, float]:
@@ -63,9 +65,9 @@ def draw_panes(
         if split:
             # Alone: ghosts that turn in the same place would only hide what is compared.
             options = replace(options, solo=name, highlight=name, spread_w=(0.0, 0.0, 0.0))
-        frame = scene_view.frame(own, options, wall_s=wall_s, exposure=exposure)
-        renderer.draw(add(frame), target, viewport=rect)
-        drawn.append(Pane(rect, own, name if split else ""))
+        frame = add(scene_view.frame(own, options, wall_s=wall_s, exposure=exposure))
+        renderer.draw(frame, target, viewport=rect)
+        drawn.append(Pane(rect, own, name if split else "", frame))
     return tuple(drawn)
 
 

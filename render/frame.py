@@ -1,7 +1,7 @@
 """What one picture shows: the renderer's whole input, free of simulation and UI."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 
 import numpy as np
 
@@ -157,6 +157,23 @@ class Frame:
     cones: ObstaclesPicture | None = None
     """None: they stand where they stood at first."""
     wall_s: float = 0.0
-    """Drives water and clouds; runs while the simulation is paused."""
+    """Drives water and clouds; runs while the simulation is paused, until a picture at rest has been refined."""
     exposure: float = 1.0
     """Relative to the scene's own."""
+
+
+def alike(one: object, other: object) -> bool:
+    """Whether two frames, or two parts of frames, show the same, number by number."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if type(one) is not type(other):
+        return False
+    if is_dataclass(one):
+        return all(alike(getattr(one, each.name), getattr(other, each.name)) for each in fields(one))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return bool(one == other)

@@ -52,14 +52,14 @@ class FrameBudget:
         """From one picture to the next."""
         return LATE_S if self._yields else 0.0
 
-    def observe(self, frame_s: float, *, moves: bool, late: bool = False) -> float:
-        """`frame_s` wall seconds since the last frame. moves: whether anything differs; a picture at rest is whole.
-        late: whether pictures take the time in which the motion would be worked out."""
+    def observe(self, frame_s: float, *, moves: bool, late: bool = False, whole: float = EFFORTS[0]) -> float:
+        """`frame_s` wall seconds since the last frame. moves: whether anything differs; a picture at rest is drawn with
+        the effort `whole`. late: whether pictures take the time in which the motion would be worked out."""
         self._well_s = 0.0 if late else self._well_s + frame_s
         self._yields = self._yields and moves and self._well_s < _WELL_S
         self._still_s = 0.0 if moves else self._still_s + frame_s
         if self._still_s > _REST_S:
-            return self._change(EFFORTS[0])
+            return self._change(max(whole, EFFORTS[0]))
         if self.effort != self._moving:
             return self._change(self._moving)
         self._times_s.append(frame_s)

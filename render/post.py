@@ -28,7 +28,8 @@ class Post:
         self._scene_px, self._draw = scene_px, UnlockedDraw(ctx)
         self._bloom = quality.bloom
         self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
-        self._carry = self._pass(programs, "present.frag")
+        same_size = {"SAME_SIZE": 1} if scene_px == output_px else {}
+        self._carry = self._pass(programs, "present.frag", **same_size)
         enlarged = {"SHARPEN": 1} if scene_px[0] < output_px[0] else {}
         self._smooth = self._pass(programs, "present.frag", FXAA=1, **enlarged) if quality.fxaa else None
         if quality.bloom:
@@ -37,7 +38,9 @@ class Post:
             small = (max(scene_px[0] // 4, 1), max(scene_px[1] // 4, 1))
             self._glow = [self._target(small, dtype="f2") for _ in range(2)]
         self._encoded = self._target(scene_px, dtype="f1")
-        self._smoothed = None
+        self._smoothed: moderngl.Framebuffer | None = None
+        self._finished: moderngl.Framebuffer | None = None
+        """The last picture, where it is kept beside the target that it went to."""
         if quality.fxaa and scene_px != output_px:
             self._smoothed = self._target(scene_px, dtype="f1")
 
@@ -100,10 +103,24 @@ class Post:
             self._smoothed.use()
             self._run(self._smooth, source.color_attachments[0])
             source = self._smoothed
+        straight = self._smooth is not None and source is self._encoded
+        self._finished = None if straight else source
         target.use()
         self._ctx.viewport = viewport
-        last = self._smooth if self._smooth is not None and source is self._encoded else self._carry
-        self._run(last, source.color_attachments[0])
+        self._run(self._smooth if straight else self._carry, source.color_attachments[0])
+
+    def repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
+        """The picture that was drawn last, once more."""
+        self._ctx.enable_only(moderngl.NOTHING)
+        if self._finished is None:
+            if self._smoothed is None:
+                self._smoothed = self._target(self._scene_px, dtype="f1")
+            self._smoothed.use()
+            self._run(self._smooth, self._encoded.color_attachments[0])
+            self._finished = self._smoothed
+        target.use()
+        self._ctx.viewport = viewport
+        self._run(self._carry, self._finished.color_attachments[0])
 
     def _run(self, stage: tuple[moderngl.Program, moderngl.VertexArray], source: moderngl.Texture) -> None:
         source.use(_SOURCE_UNIT)

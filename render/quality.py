@@ -67,6 +67,11 @@ class Quality:
         scale *= effort
         return max(round(output_px[0] * scale), 8), max(round(output_px[1] * scale), 8)
 
+    def whole_effort(self, output_px: tuple[int, int]) -> float:
+        """The effort at which a picture is drawn at the window's own size, 1 at least."""
+        scale = min(self.resolution_scale, math.sqrt(self.most_pixels / (output_px[0] * output_px[1])))
+        return max(1.0 / scale, 1.0)
+
     @property
     def defines(self) -> dict[str, int]:
         """Preprocessor names that every shader sees."""

@@ -11,7 +11,7 @@ import numpy as np
 from render.canvas import unbind
 from render.culling import frustum_planes
 from render.cutout import cut_out
-from render.frame import DrawnVehicle, Frame, View
+from render.frame import DrawnVehicle, Frame, View, alike
 from render.ground_extent import ground_bounds_m, material_water_level_m
 from render.light import Sun
 from render.matrices import mirror
@@ -37,6 +37,8 @@ from sim.outfit import outfit_of
 from sim.world import World
 
 EXPOSURE = 0.60
+_MOST_DETAIL = 4.0
+"""Of the budgets of triangles and plants, in a picture at rest."""
 _MIRROR_SINK_M = 0.2
 """How far below the water the mirror image is cut, so that no gap opens along the shore."""
 
@@ -69,6 +71,8 @@ class Renderer:
         require_gl(ctx)
         self._ctx, self._probe, self._supersampling = ctx, probe, supersampling
         self._effort, self._lit_later = 1.0, lit_later
+        self._in_post: Frame | None = None
+        """What was finished last."""
         self.quality = choose(ctx, quality, supersampling=supersampling)
         self._resources, self._sized = ExitStack(), ExitStack()
         self._resources.callback(self._sized.close)
@@ -85,7 +89,10 @@ class Renderer:
 
     def light_up(self) -> bool:
         """Do a share of what a renderer that is `lit_later` still lacks; whether there was anything to do."""
-        return step(self._lighting)
+        lit = step(self._lighting)
+        if lit:
+            self._in_post = None
+        return lit
 
     def _light_by(self, steps: Iterator[None]) -> None:
         """Once these have been taken the light is there."""
@@ -114,6 +121,7 @@ class Renderer:
 
     def resize(self, size_px: tuple[int, int]) -> None:
         """Take up a new output size."""
+        self._in_post = None
         self._sized.close()
         self.size_px = (max(size_px[0], 8), max(size_px[1], 8))
         quality = self.quality
@@ -131,10 +139,16 @@ class Renderer:
         self._sized.callback(self._post.release)
 
     def set_effort(self, effort: float) -> None:
-        """Draw at this share of the quality's scale, with budgets that follow the area; 1 for all of it."""
+        """Draw at this share of the quality's scale, with budgets that follow the area; 1 for all of it, more for a
+        picture that has time."""
         if effort != self._effort:
             self._effort = effort
             self.resize(self.size_px)
+
+    @property
+    def whole_effort(self) -> float:
+        """The effort at which a picture has as many pixels as are shown."""
+        return self.quality.whole_effort(self.size_px)
 
     @property
     def scale(self) -> float:
@@ -146,6 +160,7 @@ class Renderer:
 
         If `lit_later`, the last two follow by `light_up`, and what is drawn before has some of the light before.
         """
+        self._in_post = None
         steps = self._sun_steps(sun, "")
         step(steps)
         self._light_by(steps)
@@ -198,30 +213,48 @@ class Renderer:
         target: moderngl.Framebuffer,
         viewport: tuple[int, int, int, int] | None = None,
     ) -> None:
-        """Draw `frame` into `viewport` (x, y, width, height) px of `target`, by default all of it."""
+        """Draw `frame` into `viewport` (x, y, width, height) px of `target`, by default all of it.
+
+        A frame that is like the last one is only copied.
+        """
+        viewport = viewport or (0, 0, *self.size_px)
+        if self._in_post is not None and alike(frame, self._in_post):
+            with self._probe("repeat"):
+                self._post.repeat(target, viewport)
+            return
+        self._draw_targets(frame)
+        self._in_post = frame
+        with self._probe("post"):
+            self._targets.resolve()
+            exposure = EXPOSURE * self._light.exposure * frame.exposure
+            self._post.draw(self._targets.scene_map, target, viewport, exposure=exposure)
+
+    @property
+    def _detail(self) -> float:
+        """Of the budgets of triangles and instances."""
+        return min(self._effort**2, _MOST_DETAIL)
+
+    def _draw_targets(self, frame: Frame) -> None:
+        """The scene of a frame, linear, before it is finished."""
         self._clear_around(frame)
         self._bind_textures()
         self._stage.place_cones(frame.cones)
         with self._probe("vehicle shadow"):
             self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
-        self._waters.prepare(frame, self._probe, detail=self._effort**2)
+        self._waters.prepare(frame, self._probe, detail=self._detail)
         self._models.water = self._waters.plane_about(frame)
         self._set_uniforms(frame)
         if self._mirror is not None:
             with self._probe("reflection"):
                 self._draw_mirror(frame)
         self._draw_scene(frame)
-        with self._probe("post"):
-            self._targets.resolve()
-            exposure = EXPOSURE * self._light.exposure * frame.exposure
-            whole = (0, 0, *self.size_px)
-            self._post.draw(self._targets.scene_map, target, viewport or whole, exposure=exposure)
 
     def cutout(self, frame: Frame, target: moderngl.Framebuffer) -> np.ndarray:
         """Draw the vehicles alone into `target`; returns how much they cover, (height, width) 0..1, first row on top.
 
         The picture has their own colour up to the edge, for whatever is put behind.
         """
+        self._in_post = None
         self._bind_textures()
         self._shadows.cast_vehicles(frame.vehicles, self._models, self._context)
         self._set_uniforms(frame)
@@ -277,7 +310,7 @@ class Renderer:
             quality=self.quality,
             frustum=frustum_planes(view.projection @ view.view),
             near_vehicles=self._shadows.near_vehicles,
-            detail=self._effort**2,
+            detail=self._detail,
             seen_above_m=seen_above_m,
             mirrored=mirrored,
         )

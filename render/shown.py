@@ -9,6 +9,7 @@ from render.cameras.framing import framing_of
 from render.frame import DrawnVehicle, Polyline
 from render.wreck import wreck_marker
 from sim.groups.numeric import rotation_log
+from sim.outfit import outfit_of
 from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.trees.shapes import STAND, Capsule
 
@@ -99,6 +100,12 @@ def _with_stand(shown: Shown) -> Mapping[str, np.ndarray]:
     return {**shown.bodies, STAND: stand}
 
 
+def _turns(vehicle: str) -> bool:
+    """Whether anything on it turns with time, so that no two moments look alike."""
+    model = outfit_of(vehicle).model
+    return model.turns or any(outfit_of(look).model.turns for _, look in model.wears)
+
+
 def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
     lane = shown.lane
     wreck = lane.status is not LaneStatus.RUNNING
@@ -112,7 +119,7 @@ def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:
         controls=lane.controls,
         shape=lane.shape,
         parameters=lane.parameters,
-        time_s=shown.time_s,
+        time_s=shown.time_s if _turns(lane.vehicle) else 0.0,
         tint=lane.tint,
         ghost=ghost,
         presence=seen,

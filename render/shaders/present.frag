@@ -43,6 +43,8 @@ vec3 smoothed(vec2 at) {
 void main() {
 #ifdef FXAA
     colour = vec4(smoothed(uv), 1.0);
+#elif defined(SAME_SIZE)
+    colour = vec4(texelFetch(source_map, ivec2(uv * vec2(textureSize(source_map, 0))), 0).rgb, 1.0);
 #else
     // Bilinear, but steeper between the pixels: an enlarged edge stays an edge.
     vec2 size = vec2(textureSize(source_map, 0)), at = uv * size - 0.5;

@@ -63,6 +63,13 @@ class Model:
     box_half_m: tuple[float, float, float] = (0.5, 0.5, 0.5)
     """Half extents of the box that stands in where there is no model."""
 
+    @property
+    def turns(self) -> bool:
+        """Whether any part turns with time, whatever the state."""
+        terms = [term for part in self.parts for move in part.moves for term in move.terms]
+        terms += [part.shown_by for part in self.parts if part.shown_by is not None]
+        return bool(self.rotors) or any(term.spin_radps is not None for term in terms)
+
     def look_of(self, body: str) -> str | None:
         """The vehicle that a body of this name looks like, where that is one of its own."""
         for called, look in self.wears:

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from render.frame_budget import EFFORTS, LATE_S, FrameBudget
-from render.quality import PRESETS
+from render.quality import PRESETS, Quality
 
 
 def run(
@@ -42,6 +42,24 @@ def test_a_picture_at_rest_is_whole_and_moving_takes_up_the_former_effort_at_onc
     assert moving < 1.0
     assert run(budget, 0.006, 0.09, 2.0, moves=False)[-1] == 1.0
     assert run(budget, 0.006, 0.09, 0.01)[0] == moving
+
+
+def test_a_picture_at_rest_gets_more_than_its_qualitys_own_scale_where_that_is_less_than_the_windows() -> (
+    None
+):
+    budget = FrameBudget()
+    moving = run(budget, 0.006, 0.09, 20.0)[-1]
+    for _ in range(60):
+        budget.observe(0.05, moves=False, whole=2.0)
+    assert budget.effort == 2.0
+    assert run(budget, 0.006, 0.09, 0.01)[0] == moving
+
+
+@pytest.mark.parametrize("quality", PRESETS.values(), ids=PRESETS)
+@pytest.mark.parametrize("size", [(320, 200), (1280, 800), (3840, 2160)])
+def test_a_whole_picture_has_every_pixel_of_the_window(quality: Quality, size: tuple[int, int]) -> None:
+    drawn = quality.scene_px(size, effort=quality.whole_effort(size))
+    assert all(px >= shown for px, shown in zip(drawn, size, strict=True))
 
 
 def test_where_nothing_helps_it_is_told() -> None:

@@ -1,20 +1,60 @@
 """The picture of a window, without one."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import moderngl
 import numpy as np
+import pytest
 
 from render.canvas import Canvas
 from render.frame import Frame
 from render.renderer import Renderer
 from render.still import view_from
+from sim.lane_status import LaneStatus
 from sim.scene import load_scene
+from sim.simulation import Simulation
+from sim.snapshot import Snapshot
 from sim.world import load_world
 from ui.desktop.picture import Picture
+from ui.requests import CameraMotion
 from ui.view_settings import ViewSettings
 
 SIZE = (96, 64)
+
+
+@pytest.mark.parametrize("name", ["canyon", "drive", "delivery"])
+def test_what_is_paused_or_has_crashed_is_refined_to_every_pixel_and_drawn_no_more(
+    ctx: moderngl.Context, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = load_scene(name)
+    world = load_world(scene.world, seed=scene.seed)
+    simulation = Simulation(scene, world)
+    canvas = Canvas(ctx, SIZE)
+    view = ViewSettings(quality="software", camera="orbit")
+    monkeypatch.setattr(moderngl.Context, "screen", property(lambda self: canvas.framebuffer))
+    window = SimpleNamespace(ctx=ctx, framebuffer_px=SIZE, apart_s=0.0)
+    planning = SimpleNamespace(places_w=np.zeros((0, 3)), added=lambda frame: frame)
+    picture = Picture(window, scene, world, view, None)  # type: ignore[arg-type]
+    while picture.comes_along():
+        pass
+    snapshot = simulation.snapshot
+    crashed = tuple(replace(lane, status=LaneStatus.CRASHED) for lane in snapshot.lanes)
+    rect = (0, 0, *SIZE)
+
+    def scales(shown: Snapshot, motion: CameraMotion) -> list[float]:
+        """Of the frames of six seconds, at the clock of the window."""
+        found = []
+        for _ in range(60):
+            picture.draw(shown, view, rect, 0.1, motion, planning)  # type: ignore[arg-type]
+            found.append(picture.pace.scale)
+        return found
+
+    for shown in (replace(snapshot, paused=True), replace(snapshot, paused=False, lanes=crashed)):
+        assert scales(shown, CameraMotion(orbit=(0.3, 0.0)))[-1] <= 0.5
+        assert scales(shown, CameraMotion())[-1] == 1.0
+    picture.release()
+    canvas.release()
 
 
 def test_the_present_quality_is_drawn_until_another_one_is_ready(ctx: moderngl.Context) -> None:

@@ -1,5 +1,6 @@
 """Pictures of a small canyon at every quality: light where light falls, no GL error, nothing left behind."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -123,6 +124,53 @@ def test_a_rock_that_stops_a_car_is_drawn_at_every_quality_and_least_effort(ctx,
         renderer.release()
     changed = np.abs(pictures[0] - pictures[1]).max(axis=2)
     assert (changed > 20).sum() >= 10  # 46 to 60; nothing where only the budget counts
+
+
+@pytest.mark.parametrize("quality", PRESETS)
+def test_a_frame_like_the_last_one_is_copied_and_any_other_is_drawn(ctx, scenery, quality):
+    passes: list[str] = []
+
+    def probe(name: str):
+        passes.append(name)
+        return nullcontext()
+
+    renderer = Renderer(ctx, SIZE, small_world(), quality=quality, scenery=scenery, probe=probe)
+    canvas = Canvas(ctx, SIZE)
+
+    def drawn(frame) -> tuple[np.ndarray, bool]:
+        """The picture, and whether it was drawn anew."""
+        passes.clear()
+        renderer.draw(frame, canvas.framebuffer)
+        return canvas.image().astype(int), passes != ["repeat"]
+
+    def hovering(x_m: float):
+        T_wb = np.eye(4)
+        T_wb[:3, 3] = x_m, -1.0, 27.0
+        return DrawnVehicle("quadrotor", T_wb, np.zeros(4), np.zeros(0), time_s=0.2)
+
+    still = small_frame(SIZE)
+    for effort in {1.0, renderer.whole_effort}:
+        renderer.set_effort(effort)
+        frame = replace(still, vehicles=(hovering(30.0),))
+        first, anew = drawn(frame)
+        assert anew
+        for _ in range(3):
+            again, anew = drawn(replace(still, vehicles=(hovering(30.0),)))
+            assert not anew
+            assert np.abs(again - first).max() <= 1  # rounded once more between FXAA and the window: 0 to 1
+    later, anew = drawn(replace(still, vehicles=(hovering(29.9),)))
+    assert anew
+    assert (later != first).any()
+    for change in (
+        lambda: renderer.set_sun(Sun(azimuth_rad=2.0)),
+        lambda: renderer.resize(SIZE),
+        lambda: renderer.set_effort(0.6),
+    ):
+        assert not drawn(replace(still, vehicles=(hovering(29.9),)))[1]
+        change()
+        assert drawn(replace(still, vehicles=(hovering(29.9),)))[1]
+    canvas.release()
+    renderer.release()
 
 
 def test_resizing_goes_on_drawing(ctx, scenery):

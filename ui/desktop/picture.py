@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from render.camera import CameraRig
 from render.cameras.bumps import bumps_of
 from render.cameras.framing import framing_of
 from render.daylight import Day
+from render.frame import Frame, View, alike
 from render.frame_budget import FrameBudget
 from render.light import Sun
 from render.memory import give_back
@@ -58,8 +59,11 @@ class Picture:
         self._rig = CameraRig(scene.camera, bumps_of(world))
         self._framings, self._eyes = view.framings, view.eyes
         self._take_up(scene, world)
-        self._began_s = time.perf_counter()
-        self._budget, self._moves, self._seen_from = FrameBudget(), True, np.zeros((4, 4))
+        self._budget, self._moves = FrameBudget(), True
+        self._shown: tuple[Frame, ...] = ()
+        """What was drawn last, at no wall time."""
+        self._view: View | None = None
+        self._wall_s = 0.0
         self._by_processor = is_software(window.ctx)
         self._programs: dict[str, Programs] = {}
         """By quality, for one world after the other."""
@@ -108,7 +112,11 @@ class Picture:
         self._follow(settings.quality)
         self._light(self._renderer, settings.hour)
         late = self._by_processor and is_late(snapshot)
-        self._renderer.set_effort(self._budget.observe(dt_s, moves=self._moves, late=late))
+        whole = self._renderer.whole_effort if len(rects) == 1 else 1.0
+        effort = self._budget.observe(dt_s, moves=self._moves, late=late, whole=whole)
+        self._renderer.set_effort(effort)
+        if effort <= 1.0:
+            self._wall_s += dt_s
         self._window.apart_s = self._budget.shortest_s
         now_s = time.perf_counter()
         subject = self._scene_view.observe(snapshot, now_s)
@@ -132,6 +140,9 @@ class Picture:
             world=self._world,
             aspect=rects[0][2] / max(rects[0][3], 1),
         )
+        if self._view is None or not _as_from(view, self._view):
+            self._view = view  # else a camera that comes to rest would keep all from being whole
+        view = self._view
         options = ViewOptions(
             show_trail=settings.trail,
             show_forces=settings.arrows,
@@ -147,12 +158,12 @@ class Picture:
             options,
             rects,
             lanes,
-            wall_s=now_s - self._began_s,
+            wall_s=self._wall_s,
             exposure=settings.exposure,
             add=planning.added,
         )
-        self._moves = not (snapshot.paused and np.allclose(view.view, self._seen_from, atol=1e-5))
-        self._seen_from = view.view
+        shown = tuple(replace(pane.frame, wall_s=0.0) for pane in panes)
+        self._moves, self._shown = not alike(shown, self._shown), shown
         true, apart = self._scene_view.places_w(), self._scene_view.places_w(options)
         shifts_w = {name: place - true[name] for name, place in apart.items()}
         ends_w = {
@@ -251,6 +262,13 @@ class Picture:
 def _nothing() -> Generator[None]:
     """No steps."""
     yield from ()
+
+
+def _as_from(view: View, before: View) -> bool:
+    """Whether nobody sees a difference between two cameras: a tenth of a pixel of a thousand, two metres away."""
+    same_lens = view.inside == before.inside and np.allclose(view.projection, before.projection, atol=1e-4)
+    turned, moved = view.view[:3, :3] - before.view[:3, :3], view.eye_w - before.eye_w
+    return bool(same_lens and np.abs(turned).max() < 1e-4 and np.abs(moved).max() < 2e-4)
 
 
 def _ends(lane: LaneSnapshot, place_w: np.ndarray, shift_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -55,10 +55,9 @@ class ObstaclesPicture:
     """What is to be drawn of the cones."""
 
     poses: np.ndarray
-    """(k, 4, 4) of their centres of mass at `time_s`."""
+    """(k, 4, 4) of their centres of mass."""
     moved: np.ndarray
     """(k,) whether each is not where it stood at first."""
-    time_s: float
 
 
 class _Placed:
@@ -143,7 +142,7 @@ class Obstacles:
         poses = np.tile(np.eye(4), (len(state), 1, 1))
         poses[:, :3, :3] = state[:, 1:10].reshape(-1, 3, 3).transpose(0, 2, 1)
         poses[:, :3, 3] = state[:, 10:13]
-        return ObstaclesPicture(poses, np.any(state[:, :13] != self._begin[:, :13], axis=1), self._time_s)
+        return ObstaclesPicture(poses, np.any(state[:, :13] != self._begin[:, :13], axis=1))
 
     def _met(self, body: BodyState, dt_s: float, footprint: Footprint) -> np.ndarray | None:
         """(6,) on the body, or None where it meets nothing within the period."""
