@@ -9,14 +9,25 @@ from sim.compiler.lanes import lane_code, scattered
 from sim.integrators import Integrator, default_for, integrator
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
+from sim.vehicles.form import TREES
 from sim.vehicles.structure import Structure
+from sim.vehicles.support import Support
 
 
 class Lanes:
     """Vehicles with equal parameters side by side, under one method. A lane without a solution is nan from then on."""
 
     def __init__(self, vehicle: Vehicle, count: int, step_s: float, method: Integrator | None = None) -> None:
-        """Raises InputError for methods that divide their steps."""
+        """Raises InputError for methods that divide their steps, for what water carries and for trees of joints."""
+        if vehicle.support is Support.WATER or vehicle.form in TREES:
+            how = (
+                "carried by water"
+                if vehicle.support is Support.WATER
+                else "moved by recursions over its joints"
+            )
+            raise InputError(
+                f"a {vehicle.name} is {how}, which lanes side by side lack; allowed: vehicles that are not"
+            )
         self._vehicle, self._h = vehicle, step_s
         self._scheme = method or integrator(default_for(vehicle))
         code = lane_code(Structure.of(vehicle), self._scheme)

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.integrators import Integrator
+from sim.steppers.choice import stepper_of
 from sim.vehicles import State, Vehicle
+from sim.vehicles.form import TREES
 from sim.vehicles.observation import Observed, observed_by_symbols
 
 
@@ -68,7 +70,10 @@ class Trajectories:
         controls = self.controls[lane if len(self.controls) > 1 else 0]
         at = np.minimum(np.round(self.time / self.step_s).astype(int), max(self.steps - 1, 0))
         rows = controls[at if len(controls) > 1 else np.zeros(len(at), int)]
-        return observed_by_symbols(self.lane_vehicle(lane), self.nodes[lane], rows, self.step_s)
+        vehicle, nodes = self.lane_vehicle(lane), self.nodes[lane]
+        if vehicle.form in TREES:  # told by recursions: there are no symbols
+            return stepper_of(vehicle, self.integrator).observe_all(nodes, rows, vehicle.parameter_vector)
+        return observed_by_symbols(vehicle, nodes, rows, self.step_s)
 
     def table(self, lanes: Mapping[str, np.ndarray] | None = None) -> dict[str, np.ndarray]:
         """Name -> (lanes, k) of every entry of the nodes, for tables; `lanes`: (lanes,) columns to stand beside."""

@@ -167,7 +167,8 @@ def rollout_gradient(
 
     controls: None, (n_controls,) or (N, n_controls). checkpoint_every: steps between two states that are kept; others
     are found again for a derivative, which bounds its memory. Raises InputError in one line, also where a step has no
-    solution and for methods that divide their steps.
+    solution, for methods that divide their steps, and for what has no derivatives: water that carries a vehicle, and
+    recursions over trees of joints.
     """
     subject = given_vehicle(vehicle)
     if callable(controls):

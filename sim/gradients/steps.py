@@ -13,6 +13,7 @@ from sim.integrators import Integrator
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
+from sim.vehicles.support import Support
 
 DIRECTIONS = 8
 """Of a forward derivative, side by side."""
@@ -30,7 +31,8 @@ class Steps:
 
     @staticmethod
     def of(vehicle: Vehicle, scheme: Integrator, step_s: float) -> "Steps":
-        """Raises InputError for methods that divide their steps, and for those that do not serve the vehicle."""
+        """Raises InputError for what moves a vehicle in a rollout and has no derivatives."""
+        check_differentiable(vehicle, scheme)
         return Steps(vehicle, scheme, step_s, _code(Structure.of(vehicle), scheme, 1))
 
     def start(self, node: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -125,13 +127,28 @@ def _call(address: int, n: int, *arrays: np.ndarray) -> int:
     return int(function(at.ctypes.data, n))
 
 
+def check_differentiable(vehicle: Vehicle, scheme: Integrator) -> None:
+    """Raises InputError where `sim.simulate` has what derivatives would leave out, or where there are none."""
+    reason = scheme.serves(vehicle)
+    if reason:
+        raise InputError(reason)
+    if vehicle.support is Support.WATER:
+        raise InputError(
+            f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry"
+        )
+    if vehicle.form not in scheme.forms:
+        raise InputError(
+            f"{scheme.name} moves a {vehicle.name} by a recursion over its joints, which has no derivatives; "
+            "allowed: vehicles that are no trees of joints"
+        )
+
+
 def _code(structure: Structure, scheme: Integrator, width: int) -> GradientCode:
-    reason = scheme.serves(structure.vehicle)
-    code = None if reason else gradient_code(structure, scheme, width)
+    code = gradient_code(structure, scheme, width)
     if code is None:
         raise InputError(
-            reason
-            or f"{scheme.name} divides its steps, or solves them as a whole: derivatives are not compiled for it"
+            f"{scheme.name} divides its steps, or solves them as a whole: derivatives are not compiled for it; "
+            "allowed: methods of a fixed step"
         )
     return code
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.gradients.parameters import places_of
+from sim.gradients.steps import check_differentiable
 from sim.identification.outcome import Identified
 from sim.identification.recording import GROUPS, Recording, groups_of
 from sim.identification.shooting import Progress, Shooting
@@ -15,7 +16,7 @@ from sim.platform.validation import number
 from sim.recordings import Take
 from sim.trajectory import Trajectory, given_method, given_vehicle
 from sim.vehicles import Vehicle
-from sim.vehicles.support import Support
+from sim.vehicles.form import Form
 
 
 def identify(
@@ -38,6 +39,7 @@ def identify(
     """
     subject = given_vehicle(vehicle)
     scheme = given_method(method, subject)
+    _check_vehicle(subject, scheme)
     data = Recording.of(recording, subject)
     _check(subject, unknown)
     groups = _measured_groups(subject, data, measured)
@@ -64,13 +66,18 @@ def _noise(groups: Sequence[str], noise: Mapping[str, float] | None) -> dict[str
     return {name: number(f"noise of {name}", value, above=0.0) for name, value in noise.items()}
 
 
+def _check_vehicle(vehicle: Vehicle, scheme: Integrator) -> None:
+    check_differentiable(vehicle, scheme)
+    if vehicle.form is Form.GROUP_ACTION:
+        raise InputError(
+            f"what is measured is compared on a group, and the space of a {vehicle.name} is none; "
+            "allowed: vehicles whose pose is an element of a group, e.g. a helicopter or a car"
+        )
+
+
 def _check(vehicle: Vehicle, unknown: Sequence[str]) -> None:
     if not isinstance(unknown, tuple | list | set | frozenset | Mapping) or not unknown:
         raise InputError(f"unknown = {quote(unknown)} is refused; allowed: a list of parameters")
-    if vehicle.support is Support.WATER:
-        raise InputError(
-            f"the water that carries a {vehicle.name} has no derivatives; allowed: vehicles that it does not carry"
-        )
     for name in unknown:
         places_of(vehicle, name)
         if name in vehicle.absent:

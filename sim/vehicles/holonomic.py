@@ -1,5 +1,9 @@
 """Holonomic vehicles: a left-invariant kinetic energy, a potential, controls and dissipation on a Lie group."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 import casadi as ca
 import numpy as np
 
@@ -12,16 +16,26 @@ from sim.vehicles.holonomic_declaration import check_holonomic
 from sim.vehicles.parametrised import Quantities
 from sim.vehicles.state import State
 
+_DECLARED = ("inertia", "momentum_bias", "potential", "control_wrench", "dissipative_wrench")
+"""What a subclass may declare of its mechanics."""
+
 
 class HolonomicVehicle(Vehicle):
     """Subclasses declare `inertia` and whatever else applies; everything further is derived.
 
-    All arguments and results are CasADi SX. `q` holds the parameters by name (`q.mass`, ...). What does not hold
-    together raises InputError at construction.
+    All arguments and results are CasADi SX; for results numbers in numpy's arrays do as well. `q` holds the
+    parameters by name (`q.mass`, ...). What does not hold together raises InputError at construction.
     """
 
     form = Form.EULER_POINCARE
     group: LieGroup = SE3
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Everything that is derived from a declaration finds expressions, also where it was written in numbers."""
+        super().__init_subclass__(**more)
+        for name in _DECLARED:
+            if name in vars(cls):
+                setattr(cls, name, _as_expression(vars(cls)[name]))
 
     def check(self) -> None:
         check_holonomic(self)
@@ -90,3 +104,15 @@ class HolonomicVehicle(Vehicle):
         """Ad*_{g^-1} mu: constant for a free body."""
         g, xi = node[: self.group.pose_dim], node[self.node_layout.velocity]
         return self.group.Ad(self.group.inverse(g)).T @ self.momentum(xi, q)
+
+
+def _as_expression(declared: Callable[..., Any]) -> Callable[..., Any]:
+    """The same method, whose numeric arrays are CasADi's."""
+
+    @wraps(declared)
+    def expression(*arguments: Any, **named: Any) -> Any:
+        value = declared(*arguments, **named)
+        numeric = isinstance(value, np.ndarray) and value.dtype != object
+        return ca.sparsify(ca.SX(value)) if numeric else value
+
+    return expression

@@ -18,10 +18,12 @@ from sim.platform.errors import InputError
 from sim.recordings import Take, save_take
 from sim.recordings.leg import Pushes
 from sim.recordings.take import leg_of
+from sim.vehicles.form import TREES, Form
 from sim.world import load_world
 from tests.sim.identification.synthetic import NOISE, flown, measured
 
 UNKNOWN = ("mass", "inertia", "drag", "rotor_offset")
+UNMEASURED = (*TREES, Form.GROUP_ACTION)
 
 
 def true_vehicle() -> sim.Vehicle:
@@ -242,3 +244,11 @@ def test_what_water_carries_is_refused() -> None:
     )
     with pytest.raises(InputError, match="the water that carries a motorboat has no derivatives"):
         sim.identify(boat, recording, ["mass"])
+
+
+@pytest.mark.parametrize("name", [name for name in sim.vehicles() if sim.vehicle(name).form in UNMEASURED])
+def test_what_has_no_derivatives_or_no_group_is_refused_in_one_line(name: str) -> None:
+    vehicle = sim.vehicle(name)
+    unknown = [q.name for q in vehicle.parameters][:1]
+    with pytest.raises(InputError, match=rf"^[^\n]* {name} [^\n]*allowed: vehicles [^\n]*$"):
+        sim.identify(vehicle, sim.simulate(vehicle, step=0.01, duration=0.1), unknown)
