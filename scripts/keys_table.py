@@ -10,8 +10,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import sim  # noqa: E402
-from ui.input.binding import KeyBinding, key_label  # noqa: E402
-from ui.input.keymap import keymap_of  # noqa: E402
+from ui.input.keymap import (  # noqa: E402
+    KeyBinding,
+    key_label,
+    keymap_of,
+)
 
 BEGIN, END = "<!-- keys: written by scripts/keys_table.py -->\n", "<!-- end of keys -->"
 

@@ -7,22 +7,13 @@ from imgui_bundle.imgui import internal
 
 from sim.snapshot import Snapshot
 from ui import layout
-from ui.panels import (
-    controls,
-    errors,
-    flight,
-    integrator,
-    lanes,
-    plan,
-    plots,
-    polhode,
-    scene,
-    takes,
-    transport,
-    vehicle,
-    view,
-)
+from ui.panels import errors, flight, integrator, lanes, plan, plots, polhode, vehicle
 from ui.panels.context import PanelContext
+from ui.panels.controls import draw_controls
+from ui.panels.scene import draw_scene
+from ui.panels.takes import draw_takes
+from ui.panels.transport import draw_transport
+from ui.panels.view import draw_view
 from ui.requests import Request
 from ui.shell_state import ShellState
 
@@ -37,20 +28,20 @@ _WINDOW = imgui.WindowFlags_.no_collapse.value | imgui.WindowFlags_.no_focus_on_
 def simulation_window(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """What one reaches for in flight, in one window."""
     requests: list[Request] = []
-    for panel in (transport, integrator, flight):
-        requests += panel.draw(snapshot, context)
+    for draw in (draw_transport, integrator.draw, flight.draw):
+        requests += draw(snapshot, context)
     return requests
 
 
 WINDOWS: dict[str, Panel] = {
     layout.UPPER: simulation_window,
-    "Scene": scene.draw,
+    "Scene": draw_scene,
     "Vehicle": vehicle.draw,
     layout.PLAN: plan.draw,
     "Lanes": lanes.draw,
-    layout.TAKES: takes.draw,
-    "View": view.draw,
-    layout.CONTROLS: controls.draw,
+    layout.TAKES: draw_takes,
+    "View": draw_view,
+    layout.CONTROLS: draw_controls,
     layout.POLHODE: polhode.draw,
     layout.PLOTS: plots.draw,
     layout.ERRORS: errors.draw,

@@ -10,8 +10,10 @@ from sim.scene import Scene
 from sim.snapshot import Snapshot
 from ui import hud
 from ui.file_dialog import FileDialog
-from ui.hud import goal_marker, goals, minimap, past, pursuit, race
+from ui.hud import minimap, race
+from ui.hud.goals import draw_goal_marker, draw_goals
 from ui.hud.key_hint import KeyHint
+from ui.hud.notice_plates import draw_past, draw_pursuit
 from ui.panels import caption, coming, trust
 from ui.panels import help as help_panel
 from ui.panels.context import PanelContext
@@ -51,8 +53,8 @@ class Overlays:
         if not hidden and snapshot.lanes[0].vehicle == scene.vehicle:
             told = not (view.caption and caption.told_in(scene, snapshot))
             self._draw_goals(camera if view.views == 1 else None, listed=told)
-        past.draw(snapshot, context)
-        pursuit.draw(snapshot, context)
+        draw_past(snapshot, context)
+        draw_pursuit(snapshot, context)
         race.draw(snapshot, context)
         if view.caption:
             caption.draw(scene, snapshot, context)
@@ -84,6 +86,6 @@ class Overlays:
         if progress is None:
             return
         if listed:
-            goals.draw(progress, self._context)
+            draw_goals(progress, self._context)
         if progress.marker_w is not None and camera is not None:
-            goal_marker.draw(progress.marker_w, progress.distance_m, *camera, self._context)
+            draw_goal_marker(progress.marker_w, progress.distance_m, *camera, self._context)

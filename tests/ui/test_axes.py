@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.input.axes import Calibration, Response, deadzone, expo, radial_deadzone, shaped, single, stick
+from ui.input.profile import Calibration, Response, deadzone, expo, radial_deadzone, shaped, single, stick
 
 deflection = st.floats(-1.0, 1.0)
 

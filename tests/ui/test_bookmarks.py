@@ -16,7 +16,7 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.bookmark_keeper import BookmarkKeeper
 from ui.bookmarks import FILE, MOST, Bookmarks, eye_of, read_bookmarks, start_of
-from ui.panels import bookmarks
+from ui.panels.view import draw_bookmarks
 from ui.requests import ChangeView, DropBookmark, OpenBookmark, SetBookmark
 from ui.view_settings import ViewSettings
 
@@ -89,7 +89,7 @@ def test_a_damaged_file_is_set_aside(text: str, tmp_path: Path) -> None:
 def test_bookmarks_are_set_opened_and_dropped_by_clicks(bench: Bench) -> None:
     now = fakes.snapshot()
     bench.context.bookmarks = Bookmarks().with_one("x", "View", eye=(0.0, 0.0, 1.0, 0.0, 0.0)).of("x")
-    assert bench.click("bookmarks/start", bookmarks.draw, now) == [SetBookmark("start")]
-    assert bench.click("bookmarks/view", bookmarks.draw, now) == [SetBookmark("view")]
-    assert bench.click("bookmarks/open/View 1", bookmarks.draw, now) == [OpenBookmark("View 1")]
-    assert bench.click("bookmarks/drop/View 1", bookmarks.draw, now) == [DropBookmark("View 1")]
+    assert bench.click("bookmarks/start", draw_bookmarks, now) == [SetBookmark("start")]
+    assert bench.click("bookmarks/view", draw_bookmarks, now) == [SetBookmark("view")]
+    assert bench.click("bookmarks/open/View 1", draw_bookmarks, now) == [OpenBookmark("View 1")]
+    assert bench.click("bookmarks/drop/View 1", draw_bookmarks, now) == [DropBookmark("View 1")]

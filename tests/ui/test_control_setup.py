@@ -7,14 +7,10 @@ import pytest
 
 import sim
 from sim.platform.errors import InputError
-from ui.input.axes import Calibration, Response
-from ui.input.control_file import read_controls
-from ui.input.control_setup import FILE, ControlSetup
-from ui.input.keymap import VIEWER_KEYS, keymap_of
+from ui.input.control_setup import FILE, ControlSetup, read_controls
+from ui.input.keymap import VIEWER, VIEWER_KEYS, OwnKeys, keymap_of, vehicle_keys
 from ui.input.listening import ForAxis, ForKey, ForRange
-from ui.input.own_keys import VIEWER, OwnKeys
-from ui.input.profile import AxisUse, DeviceNow, Profile, flown
-from ui.input.vehicle_keys import vehicle_keys
+from ui.input.profile import AxisUse, Calibration, DeviceNow, Profile, Response, flown
 
 LEVER = AxisUse("z", "throttle", Calibration(-0.2, 0.1, 0.9), Response(deadzone=0.0, expo=0.0))
 

@@ -7,9 +7,8 @@ from pyglet.event import EventDispatcher
 
 from sim.commands import PilotInput
 from ui.input.controllers import Controllers, NoControllers, open_controllers
-from ui.input.keymap import VIEWER_KEYS
+from ui.input.keymap import VIEWER_KEYS, vehicle_keys
 from ui.input.profile import GAMEPAD_BUTTONS, DeviceNow, flown, usual
-from ui.input.vehicle_keys import vehicle_keys
 
 DT = 1.0 / 60.0
 

@@ -9,7 +9,7 @@ from sim.identification import Identified
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.fit_view import FitView
-from ui.panels import fit
+from ui.panels.takes import draw_fit, told_of
 from ui.requests import CancelFit, FitTake
 
 
@@ -29,34 +29,34 @@ def found(**changes) -> Identified:
 
 def test_the_chosen_parameters_are_asked_for_from_the_present_values(bench: Bench) -> None:
     bench.context.parameters["mass"] = 6.0
-    bench.click("fit/parameter/inertia", fit.draw, flying())
-    (asked,) = bench.click("fit/begin", fit.draw, flying())
+    bench.click("fit/parameter/inertia", draw_fit, flying())
+    (asked,) = bench.click("fit/begin", draw_fit, flying())
     assert isinstance(asked, FitTake)
     assert asked.unknown == ("mass", "inertia")
     assert asked.guess["mass"] == 6.0
-    bench.click("fit/parameter/mass", fit.draw, flying())
-    bench.click("fit/parameter/inertia", fit.draw, flying())
-    assert bench.click("fit/begin", fit.draw, flying()) == []
-    bench.click("fit/parameter/drag", fit.draw, flying())  # is 0: nothing to begin with
+    bench.click("fit/parameter/mass", draw_fit, flying())
+    bench.click("fit/parameter/inertia", draw_fit, flying())
+    assert bench.click("fit/begin", draw_fit, flying()) == []
+    bench.click("fit/parameter/drag", draw_fit, flying())  # is 0: nothing to begin with
     assert bench.context.fitted == frozenset()
-    bench.frame(fit.draw, fakes.snapshot(recorded_s=(0.0, 0.0)))
+    bench.frame(draw_fit, fakes.snapshot(recorded_s=(0.0, 0.0)))
     assert "fit/begin" not in bench.context.rects
 
 
 def test_a_search_shows_how_far_it_is_and_is_given_up(bench: Bench) -> None:
     bench.context.fit = FitView(guess={"mass": 5.0}, running=True, iteration=3, values={"mass": 5.31})
-    assert bench.click("fit/cancel", fit.draw, flying()) == [CancelFit()]
+    assert bench.click("fit/cancel", draw_fit, flying()) == [CancelFit()]
     assert "fit/progress" in bench.context.rects
     assert "fit/begin" not in bench.context.rects
 
 
 def test_what_is_found_is_used_as_an_edit_of_parameters_or_dropped(bench: Bench) -> None:
     bench.context.fit = FitView(guess={"mass": 5.0}, found=found())
-    assert bench.click("fit/apply", fit.draw, flying()) == [SetParameter("mass", 5.4, "helicopter")]
+    assert bench.click("fit/apply", draw_fit, flying()) == [SetParameter("mass", 5.4, "helicopter")]
     assert bench.context.parameters["mass"] == 5.4
     bench.context.flying = "rigid-body"  # a take of another vehicle is looked at
-    assert bench.click("fit/apply", fit.draw, flying()) == []
-    assert bench.click("fit/drop", fit.draw, flying()) == [CancelFit()]
+    assert bench.click("fit/apply", draw_fit, flying()) == []
+    assert bench.click("fit/drop", draw_fit, flying()) == [CancelFit()]
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_what_is_found_is_used_as_an_edit_of_parameters_or_dropped(bench: Bench)
     ],
 )
 def test_what_the_data_do_not_tell_is_said(names: tuple[str, ...], said: str) -> None:
-    assert fit.told_of(names) == said
+    assert told_of(names) == said

@@ -13,8 +13,8 @@ from sim.snapshot import LookBack, Snapshot
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import hud
-from ui.hud import goal_marker, goals, past
-from ui.hud.goal_marker import clear_of, edge_place
+from ui.hud.goals import DUE, OPEN, SKIPPED, TICK, clear_of, draw_goal_marker, draw_goals, edge_place, told
+from ui.hud.notice_plates import draw_past
 from ui.hud.pen import Pen
 from ui.panels.context import PanelContext
 from ui.panels.placing import overlap
@@ -34,7 +34,7 @@ def texts(progress: Progress, bench: Bench) -> list[str]:
 
     def draw(snapshot: Snapshot, context: PanelContext) -> None:
         pen = Pen(imgui.get_background_draw_list(), context.fonts, context.scale)
-        lines = goals.told(progress, pen, 230.0, context)
+        lines = told(progress, pen, 230.0, context)
         found[:] = [f"{mark} {text}" for mark, text, *_ in lines]
 
     bench.frame(draw, fakes.snapshot())
@@ -43,12 +43,12 @@ def texts(progress: Progress, bench: Bench) -> list[str]:
 
 def test_the_due_goal_is_told_with_its_key_and_what_is_done_is_ticked_off(bench: Bench) -> None:
     first = texts(Progress(GOALS), bench)
-    assert first[0] == f"{goals.DUE} Take off"
+    assert first[0] == f"{DUE} Take off"
     assert " Keys: R" in first
-    assert f"{goals.OPEN} Land" in first
+    assert f"{OPEN} Land" in first
     assert any("F2" in line and "F3" in line for line in first)
     last = texts(Progress(GOALS, at=2, skipped=frozenset({1}), marker_w=np.ones(3), distance_m=41.6), bench)
-    assert last[:3] == [f"{goals.TICK} Take off", f"{goals.SKIPPED} Hover", f"{goals.DUE} Land"]
+    assert last[:3] == [f"{TICK} Take off", f"{SKIPPED} Hover", f"{DUE} Land"]
     assert " 42 m to the marker" in last
     done = " ".join(texts(Progress(GOALS, at=3, landing=Landing(0.8, 0.3, 2.1)), bench))
     assert "good: sink 0.8 m/s, drift 0.3 m/s, 2.1 m from the" in done.replace("   ", " ").replace("  ", " ")
@@ -96,12 +96,12 @@ def test_goals_label_of_the_past_and_instruments_do_not_overlap(
 
     def flying(snapshot: Snapshot, context: PanelContext) -> None:
         hud.draw(snapshot, context)
-        goals.draw(progress, context)
-        goal_marker.draw(np.array([-50.0, 30.0, 2.0]), 41.6, VIEW, LENS, context)
+        draw_goals(progress, context)
+        draw_goal_marker(np.array([-50.0, 30.0, 2.0]), 41.6, VIEW, LENS, context)
 
     def looking(snapshot: Snapshot, context: PanelContext) -> None:
         hud.draw(snapshot, context)
-        past.draw(snapshot, context)
+        draw_past(snapshot, context)
 
     back = fakes.snapshot(look_back=LookBack("", 0.0, 9.0, 6.0), recorded_s=(0.0, 9.0), paused=True)
     for draw, snapshot, names in (

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.ui import fakes
-from ui.hud.dials.horizon import at, axes_of, earth_outline, offset_of
+from ui.hud.dial import at, axes_of, earth_outline, offset_of
 from ui.hud.flight_data import compass, flight_data
-from ui.hud.heading_tape import marks
+from ui.hud.readouts import marks
 from ui.units import AIR, SI, distance, read
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput
-from ui.input.intervention import Intervention
+from ui.keyed import Intervention
 
 DRIVE = frozenset({"gait-drive"})
 

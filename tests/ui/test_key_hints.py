@@ -10,10 +10,12 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.input.keymap import VIEWER_KEYS, keymap_of
 from ui.panels import help as help_panel
-from ui.panels import timeline, transport, view, widgets
+from ui.panels import transport, view, widgets
+from ui.panels.transport import draw_timeline, draw_transport
+from ui.panels.view import draw_view
 
 TOLD = {
-    transport.draw: {
+    draw_transport: {
         "pause",
         "step",
         "reset",
@@ -25,8 +27,8 @@ TOLD = {
         "now",
         "save_take",
     },
-    timeline.draw: {"back", "on", "retake", "now", "save_take"},
-    view.draw: {"camera", "overview", "trail", "arrows", "screenshot", "fullscreen"},
+    draw_timeline: {"back", "on", "retake", "now", "save_take"},
+    draw_view: {"camera", "overview", "trail", "arrows", "screenshot", "fullscreen"},
     help_panel.draw: {"help", "escape"},
 }
 
@@ -35,14 +37,14 @@ TOLD = {
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What panels would tell under the mouse, and in quiet words."""
     texts: list[str] = []
-    for module in (widgets, view, transport, timeline, help_panel):
+    for module in (widgets, view, transport, help_panel):
         for name in ("tooltip", "prose"):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, lambda text, *_: texts.append(text))
     return texts
 
 
-@pytest.mark.parametrize("draw", TOLD, ids=lambda draw: draw.__module__)
+@pytest.mark.parametrize("draw", TOLD, ids=lambda draw: draw.__name__)
 def test_a_panel_tells_the_keys_of_the_table_and_no_others(
     draw: Callable, bench: Bench, told: list[str]
 ) -> None:

@@ -9,10 +9,9 @@ from sim.outfit.key_reading import STICK_KEYS
 from sim.snapshot import LookBack
 from tests.ui import fakes
 from ui.imgui_keys import key_name
-from ui.input.binding import actions_by_key, key_label
 from ui.input.controllers import TRIGGER_NAMES
 from ui.input.desk import chord_name
-from ui.input.keymap import VIEWER_KEYS, Keymap, keymap_of
+from ui.input.keymap import VIEWER_KEYS, Keymap, actions_by_key, key_label, keymap_of
 from ui.input.profile import GAMEPAD_BUTTONS
 from ui.input.sticks import AXES
 from ui.input.viewer import orbit_of, request_of

@@ -8,8 +8,9 @@ from sim.world.plan_view import outlines
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui import hud
-from ui.hud import minimap, plate
+from ui.hud import minimap
 from ui.hud.key_hint import KeyHint
+from ui.hud.notice_plates import draw_plate
 from ui.panels import notices
 from ui.panels.context import PanelContext
 from ui.panels.placing import overlap
@@ -64,7 +65,7 @@ def test_a_plate_keeps_beside_the_goals(bench: Bench, scene: tuple[float, float,
         context.scene_rect = scene
         hud.draw(snapshot, context)
         context.rects["goals"] = (12.0, 54.0, 264.0, 120.0)
-        plate.draw("hud/pursuit", [("Pilot: Plan. Making the planner ready, you fly", True)], GOOD, context)
+        draw_plate("hud/pursuit", [("Pilot: Plan. Making the planner ready, you fly", True)], GOOD, context)
 
     bench.frame(draw, fakes.snapshot())
     plates = bench.context.rects["hud/pursuit"]

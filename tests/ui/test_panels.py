@@ -31,7 +31,10 @@ from ui.channels import measured
 from ui.dock import WINDOWS
 from ui.history import History, Trace
 from ui.observer import Observer
-from ui.panels import flight, help, integrator, lanes, notices, plots, scene, transport, vehicle, view
+from ui.panels import flight, help, integrator, lanes, notices, plots, vehicle
+from ui.panels.scene import draw_scene
+from ui.panels.transport import draw_transport
+from ui.panels.view import draw_view
 from ui.requests import (
     ChangeView,
     LoadScene,
@@ -45,13 +48,13 @@ from ui.toasts import Toasts
 
 def test_transport_buttons(bench: Bench) -> None:
     now = fakes.snapshot()
-    assert bench.click("transport/play", transport.draw, now) == [SetPaused(True)]
-    assert bench.click("transport/play", transport.draw, fakes.snapshot(paused=True)) == [SetPaused(False)]
-    assert bench.click("transport/step", transport.draw, now) == [SingleStep()]
-    assert bench.click("transport/reset", transport.draw, now) == [Reset()]
-    assert bench.click("transport/speed_up", transport.draw, now) == [SetSpeed(2.0)]
-    assert bench.click("transport/speed_down", transport.draw, now) == [SetSpeed(0.5)]
-    assert bench.click("transport/speed_up", transport.draw, fakes.snapshot(speed=8.0)) == []
+    assert bench.click("transport/play", draw_transport, now) == [SetPaused(True)]
+    assert bench.click("transport/play", draw_transport, fakes.snapshot(paused=True)) == [SetPaused(False)]
+    assert bench.click("transport/step", draw_transport, now) == [SingleStep()]
+    assert bench.click("transport/reset", draw_transport, now) == [Reset()]
+    assert bench.click("transport/speed_up", draw_transport, now) == [SetSpeed(2.0)]
+    assert bench.click("transport/speed_down", draw_transport, now) == [SetSpeed(0.5)]
+    assert bench.click("transport/speed_up", draw_transport, fakes.snapshot(speed=8.0)) == []
 
 
 def test_the_integrator_menu_swaps_the_method(bench: Bench) -> None:
@@ -119,10 +122,10 @@ def test_what_was_just_clicked_does_not_cover_with_its_tooltip_what_came_of_it(b
 
     def tells_after_a_while() -> bool:
         for _ in range(120):
-            bench.frame(transport.draw, now)
+            bench.frame(draw_transport, now)
         return internal.find_window_by_name("##Tooltip_00") is not None
 
-    bench.click("transport/step", transport.draw, now)
+    bench.click("transport/step", draw_transport, now)
     assert not tells_after_a_while()
     x, y, width, height = bench.context.rects["transport/reset"]
     imgui.get_io().add_mouse_pos_event(x + width / 2.0, y + height / 2.0)
@@ -155,15 +158,15 @@ def test_what_is_on_or_off_is_switched_by_one_click(bench: Bench) -> None:
 
 def test_scenes_are_loaded_by_one_click(bench: Bench) -> None:
     now = fakes.snapshot()
-    assert bench.click("scene/open/plain", scene.draw, now) == [LoadScene("plain")]
-    assert bench.click("scene/open/canyon", scene.draw, now) == []
-    assert bench.click("scene/reload", scene.draw, now) == [LoadScene("canyon")]
+    assert bench.click("scene/open/plain", draw_scene, now) == [LoadScene("plain")]
+    assert bench.click("scene/open/canyon", draw_scene, now) == []
+    assert bench.click("scene/reload", draw_scene, now) == [LoadScene("canyon")]
 
 
 def test_every_scene_is_listed_once_under_its_kind(bench: Bench) -> None:
     bench.context.catalogue = load_catalogue()
     scenes = bench.context.catalogue.scenes
-    bench.frame(scene.draw, fakes.snapshot(), height=2400.0)
+    bench.frame(draw_scene, fakes.snapshot(), height=2400.0)
     listed = {name for name in bench.context.rects if name.startswith("scene/open/")}
     assert listed == {f"scene/open/{name}" for name in scenes}
     kinds = {name: entry.kind for name, entry in scenes.items()}
@@ -176,21 +179,21 @@ def test_every_scene_is_listed_once_under_its_kind(bench: Bench) -> None:
 
 def test_view_settings_and_window_buttons(bench: Bench) -> None:
     now, start = fakes.snapshot(), bench.context.view
-    assert bench.click("view/camera/tower", view.draw, now) == [ChangeView(replace(start, camera="tower"))]
-    assert bench.click("view/trail", view.draw, now) == [ChangeView(replace(start, trail=False))]
-    assert bench.click("view/quality/low", view.draw, now) == [ChangeView(replace(start, quality="low"))]
-    *_, last = bench.click("view/exposure", view.draw, now, at=0.999)
+    assert bench.click("view/camera/tower", draw_view, now) == [ChangeView(replace(start, camera="tower"))]
+    assert bench.click("view/trail", draw_view, now) == [ChangeView(replace(start, trail=False))]
+    assert bench.click("view/quality/low", draw_view, now) == [ChangeView(replace(start, quality="low"))]
+    *_, last = bench.click("view/exposure", draw_view, now, at=0.999)
     assert last == ChangeView(replace(start, exposure=4.0))
-    assert bench.click("view/units/kt, ft", view.draw, now) == [ChangeView(replace(start, units="kt, ft"))]
-    (chosen,) = bench.click("view/hour", view.draw, now, at=0.999)
+    assert bench.click("view/units/kt, ft", draw_view, now) == [ChangeView(replace(start, units="kt, ft"))]
+    (chosen,) = bench.click("view/hour", draw_view, now, at=0.999)
     assert chosen.view.hour == pytest.approx(bench.context.day.span[1], abs=0.1)
     assert bench.context.hour is None
     bench.context.view = chosen.view
-    assert bench.click("view/hour/own", view.draw, now) == [ChangeView(start)]
+    assert bench.click("view/hour/own", draw_view, now) == [ChangeView(start)]
     bench.context.view = start
-    assert bench.click("view/scale/1.5", view.draw, now) == [SetInterfaceScale(1.5)]
-    assert bench.click("view/screenshot", view.draw, now) == [TakeScreenshot()]
-    assert bench.click("view/layout", view.draw, now) == [ResetLayout()]
+    assert bench.click("view/scale/1.5", draw_view, now) == [SetInterfaceScale(1.5)]
+    assert bench.click("view/screenshot", draw_view, now) == [TakeScreenshot()]
+    assert bench.click("view/layout", draw_view, now) == [ResetLayout()]
 
 
 def test_ghosts_are_added_and_removed_and_the_flown_lane_is_not(bench: Bench) -> None:

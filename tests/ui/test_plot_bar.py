@@ -13,7 +13,8 @@ from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.channels import OWN, columns, measured, offered
 from ui.history import History
-from ui.panels import errors, plot_bar, plot_playhead, plot_values, plots
+from ui.panels import errors, plots
+from ui.panels.plot_parts import SPANS_S, fitting, span, value_text
 from ui.requests import ChangeView, SaveCurves
 
 STOPPED = fakes.lane(
@@ -35,7 +36,7 @@ def remembered(bench: Bench, *shown, until_s: float) -> None:
 def test_a_click_sets_how_far_back_the_plots_look(bench: Bench, panel) -> None:
     remembered(bench, fakes.lane(), STOPPED, until_s=30.0)
     now, view = fakes.snapshot(fakes.lane(), STOPPED), bench.context.view
-    for span_s in plot_bar.SPANS_S:
+    for span_s in SPANS_S:
         wanted = [ChangeView(replace(view, plot_s=span_s))]
         assert bench.click(f"plots/span/{span_s:g}", panel.draw, now) == wanted
 
@@ -43,16 +44,16 @@ def test_a_click_sets_how_far_back_the_plots_look(bench: Bench, panel) -> None:
 def test_plots_end_now_and_begin_their_span_before_or_at_the_start(bench: Bench) -> None:
     remembered(bench, fakes.lane(), until_s=30.0)
     bench.context.view = replace(bench.context.view, plot_s=5.0)
-    assert plot_playhead.span([fakes.lane()], bench.context) == pytest.approx((25.0, 30.0))
+    assert span([fakes.lane()], bench.context) == pytest.approx((25.0, 30.0))
     bench.context.view = replace(bench.context.view, plot_s=60.0)
-    assert plot_playhead.span([fakes.lane()], bench.context) == (0.0, 60.0)
+    assert span([fakes.lane()], bench.context) == (0.0, 60.0)
 
 
 def test_the_legend_names_the_first_lanes_as_far_as_there_is_room() -> None:
     lanes = [fakes.lane(f"l{k}") for k in range(4)]
-    assert plot_bar.fitting(lanes, [100.0] * 4, 1000.0) == lanes
-    assert plot_bar.fitting(lanes, [100.0] * 4, 250.0) == lanes[:2]
-    assert plot_bar.fitting(lanes, [100.0] * 4, 50.0) == []
+    assert fitting(lanes, [100.0] * 4, 1000.0) == lanes
+    assert fitting(lanes, [100.0] * 4, 250.0) == lanes[:2]
+    assert fitting(lanes, [100.0] * 4, 50.0) == []
 
 
 def test_the_value_under_the_mouse_is_the_last_one_by_then_or_why_there_is_none(bench: Bench) -> None:
@@ -60,13 +61,13 @@ def test_the_value_under_the_mouse_is_the_last_one_by_then_or_why_there_is_none(
     expected = measured(fakes.lane())["omega"] + 1.2
 
     def told(lane, time_s: float) -> str:
-        return plot_values.told(lane, "omega", "rad/s", time_s, bench.context)
+        return value_text(lane, "omega", "rad/s", time_s, bench.context)
 
     assert told(fakes.lane(), 1.27) == f"{expected:.4g} rad/s"
     assert told(STOPPED, 1.27) == f"{expected:.4g} rad/s"
     assert told(STOPPED, 2.5) == "diverged, energy past 4000 J at t = 2 s"
     assert told(fakes.lane(), -0.5) == "nothing known"
-    assert plot_values.told(fakes.lane(), "position_error", "m", 1.0, bench.context) == "nothing known"
+    assert value_text(fakes.lane(), "position_error", "m", 1.0, bench.context) == "nothing known"
 
 
 def test_the_history_is_read_at_any_kept_time() -> None:

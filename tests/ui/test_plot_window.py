@@ -15,7 +15,9 @@ from tests.ui.bench import Bench
 from ui.channels import measured
 from ui.history import History
 from ui.observer import Observer
-from ui.panels import plot_playhead, plots, timeline
+from ui.panels import plots
+from ui.panels.plot_parts import playhead_text
+from ui.panels.transport import draw_timeline
 from ui.plot_window import WHOLE_S, PlotWindow
 from ui.requests import ChangeView
 from ui.toasts import Toasts
@@ -123,8 +125,8 @@ def test_a_crash_is_marked_once_and_so_is_what_the_user_marks(bench: Bench) -> N
     ]
     bench.click("plots/mark", plots.draw, past(1.5, 2.5))
     assert [(m.time_s, m.kind) for m in bench.context.plot_window.marks][1:] == [(1.5, "user")]
-    assert plot_playhead.told(bench.context.plot_window.marks[1]) == "1.50 s: mark 1"
-    bench.frame(timeline.draw, past(1.5, 2.5))
+    assert playhead_text(bench.context.plot_window.marks[1]) == "1.50 s: mark 1"
+    bench.frame(draw_timeline, past(1.5, 2.5))
     assert "timeline/line" in bench.context.rects
 
 

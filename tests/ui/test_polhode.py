@@ -8,7 +8,7 @@ from sim.snapshot import LaneStatus
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.panels import polhode
-from ui.panels.momentum_shapes import ellipsoid, half_axes, polhodes, rings, spin_energy
+from ui.panels.polhode import ellipsoid, half_axes, polhodes, rings, spin_energy
 
 BODIES = (
     (np.array([0.4, 1.6, 1.9]), np.array([0.3, -2.0, 1.0])),

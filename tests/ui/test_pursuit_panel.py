@@ -18,7 +18,7 @@ from tests.sim.plan_samples import BOAT, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.hand import Ray
-from ui.hud.pursuit import told
+from ui.hud.notice_plates import pursuit_text
 from ui.panels import plan_pilot
 from ui.pointing import Pointing, on_ground, on_level
 
@@ -81,7 +81,7 @@ def test_wind_is_turned_where_the_vehicle_feels_it(bench: Bench) -> None:
     ],
 )
 def test_what_flies_and_how_late_it_is_is_said(seen: PursuitPicture, says: str) -> None:
-    lines = [text for text, _ in told(seen)]
+    lines = [text for text, _ in pursuit_text(seen)]
     assert any(says in line for line in lines)
     assert seen.told in ("", lines[-1])
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.commands import PilotInput
-from ui.input.held_keys import HeldKeys
+from ui.input.desk import HeldKeys
+from ui.input.keymap import bindings, vehicle_keys
 from ui.input.sticks import AXES, RATES, RampRates, combined, moved, ramp, released, same, targets
-from ui.input.vehicle_keys import bindings, vehicle_keys
 
 RAMP = RampRates(away=2.0, back=4.0)
 target = st.sampled_from((-1.0, 0.0, 1.0))

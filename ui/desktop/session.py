@@ -38,7 +38,7 @@ from ui.desktop.saving import curves_saved, screenshot_saved, task_saved
 from ui.desktop.scene_change import SceneChange
 from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
-from ui.input.control_file import ENDING as CONTROLS
+from ui.input.control_setup import ENDING as CONTROLS
 from ui.requests import (
     Action,
     AnswerTrust,

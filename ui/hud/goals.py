@@ -1,16 +1,20 @@
-"""The goals of a scene over the view: all of them with what is done ticked off, and how the due one is reached."""
+"""The goals of a scene over the view: all of them in a list, and a mark where the due one is."""
 
+import math
+
+import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
 
 from sim.simulation.judge import Progress
 from ui import theme
-from ui.hud import heading_tape
-from ui.hud.pen import Pen
-from ui.panels.context import PanelContext
+from ui.hud import readouts
+from ui.hud.pen import EDGE, Pen, Point
+from ui.panels.context import PanelContext, Rect
 from ui.units import distance
 
 WIDTH, PAD, MARGIN, TOP = 264.0, 10.0, 12.0, 12.0
-SIZE, ROW = 14.0, 19.0
+SIZE_GOALS, ROW = 14.0, 19.0
 TICK, SKIPPED, DUE, OPEN = (
     icons.ICON_FA_CHECK,
     icons.ICON_FA_MINUS,
@@ -24,7 +28,7 @@ Line = tuple[str, str, theme.Colour, bool]
 """(mark, text, colour, bold)."""
 
 
-def draw(progress: Progress, context: PanelContext) -> None:
+def draw_goals(progress: Progress, context: PanelContext) -> None:
     """At the upper left, beside or below the heading tape; its place is left in `context.rects`."""
     pen = Pen.over(context, fitting=False)
     x, y, scene_width, scene_height = context.scene_rect
@@ -36,15 +40,15 @@ def draw(progress: Progress, context: PanelContext) -> None:
     tape = context.rects.get("hud/heading")
     left, top = x + pen.px(MARGIN), y + pen.px(TOP)
     if tape is not None and left + wide > tape[0] - pen.px(MARGIN):
-        top = tape[1] + pen.px(heading_tape.HEIGHT + 8.0)
+        top = tape[1] + pen.px(readouts.HEIGHT + 8.0)
     tall = pen.px(ROW) * len(lines) + pen.px(2.0 * PAD)
     pen.draw_list.add_rect_filled(
         (left, top), (left + wide, top + tall), theme.packed(theme.GROUND, 0.72), pen.px(8.0)
     )
     for number, (mark, text, colour, bold) in enumerate(lines):
         row = top + pen.px(PAD) + number * pen.px(ROW)
-        pen.text((left + pen.px(PAD), row), mark, size=SIZE - 2.0, colour=colour)
-        pen.text((left + pen.px(PAD + 16.0), row), text, size=SIZE, colour=colour, bold=bold)
+        pen.text((left + pen.px(PAD), row), mark, size=SIZE_GOALS - 2.0, colour=colour)
+        pen.text((left + pen.px(PAD + 16.0), row), text, size=SIZE_GOALS, colour=colour, bold=bold)
     if progress.due is not None and progress.held > 0.0:
         end = left + progress.held * wide
         low = (left, top + tall - pen.px(3.0))
@@ -107,8 +111,79 @@ def wrapped(pen: Pen, text: str, room: float) -> list[str]:
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and pen.width(longer, SIZE) <= room:
+        if lines and pen.width(longer, SIZE_GOALS) <= room:
             lines[-1] = longer
         else:
             lines.append(word)
     return lines
+
+
+COVERED = ("goals", "hud/numbers")
+"""Panes at the left, which a mark keeps clear of; the map at the right shows it itself."""
+SIZE_GOAL_MARKER, EDGE_PX, BELOW_PX = 11.0, 34.0, 60.0
+
+
+def edge_place(
+    place_w: np.ndarray, view: np.ndarray, projection: np.ndarray, rect: Rect, margin: float
+) -> tuple[Point, float | None]:
+    """Where a place is shown, in window coordinates, and the bearing (from x, y down) to it where it is out of view.
+
+    Matrices (4, 4) act on columns. What is out of view, or behind the eye, is shown on the edge, `margin` inside.
+    """
+    x, y, width, height = rect
+    half = max(width / 2.0 - margin, 1.0), max(height / 2.0 - margin, 1.0)
+    clip = projection @ view @ np.append(place_w, 1.0)
+    across, up = float(clip[0]), float(clip[1])
+    middle = x + width / 2.0, y + height / 2.0
+    if clip[3] > 1e-6:
+        right, down = across / clip[3] * width / 2.0, -up / clip[3] * height / 2.0
+        if abs(right) <= half[0] and abs(down) <= half[1]:
+            return (middle[0] + right, middle[1] + down), None
+    else:
+        right, down = across * width, -up * height
+    length = math.hypot(right, down)
+    right, down = (right / length, down / length) if length > 1e-9 else (0.0, 1.0)
+    reach = min(half[0] / max(abs(right), 1e-9), half[1] / max(abs(down), 1e-9))
+    return (middle[0] + reach * right, middle[1] + reach * down), math.atan2(down, right)
+
+
+def clear_of(at: Point, covered: list[Rect], room: float) -> Point:
+    """The place, moved to the right of what covers it, `room` away."""
+    x, y = at
+    for left, top, width, height in covered:
+        if left - room < x < left + width + room and top - room < y < top + height + room:
+            x = left + width + room
+    return x, y
+
+
+def draw_goal_marker(
+    place_w: np.ndarray, distance_m: float, view: np.ndarray, projection: np.ndarray, context: PanelContext
+) -> None:
+    """A diamond where it is, a head of an arrow at the edge where it is not in view."""
+    pen = Pen.over(context, fitting=False)
+    (x, y), bearing = edge_place(place_w, view, projection, context.scene_rect, pen.px(EDGE_PX))
+    size = pen.px(SIZE_GOAL_MARKER)
+    x, y = clear_of((x, y), [context.rects[n] for n in COVERED if n in context.rects], pen.px(EDGE_PX))
+    if bearing is None:
+        corners = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
+    else:
+        corners = [
+            (x + size * r * math.cos(bearing + turn), y + size * r * math.sin(bearing + turn))
+            for turn, r in ((0.0, 1.5), (2.4, 1.2), (math.pi, 0.5), (-2.4, 1.2))
+        ]
+    points = [imgui.ImVec2(*corner) for corner in corners]
+    pen.draw_list.add_polyline(points, theme.packed(EDGE), pen.px(6.0), imgui.ImDrawFlags_.closed.value)
+    pen.draw_list.add_polyline(
+        points, theme.packed(theme.ACCENT_BRIGHT), pen.px(3.0), imgui.ImDrawFlags_.closed.value
+    )
+    above = y > context.scene_rect[1] + context.scene_rect[3] - pen.px(BELOW_PX)
+    at = (x, y - size - pen.px(22.0) if above else y + size + pen.px(6.0))
+    pen.text(
+        at,
+        distance(distance_m, context.view.units),
+        size=14.0,
+        colour=theme.ACCENT_BRIGHT,
+        align=0.5,
+        shadow=True,
+    )
+    context.rects["goal_marker"] = (x - size, y - size, 2.0 * size, 2.0 * size)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from sim.snapshot import Snapshot
 from ui import theme
-from ui.hud import dials, heading_tape, readouts
+from ui.hud import readouts
+from ui.hud.dial import draw_dial
 from ui.hud.flight_data import FlightData, flight_data
 from ui.hud.pen import Pen, Point
 from ui.panels.context import PanelContext, Rect
@@ -43,8 +44,8 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     top, tape = y + pen.px(12.0), min(pen.px(340.0), 0.45 * width)
     lower_left = (x + pen.px(MARGIN), y + height - pen.px(MARGIN))
     if data.goes:
-        heading_tape.draw(pen, (x + width / 2.0, top), tape, data.heading_deg)
-        context.rects["hud/heading"] = (x + (width - tape) / 2.0, top, tape, pen.px(heading_tape.HEIGHT))
+        readouts.draw(pen, (x + width / 2.0, top), tape, data.heading_deg)
+        context.rects["hud/heading"] = (x + (width - tape) / 2.0, top, tape, pen.px(readouts.HEIGHT))
         context.rects["hud/numbers"] = _cluster(pen, lower_left, data)
     else:
         tape = 0.0
@@ -53,7 +54,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> None:
     badges = _badges(plain, snapshot, context.view.camera)
     beside_tape = (width - tape) / 2.0 - pen.px(2.0 * MARGIN)
     fits = sum(badge.width + pen.px(GAP) for badge in badges) < beside_tape
-    badges_top = top if fits else top + pen.px(heading_tape.HEIGHT + GAP)
+    badges_top = top if fits else top + pen.px(readouts.HEIGHT + GAP)
     context.rects["hud/badges"] = _draw_badges(plain, (x + width - pen.px(MARGIN), badges_top), badges)
     pen.draw_list.pop_clip_rect()
 
@@ -67,7 +68,7 @@ def _cluster(pen: Pen, lower_left: Point, data: FlightData) -> Rect:
     height = 2.0 * radius + 2.0 * pad
     x, y = lower_left[0], lower_left[1] - height
     pen.glass((x, y), (x + width, y + height), 14.0)
-    dials.draw(pen, (x + pad + radius, y + pad + radius), radius, data)
+    draw_dial(pen, (x + pad + radius, y + pad + radius), radius, data)
     left = x + 2.4 * pad + 2.0 * radius
     readouts.draw_numbers(pen, (left, y + pad + pen.px(1.0)), numbers, data)
     bar_corner = (left + numbers + 0.5 * pad, y + pad)

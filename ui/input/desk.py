@@ -1,4 +1,4 @@
-"""Keys, mouse and controllers of one window, gathered once a frame."""
+"""Which keys are down, by name. One set, cleared when the window loses the focus."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,15 +7,42 @@ from pyglet.window import key, mouse
 
 from sim.commands import PilotInput
 from ui.imgui_keys import key_name
-from ui.input.binding import actions_by_key
 from ui.input.control_setup import ControlSetup
 from ui.input.controllers import AnyControllers, NoControllers, open_controllers, profile_of
-from ui.input.held_keys import HeldKeys
-from ui.input.keymap import VIEWER_KEYS, Keymap, keymap_of
+from ui.input.keymap import VIEWER_KEYS, KeyBinding, Keymap, actions_by_key, keymap_of
 from ui.input.profile import DeviceNow
 from ui.input.sticks import combined, moved, released
 from ui.input.viewer import orbit_of
 from ui.requests import CameraMotion
+
+
+class HeldKeys:
+    """Remembers the keys of some tables while they are down."""
+
+    def __init__(self, *tables: tuple[KeyBinding, ...]) -> None:
+        self._actions = {key: action for table in tables for key, action in actions_by_key(table).items()}
+        self._down: set[str] = set()
+
+    def press(self, key: str) -> None:
+        if key in self._actions:
+            self._down.add(key)
+
+    def release(self, key: str) -> None:
+        """A key that is not down is no mistake: its press may have gone to a text field."""
+        self._down.discard(key)
+
+    def take_over(self, before: "HeldKeys") -> None:
+        """What was down before and means something here is down."""
+        self._down = before._down & self._actions.keys()
+
+    def release_all(self) -> None:
+        self._down.clear()
+
+    @property
+    def actions(self) -> frozenset[str]:
+        """Actions whose key is down; an action stays while any of its keys does."""
+        return frozenset(self._actions[key] for key in self._down)
+
 
 FOREIGN_MODIFIERS = key.MOD_ALT | key.MOD_COMMAND | key.MOD_WINDOWS
 """With these held a key belongs to the desktop."""

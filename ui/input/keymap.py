@@ -1,17 +1,102 @@
-"""The keys while a vehicle is flown: its own, and the viewer's as far as it leaves them.
-
-Help, hints, tooltips and the README are made from these tables and the window looks keys up in them, so a
-binding exists in exactly one place. A viewer key that some vehicle takes has a second one that none takes.
-"""
+"""One action and the keys that cause it. Keys are named as pyglet names its symbols."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from sim.outfit import Keys, Outfit, outfit_of
-from ui.input.binding import KeyBinding, key_label
-from ui.input.own_keys import VIEWER, OwnKeys
-from ui.input.vehicle_keys import bindings
+
+
+@dataclass(frozen=True, slots=True)
+class KeyBinding:
+    """One action and the keys that cause it."""
+
+    action: str
+    keys: tuple[str, ...]
+    label: str
+    group: str
+
+
+KEY_LABELS = {
+    "BRACKETLEFT": "[",
+    "BRACKETRIGHT": "]",
+    "COMMA": ",",
+    "PERIOD": ".",
+    "PAGEUP": "Page Up",
+    "PAGEDOWN": "Page Down",
+    "LSHIFT": "Shift",
+    "LCTRL": "Ctrl",
+    "DELETE": "Delete",
+    "SPACE": "Space",
+    "BACKSPACE": "Backspace",
+    "ESCAPE": "Esc",
+    "TAB": "Tab",
+    "LEFT": "Left",
+    "RIGHT": "Right",
+    "UP": "Up",
+    "DOWN": "Down",
+}
+
+
+def key_label(key: str) -> str:
+    """A key's name as printed on it; keys that are held with it come first, as in CTRL+SHIFT+Z."""
+    *held, last = key.split("+")
+    return "+".join([*(part.capitalize() for part in held), KEY_LABELS.get(last, last.lstrip("_"))])
+
+
+def actions_by_key(bindings: tuple[KeyBinding, ...]) -> dict[str, str]:
+    """Key name -> action."""
+    return {key: binding.action for binding in bindings for key in binding.keys}
+
+
+def groups(bindings: tuple[KeyBinding, ...]) -> dict[str, tuple[KeyBinding, ...]]:
+    """Bindings by group, both in table order."""
+    names = dict.fromkeys(binding.group for binding in bindings)
+    return {name: tuple(b for b in bindings if b.group == name) for name in names}
+
+
+def vehicle_keys(vehicle: str) -> Keys:
+    """Of a vehicle by its registry name; of one that says nothing, or that nobody knows, the names of the sticks."""
+    return outfit_of(vehicle).keys
+
+
+def bindings(keys: Keys) -> tuple[KeyBinding, ...]:
+    """Stick axes, and other actions that are held by name."""
+    return tuple(KeyBinding(held.action, held.keys, held.does, held.group) for held in keys.held)
+
+
+VIEWER = ""
+"""The scope of actions that every vehicle has."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKey:
+    """Keys of one action instead of the usual ones."""
+
+    scope: str
+    """A vehicle's name, or VIEWER."""
+    action: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKeys:
+    """All of them; hashable."""
+
+    chosen: tuple[OwnKey, ...] = ()
+
+    def of(self, scope: str) -> Mapping[str, tuple[str, ...]]:
+        """Action -> its keys."""
+        return {own.action: own.keys for own in self.chosen if own.scope == scope}
+
+    def with_keys(self, scope: str, action: str, keys: tuple[str, ...]) -> "OwnKeys":
+        """The action has these, and no others."""
+        return OwnKeys((*self.without(scope, action).chosen, OwnKey(scope, action, keys)))
+
+    def without(self, scope: str, action: str) -> "OwnKeys":
+        """The action has its usual keys again."""
+        return OwnKeys(tuple(own for own in self.chosen if (own.scope, own.action) != (scope, action)))
+
 
 VIEWER_KEYS = (
     KeyBinding("help", ("F1",), "Show or hide this help", "Window"),

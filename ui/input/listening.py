@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ui.input.axes import Calibration
-from ui.input.profile import DeviceNow
+from ui.input.profile import Calibration, DeviceNow
 
 FAR = 0.5
 """A move of an axis that is meant, in raw units from where it was when the listening began."""

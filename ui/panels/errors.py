@@ -8,9 +8,9 @@ from imgui_bundle import imgui, implot
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from ui import theme
 from ui.colours import line_colour
-from ui.panels import plot_bar, plot_playhead, plot_values
 from ui.panels.caption import outcome
 from ui.panels.context import PanelContext
+from ui.panels.plot_parts import draw_plot_bar, draw_plot_playhead, draw_plot_values, span
 from ui.panels.plots import AXIS_FLAGS, NARROWEST_PX, PLOT_FLAGS, POINTS, line_spec, time_axis
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
@@ -74,7 +74,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         requests += _plot(snapshot, context, lanes, channel, plot, (width, height))
         imgui.end_group()
         note(context, f"errors/{channel}")
-    return requests + plot_bar.draw(snapshot, context)
+    return requests + draw_plot_bar(snapshot, context)
 
 
 def _plot(
@@ -86,7 +86,7 @@ def _plot(
     size: tuple[float, float],
 ) -> list[Request]:
     requests: list[Request] = []
-    start_s, end_s = plot_playhead.span(lanes, context)
+    start_s, end_s = span(lanes, context)
     traces = [context.histories[lane.name].trace(channel, start_s, end_s, POINTS) for lane in lanes]
     low, high = decades([trace.values for trace in traces], plot.floor)
     imgui.push_font(None, theme.FONT_PX * 0.86)
@@ -110,8 +110,8 @@ def _plot(
         if channel in AGAINST_REFERENCE and not snapshot.reference:
             implot.plot_text("no reference", 0.5 * (start_s + end_s), float(np.sqrt(low * high)))
         mark_stops(lanes, start_s, context, told=channel == "energy_error")
-        plot_values.draw(lanes, channel, plot.unit, context)
-        requests += plot_playhead.draw(channel, snapshot, (start_s, end_s), context)
+        draw_plot_values(lanes, channel, plot.unit, context)
+        requests += draw_plot_playhead(channel, snapshot, (start_s, end_s), context)
         implot.end_plot()
     imgui.pop_font()
     return requests

@@ -7,8 +7,8 @@ from imgui_bundle import imgui
 
 from sim.outfit import Keys
 from ui import theme
-from ui.input.binding import KeyBinding, groups, key_label
 from ui.input.controllers import profile_of
+from ui.input.keymap import KeyBinding, groups, key_label
 from ui.input.profile import EXTRA, Profile, usual
 from ui.panels.context import PanelContext
 from ui.panels.notices import OVERLAY

@@ -18,8 +18,9 @@ from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from ui import theme
 from ui.alternatives import compared
-from ui.panels import plan_cost, plan_flight, plan_pilot, plan_progress, plan_table, plan_task
+from ui.panels import plan_pilot, plan_table
 from ui.panels.context import PanelContext
+from ui.panels.plan_pages import draw_plan_cost, draw_plan_flight, draw_plan_progress, draw_plan_task
 from ui.panels.widgets import Item, button, note, prose, segmented, tooltip
 from ui.requests import ChangeView, LoadScene, Request
 from ui.view_settings import overlooking
@@ -45,9 +46,9 @@ _PAGE_SHARE, _PAGE_PX = 0.45, 118.0
 _NOT_SAILED = ("flight", "pilot")
 """Pages for what flies its plan itself."""
 _DRAWN: dict[str, Callable[[PlanView, Snapshot, PanelContext], list[Request]]] = {
-    "task": plan_task.draw,
-    "cost": plan_cost.draw,
-    "flight": plan_flight.draw,
+    "task": draw_plan_task,
+    "cost": draw_plan_cost,
+    "flight": draw_plan_flight,
     "pilot": plan_pilot.draw,
     "plans": plan_table.draw,
 }
@@ -68,7 +69,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     imgui.end_child()
     requests += _status(plan, context)
     requests += _remedies(plan, context)
-    plan_progress.draw(plan, context)
+    draw_plan_progress(plan, context)
     return requests
 
 

@@ -11,7 +11,7 @@ from sim.planner.service.requests import EndPursuit, SetPursuit, StartPursuit
 from sim.planner.service.view import PlanView
 from sim.planner.task.pursuit import HORIZON_S, WEIGHT
 from sim.snapshot import Snapshot
-from ui.hud.pursuit import told
+from ui.hud.notice_plates import pursuit_text
 from ui.panels.context import PanelContext
 from ui.panels.widgets import button, label, log_slider, note, prose, significant, tooltip
 from ui.requests import Request
@@ -47,7 +47,7 @@ def draw(plan: PlanView, snapshot: Snapshot, context: PanelContext) -> list[Requ
     if snapshot.pursuit is None:
         prose("Off: you fly. The goal is where such plans lead; obstacles are those of the task.")
     else:
-        for text, _ in told(snapshot.pursuit):
+        for text, _ in pursuit_text(snapshot.pursuit):
             prose(text)
         prose(f"A plan takes over {1e3 * snapshot.pursuit.lag_s:.0f} ms after it was asked for.")
     return requests

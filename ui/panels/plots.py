@@ -11,8 +11,15 @@ from ui import theme
 from ui.channels import Channel, offered
 from ui.colours import line_colour
 from ui.history import Trace
-from ui.panels import plot_bar, plot_choice, plot_playhead, plot_values
 from ui.panels.context import PanelContext
+from ui.panels.plot_parts import (
+    chosen,
+    draw_plot_bar,
+    draw_plot_choice,
+    draw_plot_playhead,
+    draw_plot_values,
+    span,
+)
 from ui.panels.widgets import note, tooltip
 from ui.requests import Request
 
@@ -26,7 +33,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """As many plots side by side as fit."""
     flown, requests = snapshot.lanes[0], list[Request]()
     known = offered(flown)
-    shown = [known[key] for key in plot_choice.chosen(flown, context) if key in known]
+    shown = [known[key] for key in chosen(flown, context) if key in known]
     lanes = [lane for lane in snapshot.lanes if lane.name in context.histories]
     room = imgui.get_content_region_avail()
     columns = max(min(int(room.x / context.px(NARROWEST_PX)), len(shown)), 1)
@@ -41,7 +48,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
         requests += _plot(snapshot, context, lanes, channel, (width, height))
         imgui.end_group()
         note(context, f"plots/{channel.key}")
-    return requests + plot_bar.draw(snapshot, context, plot_choice.draw)
+    return requests + draw_plot_bar(snapshot, context, draw_plot_choice)
 
 
 def _plot(
@@ -51,7 +58,7 @@ def _plot(
     plot: Channel,
     size: tuple[float, float],
 ) -> list[Request]:
-    start_s, end_s = plot_playhead.span(lanes, context)
+    start_s, end_s = span(lanes, context)
     before = [history.trace(plot.key, start_s, end_s, POINTS) for history in context.flights]
     requests: list[Request] = []
     kept = [context.histories[lane.name].trace(plot.key, start_s, end_s, POINTS) for lane in lanes]
@@ -77,8 +84,8 @@ def _plot(
         for lane, trace in zip(lanes, traces, strict=True):
             if len(trace.values):
                 implot.plot_line(lane.name, trace.time_s, trace.values / factor, line_spec(lane, context))
-        plot_values.draw(lanes, plot.key, plot.unit, context, plot.times)
-        requests += plot_playhead.draw(plot.key, snapshot, (start_s, end_s), context)
+        draw_plot_values(lanes, plot.key, plot.unit, context, plot.times)
+        requests += draw_plot_playhead(plot.key, snapshot, (start_s, end_s), context)
         implot.end_plot()
     imgui.pop_font()
     return requests

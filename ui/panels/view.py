@@ -1,4 +1,4 @@
-"""How the scene is looked at, and how the panels look."""
+"""Starts and views that the user comes back to."""
 
 from dataclasses import replace
 
@@ -6,12 +6,46 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
-from ui.panels import bookmarks
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, button, checkbox, heading, label, log_slider, note, segmented, tooltip
-from ui.requests import ChangeView, Request, ResetLayout, SetInterfaceScale, TakeScreenshot, ToggleFullscreen
+from ui.requests import (
+    ChangeView,
+    DropBookmark,
+    OpenBookmark,
+    Request,
+    ResetLayout,
+    SetBookmark,
+    SetInterfaceScale,
+    TakeScreenshot,
+    ToggleFullscreen,
+)
 from ui.units import AIR, SI, UNITS
 from ui.view_settings import CAMERA_KINDS, EXPOSURE_RANGE, ViewSettings
+
+
+def draw_bookmarks(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    """Two to set one, then a row for each."""
+    requests: list[Request] = []
+    heading(context, "Bookmarks")
+    doc = (
+        "Where the vehicle is and how it moves: opening it starts all lanes there, and so does starting over."
+    )
+    held = snapshot.lanes[0].pivot_w is not None
+    if button(context, "bookmarks/start", f"{icons.ICON_FA_PLUS}  Start here", doc, enabled=not held):
+        requests.append(SetBookmark("start"))
+    imgui.same_line()
+    doc = "What is seen now, for the free camera."
+    if button(context, "bookmarks/view", f"{icons.ICON_FA_PLUS}  This view", doc):
+        requests.append(SetBookmark("view"))
+    for mark in context.bookmarks:
+        icon = icons.ICON_FA_LOCATION_DOT if mark.start is not None else icons.ICON_FA_CAMERA
+        if button(context, f"bookmarks/open/{mark.name}", f"{icon}  {mark.name}", "Go there"):
+            requests.append(OpenBookmark(mark.name))
+        imgui.same_line()
+        if button(context, f"bookmarks/drop/{mark.name}", f"{icons.ICON_FA_XMARK}##{mark.name}", "Forget it"):
+            requests.append(DropBookmark(mark.name))
+    return requests
+
 
 CAMERA_DOCS = {
     "chase": "Follows the vehicle. Drag to look round it.",
@@ -36,14 +70,14 @@ TOGGLES = (
 SCALES = (0.85, 1.0, 1.25, 1.5, 2.0)
 
 
-def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+def draw_view(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     """Camera, what is shown, quality, exposure; then the window."""
     view = context.view
     changed = _camera(context, view)
     changed = _toggles(context, changed)
     changed = _picture(context, _units(context, changed))
     requests: list[Request] = [] if changed == view else [ChangeView(changed)]
-    return requests + bookmarks.draw(snapshot, context) + _window(context)
+    return requests + draw_bookmarks(snapshot, context) + _window(context)
 
 
 def _camera(context: PanelContext, view: ViewSettings) -> ViewSettings:
