@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,8 @@ def _run(
 
     total, waiting = len(left), iter(left)
     ahead = _AHEAD * max(len(client.scheduler_info()["workers"]), 1)
-    shared = client.scatter(question, broadcast=True, hash=False)
+    # As the outcome of a task, which is made anew where the workers that had it are gone: what is scattered is not.
+    shared = client.submit(_same, question, pure=False, retries=_RETRIES)
     places: dict[Any, int] = {}
 
     def hand_out(chunk: int) -> Any:
@@ -133,10 +135,15 @@ def _run(
     pending = as_completed([hand_out(chunk) for _, chunk in zip(range(ahead), waiting, strict=False)])
     for finished, future in enumerate(pending, 1):
         chunk = places.pop(future)
-        error = future.exception()
-        if error is not None:
-            raise error if isinstance(error, InputError) else InputError(_told(error, table, chunk))
-        table.put(chunk, future.result())
+        try:
+            answer = future.result()
+        except InputError:
+            raise
+        except CancelledError:
+            raise InputError("the scheduler of the sweep is gone; allowed: one that stays") from None
+        except Exception as error:
+            raise InputError(_told(error, table, chunk)) from None
+        table.put(chunk, answer)
         future.release()
         report(f"{table.bounds(chunk)[1]} points", finished / total)
         following = next(waiting, None)
@@ -144,8 +151,17 @@ def _run(
             pending.add(hand_out(following))
 
 
+def _same(question: Question) -> Question:
+    """Runs where a worker is."""
+    return question
+
+
 def _told(error: BaseException, table: Table, chunk: int) -> str:
+    from distributed import KilledWorker
+
     begin, end = table.bounds(chunk)
+    if isinstance(error, KilledWorker):
+        return f"points {begin} to {end - 1}: every worker that was asked for them was killed or crashed"
     text = str(error).splitlines()[0] if str(error) else ""
     return f"points {begin} to {end - 1}: {type(error).__name__} {text}"
 

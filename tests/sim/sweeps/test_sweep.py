@@ -5,6 +5,8 @@ import importlib
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -81,6 +83,61 @@ def test_a_worker_that_is_killed_loses_nothing_that_was_finished(tmp_path: Path)
     assert set(calls) == set(range(40))
     # Only what was handed to the one that is gone is asked again: at most what is ahead of it.
     assert len(calls) - 40 <= 2 * 6
+
+
+def killed_once(k: int, mark: str) -> dict[str, float]:
+    if k == 5 and not os.path.exists(mark):
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"twice": 2.0 * k}
+
+
+def test_the_only_worker_may_be_killed(tmp_path: Path) -> None:
+    """With it goes what all chunks share."""
+    grid = Grid({"k": np.arange(12), "mark": np.full(12, str(tmp_path / "mark"))}, paired=True)
+    table = sim.sweep(killed_once, grid, chunk=2, workers=1)
+    assert (tmp_path / "mark").exists()
+    assert table["twice"].tolist() == (2.0 * np.arange(12)).tolist()
+
+
+def kills(k: int) -> dict[str, float]:
+    if k == 5:
+        time.sleep(0.5)  # what was finished before has been told by then
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"twice": 2.0 * k}
+
+
+def test_points_that_kill_every_worker_are_told_in_one_line_and_all_else_is_kept(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"points 4 to 5: every worker .* was killed or crashed") as refusal:
+        sim.sweep(kills, {"k": np.arange(6)}, chunk=2, workers=1, store=tmp_path / "store")
+    assert "\n" not in str(refusal.value)
+    assert opened(Grid({"k": np.arange(6)}), 2, tmp_path / "store").done.tolist() == [True, True, False]
+
+
+SCHEDULER = """
+if __name__ == "__main__":
+    from distributed import LocalCluster
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        input()
+"""
+
+
+def test_a_scheduler_that_is_killed_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "scheduler.py").write_text(SCHEDULER)
+    command = [sys.executable, str(tmp_path / "scheduler.py")]
+    environment = {**os.environ, "PYTHONPATH": str(Path(sim.__file__).resolve().parents[1])}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment, text=True, start_new_session=True, **pipes) as cluster:  # type: ignore[call-overload]
+        address = cluster.stdout.readline().strip()
+
+        def kill(told: str, share: float) -> None:
+            if cluster.poll() is None:
+                os.killpg(cluster.pid, signal.SIGKILL)
+
+        grid = Grid({"k": np.arange(40), "log": np.full(40, str(tmp_path / "log"))}, paired=True)
+        with pytest.raises(InputError, match="the scheduler of the sweep is gone"):
+            sim.sweep(slow, grid, chunk=2, scheduler=address, progress=kill)
 
 
 def test_the_same_sweep_goes_on_from_what_a_folder_has(tmp_path: Path) -> None:
