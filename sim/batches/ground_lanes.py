@@ -1,13 +1,14 @@
 """Lanes that touch the ground, driven without the interpreter: all steps of a range of lanes in one call."""
 
-from functools import lru_cache
-from types import ModuleType
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from sim.compiled import compiled
 from sim.compiler import Kernel
+from sim.compiler.inline import Inline
+from sim.compiler.rollouts import driver, start
 from sim.environment.ground import Ground
 
 
@@ -30,17 +31,22 @@ def run_on_ground(
     own = np.array([h, method.tolerance] if method.adaptive else [])
     room, w, nodes = np.empty((2, kernel.private_size)), np.zeros(kernel.dim), np.empty(kernel.node_size)
     memory = np.empty_like(ground.report)
-    drive = _drive(kernel.module)
-    drive(lanes, *rows, h, *stretches, ground.env, ground.report, memory, own, w, room, nodes, *told)
+    assert kernel.inline is not None
+    machine, drive = kernel.module, _drive(kernel.inline)
+    begin = machine.address("start")
+    code = machine.code, begin, machine.address("start_carried") or begin
+    drive(*code, lanes, *rows, h, *stretches, ground.env, ground.report, memory, own, w, room, nodes, *told)
 
 
-@lru_cache(maxsize=64)
-def _drive(module: ModuleType) -> Any:
-    start, rollout = module.start, module.rollout
-    start_carried = getattr(module, "start_carried", None) or start
+@cache
+def _drive(inline: Inline) -> Any:
+    rollout = driver(inline).rollout
 
     @compiled(error_model="numpy")
     def drive(
+        code: tuple[int, int, int],
+        begin: int,
+        begin_carried: int,
         lanes: np.ndarray,
         starts: np.ndarray,
         us: np.ndarray,
@@ -64,30 +70,30 @@ def _drive(module: ModuleType) -> Any:
             held = us[lane if len(us) > 1 else 0]
             p = ps[lane if len(ps) > 1 else 0]
             at = starts[lane if len(starts) > 1 else 0]
-            start(at, held[0], w, p, h, y)
+            start(begin, at, held[0], w, p, h, y)
             y[size:] = own
             # Whether the ground carries it from outside: a step is looked at.
             report[:] = 0.0
             trial[:] = y
-            rollout(trial, held[0], w, p, h, 1, node, env)
+            rollout(code, trial, held[0], w, p, h, 1, node, env)
             if np.any(wrench):
-                start_carried(at, held[0], w, p, h, y)
+                start(begin_carried, at, held[0], w, p, h, y)
             report[:] = 0.0
             total, kept = 0, 0
             for s in range(last):
                 u, ahead = held[s if len(held) > 1 else 0], counts[s]
                 if keeps[s]:
-                    did, status, _ = rollout(y, u, w, p, h, 1, seen[lane, kept], env)
+                    did, status, _ = rollout(code, y, u, w, p, h, 1, seen[lane, kept], env)
                     kept, total, ahead = kept + 1, total + did, ahead - 1
                     if status:
                         break
-                did, status, _ = rollout(y, u, w, p, h, ahead, node, env)
+                did, status, _ = rollout(code, y, u, w, p, h, ahead, node, env)
                 total += did
                 if status:
                     break
             else:
                 # A node is told by the step that begins there.
-                rollout(y, held[-1], w, p, h, 1, seen[lane, kept], env)
+                rollout(code, y, held[-1], w, p, h, 1, seen[lane, kept], env)
             done[lane] = total
 
     return drive

@@ -1,14 +1,7 @@
-"""Turns a vehicle and an integrator into machine code: SX -> straight-line Python -> numba, cached on disk."""
+"""Turns a vehicle and an integrator into machine code: expressions -> blocks -> LLVM, kept on disk."""
 
-from sim.compiler.kernel import (
-    NEWTON_FAILED,
-    NOT_FINITE,
-    OK,
-    Kernel,
-    compile_kernel,
-    kernel_text,
-    load_module,
-)
+from sim.compiler.kernel import Kernel, compile_kernel, kernel_text, load_module
+from sim.compiler.kernel_code import NEWTON_FAILED, NOT_FINITE, OK
 
 __all__ = [
     "NEWTON_FAILED",

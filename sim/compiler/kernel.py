@@ -15,11 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from sim.compiler import robust
 from sim.compiler.inline import Inline, inline_of
+from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
-from sim.compiler.observer import ColumnObserver, energies
+from sim.compiler.machine import MachineCode
+from sim.compiler.observer import energies, observer
 from sim.compiler.rods import rods_source
-from sim.compiler.source import module_source
+from sim.compiler.rollouts import driver, prepared_driver
 from sim.compiler.staged import staged_source
 from sim.integrators.base import Integrator
 from sim.platform.cache import found, keep, keep_checked, read_checked
@@ -31,7 +34,6 @@ from sim.vehicles.observation import Observation, ObservationLayout, Observed, l
 from sim.vehicles.rods import LinkedRods
 from sim.vehicles.structure import Structure
 
-OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
 START_SWEEPS, START_TOLERANCE = 60, 1e-14
 """How often, and up to which relative change, the wrench of a start amid something smooth is found again."""
 
@@ -47,7 +49,8 @@ class Kernel:
 
     vehicle_name: str
     integrator: Integrator
-    module: ModuleType
+    module: Any
+    """Its functions: `MachineCode`, or a module of generated functions."""
     private_size: int
     """Adaptive methods keep their next inner step and the tolerance behind the scheme's own state."""
     node_size: int
@@ -80,8 +83,8 @@ class Kernel:
         self.node(y, u, p, h, env=env)
         if self.inline.smooth:
             self._begin_pushed(self.inline, node, u, p, h, env, y)
-        elif np.any(env[-1]) and hasattr(self.module, "start_carried"):
-            self.module.start_carried(node, u, np.zeros(self.dim), p, h, y)
+        elif np.any(env[-1]):
+            self.module.start(node, u, np.zeros(self.dim), p, h, y, how="start_carried")
         return y
 
     def _begin_pushed(
@@ -99,12 +102,11 @@ class Kernel:
         The wrench depends on y by the velocity that a step would reach, and takes at most all of that: half of its
         impulse changes by at most half of what y does, so that repeating converges.
         """
-        if not hasattr(self.module, "start_pushed"):
-            return
-        undo, w = getattr(self.module, inline.undo), env[-1]
+        (_, _, undo), w = inline.functions(), env[-1]
         for _ in range(START_SWEEPS):
             before = w.copy()
-            self.module.start_pushed(node, u, before, p, h, y)
+            if not self.module.start(node, u, before, p, h, y, how="start_pushed"):
+                return
             undo(env)
             self.node(y, u, p, h, env=env)
             if np.abs(w - before).max() <= START_TOLERANCE * np.abs(w).max():
@@ -244,7 +246,7 @@ def compile_kernel(
 def _compiled(structure: Structure, integrator: Integrator, inline: Inline | None, sampled: bool) -> Kernel:
     vehicle = structure.vehicle
     generated = kernel_text(vehicle, integrator, inline, sampled=sampled)
-    module = load_module(generated.name, generated.text)
+    module = load_kernel(generated)
     return Kernel(
         vehicle.name,
         integrator,
@@ -255,7 +257,7 @@ def _compiled(structure: Structure, integrator: Integrator, inline: Inline | Non
         inline,
         inline_of(inline, vehicle) is not None,
         layout_of(vehicle),
-        module.observe if hasattr(module, "observe") else ColumnObserver(vehicle),
+        observer(structure),
         partial(energies, structure),
         generated.moments,
     )
@@ -272,40 +274,64 @@ class KernelText:
     """Of the scheme's private state."""
     moments: tuple[float, ...]
     """Of sampled controls."""
+    native: bool
+    """The text is LLVM's, not Python."""
+    inline: Inline | None
+    """What acts within its steps."""
+
+
+def load_kernel(generated: KernelText) -> Any:
+    """The functions of a kernel, from the cache, or compiled into it."""
+    if generated.native:
+        return MachineCode.of(generated.name, generated.text, generated.inline)
+    return load_module(generated.name, generated.text)
+
+
+def prepared_as(generated: KernelText) -> str:
+    """Name of what takes longer to compile than a swap may wait for: the drivers of an environment, or the kernel."""
+    return prepared_driver(generated.inline) if generated.native else generated.name
+
+
+def prepare(generated: KernelText) -> None:
+    """Have that in the cache."""
+    if generated.native:
+        robust.announced()
+        driver(generated.inline)
+    else:
+        load_kernel(generated)
 
 
 def kernel_text(
     vehicle: Vehicle, integrator: Integrator, inline: Inline | None = None, *, sampled: bool = False
 ) -> KernelText:
     """The module of a pair. Raises InputError as `compile_kernel` does."""
-    text, scheme_size, at = _generated(Structure.of(vehicle), integrator, inline, sampled)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
-    return KernelText(name, text, scheme_size, at)
+    return _generated(Structure.of(vehicle), integrator, inline, sampled)
 
 
 @lru_cache(maxsize=256)
 def _generated(
     structure: Structure, integrator: Integrator, inline: Inline | None, sampled: bool
-) -> tuple[str, int, tuple[float, ...]]:
-    """The module's text, the size of the scheme's private state, and the moments of sampled controls."""
+) -> KernelText:
     vehicle = structure.vehicle
     reason = integrator.serves(vehicle)
     if reason:
         raise InputError(reason)
-    title = f"{vehicle.name} under {integrator.name}"
+    title, native = f"{vehicle.name} under {integrator.name}", False
+    inline = inline_of(inline, vehicle)
     if isinstance(vehicle, LinkedRods) and vehicle.form in integrator.by_recursion:
-        return (
-            rods_source(vehicle, title),
-            7 * vehicle.link_count,
-            integrator.samples(vehicle) if sampled else (),
-        )
-    if isinstance(vehicle, ActionVehicle) and vehicle.action.parts:
+        text, size = rods_source(vehicle, title), 7 * vehicle.link_count
         at = integrator.samples(vehicle) if sampled else ()
-        text = staged_source(vehicle, integrator, at, title)
-        return text, vehicle.space.size, divided_moments(at) if integrator.adaptive else at
-    scheme = integrator.scheme(vehicle, sampled=sampled)
-    return module_source(vehicle, scheme, title, inline), scheme.y.shape[0], moments(scheme)
+    elif isinstance(vehicle, ActionVehicle) and vehicle.action.parts:
+        at = integrator.samples(vehicle) if sampled else ()
+        text, size = staged_source(vehicle, integrator, at, title), vehicle.space.size
+        at = divided_moments(at) if integrator.adaptive else at
+    else:
+        scheme = integrator.scheme(vehicle, sampled=sampled)
+        text, native = kernel_module(vehicle, scheme, amid=inline is not None), True
+        size, at = scheme.y.numel(), moments(scheme)
+    digest = hashlib.sha256(f"{text}{inline and inline.module}".encode()).hexdigest()[:16]
+    name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
+    return KernelText(name, text, size, at, native, inline)
 
 
 def load_module(name: str, text: str) -> ModuleType:

@@ -53,10 +53,9 @@ def gradient_code(structure: Structure, integrator: Integrator, width: int) -> G
     texts, declarations = [], set()
     for name, build in (("record", _record), ("adjoint", _adjoint), ("tangent", _tangent)):
         printer = Printer(scheme, width)
-        printer.lines.append(f"define i64 @{name}(ptr noalias %table, i64 %n) {{")
-        printer.label("entry")
+        printer.begin(name)
         build(printer, blocks)
-        printer.lines.append("}")
+        printer.end()
         texts.append("\n".join(printer.lines))
         declarations |= printer.declarations
     engine = loaded("\n".join([*texts, *sorted(declarations)]), optimised=True)

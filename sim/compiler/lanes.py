@@ -63,8 +63,7 @@ Build = Callable[[Printer, list[Block]], None]
 def _advance(printer: Printer, blocks: list[Block]) -> None:
     """Steps until they are done or one fails."""
     scheme = printer.scheme
-    printer.lines.append("define i64 @advance(ptr noalias %table, i64 %n) {")
-    printer.label("entry")
+    printer.begin("advance")
     printer.pointers(*_TABLE)
     values = printer.constants()
     values["u"] = printer.loaded("%u", scheme.inputs.u.numel())
@@ -100,7 +99,7 @@ def _advance(printer: Printer, blocks: list[Block]) -> None:
     failing = [line for line in printer.lines if "label %over" in line]
     assert failing, last
     printer.add(f"%did = phi i64 {_incoming(printer.lines)}", "ret i64 %did")
-    printer.lines.append("}")
+    printer.end()
 
 
 def _incoming(lines: Sequence[str]) -> str:
@@ -117,8 +116,7 @@ def _incoming(lines: Sequence[str]) -> str:
 def _node(printer: Printer, blocks: list[Block]) -> None:
     """The public state where the next step begins; 0 where that step has no solution, else 1."""
     scheme = printer.scheme
-    printer.lines.append("define i64 @node(ptr noalias %table, i64 %n) {")
-    printer.label("entry")
+    printer.begin("node")
     printer.pointers(*_TABLE)
     values = printer.constants()
     values["u"] = printer.loaded("%u", scheme.inputs.u.numel())
@@ -129,7 +127,7 @@ def _node(printer: Printer, blocks: list[Block]) -> None:
     printer.add("ret i64 1")
     printer.label("over")
     printer.add("ret i64 0")
-    printer.lines.append("}")
+    printer.end()
 
 
 def gathered(rows: np.ndarray) -> np.ndarray:

@@ -8,12 +8,12 @@ import numpy as np
 from sim.compiler.step_rule import LEAST
 from sim.integrators.base import Scheme
 
-STEP_RULE = "from sim.compiler.step_rule import growth"
+STEP_RULE = "from sim.compiler.staged_parts import growth"
 """What a module with divided steps imports."""
 SMALLEST_SHARE = 1e-9
 """An adaptive method gives up where it would have to go below this share of the step."""
 
-_POINTS = 6
+POINTS = 6
 """Sampled controls of adaptive methods are the polynomial through as many points of the step: Chebyshev's, which leave
 out its ends, where controls may jump."""
 
@@ -26,14 +26,6 @@ class Registers:
     """(to, from) -> lines."""
     total: Callable[[str], str]
     """An expression that is finite where all of its numbers are."""
-
-
-def scalars(size: int) -> Registers:
-    """In local scalars."""
-    return Registers(
-        lambda to, of: [f"{to}{k} = {of}{k}" for k in range(size)],
-        lambda of: " + ".join(f"{of}{k}" for k in range(size)),
-    )
 
 
 def moments(scheme: Scheme) -> tuple[float, ...]:
@@ -52,36 +44,7 @@ def divided_moments(samples: tuple[float, ...]) -> tuple[float, ...]:
     """The same of methods that divide the step by themselves."""
     if not samples:
         return ()
-    return tuple(float(x) for x in (1 - np.cos((np.arange(_POINTS) + 0.5) * np.pi / _POINTS)) / 2)
-
-
-def step_lines(scheme: Scheme, solve: list[str], advance: list[str]) -> list[str]:
-    """Body of the loop over steps, from the lines that solve and advance once by `h`.
-
-    A failure sets `status` and leaves the loop with the last good state in y0.. .
-    """
-    ny = scheme.y.shape[0]
-    if scheme.error is not None:
-        samples = scheme.inputs.samples
-        size = scheme.inputs.u.shape[0] // max(len(samples), 1)
-        return divided_step(scalars(ny), samples, size, advance)
-    held = scalars(ny)
-    once = [*solve, *advance, *finite(held)]
-    keep, accept = held.copy("l", "y"), held.copy("y", "n")
-    if scheme.substeps == (1.0,):
-        return [*once, *keep, *accept]
-    size = scheme.inputs.u.shape[0] if scheme.inputs.samples else 0
-    return [
-        *keep,
-        *(["row = 0"] if size else []),
-        f"for share in {scheme.substeps!r}:",
-        "    h = whole * share",
-        *(f"    u{k} = u[row + {k}]" for k in range(size)),
-        *([f"    row += {size}"] if size else []),
-        *_indented([*once, *accept]),
-        "h = whole",
-        *_abandoned(held),
-    ]
+    return tuple(float(x) for x in (1 - np.cos((np.arange(POINTS) + 0.5) * np.pi / POINTS)) / 2)
 
 
 def divided_step(held: Registers, samples: tuple[float, ...], controls: int, advance: list[str]) -> list[str]:
@@ -136,8 +99,8 @@ def _evaluated(samples: tuple[float, ...], size: int) -> list[str]:
     for j, c in enumerate(samples):
         lines.append(f"at = (whole - left + {c!r} * h) / whole")
         for k in range(size):
-            nested = f"c{_POINTS - 1}_{k}"
-            for power in reversed(range(_POINTS - 1)):
+            nested = f"c{POINTS - 1}_{k}"
+            for power in reversed(range(POINTS - 1)):
                 nested = f"c{power}_{k} + at * ({nested})"
             lines.append(f"u{j * size + k} = {nested}")
     return lines

@@ -37,7 +37,7 @@ class Piece:
 
 
 class _Numbers(Lines):
-    """Instructions on single numbers: a reciprocal is shared by all that divide by the same number.
+    """Instructions on single numbers that stand in arrays.
 
     Every operation is rounded, so that they come to the same bits on every processor.
     """
@@ -47,32 +47,13 @@ class _Numbers(Lines):
     def __init__(self, prefix: str, inputs: Sequence[tuple[ca.SX, str]], expression: ca.SX) -> None:
         """inputs: columns of symbols, and registers of where they stand."""
         self._at = [at for _, at in inputs]
-        self._reciprocals, self._truths = dict[str, str](), dict[str, str]()
-        super().__init__(prefix, [(symbols, ()) for symbols, _ in inputs], ca.cse(expression), 1)
+        super().__init__(prefix, [(symbols, ()) for symbols, _ in inputs], [expression], 1)
 
     def _load(self, argument: int, entry: int) -> str:
         at = self._at[argument]
         if entry:
             at = self._new(f"getelementptr double, ptr {at}, i64 {entry}")
         return self._new(f"load double, ptr {at}, align 8")
-
-    def _operation(self, op: int, x: list[str]) -> str:
-        if op != ca.OP_DIV or not x[1].startswith("%"):
-            return super()._operation(op, x)
-        one = self._splat(1.0)
-        if x[1] not in self._reciprocals:
-            self._reciprocals[x[1]] = super()._operation(op, [one, x[1]])
-        shared = self._reciprocals[x[1]]
-        return shared if x[0] == one else super()._operation(ca.OP_MUL, [x[0], shared])
-
-    def _number(self, bits: str) -> str:
-        number = super()._number(bits)
-        self._truths[number] = bits
-        return number
-
-    def _true(self, x: str) -> str:
-        """Of a condition itself, not of the number that tells of it."""
-        return self._truths.get(x) or super()._true(x)
 
 
 class NativeFunction:
@@ -117,7 +98,7 @@ class NativeFunction:
         self._lines += lines.lines
         self.declarations |= lines.declarations
         first = self._address(piece.result, index)
-        for k, register in enumerate(lines.registers):
+        for k, register in enumerate(lines.registers()):
             at = self._new(f"getelementptr double, ptr {first}, i64 {k}") if k else first
             self._lines.append(f"  store double {register}, ptr {at}, align 8")
 

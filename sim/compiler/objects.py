@@ -9,6 +9,9 @@ import llvmlite.binding as llvm
 from sim.platform.cache import keep_checked, read_checked
 from sim.platform.file_lock import turn
 
+Engine = llvm.ExecutionEngine
+"""Owns machine code."""
+
 
 @cache
 def _prepared() -> llvm.Target:

@@ -1,40 +1,80 @@
-"""What is told of the nodes of a system of many bodies, by a function of columns: that compiles quickly."""
+"""What is observed of nodes, and their energies, by machine code that is made when it is first asked for."""
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import casadi as ca
 import numpy as np
 
+from sim.compiled import compiled
+from sim.compiler.calls import called
 from sim.compiler.columns import ColumnKernel
-from sim.vehicles.base import Vehicle
+from sim.compiler.lane_printer import Function
+from sim.compiler.objects import Engine, loaded
 from sim.vehicles.observation import observation
 from sim.vehicles.structure import Structure
 
+_TABLE = ("node", "after", "u", "p", "h", "row")
+_AA = "float64[:, ::1]"
+_SHORT = 3000
+"""Lines: to optimise more takes longer than it saves."""
 
-class ColumnObserver:
-    """Fills rows as the `observe` of a generated module does."""
+Observe = Callable[[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray], None]
+"""(nodes, us, p, h, rows): fills the rows with what is observed of nodes (n, node size) a step h apart.
 
-    def __init__(self, vehicle: Vehicle) -> None:
-        size = vehicle.node_layout.size
-        node, after, u = (
-            ca.SX.sym("node", size),
-            ca.SX.sym("after", size),
-            ca.SX.sym("u", len(vehicle.controls)),
-        )
-        p, h = ca.SX.sym("p", vehicle.parameter_count), ca.SX.sym("h")
-        _, row = observation(vehicle, node, after, u, h, vehicle.symbols(p))
-        self._told = ColumnKernel(ca.Function("told", [node, after, u, p, h], [row], {"cse": True}), (3, 4))
+us (k, n_controls): the last row goes on."""
 
-    def __call__(self, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float, rows: np.ndarray) -> None:
-        """nodes (n, node size), a step h apart; us (k, n_controls), whose last row goes on; rows (n, size)."""
-        n = len(nodes)
-        afters = np.concatenate([nodes[1:], nodes[-1:]])
-        controls = np.ascontiguousarray(us[np.minimum(np.arange(n), len(us) - 1)])
-        self._told(n, [nodes, afters, controls, np.ascontiguousarray(p), np.array([h])], [rows])
+
+def observer(structure: Structure) -> Observe:
+    """Of a vehicle."""
+    return partial(_observe, structure)
+
+
+def _observe(
+    structure: Structure, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float, rows: np.ndarray
+) -> None:
+    address, _ = _code(structure)
+    _observed(address, nodes, us, p, h, rows)
+
+
+@lru_cache(maxsize=256)
+def _code(structure: Structure) -> tuple[int, Engine]:
+    """Address of a function of one row, and what owns it."""
+    vehicle = structure.vehicle
+    size = vehicle.node_layout.size
+    node, after, u = ca.SX.sym("node", size), ca.SX.sym("after", size), ca.SX.sym("u", len(vehicle.controls))
+    p, h = ca.SX.sym("p", vehicle.parameter_count), ca.SX.sym("h")
+    _, row = observation(vehicle, node, after, u, h, vehicle.symbols(p))
+    function = Function(1)
+    function.begin("observe")
+    function.pointers(*_TABLE)
+    symbols = zip(_TABLE, (node, after, u, p, h), strict=False)
+    known = [(x, function.loaded(f"%{name}", x.numel())) for name, x in symbols]
+    function.stored("%row", function.expression(known, row))
+    function.add("ret i64 0")
+    function.end()
+    short = len(function.lines) < _SHORT
+    engine = loaded("\n".join([*function.lines, *sorted(function.declarations)]), optimised=short)
+    return engine.get_function_address("observe"), engine
+
+
+@compiled(f"void(int64, {_AA}, {_AA}, float64[::1], float64, {_AA})", error_model="numpy")
+def _observed(
+    code: int, nodes: np.ndarray, us: np.ndarray, p: np.ndarray, h: float, rows: np.ndarray
+) -> None:
+    step, table, n = np.array([h]), np.empty(6, np.int64), nodes.shape[0]
+    table[3], table[4] = p.ctypes.data, step.ctypes.data
+    for k in range(n):
+        table[0] = nodes[k].ctypes.data
+        table[1] = nodes[min(k + 1, n - 1)].ctypes.data
+        table[2] = us[min(k, us.shape[0] - 1)].ctypes.data
+        table[5] = rows[k].ctypes.data
+        called(code, table.ctypes.data, 0)
+    step[0] = table[0]  # both are there until here
 
 
 def energies(structure: Structure, nodes: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """(n,) J at nodes (n, node size) under parameters p, which costs a fraction of all that can be told."""
+    """(n,) J at nodes (n, node size) under parameters p, which costs a fraction of all that can be observed."""
     return _energy(structure).rows(nodes, p)[:, 0]
 
 

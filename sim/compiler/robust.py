@@ -4,12 +4,30 @@ Plain Newton is not enough at large h |omega|. Here it is globalised by backtrac
 and if that stalls the solution is continued in h from zero, where it is explicit.
 """
 
+from functools import cache
+from typing import Any
+
 import numpy as np
+from numba import carray
 
 from sim.compiled import compiled
+from sim.compiler.calls import announce, called, pointer
+from sim.compiler.newton import NEWTON_TOLERANCE
+
+SOLVE, SETTLE = "holonomy_solve", "holonomy_settle"
+"""Names by which kernels call what is here."""
+_MOST_SWEEPS, _MOST_HALVINGS, _LEAST_STRIDE = 40, 12, 1e-6
 
 
-@compiled("boolean(float64[::1], float64[::1], int64)", error_model="numpy")
+@cache
+def announced() -> dict[str, Any]:
+    """Have what kernels call by name; once a process, which then owns it."""
+    functions = _functions()
+    for name, function in functions.items():
+        announce(name, function)
+    return functions
+
+
 def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
     """J d = r by Gaussian elimination with partial pivoting, J row-major (n*n,); d replaces r. False if singular."""
     for k in range(n):
@@ -35,84 +53,116 @@ def solve_in_place(J: np.ndarray, r: np.ndarray, n: int) -> bool:
     return True
 
 
-@compiled("float64(float64[::1])", error_model="numpy")
-def largest(r: np.ndarray) -> float:
-    """max |r_i|, infinite if any is not a number."""
-    out = 0.0
-    for x in r:
-        if not np.isfinite(x):
-            return np.inf
-        out = max(out, abs(x))
-    return out
+def _functions() -> dict[str, Any]:
+    """Compiled where a kernel is that calls them."""
+    eliminate = compiled("boolean(float64[::1], float64[::1], int64)", error_model="numpy")(solve_in_place)
 
+    @compiled("int64(int64, int64, int64)", error_model="numpy", no_cfunc_wrapper=False)
+    def solve(J: int, r: int, n: int) -> int:
+        """Of addresses; 1 where there is a solution."""
+        return int(eliminate(carray(pointer(J), n * n), carray(pointer(r), n), n))
 
-@compiled("void(float64[::1], float64[::1])")
-def copy_into(target: np.ndarray, source: np.ndarray) -> None:
-    """target <- source, without the checks of a slice assignment, which are slow to compile."""
-    for i in range(len(source)):
-        target[i] = source[i]
+    @compiled("float64(float64[::1])", error_model="numpy")
+    def largest(r: np.ndarray) -> float:
+        """max |r_i|, infinite if any is not a number."""
+        out = 0.0
+        for x in r:
+            if not np.isfinite(x):
+                return np.inf
+            out = max(out, abs(x))
+        return out
 
+    @compiled(f"int64({', '.join(['int64'] * 10)}, float64)", error_model="numpy", no_cfunc_wrapper=False)
+    def settle(
+        equations: int,
+        guess: int,
+        unknowns: int,
+        n: int,
+        count: int,
+        z_at: int,
+        y: int,
+        u: int,
+        w: int,
+        p: int,
+        h: float,
+    ) -> int:
+        """Newton with backtracking at h; where that stalls, from h = 0 in strides that halve and double.
 
-CONTINUATION = """
-n = {size}
-trial, good, before = np.empty({unknowns}), np.empty({unknowns}), np.empty({size})
-r, J = np.empty({size}), np.empty({size} * {size})
-{guess}(trial, y, u, w, p, 0.0)
-copy_into(good, z)
-for i in {indices}:
-    good[i] = trial[i]
-reached, stride, used = 0.0, 1.0, 0
-while reached < 1.0:
-    at = min(1.0, reached + stride)
-    copy_into(z, good)
-    if reached == 0.0 and at == 1.0:
-        {guess}(trial, y, u, w, p, h)
-        for i in {indices}:
-            z[i] = trial[i]
-    solved = False
-    {evaluate}(z, y, u, w, p, at * h, r, J)
-    error = largest(r)
-    for sweep in range(40):
-        used += 1
-        if not solve_in_place(J, r, n):
-            break
-        change, size, k = 0.0, 1.0, 0
-        for i in {indices}:
-            change += abs(r[k])
-            size += abs(z[i])
-            k += 1
-        small = change <= {tolerance} * size
-        scale, moved = 1.0, False
-        for halving in range(12):
-            copy_into(trial, z)
-            k = 0
-            for i in {indices}:
-                trial[i] = z[i] - scale * r[k]
-                k += 1
-            {evaluate}(trial, y, u, w, p, at * h, before, J)
-            tried = largest(before)
-            if small or tried <= (1.0 - 0.1 * scale) * error:
-                moved = True
-                break
-            scale *= 0.5
-        if not moved:
-            break
-        copy_into(z, trial)
-        copy_into(r, before)
-        error = tried
-        if small:
-            solved = True
-            break
-    if solved:
-        copy_into(good, z)
-        reached = at
-        stride *= 2.0
-    else:
-        stride = 0.25 if stride == 1.0 else 0.5 * stride
-        if stride < 1e-6:
-            return -1
-copy_into(z, good)
-return used
-"""
-"""Body of the solver of one block, printed into the kernel module because numba's cache takes no functions as
-arguments: Newton with backtracking at h; where that stalls, from h = 0 in strides that halve and double."""
+        Code of the equations of n unknowns (their numbers at `unknowns`) out of `count` and of the guess, and
+        addresses of what both depend on. z is written to. Returns how often equations were solved, -1 for in vain.
+        """
+        own = carray(pointer(unknowns), n).view(np.int64)
+        z = carray(pointer(z_at), count)
+        trial, good = np.empty(count), np.empty(count)
+        r, before, J, at = np.empty(n), np.empty(n), np.empty(n * n), np.empty(1)
+        table = np.empty(8, np.int64)
+        table[0], table[1], table[2], table[3], table[4] = trial.ctypes.data, y, u, w, p
+        table[5], table[6], table[7] = at.ctypes.data, before.ctypes.data, J.ctypes.data
+        at[0] = 0.0
+        called(guess, table.ctypes.data, 0)
+        for i in range(count):
+            good[i] = z[i]
+        for k in range(n):
+            good[own[k]] = trial[own[k]]
+        reached, stride, used = 0.0, 1.0, 0
+        while reached < 1.0:
+            share = min(1.0, reached + stride)
+            if reached == 0.0 and share == 1.0:
+                at[0] = h
+                called(guess, table.ctypes.data, 0)
+                for i in range(count):
+                    z[i] = good[i]
+                for k in range(n):
+                    z[own[k]] = trial[own[k]]
+            else:
+                for i in range(count):
+                    z[i] = good[i]
+            at[0] = share * h
+            for i in range(count):
+                trial[i] = z[i]
+            called(equations, table.ctypes.data, 0)
+            for k in range(n):
+                r[k] = before[k]
+            error, solved = largest(r), False
+            for _ in range(_MOST_SWEEPS):
+                used += 1
+                if not eliminate(J, r, n):
+                    break
+                change, size = 0.0, 1.0
+                for k in range(n):
+                    change += abs(r[k])
+                    size += abs(z[own[k]])
+                small = change <= NEWTON_TOLERANCE * size
+                scale, moved, tried = 1.0, False, np.inf
+                for _ in range(_MOST_HALVINGS):
+                    for k in range(n):
+                        trial[own[k]] = z[own[k]] - scale * r[k]
+                    called(equations, table.ctypes.data, 0)
+                    tried = largest(before)
+                    if small or tried <= (1.0 - 0.1 * scale) * error:
+                        moved = True
+                        break
+                    scale *= 0.5
+                if not moved:
+                    break
+                for k in range(n):
+                    z[own[k]] = trial[own[k]]
+                    r[k] = before[k]
+                error = tried
+                if small:
+                    solved = True
+                    break
+            if solved:
+                for i in range(count):
+                    good[i] = z[i]
+                reached = share
+                stride *= 2.0
+            else:
+                stride = 0.25 if stride == 1.0 else 0.5 * stride
+                if stride < _LEAST_STRIDE:
+                    return -1
+        for i in range(count):
+            z[i] = good[i]
+        return used
+
+    return {SOLVE: solve, SETTLE: settle}

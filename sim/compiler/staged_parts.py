@@ -5,8 +5,12 @@ import math
 import numpy as np
 
 from sim.compiled import allocating_nothing
+from sim.compiler import step_rule
 
 _A = "float64[::1]"
+
+growth = allocating_nothing("float64(float64, float64)", error_model="numpy")(step_rule.growth)
+"""By what the step is multiplied after one with that error estimate."""
 
 
 @allocating_nothing(f"float64({_A}, int64, int64)", error_model="numpy")

@@ -20,9 +20,9 @@ _INTRINSIC = {
     ca.OP_POW: "pow",
     ca.OP_CONSTPOW: "pow",
     ca.OP_COPYSIGN: "copysign",
-    ca.OP_FMIN: "minnum",
-    ca.OP_FMAX: "maxnum",
 }
+_CHOSEN = {ca.OP_FMIN: "olt", ca.OP_FMAX: "ogt"}
+"""Of two numbers the second one where it compares so with the first."""
 _LIBRARY = {
     ca.OP_TAN: "tan",
     ca.OP_ASIN: "asin",
@@ -39,8 +39,7 @@ _BINARY = {
     ca.OP_POW,
     ca.OP_CONSTPOW,
     ca.OP_COPYSIGN,
-    ca.OP_FMIN,
-    ca.OP_FMAX,
+    *_CHOSEN,
     ca.OP_ATAN2,
     ca.OP_AND,
     ca.OP_OR,
@@ -97,6 +96,9 @@ class Body:
         self._starts: dict[str, list[str]] = {}
         self._read: dict[tuple[int, int], str] = {}
         self._work: dict[int, str] = {}
+        self._reciprocals: dict[str, str] = {}
+        self._truths: dict[str, str] = {}
+        """Registers of numbers that are 1 where a condition holds, else 0 -> of the conditions."""
         self._repeated, self._along = repeated, along
         for k in range(function.n_instructions()):
             self._instruction(k)
@@ -167,6 +169,8 @@ class Body:
             self.lines.append(f"  store double {one}, ptr {at}, align 8")
 
     def _operation(self, op: int, x: list[str]) -> str:
+        if op == ca.OP_DIV and x[1].startswith("%"):
+            return self._quotient(*x)
         if op in _ARITHMETIC:
             return self._new(f"{_ARITHMETIC[op]}{self.flags} {self._vector} {x[0]}, {x[1]}")
         if op in _COMPARED:
@@ -176,6 +180,14 @@ class Body:
         if op in _LIBRARY:
             return self._library(_LIBRARY[op], x)
         return self._composed(op, x)
+
+    def _quotient(self, x: str, divisor: str) -> str:
+        """A product with the reciprocal, which all share that divide by the same number."""
+        one = self._splat(1.0)
+        if divisor not in self._reciprocals:
+            self._reciprocals[divisor] = self._new(f"fdiv{self.flags} {self._vector} {one}, {divisor}")
+        shared = self._reciprocals[divisor]
+        return shared if x == one else self._operation(ca.OP_MUL, [x, shared])
 
     def _composed(self, op: int, x: list[str]) -> str:
         """Operations of more than one instruction."""
@@ -189,6 +201,9 @@ class Body:
             return self._operation(ca.OP_ADD, [x[0], x[0]])
         if op == ca.OP_INV:
             return self._operation(ca.OP_DIV, [self._splat(1.0), x[0]])
+        if op in _CHOSEN:
+            second = self._new(f"fcmp {_CHOSEN[op]} {self._vector} {x[1]}, {x[0]}")
+            return self._new(f"select {self._bits} {second}, {self._vector} {x[1]}, {self._vector} {x[0]}")
         if op == ca.OP_NOT:
             return self._operation(ca.OP_EQ, [x[0], self._splat(0.0)])
         if op in (ca.OP_AND, ca.OP_OR):
@@ -205,10 +220,13 @@ class Body:
         return self._new(f"select {self._bits} {true}, {self._vector} {value}, {self._vector} {self._zero}")
 
     def _true(self, x: str) -> str:
-        return self._new(f"fcmp une {self._vector} {x}, {self._zero}")
+        """Of a condition itself, not of the number that stands for it."""
+        return self._truths.get(x) or self._new(f"fcmp une {self._vector} {x}, {self._zero}")
 
     def _number(self, bits: str) -> str:
-        return self._new(f"uitofp {self._bits} {bits} to {self._vector}")
+        number = self._new(f"uitofp {self._bits} {bits} to {self._vector}")
+        self._truths[number] = bits
+        return number
 
     def _intrinsic(self, name: str, x: list[str]) -> str:
         full = f"@llvm.{name}.{type_suffix(self._width)}"

@@ -211,12 +211,19 @@ _NOTHING = (
     _room(0),
     np.zeros(6),
 )
+
+
+def _nothing() -> tuple[Any, ...]:
+    """`env` in the air."""
+    return _NOTHING
+
+
 GROUND = Inline(
-    imports="from sim.environment.ground import feel_ground, forget_try, refuse_way",
+    module="sim.environment.ground",
     type=f"Tuple((boolean, float32[:, ::1], {_A}, {_AA}, {_A}, {_A}, float32[:, ::1], {_AA}, {_A}))",
     wrench="feel_ground",
     refuses="refuse_way",
     undo="forget_try",
     serves=_touches,
-    nothing=lambda: _NOTHING,
+    nothing=_nothing,
 )

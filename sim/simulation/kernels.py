@@ -6,7 +6,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import sim
 from sim.aside import LEAST_URGENT, Aside, GivenUp, Tell
-from sim.compiler import kernel_text, load_module
+from sim.compiler import kernel_text
+from sim.compiler.kernel import prepare, prepared_as
 from sim.environment.surroundings import inline_for
 from sim.integrators import Integrator
 from sim.jobs import Board, Job
@@ -239,8 +240,8 @@ class KernelStore:
     ) -> Stepper:
         if aside is not None and vehicle.form in method.forms:
             with self._symbolic:
-                module = kernel_text(vehicle, method, inline_for(vehicle) if contact else None)
-            aside.ensure(module.name, load_module, module.name, module.text, tell=tell)
+                kernel = kernel_text(vehicle, method, inline_for(vehicle) if contact else None)
+            aside.ensure(prepared_as(kernel), prepare, kernel, tell=tell)
         with self._symbolic:
             return stepper_of(vehicle, method, inline_for(vehicle) if contact else None)
 

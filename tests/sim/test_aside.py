@@ -10,12 +10,14 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numba.core import event
 
 import sim
 from sim.aside import Aside, GivenUp
-from sim.compiler import kernel_text
+from sim.compiler import robust
+from sim.compiler.kernel import _compiled
 from sim.scene import load_scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from tests.sim.simulation_scenes import world
@@ -65,19 +67,20 @@ def test_closing_ends_what_runs_at_once_and_takes_no_more(cache: Path) -> None:
         aside.ensure("another", time.sleep, 0.0)
 
 
-def test_a_kernel_that_is_compiled_aside_is_told_of_and_only_loaded_here(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vehicle, method = sim.vehicle("rigid-body"), sim.integrators()["lie-euler"]
-    name = kernel_text(vehicle, method).name
-    monkeypatch.delitem(sys.modules, name, raising=False)
+def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(cache: Path) -> None:
+    vehicle, method = sim.vehicle("rigid-body"), sim.integrators()["variational"]
     store, told = KernelStore(Aside()), []
+    others = robust.announced()  # what kernels of this process jump to
+    robust.announced.cache_clear()
+    _compiled.cache_clear()
     with event.install_recorder("numba:compile") as here:
         kernel = store.get(vehicle, method, contact=False, tell=told.append)
     store.close()
-    assert "rollout" in told
+    assert "settle" in told
+    assert others is not robust.announced()
     assert not here.buffer
-    assert kernel.module.__name__ == name
+    node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
+    assert np.isfinite(kernel.node(kernel.start(node, u, p, 0.01), u, p, 0.01)).all()
 
 
 def test_the_kernels_that_a_scene_is_said_to_start_with_are_all_that_it_asks_for(

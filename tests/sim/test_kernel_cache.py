@@ -13,6 +13,7 @@ from numba.core.compiler import Flags
 import sim
 from sim.compiled import compiled
 from sim.compiler import kernel_text, load_module
+from sim.compiler.kernel import load_kernel
 from sim.compiler.native import linked
 
 TEXT = """
@@ -156,9 +157,8 @@ print(run.nodes[-1].tobytes().hex())
 
 def test_the_generated_text_is_there_to_be_read(folder: Path) -> None:
     kernel = kernel_text(sim.vehicle("rigid-body"), sim.integrators()["lie-euler"])
-    sys.modules.pop(kernel.name, None)
-    load_module(kernel.name, kernel.text)
-    assert (folder / f"{kernel.name}.py").read_text() == kernel.text
+    load_kernel(kernel)
+    assert (folder / f"{kernel.name}.ll").read_text() == kernel.text
 
 
 def test_nobody_uses_numbas_own_cache() -> None:

@@ -53,7 +53,7 @@ def _nothing() -> tuple[Any, ...]:
 
 
 WATER = Inline(
-    imports="from sim.environment.water.feel import feel_water, forget_step, refuse_aground",
+    module="sim.environment.water.feel",
     type=_tuple(
         "boolean",
         _HULL,
