@@ -18,10 +18,10 @@ import ui.panels.transport
 from render.quality import detect
 from sim.commands import SetDemo
 from sim.scene import load_scene
-from ui import layout
 from ui.desktop.loader import Loader
 from ui.desktop.opening import opened
 from ui.desktop.session import Session
+from ui.layout import PLOTS
 from ui.overlays import Overlays
 from ui.shell import Shell
 from ui.sound.listening import heard
@@ -72,8 +72,8 @@ def main() -> None:
     clock, mixer = Clock(), Mixer()
     clock.watch(COUNTED[0], Overlays, "draw")
     clock.watch(COUNTED[1], ui.panels.transport.timeline, "draw")
-    plots = clock.timed("plots", ui.dock.WINDOWS[layout.PLOTS])
-    ui.dock.WINDOWS = {**ui.dock.WINDOWS, layout.PLOTS: plots}
+    plots = clock.timed("plots", ui.dock.WINDOWS[PLOTS])
+    ui.dock.WINDOWS = {**ui.dock.WINDOWS, PLOTS: plots}
     clock.watch("the whole interface", Shell, "build")
 
     def sound(session: Session) -> None:

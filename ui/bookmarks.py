@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from sim.commands import StartAt
 from sim.platform.errors import InputError
 from sim.scene.tables import Start
-from sim.snapshot import LaneSnapshot
-from ui.kept_file import read_kept, write_kept
+from sim.snapshot import LaneSnapshot, Snapshot
+from ui.memory import read_kept, write_kept
+from ui.requests import BookmarkRequest, ChangeView, DropBookmark, OpenBookmark, Request, SetBookmark
+from ui.view_settings import ViewSettings
 
 FILE = "bookmarks.json"
 MOST, MOST_SCENES = 12, 60
@@ -95,3 +98,44 @@ def _check(kept: Bookmarks) -> None:
             numbers += [*mark.start.position_w, *mark.start.velocity_b, *mark.start.omega_b]
         if any(abs(number) > 1e5 for number in numbers) or not mark.name.isprintable() or len(mark.name) > 80:
             raise InputError("a place that cannot be")
+
+
+class BookmarkKeeper:
+    """Of one window."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept = read_bookmarks(folder)
+
+    def of(self, scene: str) -> tuple[Bookmark, ...]:
+        """A scene's."""
+        return self._kept.of(scene)
+
+    def resolved(
+        self, request: BookmarkRequest, snapshot: Snapshot, view: ViewSettings, camera: np.ndarray | None
+    ) -> list[Request]:
+        """What it comes down to. `camera`: (4, 4) world to camera of what is seen. Raises InputError."""
+        scene = snapshot.scene
+        match request:
+            case SetBookmark("start"):
+                self._keep(self._kept.with_one(scene, "Start", start=start_of(snapshot.lanes[0])))
+            case SetBookmark() if camera is not None:
+                self._keep(self._kept.with_one(scene, "View", eye=eye_of(camera)))
+            case DropBookmark(name):
+                self._keep(self._kept.without(scene, name))
+            case OpenBookmark(name):
+                return [each for mark in self.of(scene) if mark.name == name for each in _opened(mark, view)]
+        return []
+
+    def _keep(self, kept: Bookmarks) -> None:
+        self._kept = kept
+        write_bookmarks(self._folder, kept)
+
+
+def _opened(mark: Bookmark, view: ViewSettings) -> list[Request]:
+    asked: list[Request] = []
+    if mark.start is not None:
+        asked.append(StartAt(mark.start))
+    if mark.eye is not None:
+        asked.append(ChangeView(replace(view, camera="free", eye=mark.eye, eyes=view.eyes + 1)))
+    return asked

@@ -6,7 +6,20 @@ from imgui_bundle import imgui
 from imgui_bundle.imgui import internal
 
 from sim.snapshot import Snapshot
-from ui import layout
+from ui.layout import (
+    CONTROLS,
+    ERRORS,
+    LANES,
+    PLAN,
+    PLOTS,
+    POLHODE,
+    TABS,
+    TAKES,
+    UPPER,
+    build,
+    is_built,
+    scene_rect,
+)
 from ui.panels import errors, flight, integrator, lanes, plan, plots, polhode, vehicle
 from ui.panels.context import PanelContext
 from ui.panels.controls import draw_controls
@@ -34,17 +47,17 @@ def simulation_window(snapshot: Snapshot, context: PanelContext) -> list[Request
 
 
 WINDOWS: dict[str, Panel] = {
-    layout.UPPER: simulation_window,
+    UPPER: simulation_window,
     "Scene": draw_scene,
     "Vehicle": vehicle.draw,
-    layout.PLAN: plan.draw,
+    PLAN: plan.draw,
     "Lanes": lanes.draw,
-    layout.TAKES: draw_takes,
+    TAKES: draw_takes,
     "View": draw_view,
-    layout.CONTROLS: draw_controls,
-    layout.POLHODE: polhode.draw,
-    layout.PLOTS: plots.draw,
-    layout.ERRORS: errors.draw,
+    CONTROLS: draw_controls,
+    POLHODE: polhode.draw,
+    PLOTS: plots.draw,
+    ERRORS: errors.draw,
 }
 
 
@@ -53,16 +66,16 @@ class Dock:
 
     def __init__(self, layouts_reset: int) -> None:
         self._layouts_built = layouts_reset
-        self._front: tuple[str, ...] = (layout.UPPER, layout.TABS[0], layout.PLOTS)
+        self._front: tuple[str, ...] = (UPPER, TABS[0], PLOTS)
         self._to_raise: list[str] = []
         """Names for the coming frames; empty for none, and to give the focus back."""
 
     def open_with(self, *, comparison: bool, plan: bool) -> None:
         """Bring the tabs to the front that a scene needs first."""
-        lower, below = (layout.LANES, layout.ERRORS) if comparison else (layout.TABS[0], layout.PLOTS)
-        self._front = (layout.UPPER, lower, below)
+        lower, below = (LANES, ERRORS) if comparison else (TABS[0], PLOTS)
+        self._front = (UPPER, lower, below)
         if plan:
-            self._front = (layout.PLAN, layout.PLOTS)
+            self._front = (PLAN, PLOTS)
         self._raise_front()
 
     def _raise_front(self) -> None:
@@ -78,14 +91,14 @@ class Dock:
             context.scene_rect = (0.0, 0.0, *size)
             return []
         dock_id = imgui.dock_space_over_viewport(0, None, imgui.DockNodeFlags_.passthru_central_node.value)
-        if state.layouts_reset != self._layouts_built or not layout.is_built(dock_id):
-            layout.build(dock_id, size, context.scale)
+        if state.layouts_reset != self._layouts_built or not is_built(dock_id):
+            build(dock_id, size, context.scale)
             self._layouts_built = state.layouts_reset
             self._raise_front()
-        context.scene_rect = layout.scene_rect(dock_id)
+        context.scene_rect = scene_rect(dock_id)
         requests: list[Request] = []
         for name, panel in WINDOWS.items():
-            if state.plots or name not in (layout.PLOTS, layout.ERRORS):
+            if state.plots or name not in (PLOTS, ERRORS):
                 requests += _window(name, panel, snapshot, context)
         self._raise_tab()
         return requests

@@ -4,14 +4,16 @@ Keys and panels make the same requests, so that either can be tested without the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sim.commands import Command
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import PlanRequest
 from sim.recordings import Take
 from sim.vehicles.parameter import Value
-from ui.control_requests import ControlRequest
+from ui.input.control_setup import Conflict, ControlSetup
+from ui.input.listening import Listening
+from ui.input.profile import DeviceNow, Profile
 from ui.view_settings import ViewSettings
 
 
@@ -55,7 +57,7 @@ class ExportShown:
     """Write what is recorded of all lanes, or shown of it, for other programs."""
 
     ending: str
-    """Of `ui.sharing_view.FORMATS`."""
+    """Of `ui.takes_view.FORMATS`."""
     ground: bool = False
     """Whether the ground about the ways goes along, into a scene."""
     camera: str = ""
@@ -259,10 +261,6 @@ OwnAction = (
 
 BookmarkRequest = SetBookmark | OpenBookmark | DropBookmark
 
-Request = (
-    Command | Action | OwnAction | BookmarkRequest | StepEdits | EditChosen | BrowseFiles | ControlRequest
-)
-
 
 @dataclass(frozen=True, slots=True)
 class CameraMotion:
@@ -285,3 +283,91 @@ class Output:
     commands: tuple[Command, ...]
     actions: tuple[Action, ...]
     camera: CameraMotion
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """What is moved or pressed next is assigned to this; None: to nothing."""
+
+    what: Listening | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetProfile:
+    """What the axes and buttons of a kind of controller do."""
+
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetProfile:
+    """A kind of controller does the usual again."""
+
+    guid: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettleKey:
+    """Whether a key that another action has is taken from it."""
+
+    take: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UsualKeys:
+    """An action has its usual keys again."""
+
+    scope: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportControls:
+    """Write profiles and keys to a file that others can open."""
+
+
+ControlRequest = Listen | SetProfile | ForgetProfile | SettleKey | UsualKeys | ExportControls
+
+
+@dataclass(frozen=True, slots=True)
+class ControlView:
+    """The controls in one frame."""
+
+    devices: tuple[DeviceNow, ...] = ()
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    """By guid, where they are not the usual."""
+    listening: Listening | None = None
+    conflict: Conflict | None = None
+    chosen_keys: frozenset[tuple[str, str]] = frozenset()
+    """(scope, action) whose keys are the user's."""
+
+
+def control_view(setup: ControlSetup, devices: tuple[DeviceNow, ...]) -> ControlView:
+    """For this frame."""
+    chosen = frozenset((own.scope, own.action) for own in setup.keys.chosen)
+    return ControlView(devices, setup.profiles, setup.listening, setup.conflict, chosen)
+
+
+def carried_out(
+    request: ControlRequest, setup: ControlSetup, devices: tuple[DeviceNow, ...], vehicle: str
+) -> str:
+    """Do it; returns what is to be told. Raises InputError where a file cannot be written."""
+    match request:
+        case Listen(what):
+            setup.listen(what, devices)
+        case SetProfile(profile):
+            setup.set_profile(profile)
+        case ForgetProfile(guid):
+            setup.forget(guid)
+        case SettleKey(take):
+            setup.settle(vehicle, take=take)
+        case UsualKeys(scope, action):
+            setup.usual_keys(scope, action)
+        case ExportControls():
+            return f"Controls saved: {setup.export(devices[0].name if devices else 'keys')}"
+    return ""
+
+
+Request = (
+    Command | Action | OwnAction | BookmarkRequest | StepEdits | EditChosen | BrowseFiles | ControlRequest
+)

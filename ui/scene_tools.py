@@ -7,12 +7,10 @@ from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from sim.world import World
-from ui import violations
-from ui.alternatives import Alternatives
 from ui.gizmo import Gizmo
-from ui.hand import Hand, Ray
 from ui.panels.context import PanelContext
-from ui.pointing import Pointing
+from ui.plan_marks import Alternatives, draw
+from ui.pointing import Hand, Pointing, Ray
 from ui.requests import Request
 from ui.window import AppWindow
 
@@ -53,7 +51,7 @@ class SceneTools:
         """Over everything else."""
         if self._context.plan is None or self.camera is None:
             return []
-        return [*violations.draw(self._context.plan, *self.camera, self._context)]
+        return [*draw(self._context.plan, *self.camera, self._context)]
 
     def edited(self, action: str) -> list[Request]:
         """What a key asks to be done with the mark that is chosen."""

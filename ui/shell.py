@@ -21,22 +21,19 @@ from sim.world import World
 from sim.world.plan_view import outlines
 from ui import config, theme
 from ui.backend import ImguiBackend
-from ui.bookmark_keeper import BookmarkKeeper
+from ui.bookmarks import BookmarkKeeper
 from ui.catalogue import Catalogue, load_catalogue
 from ui.channels import columns
-from ui.control_requests import control_view
 from ui.dock import Dock
 from ui.edits import Edits
-from ui.fit_view import FitView
 from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk
 from ui.input.jolts import Jolts
-from ui.keyed import Keyed
-from ui.layout_file import LayoutFile
+from ui.layout import LayoutFile
 from ui.memory import Remembered
 from ui.observer import Observer
 from ui.overlays import Overlays
-from ui.own_requests import OwnRequests
+from ui.own_requests import Keyed, OwnRequests
 from ui.pace import Offers, Pace
 from ui.panels import labels
 from ui.panels.context import PanelContext, Rect
@@ -47,11 +44,11 @@ from ui.requests import (
     ChangeView,
     Output,
     Request,
+    control_view,
 )
 from ui.scene_tools import SceneTools
-from ui.sharing_view import SharingView
 from ui.shell_state import OWN, ShellState, applied
-from ui.takes_view import TakesView
+from ui.takes_view import FitView, SharingView, TakesView
 from ui.thumbnails import Thumbnails
 from ui.toasts import Toasts
 from ui.trust_question import TrustQuestion

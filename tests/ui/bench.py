@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 from sim.snapshot import Snapshot
 from tests.ui import fakes
 from ui import theme
-from ui.context import open_context
+from ui.backend import open_context
 from ui.panels.context import PanelContext
 from ui.requests import Request
 from ui.view_settings import ViewSettings

@@ -14,8 +14,7 @@ from sim.platform.errors import InputError
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.bookmark_keeper import BookmarkKeeper
-from ui.bookmarks import FILE, MOST, Bookmarks, eye_of, read_bookmarks, start_of
+from ui.bookmarks import FILE, MOST, BookmarkKeeper, Bookmarks, eye_of, read_bookmarks, start_of
 from ui.panels.view import draw_bookmarks
 from ui.requests import ChangeView, DropBookmark, OpenBookmark, SetBookmark
 from ui.view_settings import ViewSettings

@@ -8,9 +8,9 @@ from sim.commands import SetParameter
 from sim.identification import Identified
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.fit_view import FitView
 from ui.panels.takes import draw_fit, told_of
 from ui.requests import CancelFit, FitTake
+from ui.takes_view import FitView
 
 
 def flying():

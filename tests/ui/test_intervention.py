@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.commands import PilotInput
-from ui.keyed import Intervention
+from ui.own_requests import Intervention
 
 DRIVE = frozenset({"gait-drive"})
 

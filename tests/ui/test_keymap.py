@@ -8,7 +8,7 @@ from sim.control import flight_modes, has_autopilot
 from sim.outfit.key_reading import STICK_KEYS
 from sim.snapshot import LookBack
 from tests.ui import fakes
-from ui.imgui_keys import key_name
+from ui.backend import key_name
 from ui.input.controllers import TRIGGER_NAMES
 from ui.input.desk import chord_name
 from ui.input.keymap import VIEWER_KEYS, Keymap, actions_by_key, key_label, keymap_of

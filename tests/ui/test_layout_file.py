@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from ui import layout
-from ui.context import open_context
-from ui.layout_file import MOST_BYTES, MOST_DEEP, LayoutFile, check_layout
+from ui.backend import open_context
+from ui.layout import MOST_BYTES, MOST_DEEP, LayoutFile, check_layout, scene_rect
 
 GOOD = """[Window][Scene]
 Pos=904,375
@@ -49,7 +48,7 @@ def shown(text: str) -> str:
             dock_id = imgui.dock_space_over_viewport(
                 0, None, imgui.DockNodeFlags_.passthru_central_node.value
             )
-            layout.scene_rect(dock_id)
+            scene_rect(dock_id)
             for name in ("Scene", "Plan"):
                 imgui.begin(name)
                 imgui.text(name)

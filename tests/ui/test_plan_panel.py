@@ -32,13 +32,12 @@ from sim.vehicles import vehicle
 from tests.sim.plan_samples import BOAT, record, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui import theme, violations
-from ui.alternatives import Alternatives, compared
+from ui import theme
 from ui.gizmo import Gizmo, from_matrix16, matrix16, on_screen
 from ui.panels import flight, plan
 from ui.panels.placing import overlap
+from ui.plan_marks import Alternatives, compared, draw, words
 from ui.requests import SaveTask
-from ui.violations import words
 
 
 def shown(bench: Bench, **changes) -> PlanView:
@@ -208,7 +207,7 @@ def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
         shown(bench, plan=record(status="infeasible", violations=(missed, other, same_place)), **changes)
         bench.context.rects.clear()
         imgui.new_frame()
-        violations.draw(bench.context.plan, view, projection, bench.context)
+        draw(bench.context.plan, view, projection, bench.context)
         imgui.render()
         rects = bench.context.rects
         return [rects[name] for name in ("plan/violation/0", "plan/violation/1") if name in rects]
@@ -222,7 +221,7 @@ def test_a_failure_is_told_at_its_place_in_the_view(bench: Bench) -> None:
 
 
 def over_the_scene(snapshot, context):
-    return violations.draw(context.plan, *camera(), context)
+    return draw(context.plan, *camera(), context)
 
 
 def test_what_would_help_is_offered_at_the_place_that_it_is_about(bench: Bench) -> None:
@@ -301,7 +300,7 @@ def test_failures_close_together_are_told_inside_a_low_view_and_off_one_another(
     shown(bench, plan=record(status="infeasible", violations=told))
     bench.context.scene_rect = (0.0, 20.0, 936.0, 300.0)
     imgui.new_frame()
-    violations.draw(bench.context.plan, *camera(), bench.context)
+    draw(bench.context.plan, *camera(), bench.context)
     imgui.render()
     labels = [bench.context.rects[f"plan/violation/{k}"] for k in range(4)]
     assert all(y >= 20.0 and y + height <= 320.0 for _, y, _, height in labels)

@@ -17,10 +17,9 @@ from sim.world import load_world
 from tests.sim.plan_samples import BOAT, task
 from tests.ui import fakes
 from tests.ui.bench import Bench
-from ui.hand import Ray
 from ui.hud.notice_plates import pursuit_text
 from ui.panels import plan_pilot
-from ui.pointing import Pointing, on_ground, on_level
+from ui.pointing import Pointing, Ray, on_ground, on_level
 
 PLAIN = load_world("plain", seed=7)
 HOW = Pursuing(horizon_s=6.0, goal_weight=20.0)

@@ -11,7 +11,7 @@ from tests.ui.bench import Bench
 from ui.desktop.film import FPS, Film
 from ui.panels.takes import draw_sharing, draw_takes
 from ui.requests import CancelExport, ExportShown, RecordVideo, StopVideo
-from ui.sharing_view import FORMATS, VIDEO, FilmView, SharingView
+from ui.takes_view import FORMATS, VIDEO, FilmView, SharingView
 
 
 def flying():

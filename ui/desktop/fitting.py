@@ -14,8 +14,8 @@ from sim.recordings import Take
 from sim.simulation import Simulation
 from sim.vehicles.parameter import Value
 from ui.desktop.takes import News
-from ui.fit_view import AFTER, BEFORE, FitView
 from ui.requests import FitTake
+from ui.takes_view import AFTER, BEFORE, FitView
 
 if TYPE_CHECKING:
     from sim.identification import Identified, Recording

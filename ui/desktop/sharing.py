@@ -27,7 +27,7 @@ from ui.config import config_dir
 from ui.desktop.film import Film
 from ui.desktop.takes import News
 from ui.requests import ExportShown
-from ui.sharing_view import VIDEO, FilmView, SharingView
+from ui.takes_view import VIDEO, FilmView, SharingView
 
 _TIDY_S = 5.0
 """In which a video that is given up takes its files back."""

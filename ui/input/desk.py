@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pyglet.window import key, mouse
 
 from sim.commands import PilotInput
-from ui.imgui_keys import key_name
+from ui.backend import key_name
 from ui.input.control_setup import ControlSetup
 from ui.input.controllers import AnyControllers, NoControllers, open_controllers, profile_of
 from ui.input.keymap import VIEWER_KEYS, KeyBinding, Keymap, actions_by_key, keymap_of

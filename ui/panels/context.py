@@ -13,15 +13,13 @@ from sim.vehicles.parameter import Value
 from sim.world.plan_view import PlanOutlines
 from ui.bookmarks import Bookmark
 from ui.catalogue import Catalogue
-from ui.control_requests import ControlView
 from ui.edits import Edits
-from ui.fit_view import FitView
 from ui.history import History
 from ui.input.keymap import Keymap, keymap_of
 from ui.pace import Pace
 from ui.plot_window import PlotWindow
-from ui.sharing_view import SharingView
-from ui.takes_view import TakesView
+from ui.requests import ControlView
+from ui.takes_view import FitView, SharingView, TakesView
 from ui.theme import Fonts
 from ui.trust_question import TrustQuestion
 from ui.view_settings import ViewSettings

@@ -7,7 +7,6 @@ from imgui_bundle import imgui
 
 from sim.snapshot import Snapshot
 from ui import theme
-from ui.control_requests import ExportControls, ForgetProfile, Listen, SetProfile, SettleKey, UsualKeys
 from ui.input.control_setup import Conflict
 from ui.input.controllers import profile_of
 from ui.input.keymap import VIEWER, VIEWER_KEYS, KeyBinding, groups, key_label
@@ -15,7 +14,16 @@ from ui.input.listening import ForAxis, ForButton, ForKey, ForRange
 from ui.input.profile import EXTRA, AxisUse, Calibration, DeviceNow, Profile, Response, deflection, shaped
 from ui.panels.context import PanelContext
 from ui.panels.widgets import Item, button, checkbox, heading, label, menu, note, prose, segmented, tooltip
-from ui.requests import Request, RescanControllers
+from ui.requests import (
+    ExportControls,
+    ForgetProfile,
+    Listen,
+    Request,
+    RescanControllers,
+    SetProfile,
+    SettleKey,
+    UsualKeys,
+)
 
 KEYS_PX = 118.0
 

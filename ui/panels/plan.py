@@ -17,11 +17,11 @@ from sim.planner.service.requests import EditTask, FlyShown, StartPlanning, Stop
 from sim.planner.service.view import PlanView
 from sim.snapshot import Snapshot
 from ui import theme
-from ui.alternatives import compared
 from ui.panels import plan_pilot, plan_table
 from ui.panels.context import PanelContext
 from ui.panels.plan_pages import draw_plan_cost, draw_plan_flight, draw_plan_progress, draw_plan_task
 from ui.panels.widgets import Item, button, note, prose, segmented, tooltip
+from ui.plan_marks import compared
 from ui.requests import ChangeView, LoadScene, Request
 from ui.view_settings import overlooking
 

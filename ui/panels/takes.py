@@ -13,7 +13,6 @@ from sim.scene import CAMERAS
 from sim.snapshot import Snapshot
 from sim.vehicles.parameter import Parameter, Value
 from ui.colours import line_colour
-from ui.fit_view import AFTER, BEFORE, FitView
 from ui.panels.context import PanelContext
 from ui.panels.integrator import items, step_field
 from ui.panels.vehicle import flat
@@ -41,8 +40,7 @@ from ui.requests import (
     SaveTake,
     StopVideo,
 )
-from ui.sharing_view import BLURS, FORMATS, SCENES, VIDEO, FilmView
-from ui.takes_view import StoredTake
+from ui.takes_view import AFTER, BEFORE, BLURS, FORMATS, SCENES, VIDEO, FilmView, FitView, StoredTake
 
 if TYPE_CHECKING:
     from sim.identification import Identified
