@@ -27,7 +27,7 @@ _PARSER = threading.Lock()
 def read_robot(
     path: str | Path, *, folder: str | Path | None = None, meshes: bool = True, free: bool = False
 ) -> Robot:
-    """The robot that a URDF or MJCF file describes, through the parser of the mujoco package (`pip install mujoco`).
+    """The robot that a URDF or MJCF file describes, through the parser of the mujoco package.
 
     folder: nothing outside it is read; without one, the file's own. It is where a URDF's `package://` is looked for.
     meshes: False leaves a URDF's meshes alone, which its motion does not depend on. free: its root floats, where the
@@ -60,9 +60,10 @@ def read_robot(
 def _mujoco() -> Any:
     try:
         import mujoco
-    except ImportError:
+    except ImportError as error:
         raise InputError(
-            "robots are read by the mujoco package, which is missing: pip install mujoco"
+            f"robots are read by the mujoco package, which this installation lacks ({error}): "
+            "in a clone ./run installs it, elsewhere pip install 'mujoco>=3.17,<5'"
         ) from None
     return mujoco
 

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -95,6 +94,5 @@ def test_a_dropped_scene_is_opened_and_what_is_none_ends_nothing(screen: Screen,
         assert all((tmp_path / f"{name}.damaged").exists() for name in kept)
         drop(screen, first, 1)
         app.wait_until(lambda p: not p["look_back"], timeout_s=START_S, what="the scene is opened again")
-        if find_spec("mujoco"):
-            drop(screen, robot, 1)
-            flies("dropped-robot")
+        drop(screen, robot, 1)
+        flies("dropped-robot")

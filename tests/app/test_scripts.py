@@ -1,12 +1,16 @@
 """./run and ./test set up only what is missing, and say exactly what they may not install themselves."""
 
+import ast
 import os
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import app
 
@@ -140,3 +144,38 @@ def test_a_missing_library_is_installed_where_it_may_be(checkout: Checkout) -> N
     installs = [line for line in checkout.calls() if line.startswith("apt-get") and "install" in line]
     assert len(installs) == 1
     assert installs[0].split()[-1] == "libx11-6"
+
+
+EXTRAS = {"cma", "dask", "distributed", "gymnasium", "usd-core", "xarray"}
+"""Asked for by what one may leave out: USD files, clusters, learning."""
+
+
+def requirements(lines: list[str]) -> dict[str, Requirement]:
+    """By the name of the distribution."""
+    found = [Requirement(line) for line in lines]
+    return {each.name.lower(): each for each in found if each.marker is None or each.marker.evaluate()}
+
+
+def test_what_the_program_imports_is_installed_with_it_in_versions_that_were_tested() -> None:
+    """A clone that ./run has set up has what its main paths import, robots' files included."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = requirements(project["dependencies"])
+    pins = (ROOT / "constraints.txt").read_text().splitlines()
+    tested = requirements([line for line in pins if line and not line.startswith("#")])
+    imported = {
+        name.split(".")[0]
+        for folder in ("sim", "render", "ui", "export", "studies")
+        for file in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0)
+        for name in (
+            [node.module or ""] if isinstance(node, ast.ImportFrom) else [n.name for n in node.names]
+        )
+    }
+    sources = packages_distributions()
+    for name in imported - set(sys.stdlib_module_names) - {"app", "sim", "render", "ui", "export", "studies"}:
+        distributions = {each.lower() for each in sources.get(name, ())}
+        assert distributions & (set(needed) | EXTRAS), name
+    for name, requirement in needed.items():
+        (pin,) = tested[name].specifier
+        assert requirement.specifier.contains(pin.version), name

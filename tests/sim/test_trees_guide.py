@@ -35,7 +35,6 @@ def test_the_four_bar_stays_closed():
 
 
 def test_the_robot_is_read_and_driven(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("mujoco", reason="the extra robots is not installed")
     monkeypatch.chdir(tmp_path)
     Path("humanoid.xml").write_text(
         '<mujoco><worldbody><body name="torso" pos="0 0 1"><freejoint/><geom size=".2"/><body name="pelvis">'

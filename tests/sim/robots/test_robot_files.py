@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -17,8 +18,6 @@ from sim.trees.arrays import workspace
 from sim.trees.kinematics import place
 from sim.trees.observing import body_frames
 from sim.trees.twists import momenta
-
-mujoco = pytest.importorskip("mujoco", reason="the extra robots is not installed")
 
 TETRAHEDRON = "v 0 0 0\nv .3 0 0\nv 0 .2 0\nv 0 0 .4\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 CORNERS, FACES = (

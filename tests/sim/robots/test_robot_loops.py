@@ -9,7 +9,6 @@ from sim.trees.stepping import OK
 from sim.vehicles import VEHICLES, enter_own, known_vehicle
 from tests.sim.trees.four_bar import GROUND, LENGTHS, MASSES, by_multipliers, closed_angles
 
-pytest.importorskip("mujoco", reason="robots are read by the mujoco package")
 ANGLES = closed_angles(1.2)
 
 

@@ -40,7 +40,6 @@ def registry():
 
 @pytest.fixture
 def leg(tmp_path, registry):
-    pytest.importorskip("mujoco", reason="the extra robots is not installed")
     path = tmp_path / "leg.urdf"
     path.write_text(URDF.format(name="one leg"))
     return path
@@ -141,7 +140,6 @@ def test_a_mesh_that_is_turned_stands_on_its_own_lowest_point_and_a_skinned_body
     tmp_path, registry
 ):
     """A cone on its tip, turned by 45 degrees; three bodies of four show nothing but what is hidden from viewers."""
-    pytest.importorskip("mujoco", reason="the extra robots is not installed")
     hidden = "".join(
         f'<body name="b{k}"><joint/><geom size=".1" group="4" pos="0 0 {k}"/></body>' for k in range(3)
     )
@@ -160,7 +158,6 @@ def test_a_mesh_that_is_turned_stands_on_its_own_lowest_point_and_a_skinned_body
 
 def test_where_a_file_shows_nothing_links_without_shapes_are_drawn_as_capsules(tmp_path, registry):
     """Beside those that have shapes for contact."""
-    pytest.importorskip("mujoco", reason="the extra robots is not installed")
     weight = '<inertial mass="1" pos="0 0 -.2" diaginertia=".01 .01 .01"/>'
     path = tmp_path / "bare.xml"
     path.write_text(
@@ -186,7 +183,6 @@ def test_names_of_files_never_take_those_of_vehicles_or_of_other_files(leg, tmp_
 
 
 def test_meshes_of_the_package_are_read_and_none_from_outside(tmp_path, registry):
-    pytest.importorskip("mujoco", reason="the extra robots is not installed")
     package = tmp_path / "one_package"
     for folder in (package / "urdf", package / "meshes"):
         folder.mkdir(parents=True)
@@ -258,7 +254,6 @@ def test_a_file_that_is_not_there_is_told_by_its_name(registry):
 
 def test_joints_that_move_no_inertia_together_are_refused_by_name(tmp_path, registry):
     """Two hinges about one axis, with a link between them that weighs nothing."""
-    pytest.importorskip("mujoco", reason="the extra robots is not installed")
     path = tmp_path / "twin.xml"
     path.write_text(
         '<mujoco model="twin"><worldbody><body name="a"><joint name="first" axis="0 1 0"/>'

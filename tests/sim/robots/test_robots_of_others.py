@@ -10,6 +10,7 @@ import importlib.util
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -19,8 +20,6 @@ from sim.robots.reading import read_robot
 from sim.trees.observing import body_frames
 from sim.trees.stepping import OK
 from sim.trees.variational import VariationalTree
-
-mujoco = pytest.importorskip("mujoco", reason="the extra robots is not installed")
 
 REFERENCE_STEP_S, SAMPLES = 1e-4, 20
 OFF_AXIS_M = np.array([0.1, 0.1, 0.1])
