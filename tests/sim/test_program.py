@@ -153,3 +153,29 @@ plan = Planner().plan(heli, dataclasses.replace(task, obstacles=()), explain=Fal
 sys.exit(0 if plan.solved and plan.backend == "ipopt" else 1)
 """
     assert subprocess.run([sys.executable, "-c", script], timeout=1500, check=False).returncode == 0
+
+
+def test_a_solver_that_was_left_behind_in_one_task_takes_no_guess_from_the_next():
+    script = """
+import dataclasses, sys, threading
+import sim.planner.solvers.backends as backends
+from sim.planner import Planner
+from tests.sim.planner_tasks import forest
+class Stuck(backends.WatchedCall):
+    made = 0
+    def __init__(self, call):
+        Stuck.made += 1
+        super().__init__(threading.Event().wait if Stuck.made == 1 else call)
+heli, task = forest(16)
+fresh = Planner().plan(heli, task, processes=1)
+backends.WatchedCall, backends._SILENT_S = Stuck, 0.5
+planner = Planner()
+planner.plan(heli, task, explain=False, starts=1)
+again = planner.plan(heli, task, processes=1)
+print(fresh.tried, again.tried, fresh.cost, again.cost)
+sys.exit(0 if again.tried == fresh.tried > 2 and again.cost < 1.001 * fresh.cost else 1)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], timeout=1500, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -23,6 +23,8 @@ from sim.vehicles.base import Vehicle
 PENETRATION_M = 1e-4
 DIRECT, _COARSEST = 64, 12
 """Steps up to which a guess is good enough, and down to which a coarser grid is worth trying."""
+_SILENT = 2
+"""Solvers that the other guesses of one search may leave behind; each has cost five seconds."""
 _CHEAPER, _RETIMED = 1e-4, 6
 """Of the cost that counts, and how often a motion is moved on in time in one direction."""
 Known = tuple[Task, Motion, float]
@@ -91,20 +93,23 @@ class Search:
         solvers = self.problem(size)
         guesses = list(other_guesses(solvers.t, self.vehicle, size, most))
 
-        def led_to(number: int) -> tuple[Found, bool] | None:
-            """What a guess leads to, and whether a solver was left behind; None without time."""
+        def led_to(number: int) -> tuple[Found, int] | None:
+            """What a guess leads to, and how many solvers were left behind meanwhile; None without time."""
             if self.run.out_of_time:
                 return None
+            before = solvers.given_up
             found = self._from_guess(size, guesses[number])
-            return replace(found, task=replace(found.task, ground=None)), solvers.left_behind
+            return replace(found, task=replace(found.task, ground=None)), solvers.given_up - before
 
         answers = in_order(led_to, len(guesses), processes=processes, until_s=self.run.deadline)
+        silent = 0
         with closing(answers):
             for answer in answers:
                 if answer is not None:
-                    found, left_behind = answer
+                    found, given_up = answer
+                    silent += given_up
                     yield replace(found, task=replace(found.task, ground=self.task.ground))
-                if self.run.out_of_time or (answer is not None and left_behind):
+                if self.run.out_of_time or silent >= _SILENT:
                     return
 
     def _from_guess(self, size: Task, w0: np.ndarray) -> Found:
@@ -151,9 +156,10 @@ class Search:
     def _moved_on(self, task: Task, move: Motion, cost: float, bows: int, direction: float) -> Found | None:
         """By one node after the other, until that is no longer cheaper."""
         solvers, best = self.problem(task), None
+        given_up = solvers.given_up
         asked = replace(task, waypoints=self.task.waypoints)
         for _ in range(_RETIMED):
-            if self.run.out_of_time or solvers.left_behind:
+            if self.run.out_of_time or solvers.given_up > given_up:
                 break
             shares = sooner_or_later(task.steps, bows, direction)
             start = transferred(solvers.t, self.vehicle, task, move, shares)

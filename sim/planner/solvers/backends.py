@@ -98,8 +98,10 @@ class Solvers:
         self.t = transcription
         self._oracle = Oracle(transcription.program)
         self._made: dict[tuple[str, str, int], ca.Function] = {}
-        self._left_behind: tuple[tuple[Oracle, dict], ...] = ()
-        """What solvers that have not come back still use."""
+        self._left_behind: tuple[tuple[WatchedCall[dict], Oracle, dict], ...] = ()
+        """Solvers that have not come back, with what they still use."""
+        self.given_up = 0
+        """Times that a solver was silent for so long that it was left behind."""
 
     def solve(
         self,
@@ -139,7 +141,7 @@ class Solvers:
         taken, stopped = time.perf_counter() - begun, self._oracle.stopped
         stats = {"return_status": "it does not come back"} if out is None else solver.stats()
         if out is None:
-            self._leave_behind()
+            self._leave_behind(call)
         else:
             self._oracle.begin(backend, None)
         if out is None or stopped:
@@ -148,16 +150,13 @@ class Solvers:
         rough = backend == "fatrop" and mode in ("cold", "near")
         return self._result(out, p, stats, taken, backend, slope, rough)
 
-    def _leave_behind(self) -> None:
+    def _leave_behind(self, call: WatchedCall[dict]) -> None:
         """Go on with other solvers than those of which one is still at work."""
         self._oracle.abandon()
-        self._left_behind = (*self._left_behind, (self._oracle, self._made))
+        at_work = (entry for entry in self._left_behind if entry[0].running)
+        self._left_behind = (*at_work, (call, self._oracle, self._made))
         self._oracle, self._made = Oracle(self.t.program), {}
-
-    @property
-    def left_behind(self) -> bool:
-        """A solver that did not come back is still at work somewhere: it is no problem to start it on again."""
-        return bool(self._left_behind)
+        self.given_up += 1
 
     def _hopeless(self, w0: np.ndarray, backend: str) -> Result:
         """Where equations have no value at the start: fatrop would look for a direction for ever."""

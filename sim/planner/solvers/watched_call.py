@@ -20,6 +20,12 @@ class WatchedCall(Generic[_T]):
         self._seen_s = time.monotonic()
         self._answer: list[_T] = []
         self._error: BaseException | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the call has been made and has not come back yet."""
+        return self._thread is not None and self._thread.is_alive()
 
     def alive(self) -> None:
         """To be called by what is called, now and then."""
@@ -30,7 +36,7 @@ class WatchedCall(Generic[_T]):
 
         It cannot be ended, and may go round for ever: on Linux it gets no time any more that anything else wants.
         """
-        thread = threading.Thread(target=self._run, name="watched call", daemon=True)
+        thread = self._thread = threading.Thread(target=self._run, name="watched call", daemon=True)
         self.alive()
         thread.start()
         while thread.is_alive():
