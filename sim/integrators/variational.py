@@ -21,7 +21,7 @@ from typing import ClassVar
 
 import casadi as ca
 
-from sim.groups import SE3, SO3_R3, LieGroup
+from sim.groups import SE3, SO3, SO3_R3, LieGroup
 from sim.groups.so3 import hat
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.difference_map import CAY, CAY_TLN, CCSK, EXP, EXP_TLN, DifferenceMap
@@ -151,7 +151,9 @@ class Variational(Integrator):
         if isinstance(vehicle, NonholonomicVehicle):
             return ("constraints",)
         if self.chart in (CAY_TLN, EXP_TLN):
-            return ("free energy",) if conserves_energy(vehicle) else ()
+            # On SO(3) the truncated step turns the momentum by the Cayley rotation itself: in space it stays.
+            momentum = ("momentum",) if self.chart is CAY_TLN and vehicle.group is SO3 else ()
+            return (*momentum, "free energy") if conserves_energy(vehicle) else momentum
         return ("momentum", "energy") if conserves_energy(vehicle) else ("momentum",)
 
 

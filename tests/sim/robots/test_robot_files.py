@@ -1,6 +1,7 @@
 """What a robot's file says is what its tree has; what could harm or mislead is refused in one line."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -423,6 +424,8 @@ def test_meshes_are_bounded_all_together(tmp_path, monkeypatch):
     assert "too large" in refusal(written(tmp_path))
 
 
-def test_where_the_parser_is_missing_one_line_says_what_to_install(tmp_path, monkeypatch):
+def test_where_the_parser_is_missing_one_line_says_how_it_is_installed(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    assert "pip install mujoco" in refusal(written(tmp_path))
+    assert re.search(
+        r"in a clone \./run installs it, elsewhere pip install 'mujoco>=", refusal(written(tmp_path))
+    )
