@@ -9,6 +9,8 @@ from sim.vehicles import Vehicle
 
 TURN_RADPS, SPEED_MPS = 1e5, 1e5
 """A hundred times what the fastest rotors turn with, and nine times what leaves the Earth."""
+PLACE = 1e9
+"""Of any other number of a node: places [m], thrice as far as the moon, and angles of joints and shapes [rad]."""
 TURN_RAD = 1e3
 """In one step: no method follows more than a few radians."""
 BLOCK = 2048
@@ -41,7 +43,8 @@ class Bounds:
         turn = max(min(TURN_RADPS, TURN_RAD / step_s), TIMES_START * float(began[turning].max(initial=0.0)))
         speed = max(SPEED_MPS, TIMES_START * float(began[~turning].max(initial=0.0)))
         shape = max(TURN_RADPS, TIMES_START * float(np.abs(node[at.shape_velocity]).max(initial=0.0)))
-        largest = np.full(node.size, np.finfo(float).max)
+        largest = np.full(node.size, max(PLACE, TIMES_START * float(np.abs(node[at.pose]).max(initial=0.0))))
+        largest[at.acting] = np.finfo(float).max  # of the controls' own size
         largest[at.velocity] = np.where(turning, turn, speed)
         largest[at.shape_velocity] = shape
         return Bounds(turn, speed, shape, energy_J, largest)
@@ -67,7 +70,7 @@ class Bounds:
             (velocity[:, ~turning], self.speed_mps, "velocity", "m/s"),
             (nodes[:, at.shape_velocity], self.shape_per_s, "shape velocity", "/s"),
             (energy_J[:, None], self.energy_J, "energy", "J"),
-            (nodes, math.inf, "position or shape", ""),
+            (nodes, self.largest, "position or shape", ""),
         )
         found: tuple[int, str] | None = None
         for values, bound, name, unit in checks:
@@ -76,6 +79,7 @@ class Bounds:
                 continue
             row = int(np.flatnonzero(beyond.any(axis=1))[0])
             if found is None or row < found[0]:
+                bound = float(np.broadcast_to(bound, values.shape)[row][beyond[row]].max())
                 past = f"{name} past {bound:.6g} {unit}" if np.isfinite(values[row]).all() else ""
                 found = row, past.strip() or f"{name} not finite"
         return found

@@ -15,6 +15,9 @@ _TOUCHED = 0.1
 _BACK_PER_S, _SPEED_PER_S, _MOST_MPS = 1.5, 3.0, 3.0
 """How a target that is off the path comes back to it: speed by distance, acceleration by speed, and the most speed."""
 
+_BRAKE_MPS2, _RISE_MPS = 3.0, 2.0
+"""Of a target above the ground, and how fast it comes out of it."""
+
 
 class LedPilot:
     """Serves what follows a leader; remembers whether the sticks have it."""
@@ -53,6 +56,27 @@ def _back(leader: Leader, now: Aim, node: np.ndarray) -> np.ndarray:
     size = float(np.linalg.norm(toward))
     toward *= min(1.0, _MOST_MPS / max(size, 1e-12))
     return _SPEED_PER_S * (now.velocity + toward - node[leader.velocity])
+
+
+def kept_above_ground(controls: np.ndarray, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
+    """The controls (n_controls,), but for those of a target that would not come to rest above the ground under them:
+    it brakes in time, and rises out of the ground where it is in it. Those of what follows no target are as given."""
+    over_m = sensed.leader_clearance_m
+    if not math.isfinite(over_m):
+        return controls
+    leader = Leader.of(vehicle)
+    if over_m < 0.0:
+        least_mps = min(-over_m / dt_s, _RISE_MPS)
+    else:
+        least_mps = -min(math.sqrt(2.0 * _BRAKE_MPS2 * over_m), over_m / dt_s)
+    given = leader.acceleration(sensed.node, controls)
+    least = (least_mps - sensed.node[leader.velocity][2]) / dt_s
+    if given[2] >= least:
+        return controls
+    given[2] = least
+    low = np.array([control.low for control in vehicle.controls])
+    high = np.array([control.high for control in vehicle.controls])
+    return np.clip(leader.controls(sensed.node, given), low, high)
 
 
 def _touched(sticks: PilotInput) -> bool:

@@ -45,6 +45,8 @@ class Sensed:
     """Height of what hangs from it above the ground; inf where nothing does."""
     time_s: float = 0.0
     """Simulated time."""
+    leader_clearance_m: float = float("inf")
+    """Height above the ground of the target that it follows; inf where it follows none."""
 
     @property
     def v_w(self) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""The ground under what carries a load: it strikes both, at the moments at which controls are evaluated.
+"""The ground under what a group's action moves: it strikes at the moments at which controls are evaluated.
 
-Kernels of what a group moves feel no wrench; what touches gets the impulses that keep it from going on into the ground
-until the next moment, with friction, all contacts together (projected Gauss-Seidel).
+Kernels of such vehicles take no wrench; whatever of them touches gets the impulses that keep it from going on into the
+ground until the next moment, with friction, all contacts together (projected Gauss-Seidel).
 """
 
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sim.groups.numeric import skew
-from sim.vehicles.impulses import answers, whole
-from sim.vehicles.slung import POSE, TWIST, SlungLoad
+from sim.outfit import outfit_of
+from sim.vehicles.acted import ActionVehicle
+from sim.vehicles.impulses import at_points
 from sim.vehicles.structure import Structure
 from sim.world.terrain import Terrain
 
@@ -26,19 +26,55 @@ _SWEEPS = 30
 IMPACT, CONTACTS, LOWEST, CRASH = range(4)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Contacts:
+    """k balls, of radius 0 where points, that may touch the ground, which strikes through their centres."""
+
+    bodies: tuple[str, ...]
+    """(k,) of which each is a part."""
+    at_b: np.ndarray
+    """(k, 3) centres in the frames of their bodies [m]."""
+    radius_m: np.ndarray
+    """(k,)."""
+    frail: np.ndarray
+    """(k,) bool: touching is a crash."""
+    hung: np.ndarray
+    """(k,) bool: part of a load that hangs from a carrier."""
+
+    @classmethod
+    def of(cls, vehicle: ActionVehicle) -> "Contacts":
+        """Points of its config on the main body, those of vehicles that its bodies look like, and its own balls; the
+        main body's origin where there are none."""
+        config, names = outfit_of(vehicle.name), tuple(_poses(Structure.of(vehicle)).name_out())
+        rows = [(names[0], point[:3], 0.0, point[3] > 0.0, False) for point in config.contact.points]
+        for name in names:
+            look = config.model.look_of(name)
+            points = () if look is None else outfit_of(look).contact.points
+            rows += [(name, point[:3], 0.0, False, False) for point in points]
+        hangs = vehicle.hanging_kg > 0.0
+        rows += [(body, np.array(at), radius, False, hangs) for body, at, radius in vehicle.touching]
+        rows = rows or [(names[0], np.zeros(3), 0.0, False, False)]
+        bodies, at_b, radius_m, frail, hung = zip(*rows, strict=True)
+        return cls(bodies, np.array(at_b, float), np.array(radius_m), np.array(frail), np.array(hung))
+
+
 @dataclass(slots=True, eq=False)
 class StruckGround:
     """Of one lane."""
 
-    vehicle: SlungLoad
+    vehicle: ActionVehicle
     terrain: Terrain
-    points: np.ndarray
-    """(k, 4) of the carrier [m], body frame; last column 1.0 where touching is a crash, else 0.0."""
+    contacts_b: Contacts
     report: np.ndarray = field(default_factory=lambda: np.zeros(4))
-    """Running greatest speed of a touch [m/s]; contacts at the last moment; lowest height of one of the carrier's
-    points [m]; running greatest touch speed of points that break [m/s]."""
+    """Running greatest speed of a touch [m/s]; contacts at the last moment; least height of a contact [m]; running
+    greatest touch speed of points that break [m/s]; loads that hang left out."""
     wrench_b: np.ndarray = field(default_factory=lambda: np.zeros(6))
-    """Of kernels, which feel nothing."""
+    """Of kernels, which take none."""
+
+    @classmethod
+    def under(cls, vehicle: ActionVehicle, terrain: Terrain) -> "StruckGround":
+        """Of a vehicle with its parameters."""
+        return cls(vehicle, terrain, Contacts.of(vehicle))
 
     @property
     def env(self) -> tuple[Any, ...]:
@@ -47,7 +83,7 @@ class StruckGround:
 
     @property
     def impact_mps(self) -> float:
-        """Greatest speed of a touch of the carrier since `forget`."""
+        """Greatest speed of a touch since `forget`."""
         return float(self.report[IMPACT])
 
     @property
@@ -57,73 +93,77 @@ class StruckGround:
 
     @property
     def contacts(self) -> int:
-        """The carrier's points that carried load at the last moment."""
+        """How many carried load at the last moment."""
         return int(self.report[CONTACTS])
 
+    def carry(self, vehicle: ActionVehicle) -> None:
+        """From now on the same vehicle with other parameters."""
+        self.vehicle, self.contacts_b = vehicle, Contacts.of(vehicle)
+
     def forget(self) -> None:
-        """Clear what was felt: it was put somewhere else."""
+        """Clear what is remembered: it was put somewhere else."""
         self.report[:] = 0.0
 
     def probe(self) -> "StruckGround":
         """The same, to look ahead without changing what is remembered."""
-        return StruckGround(self.vehicle, self.terrain, self.points, self.report.copy())
+        return StruckGround(self.vehicle, self.terrain, self.contacts_b, self.report.copy())
 
     def clearance_at(self, node: np.ndarray) -> float:
-        """Least height [m] of one of the carrier's points above the ground."""
-        return float(np.min(self._gaps(self._points_w(node)))) if np.isfinite(node).all() else np.inf
+        """Least height [m] above the ground of what is no hung load."""
+        return self._least(node, ~self.contacts_b.hung)
 
     def load_clearance_at(self, node: np.ndarray) -> float:
-        """Height [m] of the load's underside above the ground."""
-        load_w = np.array(_motion(Structure.of(self.vehicle))(node, self.vehicle.parameter_vector)[0]).ravel()
-        return float(self._gaps(load_w[None])[0]) - self.vehicle.load_radius_m
+        """Height [m] of a hung load's underside above the ground; inf where none hangs."""
+        return self._least(node, self.contacts_b.hung)
 
     def impulse(self, node: np.ndarray, dt_s: float) -> np.ndarray | None:
-        """(9,) of the ground on carrier and load, in the components of the vehicle's wrenches; None in the air."""
-        p = self.vehicle.parameter_vector
-        load_w, load_v, worked = (np.array(x) for x in _motion(Structure.of(self.vehicle))(node, p))
-        places = np.vstack([self._points_w(node), load_w.T - [0.0, 0.0, self.vehicle.load_radius_m]])
-        velocity = np.concatenate([node[TWIST], load_v.ravel()])
-        gaps = self._gaps(places)
-        self.report[LOWEST], self.report[CONTACTS] = gaps[:-1].min(initial=np.inf), 0
+        """(impulse_size,) of the ground on the vehicle; None in the air."""
+        contacts = self.contacts_b
+        centres_w, gaps = self._lie(node)
+        own = ~contacts.hung
+        self.report[LOWEST], self.report[CONTACTS] = gaps[own].min(initial=np.inf), 0
         near = np.flatnonzero(gaps < _NEAR_M)
         if not near.size:
             return None
-        rows = np.concatenate([self._rows(k, node, places[k]) for k in near.tolist()])
-        mobility = worked @ answers(self.vehicle, node, whole(rows, self.vehicle).T)
-        now, answer = rows @ velocity, rows @ mobility
+        frames = [self._frame(centres_w[k]) for k in near]
+        bodies = tuple(contacts.bodies[k] for k in near)
+        points = at_points(self.vehicle, node, bodies, contacts.at_b[near])
+        across = np.zeros((3 * near.size, 3 * near.size))
+        for k, frame in enumerate(frames):
+            across[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = frame
+        now, answer = across @ points.velocity, across @ points.answers @ across.T
         touch = np.maximum(-now[::3] - np.maximum(gaps[near], 0.0) / dt_s, 0.0)
-        carrier = near < len(self.points)
-        self.report[IMPACT] = max(self.report[IMPACT], touch[carrier].max(initial=0.0))
-        frail = carrier & (np.append(self.points[:, 3], 0.0)[near] > 0.0)
-        self.report[CRASH] = max(self.report[CRASH], touch[frail].max(initial=0.0))
+        self.report[IMPACT] = max(self.report[IMPACT], touch[own[near]].max(initial=0.0))
+        self.report[CRASH] = max(self.report[CRASH], touch[contacts.frail[near]].max(initial=0.0))
         lifting = np.minimum(-_LIFTING * gaps[near] / dt_s, _MOST_LIFT_MPS)
         wanted = np.where(gaps[near] > 0.0, -gaps[near] / dt_s, lifting)
         pushes = _pushes(now, answer, wanted)
-        self.report[CONTACTS] = int(np.sum((pushes[::3] > 0.0) & carrier))
-        given: np.ndarray = rows.T @ pushes
+        self.report[CONTACTS] = int(np.sum((pushes[::3] > 0.0) & own[near]))
+        given: np.ndarray = points.impulses @ across.T @ pushes
         return given if given.any() else None
 
-    def _points_w(self, node: np.ndarray) -> np.ndarray:
-        pose = node[POSE]
-        placed: np.ndarray = self.points[:, :3] @ pose[:9].reshape(3, 3) + pose[9:]
-        return placed
+    def _poses_w(self, node: np.ndarray) -> np.ndarray:
+        """(k, 4, 4) of the contacts' bodies."""
+        found = _poses(Structure.of(self.vehicle)).call([node, self.vehicle.parameter_vector])
+        poses = dict(zip(_poses(Structure.of(self.vehicle)).name_out(), found, strict=True))
+        return np.array([np.array(poses[body]) for body in self.contacts_b.bodies])
 
-    def _gaps(self, places_w: np.ndarray) -> np.ndarray:
-        above: np.ndarray = places_w[:, 2] - self.terrain.height(places_w[:, 0], places_w[:, 1])
-        return above
+    def _lie(self, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(k, 3) centres in the world, and (k,) heights of the balls' undersides above the ground [m]."""
+        poses, at_b = self._poses_w(node), self.contacts_b.at_b
+        centres_w = np.einsum("kij,kj->ki", poses[:, :3, :3], at_b) + poses[:, :3, 3]
+        over = centres_w[:, 2] - self.terrain.height(centres_w[:, 0], centres_w[:, 1])
+        return centres_w, over - self.contacts_b.radius_m
 
-    def _rows(self, k: int, node: np.ndarray, place_w: np.ndarray) -> np.ndarray:
-        """(3, 9) velocity of a contact along the ground's normal and two tangents, from (twist, load's velocity)."""
+    def _least(self, node: np.ndarray, chosen: np.ndarray) -> float:
+        return float(self._lie(node)[1][chosen].min(initial=np.inf)) if np.isfinite(node).all() else np.inf
+
+    def _frame(self, place_w: np.ndarray) -> np.ndarray:
+        """(3, 3) rows: the ground's normal and two tangents."""
         normal = self.terrain.normal(place_w[0], place_w[1])
         across = np.cross(normal, [1.0, 0.0, 0.0] if abs(normal[0]) < 0.7 else [0.0, 1.0, 0.0])
         across /= np.linalg.norm(across)
-        frame, found = np.stack([normal, across, np.cross(normal, across)]), np.zeros((3, 9))
-        if k == len(self.points):
-            found[:, 6:] = frame
-        else:
-            R = node[POSE][:9].reshape(3, 3).T
-            found[:, :6] = frame @ R @ np.hstack([-skew(self.points[k, :3]), np.eye(3)])
-        return found
+        return np.stack([normal, across, np.cross(normal, across)])
 
 
 def _pushes(now: np.ndarray, answer: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -141,13 +181,11 @@ def _pushes(now: np.ndarray, answer: np.ndarray, wanted: np.ndarray) -> np.ndarr
 
 
 @lru_cache(maxsize=16)
-def _motion(structure: Structure) -> ca.Function:
-    """(node, parameters) -> the load's place and velocity (3,), and the derivative (9, node size) of the velocities of
-    carrier and load by the node."""
+def _poses(structure: Structure) -> ca.Function:
+    """(node, parameters) -> body to world of every body, outputs named by it, the main one first."""
     vehicle = structure.vehicle
-    assert isinstance(vehicle, SlungLoad)
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    q = vehicle.symbols(p)
-    worked = vehicle.conjugate_velocities(node, q)[: vehicle.wrench_size]
-    told = [*vehicle.load_motion(node, q), ca.jacobian(worked, node)]
-    return ca.Function("motion", [node, p], [ca.densify(each) for each in told])
+    bodies = vehicle.bodies(node, vehicle.symbols(p))
+    return ca.Function(
+        "poses", [node, p], [ca.densify(T) for T in bodies.values()], ["node", "p"], list(bodies)
+    )

@@ -15,8 +15,7 @@ from sim.outfit import outfit_of
 from sim.platform.errors import InputError
 from sim.trees.ground import TreeGround
 from sim.vehicles import ArticulatedVehicle, Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.slung import SlungLoad
+from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.support import Support
 from sim.world import World
 from sim.world.stream import Stream
@@ -67,16 +66,14 @@ def inline_for(vehicle: Vehicle) -> Inline:
 def surroundings(vehicle: Vehicle, world: World) -> Felt:
     """What a vehicle feels of a world, with the numbers that it has.
 
-    None for what moves on its ground by definition, and for what a group's action moves but for what carries a load.
+    None for what moves on its ground by definition.
 
     Raises InputError for what floats and has no hull.
     """
     if isinstance(vehicle, ArticulatedVehicle):
         return TreeGround.under(vehicle, world.terrain) if vehicle.support is Support.NOTHING else None
-    if isinstance(vehicle, SlungLoad):
-        return StruckGround(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
-    if vehicle.form is Form.GROUP_ACTION:
-        return None
+    if isinstance(vehicle, ActionVehicle):
+        return StruckGround.under(vehicle, world.terrain) if vehicle.support is Support.NOTHING else None
     if vehicle.support is Support.NOTHING:
         return Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
     if vehicle.support is Support.WATER:
@@ -133,8 +130,8 @@ def carry_on(felt: Felt, vehicle: Vehicle, time_s: float) -> None:
         assert isinstance(vehicle, ArticulatedVehicle)
         felt.carry(vehicle)
     elif isinstance(felt, StruckGround):
-        assert isinstance(vehicle, SlungLoad)
-        felt.vehicle = vehicle
+        assert isinstance(vehicle, ActionVehicle)
+        felt.carry(vehicle)
     elif isinstance(felt, Water):
         values = vehicle.values
         felt.carry(

@@ -19,6 +19,7 @@ from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
 from sim.trees.ground import TreeGround
 from sim.vehicles import Vehicle
+from sim.vehicles.leading import Leader, has_leader
 from sim.vehicles.slung import SlungLoad
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
@@ -91,8 +92,15 @@ class Footing:
         """Height of what hangs from it above the ground; inf where nothing does."""
         return self.felt.load_clearance_at(node) if isinstance(self.felt, StruckGround) else math.inf
 
+    def leader_clearance_m(self, node: np.ndarray) -> float:
+        """Height above the ground of the target that the vehicle follows; inf where it follows none."""
+        if not has_leader(self._vehicle):
+            return math.inf
+        x, y, z = node[Leader.of(self._vehicle).place].tolist()
+        return z - float(self.world.terrain.height(x, y))
+
     def struck(self, node: np.ndarray, dt_s: float) -> np.ndarray | None:
-        """(wrench_size,) impulse of ground that acts at moments `dt_s` apart, where there is one."""
+        """(impulse_size,) impulse of ground that acts at moments `dt_s` apart, where there is one."""
         return self.felt.impulse(node, dt_s) if isinstance(self.felt, StruckGround) else None
 
     def _above(self, node: np.ndarray) -> float:

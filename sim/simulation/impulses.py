@@ -17,7 +17,7 @@ from sim.steppers import Stepper
 from sim.trees.stepper import TreeStepper
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.form import TREES
-from sim.vehicles.impulses import AtPoint, answers, at_point, moves, whole
+from sim.vehicles.impulses import AtPoints, answers, at_points, moves, whole
 from sim.vehicles.observation import Observation, ObservationLayout
 
 
@@ -152,10 +152,10 @@ def _reached(
     seen: Observation,
     body: str,
     at_b: np.ndarray,
-) -> AtPoint:
+) -> AtPoints:
     """A point of a body, in the axes of the vehicle's own poses."""
     node = kernel.node(y, u, method.parameters, method.step_s)
-    return at_point(method.vehicle, node, body, at_b)
+    return at_points(method.vehicle, node, (body,), at_b[None])
 
 
 @_reached.register
@@ -167,14 +167,14 @@ def _(
     seen: Observation,
     body: str,
     at_b: np.ndarray,
-) -> AtPoint:
+) -> AtPoints:
     p = method.parameters
     node = kernel.node(y, u, p, method.step_s)
     at = method.vehicle.node_layout
     k = list(seen.layout.bodies).index(body)
     rows = kernel.impulses_at(node[at.pose], body, at_b, seen.poses[k, :3, :3], p)
     answered = np.array([kernel.answer(node[at.pose], row, p) for row in rows])
-    return AtPoint(rows @ node[at.velocity], rows.T, rows @ answered.T)
+    return AtPoints(rows @ node[at.velocity], rows.T, rows @ answered.T)
 
 
 def _mass_kg(vehicle: Vehicle) -> float:

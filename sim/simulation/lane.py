@@ -6,6 +6,7 @@ import numpy as np
 
 from sim.commands import PilotInput, Pull
 from sim.control import Automatic, Pilot
+from sim.control.load_leading import kept_above_ground
 from sim.environment.ground import env_of
 from sim.recordings.leg import Moment, strike
 from sim.recordings.playback import Playback
@@ -253,6 +254,7 @@ class Lane:
         m = self.method
         felt = sensed(self.node, self.placement, self.footing, self.time_s)
         controls = self.pilot.controls(sticks, felt, m.vehicle, m.control_period_s)
+        controls = kept_above_ground(controls, felt, m.vehicle, m.control_period_s)
         self._act(np.ascontiguousarray(controls, float))
         if not self.look.ghost:
             self._tape.record(self.time_s, self._u, self.time_s + m.control_period_s)

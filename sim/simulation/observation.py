@@ -49,6 +49,7 @@ def sensed(node: np.ndarray, there: Placement, footing: Footing, time_s: float) 
         node,
         footing.load_clearance_m(node),
         time_s,
+        footing.leader_clearance_m(node),
     )
 
 

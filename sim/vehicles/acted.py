@@ -94,6 +94,20 @@ class ActionVehicle(Vehicle):
         """Nothing is seen of it unless it says what."""
         return {"body": ca.SX.eye(4)}
 
+    @property
+    def touching(self) -> tuple[tuple[str, tuple[float, float, float], float], ...]:
+        """Balls that touch the ground beside the points that its config has for the main body: body, centre in its
+        frame, radius [m]. By default the ends of the other bodies' links."""
+        main = next(
+            iter(self.bodies(ca.SX(self.default_state().node), self.symbols(ca.SX(self.parameter_vector))))
+        )
+        return tuple(
+            (link.body, end, link.radius_m)
+            for link in self.links
+            for end, touches in zip((link.begin_b, link.end_b), link.touches, strict=True)
+            if touches and link.body != main
+        )
+
     def poses(self, nodes: np.ndarray) -> np.ndarray:
         """(..., size) the points themselves."""
         return nodes

@@ -22,27 +22,27 @@ _SMALL = 1e-9
 """Singular values below this share of the largest are of directions that no velocity has."""
 
 
-class AtPoint(NamedTuple):
-    """A point of a body, in the axes that `bodies` has."""
+class AtPoints(NamedTuple):
+    """k points of bodies, in the axes that `bodies` has; three rows or columns a point."""
 
     velocity: np.ndarray
-    """(3,) m/s."""
+    """(3 k,) m/s."""
     impulses: np.ndarray
-    """(impulse_size, 3) what unit impulses along x, y, z at the point are, as the vehicle's."""
+    """(impulse_size, 3 k) what unit impulses along x, y, z at the points are, as the vehicle's."""
     answers: np.ndarray
-    """(3, 3) by how much each of these changes the point's velocity."""
+    """(3 k, 3 k) by how much each of these changes the points' velocities."""
 
 
-def at_point(vehicle: Vehicle, node: np.ndarray, body: str, at_b: np.ndarray) -> AtPoint:
-    """Of a point of a body, at_b (3,) in its frame, with a vehicle at a flat node."""
+def at_points(vehicle: Vehicle, node: np.ndarray, bodies: tuple[str, ...], at_b: np.ndarray) -> AtPoints:
+    """Of a point each of k bodies, at_b (k, 3) in their frames, with a vehicle at a flat node."""
     p = vehicle.parameter_vector
-    told = _point(Structure.of(vehicle), body)(node, at_b, p)
+    told = _points(Structure.of(vehicle), bodies)(node, at_b.T, p)
     velocity, by_node, worked = (np.array(x) for x in told)
     at = list(vehicle.space.velocities)
     free = _free(vehicle, node)
     J, B = by_node[:, at] @ free, worked[:, at] @ free
     impulses = np.linalg.lstsq(B.T, J.T, rcond=_SMALL)[0]
-    return AtPoint(velocity.ravel(), impulses, by_node @ answers(vehicle, node, impulses))
+    return AtPoints(velocity.ravel(), impulses, by_node @ answers(vehicle, node, impulses))
 
 
 def answers(vehicle: Vehicle, node: np.ndarray, impulses: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ def whole(impulses: np.ndarray, vehicle: Vehicle) -> np.ndarray:
 
 def moves(vehicle: Vehicle, body: str) -> bool:
     """Whether any velocity of the vehicle's moves a body."""
-    by_node = _point(Structure.of(vehicle), body).sparsity_out(1)
+    by_node = _points(Structure.of(vehicle), (body,)).sparsity_out(1)
     return any(by_node.has_nz(i, j) for i in range(3) for j in vehicle.space.velocities)
 
 
@@ -101,20 +101,21 @@ def _rows(D: ca.SX) -> list[int]:
 
 
 @lru_cache(maxsize=128)
-def _point(structure: Structure, body: str) -> ca.Function:
-    """(node, point, parameters) -> its velocity (3,), the derivative of that by the node (3, node size) and that of
+def _points(structure: Structure, bodies: tuple[str, ...]) -> ca.Function:
+    """(node, points (3, k), parameters) -> their velocities (3 k,), the derivative of these by the node and that of
     the velocities that an impulse does work on (impulse_size, node size)."""
     vehicle = structure.vehicle
     node, p = ca.SX.sym("node", vehicle.node_layout.size), ca.SX.sym("p", vehicle.parameter_count)
-    at_b, q = ca.SX.sym("at_b", 3), vehicle.symbols(p)
-    place = (vehicle.bodies(node, q)[body] @ ca.vertcat(at_b, 1))[:3]
-    velocity = ca.jtimes(place, node, vehicle.configuration_rate(node, q))
+    at_b, q = ca.SX.sym("at_b", 3, len(bodies)), vehicle.symbols(p)
+    poses = vehicle.bodies(node, q)
+    places = [(poses[body] @ ca.vertcat(at_b[:, k], 1))[:3] for k, body in enumerate(bodies)]
+    velocity = ca.jtimes(ca.vertcat(*places), node, vehicle.configuration_rate(node, q))
     velocities = list(vehicle.space.velocities)
-    by_node = ca.SX(3, node.numel())
+    by_node = ca.SX(velocity.numel(), node.numel())
     by_node[:, velocities] = ca.jacobian(velocity, node)[:, velocities]
     worked = ca.jacobian(vehicle.conjugate_velocities(node, q), node)
     told = [ca.densify(velocity), by_node, worked]
-    return ca.Function("point", [node, at_b, p], told)
+    return ca.Function("points", [node, at_b, p], told)
 
 
 @lru_cache(maxsize=64)

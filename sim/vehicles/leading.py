@@ -45,6 +45,12 @@ class Leader:
         without, slope = (np.array(part) for part in self._rate(node, self._neutral, self._parameters))
         return self._neutral + np.linalg.lstsq(slope, acceleration_w - without.ravel(), rcond=1e-9)[0]
 
+    def acceleration(self, node: np.ndarray, controls: np.ndarray) -> np.ndarray:
+        """(3,) of the leader of a flat node under controls (n_controls,), in the world."""
+        without, slope = (np.array(part) for part in self._rate(node, self._neutral, self._parameters))
+        found: np.ndarray = without.ravel() + slope @ (controls - self._neutral)
+        return found
+
     def put(self, node: np.ndarray, place_w: np.ndarray, velocity_w: np.ndarray) -> np.ndarray:
         """A flat node with the leader there, all else as in `node`."""
         there = node.copy()

@@ -106,11 +106,21 @@ class QuadrotorsWithLoad(FormationFlight):
         """Cables, the load, and a cross at its target; the quadrotors have a model."""
         lengths = np.ravel(self.values["cable_length"])
         cables = [
-            Capsule(f"cable_{k + 1}", (0.0, 0.0, 0.0), (0.0, 0.0, -float(length)), _CABLE_M, RUBBER)
+            Capsule(
+                f"cable_{k + 1}",
+                (0.0, 0.0, 0.0),
+                (0.0, 0.0, -float(length)),
+                _CABLE_M,
+                RUBBER,
+                touches=(False, False),
+            )
             for k, length in enumerate(lengths)
         ]
         cross = [
-            Capsule("target", tuple(-_CROSS_M * e), tuple(_CROSS_M * e), _CABLE_M, BRASS) for e in np.eye(3)
+            Capsule(
+                "target", tuple(-_CROSS_M * e), tuple(_CROSS_M * e), _CABLE_M, BRASS, touches=(False, False)
+            )
+            for e in np.eye(3)
         ]
         return (Capsule("load", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), _LOAD_M, PAINTED), *cables, *cross)
 
@@ -179,3 +189,9 @@ class QuadrotorsWithLoad(FormationFlight):
     def state_in_space(self, T_wb: np.ndarray, twist_b: np.ndarray) -> State:
         """The load is put at the place, in formation, with that velocity."""
         return self.state(load=T_wb[:3, 3], load_velocity=T_wb[:3, :3] @ twist_b[3:])
+
+    def raised(self, node: np.ndarray, by_m: float) -> np.ndarray:
+        """The load, all that hangs it, and its target."""
+        for part in ("load", "target"):
+            node[self.space.slices[part].start + 2] += by_m
+        return node

@@ -195,11 +195,6 @@ class SlungLoad(ActionVehicle):
         last = self.link_count - 1
         return ca.vertcat(node[TWIST], v[:, last], ca.vec(v[:, :last]))
 
-    def load_motion(self, node: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX]:
-        """(3,) place and velocity of the load in the world."""
-        _, x, v, _ = self._hung(node, q)
-        return x[:, self.link_count - 1], v[:, self.link_count - 1]
-
     def _hung(self, node: ca.SX, q: Quantities) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
         """Place (3,) of the hook, places (3, N) and velocities of the links' lower ends, masses (1, N) there."""
         R = rotation_of(node[POSE])
@@ -240,6 +235,11 @@ class SlungLoad(ActionVehicle):
     def load_radius_m(self) -> float:
         """From the load's middle to its underside, of wood as heavy as it is."""
         return 2.2 * _log_m(self.values)
+
+    @property
+    def touching(self) -> tuple[tuple[str, tuple[float, float, float], float], ...]:
+        """A ball about all logs."""
+        return (("load", (0.0, 0.0, 0.0), self.load_radius_m),)
 
     @property
     def links(self) -> tuple[Capsule, ...]:  # type: ignore[override]

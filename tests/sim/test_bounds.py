@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.bounds import SPEED_MPS, TURN_RADPS, Bounds
+from sim.bounds import PLACE, SPEED_MPS, TURN_RADPS, Bounds
 from sim.commands import SetIntegrator
 from sim.recordings import Take
 from sim.scene import Comparison
@@ -60,10 +60,28 @@ def test_a_shape_that_runs_away_is_told():
     assert bounds.hold(node, 0.0)
     assert not bounds.hold(fast, 0.0)
     assert not bounds.hold(node, np.inf)
+    far = node.copy()
+    far[car.node_layout.shape] = (2e9, 0.0)
+    assert bounds.first_beyond(car, np.stack([node, far]), np.zeros(2)) == (
+        1,
+        "position or shape past 1e+09",
+    )
+    assert not bounds.hold(far, 0.0)
     lost = node.copy()
     lost[0] = np.nan
     assert not bounds.hold(lost, 0.0)
     assert bounds.first_beyond(car, lost[None], np.zeros(1)) == (0, "position or shape not finite")
+
+
+def test_a_target_that_runs_away_ends_the_motion_of_what_follows_it():
+    """Its drag by the step is beyond what the method is stable for; without bounds it is past 1e100 m, and runs on."""
+    vehicle = sim.vehicle("quadrotors-with-load", target_drag=76.0)
+    run = sim.simulate(vehicle, "rkmk4", step=0.05, duration=30.0, controls=(0.5, 0.0, 0.0))
+    assert run.diverged_at is not None
+    assert run.diverged_because.startswith("position or shape past ")
+    last = round(run.diverged_at / 0.05)
+    assert np.abs(run.nodes[: last + 1]).max() <= PLACE
+    assert np.isnan(run.nodes[last + 1 :]).all()
 
 
 @pytest.mark.parametrize("step", [0.25, 0.1])

@@ -15,7 +15,7 @@ from sim.snapshot import LaneStatus
 from sim.steppers.choice import stepper_of
 from sim.vehicles import VEHICLES
 from sim.vehicles.form import TREES
-from sim.vehicles.impulses import at_point, struck
+from sim.vehicles.impulses import at_points, struck
 from sim.vehicles.observation import layout_of
 from tests.sim.simulation_scenes import simulation, spinning_scene, world
 
@@ -167,11 +167,11 @@ def of_a_node(vehicle, rng):
     energy = ca.Function("energy", [sym], [vehicle.energy(sym, vehicle.symbols(p))])
 
     def reached(body, at_b, force):
-        at = at_point(vehicle, node, body, at_b)
+        at = at_points(vehicle, node, (body,), at_b[None])
         hit = struck(vehicle, node, at.impulses @ force)
         return (
             at.velocity,
-            at_point(vehicle, hit, body, at_b).velocity,
+            at_points(vehicle, hit, (body,), at_b[None]).velocity,
             [float(energy(n)) for n in (node, hit)],
         )
 
@@ -218,7 +218,7 @@ def test_a_pull_adds_itself_and_its_moment_to_the_momentum(vehicle, body):
     told = ca.Function("f", [sym], [vehicle.spatial_momentum(sym, q), vehicle.bodies(sym, q)[body]])
     at_b, force = np.array([0.0, 0.0, 0.3]), rng.normal(size=3)  # rods pass on no moment about themselves
     x_w = (np.array(told(node)[1]) @ (*at_b, 1.0))[:3]
-    after = struck(vehicle, node, at_point(vehicle, node, body, at_b).impulses @ force)
+    after = struck(vehicle, node, at_points(vehicle, node, (body,), at_b[None]).impulses @ force)
     expected = vehicle.twist_embedding.T @ np.r_[np.cross(x_w, force), force]
     np.testing.assert_allclose(np.array(told(after)[0] - told(node)[0]).ravel(), expected, atol=1e-12)
 

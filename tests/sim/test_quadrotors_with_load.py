@@ -1,5 +1,7 @@
 """Laws of quadrotors that carry a load: mechanics against Newton's with multipliers, the law that holds the load."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -7,8 +9,9 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.commands import PilotInput, SetParameter, SetPilotInput
+from sim.lane_status import LaneStatus
 from sim.scene import Scene, Start
-from tests.sim.simulation_scenes import simulation
+from tests.sim.simulation_scenes import fly, simulation, world
 
 G = np.array([0.0, 0.0, -9.81])
 
@@ -192,6 +195,39 @@ KEYS = Scene(
     start=Start(position_w=(0.0, 0.0, 8.0)),
     parameters={"quadrotors-with-load": {"target_drag": 0.8}},
 )
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_load_that_is_let_down_lies_on_the_ground_and_is_lifted_again(count):
+    """Its underside within 5 mm of the ground, its target no deeper, and the quadrotors above; measured 0.1 mm."""
+    start = Start(position_w=(0.0, 0.0, 4.0))
+    size = {"quadrotors-with-load": {"target_drag": 0.8, "quadrotors": count, "cable_length": 1.9}}
+    running = simulation(replace(KEYS, start=start, parameters=size, world="plain"))
+    load = next(shape for shape in sim.vehicle("quadrotors-with-load").links if shape.body == "load")
+    floor_m = float(world("plain").terrain.height(0.0, 0.0))
+    fly(running, 8.0, throttle=-1.0)
+    for _ in range(4):
+        lane = fly(running, 0.5, throttle=-1.0)
+        assert lane.status is LaneStatus.RUNNING
+        assert abs(lane.bodies["load"][2, 3] - floor_m - load.radius_m) < 5e-3
+        assert lane.bodies["target"][2, 3] > floor_m - 5e-3
+        assert lane.bodies["quadrotor_1"][2, 3] > floor_m + 1.0
+    assert fly(running, 4.0, throttle=1.0).bodies["load"][2, 3] > floor_m + 2.0
+
+
+def test_what_flies_without_lift_falls_onto_the_ground_and_stays_on_it():
+    """Rotors that lift next to nothing: load and quadrotors lie on the plain; the deepest is 2 mm in it."""
+    size = {"quadrotors-with-load": {"target_drag": 0.8, "cable_length": 1.9, "thrust_limit": 0.5}}
+    running = simulation(
+        replace(KEYS, start=Start(position_w=(0.0, 0.0, 3.0)), parameters=size, world="plain")
+    )
+    floor_m = float(world("plain").terrain.height(0.0, 0.0))
+    fly(running, 4.0)
+    for _ in range(6):
+        lane = fly(running, 0.5)
+        assert lane.status is LaneStatus.RUNNING
+        for name in ("load", "quadrotor_1", "quadrotor_2"):
+            assert floor_m - 0.05 < lane.bodies[name][2, 3] < floor_m + 1.0
 
 
 def test_keys_fly_the_target_and_the_load_follows():
