@@ -8,7 +8,7 @@ from collections import deque
 from statistics import median
 
 TARGET_S = 1.0 / 30.0
-EFFORTS = (1.0, 0.85, 0.72, 0.6, 0.52, 0.45)
+EFFORTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
 """Of the quality's own scale along each side; the budgets of triangles and plants follow the area."""
 _FRAMES = 8
 """Whose median counts: one that compiles a shader is no measure."""

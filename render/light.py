@@ -46,6 +46,11 @@ class Light:
     """(9, 3) second-order spherical harmonics of the sky's irradiance, cosine lobe included."""
 
     @property
+    def sky_irradiance_above(self) -> np.ndarray:
+        """(3,) on level ground under an open sky (render/shaders/sky.glsl)."""
+        return np.maximum(self.sky_harmonics[0] + self.sky_harmonics[2] + 2.0 * self.sky_harmonics[6], 0.0)
+
+    @property
     def exposure(self) -> float:
         """By how much a picture of this light is to be brighter than one of full day: eyes follow a dusk half-way."""
         level = self.sun_irradiance * max(float(self.direction_w[2]), 0.0) + self.sky_harmonics[0]

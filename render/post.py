@@ -27,7 +27,15 @@ class Post:
         self._resources = ExitStack()
         self._scene_px, self._draw = scene_px, UnlockedDraw(ctx)
         self._bloom = quality.bloom
-        self._tone = self._pass(programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}))
+        # One pass from the scene to the target, where nothing is done to the encoded picture.
+        whole = scene_px[0] <= output_px[0] and scene_px[1] <= output_px[1]
+        self._fused = whole and not (quality.fxaa or quality.bloom)
+        carried = {"CARRIED": 1} if self._fused and scene_px != output_px else {}
+        self._tone = self._pass(
+            programs, "tonemap.frag", **({"BLOOM": 1} if quality.bloom else {}), **carried
+        )
+        if self._fused:
+            return
         same_size = {"SAME_SIZE": 1} if scene_px == output_px else {}
         self._carry = self._pass(programs, "present.frag", **same_size)
         enlarged = {"SHARPEN": 1} if scene_px[0] < output_px[0] else {}
@@ -94,6 +102,12 @@ class Post:
         if self._bloom:
             self._make_glow(scene).use(_BLOOM_UNIT)
         self._tone[0]["exposure"].value = exposure
+        if self._fused:
+            self._scene = scene
+            self.repeat(target, viewport)
+            return
+        if "origin" in self._tone[0]:
+            self._tone[0]["origin"].value = 0, 0
         self._encoded.use()
         self._run(self._tone, scene)
         source = self._encoded
@@ -112,6 +126,13 @@ class Post:
     def repeat(self, target: moderngl.Framebuffer, viewport: tuple[int, int, int, int]) -> None:
         """The picture that was drawn last, once more."""
         self._ctx.enable_only(moderngl.NOTHING)
+        if self._fused:
+            target.use()
+            self._ctx.viewport = viewport
+            if "origin" in self._tone[0]:
+                self._tone[0]["origin"].value = viewport[:2]
+            self._run(self._tone, self._scene)
+            return
         if self._finished is None:
             if self._smoothed is None:
                 self._smoothed = self._target(self._scene_px, dtype="f1")

@@ -192,7 +192,7 @@ class Renderer:
         picture = self._uniforms["picture"]
         picture.set_shadows(self._shadows.frames)
         picture.upload()
-        baking, more = self._stage.bake(), True
+        baking, more = self._stage.bake(self._light), True
         while more:
             self._bind_textures()
             picture.bind()

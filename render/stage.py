@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import moderngl
 import numpy as np
 
+from render.light import Light
 from render.occlusion import Ridges
 from render.pads import Pads
 from render.passes import PassContext
@@ -135,10 +136,10 @@ class Stage:
         """What is baked, by name."""
         return {f"land {number}": land for number, land in enumerate(self._land)}
 
-    def bake(self) -> Iterator[None]:
-        """Take up a new light where it is kept per vertex, a share at a step."""
+    def bake(self, light: Light) -> Iterator[None]:
+        """Take up a new light where it is kept, a share at a step."""
         for land in self._land:
-            yield from land.bake()
+            yield from land.bake(light)
 
     def cast(self) -> Iterator[Callable[[PassContext], None]]:
         """To be called with the shadow pass, each for a share of what casts one; the far land does not."""

@@ -1,5 +1,6 @@
 """The canyon and the land around it: chunks culled and given a level of detail for each view."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -7,9 +8,11 @@ from functools import partial
 import moderngl
 import numpy as np
 
+from render.canvas import unbind
 from render.culling import Boxes, culled
 from render.geometry.mesh import ChunkedMesh
 from render.geometry.sunken import sunken_last
+from render.light import Light
 from render.light_map import LightMap
 from render.occlusion import Ridges, Skyline
 from render.passes import PassContext
@@ -21,19 +24,14 @@ _FORMAT = "3f 3f 4f"
 _NAMES = ("position", "normal", "traits")
 _BAKED = ("3f 3f 1f 1f", "baked_ambient", "baked_sun", "baked_visibility", "baked_strata")
 _BAKED_BYTES = 32
-_Lookup = tuple[str, bool]
-"""(where its light comes from: the vertices, they and the sun's map, the light map; whether vehicles may shade it)."""
-_LOOKUPS: dict[str, dict[str, int]] = {
-    "vertices": {"SUN_BY_PIXEL": 0, "LIGHT_MAP": 0},
-    "sun map": {"SUN_BY_PIXEL": 1, "LIGHT_MAP": 0},
-    "light map": {"SUN_BY_PIXEL": 0, "LIGHT_MAP": 1},
-}
 _SUNKEN_M = (1.0, 2.0, 4.0)
 """Depths below still water under which triangles can be left out."""
 CAST_AT_ONCE = 1 << 17
 """Triangles of a share of the sun's map."""
 BAKED_AT_ONCE = 1 << 17
 """Vertices of a share of the baking: software GL takes some 50 ms for them."""
+MAPPED_AT_ONCE = 1 << 16
+"""Texels of a share of the light map, about."""
 LEVEL_SPACING_M = (1.25, 2.5, 4.3, 8.6)
 """Vertex spacing of the mesh levels, finest first."""
 
@@ -107,7 +105,7 @@ class Land:
         """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level.
 
         `ridges`: of the world's terrain, which hide chunks. `in_sun_map`: the sun's map was drawn from the finest
-        level, which can so be looked up by pixel; without full materials it gives the others a light map.
+        level; without full materials it then has a light map.
         """
         self._ctx = ctx
         self._quality = quality
@@ -159,63 +157,87 @@ class Land:
 
     def _build_arrays(
         self, programs: Programs, meshes: Sequence[ChunkedMesh]
-    ) -> dict[_Lookup, moderngl.VertexArray]:
-        """Of the opaque pass, by what is looked up for each pixel. `meshes`: of the land with a light map."""
+    ) -> dict[bool, moderngl.VertexArray]:
+        """Of the opaque pass, by whether vehicles may shade it. `meshes`: of the land with a light map."""
         if self._quality.full_materials:
             surface = self._array(programs.load("terrain.vert", "terrain.frag"))
-            return {(light, under): surface for light in _LOOKUPS for under in (False, True)}
-        count = sum(count for count, _ in self._vertex_spacing)
-        self._baked = self._owned(self._ctx.buffer(reserve=count * _BAKED_BYTES))
-        self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
-        content = [(self._baked, *_BAKED)]
-        lights = ["vertices"]
+            return dict.fromkeys((False, True), surface)
         if meshes:
             self._light_map = self._owned(LightMap(self._ctx, meshes[0]))
-            places = np.concatenate([self._light_map.uv(mesh) for mesh in meshes])
-            content.append((self._owned(self._ctx.buffer(places)), "2f", "place"))
-            lights = ["sun map", "light map"]
+            places = np.concatenate([mesh.places for mesh in meshes]).astype("f4")
+            content = [(self._owned(self._ctx.buffer(places)), "2f", "place")]
+            self._map_program = programs.load("terrain_map.vert", "terrain_map.frag")
+            self._mapped = self._array(self._map_program, *content)
+        else:
+            count = sum(count for count, _ in self._vertex_spacing)
+            self._baked = self._owned(self._ctx.buffer(reserve=count * _BAKED_BYTES))
+            self._bake_program = programs.load_transform("terrain_bake.vert", _BAKED[1:])
+            content = [(self._baked, *_BAKED)]
         return {
-            (light, under): self._array(self._program(programs, light, under), *content)
-            for light in lights
+            under: self._array(
+                programs.load(
+                    "terrain_baked.vert",
+                    "terrain_baked.frag",
+                    LIGHT_MAP=int(bool(meshes)),
+                    UNDER_VEHICLE=int(under),
+                ),
+                *content,
+            )
             for under in (False, True)
         }
-
-    def _program(self, programs: Programs, light: str, under: bool) -> moderngl.Program:
-        return programs.load(
-            "terrain_baked.vert", "terrain_baked.frag", **_LOOKUPS[light], UNDER_VEHICLE=int(under)
-        )
 
     def _array(self, program: moderngl.Program, *more: tuple[object, ...]) -> moderngl.VertexArray:
         content = [(self._vertices, _FORMAT, *_NAMES), *more]
         return self._owned(vertex_array(self._ctx, program, content, self._indices))
 
-    def bake(self) -> Iterator[None]:
-        """Evaluate the material at the vertices for the present light (quality without full materials only).
+    def bake(self, light: Light) -> Iterator[None]:
+        """Evaluate the material in the present light, once for every place (quality without full materials only).
 
         A share at a step; before each, the light and its shadows have to be bound. Until the last one the light before
         is drawn with.
         """
-        if self._baked is None:
-            return
-        fresh = self._ctx.buffer(reserve=self._baked.size)
-        try:
-            yield from self._bake_into(fresh)
-            self._ctx.copy_buffer(self._baked, fresh)
-        finally:
-            fresh.release()
         if self._light_map is not None:
-            count, _ = self._vertex_spacing[0]
-            baked = np.frombuffer(self._baked.read(count * _BAKED_BYTES), "f4").reshape(count, -1)
-            self._light_map.write(baked[:, :3], baked[:, 3:6], baked[:, 6])
+            scale = self._light_map.fitting_scale(light.sun_irradiance, light.sky_irradiance_above)
+            fresh: moderngl.Framebuffer | None = self._light_map.canvas()
+            try:
+                yield from self._draw_map(fresh, scale)
+                self._light_map.take(fresh, scale)
+                fresh = None
+            finally:
+                if fresh is not None:
+                    unbind(self._ctx)
+                    self._light_map.drop(fresh)
             self._tell_scale()
             yield
+        if self._baked is not None:
+            fresh = self._ctx.buffer(reserve=self._baked.size)
+            try:
+                yield from self._bake_into(fresh)
+                self._ctx.copy_buffer(self._baked, fresh)
+            finally:
+                fresh.release()
+
+    def _draw_map(self, canvas: moderngl.Framebuffer, scale: float) -> Iterator[None]:
+        """Lay the finest level out in the canvas, some chunks at a step."""
+        chunks = self._counts.shape[1]
+        at_once = max(MAPPED_AT_ONCE * chunks // (canvas.width * canvas.height), 1)
+        for first in range(0, chunks, at_once):
+            self._map_program["light_scale"].value = scale
+            self._lay_out(canvas, range(first, min(first + at_once, chunks)))
+            yield
+
+    def _lay_out(self, canvas: moderngl.Framebuffer, chunks: range) -> None:
+        canvas.use()
+        self._ctx.enable_only(moderngl.NOTHING)
+        for chunk in chunks:
+            count, first = int(self._counts[0, chunk]), int(self._first[0, chunk])
+            self._mapped.render(moderngl.TRIANGLES, vertices=count, first=first)
 
     def _bake_into(self, fresh: moderngl.Buffer) -> Iterator[None]:
         first = 0
         for level, (count, spacing) in enumerate(self._vertex_spacing):
             for begin in range(0, count, BAKED_AT_ONCE):
                 self._bake_program["spacing_m"].value = spacing
-                # Coarser levels have it from the light map.
                 self._bake_program["shadow_by_vertex"].value = level == 0
                 self._bake_vertices(fresh, first + begin, min(BAKED_AT_ONCE, count - begin))
                 yield
@@ -228,10 +250,10 @@ class Land:
         source.release()
 
     def lit(self) -> dict[str, np.ndarray]:
-        """What has been baked, as bytes, and the light map with its scale."""
-        if self._baked is None:
-            return {}
-        found = {"baked": np.frombuffer(self._baked.read(), "u1")}
+        """What has been baked, as bytes, or the light map with its scale."""
+        found: dict[str, np.ndarray] = {}
+        if self._baked is not None:
+            found["baked"] = np.frombuffer(self._baked.read(), "u1")
         if self._light_map is not None:
             found |= {"map": self._light_map.image, "scale": np.array(self._light_map.scale)}
         return found
@@ -245,9 +267,9 @@ class Land:
             self._tell_scale()
 
     def _tell_scale(self) -> None:
-        for (light, _), array in self._arrays.items():
-            if light == "light map":
-                array.program["light_scale"].value = self._light_map.scale
+        assert self._light_map is not None
+        for array in self._arrays.values():
+            array.program["light_scale"].value = self._light_map.scale
 
     def cast(self) -> Iterator[Callable[[PassContext], None]]:
         """To be called with the shadow pass, each for a share of the chunks."""
@@ -276,7 +298,7 @@ class Land:
         counts = self._above[seen[0]] if seen else self._counts
         first, count = self._first[levels, chunks].tolist(), counts[levels, chunks].tolist()
         self.drawn_triangles = sum(count) // 3
-        arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks, levels)
+        arrays = [self._depth] * len(chunks) if shadow else self._lit(context, chunks)
         if self._light_map is not None:
             self._light_map.bind()
         with culled(context):
@@ -284,24 +306,15 @@ class Land:
                 if indices:
                     array.render(moderngl.TRIANGLES, vertices=indices, first=start)
 
-    def _lit(
-        self, context: PassContext, chunks: np.ndarray, levels: np.ndarray
-    ) -> list[moderngl.VertexArray]:
+    def _lit(self, context: PassContext, chunks: np.ndarray) -> list[moderngl.VertexArray]:
         """By chunk, what looks up no more than it needs to: software GL looks up under every condition."""
         reach = context.near_vehicles
         under = np.zeros(len(chunks), bool) if reach is None else self._boxes.visible(reach)[chunks]
-        if self._light_map is None:
-            lights = ["vertices"] * len(chunks)
-        else:
-            fine = (levels == 0) & (context.detail >= 1.0)
-            lights = ["sun map" if each else "light map" for each in fine.tolist()]
-        return [self._arrays[key] for key in zip(lights, under.tolist(), strict=True)]
+        return [self._arrays[each] for each in under.tolist()]
 
     def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
         px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5
-        detail = (
-            context.detail if self._light_map is None else context.detail**1.5
-        )  # coarse, but lit as finely
+        detail = context.detail if self._light_map is None else math.sqrt(context.detail)  # edges alone tell
         budget = round(self._quality.terrain_triangles * detail)
         error = self._quality.terrain_error_px
         if context.mirrored:

@@ -1,7 +1,7 @@
 """The terrain cut into chunks at four levels of detail.
 
 Vertices as in `render.geometry.mesh`. Levels 0..3 hold about 2.2 M, 0.55 M, 190 k and 50 k triangles.
-Every level has the same 16 x 4 chunks over the same ground in the same order, and each chunk
+Every level has the same 32 x 8 chunks over the same ground in the same order, and each chunk
 carries a skirt (its border pushed inwards along the normal), so that neighbours may be drawn at
 different levels without gaps. Do not cull back faces: skirts and overhangs show theirs.
 """
@@ -13,7 +13,7 @@ from render.geometry.terrain_grid import even_grid, terrain_grid, thinned
 from sim.world import World
 from sim.world.store import KERNEL_DIGEST, cached_family, package_digest
 
-CHUNKS = (16, 4)
+CHUNKS = (32, 8)
 _DIGEST = package_digest(__file__, ("mesh", "terrain_grid", "terrain_mesh"))
 STRIDES = ((1, 1), (2, 2), (4, 3), (8, 6))
 _SKIRT_M = (1.0, 2.0, 3.5, 7.0)

@@ -62,6 +62,21 @@ float rock_relief(Grain g) {
     return mix(bare, strewn, g.loose * (1.0 - g.steep)) + g.steep * (1.0 - 0.8 * g.loose) * beds;
 }
 
+#ifndef BAKE
+const float STEEPEST = 1.1;  // slope of the bump
+
+// Mikkelsen's bump from screen derivatives: needs no tangents. Faces seen edge-on are narrower than the pixels that the
+// derivatives span: there differences are between things far apart, and `share` fades the bump out.
+vec3 bumped(vec3 p, vec3 n, float relief, float share) {
+    vec3 dx = dFdx(p), dy = dFdy(p);
+    vec3 r1 = cross(dy, n), r2 = cross(n, dx);
+    float det = dot(dx, r1);
+    vec3 gradient = sign(det) * (dFdx(relief) * r1 + dFdy(relief) * r2);
+    vec3 tilt = gradient / max(abs(det), 1e-9) * share;
+    return normalize(n - tilt * min(1.0, STEEPEST / max(length(tilt), 1e-4)));
+}
+#endif
+
 // Dark streaks of manganese that run down walls.
 vec3 with_varnish(vec3 albedo, vec3 p, float steep) {
     float wide = noise(vec2((p.y * 0.9 + p.x) * 0.021, p.z * 0.0028), 0.021).r;

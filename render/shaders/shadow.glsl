@@ -8,6 +8,16 @@ const vec2 DISC[8] = vec2[](vec2(-0.33, -0.15), vec2(0.62, -0.28), vec2(-0.72, 0
 const float SUN_RADIUS = 0.00465;  // rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side
 const float CLOSEST_M = 0.01, CLOSEST_TEXELS = 4.0;
 
+// Of light that is kept: the sun's disc blurred over `radius` texels of its map.
+float sun_around(vec3 p, float radius) {
+    vec3 s = (sun_shadow * vec4(p, 1.0)).xyz;
+    if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
+    float lit = 0.0;
+    for (int i = 0; i < 8; i++)
+        lit += textureLod(sun_shadow_map, vec3(s.xy + DISC[i] * shadow_texel.xy * radius, s.z - water.y), 0.0);
+    return lit / 8.0;
+}
+
 #ifndef BAKE
 #if SHADOW_TAPS > 1
 // A rotation that differs from pixel to pixel with little low-frequency content (interleaved gradient noise).

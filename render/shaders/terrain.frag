@@ -8,19 +8,6 @@ in vec3 n_w;
 in vec3 ground;
 out vec4 colour;
 
-const float STEEPEST = 1.1;  // slope of the bump
-
-// Mikkelsen's bump from screen derivatives: needs no tangents. Faces seen edge-on are narrower than the pixels that the
-// derivatives span: there differences are between things far apart, and the bump is faded out.
-vec3 bumped(vec3 n, vec3 v, float relief) {
-    vec3 dx = dFdx(p_w), dy = dFdy(p_w);
-    vec3 r1 = cross(dy, n), r2 = cross(n, dx);
-    float det = dot(dx, r1);
-    vec3 gradient = sign(det) * (dFdx(relief) * r1 + dFdy(relief) * r2);
-    vec3 tilt = gradient / max(abs(det), 1e-9) * smoothstep(0.08, 0.40, dot(n, v));
-    return normalize(n - tilt * min(1.0, STEEPEST / max(length(tilt), 1e-4)));
-}
-
 // Sand and pebbles of level ground near the eye, which farther away average out; about 1.
 float underfoot(float steep) {
     float fine = texture(noise_map, p_w.xy * 0.53).a - 0.5, finest = texture(noise_map, p_w.yx * 1.7 + 0.4).a - 0.5;
@@ -42,7 +29,7 @@ void main() {
     float bump = relief + close * ((near_noise.r - 0.5) * 0.10 + (near_noise.b - 0.5) * 0.05) * (1.0 - 0.5 * smooth_ground);
     // Gravel that gives far slopes their grain would be a crust of spikes underfoot.
     bump -= (1.0 - smoothstep(25.0, 140.0, distance_m)) * smooth_ground * (grain.fine.a - 0.5) * 0.35;
-    vec3 shading_n = bumped(n, (eye.xyz - p_w) / max(distance_m, 1e-3), bump * mix(0.4, 0.75, smoothstep(4.0, 45.0, distance_m)));
+    vec3 shading_n = bumped(p_w, n, bump * mix(0.4, 0.75, smoothstep(4.0, 45.0, distance_m)), smoothstep(0.08, 0.40, dot(n, eye.xyz - p_w) / max(distance_m, 1e-3)));
 
     vec3 albedo = rock_albedo(p_w, n, grain) * mix(1.0, 0.82 + 0.36 * near_noise.g, close);
     albedo *= underfoot(grain.steep);

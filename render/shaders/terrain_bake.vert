@@ -15,15 +15,6 @@ out vec3 baked_sun;      // radiance that the sun adds where it shines
 out float baked_visibility;  // of the sun; 1 where nobody asks
 out float baked_strata;      // height in the strata
 
-float sun_around(vec3 p, vec3 n) {
-    vec3 s = (sun_shadow * vec4(p + n * 0.8, 1.0)).xyz;
-    if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
-    vec2 radius = shadow_texel.xy * 3.0;
-    float lit = 0.0;
-    for (int i = 0; i < 8; i++) lit += textureLod(sun_shadow_map, vec3(s.xy + DISC[i] * radius, s.z - water.y), 0.0);
-    return lit / 8.0;
-}
-
 float relief_at(vec3 p, vec3 n, Traits t) { return rock_relief(rock_grain(p, n, t)); }
 
 void main() {
@@ -43,6 +34,6 @@ void main() {
     baked_ambient = albedo * rock_ambient(shading_n, t, relief);
     baked_sun = albedo * sun_irradiance.rgb * saturate(dot(shading_n, sun_direction.xyz));
     baked_strata = grain.height;
-    baked_visibility = shadow_by_vertex ? sun_around(position, n) : 1.0;
+    baked_visibility = shadow_by_vertex ? sun_around(position + n * 0.8, 3.0) : 1.0;
     gl_Position = vec4(0.0);
 }

@@ -25,9 +25,6 @@ MOST_REFUSALS = 200
 _TABLE, _COUNTS, _STEP, _ROOM = 0, 8, 10, 11
 """Where the table stands in an array of whole numbers, what is counted, and the step's bits."""
 
-FREELY, AMID = ("rollout",) * 3, ("rollout", "sense", "pose")
-"""Functions of kernels that are called freely, and amid an environment."""
-
 Rollout = Callable[..., tuple[int, int, int]]
 _A, _AA = "float64[::1]", "float64[:, ::1]"
 
@@ -68,9 +65,9 @@ def start(
 def driver(inline: Inline | None) -> Driver:
     """Of kernels amid an environment; None: in free space."""
     if inline is None:
-        return Driver(_free, _free_trajectory, lanes(_free))
+        return Driver(_free, _free_trajectory, _many(_free))
     rollout = _amid(inline)
-    return Driver(rollout, trajectories(rollout, inline.type), lanes(rollout))
+    return Driver(rollout, _trajectory(rollout, inline.type), _many(rollout))
 
 
 @cache
@@ -83,8 +80,7 @@ def prepared_driver(inline: Inline | None) -> str:
     return f"driver_{inline.module if inline else ''}_{told.hexdigest()[:16]}"
 
 
-def rollout_type(env: str) -> str:
-    """Numba's signature of a rollout with such numbers of an environment."""
+def _signature(env: str) -> str:
     code = "UniTuple(int64, 3)"
     return f"Tuple((int64, int64, int64))({code}, {_A}, {_A}, {_A}, {_A}, float64, int64, {_A}, {env})"
 
@@ -102,7 +98,7 @@ def _table(
     return table
 
 
-@compiled(rollout_type(FREE_TYPE), error_model="numpy")
+@compiled(_signature(FREE_TYPE), error_model="numpy")
 def _free(
     code: tuple[int, int, int],
     y: np.ndarray,
@@ -159,7 +155,7 @@ def _amid(inline: Inline) -> Rollout:
     """Steps of a kernel that something acts on within each of them."""
     wrench_of, refuses, undo = inline.functions()
 
-    @compiled(rollout_type(inline.type), error_model="numpy")
+    @compiled(_signature(inline.type), error_model="numpy")
     def rollout(
         code: tuple[int, int, int],
         y: np.ndarray,
@@ -257,7 +253,7 @@ def _amid(inline: Inline) -> Rollout:
     return rollout
 
 
-def trajectories(rollout: Rollout, env: str) -> Callable[..., tuple[int, int]]:
+def _trajectory(rollout: Rollout, env: str) -> Callable[..., tuple[int, int]]:
     """With every node recorded, by a rollout."""
     code = "UniTuple(int64, 3)"
     types = f"{code}, {_A}, {_AA}, {_AA}, {_A}, float64, int64, {_AA}, {env}"
@@ -291,7 +287,7 @@ def trajectories(rollout: Rollout, env: str) -> Callable[..., tuple[int, int]]:
     return trajectory
 
 
-def lanes(rollout: Rollout) -> Callable[..., None]:
+def _many(rollout: Rollout) -> Callable[..., None]:
     """Lane after lane by a rollout; compiled by those who first run many."""
 
     @compiled(error_model="numpy")

@@ -70,8 +70,8 @@ def test_where_nothing_helps_it_is_told() -> None:
 
 
 def test_a_quality_is_drawn_at_the_efforts_share_of_its_scale() -> None:
-    assert PRESETS["software"].scene_px((1280, 800)) == (640, 400)
-    assert PRESETS["software"].scene_px((1280, 800), effort=0.5) == (320, 200)
+    assert PRESETS["software"].scene_px((1280, 800)) == (1280, 800)
+    assert PRESETS["software"].scene_px((1280, 800), effort=0.5) == (640, 400)
 
 
 def test_motion_that_is_late_gets_time_by_detail_first_then_by_pictures_beyond_fifteen_a_second() -> None:

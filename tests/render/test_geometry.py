@@ -60,13 +60,13 @@ def test_terrain_is_the_same_on_every_run(canyon: World, levels: dict[int, Chunk
     again = thinned(terrain_grid(canyon), STRIDES[2])
     rows = (again.shape[0] - 1) // CHUNKS[0]
     columns = (again.shape[1] - 1) // CHUNKS[1]
-    for k in (0, 5, 63):
+    for k in (0, 21, 255):
         i, j = divmod(k, CHUNKS[1])
         part = again[i * rows : (i + 1) * rows + 1, j * columns : (j + 1) * columns + 1]
         assert part.tobytes() == chunk_grid(levels[2], k, 2).tobytes()
 
 
-@pytest.mark.parametrize("level, most", [(1, 620_000), (2, 220_000), (3, 60_000)])
+@pytest.mark.parametrize("level, most", [(1, 660_000), (2, 260_000), (3, 90_000)])
 def test_terrain_levels_are_sound_and_keep_to_their_size(
     levels: dict[int, ChunkedMesh], level: int, most: int
 ) -> None:
@@ -100,12 +100,14 @@ def test_skirts_hang_behind_every_border(levels: dict[int, ChunkedMesh]) -> None
 
 
 def test_triangles_face_out_of_the_ground(levels: dict[int, ChunkedMesh]) -> None:
-    grid = chunk_grid(levels[2], 30, 2)
-    count = 2 * (grid.shape[0] - 1) * (grid.shape[1] - 1)
-    triangles = levels[2].indices[levels[2].chunks[30].first // 3 :][:count]
-    a, b, c = (levels[2].vertices[triangles[:, k]] for k in range(3))
-    facing = np.einsum("ij,ij->i", np.cross(b[:, :3] - a[:, :3], c[:, :3] - a[:, :3]), a[:, 3:6])
-    assert (facing > 0.0).mean() > 0.97
+    mesh, facing = levels[2], []
+    for k, chunk in enumerate(mesh.chunks):
+        grid = chunk_grid(mesh, k, 2)
+        count = 2 * (grid.shape[0] - 1) * (grid.shape[1] - 1)
+        triangles = mesh.indices[chunk.first // 3 :][:count]
+        a, b, c = (mesh.vertices[triangles[:, k]] for k in range(3))
+        facing.append(np.einsum("ij,ij->i", np.cross(b[:, :3] - a[:, :3], c[:, :3] - a[:, :3]), a[:, 3:6]))
+    assert (np.concatenate(facing) > 0.0).mean() > 0.97
 
 
 def test_walls_get_their_share_of_vertices_and_hang_over(

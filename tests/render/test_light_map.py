@@ -6,7 +6,7 @@ import pytest
 
 from render.geometry.mesh import ChunkedMesh
 from render.geometry.terrain_mesh import _cut, _mesh
-from render.light_map import LightMap
+from render.light_map import TEXEL_M, LightMap
 
 
 @pytest.fixture(scope="module")
@@ -25,31 +25,34 @@ def test_a_vertex_knows_its_place_in_the_grid_and_a_skirt_that_of_its_border(
         np.testing.assert_allclose(mesh.places * (32, 16), mesh.vertices[:, :2], atol=1e-5)
 
 
-def test_every_level_finds_the_light_of_the_finest_one_at_its_vertices(
-    ctx: moderngl.Context, meshes: list[ChunkedMesh]
+@pytest.mark.parametrize("spacing_m", [1.0, 3.0])
+def test_a_place_of_the_map_shows_what_was_drawn_there_and_it_is_no_coarser_than_wanted(
+    ctx: moderngl.Context, spacing_m: float
 ) -> None:
-    finest, coarse = meshes
-    light = LightMap(ctx, finest)
-    row, column = finest.vertices[:, 0], finest.vertices[:, 1]
-    on_top = finest.vertices[:, 2] == 0.0
-    ambient = np.column_stack([row / 32.0, column / 16.0, 0.0 * row]).astype("f4") * on_top[:, None]
-    sun = np.column_stack([0.0 * row, 0.0 * row, 1.0 + column / 16.0]).astype("f4")
-    seen = (row > 10.0).astype("f4")
-    light.write(ambient, sun, seen)
-    assert light.scale == 2.0
-    texels = np.frombuffer(light._texture.read(), "u1").reshape(33, 17, 4) / 255.0
-    uv = light.uv(coarse)
-    at = np.rint(uv * (17, 33) - 0.5).astype(int)
-    np.testing.assert_allclose(uv * (17, 33) - 0.5, at, atol=1e-4)  # middles of texels
-    found = texels[at[:, 1], at[:, 0]]
-    i, j = coarse.vertices[:, 0], coarse.vertices[:, 1]
-    lit = (i > 10.0) * (1.0 + j / 16.0)
-    radiance = found[:, :3] ** 2 * light.scale
-    np.testing.assert_allclose(
-        radiance, np.column_stack([i / 32.0, j / 16.0, lit]), atol=0.012
-    )  # measured 0.0078
-    luma = 0.2126 * i / 32.0 + 0.7152 * j / 16.0 + 0.0722 * lit
-    np.testing.assert_allclose(
-        found[:, 3], 0.0722 * lit / np.maximum(luma, 1e-9), atol=0.003
-    )  # a step is 0.004
+    rows, columns = np.meshgrid(np.arange(33.0), np.arange(17.0), indexing="ij")
+    grid = np.zeros((33, 17, 10), "f4")
+    grid[..., 0], grid[..., 1], grid[..., 5] = spacing_m * rows, spacing_m * columns, 1.0
+    light = LightMap(ctx, _mesh(_cut(grid, 0)))
+    np.testing.assert_allclose(light.extent_m, (32 * spacing_m, 16 * spacing_m), rtol=1e-5)
+    texel_m = light.extent_m[::-1] / light.size_px
+    np.testing.assert_allclose(texel_m, TEXEL_M, rtol=0.02)  # whole numbers of texels
+    texels = np.random.default_rng(1).integers(0, 256, (*light.size_px[::-1], 4)).astype("u1")
+    light.show(texels, 3.0)
+    np.testing.assert_array_equal(light.image, texels)
+    drawn = light.canvas()
+    drawn.clear(0.2, 0.4, 0.6, 0.8)
+    np.testing.assert_array_equal(light.image, texels)
+    light.take(drawn, 5.0)
+    assert light.scale == 5.0
+    np.testing.assert_array_equal(
+        light.image.reshape(-1, 4), [[51, 102, 153, 204]] * light.image[..., 0].size
+    )
     light.release()
+    assert ctx.error == "GL_NO_ERROR"
+
+
+def test_no_radiance_of_rock_exceeds_the_maps_scale() -> None:
+    for elevation_rad in (0.05, 0.7, 1.5):
+        sun, sky = np.array([18.0, 16.0, 13.0]) * np.sin(elevation_rad), np.array([1.1, 1.9, 3.3])
+        brightest = 0.56 * 1.28 * (sun + sky) / np.pi
+        assert (brightest <= LightMap.fitting_scale(sun, sky)).all()

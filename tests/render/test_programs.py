@@ -1,5 +1,7 @@
 """Shaders are files; what is wrong with one is said with its name and line."""
 
+import moderngl
+import numpy as np
 import pytest
 
 from render.errors import DisplayError
@@ -89,3 +91,32 @@ def test_every_material_compiles_for_every_quality(ctx, quality, files):
 def test_every_shader_file_says_what_it_is():
     for path in SHADERS.rglob("*.*"):
         assert path.read_text(encoding="utf-8").startswith("//"), f"{path.name} has no opening comment"
+
+
+def test_tones_are_those_of_agx(ctx: moderngl.Context) -> None:
+    """Against its definition: logarithm, Wrensch's polynomial, power 1.4, saturation 1.24."""
+    programs = Programs(ctx, defines={})
+    rng = np.random.default_rng(4)
+    light = np.exp2(rng.uniform(-14.0, 6.0, (64, 64, 4))).astype("f4")
+    texture, target = ctx.texture((64, 64), 4, light, dtype="f4"), ctx.framebuffer([ctx.texture((64, 64), 4)])
+    program = programs.load("fullscreen.vert", "tonemap.frag")
+    program["exposure"].value = 1.0
+    texture.use(0)
+    target.use()
+    ctx.vertex_array(program, []).render(vertices=3)
+    drawn = np.frombuffer(target.read(components=3), "u1").reshape(64, 64, 3) / 255.0
+    middle = (np.arange(64) + 0.5) / 64.0 - 0.5
+    vignette = 1.0 - 0.55 * (middle[:, None] ** 2 + middle**2)
+    inward = [
+        [0.842479062253094, 0.0784335999999992, 0.0792237451477643],
+        [0.0423282422610123, 0.878468636469772, 0.0791661274605434],
+        [0.0423756549057051, 0.0784336, 0.879142973793104],
+    ]
+    stops = np.log2(light[..., :3] * vignette[..., None] @ np.array(inward).T)
+    x = ((stops + 12.47393) / (4.026069 + 12.47393)).clip(0.0, 1.0)
+    polynomial = np.polyval([15.5, -40.14, 31.96, -6.868, 0.4298, 0.1191, -0.00232], x)
+    y = polynomial.clip(0.0) ** 1.4
+    y = y @ [0.2126, 0.7152, 0.0722] * np.ones((3, 1, 1)) * -0.24 + np.moveaxis(1.24 * y, -1, 0)
+    outward = np.linalg.inv(inward)
+    wanted = np.moveaxis(np.tensordot(outward, y, 1), 0, -1).clip(0.0, 1.0)
+    np.testing.assert_allclose(drawn, wanted, atol=1.1 / 255.0)  # a half of noise, a half of rounding

@@ -297,6 +297,7 @@ def test_hulls_are_wet_up_to_the_waves_about_them(ctx, world):
     assert height + ends @ slopes == pytest.approx(ocean.height(*ends.T, AT_S), abs=0.12)
     # The same without waves in the picture of the hull: it is drier and so brighter, and nothing else changes.
     renderer._waters.waves.plane_about = lambda vehicle: (-50.0, 0.0, 0.0)
+    renderer.resize(SIZE)  # else the same frame is only copied
     renderer.draw(frame, canvas.framebuffer)
     dry = canvas.image().astype(float)
     changed = np.abs(dry - wet).max(axis=2) > 2.0
@@ -316,6 +317,7 @@ def test_the_bed_that_is_left_out_under_deep_water_is_not_missed(ctx, monkeypatc
     for leaves_out in (True, False):
         if not leaves_out:
             monkeypatch.setattr(Waters, "hides_below_m", lambda self, frame: -math.inf)
+            renderer.resize(SIZE)  # else the same frame is only copied
         renderer.draw(frame, canvas.framebuffer)
         pictures.append(canvas.image().astype(int))
         triangles.append(renderer.drawn_triangles["terrain"])
