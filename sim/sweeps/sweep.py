@@ -30,6 +30,8 @@ _WORKERS_S = 30.0
 """Clusters that grow on demand take a while."""
 _RETRIES = 5
 """Workers that may be lost by one chunk."""
+_SUSPECTS = 8
+"""Chunks whose workers have all been lost, after which no more are handed out."""
 
 
 def sweep(
@@ -118,26 +120,24 @@ def _run(
     client: Any, question: Question, table: Table, left: list[int], vectorised: bool, report: Progress
 ) -> None:
     """Hand out chunks, a few ahead of the workers, and store what comes."""
-    from distributed import as_completed
+    from distributed import KilledWorker, as_completed
 
     total, waiting = len(left), iter(left)
     ahead = _AHEAD * max(len(client.scheduler_info()["workers"]), 1)
-    # As the outcome of a task, which is made anew where the workers that had it are gone: what is scattered is not.
-    shared = client.submit(_same, question, pure=False, retries=_RETRIES)
     places: dict[Any, int] = {}
 
     def hand_out(chunk: int) -> Any:
         points = table.grid.columns(*table.bounds(chunk))
-        future = client.submit(answers, shared, points, vectorised, pure=False, retries=_RETRIES)
+        # With its question: one that all chunks share would be lost with the worker that has it.
+        future = client.submit(answers, question, points, vectorised, pure=False, retries=_RETRIES)
         places[future] = chunk
         return future
 
-    pending = as_completed([hand_out(chunk) for _, chunk in zip(range(ahead), waiting, strict=False)])
-    for finished, future in enumerate(pending, 1):
-        chunk = places.pop(future)
+    def keep(future: Any, chunk: int) -> None:
+        """Raises KilledWorker, or InputError."""
         try:
             answer = future.result()
-        except InputError:
+        except (InputError, KilledWorker):
             raise
         except CancelledError:
             raise InputError("the scheduler of the sweep is gone; allowed: one that stays") from None
@@ -145,23 +145,35 @@ def _run(
             raise InputError(_told(error, table, chunk)) from None
         table.put(chunk, answer)
         future.release()
-        report(f"{table.bounds(chunk)[1]} points", finished / total)
-        following = next(waiting, None)
+
+    pending = as_completed([hand_out(chunk) for _, chunk in zip(range(ahead), waiting, strict=False)])
+    suspects: list[int] = []
+    finished = 0
+    for future in pending:
+        chunk = places.pop(future)
+        try:
+            keep(future, chunk)
+        except KilledWorker:  # by this chunk, or by one that the worker had at the same time
+            suspects.append(chunk)
+        else:
+            finished += 1
+            report(f"{table.bounds(chunk)[1]} points", finished / total)
+        following = next(waiting, None) if len(suspects) < _SUSPECTS else None
         if following is not None:
             pending.add(hand_out(following))
-
-
-def _same(question: Question) -> Question:
-    """Runs where a worker is."""
-    return question
+    for k, chunk in enumerate(suspects, 1):  # one at a time: now it is known which one it is
+        begin, end = table.bounds(chunk)
+        try:
+            keep(hand_out(chunk), chunk)
+        except KilledWorker:
+            raise InputError(
+                f"points {begin} to {end - 1}: every worker that was asked for them was killed or crashed"
+            ) from None
+        report(f"{end} points", (finished + k) / total)
 
 
 def _told(error: BaseException, table: Table, chunk: int) -> str:
-    from distributed import KilledWorker
-
     begin, end = table.bounds(chunk)
-    if isinstance(error, KilledWorker):
-        return f"points {begin} to {end - 1}: every worker that was asked for them was killed or crashed"
     text = str(error).splitlines()[0] if str(error) else ""
     return f"points {begin} to {end - 1}: {type(error).__name__} {text}"
 
