@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import benchmarks.receding
 import sim
 from sim.planner import Cylinder, Goal, Limits, Planner, Task, Weights
 from sim.planner.service.receding import Pursuit, receding_horizon
@@ -104,3 +105,47 @@ def test_what_cannot_be_is_refused_in_one_line(options: dict[str, object], says:
     with pytest.raises(sim.InputError, match=says) as refused:
         receding_horizon(BOAT, HORIZON, 1.0, **given)  # type: ignore[arg-type]
     assert "\n" not in str(refused.value)
+
+
+def test_a_craft_heavier_than_its_plans_know_is_planned_back_inside_its_bounds_all_the_time() -> None:
+    vehicle, task, aim = benchmarks.receding.quadrotor(3)
+    heavy = vehicle.with_parameters(mass=1.2 * vehicle.values["mass"])
+    pursuit = receding_horizon(
+        vehicle, task, 12.0, aim=aim, flown=heavy, period_s=0.05, lag_s=0.03, step_s=0.01
+    )
+    places = pursuit.trajectory.nodes[:, vehicle.group.position]
+    assert task.limits.low_w is not None
+    sunk_m = task.limits.low_w[2] - places[:, 2].min()
+    assert sunk_m > 0.1  # measured 0.54: its weight breaks the bound
+    assert places[:, 2].min() > 0.0
+    assert pursuit.found > 0.95  # measured 1.0
+    assert np.linalg.norm(places[-1] - aim(12.0)) < 5.0  # measured 2.6
+
+
+@pytest.mark.parametrize(
+    ("begin", "says"),
+    [
+        ({"y": 4.2}, "y is 0.2 m above 4 m"),
+        ({"v": (5.6, 0.0)}, "moves at 5.6 of 5 m/s"),
+        ({"x": 5.05, "y": 1.2}, "too close to what stands about"),
+    ],
+)
+def test_a_measured_start_outside_of_the_bounds_leads_back_inside_and_an_authors_is_refused(
+    begin: dict, says: str
+) -> None:
+    task = replace(
+        HORIZON,
+        start=BOAT.state(**begin),
+        limits=Limits(speed_mps=5.0, low_w=(-20.0, -4.0, -1.0), high_w=(30.0, 4.0, 1.0)),
+        clearance_m=0.4,
+    )
+    planner = Planner()
+    with pytest.raises(sim.InputError, match="start is"):
+        planner.plan(BOAT, task)
+    plan = planner.plan(BOAT, task, measured=True, starts=1)
+    assert plan.solved
+    assert says in plan.message
+    late = plan.motion.nodes[25:]
+    assert np.abs(late[:, 2]).max() < 4.0 + 1e-6
+    assert np.abs(late[:, BOAT.node_layout.velocity][:, 1:]).max() < 5.0 + 1e-6
+    assert clearance(BOAT, late[:, BOAT.node_layout.pose], task).shortage_m.max() < 2e-3

@@ -21,6 +21,7 @@ from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.task.check import check_task
 from sim.planner.task.task import Task, usual_method
 from sim.planner.task.waypoints import waypoint_places
+from sim.planner.transcription.funnel import outside_text
 from sim.planner.transcription.motion import motion
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
@@ -38,6 +39,8 @@ _WORTH_RETIMING = 6.0
 """Times the least cost: such plans are moved in time to see whether that makes them cheaper, which it may by half."""
 _KEPT = 12
 """Problems: a task that is edited goes back and forth among a few."""
+_REACHES_S = (0.25, 0.6, 2.0)
+"""How long a measured start that breaks bounds, or is about to, may take to turn back towards them, in turn."""
 _TOLD = {"newton": "Newton's method", "ipopt": "IPOPT"}
 
 
@@ -109,6 +112,7 @@ class Planner:
         show: Show | None = None,
         found: Callable[[Plan], bool] | None = None,
         explain: bool = True,
+        measured: bool = False,
     ) -> Plan:
         """Find the motion that costs least among those that are reached from several first guesses.
 
@@ -117,11 +121,13 @@ class Planner:
         around the obstacles first; 1: the likeliest alone. processes: how many of the others are solved at once, in
         forks of this process; None: as many as are worth it. The plan is the same. show: called with every iterate
         that comes before the first plan, and may stop it. found: called with the best plan as it stands after each
-        guess, and answers whether to look on. Raises InputError, before solving, for a task that cannot be.
+        guess, and answers whether to look on. measured: the start is where a vehicle has come to: what it breaks of the
+        task's bounds is no mistake, the plan leads back inside and its message says so. Raises InputError, before
+        solving, for a task that cannot be.
         """
         scheme = _method(vehicle, method)
         order = order_of(solver)
-        check_task(vehicle, scheme, task)
+        check_task(vehicle, scheme, task, measured=measured)
         if not (warm is None or isinstance(warm, Plan | PlanRecord)):
             raise InputError(f"warm = {quote(warm)} is refused; allowed: a plan, or None")
         whole("starts", starts, "first guesses")
@@ -135,9 +141,18 @@ class Planner:
         run = Run(deadline_in(time_limit_s), show)
         search = Search(vehicle, scheme, task, order, partial(self.solvers, vehicle, scheme), run)
         begun = time.perf_counter()
-        first = search.followed(*self._carried(vehicle, scheme, task, warm)) if warm is not None else None
-        followed = first is not None
-        plan = self._finished(search, first or search.first(), time.perf_counter() - begun, built)
+        outside = outside_text(vehicle, task) if measured else ""
+        reaches = (None,) if not measured else _REACHES_S if outside else (None, *_REACHES_S)
+        for reach_s in reaches:
+            search = replace(search, reach_s=reach_s)
+            first = search.followed(*self._carried(vehicle, scheme, task, warm)) if warm is not None else None
+            followed = first is not None
+            found_first = first or search.first()
+            if found_first.result.converged or run.stopped or run.out_of_time:
+                break
+        plan = self._finished(search, found_first, time.perf_counter() - begun, built)
+        if outside and plan.solved:
+            plan = replace(plan, message=plan.message + outside)
         if not followed and starts > 1 and not (run.stopped or run.out_of_time):
             plan = self._least(search, plan, starts, processes or processes_at_once(), begun, found)
         if explain and not plan.solved and not run.stopped:

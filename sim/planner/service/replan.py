@@ -42,10 +42,17 @@ def replanned(
     begun = time.perf_counter()
     try:
         plan = planner.plan(
-            vehicle, task, method=scheme, warm=warm, starts=1, explain=False, time_limit_s=time_limit_s
+            vehicle,
+            task,
+            method=scheme,
+            warm=warm,
+            starts=1,
+            explain=False,
+            time_limit_s=time_limit_s,
+            measured=True,
         )
     except InputError as refusal:
-        # A start beside the task's bounds, or a goal that is out of reach now.
+        # A goal that is out of reach now.
         return Replanned(None, time.perf_counter() - begun, str(refusal))
     seconds = time.perf_counter() - begun
     return Replanned(plan, seconds) if plan.solved else Replanned(None, seconds, plan.message)

@@ -16,6 +16,7 @@ from sim.planner.solvers.oracle import Backend
 from sim.planner.task.clearance import Clearance, clearance
 from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
+from sim.planner.transcription.funnel import funnel_of
 from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.parameters import parameters
 from sim.vehicles.base import Vehicle
@@ -60,6 +61,8 @@ class Search:
     problem: Callable[[Task], Solvers]
     """Built if it is not there yet."""
     run: Run
+    reach_s: float | None = None
+    """Of a start that was measured and may be outside of the task's bounds: how long it may take to turn back."""
 
     def followed(self, before: Task, result: Result) -> Found | None:
         """From the result of a task that differs a little; None where that leads nowhere."""
@@ -200,15 +203,20 @@ class Search:
         Corners are looked for as soon as the motion is roughly known.
         """
         vehicle, run, solvers = self.vehicle, self.run, self.problem(task)
+        funnel = None if self.reach_s is None else funnel_of(solvers.t, vehicle, task, self.reach_s)
         margin = np.zeros(solvers.t.shape.steps + 1)
         if isinstance(start, Result) and start.margin_m is not None:
             margin = start.margin_m.copy()
         for attempt in range(8):
             places = waypoint_places(vehicle, task, solvers.t.shape.steps)
-            p = parameters(solvers.t, vehicle, task, margin_m=margin, places=places)
-            result = attempted(solvers, order or self.order, p, start, run, mode)
+            opened = margin if funnel is None else margin - funnel.margin_m
+            p = parameters(solvers.t, vehicle, task, margin_m=opened, places=places)
+            bounds = None if funnel is None else funnel.bounds
+            result = attempted(solvers, order or self.order, p, start, run, mode, bounds)
             move = motion(solvers.t, result.w, p)
             clear = clearance(vehicle, move.nodes[:, vehicle.node_layout.pose], task)
+            if funnel is not None:
+                clear = replace(clear, shortage_m=np.maximum(clear.shortage_m - funnel.arc_margin_m, 0.0))
             short = clear.shortage_m
             cut = short.max() >= PENETRATION_M
             if not result.converged or run.stopped or run.out_of_time or not (cut or result.rough):

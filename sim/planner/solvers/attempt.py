@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.planner.solvers.backends import FATROP_ITERATIONS, Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
-from sim.planner.transcription.transcription import Transcription
+from sim.planner.transcription.transcription import Bounds, Transcription
 from sim.platform.errors import InputError, quote
 
 Choice = Literal["auto", "fatrop", "ipopt"]
@@ -72,8 +72,9 @@ def attempted(
     start: np.ndarray | Result,
     run: Run,
     mode: Mode = "cold",
+    bounds: Bounds | None = None,
 ) -> Result:
-    """The first solver that converges, else what violates least."""
+    """The first solver that converges, else what violates least. bounds: others than the transcription's."""
     best: Result | None = None
     w0 = start.w if isinstance(start, Result) else start
     pair = (
@@ -83,7 +84,7 @@ def attempted(
     )
     slope = _DRAGGED_SLOPE if run.dragged else _SLOPE
     if isinstance(start, Result):
-        near = solvers.follow(p, start, mode=mode, slope=slope, watch=_watcher(solvers.t, run))
+        near = solvers.follow(p, start, mode=mode, slope=slope, watch=_watcher(solvers.t, run), bounds=bounds)
         run.iterations += near.iterations if near else 0
         if near is not None and (near.converged or run.stopped or mode == "warm"):
             return near
@@ -100,6 +101,7 @@ def attempted(
             seconds=limit,
             slope=slope,
             watch=_watcher(solvers.t, run),
+            bounds=bounds,
         )
         run.iterations += max(result.iterations, 0)
         if best is None or (result.converged, -result.violation) > (best.converged, -best.violation):

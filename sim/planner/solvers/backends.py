@@ -12,7 +12,7 @@ import numpy as np
 from sim.planner.solvers.newton import FINE_SHIFTS, Newton, Point
 from sim.planner.solvers.oracle import Backend, Oracle
 from sim.planner.solvers.watched_call import WatchedCall
-from sim.planner.transcription.transcription import Transcription
+from sim.planner.transcription.transcription import Bounds, Transcription
 
 Watch = Callable[[int, float, float, np.ndarray], bool]
 """(iteration, objective, largest violation, variables) -> go on?"""
@@ -115,13 +115,15 @@ class Solvers:
         seconds: float = 60.0,
         slope: float = 1e-5,
         watch: Watch | None = None,
+        bounds: Bounds | None = None,
     ) -> Result:
         """Run one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
 
         seconds: after these, or when `watch` says so, the run ends with the iterate that it has come to. slope: the
         gradient of the Lagrangian at which a feasible result counts as converged, even where the solver wants more.
+        bounds: others than the transcription's.
         """
-        t, solver = self.t, self._solver(backend, mode, iterations)
+        t, solver, within = self.t, self._solver(backend, mode, iterations), bounds or self.t.bounds
         if not np.isfinite(t.program.constraints(w0, p)).all():
             return self._hopeless(w0, backend)
         extra = {"lam_x0": duals[0], "lam_g0": duals[1]} if duals is not None else {}
@@ -134,7 +136,15 @@ class Solvers:
             return wanted and time.perf_counter() < begun + seconds
 
         call: WatchedCall[dict] = WatchedCall(
-            lambda: solver(x0=w0, p=p, lbx=t.low, ubx=t.high, lbg=t.row_low, ubg=t.row_high, **extra)
+            lambda: solver(
+                x0=w0,
+                p=p,
+                lbx=within.low,
+                ubx=within.high,
+                lbg=within.row_low,
+                ubg=within.row_high,
+                **extra,
+            )
         )
         self._oracle.begin(backend, go_on)
         out = call.answer(_SILENT_S)
@@ -148,7 +158,7 @@ class Solvers:
             nothing = np.zeros_like(seen[-1]), np.zeros_like(t.row_low)
             out = {"x": seen[-1], "lam_x": nothing[0], "lam_g": nothing[1], "f": t.program.cost(seen[-1], p)}
         rough = backend == "fatrop" and mode in ("cold", "near")
-        return self._result(out, p, stats, taken, backend, slope, rough)
+        return self._result(out, p, stats, taken, backend, slope, rough, within)
 
     def _leave_behind(self, call: WatchedCall[dict]) -> None:
         """Go on with other solvers than those of which one is still at work."""
@@ -166,7 +176,14 @@ class Solvers:
         return Result(w0, *duals, inf, inf, inf, inf, 0, 0.0, False, word, backend, rough=False)
 
     def follow(
-        self, p: np.ndarray, start: Result, *, mode: Mode, slope: float = 1e-5, watch: Watch | None = None
+        self,
+        p: np.ndarray,
+        start: Result,
+        *,
+        mode: Mode,
+        slope: float = 1e-5,
+        watch: Watch | None = None,
+        bounds: Bounds | None = None,
     ) -> Result | None:
         """Go on from a result with multipliers by Newton's method; None where that is not for this problem or mode."""
         if mode not in _NEWTON or not self._newton.serves or not start.lam_g.any():
@@ -179,18 +196,20 @@ class Solvers:
             return watch is None or watch(seen - 1, *self._progress(w, p), w)
 
         backend = "newton" if mode == "warm" else start.backend
-        before = Point(start.w, start.lam_g, start.lam_x)
-        run = self._newton(p, before, mu=_NEWTON[mode], go_on=go_on)
+        before, newton, within = Point(start.w, start.lam_g, start.lam_x), self._newton, bounds or t.bounds
+        if bounds is not None:
+            newton = newton.within((bounds.row_low, bounds.row_high), (bounds.low, bounds.high))
+        run = newton(p, before, mu=_NEWTON[mode], go_on=go_on)
         if run.stayed:
-            freed = self._newton(p, before, mu=_FREED, most=_FREEING, shifts=FINE_SHIFTS, go_on=go_on)
+            freed = newton(p, before, mu=_FREED, most=_FREEING, shifts=FINE_SHIFTS, go_on=go_on)
             iterations = run.iterations + freed.iterations
             if freed.converged:
-                run = self._newton(p, freed.point, mu=_NEWTON[mode], go_on=go_on)
+                run = newton(p, freed.point, mu=_NEWTON[mode], go_on=go_on)
                 iterations += run.iterations
             run = replace(run, iterations=iterations)
         point, stats = run.point, {"success": run.converged, "iter_count": run.iterations}
         out = {"x": point.w, "lam_x": point.lam_x, "lam_g": point.lam_g, "f": t.program.cost(point.w, p)}
-        return self._result(out, p, stats, time.perf_counter() - begun, backend, slope, rough=False)
+        return self._result(out, p, stats, time.perf_counter() - begun, backend, slope, False, within)
 
     @cached_property
     def _newton(self) -> Newton:
@@ -203,10 +222,18 @@ class Solvers:
         return t.program.cost(w, p), float(max(0.0, (t.row_low - g).max(), (g - t.row_high).max()))
 
     def _result(
-        self, out: dict, p: np.ndarray, stats: dict, seconds: float, backend: str, slope: float, rough: bool
+        self,
+        out: dict,
+        p: np.ndarray,
+        stats: dict,
+        seconds: float,
+        backend: str,
+        slope: float,
+        rough: bool,
+        bounds: Bounds,
     ) -> Result:
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
-        violation, defect, kkt = self.residuals(w, lam_x, lam_g, p)
+        violation, defect, kkt = self.residuals(w, lam_x, lam_g, p, bounds)
         result = Result(
             w,
             lam_x,
@@ -241,15 +268,18 @@ class Solvers:
             self._newton(p, nothing, mu=1.0, most=1)
 
     def residuals(
-        self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray
+        self, w: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray, p: np.ndarray, bounds: Bounds | None = None
     ) -> tuple[float, float, float]:
-        """(largest violation, largest of an equality, largest entry of the Lagrangian's gradient)."""
-        t = self.t
+        """(largest violation, largest of an equality, largest entry of the Lagrangian's gradient).
+
+        bounds: others than the transcription's.
+        """
+        t, b = self.t, bounds or self.t.bounds
         g = t.program.constraints(w, p)
-        over = [t.row_low - g, g - t.row_high, t.low - w, w - t.high]
+        over = [b.row_low - g, g - b.row_high, b.low - w, w - b.high]
         slope = t.program.pull(w, p, 1.0, lam_g) + lam_x
-        equal = t.row_low == t.row_high
-        defect = max(float(np.abs(g - t.row_low)[equal].max(initial=0.0)), t.program.imbalance(w, p))
+        equal = b.row_low == b.row_high
+        defect = max(float(np.abs(g - b.row_low)[equal].max(initial=0.0)), t.program.imbalance(w, p))
         return float(max(defect, *(o.max(initial=0.0) for o in over))), defect, float(np.abs(slope).max())
 
     def _solver(self, backend: Backend, mode: Mode, iterations: int) -> ca.Function:

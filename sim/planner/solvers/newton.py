@@ -6,6 +6,7 @@ right, and from them two or three of Newton's steps are enough.
 """
 
 import contextlib
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -97,6 +98,14 @@ class Newton:
             elsewhere[place] = False
         self.serves = bool(self._equal[places.begin].all()) and not elsewhere.any()
         """Whether it is such a program."""
+
+    def within(
+        self, rows: tuple[np.ndarray, np.ndarray], variables: tuple[np.ndarray, np.ndarray]
+    ) -> "Newton":
+        """The same method between other bounds; what is an equation or unbounded is so in both."""
+        other = copy.copy(self)
+        other._low, other._high = np.r_[rows[0], variables[0]], np.r_[rows[1], variables[1]]
+        return other
 
     def __call__(
         self,

@@ -18,10 +18,15 @@ from sim.vehicles.base import Vehicle
 from sim.vehicles.state import State
 
 _ROUNDING = 1e-9
+_STRAYED = 0.25
+"""Share of the way that a plan can go at most: a measured start that is farther outside than that is refused."""
 
 
-def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
-    """Raises InputError for the first thing that is impossible."""
+def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bool = False) -> None:
+    """Raises InputError for the first thing that is impossible.
+
+    measured: the start is where a vehicle has come to, and may be a little outside of the bounds.
+    """
     check_can_plan(vehicle)
     check_kinds(task)
     reason = unplannable(method) or method.serves(vehicle)
@@ -29,8 +34,12 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task) -> None:
         raise refused(task, reason)
     check_numbers(vehicle, task)
     _check_waypoints(vehicle, task)
-    for name, state in ((START, task.start), (GOAL, task.goal.state)):
-        _check_end(vehicle, task, name, state)
+    if measured:
+        near_m = _STRAYED * task.limits.speed_mps * task.duration_s
+        _check_place(vehicle, task, START, positions(vehicle, task.start.node[None])[0], near_m)
+    else:
+        _check_end(vehicle, task, START, task.start)
+    _check_end(vehicle, task, GOAL, task.goal.state)
     least_s, most_s = soonest_s(task), longest_s(task)
     # Methods that bound the velocity at nodes only may be a little faster between them.
     if least_s > 1.1 * most_s:

@@ -231,7 +231,7 @@ def goal_rows(model: NodeModel, node: ca.SX, missed: ca.SX) -> list[Constraint]:
 def variable_bounds(model: NodeModel, controls: Slots, unscale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(low, high) of the scaled variables of a node."""
     low, high = np.full(unscale.size, -np.inf), np.full(unscale.size, np.inf)
-    for index, a, b in _node_bounds(model):
+    for index, a, b in node_bounds(model):
         found = model.component(index)
         if found is not None:
             low[found], high[found] = max(low[found], a), min(high[found], b)
@@ -244,19 +244,20 @@ def variable_bounds(model: NodeModel, controls: Slots, unscale: np.ndarray) -> t
         if size and name == "a":
             low[where], high[where] = model.input_map.box(limits).T
         elif size and name == "z" and model.unknown_is_velocity:
-            low[where], high[where] = -_velocity_bound(model), _velocity_bound(model)
+            low[where], high[where] = -velocity_bound(model), velocity_bound(model)
         elif name in ("slack", "missed"):
             low[where] = 0.0
     return low / unscale, high / unscale
 
 
-def _velocity_bound(model: NodeModel) -> np.ndarray:
+def velocity_bound(model: NodeModel) -> np.ndarray:
+    """Largest magnitude of each of the vehicle's velocities, in their order."""
     limits = model.shape.limits
     turning = np.array([angular for _, angular in velocities(model.vehicle)], bool)
     return np.where(turning, limits.turn_radps, limits.speed_mps)
 
 
-def _node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
+def node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
     """(index in the node, low, high) of components that are variables themselves."""
     limits, at = model.shape.limits, model.vehicle.node_layout
     out = []
@@ -268,7 +269,7 @@ def _node_bounds(model: NodeModel) -> list[tuple[int, float, float]]:
     if limits.tilt_rad is not None and up is not None:
         out.append((up, float(np.cos(limits.tilt_rad)), np.inf))
     if model.velocity_is_state:
-        bounds = _velocity_bound(model)
+        bounds = velocity_bound(model)
         out += [(index, -b, b) for (index, _), b in zip(velocities(model.vehicle), bounds, strict=True)]
     for name, (low, high) in limits.columns.items():
         out.append((model.vehicle.space.columns.index(name), low, high))

@@ -22,6 +22,16 @@ from sim.planner.transcription.shape import ProblemShape
 
 
 @dataclass(frozen=True, eq=False)
+class Bounds:
+    """Of the scaled variables and of the rows; those of an equation are equal."""
+
+    low: np.ndarray
+    high: np.ndarray
+    row_low: np.ndarray
+    row_high: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Transcription:
     """The program in scaled variables w, with parameters P, for one problem shape."""
 
@@ -38,6 +48,10 @@ class Transcription:
     @property
     def model(self) -> NodeModel:
         return self.nodes.model
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        return Bounds(self.low, self.high, self.row_low, self.row_high)
 
     @property
     def running(self) -> NodeExpressions:
