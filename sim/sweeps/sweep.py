@@ -161,15 +161,20 @@ def _run(
         following = next(waiting, None) if len(suspects) < _SUSPECTS else None
         if following is not None:
             pending.add(hand_out(following))
-    for k, chunk in enumerate(suspects, 1):  # one at a time: now it is known which one it is
-        begin, end = table.bounds(chunk)
+    guilty = []
+    for chunk in suspects:  # one at a time: now it is known which one it is
         try:
             keep(hand_out(chunk), chunk)
         except KilledWorker:
-            raise InputError(
-                f"points {begin} to {end - 1}: every worker that was asked for them was killed or crashed"
-            ) from None
-        report(f"{end} points", (finished + k) / total)
+            guilty.append(chunk)
+        else:
+            finished += 1
+            report(f"{table.bounds(chunk)[1]} points", finished / total)
+    if guilty:
+        begin, end = table.bounds(min(guilty))
+        raise InputError(
+            f"points {begin} to {end - 1}: every worker that was asked for them was killed or crashed"
+        )
 
 
 def _told(error: BaseException, table: Table, chunk: int) -> str:
