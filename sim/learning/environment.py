@@ -32,6 +32,11 @@ def seen_of(task: Task, nodes: np.ndarray) -> np.ndarray:
     return np.clip(np.nan_to_num(task.observe(nodes)), -SEEN_LIMIT, SEEN_LIMIT).astype(np.float32)
 
 
+def acts_of(what: str, given: Any, space: spaces.Space[Any]) -> np.ndarray:
+    """Actions as judged and flown: within -1 to 1. Raises InputError that begins with `what` for what is none."""
+    return np.clip(array_of(what, given, space.shape or ()), -1.0, 1.0)
+
+
 class VehicleEnvironment(gymnasium.Env[np.ndarray, np.ndarray]):
     """Equal seeds and actions give equal bits, a whole episode long."""
 
@@ -65,8 +70,9 @@ class VehicleEnvironment(gymnasium.Env[np.ndarray, np.ndarray]):
         return seen_of(self.task, start)[0], {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """One action, held over `task.steps_per_action` steps."""
-        acts, before = np.asarray(action, float)[None], self._lanes.nodes.copy()
+        """One action, held over `task.steps_per_action` steps. Raises InputError for one that is none."""
+        acts = acts_of("action", action, self.action_space)[None]
+        before = self._lanes.nodes.copy()
         nodes = self._lanes.advance(self.task.inputs(acts), self.task.steps_per_action)
         rewards, ended = self.task.judge(before, nodes, acts)
         return seen_of(self.task, nodes)[0], float(rewards[0]), bool(ended[0]), False, {}

@@ -7,7 +7,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from sim.batches.lanes import Lanes
-from sim.learning.environment import seen_of, spaces_of, task_named
+from sim.learning.environment import acts_of, seen_of, spaces_of, task_named
 
 
 class VehicleVector(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -52,8 +52,9 @@ class VehicleVector(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def step(
         self, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """One action each."""
-        acts, anew = np.asarray(actions, float), np.flatnonzero(self._over)
+        """One action each. Raises InputError for actions that are none."""
+        acts = acts_of("actions", actions, self.action_space)
+        anew = np.flatnonzero(self._over)
         before = self._lanes.nodes.copy()
         nodes = self._lanes.advance(self.task.inputs(acts), self.task.steps_per_action)
         rewards, ended = self.task.judge(before, nodes, acts)

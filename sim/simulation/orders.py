@@ -37,8 +37,10 @@ from sim.commands import (
 )
 from sim.control import flight_modes, has_autopilot, vehicles_with_autopilot
 from sim.outfit.own import Renewal, same_space, with_old_values
-from sim.platform.errors import one_of
+from sim.platform.errors import one_of, quote
+from sim.platform.validation import array_of, whole
 from sim.scene import STEP_RANGE_S
+from sim.simulation.appearance import Tint
 from sim.simulation.footing import Footing
 from sim.simulation.impulses import unpulled
 from sim.simulation.method import Method
@@ -164,16 +166,15 @@ def _(command: SetPaused, stage: Stage) -> str:
 
 @execute.register
 def _(command: SingleStep, stage: Stage) -> str:
-    if command.count < 1:
-        raise sim.InputError(f"{command.count} steps are refused; allowed: 1 or more")
+    count = whole("count", command.count, "steps")
     stage.clock.paused = True
     replay = stage.rewind.replay
     if replay is not None:
-        replay.step(command.count)
+        replay.step(count)
         return f"t = {replay.time_s:.4g} s"
     lane = stage.flown
     if lane.running:
-        stage.advance_to(max(lane.time_s + command.count * lane.method.step_s, stage.clock.time_s))
+        stage.advance_to(max(lane.time_s + count * lane.method.step_s, stage.clock.time_s))
     return f"t = {lane.time_s:.4g} s"
 
 
@@ -276,7 +277,8 @@ def _(command: AddLane, stage: Stage) -> str:
     step_s = checked_step(command.step_s)
     kernel = stage.kernels.get(stage.vehicle, command.integrator)
     method = Method(stage.vehicle, kernel, step_s)
-    lane = stage.add_lane(method, command.name, command.tint, own_pilot=command.own_pilot)
+    tint = None if command.tint is None else _tint(command.tint)
+    lane = stage.add_lane(method, command.name, tint, own_pilot=command.own_pilot)
     return f"new lane: {lane.look.name}"
 
 
@@ -337,10 +339,16 @@ def _(command: StopPursuit, stage: Stage) -> str:
 @execute.register
 def _(command: SetLaneTint, stage: Stage) -> str:
     lane = stage.lane(command.lane)
-    if not all(0.0 <= part <= 1.0 for part in command.tint):
-        raise sim.InputError(f"tint {command.tint} is refused; allowed: 0 to 1 each")
-    lane.look = replace(lane.look, tint=command.tint)
+    lane.look = replace(lane.look, tint=_tint(command.tint))
     return ""
+
+
+def _tint(given: Tint) -> Tint:
+    """Raises InputError for what is no colour."""
+    red, green, blue = (float(part) for part in array_of("tint", given, (3,)))
+    if not (min(red, green, blue) >= 0.0 and max(red, green, blue) <= 1.0):
+        raise sim.InputError(f"tint {quote(given)} is refused; allowed: 0 to 1 each")
+    return red, green, blue
 
 
 @execute.register

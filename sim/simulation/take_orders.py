@@ -15,6 +15,7 @@ from sim.commands import (
     ShowMeasured,
     SingleStep,
 )
+from sim.platform.validation import number
 from sim.simulation.appearance import Look, next_tint
 from sim.simulation.method import Method
 from sim.simulation.orders import checked_step, execute
@@ -76,7 +77,7 @@ KEEP_LOOKING = (
 
 @execute.register
 def _(command: Scrub, stage: Stage) -> str:
-    stage.rewind.look_back(command.time_s)
+    stage.rewind.look_back(number("moment", command.time_s))
     stage.clock.paused = True
     return ""
 

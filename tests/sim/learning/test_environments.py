@@ -141,3 +141,31 @@ def test_a_task_that_is_none_is_refused_in_one_line() -> None:
         VehicleEnvironment("Hoover")
     with pytest.raises(InputError, match=r"options\['node'\] has shape \(3,\), wanted \(18,\)"):
         VehicleEnvironment("Hover").reset(options={"node": np.zeros(3)})
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_actions_that_are_no_numbers_are_refused_and_those_beyond_their_bounds_are_kept_within(
+    name: str,
+) -> None:
+    environment, many = made(name).unwrapped, gymnasium.make_vec(f"holonomy/{name}-v0", num_envs=2)
+    controls = environment.action_space.shape[0]
+    environment.reset(seed=3)
+    many.reset(seed=3)
+    node = environment.node
+    for one in (np.nan, np.inf, -np.inf):
+        with pytest.raises(InputError, match="action"):
+            environment.step(np.full(controls, one))
+        with pytest.raises(InputError, match="action"):
+            many.step(np.full((2, controls), one))
+    for shape in ((), (1,), (controls + 1,)):
+        with pytest.raises(InputError, match="action"):
+            environment.step(np.full(shape, 0.5))
+    assert environment.node.tobytes() == node.tobytes()
+    rewards = []
+    for size in (1.0, 1e300):
+        environment.reset(seed=3)
+        rewards.append(environment.step(np.full(controls, size))[1])
+        many.reset(seed=3)
+        rewards += many.step(np.full((2, controls), size))[1].tolist()
+    assert np.isfinite(rewards).all()
+    assert rewards[:3] == rewards[3:]
