@@ -1,12 +1,15 @@
 """Why there is no plan, in words: the same problem with everything but the physics negotiable, and what had to give."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
+from sim.groups.numeric import rotation_log
 from sim.planner.guess.way import way_of
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
+from sim.planner.task.bodies import acted, body_poses, planar
 from sim.planner.task.clearance import clearance
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.obstacles import entered, half_thickness_m
@@ -19,6 +22,7 @@ from sim.vehicles.base import Vehicle
 
 _NOTICEABLE = 1e-3
 _CHEAP = 1e-3
+_TOLERANCES = {"position": "tolerance_m", "rotation": "tolerance_rad", "velocity": "tolerance_mps"}
 _SHALLOW_M = 0.05
 """A corner that is cut by less does not hold the motion up; more steps would do."""
 
@@ -41,7 +45,8 @@ def unsettled(plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, p: np.
     message = f"{plan.message} Exploring it without the obstacles did not settle either"
     if not np.isfinite(w).all():
         return replace(plan, message=f"{message}.")
-    worst = sorted(_violated(task, t, w, p, h, places).values(), key=lambda b: -b.amount)
+    found = _violated(vehicle, task, t, w, p, h, places, plan.motion.nodes[-1])
+    worst = sorted(found.values(), key=lambda b: -b.amount)
     violations = (*_torn(t, w, p, h, places), *worst)[:3]
     advice = _advice(tuple(worst), task)
     ended = f"; where the search ended, {_listed(violations)}" if violations else ""
@@ -79,7 +84,7 @@ def explained(
     move = motion(t, result.w, p)
     places = positions(vehicle, move.nodes)
     jumped = _jumped(vehicle, task, move, places)
-    violated = _violated(task, t, result.w, p, move.step_s, places)
+    violated = _violated(vehicle, task, t, result.w, p, move.step_s, places, move.nodes[-1])
     worst = jumped | violated
     violations = tuple(sorted(worst.values(), key=lambda b: -b.amount))[:4]
     if not violations:
@@ -121,9 +126,16 @@ def _place(x_w: np.ndarray) -> tuple[float, float, float]:
 
 
 def _violated(
-    task: Task, t: Transcription, w: np.ndarray, p: np.ndarray, h: float, places: np.ndarray
+    vehicle: Vehicle,
+    task: Task,
+    t: Transcription,
+    w: np.ndarray,
+    p: np.ndarray,
+    h: float,
+    places: np.ndarray,
+    end: np.ndarray,
 ) -> dict[str, Violation]:
-    """Per constraint the node where it is violated most, slack removed."""
+    """Per constraint the node where it is violated most, slack removed. end: the last node."""
     bare = _without_slack(t, w)
     g = t.program.constraints(bare, p)
     over = np.maximum(t.row_low - g, g - t.row_high)
@@ -135,9 +147,46 @@ def _violated(
         part, name, missed = _named(row, task)
         if row.name == WAYPOINT:
             part, by = _missed_waypoint(task, k, t.shape.steps, places[k])
+        elif row.goal:
+            angle_rad = turn_missed_rad(vehicle, task, end, row.goal)
+            within = row.low == -row.high != 0.0
+            tolerance = getattr(task.goal, _TOLERANCES.get(row.goal, ""), 0.0) if within else 0.0
+            by = by * tolerance if within else by
+            by = by if angle_rad is None else max(angle_rad - tolerance, 0.0)
         if name not in worst or by > worst[name].amount:
             worst[name] = Violation(name, k * h, by, row.unit, _place(places[k]), part, missed)
     return worst
+
+
+def turn_missed_rad(vehicle: Vehicle, task: Task, node: np.ndarray, part: str) -> float | None:
+    """The whole angle by which a node misses a part of the goal that turns, 0 to pi; None for other parts.
+
+    The equations of the solver know it by its chord, which is shorter, and by its cosine.
+    """
+    wanted = task.goal.state.node
+    if acted(vehicle) and part in vehicle.space.directions:
+        where = vehicle.space.slices[part]
+        return _between_rad(wanted[where], node[where])
+    if part != "rotation":
+        return None
+    if planar(vehicle):
+        heading = vehicle.node_layout.pose.start
+        return abs(math.remainder(float(node[heading] - wanted[heading]), 2.0 * math.pi))
+    R_wanted, R_here = (_rotation(vehicle, x) for x in (wanted, node))
+    if task.goal.rotation == "upright":
+        return _between_rad(np.array([0.0, 0.0, 1.0]), R_here[:, 2])
+    return float(np.linalg.norm(rotation_log(R_wanted.T @ R_here)))
+
+
+def _rotation(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
+    """(3, 3) of the main body, to the world."""
+    if acted(vehicle):
+        return body_poses(vehicle, node[None])[0][:3, :3]
+    return vehicle.group.to_matrix(node[vehicle.node_layout.pose][None])[0][:3, :3]
+
+
+def _between_rad(a: np.ndarray, b: np.ndarray) -> float:
+    return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
 
 
 def _missed_waypoint(task: Task, k: int, steps: int, place: np.ndarray) -> tuple[str, float]:
