@@ -13,6 +13,12 @@ MOST_XML_BYTES = 4 << 20
 MOST_MESH_BYTES = 128 << 20
 """Of all its meshes together."""
 MOST_ELEMENTS, DEEPEST_ELEMENT, MOST_FILES = 100_000, 400, 1000
+MOST_ATTRIBUTES = 100
+"""Of one element."""
+MOST_BODIES = 2000
+MOST_IN_BODIES = 20_000
+"""Bodies, joints, shapes and what else bodies hold, with all copies. The parser takes the square of their number in
+time, and cannot be interrupted."""
 MESHES = (".stl", ".obj", ".msh")
 """Formats that mujoco reads."""
 _NAMES = {"name", "class", "childclass"}
@@ -90,6 +96,8 @@ class _Bounded(ET.TreeBuilder):
             raise InputError(f"too deeply nested; allowed: {DEEPEST_ELEMENT} elements")
         if self._count > MOST_ELEMENTS:
             raise InputError(f"has too many elements; allowed: {MOST_ELEMENTS}")
+        if len(attrs) > MOST_ATTRIBUTES:
+            raise InputError(f"{named(tag, attrs)} has {len(attrs)} attributes; allowed: {MOST_ATTRIBUTES}")
         for key, value in attrs.items():
             if key not in _NAMES and _not_finite(value):
                 raise InputError(f"{named(tag, attrs)}: {key} = {quote(value)} is not finite")

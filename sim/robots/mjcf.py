@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 from pathlib import PurePosixPath
 
 from sim.platform.errors import InputError, one_of, quote
-from sim.robots.files import MESHES, MOST_ELEMENTS, ModelFiles, named
+from sim.robots.files import MESHES, MOST_BODIES, MOST_IN_BODIES, ModelFiles, named
 
 _KEPT = ("compiler", "option", "default", "asset", "worldbody", "tendon", "equality", "actuator", "keyframe")
 _SILENT = ("visual", "statistic", "size", "custom", "sensor")
@@ -13,6 +13,7 @@ _WORLD = ("body", "frame", "replicate", "joint", "freejoint", "geom", "inertial"
 _UNSEEN = ("camera", "light")
 _REFUSED = ("attach", "composite", "flexcomp", "plugin")
 _JOINTS = ("hinge", "slide", "ball", "free")
+_MOST_CLASSES = _MOST_KEYFRAMES = 1000
 _FOLDERS = ("meshdir", "assetdir", "texturedir", "strippath", "discardvisual", "fusestatic")
 
 
@@ -43,8 +44,13 @@ def prepared_mjcf(root: ET.Element, files: ModelFiles) -> tuple[ET.Element, list
                 element.remove(layer)
     for assets in root.findall("asset"):
         _assets(assets, settings, files, notes)
+    for tag, most in (("default", _MOST_CLASSES), ("key", _MOST_KEYFRAMES)):
+        count = sum(1 for _ in root.iter(tag))
+        if count > most:
+            raise InputError(f"has {count} elements <{tag}>; allowed: {most}")
+    left = {"elements": MOST_IN_BODIES, "bodies": MOST_BODIES}
     for world in root.findall("worldbody"):
-        _bodies(world, 1, [MOST_ELEMENTS], notes, 0)
+        _bodies(world, 1, left, notes, 0)
     for element in root.iter():
         if "file" in element.attrib and element.attrib["file"] not in files.meshes:
             raise InputError(f"{named(element.tag, element.attrib)} reads a file; allowed: meshes, includes")
@@ -107,15 +113,24 @@ def _mesh(asset: ET.Element, folder: str, strip: bool, files: ModelFiles) -> Non
     asset.attrib.pop("content_type", None)
 
 
-def _bodies(parent: ET.Element, copies: int, left: list[int], notes: list[str], depth: int) -> None:
-    """Check all that a body holds; `left`: how many elements there may be still, those that are replicated counted.
+def _bodies(parent: ET.Element, copies: int, left: dict[str, int], notes: list[str], depth: int) -> None:
+    """Check all that a body holds; `left`: how many elements, and bodies among them, there may be still, all copies
+    counted.
 
     depth: how many bodies it is within, itself counted.
     """
     for child in list(parent):
-        left[0] -= copies
-        if left[0] < 0:
-            raise InputError(f"has too many elements with all their copies; allowed: {MOST_ELEMENTS}")
+        times = copies
+        if child.tag == "replicate":
+            try:
+                times *= max(int(child.get("count", "1")), 1)
+            except ValueError:
+                raise InputError(f"<replicate>: count = {quote(child.get('count'))} is no number") from None
+        left["elements"] -= times
+        left["bodies"] -= times * (child.tag == "body")
+        for what, most in (("elements", MOST_IN_BODIES), ("bodies", MOST_BODIES)):
+            if left[what] < 0:
+                raise InputError(f"has too many {what} with all their copies; allowed: {most}")
         if child.tag in _UNSEEN:
             parent.remove(child)
             continue
@@ -142,10 +157,4 @@ def _bodies(parent: ET.Element, copies: int, left: list[int], notes: list[str], 
                 parent.remove(child)
                 notes.append(f"{named('geom', child.attrib)} is left out: its shape is {child.get('type')}")
             continue
-        times = copies
-        if child.tag == "replicate":
-            try:
-                times *= max(int(child.get("count", "1")), 1)
-            except ValueError:
-                raise InputError(f"<replicate>: count = {quote(child.get('count'))} is no number") from None
         _bodies(child, times, left, notes, depth + (child.tag == "body"))

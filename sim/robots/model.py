@@ -7,6 +7,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from sim.platform.errors import InputError, one_of, quote
+from sim.robots.files import MOST_BODIES
 from sim.robots.robot import SHAPES, Geom, Motor, Robot
 from sim.robots.urdf import Inertial
 from sim.trees.arrays import FREE
@@ -14,7 +15,6 @@ from sim.trees.declaration import WORLD, Body, Joint, Loop
 from sim.trees.state import TreeState
 from sim.trees.tree import Tree, tree
 
-MOST_BODIES = 2000
 _KINDS = ("free", "ball", "prismatic", "revolute")
 """By mujoco's number of a joint's type."""
 _SHAPES = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
@@ -32,15 +32,17 @@ def robot_of(
     name: str,
     collides: np.ndarray,
     inertials: Mapping[str, Inertial] | None,
+    parents: Mapping[str, str],
     notes: Iterable[str],
 ) -> Robot:
     """A robot of a compiled MjModel. Raises InputError.
 
-    collides (ngeom,): which shapes are there for contact. inertials: of a URDF's links, read beside the model.
+    collides (ngeom,): which shapes are there for contact. inertials: of a URDF's links, read beside it. parents: of
+    bodies that hang on others than the model says.
     """
     if model.nbody > MOST_BODIES:
         raise InputError(f"has {model.nbody} bodies; allowed: {MOST_BODIES}")
-    bodies = _Bodies(model, inertials)
+    bodies = _Bodies(model, inertials, parents)
     gravity = np.zeros(3) if model.opt.disableflags & _flag("GRAVITY") else model.opt.gravity
     if not bodies.declared:
         raise InputError("has no joint")
@@ -91,16 +93,21 @@ def _pose(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
 class _Bodies:
     """The declared bodies, and where those that do not move stand."""
 
-    def __init__(self, model: Any, inertials: Mapping[str, Inertial] | None) -> None:
+    def __init__(
+        self, model: Any, inertials: Mapping[str, Inertial] | None, parents: Mapping[str, str]
+    ) -> None:
         self._inertials = inertials
         self.declared: list[Body] = []
         self.names = [WORLD] + [_name(model.body(i).name, f"body {i}") for i in range(1, model.nbody)]
         self.joints = self._joint_names(model)
+        numbers = {name: i for i, name in enumerate(self.names)} if parents else {}
         self.still = {0: np.eye(4)}
         """Pose in the world of bodies without any joint below them."""
         for i in range(1, model.nbody):
             first, count = int(model.body_jntadr[i]), int(model.body_jntnum[i])
             parent = int(model.body_parentid[i])
+            if self.names[i] in parents:
+                parent = numbers[parents[self.names[i]]]
             T = _pose(model.body_pos[i], model.body_quat[i])
             if parent in self.still:
                 T = self.still[parent] @ T

@@ -46,15 +46,15 @@ def read_robot(
         root = files.xml(files.main)
         if root.tag not in ("mujoco", "robot"):
             raise InputError(f"begins with {named(root.tag, {})}; allowed: <mujoco>, <robot>")
-        inertials = None
+        inertials, parents = None, {}
         if root.tag == "robot":
-            root, notes, inertials = prepared_urdf(root, files, meshes)
+            root, notes, inertials, parents = prepared_urdf(root, files, meshes)
         else:
             root, notes = prepared_mjcf(root, files)
         text = ET.tostring(root, encoding="unicode")
         model, collides, remarks = _compiled(mujoco, text, files, free, weighs_shapes=inertials is None)
         name = root.get("name") or root.get("model") or path.stem
-        return robot_of(model, name, collides, inertials, [*notes, *remarks])
+        return robot_of(model, name, collides, inertials, parents, [*notes, *remarks])
 
 
 def _mujoco() -> Any:

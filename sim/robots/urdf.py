@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from sim.platform.errors import InputError, one_of, quote
-from sim.robots.files import MESHES, ModelFiles, named
+from sim.robots.files import MESHES, MOST_BODIES, MOST_IN_BODIES, ModelFiles, named
 
 _JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _ROBOT = ("link", "joint", "material")
@@ -44,6 +44,8 @@ _ASIDE = {
 """Known to other programs."""
 _WORLD = "world"
 """Name of a root that the parser takes for the world itself."""
+_DEEPEST_CHAIN = 300
+"""Links one after the other. Of deeper ones the parser takes more than the square in time, and refuses a thousand."""
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
@@ -61,13 +63,19 @@ class Inertial:
 
 def prepared_urdf(
     root: ET.Element, files: ModelFiles, with_meshes: bool
-) -> tuple[ET.Element, list[str], dict[str, Inertial]]:
-    """The model to be parsed, notes on what is left out, and the links' inertias. Raises InputError."""
+) -> tuple[ET.Element, list[str], dict[str, Inertial], dict[str, str]]:
+    """The model to be parsed, notes on what is left out, the links' inertias and, where all links of the model to be
+    parsed hang on its root, their true parents. Raises InputError."""
     notes: list[str] = []
     inertials: dict[str, Inertial] = {}
     left_out: dict[str, None] = {}
     folder = next((e.get("meshdir", "") for e in root.findall("mujoco/compiler")), "")
     _only(root, _ROBOT, "robot", notes)
+    links, shapes = len(root.findall("link")), sum(len(link) for link in root.findall("link"))
+    if links > MOST_BODIES:
+        raise InputError(f"has {links} links; allowed: {MOST_BODIES}")
+    if shapes > MOST_IN_BODIES:
+        raise InputError(f"has {shapes} elements in its links; allowed: {MOST_IN_BODIES}")
     for link in root.findall("link"):
         _only(link, _LINK, "link", notes)
         _shapes(link, folder, files, with_meshes, left_out)
@@ -75,7 +83,8 @@ def prepared_urdf(
     for joint in root.findall("joint"):
         _only(joint, _JOINT, "joint", notes)
         _joint(joint, notes)
-    _tree(root)
+    carried = _tree(root)
+    parents = _all_on_the_root(root, carried)
     if left_out:
         why = f" that are none of {', '.join(MESHES)}" if with_meshes else ""
         notes.append(f"meshes{why} are left out: {one_of(left_out)}")
@@ -84,7 +93,7 @@ def prepared_urdf(
             material.remove(texture)
     settings = ET.SubElement(ET.SubElement(root, "mujoco"), "compiler")
     settings.attrib = {"discardvisual": "false", "fusestatic": "false", "strippath": "false"}
-    return root, notes, inertials
+    return root, notes, inertials, parents
 
 
 def _inertial(link: ET.Element) -> Inertial:
@@ -188,8 +197,8 @@ def _joint(joint: ET.Element, notes: list[str]) -> None:
         )
 
 
-def _tree(root: ET.Element) -> None:
-    """Refuses links that hang on two joints, and what hangs on nothing."""
+def _tree(root: ET.Element) -> dict[str, str]:
+    """The parents of links. Refuses links that hang on two joints, and what hangs on nothing."""
     links = [link.get("name", "") for link in root.findall("link")]
     if not links:
         raise InputError("has no <link>")
@@ -197,6 +206,7 @@ def _tree(root: ET.Element) -> None:
         raise InputError(
             f"two links are called {quote(next(x for k, x in enumerate(links) if x in links[:k]))}"
         )
+    known = set(links)
     carried: dict[str, tuple[str, str]] = {}
     for joint in root.findall("joint"):
         name = named("joint", joint.attrib)
@@ -204,7 +214,7 @@ def _tree(root: ET.Element) -> None:
         for side in ("parent", "child"):
             end = joint.find(side)
             ends.append("" if end is None else end.get("link", ""))
-            if ends[-1] not in links:
+            if ends[-1] not in known:
                 raise InputError(f"{name}: unknown {side} link {quote(ends[-1])}")
         if joint.get("type") == "floating" and ends[0] != _WORLD:
             raise InputError(
@@ -229,3 +239,35 @@ def _tree(root: ET.Element) -> None:
                     f"{carried[link][1]}: link {quote(link)} hangs on itself: a tree has no loops"
                 )
         reached.update(way)
+    return {link: parent for link, (parent, _) in carried.items()}
+
+
+def _all_on_the_root(root: ET.Element, parents: dict[str, str]) -> dict[str, str]:
+    """Hang every link on the root, where chains are deep, with the pose that it has on its parent; returns the parents.
+
+    Links and joints come in an order in which parents precede. Where no chain is deep nothing changes: no parents.
+    """
+    children: dict[str, list[str]] = {}
+    for link, parent in parents.items():
+        children.setdefault(parent, []).append(link)
+    (top,) = (link.get("name", "") for link in root.findall("link") if link.get("name", "") not in parents)
+    order, waiting, depth = [], [top], {top: 0}
+    while waiting:
+        order.append(waiting.pop())
+        for child in reversed(children.get(order[-1], [])):
+            depth[child] = depth[order[-1]] + 1
+            waiting.append(child)
+    if max(depth.values()) <= _DEEPEST_CHAIN:
+        return {}
+    place = {link: k for k, link in enumerate(order)}
+    links = sorted(root.findall("link"), key=lambda link: place[link.get("name", "")])
+    joints = [(joint, joint.find("parent"), joint.find("child")) for joint in root.findall("joint")]
+    hung = []
+    for joint, parent, child in joints:
+        assert parent is not None
+        assert child is not None
+        parent.set("link", top)
+        hung.append((place[child.get("link", "")], joint))
+    others = [element for element in root if element.tag not in ("link", "joint")]
+    root[:] = [*others, *links, *(joint for _, joint in sorted(hung, key=lambda one: one[0]))]
+    return parents

@@ -12,7 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import sim
-from sim.robots import files
+from sim.robots import files, urdf
 from sim.robots.model import start_of
 from sim.robots.reading import read_robot
 from sim.trees.arrays import workspace
@@ -429,3 +429,78 @@ def test_where_the_parser_is_missing_one_line_says_how_it_is_installed(tmp_path,
     assert re.search(
         r"in a clone \./run installs it, elsewhere pip install 'mujoco>=", refusal(written(tmp_path))
     )
+
+
+BODY = '<body><joint axis="0 1 0"/><geom size=".1"/></body>'
+ENDLESS = {
+    "copies of nothing": '<replicate count="2000000000"/>' + BODY,
+    "copies of a body": f'<replicate count="30000" offset="1 0 0">{BODY}</replicate>',
+    "copies of copies": f'<replicate count="200"><replicate count="200"/></replicate>{BODY}',
+    "bodies": BODY * 20_000,
+    "attributes": "<body "
+    + " ".join(f"a{k}='1'" for k in range(200_000))
+    + "><joint/><geom size='.1'/></body>",
+    "shapes": "<body><joint/>" + 50_000 * "<geom size='.1'/>" + "</body>",
+    "keyframes": BODY + "</worldbody><keyframe>" + 50_000 * "<key/>" + "</keyframe><worldbody>",
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("what", ENDLESS)
+def test_what_the_parser_would_not_come_back_from_is_refused_before_it_is_asked(what, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(mujoco.MjSpec, "from_string", lambda *given, **more: asked.append(given))
+    told = refusal(written(tmp_path, f"<mujoco><worldbody>{ENDLESS[what]}</worldbody></mujoco>"))
+    assert re.search(r"allowed: \d+$", told)
+    assert not asked
+
+
+def deep_urdf(count, branches):
+    """Links on random ones of the latest `branches`, turned and weighed at random."""
+    rng = np.random.default_rng(5)
+    lines, hung = ['<robot name="deep"><link name="l0"/>'], []
+    for k in range(1, count):
+        J = rng.uniform(1.0, 1.5, 3)
+        lines.append(
+            f'<link name="l{k}"><inertial><origin xyz="0 .01 .02" rpy=".1 0 .2"/><mass value="{rng.uniform(0.1, 1)}"/>'
+            f'<inertia ixx="{J[0]}" iyy="{J[1]}" izz="{J[2]}" ixy="0" ixz="0" iyz="0"/></inertial>'
+            '<visual><geometry><box size=".1 .2 .3"/></geometry></visual></link>'
+        )
+        parent = rng.integers(max(k - branches, 0), k)
+        numbers = [" ".join(map(str, rng.uniform(-0.3, 0.3, 3))) for _ in range(3)]
+        hung.append(
+            f'<joint name="j{k}" type="continuous"><parent link="l{parent}"/><child link="l{k}"/>'
+            f'<origin xyz="{numbers[0]}" rpy="{numbers[1]}"/><axis xyz="{numbers[2]}"/></joint>'
+        )
+    return "\n".join([*lines, *rng.permutation(hung), "</robot>"])
+
+
+def test_a_deep_urdf_is_the_same_robot_as_by_the_parsers_own_tree(tmp_path, monkeypatch):
+    """Where chains are deep links are handed to the parser side by side; measured: 2e-15."""
+    path = written(tmp_path, deep_urdf(40, 3), "deep.urdf")
+    plain = read_robot(path)
+    monkeypatch.setattr(urdf, "_DEEPEST_CHAIN", 2)
+    other = read_robot(path)
+    angles = dict(
+        zip(plain.tree.coordinate_names, np.random.default_rng(1).normal(size=plain.tree.nq), strict=True)
+    )
+    one, two = (
+        body_frames(r.tree, np.array([angles[n] for n in r.tree.coordinate_names])) for r in (plain, other)
+    )
+    assert one.keys() == two.keys()
+    for name in one:
+        np.testing.assert_allclose(one[name], two[name], atol=1e-13)
+    order = [other.tree.coordinate_names.index(name) for name in plain.tree.coordinate_names]
+    first = mass_matrix(plain.tree, np.array([angles[n] for n in plain.tree.coordinate_names]))
+    second = mass_matrix(other.tree, np.array([angles[n] for n in other.tree.coordinate_names]))
+    np.testing.assert_allclose(second[np.ix_(order, order)], first, rtol=1e-12, atol=1e-12)
+    assert {(g.body, g.shape) for g in plain.geoms} == {(g.body, g.shape) for g in other.geoms}
+
+
+@pytest.mark.timeout(60)
+def test_a_chain_of_as_many_links_as_there_may_be_is_read(tmp_path):
+    """The parser itself refuses a thousand and some in a row."""
+    robot = read_robot(written(tmp_path, deep_urdf(files.MOST_BODIES - 1, 1), "chain.urdf"))
+    assert robot.tree.nv == files.MOST_BODIES - 2
+    told = refusal(written(tmp_path, deep_urdf(files.MOST_BODIES + 1, 1), "longer.urdf"))
+    assert told.endswith(f"has {files.MOST_BODIES + 1} links; allowed: {files.MOST_BODIES}")
