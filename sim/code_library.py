@@ -11,6 +11,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 
 LARGE = 250
@@ -126,6 +127,42 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc] # numba has no types
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
+
+
+class Pipeline(Compiler):  # type: ignore[misc] # numba has no types
+    """Numba's, into a library of ours."""
+
+    library: type[Any] = CodeLibrary
+    told = ""
+    """What the names of kept code tell of it, beside what the function is made of."""
+
+    def compile_extra(self, function: Any) -> Any:
+        """The whole of it."""
+        self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
+
+
+class SuperwordPipeline(Pipeline):
+    """The same for functions that do the same to numbers that lie beside each other."""
+
+    library = SuperwordLibrary
+    told = "superword"
+
+
+class PartPipeline(Pipeline):
+    """The same for functions that only compiled functions call."""
+
+    library = PartLibrary
+
+    def __init__(self, typing: Any, target: Any, *more: Any) -> None:
+        super().__init__(typing, target, *more)
+        self.state.targetctx.get_executable = _none_but_a_key
+
+
+def _none_but_a_key(library: Any, fndesc: Any, env: Any) -> Any:
+    """What numba finds a compiled function by, where there is nothing to call: a builtin of its own, which raises."""
+    return set().pop
 
 
 def _is_large(function: Any) -> bool:

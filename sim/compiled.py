@@ -31,15 +31,9 @@ from numba.core.serialize import dumps
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import _Intrinsic
 
-from sim.code_library import CodeLibrary
-from sim.kernel_pipeline import PartPipeline, Pipeline, SuperwordPipeline
-from sim.numba_flags import compare_by_what_is_set
-from sim.numba_passes import pass_over_bodies_only
+from sim.code_library import CodeLibrary, PartPipeline, Pipeline, SuperwordPipeline
 from sim.platform.cache import keep_checked, read_checked
 from sim.platform.file_lock import turn
-
-compare_by_what_is_set()
-pass_over_bodies_only()
 
 _VERSIONS = (
     f"3 {sys.version} {platform.machine()} {numba.__version__} {np.__version__} {llvmlite.__version__}"

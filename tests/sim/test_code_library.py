@@ -6,10 +6,8 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from numba.core.codegen import CPUCodegen, CPUCodeLibrary
 
 import sim
 from sim.compiled import allocating_nothing, compiled, part, superword
@@ -119,30 +117,6 @@ def test_a_part_lives_in_what_calls_it_alone(folder: Path) -> None:
     assert [path.name.split("-")[0].endswith("whole") for path in folder.iterdir()] == [True, True]
     with pytest.raises(KeyError):
         fourth(3.0)
-
-
-def test_passes_are_made_for_functions_with_a_body_only(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of each builder of passes LLVM keeps some 17 kB for good."""
-    made, bodies = [], []
-    make, optimise = CPUCodegen._pass_builder, CPUCodeLibrary._optimize_functions
-
-    def builder(codegen: CPUCodegen, **options: object) -> object:
-        made.append(options)
-        return make(codegen, **options)
-
-    def optimised(library: CPUCodeLibrary, module: llvm.ModuleRef) -> None:
-        before = len(made)
-        optimise(library, module)
-        made_here = len(made) - before
-        bodies.append(sum(not function.is_declaration for function in module.functions))
-        assert made_here == bodies[-1]
-
-    monkeypatch.setattr(CPUCodegen, "_pass_builder", builder)
-    monkeypatch.setattr(CPUCodeLibrary, "_optimize_functions", optimised)
-    pair(7)
-    assert sum(bodies) >= 2
 
 
 def test_numbers_beside_each_other_go_together_and_such_code_has_a_name_of_its_own(folder: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba.core.compiler import Flags
 
 import sim
 from sim.compiled import compiled
@@ -281,17 +280,3 @@ def test_a_user_whom_nobody_knows_and_who_has_no_home_gets_no_cache_and_one_warn
         "holonomy: there is no home for a cache; HOLONOMY_CACHE may name a folder; starts take longer"
     )
     assert list(tmp_path.iterdir()) == []
-
-
-def test_flags_are_told_apart_as_numba_does():
-    flags = [Flags() for _ in range(5)]
-    flags[1].nrt = True
-    flags[2].nrt = False
-    flags[3].error_model = "numpy"
-    flags[4].nrt = True
-    for one in flags:
-        for other in flags:
-            assert (one == other) == (one.values() == other.values())
-            assert one != other or hash(one) == hash(other)
-    assert len(set(flags)) < len(flags)
-    assert flags[0] != "flags"

@@ -1,12 +1,8 @@
-"""Numba's settings: none from a file in the current folder; its flags, compared by what is set of them.
+"""Numba's settings: none from a file in the current folder.
 
 Numba obeys a `.numba_config.yaml` in the folder where a program happens to be started, when it is imported and whenever
 it compiles. `disable_jit: 1` there is enough to stop every kernel, so such a file is not read here. What the
 environment says (`NUMBA_...`) counts as ever.
-
-Numba looks up what it has compiled by its flags, tens of thousands of times a kernel, and tells two sets of them apart
-by reading all options of both through properties: a tenth of all that compiling takes. Here those that have been set
-alike are alike, and only others are read.
 """
 
 import sys
@@ -67,22 +63,3 @@ def read_no_config_file() -> None:
 
 
 read_no_config_file()  # whoever imports this may import numba next
-
-
-def compare_by_what_is_set() -> None:
-    """For the rest of the process; what is equal stays so."""
-    from numba.core.targetconfig import TargetConfig
-
-    def equal(one: Any, other: object) -> bool:
-        if not isinstance(other, TargetConfig):
-            return NotImplemented
-        if type(one) is type(other) and one._values == other._values:
-            return True
-        return bool(one.values() == other.values())
-
-    def number_of_options(one: Any) -> int:
-        """Numba's hash is of the options' names, too, which all of a class share."""
-        return hash(len(one.options))
-
-    kind: Any = TargetConfig
-    kind.__eq__, kind.__hash__ = equal, number_of_options
