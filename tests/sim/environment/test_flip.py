@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from benchmarks.dam_break import DEPTHS, WHEN, WHERE, fronts
 from sim.commands import PilotInput, SetPilotInput
 from sim.environment.environment import BodyState
 from sim.environment.flip import Body, Box, Floating, Tank, TankWater
@@ -196,24 +197,18 @@ def test_what_oscillates_has_the_added_mass_of_a_ball() -> None:
 
 
 def test_a_dam_breaks_as_it_was_measured() -> None:
-    """J. C. Martin, W. J. Moyce, "An experimental study of the collapse of liquid columns", 1952, n^2 = 2."""
-    when = np.array([0.84, 1.43, 1.83, 2.2, 2.51, 2.83, 3.11])
-    where = np.array([1.22, 1.67, 2.11, 2.56, 3.0, 3.44, 3.89])
-    cells, a = 12, 1.0
-    depth = np.zeros((8, 64))
-    depth[:, :cells] = 2 * a
-    tank = Tank(Box((64, 8, 32), a / cells), depth)
-    dt, times, front = 1 / 60, [], []
-    for step in range(48):
-        tank.advance(dt)
-        column = tank.density[1:-1, 1:-1, 1:-1].mean(axis=1).sum(axis=0) / cells
-        last = int(np.nonzero(column >= 0.1)[0].max())
-        share = (column[last] - 0.1) / (column[last] - column[last + 1])
-        front.append((last + 0.5 + share) / cells)
-        times.append((step + 1) * dt * math.sqrt(2 * G / a))
-    assert np.interp(when, times, front) == pytest.approx(
-        where, rel=0.1
-    )  # measured 3 to 7 % ahead, without bed friction
+    """The place at every moment, and the speed: how early the front is does not grow. What sticks to the bed comes
+    as near at single moments, but falls back from 0.07 early to 0.2 late."""
+    times, places = fronts(12, sticks=False)
+    front = places[:, DEPTHS.index(0.1)]
+    assert np.interp(WHEN, times, front) == pytest.approx(WHERE, rel=0.1)  # measured 3 to 7 % ahead
+    early = WHEN - np.interp(WHERE, front, times)
+    assert 0.0 < early.min() < early.max() < 0.15  # measured 0.083 to 0.121
+    assert np.ptp(early) < 0.06
+    wedge = np.interp(WHEN, times, places[:, DEPTHS.index(0.02)]) - np.interp(
+        WHEN, times, places[:, DEPTHS.index(0.2)]
+    )
+    assert (wedge / WHERE > 0.1).all()  # what counts as the front moves it by 11 to 21 %
 
 
 def test_water_takes_the_room_of_its_particles_while_it_splashes() -> None:
