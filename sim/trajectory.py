@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.bounds import Bounds
 from sim.environment.ground import env_of
-from sim.environment.surroundings import water_about
+from sim.environment.surroundings import usual_start, water_about
 from sim.environment.water import WATER
 from sim.integrators import DEFAULTS, Integrator, default_for, integrator
 from sim.platform.errors import InputError, quote
@@ -223,7 +223,7 @@ def given_method(method: str | Integrator | None, vehicle: Vehicle) -> Integrato
 
 def given_start(initial: object, vehicle: Vehicle) -> State:
     """A state of that vehicle, its usual one for None. Raises InputError."""
-    state = vehicle.default_state() if initial is None else initial
+    state = usual_start(vehicle) if initial is None else initial
     if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):
         raise InputError(
             f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"

@@ -9,13 +9,14 @@ from sim.environment.ground import GROUND, Ground, gravity_mps2
 from sim.environment.ocean.field import POINTS
 from sim.environment.ocean.sea import Sea
 from sim.environment.struck_ground import StruckGround
-from sim.environment.water import WATER, Water, Weather
+from sim.environment.water import WATER, Water, Weather, afloat
 from sim.environment.water.layout import REPORT
 from sim.outfit import outfit_of
 from sim.platform.errors import InputError
 from sim.trees.ground import TreeGround
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.acted import ActionVehicle
+from sim.vehicles.state import State
 from sim.vehicles.support import Support
 from sim.world import World
 from sim.world.stream import Stream
@@ -111,6 +112,31 @@ def water_about(
         points=points,
         stream=stream,
         terrain=terrain,
+    )
+
+
+def afloat_at(vehicle: Vehicle, T_wb: np.ndarray) -> np.ndarray:
+    """(4, 4) body to world of a vehicle that is put at a pose which means its waterline: what floats is turned and
+    raised to its equilibrium in still water; all else stays as it is. Raises InputError without a hull."""
+    if vehicle.support is not Support.WATER:
+        return T_wb
+    worn = outfit_of(vehicle.name).hull
+    if worn is None or worn.surface is None:
+        raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
+    lies = afloat(worn.surface, _number(vehicle.values["mass"]))
+    found = T_wb.copy()
+    found[:3, :3] = T_wb[:3, :3] @ lies[:3, :3]
+    found[2, 3] += lies[2, 3]
+    return found
+
+
+def usual_start(vehicle: Vehicle) -> State:
+    """A vehicle's default state; of what floats, in equilibrium in still water about z = 0."""
+    state = vehicle.default_state()
+    return (
+        vehicle.state_in_space(afloat_at(vehicle, np.eye(4)), np.zeros(6))
+        if vehicle.support is Support.WATER
+        else state
     )
 
 

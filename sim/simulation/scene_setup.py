@@ -5,6 +5,7 @@ import numpy as np
 from sim.control.pilot import Errand
 from sim.environment.environment import Environment
 from sim.environment.obstacles import obstacles_in
+from sim.environment.surroundings import afloat_at
 from sim.scene import Scene, Start
 from sim.scene.race import Course
 from sim.simulation.footing import Footing
@@ -53,6 +54,7 @@ def start_node(
         R, x = turn(2, start.heading_rad) @ tilt, np.asarray(start.position_w, float)
     T_wb = np.eye(4)
     T_wb[:3, :3], T_wb[:3, 3] = R, x
+    T_wb = afloat_at(vehicle, T_wb)
     footing.put_at(x)
     node = node_at(vehicle, Placement(T_wb, np.array([*start.omega_b, *start.velocity_b])))
     if target is not None and has_leader(vehicle):
