@@ -1,18 +1,64 @@
 """A binary glTF file taken apart into arrays."""
 
+import json
+import struct
+from typing import Any
+
 import numpy as np
 import pygltflib as gl
 
 from render.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 
 _DTYPES = {gl.FLOAT: "f4", gl.UNSIGNED_BYTE: "u1", gl.UNSIGNED_SHORT: "u2", gl.UNSIGNED_INT: "u4"}
+_MOST_JSON_BYTES = 16 << 20
+_MOST_LISTED = 10_000
+"""Entries of a list of the file, e.g. of its accessors. Each becomes an object, which takes 0.1 ms."""
+_MOST_DRAWN = {"primitives": 2_000, "points": 5_000_000, "indices": 30_000_000}
+"""Of all nodes together: a mesh that several have counts as often."""
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 def read_gltf(data: bytes) -> ModelAsset:
     """Raises ValueError, or whatever a file that is none leads to."""
+    _check_size(data)
     model = gl.GLTF2.load_from_bytes(data)
     return _asset(model, model.binary_blob())
+
+
+def _check_size(data: bytes) -> None:
+    """Raises ValueError for a file of which more objects would be made than a model may have."""
+    if data[:4] != b"glTF" or data[16:20] != b"JSON":
+        raise ValueError("not a binary glTF file")
+    (length,) = struct.unpack("<I", data[12:16])
+    if length > _MOST_JSON_BYTES:
+        raise ValueError(f"its description has {length} bytes; allowed: {_MOST_JSON_BYTES}")
+    said = json.loads(data[20 : 20 + length])
+    if not isinstance(said, dict):
+        raise ValueError("its description is no object")
+    for what, most in (("nodes", MAX_NODES), ("materials", MAX_MATERIALS)):
+        if len(said.get(what, ())) > most:
+            raise ValueError(f"{len(said[what])} {what}; allowed: {most}")
+    for what, listed in said.items():
+        if isinstance(listed, list) and len(listed) > _MOST_LISTED:
+            raise ValueError(f"{len(listed)} entries in {what}; allowed: {_MOST_LISTED}")
+    for what, count in _drawn(said).items():
+        if count > _MOST_DRAWN[what]:
+            raise ValueError(f"{count} {what}; allowed: {_MOST_DRAWN[what]}")
+
+
+def _drawn(said: dict[str, Any]) -> dict[str, int]:
+    """How many primitives its meshes or its nodes have, whichever are more, and how many points and indices."""
+    meshes, accessors = said.get("meshes", []), said.get("accessors", [])
+    in_meshes = sum(len(mesh["primitives"]) for mesh in meshes)
+    if in_meshes > _MOST_DRAWN["primitives"]:
+        return {"primitives": in_meshes}
+    found = {"primitives": 0, "points": 0, "indices": 0}
+    for node in said.get("nodes", []):
+        for primitive in [] if "mesh" not in node else meshes[node["mesh"]]["primitives"]:
+            found["primitives"] += 1
+            found["points"] += accessors[primitive["attributes"]["POSITION"]]["count"]
+            found["indices"] += accessors[primitive["indices"]]["count"]
+    return found
 
 
 def _asset(model: gl.GLTF2, blob: bytes | None) -> ModelAsset:
@@ -22,8 +68,6 @@ def _asset(model: gl.GLTF2, blob: bytes | None) -> ModelAsset:
         raise ValueError("a node is turned, scaled or has others in it; allowed: nodes with a place only")
     model.materials = model.materials or [gl.Material()]
     materials = np.array([_factors(material) for material in model.materials], "f4")
-    if len(model.nodes) > MAX_NODES or len(materials) > MAX_MATERIALS:
-        raise ValueError(f"more than {MAX_NODES} nodes or {MAX_MATERIALS} materials")
     tables: list[np.ndarray] = []
     groups: dict[bool, list[np.ndarray]] = {False: [], True: []}
     start = 0

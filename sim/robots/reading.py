@@ -46,7 +46,7 @@ def read_robot(
         root = files.xml(files.main)
         if root.tag not in ("mujoco", "robot"):
             raise InputError(f"begins with {named(root.tag, {})}; allowed: <mujoco>, <robot>")
-        inertials, parents = None, {}
+        inertials, parents = None, dict[str, str]()
         if root.tag == "robot":
             root, notes, inertials, parents = prepared_urdf(root, files, meshes)
         else:

@@ -261,13 +261,13 @@ def _all_on_the_root(root: ET.Element, parents: dict[str, str]) -> dict[str, str
         return {}
     place = {link: k for k, link in enumerate(order)}
     links = sorted(root.findall("link"), key=lambda link: place[link.get("name", "")])
-    joints = [(joint, joint.find("parent"), joint.find("child")) for joint in root.findall("joint")]
     hung = []
-    for joint, parent, child in joints:
-        assert parent is not None
-        assert child is not None
-        parent.set("link", top)
-        hung.append((place[child.get("link", "")], joint))
+    for joint in root.findall("joint"):
+        above, below = joint.find("parent"), joint.find("child")
+        assert above is not None
+        assert below is not None
+        above.set("link", top)
+        hung.append((place[below.get("link", "")], joint))
     others = [element for element in root if element.tag not in ("link", "joint")]
     root[:] = [*others, *links, *(joint for _, joint in sorted(hung, key=lambda one: one[0]))]
     return parents

@@ -1,11 +1,15 @@
 """The models are what their scripts say, at the size the physics takes them for."""
 
+import json
+import struct
 from dataclasses import fields
 
 import numpy as np
+import pygltflib
 import pytest
 
 from assets.scripts.build import recipes
+from render.errors import DisplayError
 from render.models import gltf
 from render.models.asset import load_asset, model_file
 from render.models.fallback import box_asset, cart_asset
@@ -136,3 +140,55 @@ def _check_same(one: ModelAsset, other: ModelAsset) -> None:
         a, b = getattr(one, field.name), getattr(other, field.name)
         assert type(a) is type(b)
         np.testing.assert_array_equal(a, b)
+
+
+def glb(**said):
+    """A file with a triangle's accessors and what is said beside."""
+    accessors = [
+        {"bufferView": k, "componentType": kind, "count": 3, "type": what}
+        for k, (kind, what) in enumerate(((5126, "VEC3"), (5126, "VEC3"), (5125, "SCALAR")))
+    ]
+    views = [{"buffer": 0, "byteOffset": at, "byteLength": 36} for at in (0, 36, 72)]
+    given = {"asset": {"version": "2.0"}, "buffers": [{"byteLength": 108}], "accessors": accessors,
+             "bufferViews": views, **said}  # fmt: skip
+    text = json.dumps(given).encode()
+    text += b" " * (-len(text) % 4)
+    blob = (
+        np.r_[np.eye(3).ravel(), np.ones(9) / 3**0.5].astype("<f4").tobytes()
+        + np.arange(3, dtype="<u4").tobytes()
+    )
+    blob += bytes(108 - len(blob))
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(blob), b"BIN\0") + blob
+    return b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks
+
+
+TRIANGLE = {"attributes": {"POSITION": 0, "NORMAL": 1}, "indices": 2}
+MANY_POINTS = [
+    {"bufferView": 0, "componentType": 5126, "count": 10_000_000, "type": "VEC3"},
+    {"bufferView": 2, "componentType": 5125, "count": 3, "type": "SCALAR"},
+]
+ENDLESS = {
+    "nodes": glb(nodes=[{"mesh": 0}] * 200_000, meshes=[{"primitives": [TRIANGLE]}]),
+    "primitives": glb(nodes=[{"mesh": 0}], meshes=[{"primitives": [TRIANGLE] * 20_000}]),
+    "primitives that nodes share": glb(nodes=[{"mesh": 0}] * 60, meshes=[{"primitives": [TRIANGLE] * 500}]),
+    "materials": glb(nodes=[{"mesh": 0}], meshes=[{"primitives": [TRIANGLE]}], materials=[{}] * 50_000),
+    "in images": glb(nodes=[{"mesh": 0}], meshes=[{"primitives": [TRIANGLE]}], images=[{}] * 200_000),
+    "points": glb(
+        nodes=[{"mesh": 0}],
+        meshes=[{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        accessors=MANY_POINTS,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_a_model_of_too_much_is_refused_in_one_line_before_it_is_taken_apart(what, tmp_path, monkeypatch):
+    path = tmp_path / "model.glb"
+    path.write_bytes(glb(nodes=[{"mesh": 0}], meshes=[{"primitives": [TRIANGLE]}]))
+    assert load_asset(path).opaque.tolist() == [[0, 1, 2]]
+    asked = []
+    monkeypatch.setattr(pygltflib.GLTF2, "load_from_bytes", lambda *given: asked.append(given))
+    path.write_bytes(ENDLESS[what])
+    with pytest.raises(DisplayError, match=rf"^[^\n]* {what.split()[0]}[^\n]*allowed: \d+\)?$") as refused:
+        load_asset(path)
+    assert not asked, refused.value
