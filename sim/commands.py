@@ -69,6 +69,10 @@ class SetVehicle:
     """Swap the vehicle of all lanes; the new one starts where the old one was."""
 
     name: str
+    parameters: tuple[tuple[str, float | tuple[float, ...]], ...] = ()
+    """(name, value in SI units) that it takes up; all others are as it had them last."""
+    integrators: tuple[tuple[str, str], ...] = ()
+    """(lane, method) that it begins with there; other lanes keep theirs where those serve it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import singledispatch
 
@@ -79,11 +80,12 @@ def _begin_with(stage: Stage, vehicle: Vehicle) -> None:
     stage.reset()
 
 
-def set_vehicle(stage: Stage, vehicle: Vehicle) -> None:
-    """Put another vehicle where each lane's old one is, with its velocity."""
+def set_vehicle(stage: Stage, vehicle: Vehicle, integrators: Mapping[str, str]) -> None:
+    """Put another vehicle where each lane's old one is, with its velocity; `integrators` by lane, where they change."""
     stage.leave_plan()
-    methods = stage.methods_for(vehicle)
+    methods = stage.methods_for(vehicle, integrators)
     stage.measure.prepare(vehicle)
+    stage.vehicles[vehicle.name] = vehicle
     stage.rewind.put_away()
     stage.source = None
     stage.suit_pilots(vehicle)
@@ -227,7 +229,8 @@ def _(command: SetStep, stage: Stage) -> str:
 def _(command: SetVehicle, stage: Stage) -> str:
     if command.name == stage.vehicle.name:
         return f"{command.name} flies already"
-    set_vehicle(stage, stage.vehicle_named(command.name))
+    vehicle = stage.vehicle_named(command.name).with_parameters(**dict(command.parameters))
+    set_vehicle(stage, vehicle, dict(command.integrators))
     return f"vehicle: {command.name}"
 
 

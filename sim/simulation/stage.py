@@ -1,8 +1,9 @@
 """The lanes of a scene, their pilots and their clock. No threads, no wall time, no commands."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -286,13 +287,17 @@ class Stage:
         self.demo = self.demo and has_autopilot(vehicle.name)
         self.flight_mode = _mode(self._asked_mode, vehicle)
 
-    def methods_for(self, vehicle: Vehicle) -> list[Method]:
-        """The lanes' methods with another vehicle, or others that serve it; raises before anything is changed."""
+    def methods_for(
+        self, vehicle: Vehicle, integrators: Mapping[str, str] = MappingProxyType({})
+    ) -> list[Method]:
+        """The lanes' methods, or those of `integrators` by lane, with another vehicle, or others that serve it; raises
+        before anything is changed."""
+        named = {lane.look.name: lane.method.integrator for lane in self.lanes} | dict(integrators)
         return [
             replace(
                 lane.method,
                 vehicle=vehicle,
-                kernel=self.kernels.get(vehicle, serving(lane.method.integrator, vehicle)),
+                kernel=self.kernels.get(vehicle, serving(named[lane.look.name], vehicle)),
             )
             for lane in self.lanes
         ]

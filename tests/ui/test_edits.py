@@ -5,15 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.commands import AddLane, RemoveLane, SetIntegrator, SetParameter, SetStep
+from sim.commands import AddLane, RemoveLane, SetIntegrator, SetParameter, SetStep, SetVehicle
 from sim.planner.service.requests import EditTask
 from sim.planner.service.view import PlanView
 from sim.planner.task.difference import difference
 from sim.planner.task.handles import copied, moved, renamed, with_obstacle, without
 from sim.planner.task.obstacles import Box, Cylinder
 from sim.planner.task.task import Goal, Task, Waypoint, Weights
-from sim.snapshot import LookBack, Snapshot
+from sim.snapshot import LaneSnapshot, LookBack, Snapshot
 from sim.vehicles import known_vehicle
+from tests.sim.simulation_scenes import helicopter_scene, simulation
 from tests.ui import fakes
 from ui.edits import Edits
 from ui.edits.edits import REST_S
@@ -116,12 +117,31 @@ def test_what_a_recording_shows_and_a_plan_flies_with_is_no_edit() -> None:
     assert desk.step(-1) == [SetParameter("mass", 9.0)]
 
 
-def test_another_vehicle_begins_anew() -> None:
+def test_another_vehicle_is_undone_to_the_one_before_with_its_parameters_and_methods() -> None:
     desk = Desk(shown())
-    desk.show(shown(6.0))
-    desk.show(fakes.snapshot(fakes.lane(vehicle="rigid-body")))
+    desk.show(shown(6.0, "rk4"))
+    body = fakes.lane(vehicle="rigid-body", parameters={"mass": 2.0}, integrator="cf4")
+    lanes = body, fakes.lane("rk4", vehicle="rigid-body", parameters={"mass": 2.0}, integrator="rk4")
+    desk.show(fakes.snapshot(*lanes))
+    assert desk.edits.names[-1] == "helicopter \N{RIGHTWARDS ARROW} rigid-body"
+    before = shown(6.0, "rk4")
+    assert desk.step(-1) == [
+        SetVehicle(
+            "helicopter",
+            (("mass", 6.0), ("gravity", 9.81)),
+            (("flown", before.lanes[0].integrator), ("rk4", "rk4")),
+        )
+    ]
+    desk.show(before)
+    assert desk.edits.step_name(-1).startswith("mass 5")
+    assert desk.step(1) == [SetVehicle("rigid-body", (("mass", 2.0),), (("flown", "cf4"), ("rk4", "rk4")))]
+
+
+def test_a_recording_of_another_vehicle_is_no_edit() -> None:
+    desk = Desk(shown())
+    desk.show(fakes.snapshot(fakes.lane(vehicle="rigid-body"), look_back=LookBack("", 0.0, 5.0, 2.0)))
+    desk.show(shown())
     assert list(desk.edits.names) == ["start"]
-    assert desk.step(-1) == []
 
 
 def test_every_edit_of_a_task_is_gone_back_on_to_the_very_task() -> None:
@@ -166,3 +186,41 @@ def test_a_copy_lies_beside_what_is_copied_under_a_name_of_its_own(name: str) ->
     if name.startswith("obstacle"):
         assert places[2] != getattr(first.obstacles[int(name[-1])], "centre_w", None)
     assert copied(first, "goal") is first
+
+
+def test_a_swap_is_undone_and_done_again_in_a_simulation() -> None:
+    running = simulation(helicopter_scene())
+    edits, now_s = Edits(), 0.0
+
+    def rest() -> Snapshot:
+        nonlocal now_s
+        for _ in range(8):
+            snapshot = running.advance(0.01)
+            edits.observe(snapshot, None, now_s, busy=False)
+            now_s += REST_S / 4.0
+        return snapshot
+
+    def undo(by: int) -> LaneSnapshot:
+        nonlocal now_s
+        for asked in edits.step(by, now_s):
+            running.submit(asked)  # type: ignore[arg-type]
+        return rest().lanes[0]
+
+    usual = rest().lanes[0].parameters["mass"]
+    running.submit(SetParameter("mass", 6.0))
+    first = rest().lanes[0]
+    running.submit(SetVehicle("car"))
+    car = rest().lanes[0]
+    assert (car.vehicle, len(edits.names)) == ("car", 3)
+    for _ in range(2):
+        back = undo(-1)
+        assert (back.vehicle, back.integrator, dict(back.parameters)) == (
+            first.vehicle,
+            first.integrator,
+            dict(first.parameters),
+        )
+        again = undo(1)
+        assert (again.vehicle, again.integrator) == (car.vehicle, car.integrator)
+    begun = undo(-2)
+    assert (begun.vehicle, begun.parameters["mass"]) == ("helicopter", usual)
+    assert len(edits.names) == 3

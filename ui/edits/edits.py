@@ -25,7 +25,7 @@ class Point:
 
 
 class Edits:
-    """Is shown the present once a frame; times are wall seconds. Another vehicle begins anew."""
+    """Is shown the present once a frame; times are wall seconds."""
 
     def __init__(self) -> None:
         self._points: list[Point] = []
@@ -53,10 +53,11 @@ class Edits:
         What a recording shows and what a plan in flight brings along is no edit.
         """
         now = setup_of(snapshot, plan)
-        if not self._points or now.vehicle != self._present.vehicle:
-            self._points, self._at, self._last = [Point(now)], 0, now
-            self._awaited_until_s = None
+        if not self._points:
+            self._points, self._last = [Point(now)], now
             return
+        if snapshot.waiting and self._awaited_until_s is not None:
+            self._awaited_until_s = now_s + PATIENCE_S
         if snapshot.look_back is not None or snapshot.plan_flies:
             known = self._last or self._present
             now = replace(known, task=now.task, method=now.method)

@@ -1,7 +1,7 @@
 """What can be undone, as one immutable value: parameters, lanes with their methods, the planner's task."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sim.commands import (
     AddLane,
@@ -12,6 +12,7 @@ from sim.commands import (
     SetLaneTint,
     SetParameter,
     SetStep,
+    SetVehicle,
 )
 from sim.planner.service.requests import ChooseMethod, EditTask, PlanRequest
 from sim.planner.service.view import PlanView
@@ -60,12 +61,22 @@ def _spec(lane: LaneSnapshot) -> LaneSpec:
 
 
 def leading(before: Setup, after: Setup) -> list[Command | PlanRequest]:
-    """What has to be asked for to get from one setup to another of the same vehicle."""
-    asked: list[Command | PlanRequest] = [
-        SetParameter(name, value)
-        for name, value in after.parameters.items()
-        if before.parameters.get(name) != value
-    ]
+    """What has to be asked for to get from one setup to another."""
+    asked: list[Command | PlanRequest]
+    if after.vehicle != before.vehicle:
+        methods = {name: lane.integrator for name, lane in after.lanes.items() if name in before.lanes}
+        asked = [SetVehicle(after.vehicle, tuple(after.parameters.items()), tuple(methods.items()))]
+        taken_up = {
+            name: replace(lane, integrator=methods.get(name, lane.integrator))
+            for name, lane in before.lanes.items()
+        }
+        before = replace(before, lanes=taken_up)
+    else:
+        asked = [
+            SetParameter(name, value)
+            for name, value in after.parameters.items()
+            if before.parameters.get(name) != value
+        ]
     asked += [RemoveLane(name) for name in before.lanes if name not in after.lanes]
     for name, lane in after.lanes.items():
         old = before.lanes.get(name)
@@ -96,6 +107,8 @@ def _changed(old: LaneSpec, new: LaneSpec, *, flown: bool) -> list[Command | Pla
 
 def named(before: Setup, after: Setup) -> str:
     """What was done, in a few words: the first difference, and how many there are beside it."""
+    if after.vehicle != before.vehicle:
+        return f"{before.vehicle} \N{RIGHTWARDS ARROW} {after.vehicle}"
     told = [
         f"{name} {_text(before.parameters.get(name))} \N{RIGHTWARDS ARROW} {_text(value)}"
         for name, value in after.parameters.items()
