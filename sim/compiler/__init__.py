@@ -1,7 +1,7 @@
 """Turns a vehicle and an integrator into machine code: expressions -> blocks -> LLVM, kept on disk."""
 
-from sim.compiler.kernel import Kernel, compile_kernel, kernel_text, load_module
-from sim.compiler.kernel_code import NEWTON_FAILED, NOT_FINITE, OK
+from sim.compiler.kernel import Kernel, compile_kernel, kernel_text
+from sim.compiler.loops import NEWTON_FAILED, NOT_FINITE, OK
 
 __all__ = [
     "NEWTON_FAILED",
@@ -10,5 +10,4 @@ __all__ = [
     "Kernel",
     "compile_kernel",
     "kernel_text",
-    "load_module",
 ]

@@ -1,16 +1,12 @@
 """Compiled kernels: one (vehicle, integrator) pair as machine code, cached on disk across runs."""
 
 import hashlib
-import marshal
 import os
 import re
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,11 +17,10 @@ from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
 from sim.compiler.machine import MachineCode
 from sim.compiler.observer import energies, observer
-from sim.compiler.rods import rods_source
-from sim.compiler.rollouts import driver, prepared_driver
-from sim.compiler.staged import staged_source
+from sim.compiler.rods import RODS, rods_driver, rods_module
+from sim.compiler.rollouts import AMID, FREELY, Driver, driver, prepared_driver
+from sim.compiler.staged import staged_module
 from sim.integrators.base import Integrator
-from sim.platform.cache import found, keep, keep_checked, read_checked
 from sim.platform.errors import InputError
 from sim.steppers.stepper import FREE, kept_state
 from sim.vehicles.acted import ActionVehicle
@@ -49,8 +44,8 @@ class Kernel:
 
     vehicle_name: str
     integrator: Integrator
-    module: Any
-    """Its functions: `MachineCode`, or a module of generated functions."""
+    module: MachineCode
+    """Its functions."""
     private_size: int
     """Adaptive methods keep their next inner step and the tolerance behind the scheme's own state."""
     node_size: int
@@ -265,7 +260,7 @@ def _compiled(structure: Structure, integrator: Integrator, inline: Inline | Non
 
 @dataclass(frozen=True, slots=True)
 class KernelText:
-    """The generated module of a pair, which need not have been compiled yet."""
+    """The printed module of a pair, which need not have been compiled yet."""
 
     name: str
     """With a digest of the text."""
@@ -274,31 +269,30 @@ class KernelText:
     """Of the scheme's private state."""
     moments: tuple[float, ...]
     """Of sampled controls."""
-    native: bool
-    """The text is LLVM's, not Python."""
+    calls: tuple[str, ...]
+    """Names of the functions that its driver calls."""
     inline: Inline | None
     """What acts within its steps."""
 
 
-def load_kernel(generated: KernelText) -> Any:
+def load_kernel(generated: KernelText) -> MachineCode:
     """The functions of a kernel, from the cache, or compiled into it."""
-    if generated.native:
-        return MachineCode.of(generated.name, generated.text, generated.inline)
-    return load_module(generated.name, generated.text)
+    return MachineCode.of(generated.name, generated.text, _driver(generated), generated.calls)
 
 
 def prepared_as(generated: KernelText) -> str:
-    """Name of what takes longer to compile than a swap may wait for: the drivers of an environment, or the kernel."""
-    return prepared_driver(generated.inline) if generated.native else generated.name
+    """Name of what takes longer to compile than a swap may wait for: the drivers of an environment."""
+    return prepared_driver(generated.inline)
 
 
 def prepare(generated: KernelText) -> None:
     """Have that in the cache."""
-    if generated.native:
-        robust.announced()
-        driver(generated.inline)
-    else:
-        load_kernel(generated)
+    robust.announced()
+    _driver(generated)
+
+
+def _driver(generated: KernelText) -> Driver:
+    return rods_driver() if generated.calls == RODS else driver(generated.inline)
 
 
 def kernel_text(
@@ -316,50 +310,19 @@ def _generated(
     reason = integrator.serves(vehicle)
     if reason:
         raise InputError(reason)
-    title, native = f"{vehicle.name} under {integrator.name}", False
     inline = inline_of(inline, vehicle)
+    calls = AMID if inline else FREELY
     if isinstance(vehicle, LinkedRods) and vehicle.form in integrator.by_recursion:
-        text, size = rods_source(vehicle, title), 7 * vehicle.link_count
+        text, size, calls = rods_module(vehicle), 7 * vehicle.link_count, RODS
         at = integrator.samples(vehicle) if sampled else ()
     elif isinstance(vehicle, ActionVehicle) and vehicle.action.parts:
         at = integrator.samples(vehicle) if sampled else ()
-        text, size = staged_source(vehicle, integrator, at, title), vehicle.space.size
+        text, size = staged_module(vehicle, integrator, at), vehicle.space.size
         at = divided_moments(at) if integrator.adaptive else at
     else:
         scheme = integrator.scheme(vehicle, sampled=sampled)
-        text, native = kernel_module(vehicle, scheme, amid=inline is not None), True
+        text = kernel_module(vehicle, scheme, amid=inline is not None)
         size, at = scheme.y.numel(), moments(scheme)
     digest = hashlib.sha256(f"{text}{inline and inline.module}".encode()).hexdigest()[:16]
     name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
-    return KernelText(name, text, size, at, native, inline)
-
-
-def load_module(name: str, text: str) -> ModuleType:
-    """A generated module, once a process: its functions come from the cache, or are compiled into it.
-
-    Its text is kept beside them, to be read by people.
-    """
-    if name in sys.modules:
-        return sys.modules[name]
-    if found("kernels", f"{name}.py") is None:
-        keep("kernels", f"{name}.py", lambda path: path.write_text(text, encoding="utf-8"))
-    module = ModuleType(name)
-    sys.modules[name] = module  # compiled code looks its module up by the name
-    try:
-        exec(_instructions(name, text), module.__dict__)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-def _instructions(name: str, text: str) -> CodeType:
-    """What Python makes of a text, which takes longer than to load it."""
-    kept_as = f"{name}.{sys.implementation.cache_tag}"
-    content = read_checked("kernels", kept_as)
-    with suppress(ValueError, EOFError, TypeError):
-        if content is not None:
-            return marshal.loads(content)
-    code = compile(text, f"{name}.py", "exec")
-    keep_checked("kernels", kept_as, marshal.dumps(code))
-    return code
+    return KernelText(name, text, size, at, calls, inline)

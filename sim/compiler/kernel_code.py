@@ -7,27 +7,20 @@ Newton's method does not solve goes to the robust solver (robust.py), which is c
 from collections.abc import Callable, Sequence
 
 import casadi as ca
-import numpy as np
 
 from sim.compiler.blocks import Block, silenced, solution_order
 from sim.compiler.lane_printer import Named, Printer
-from sim.compiler.loops import POINTS, SMALLEST_SHARE, divided_moments
+from sim.compiler.loops import NEWTON_FAILED, STEP, Rollout, State
 from sim.compiler.robust import SETTLE, SOLVE
-from sim.compiler.step_rule import LEAST, symbolic_growth
 from sim.compiler.vector_code import splat
 from sim.integrators.base import Scheme
 from sim.vehicles.base import Vehicle
 
-STEP = ("y", "u", "w", "p", "h", "node", "counts")
-"""Table of `rollout`: y is written to, node that of the last step's start, counts steps done and Newton's iterations.
-It returns the status."""
 START = ("node", "u", "w", "p", "h", "y")
 SENSE = ("y", "u", "w", "p", "h", "pose", "free", "inertia")
 POSE = ("y", "u", "w", "p", "h", "pose")
 EQUATIONS = ("z", "y", "u", "w", "p", "h", "r", "J")
 """Table of a block's equations, and without the last two of the guess."""
-
-OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
 
 
 def kernel_module(vehicle: Vehicle, scheme: Scheme, *, amid: bool) -> str:
@@ -119,195 +112,53 @@ class _Step(Printer):
 
 def _rollout(scheme: Scheme, blocks: list[Block]) -> Printer:
     """Steps until they are done or one fails; then y is the last good state."""
-    printer, ny = _Step(scheme), scheme.y.numel()
+    printer, ny, i = _Step(scheme), scheme.y.numel(), scheme.inputs
     printer.begin("rollout")
     printer.pointers(*STEP)
-    values, begin = printer.given(), printer.loaded("%y", ny)
-    y, last = printer.variables(begin), printer.variables(begin)
-    z = printer.variables([splat(0.0, 1)] * scheme.z.numel())
-    printer.status, printer.iterations = printer.variable("0", "i64"), printer.variable("0", "i64")
-    done = printer.variable("0", "i64")
-    step = _Rollout(printer, blocks, values, y, last, z)
-    print_step = step.plain if scheme.substeps == (1.0,) else step.composed
+    given, state = printer.given(), _Registers(printer, blocks)
+    rollout = Rollout(printer, given, ny)
+    printer.status, printer.iterations = rollout.status, rollout.iterations
     if scheme.error is not None:
-        print_step = step.divided
-        step.begin_divided()
-    printer.jump("next")
-    printer.label("next")
-    more = printer.value(f"icmp slt i64 {printer.read(done)}, %n")
-    printer.branch(more, "step", "over")
-    printer.label("step")
-    print_step("over")
-    printer.count(done)
-    printer.jump("next")
-    printer.label("over")
-    printer.stored("%y", printer.read_all(y))
-    if scheme.error is not None:
-        step.end_divided()
-    known = printer.known(values, printer.read_all(last), printer.read_all(z))
+        rollout.divided(state, i.samples, i.u.numel() // max(len(i.samples), 1))
+    elif scheme.substeps != (1.0,):
+        rollout.composed(state, scheme.substeps, i.u.numel() if i.samples else 0)
+    else:
+        rollout.plain(state)
+    printer.stored("%y", printer.read_all(state.y))
+    known = printer.known(given, printer.read_all(state.last), printer.read_all(state.z))
     printer.stored("%node", printer.expression(known, scheme.node))
-    for k, count in enumerate((done, printer.iterations)):
-        at = printer.value(f"getelementptr i64, ptr %counts, i64 {k}")
-        printer.add(f"store i64 {printer.read(count)}, ptr {at}, align 8")
-    printer.add(f"ret i64 {printer.read(printer.status)}")
+    rollout.report()
     printer.end()
     return printer
 
 
-class _Rollout:
-    """The three ways in which methods take a step: as it is, composed of several, divided as their error wants."""
+class _Registers(State):
+    """Numbers of a scheme's state and unknowns in registers."""
 
-    def __init__(
-        self,
-        printer: _Step,
-        blocks: list[Block],
-        values: Named,
-        y: list[str],
-        last: list[str],
-        z: list[str],
-    ) -> None:
-        """y, last, z: variables of the state, of the state where the last step began, and of the unknowns."""
-        self._printer, self._blocks, self._values = printer, blocks, values
-        self._y, self._last, self._z = y, last, z
-        self._scheme = printer.scheme
+    def __init__(self, printer: Printer, blocks: list[Block]) -> None:
+        self._printer, self._blocks, self._scheme = printer, blocks, printer.scheme
+        begin = printer.loaded("%y", self._scheme.y.numel())
+        self.y, self.last = printer.variables(begin), printer.variables(begin)
+        self.z = printer.variables([splat(0.0, 1)] * self._scheme.z.numel())
+        self._after: list[str] = []
 
-    def _once(self, values: Named, y: list[str], over: str) -> list[str]:
-        """Registers of the state after one step; jumps to `over` where there is none."""
+    def keep(self) -> None:
+        self._printer.write_all(self.last, self._printer.read_all(self.y))
+
+    def restore(self) -> None:
+        self._printer.write_all(self.y, self._printer.read_all(self.last))
+
+    def advance(self, given: Named, over: str) -> tuple[str, str]:
         printer, scheme = self._printer, self._scheme
-        z = printer.solved(values, y, self._blocks, over)
-        printer.write_all(self._z, z)
-        after = printer.expression(printer.known(values, y, z), _end(scheme))
-        good, bad, onward = printer.finite(after), printer.fresh("bad"), printer.fresh("good")
-        printer.branch(good, onward, bad)
-        printer.label(bad)
-        printer.write(printer.status, str(NOT_FINITE))
-        printer.jump(over)
-        printer.label(onward)
-        return after
+        y = printer.read_all(self.y)
+        z = printer.solved(given, y, self._blocks, over)
+        printer.write_all(self.z, z)
+        error = ca.SX(0, 1) if scheme.error is None else scheme.error
+        self._after, estimate = printer.expressions(printer.known(given, y, z), _end(scheme), error)
+        return printer.finite([*self._after, *estimate]), next(iter(estimate), "")
 
-    def plain(self, over: str) -> None:
-        y = self._printer.read_all(self._y)
-        after = self._once(self._values, y, over)
-        self._printer.write_all(self._last, y)
-        self._printer.write_all(self._y, after)
-
-    def composed(self, over: str) -> None:
-        """The equations are solved with shares of the step; controls may have rows for each."""
-        printer, i = self._printer, self._scheme.inputs
-        count, size = len(self._scheme.substeps), i.u.numel() if i.samples else 0
-        printer.write_all(self._last, printer.read_all(self._y))
-        at = printer.variable("0", "i64")
-        part, after_all, given_up = (printer.fresh(word) for word in ("part", "whole", "given_up"))
-        printer.jump(part)
-        printer.label(part)
-        k = printer.read(at)
-        place = printer.value(f"getelementptr double, ptr @shares, i64 {k}")
-        share = printer.value(f"load double, ptr {place}, align 8")
-        own = self._values | {"h": [printer.value(f"fmul double {self._values['h'][0]}, {share}")]}
-        if size:
-            own["u"] = printer.loaded(printer.row("%u", size, k), size)
-        after = self._once(own, printer.read_all(self._y), given_up)
-        printer.write_all(self._y, after)
-        more = printer.value(f"icmp slt i64 {printer.count(at)}, {count}")
-        printer.branch(more, part, after_all)
-        printer.label(given_up)
-        printer.write_all(self._y, printer.read_all(self._last))
-        printer.jump(over)
-        printer.label(after_all)
-
-    def begin_divided(self) -> None:
-        """Before the first step: the inner step and the tolerance, which stand behind the scheme's own state."""
-        printer, i = self._printer, self._scheme.inputs
-        trial, self._tolerance = printer.loaded("%y", len(self._y) + 2)[-2:]
-        self._trial = printer.variable(trial)
-        self._left = printer.variable()
-        controls = i.u.numel() // max(len(i.samples), 1)
-        self._controls = _Polynomials(printer, i.samples, controls) if i.samples else None
-
-    def end_divided(self) -> None:
-        """The inner step is told the next call."""
-        printer = self._printer
-        at = printer.value(f"getelementptr double, ptr %y, i64 {len(self._y)}")
-        printer.add(f"store double {printer.read(self._trial)}, ptr {at}, align 8")
-
-    def divided(self, over: str) -> None:
-        """Inner steps as long as the error estimate allows."""
-        printer, scheme, whole = self._printer, self._scheme, self._values["h"][0]
-        assert scheme.error is not None
-        words = ("part", "accepted", "refused", "whole", "given_up")
-        part, accepted, refused, after_all, given_up = (printer.fresh(word) for word in words)
-        printer.write_all(self._last, printer.read_all(self._y))
-        printer.write(self._left, whole)
-        printer.jump(part)
-        printer.label(part)
-        left, trial = printer.read(self._left), printer.read(self._trial)
-        above = printer.value(f"fcmp ogt double {trial}, {splat(0.0, 1)}")
-        below = printer.value(f"fcmp olt double {trial}, {left}")
-        inner = printer.value(f"and i1 {above}, {below}")
-        h = printer.value(f"select i1 {inner}, double {trial}, double {left}")
-        own = self._values | {"h": [h]}
-        if self._controls is not None:
-            own["u"] = self._controls.rows(left, h, whole)
-        known = printer.known(own, printer.read_all(self._y), ())
-        after, (error,) = printer.expressions(known, _end(scheme), scheme.error)
-        good = printer.finite([*after, error])
-        printer.count(printer.iterations)
-        e, tolerance = ca.SX.sym("e"), ca.SX.sym("tolerance")
-        grown = printer.expression(
-            [(e, [error]), (tolerance, [self._tolerance])], symbolic_growth(e, tolerance)
-        )[0]
-        factor = printer.value(f"select i1 {good}, double {grown}, double {splat(LEAST, 1)}")
-        next_trial = printer.value(f"fmul double {h}, {factor}")
-        small = printer.value(f"fcmp ole double {error}, {self._tolerance}")
-        printer.branch(printer.value(f"and i1 {good}, {small}"), accepted, refused)
-        printer.label(accepted)
-        printer.write_all(self._y, after)
-        larger = printer.value(f"fcmp ogt double {next_trial}, {trial}")
-        most = printer.value(f"select i1 {larger}, double {next_trial}, double {trial}")
-        printer.write(self._trial, printer.value(f"select i1 {inner}, double {next_trial}, double {most}"))
-        printer.write(self._left, printer.value(f"fsub double {left}, {h}"))
-        printer.branch(inner, part, after_all)
-        printer.label(refused)
-        printer.write(self._trial, next_trial)
-        least = printer.value(f"fmul double {whole}, {splat(SMALLEST_SHARE, 1)}")
-        printer.branch(printer.value(f"fcmp olt double {next_trial}, {least}"), given_up, part)
-        printer.label(given_up)
-        status = printer.value(f"select i1 {good}, i64 {NEWTON_FAILED}, i64 {NOT_FINITE}")
-        printer.write(printer.status, status)
-        printer.write_all(self._y, printer.read_all(self._last))
-        printer.jump(over)
-        printer.label(after_all)
-
-
-class _Polynomials:
-    """Sampled controls of divided steps: the polynomial through the rows of the whole step."""
-
-    def __init__(self, printer: Printer, samples: tuple[float, ...], size: int) -> None:
-        self._printer, self._samples, self._size = printer, samples, size
-        at = divided_moments(samples)
-        given = ca.SX.sym("u", size * len(at))
-        inverse = ca.DM(np.linalg.inv(np.vander(at, increasing=True)))
-        found = ca.reshape(given, size, len(at)) @ inverse.T
-        numbers = printer.loaded("%u", size * len(at))
-        self._coefficients = printer.expression([(given, numbers)], found)
-
-    def rows(self, left: str, h: str, whole: str) -> list[str]:
-        """Registers of the controls at the moments of an inner step, what is left of the whole one."""
-        coefficients = ca.SX.sym("c", self._size, POINTS)
-        remaining, inner, full = ca.SX.sym("left"), ca.SX.sym("h"), ca.SX.sym("whole")
-        rows = []
-        for share in self._samples:
-            at, row = (full - remaining + share * inner) / full, coefficients[:, POINTS - 1]
-            for power in reversed(range(POINTS - 1)):
-                row = coefficients[:, power] + at * row
-            rows.append(row)
-        known = [
-            (ca.vec(coefficients), self._coefficients),
-            (remaining, [left]),
-            (inner, [h]),
-            (full, [whole]),
-        ]
-        return self._printer.expression(known, ca.vertcat(*rows))
+    def accept(self) -> None:
+        self._printer.write_all(self.y, self._after)
 
 
 def _end(scheme: Scheme) -> ca.SX:

@@ -1,31 +1,214 @@
-"""What happens within one step of a rollout: the method's step as it is, composed of several, or divided."""
+"""Prints the loop over the steps of a rollout: a method's step as it is, composed of several, or divided."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 
+import casadi as ca
 import numpy as np
 
-from sim.compiler.step_rule import LEAST
+from sim.compiler.lane_printer import Function, Named
+from sim.compiler.step_rule import LEAST, symbolic_growth
+from sim.compiler.vector_code import splat
 from sim.integrators.base import Scheme
 
-STEP_RULE = "from sim.compiler.staged_parts import growth"
-"""What a module with divided steps imports."""
+OK, NEWTON_FAILED, NOT_FINITE = 0, 1, 2
+"""How a rollout ends."""
+STEP = ("y", "u", "w", "p", "h", "node", "counts")
+"""Table of a rollout: y is written to, node that of the last step's start, counts steps done and iterations."""
 SMALLEST_SHARE = 1e-9
 """An adaptive method gives up where it would have to go below this share of the step."""
 
-POINTS = 6
+_POINTS = 6
 """Sampled controls of adaptive methods are the polynomial through as many points of the step: Chebyshev's, which leave
 out its ends, where controls may jump."""
 
 
-@dataclass(frozen=True)
-class Registers:
-    """How generated code holds states: `y` that of the step, `n` the next one, `l` the last good one."""
+class State(ABC):
+    """Where a rollout has its state: that of the step, the next one, and the last good one."""
 
-    copy: Callable[[str, str], list[str]]
-    """(to, from) -> lines."""
-    total: Callable[[str], str]
-    """An expression that is finite where all of its numbers are."""
+    @abstractmethod
+    def keep(self) -> None:
+        """Print: the last good one is that of the step."""
+
+    @abstractmethod
+    def restore(self) -> None:
+        """Print: that of the step is the last good one."""
+
+    @abstractmethod
+    def advance(self, given: Named, over: str) -> tuple[str, str]:
+        """Print what finds the next one, or jumps to `over`. Registers: whether it is finite, its error estimate."""
+
+    @abstractmethod
+    def accept(self) -> None:
+        """Print: that of the step is the next one."""
+
+
+class Rollout:
+    """The loop, in a function with a table as `STEP`."""
+
+    def __init__(self, function: Function, given: Named, size: int) -> None:
+        """given: registers of all that a step depends on beside its state, which has `size` numbers."""
+        self._function, self._given, self._size = function, given, size
+        self.status, self.iterations = function.variable("0", "i64"), function.variable("0", "i64")
+        self._done = function.variable("0", "i64")
+        self._trial = ""
+
+    def plain(self, state: State) -> None:
+        """Each step as it is."""
+
+        def step() -> None:
+            good, _ = state.advance(self._given, "over")
+            self._finite(good, "over")
+            state.keep()
+            state.accept()
+
+        self._loop(step)
+
+    def composed(self, state: State, substeps: Sequence[float], row: int) -> None:
+        """The equations are solved with shares of the step, a global array; row: size of the controls of each, or 0."""
+        function = self._function
+
+        def step() -> None:
+            state.keep()
+            at = function.variable("0", "i64")
+            part, whole, given_up = (function.fresh(word) for word in ("part", "whole", "given_up"))
+            function.jump(part)
+            function.label(part)
+            k = function.read(at)
+            place = function.value(f"getelementptr double, ptr @shares, i64 {k}")
+            share = function.value(f"load double, ptr {place}, align 8")
+            own = self._given | {"h": [function.value(f"fmul double {self._given['h'][0]}, {share}")]}
+            if row:
+                own["u"] = function.loaded(function.row("%u", row, k), row)
+            good, _ = state.advance(own, given_up)
+            self._finite(good, given_up)
+            state.accept()
+            more = function.value(f"icmp slt i64 {function.count(at)}, {len(substeps)}")
+            function.branch(more, part, whole)
+            function.label(given_up)
+            state.restore()
+            function.jump("over")
+            function.label(whole)
+
+        self._loop(step)
+
+    def divided(self, state: State, samples: tuple[float, ...], controls: int) -> None:
+        """Inner steps as long as the error estimate allows; samples: moments of rows of so many controls."""
+        function, whole = self._function, self._given["h"][0]
+        behind = function.value(f"getelementptr double, ptr %y, i64 {self._size}")
+        trial, tolerance = function.loaded(behind, 2)
+        self._trial, left = function.variable(trial), function.variable()
+        rows = _Polynomials(function, samples, controls) if samples else None
+
+        def step() -> None:
+            words = ("part", "accepted", "refused", "whole", "given_up")
+            part, accepted, refused, after_all, given_up = (function.fresh(word) for word in words)
+            state.keep()
+            function.write(left, whole)
+            function.jump(part)
+            function.label(part)
+            ahead, tried = function.read(left), function.read(self._trial)
+            above = function.value(f"fcmp ogt double {tried}, {splat(0.0, 1)}")
+            below = function.value(f"fcmp olt double {tried}, {ahead}")
+            inner = function.value(f"and i1 {above}, {below}")
+            h = function.value(f"select i1 {inner}, double {tried}, double {ahead}")
+            own = self._given | {"h": [h]}
+            if rows is not None:
+                own["u"] = rows.at(ahead, h, whole)
+            good, error = state.advance(own, "over")
+            function.count(self.iterations)
+            e, allowed = ca.SX.sym("e"), ca.SX.sym("tolerance")
+            known = [(e, [error]), (allowed, [tolerance])]
+            grown = function.expression(known, symbolic_growth(e, allowed))[0]
+            factor = function.value(f"select i1 {good}, double {grown}, double {splat(LEAST, 1)}")
+            following = function.value(f"fmul double {h}, {factor}")
+            small = function.value(f"fcmp ole double {error}, {tolerance}")
+            function.branch(function.value(f"and i1 {good}, {small}"), accepted, refused)
+            function.label(accepted)
+            state.accept()
+            larger = function.value(f"fcmp ogt double {following}, {tried}")
+            most = function.value(f"select i1 {larger}, double {following}, double {tried}")
+            onward = function.value(f"select i1 {inner}, double {following}, double {most}")
+            function.write(self._trial, onward)
+            function.write(left, function.value(f"fsub double {ahead}, {h}"))
+            function.branch(inner, part, after_all)
+            function.label(refused)
+            function.write(self._trial, following)
+            least = function.value(f"fmul double {whole}, {splat(SMALLEST_SHARE, 1)}")
+            function.branch(function.value(f"fcmp olt double {following}, {least}"), given_up, part)
+            function.label(given_up)
+            status = function.value(f"select i1 {good}, i64 {NEWTON_FAILED}, i64 {NOT_FINITE}")
+            function.write(self.status, status)
+            state.restore()
+            function.jump("over")
+            function.label(after_all)
+
+        self._loop(step)
+
+    def report(self) -> None:
+        """At the end of the function: the counts, of divided steps what the next one tries, and the status."""
+        function = self._function
+        if self._trial:
+            at = function.value(f"getelementptr double, ptr %y, i64 {self._size}")
+            function.add(f"store double {function.read(self._trial)}, ptr {at}, align 8")
+        for k, count in enumerate((self._done, self.iterations)):
+            at = function.value(f"getelementptr i64, ptr %counts, i64 {k}")
+            function.add(f"store i64 {function.read(count)}, ptr {at}, align 8")
+        function.add(f"ret i64 {function.read(self.status)}")
+
+    def _loop(self, step: Callable[[], None]) -> None:
+        """Until all are done or one jumps to `over`, which is then open."""
+        function = self._function
+        function.jump("next")
+        function.label("next")
+        more = function.value(f"icmp slt i64 {function.read(self._done)}, %n")
+        function.branch(more, "step", "over")
+        function.label("step")
+        step()
+        function.count(self._done)
+        function.jump("next")
+        function.label("over")
+
+    def _finite(self, good: str, over: str) -> None:
+        """Leave where the next state is not."""
+        function = self._function
+        bad, onward = function.fresh("bad"), function.fresh("good")
+        function.branch(good, onward, bad)
+        function.label(bad)
+        function.write(self.status, str(NOT_FINITE))
+        function.jump(over)
+        function.label(onward)
+
+
+class _Polynomials:
+    """Sampled controls of divided steps: the polynomial through the rows of the whole step."""
+
+    def __init__(self, function: Function, samples: tuple[float, ...], size: int) -> None:
+        self._function, self._samples, self._size = function, samples, size
+        at = divided_moments(samples)
+        given = ca.SX.sym("u", size * len(at))
+        inverse = ca.DM(np.linalg.inv(np.vander(at, increasing=True)))
+        found = ca.reshape(given, size, len(at)) @ inverse.T
+        numbers = function.loaded("%u", size * len(at))
+        self._coefficients = function.expression([(given, numbers)], found)
+
+    def at(self, left: str, h: str, whole: str) -> list[str]:
+        """Registers of the controls at the moments of an inner step, what is left of the whole one."""
+        coefficients = ca.SX.sym("c", self._size, _POINTS)
+        remaining, inner, full = ca.SX.sym("left"), ca.SX.sym("h"), ca.SX.sym("whole")
+        rows = []
+        for share in self._samples:
+            at, row = (full - remaining + share * inner) / full, coefficients[:, _POINTS - 1]
+            for power in reversed(range(_POINTS - 1)):
+                row = coefficients[:, power] + at * row
+            rows.append(row)
+        known = [
+            (ca.vec(coefficients), self._coefficients),
+            (remaining, [left]),
+            (inner, [h]),
+            (full, [whole]),
+        ]
+        return self._function.expression(known, ca.vertcat(*rows))
 
 
 def moments(scheme: Scheme) -> tuple[float, ...]:
@@ -44,76 +227,4 @@ def divided_moments(samples: tuple[float, ...]) -> tuple[float, ...]:
     """The same of methods that divide the step by themselves."""
     if not samples:
         return ()
-    return tuple(float(x) for x in (1 - np.cos((np.arange(POINTS) + 0.5) * np.pi / POINTS)) / 2)
-
-
-def divided_step(held: Registers, samples: tuple[float, ...], controls: int, advance: list[str]) -> list[str]:
-    """Inner steps as long as the error estimate `e0` of `advance` allows; samples: moments of rows of controls."""
-    return [
-        *_polynomial_lines(samples, controls),
-        *_divided(held, [*_evaluated(samples, controls), *advance]),
-    ]
-
-
-def _divided(held: Registers, advance: list[str]) -> list[str]:
-    return [
-        *held.copy("l", "y"),
-        "left = whole",
-        "while left > 0.0:",
-        "    last = not 0.0 < trial < left",
-        "    h = left if last else trial",
-        *_indented(advance),
-        "    iterations += 1",
-        f"    good = math.isfinite({held.total('n')} + e0)",
-        f"    factor = growth(e0, tolerance) if good else {LEAST}",
-        "    if good and e0 <= tolerance:",
-        *("        " + line for line in held.copy("y", "n")),
-        "        trial = max(trial, h * factor) if last else h * factor",
-        "        left = 0.0 if last else left - h",
-        "    else:",
-        "        trial = h * factor",
-        f"        if trial < {SMALLEST_SHARE} * whole:",
-        "            status = 1 if good else 2",
-        "            break",
-        "h = whole",
-        *_abandoned(held),
-    ]
-
-
-def _polynomial_lines(samples: tuple[float, ...], size: int) -> list[str]:
-    """Coefficients of the sampled controls over the step, `c<power>_<control>`."""
-    at = divided_moments(samples)
-    if not at:
-        return []
-    inverse = np.linalg.inv(np.vander(at, increasing=True))
-    return [
-        f"c{power}_{k} = " + " + ".join(f"{w!r} * u[{i * size + k}]" for i, w in enumerate(row.tolist()))
-        for power, row in enumerate(inverse)
-        for k in range(size)
-    ]
-
-
-def _evaluated(samples: tuple[float, ...], size: int) -> list[str]:
-    """Controls of an inner step's stages."""
-    lines = []
-    for j, c in enumerate(samples):
-        lines.append(f"at = (whole - left + {c!r} * h) / whole")
-        for k in range(size):
-            nested = f"c{POINTS - 1}_{k}"
-            for power in reversed(range(POINTS - 1)):
-                nested = f"c{power}_{k} + at * ({nested})"
-            lines.append(f"u{j * size + k} = {nested}")
-    return lines
-
-
-def finite(held: Registers) -> list[str]:
-    """Leaves the loop where the next state is not."""
-    return [f"if not math.isfinite({held.total('n')}):", "    status = 2", "    break"]
-
-
-def _abandoned(held: Registers) -> list[str]:
-    return ["if status != 0:", *("    " + line for line in held.copy("y", "l")), "    break"]
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return ["    " + line for line in lines]
+    return tuple(float(x) for x in (1 - np.cos((np.arange(_POINTS) + 0.5) * np.pi / _POINTS)) / 2)

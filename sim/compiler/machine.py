@@ -1,5 +1,6 @@
 """A kernel's functions in this process: machine code of its module, run by the drivers of its environment."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -7,33 +8,31 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from sim.compiler import robust, rollouts
-from sim.compiler.inline import Inline
 from sim.compiler.objects import loaded
+from sim.compiler.rollouts import Driver
 from sim.platform.cache import found, keep
 
 
 class MachineCode:
     """What kernels call: `rollout`, `trajectory` and `many` as `rollouts.Driver` has them, without the code."""
 
-    def __init__(self, engine: llvm.ExecutionEngine, inline: Inline | None) -> None:
+    def __init__(self, engine: llvm.ExecutionEngine, driver: Driver, names: Sequence[str]) -> None:
+        """names: of the module's functions that the driver calls."""
         self._engine = engine  # owns the code
-        names = ("rollout", "sense", "pose") if inline else ("rollout",) * 3
-        code = tuple(engine.get_function_address(name) for name in names)
-        driver = rollouts.driver(inline)
-        self.rollout: Any = partial(driver.rollout, code)
-        self.trajectory: Any = partial(driver.trajectory, code)
-        self.many: Any = partial(driver.many, code)
-        self.code = code
+        self.code = tuple(_address(engine, name) for name in names)
+        self.rollout: Any = partial(driver.rollout, self.code)
+        self.trajectory: Any = partial(driver.trajectory, self.code)
+        self.many: Any = partial(driver.many, self.code)
         self._addresses: dict[str, int] = {}
 
     @staticmethod
-    def of(name: str, text: str, inline: Inline | None) -> "MachineCode":
+    def of(name: str, text: str, driver: Driver, names: Sequence[str]) -> "MachineCode":
         """Of LLVM's text, from the cache or compiled into it; the text is kept under that name, for people."""
         if found("kernels", f"{name}.ll") is None:
             keep("kernels", f"{name}.ll", lambda path: path.write_text(text, encoding="utf-8"))
         if f"@{robust.SETTLE}(" in text:
             robust.announced()
-        return MachineCode(loaded(text, optimised=True), inline)
+        return MachineCode(loaded(text, optimised=True), driver, names)
 
     def address(self, name: str) -> int:
         """Of a function of the module; 0: it has none of that name."""
@@ -57,3 +56,9 @@ class MachineCode:
         if code:
             rollouts.start(code, node, u, w, p, h, y)
         return code != 0
+
+
+def _address(engine: llvm.ExecutionEngine, name: str) -> int:
+    """Of a function, or of constants."""
+    address: int = engine.get_function_address(name) or engine.get_global_value_address(name)
+    return address

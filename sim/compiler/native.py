@@ -1,19 +1,13 @@
-"""Functions of arrays as LLVM text, which generated modules call by name: made once, whoever calls them.
+"""Prints functions that go from copy to copy of a thing in arrays, as LLVM: text does not grow with the copies."""
 
-Numba works out the types of every line of a function and compiles it anew in each function that calls it: of thousands
-of lines that takes many seconds. Here the same expressions are printed as LLVM, and what is kept on disk is linked.
-"""
-
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
-import llvmlite.binding as llvm
-from numba import types
+import numpy as np
 
 from sim.compiler.lane_printer import Lines
-from sim.compiler.objects import loaded
+from sim.compiler.vector_code import splat
 
 
 @dataclass(frozen=True)
@@ -37,20 +31,19 @@ class Piece:
 
 
 class _Numbers(Lines):
-    """Instructions on single numbers that stand in arrays.
+    """Instructions on single numbers, in registers or in arrays."""
 
-    Every operation is rounded, so that they come to the same bits on every processor.
-    """
-
-    flags = ""
-
-    def __init__(self, prefix: str, inputs: Sequence[tuple[ca.SX, str]], expression: ca.SX) -> None:
-        """inputs: columns of symbols, and registers of where they stand."""
+    def __init__(
+        self, prefix: str, inputs: Sequence[tuple[ca.SX, str | list[str]]], expressions: Sequence[ca.SX]
+    ) -> None:
+        """inputs: columns of symbols, and their registers, or that of where they stand."""
         self._at = [at for _, at in inputs]
-        super().__init__(prefix, [(symbols, ()) for symbols, _ in inputs], [expression], 1)
+        super().__init__(prefix, [(symbols, ()) for symbols, _ in inputs], expressions, 1)
 
     def _load(self, argument: int, entry: int) -> str:
         at = self._at[argument]
+        if not isinstance(at, str):
+            return at[entry]
         if entry:
             at = self._new(f"getelementptr double, ptr {at}, i64 {entry}")
         return self._new(f"load double, ptr {at}, align 8")
@@ -60,51 +53,116 @@ class NativeFunction:
     """Text of a function of addresses of arrays and of whole numbers, which returns nothing."""
 
     def __init__(self, name: str, arguments: Sequence[str], arrays: Sequence[str]) -> None:
-        """arrays: which of the arguments are addresses."""
-        self.name, self.arguments = name, tuple(arguments)
+        """arrays: which of the arguments are addresses; all but the first are only read."""
+        self.name = name
+        kinds = {array: "ptr noalias readonly" if k else "ptr" for k, array in enumerate(arrays)}
+        self._arguments = ", ".join(f"{kinds.get(a, 'i64')} %{a}" for a in arguments)
         self.declarations: set[str] = set()
-        self._lines = [f"  %{array}.at = inttoptr i64 %{array} to ptr" for array in arrays]
+        self._constants: list[str] = []
+        self._lines: list[str] = []
         self._count, self._block = 0, "entry"
 
     @property
     def text(self) -> str:
         """Its definition, without the declarations."""
-        head = f"define void @{self.name}({', '.join(f'i64 %{a}' for a in self.arguments)}) {{"
-        return "\n".join([head, "entry:", *self._lines, "  ret void", "}"])
+        head = f"define void @{self.name}({self._arguments}) {{"
+        return "\n".join([*self._constants, head, "entry:", *self._lines, "  ret void", "}"])
+
+    def constant(self, numbers: np.ndarray) -> str:
+        """Name of an array of numbers that are known."""
+        name = f"{self.name}.{self._fresh('constant')}"
+        entries = ", ".join(f"double {splat(float(x), 1)}" for x in numbers)
+        self._constants.append(f"@{name} = internal constant [{len(numbers)} x double] [{entries}]")
+        return f"@{name}"
 
     def loop(self, count: int, pieces: Sequence[Piece]) -> None:
-        """The pieces of one copy after the other."""
+        """The pieces of one copy after the other; all that a piece reads is read before anything of it is written."""
+
+        def copy(index: str, carried: list[str]) -> list[str]:
+            for piece in pieces:
+                inputs = [(symbols, self._address(place, index)) for symbols, place in piece.inputs]
+                (found,) = self._evaluated(inputs, [piece.expression])
+                self._stored(piece.result, index, found)
+            return carried
+
+        self._copies(count, [], copy)
+
+    def sweep(
+        self,
+        count: int,
+        carried: tuple[ca.SX, ca.SX],
+        known: Sequence[tuple[ca.SX, Place]],
+        columns: Sequence[tuple[ca.SX, Place]],
+        results: Sequence[tuple[ca.SX, Place]],
+        onward: ca.SX,
+        *,
+        backward: bool,
+    ) -> None:
+        """Along the copies, something is carried on from each to the next: (its symbols, what it begins with).
+
+        known: what is the same for all copies; columns: symbols of each; results: expressions of each; onward: what
+        the next one is handed.
+        """
+        symbols, begin = carried
+        (first,) = self._evaluated([(x, self._address(place, "0")) for x, place in known], [begin])
+
+        def copy(index: str, carry: list[str]) -> list[str]:
+            at = index
+            if backward:
+                at = self._new(f"sub i64 {count - 1}, {index}")
+            inputs: list[tuple[ca.SX, str | list[str]]] = [(symbols, carry)]
+            inputs += [(x, self._address(place, at)) for x, place in (*columns, *known)]
+            *found, following = self._evaluated(inputs, [*(ca.vec(x) for x, _ in results), onward])
+            for (_, place), registers in zip(results, found, strict=True):
+                self._stored(place, at, registers)
+            return following
+
+        self._copies(count, first, copy)
+
+    def _copies(
+        self, count: int, carried: Sequence[str], copy: Callable[[str, list[str]], list[str]]
+    ) -> None:
+        """A loop: `copy` is given registers of the count and of what is carried, and returns those of what is next."""
         here, before = self._fresh("copies"), self._block
-        index = f"%i.{here}"
-        self._lines += [
-            f"  br label %{here}",
-            f"{here}:",
+        index, after = f"%i.{here}", f"{here}.after"
+        self._lines += [f"  br label %{here}", f"{here}:"]
+        begin = len(self._lines)
+        carry = [f"%{self._fresh('carry')}" for _ in carried]
+        following = copy(index, carry)
+        pairs = zip(carry, carried, following, strict=True)
+        self._lines[begin:begin] = [
             f"  {index} = phi i64 [ 0, %{before} ], [ {index}.next, %{here} ]",
+            *(
+                f"  {name} = phi double [ {first}, %{before} ], [ {later}, %{here} ]"
+                for name, first, later in pairs
+            ),
         ]
-        for piece in pieces:
-            self._piece(piece, index)
-        self._block = f"{here}.after"
         self._lines += [
             f"  {index}.next = add i64 {index}, 1",
             f"  {index}.more = icmp slt i64 {index}.next, {count}",
-            f"  br i1 {index}.more, label %{here}, label %{self._block}",
-            f"{self._block}:",
+            f"  br i1 {index}.more, label %{here}, label %{after}",
+            f"{after}:",
         ]
+        self._block = after
 
-    def _piece(self, piece: Piece, index: str) -> None:
-        """All that it reads is read before anything is written."""
-        inputs = [(symbols, self._address(place, index)) for symbols, place in piece.inputs]
-        lines = _Numbers(f"{self._fresh('e')}.", inputs, piece.expression)
+    def _evaluated(
+        self, inputs: Sequence[tuple[ca.SX, str | list[str]]], expressions: Sequence[ca.SX]
+    ) -> list[list[str]]:
+        """Registers of expressions."""
+        lines = _Numbers(f"{self._fresh('e')}.", inputs, expressions)
         self._lines += lines.lines
         self.declarations |= lines.declarations
-        first = self._address(piece.result, index)
-        for k, register in enumerate(lines.registers()):
+        return [lines.registers(k) for k in range(len(expressions))]
+
+    def _stored(self, place: Place, index: str, registers: Sequence[str]) -> None:
+        first = self._address(place, index)
+        for k, register in enumerate(registers):
             at = self._new(f"getelementptr double, ptr {first}, i64 {k}") if k else first
             self._lines.append(f"  store double {register}, ptr {at}, align 8")
 
     def _address(self, place: Place, index: str) -> str:
         """Register of where the numbers of a copy begin."""
-        at = f"%{place.array}.at"
+        at = place.array if place.array.startswith("@") else f"%{place.array}"
         if place.argument:
             at = self._new(f"getelementptr double, ptr {at}, i64 %{place.argument}")
         if place.stride:
@@ -120,32 +178,3 @@ class NativeFunction:
     def _fresh(self, word: str) -> str:
         self._count += 1
         return f"{word}{self._count}"
-
-
-def native_source(functions: Sequence[NativeFunction]) -> str:
-    """Lines of Python by which a generated module gets these functions under their names."""
-    declarations = sorted(set().union(*(function.declarations for function in functions)))
-    text = "\n".join([*(function.text for function in functions), *declarations])
-    told = ", ".join(f"{function.name}={len(function.arguments)}" for function in functions)
-    names = ", ".join(function.name for function in functions)
-    return f'NATIVE = linked("""\n{text}\n""", {told})\n{names}, = NATIVE\n'
-
-
-def linked(text: str, **arguments: int) -> tuple[types.ExternalFunction, ...]:
-    """What numba calls of a module's text, in the order given: name of a function, how many arguments it has.
-
-    The machine code is the process' own from then on, as what is called by name has to stay.
-    """
-    digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-    if digest not in _ENGINES:
-        engine = _ENGINES.setdefault(digest, loaded(text, optimised=True))
-        for name in arguments:
-            llvm.add_symbol(f"{name}_{digest}", engine.get_function_address(name))
-    return tuple(
-        types.ExternalFunction(f"{name}_{digest}", types.void(*[types.int64] * count))
-        for name, count in arguments.items()
-    )
-
-
-_ENGINES: dict[str, llvm.ExecutionEngine] = {}
-"""By digests of their texts; what numba has compiled holds their addresses."""

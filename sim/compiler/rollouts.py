@@ -25,6 +25,9 @@ MOST_REFUSALS = 200
 _TABLE, _COUNTS, _STEP, _ROOM = 0, 8, 10, 11
 """Where the table stands in an array of whole numbers, what is counted, and the step's bits."""
 
+FREELY, AMID = ("rollout",) * 3, ("rollout", "sense", "pose")
+"""Functions of kernels that are called freely, and amid an environment."""
+
 Rollout = Callable[..., tuple[int, int, int]]
 _A, _AA = "float64[::1]", "float64[:, ::1]"
 
@@ -65,9 +68,9 @@ def start(
 def driver(inline: Inline | None) -> Driver:
     """Of kernels amid an environment; None: in free space."""
     if inline is None:
-        return Driver(_free, _free_trajectory, _many(_free))
+        return Driver(_free, _free_trajectory, lanes(_free))
     rollout = _amid(inline)
-    return Driver(rollout, _trajectory(rollout, inline.type), _many(rollout))
+    return Driver(rollout, trajectories(rollout, inline.type), lanes(rollout))
 
 
 @cache
@@ -80,7 +83,8 @@ def prepared_driver(inline: Inline | None) -> str:
     return f"driver_{inline.module if inline else ''}_{told.hexdigest()[:16]}"
 
 
-def _signature(env: str) -> str:
+def rollout_type(env: str) -> str:
+    """Numba's signature of a rollout with such numbers of an environment."""
     code = "UniTuple(int64, 3)"
     return f"Tuple((int64, int64, int64))({code}, {_A}, {_A}, {_A}, {_A}, float64, int64, {_A}, {env})"
 
@@ -98,7 +102,7 @@ def _table(
     return table
 
 
-@compiled(_signature(FREE_TYPE), error_model="numpy")
+@compiled(rollout_type(FREE_TYPE), error_model="numpy")
 def _free(
     code: tuple[int, int, int],
     y: np.ndarray,
@@ -155,7 +159,7 @@ def _amid(inline: Inline) -> Rollout:
     """Steps of a kernel that something acts on within each of them."""
     wrench_of, refuses, undo = inline.functions()
 
-    @compiled(_signature(inline.type), error_model="numpy")
+    @compiled(rollout_type(inline.type), error_model="numpy")
     def rollout(
         code: tuple[int, int, int],
         y: np.ndarray,
@@ -253,7 +257,7 @@ def _amid(inline: Inline) -> Rollout:
     return rollout
 
 
-def _trajectory(rollout: Rollout, env: str) -> Callable[..., tuple[int, int]]:
+def trajectories(rollout: Rollout, env: str) -> Callable[..., tuple[int, int]]:
     """With every node recorded, by a rollout."""
     code = "UniTuple(int64, 3)"
     types = f"{code}, {_A}, {_AA}, {_AA}, {_A}, float64, int64, {_AA}, {env}"
@@ -287,7 +291,7 @@ def _trajectory(rollout: Rollout, env: str) -> Callable[..., tuple[int, int]]:
     return trajectory
 
 
-def _many(rollout: Rollout) -> Callable[..., None]:
+def lanes(rollout: Rollout) -> Callable[..., None]:
     """Lane after lane by a rollout; compiled by those who first run many."""
 
     @compiled(error_model="numpy")

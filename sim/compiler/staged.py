@@ -1,9 +1,8 @@
-"""The text of a kernel module for what a product of groups moves: maps part by part in loops, stages as calls.
+"""Prints the kernel of what a product of groups moves: maps part by part in loops, stages as calls.
 
-Where one rigid body's step is one straight line of scalars, here states are arrays: the rate of the vehicle is one
-function, moving a point by exponentials is another, with one loop for each run of equal parts. So the time to compile
-grows neither with the copies nor with the stages of the method. These functions are LLVM text, made once (`native`); a
-rate that goes along copies has loops of its own, which numba compiles.
+Where one rigid body's step is one straight line of registers, here states are stretches of one array: the rate of the
+vehicle is one function, moving a point by exponentials is another, with one loop for each run of equal parts. So the
+text grows neither with the copies nor with the stages of the method.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,31 +10,16 @@ from itertools import zip_longest
 
 import casadi as ca
 
-from sim.compiler.inline import FREE_TYPE
-from sim.compiler.loops import STEP_RULE, Registers, divided_step, finite
-from sim.compiler.native import NativeFunction, Piece, Place, native_source
-from sim.compiler.recorded import recorded
-from sim.compiler.stages import Scaled, StagedFlow
-from sim.compiler.sweeps import Code, Naming, Rows
+from sim.compiler.lane_printer import Function, Named
+from sim.compiler.loops import STEP, Rollout, State
+from sim.compiler.native import NativeFunction, Piece, Place
+from sim.compiler.stages import Scaled, StagedFlow, Sum
+from sim.compiler.sweeps import Code, Rows
+from sim.compiler.vector_code import splat
 from sim.integrators.base import Integrator
 from sim.spaces import Action
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.parametrised import Quantities
-
-_A = "float64[::1]"
-_ARITHMETIC = '{"contract"}'
-_HEADER = '''"""Generated: {title}. Do not edit."""
-
-import math
-
-import numpy as np
-
-from sim.compiled import compiled
-from sim.compiler.branchless import where
-from sim.compiler.native import linked
-from sim.compiler.staged_parts import length, start, total
-{imports}
-'''
 
 Map = Callable[[Action, ca.SX, ca.SX], ca.SX]
 
@@ -51,36 +35,45 @@ _MAPS: dict[str, tuple[Map, str, str, str]] = {
 """Name -> (of one part, which sizes its two arguments and its result have)."""
 
 
-def staged_source(vehicle: ActionVehicle, method: Integrator, samples: tuple[float, ...], title: str) -> str:
-    """Python source of the kernel module, with the functions that straight-line kernels have but for `observe`.
+def staged_module(vehicle: ActionVehicle, method: Integrator, samples: tuple[float, ...]) -> str:
+    """Text of the module, with the functions `rollout` and `start` that other kernels have.
 
     samples: moments of sampled controls; none where a row is held over the step.
     """
     action, controls = vehicle.action, len(vehicle.controls)
-    flow = StagedFlow(action.space.size, action.group.dim, controls, samples, native_rate=not vehicle.copies)
+    flow = StagedFlow(action.space.size, action.group.dim, controls, samples)
     end, difference = method.on_flow(flow, Scaled())
     places = {"y": flow.place(flow.y), "n": flow.place(end), "l": flow.place(flow.new(action.space.size))}
     error = None if difference is None else (flow.place(difference), difference.size)
-    native = [_mapped(name, action) for name in sorted(flow.maps - {"rate"})]
-    size, rate = flow.used, ""
-    if vehicle.copies:
-        rate, size = _rate_along(vehicle, flow.used)
-    else:
-        native.append(_rate(vehicle))
-    parts = [
-        _HEADER.format(title=title, imports="" if error is None else STEP_RULE),
-        native_source(native),
-        *([rate] if rate else []),
-        _rollout(flow, places, error, size, controls, samples),
-        recorded(FREE_TYPE),
-    ]
-    return "\n\n".join(parts)
+    maps = [_mapped(name, action) for name in sorted(flow.maps - {"rate"})]
+    rate, size = _rate_along(vehicle, flow.used) if vehicle.copies else (_rate(vehicle), flow.used)
+    rollout = _rollout(flow, places, error, size, controls, samples)
+    functions = [*maps, rate]
+    texts = [*(f.text for f in functions), "\n".join(rollout.lines), _start(action.space.size)]
+    declared = set[str](_DECLARED).union(rollout.declarations, *(f.declarations for f in functions))
+    return "\n".join([*texts, *sorted(declared)]) + "\n"
 
 
-def _function(signature: str, name: str, arguments: str, body: list[str]) -> str:
-    lines = "\n".join("    " + line for line in body)
-    head = f'@compiled("{signature}", error_model="numpy", fastmath={_ARITHMETIC})'
-    return f"{head}\ndef {name}({arguments}):\n{lines}\n"
+_DECLARED = (
+    "declare ptr @malloc(i64)",
+    "declare void @free(ptr)",
+    "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+    "declare double @llvm.sqrt.f64(double)",
+)
+
+
+def _copied(to: str, of: str, size: int) -> str:
+    return f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {of}, i64 {8 * size}, i1 false)"
+
+
+def _start(size: int) -> str:
+    """The private state of a node is the node."""
+    function = Function(1)
+    function.begin("start")
+    function.pointers("node", "u", "w", "p", "h", "y")
+    function.add(_copied("%y", "%node", size), "ret i64 0")
+    function.end()
+    return "\n".join(function.lines)
 
 
 def quantities(vehicle: ActionVehicle, code: Code, p: ca.SX) -> Quantities:
@@ -89,14 +82,19 @@ def quantities(vehicle: ActionVehicle, code: Code, p: ca.SX) -> Quantities:
     counts = vehicle.counts
     for q in vehicle.parameters:
         if q.per and q.name not in vehicle.absent:
-            found[q.name] = Rows(code, "p", str(at), q.size // counts[q.per], counts[q.per])
+            place = Place("p", begin=at, stride=q.size // counts[q.per])
+            found[q.name] = code.rows(place, counts[q.per])
         at += q.size
     return Quantities(**found)
 
 
+def _rate_function() -> NativeFunction:
+    return NativeFunction("rate", ("a", "y", "out", "u", "row", "p"), ("a", "u", "p"))
+
+
 def _rate(vehicle: ActionVehicle) -> NativeFunction:
     """The function that finds the algebra's element."""
-    function = NativeFunction("rate", ("a", "y", "out", "u", "row", "p"), ("a", "u", "p"))
+    function = _rate_function()
     y, u = ca.SX.sym("y", vehicle.action.space.size), ca.SX.sym("u", len(vehicle.controls))
     p = ca.SX.sym("p", vehicle.parameter_count)
     known = [(y, Place("a", "y")), (u, Place("u", "row")), (p, Place("p"))]
@@ -104,20 +102,17 @@ def _rate(vehicle: ActionVehicle) -> NativeFunction:
     return function
 
 
-def _rate_along(vehicle: ActionVehicle, begin: int) -> tuple[str, int]:
+def _rate_along(vehicle: ActionVehicle, begin: int) -> tuple[NativeFunction, int]:
     """The same for copies that a formula goes along, and how much room it needs."""
-    action = vehicle.action
+    action, function = vehicle.action, _rate_function()
     u, p = ca.SX.sym("u", len(vehicle.controls)), ca.SX.sym("p", vehicle.parameter_count)
-    known: list[Naming] = [(u, lambda k: f"u[row + {k}]"), (p, lambda k: f"p[{k}]")]
-    code = Code(known, "a", begin)
-    point = Rows(code, "a", "y", action.space.size // vehicle.copies, vehicle.copies)
+    code = Code(function, [(u, Place("u", "row")), (p, Place("p"))], "a", begin)
+    point = code.rows(Place("a", "y", stride=action.space.size // vehicle.copies), vehicle.copies)
     found = vehicle.generator(point, u, quantities(vehicle, code, p))
     assert isinstance(found, Rows)
-    copy = [f"for i in range({action.group.dim}):", f"    a[out + i] = {found.array}[{found.start} + i]"]
-    arguments = f"void({_A}, int64, int64, {_A}, int64, {_A})"
-    text = _function(arguments, "rate", "a, y, out, u, row, p", [*code.lines, *copy])
-    named = [f"{name} = np.array({numbers.tolist()!r})" for name, numbers in code.constants.items()]
-    return "\n".join([*named, "", "", text]) if named else text, code.used
+    x = ca.SX.sym("x", found.size)
+    function.loop(found.count, [Piece([(x, found.place)], x, Place("a", "out", stride=found.size))])
+    return function, code.used
 
 
 def _mapped(name: str, action: Action) -> NativeFunction:
@@ -171,40 +166,119 @@ def _rollout(
     size: int,
     controls: int,
     samples: tuple[float, ...],
-) -> str:
-    n = flow.y.size
-    held = Registers(
-        lambda to, of: [f"for i in range({n}):", f"    a[{places[to]} + i] = a[{places[of]} + i]"],
-        lambda of: f"total(a, {places[of]}, {n})",
-    )
-    divided = error is not None
+) -> Function:
+    function, n = Function(1), flow.y.size
+    function.begin("rollout")
+    function.pointers(*STEP)
+    function.add(f"%a = call ptr @malloc(i64 {8 * size})")
+    state = _Stretches(function, flow, places, error, divided_rows=bool(error and samples))
+    given = {"h": [function.value("load double, ptr %h, align 8")]}
+    function.add(_copied(state.at("y"), "%y", n), _copied(state.at("l"), "%y", n))
+    rollout = Rollout(function, given, n)
     if error is not None:
-        rows = [f"v[{k}] = u{k}" for k in range(controls * len(samples))]
-        advance = [*rows, *flow.lines, f"e0 = length(a, {error[0]}, {error[1]})"]
-        step = divided_step(held, samples, controls, advance)
+        rollout.divided(state, samples, controls)
     else:
-        step = [*flow.lines, *finite(held), *held.copy("l", "y"), *held.copy("y", "n")]
-    body = [
-        f"a = np.empty({size})",
-        "a_at, p_at = a.ctypes.data, p.ctypes.data",
-        f"for i in range({n}):",
-        f"    a[{places['y']} + i] = y[i]",
-        *held.copy("l", "y"),
-        *([f"trial = y[{n}]", f"tolerance = y[{n + 1}]", "whole = h"] if divided else []),
-        f"v = np.empty({controls * len(samples)})" if divided and samples else "v = u",
-        "v_at = v.ctypes.data",
-        "done = 0",
-        "status = 0",
-        "iterations = 0",
-        "for step in range(n):",
-        *("    " + line for line in [*step, "done += 1"]),
-        f"for i in range({n}):",
-        f"    y[i] = a[{places['y']} + i]",
-        *([f"y[{n}] = trial"] if divided else []),
-        "# The node where the last step began, for display and swapping.",
-        f"for i in range({n}):",
-        f"    node[i] = a[{places['l']} + i]",
-        "return done, status, iterations",
-    ]
-    signature = f"Tuple((int64, int64, int64))({_A}, {_A}, {_A}, {_A}, float64, int64, {_A}, {FREE_TYPE})"
-    return _function(signature, "rollout", "y, u, w, p, h, n, node, env", body)
+        rollout.plain(state)
+    function.add(_copied("%y", state.at("y"), n), _copied("%node", state.at("l"), n))
+    function.add("call void @free(ptr %a)")
+    rollout.report()
+    function.end()
+    return function
+
+
+class _Stretches(State):
+    """States in stretches of the array."""
+
+    def __init__(
+        self,
+        function: Function,
+        flow: StagedFlow,
+        places: dict[str, int],
+        error: tuple[int, int] | None,
+        *,
+        divided_rows: bool,
+    ) -> None:
+        """places: of the state of the step `y`, the next one `n`, the last good one `l`; error: place and size.
+
+        divided_rows: rows of controls come with every part of a step.
+        """
+        self._function, self._flow, self._places, self._error = function, flow, places, error
+        self._divided_rows = divided_rows
+
+    def at(self, which: str) -> str:
+        """Address of a state."""
+        return self._address(self._places[which])
+
+    def keep(self) -> None:
+        self._function.add(_copied(self.at("l"), self.at("y"), self._flow.y.size))
+
+    def restore(self) -> None:
+        self._function.add(_copied(self.at("y"), self.at("l"), self._flow.y.size))
+
+    def accept(self) -> None:
+        self._function.add(_copied(self.at("y"), self.at("n"), self._flow.y.size))
+
+    def advance(self, given: Named, over: str) -> tuple[str, str]:
+        function, h = self._function, given["h"][0]
+        controls = function.array(given["u"]) if self._divided_rows else "%u"
+        for step in self._flow.steps:
+            if isinstance(step, Sum):
+                self._sum(step, h)
+                continue
+            places = [f"i64 {place}" for place in step.places]
+            if step.row is not None:
+                places += [f"ptr {controls}", f"i64 {step.row}", "ptr %p"]
+            function.add(f"call void @{step.name}(ptr %a, {', '.join(places)})")
+        total = self._total(self._places["n"], self._flow.y.size, lambda x: x)
+        error = ""
+        if self._error is not None:
+            squares = self._total(*self._error, lambda x: function.value(f"fmul contract double {x}, {x}"))
+            error = function.value(f"call double @llvm.sqrt.f64(double {squares})")
+            total = function.value(f"fadd double {total}, {error}")
+        return function.finite([total]), error
+
+    def _address(self, place: int, index: str = "") -> str:
+        at = self._function.value(f"getelementptr double, ptr %a, i64 {place}")
+        return self._function.value(f"getelementptr double, ptr {at}, i64 {index}") if index else at
+
+    def _sum(self, step: Sum, h: str) -> None:
+        """out = sum of factors times stretches."""
+        function, terms = self._function, []
+        for (place, power), coefficient in step.value.terms.items():
+            factor = splat(coefficient, 1)
+            for _ in range(power):
+                factor = function.value(f"fmul double {h}, {factor}")
+            if coefficient:
+                terms.append((place, factor))
+
+        def entry(index: str) -> None:
+            total = splat(-0.0, 1)
+            for place, factor in terms:
+                x = function.value(f"load double, ptr {self._address(place, index)}, align 8")
+                product = function.value(f"fmul contract double {factor}, {x}")
+                total = function.value(f"fadd contract double {total}, {product}")
+            function.add(f"store double {total}, ptr {self._address(step.out, index)}, align 8")
+
+        self._loop(step.value.size, entry)
+
+    def _total(self, place: int, size: int, of: Callable[[str], str]) -> str:
+        """Sum over a stretch."""
+        function = self._function
+        total = function.variable(splat(0.0, 1))
+
+        def entry(index: str) -> None:
+            x = of(function.value(f"load double, ptr {self._address(place, index)}, align 8"))
+            function.write(total, function.value(f"fadd contract double {function.read(total)}, {x}"))
+
+        self._loop(size, entry)
+        return function.read(total)
+
+    def _loop(self, count: int, entry: Callable[[str], None]) -> None:
+        function = self._function
+        index, again, after = function.variable("0", "i64"), function.fresh("along"), function.fresh("after")
+        function.jump(again)
+        function.label(again)
+        entry(function.read(index))
+        more = function.value(f"icmp slt i64 {function.count(index)}, {count}")
+        function.branch(more, again, after)
+        function.label(after)

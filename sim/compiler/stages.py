@@ -5,7 +5,7 @@ a generated function, each sum of stages a loop, and every state a stretch of on
 second time for the copies of a thing or for the stages of a method.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,18 +67,30 @@ class Combination:
         return at if not more and power == 0 and coefficient == 1.0 else None
 
 
+@dataclass(frozen=True)
+class Call:
+    """A map of what stands at places of the array; the last one is the result's."""
+
+    name: str
+    places: tuple[int, ...]
+    row: int | None = None
+    """Where its row of controls begins, of the rate."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A combination, made at a place of the array."""
+
+    out: int
+    value: Combination
+
+
 class StagedFlow(Flow):
-    """Writes lines; names `a` for the array, `v` for the controls, `p`, `h`; `a_at` is where `a` is, and so on."""
+    """Records what a step does."""
 
-    def __init__(
-        self, points: int, algebra: int, controls: int, samples: tuple[float, ...], *, native_rate: bool
-    ) -> None:
-        """Sizes of a point, of the algebra, of a row of controls; moments of the rows, none where one is held.
-
-        native_rate: the rate is called by addresses as the other maps are.
-        """
-        self._rate = ("a_at", "v_at", "p_at") if native_rate else ("a", "v", "p")
-        self.dim, self.lines = algebra, list[str]()
+    def __init__(self, points: int, algebra: int, controls: int, samples: tuple[float, ...]) -> None:
+        """Sizes of a point, of the algebra, of a row of controls; moments of the rows, none where one is held."""
+        self.dim, self.steps = algebra, list[Call | Sum]()
         self.maps: set[str] = set()
         """Names of the generated functions that are called."""
         self._points, self._controls, self._samples = points, controls, samples
@@ -97,43 +109,29 @@ class StagedFlow(Flow):
         """Where it stands, made where it is a sum."""
         if value.start is not None:
             return value.start
-        return self._once(("sum", *sorted(value.terms.items())), value.size, self._sum, value)
+        key = ("sum", *sorted(value.terms.items()))
+        return self._once(key, value.size, lambda out: Sum(out, value))
 
-    def _sum(self, out: int, value: Combination) -> list[str]:
-        terms = [
-            " * ".join([*(["h"] * power), repr(coefficient), f"a[{at} + i]"])
-            for (at, power), coefficient in value.terms.items()
-            if coefficient
-        ]
-        return [f"for i in range({value.size}):", f"    a[{out} + i] = {' + '.join(terms)}"]
-
-    def _once(self, key: tuple[object, ...], size: int, write: Any, *arguments: Any) -> int:
+    def _once(self, key: tuple[object, ...], size: int, step: Callable[[int], Call | Sum]) -> int:
         """What two products share is made once."""
         if key not in self._made:
             self._made[key] = made = self.new(size)
-            self.lines += write(made.start, *arguments)
+            assert made.start is not None
+            self.steps.append(step(made.start))
         start = self._made[key].start
         assert start is not None
         return start
 
-    def _called(
-        self, name: str, size: int, *values: Combination, array: str = "a_at", more: tuple[str, ...] = ()
-    ) -> Combination:
+    def _called(self, name: str, size: int, *values: Combination, row: int | None = None) -> Combination:
         places = tuple(self.place(value) for value in values)
         self.maps.add(name)
-
-        def call(out: int) -> list[str]:
-            return [
-                f"{name}({array}, {', '.join(map(str, (*places, out)))}{''.join(', ' + m for m in more)})"
-            ]
-
-        return Combination(size, {(self._once((name, *places, *more), size, call), 0): 1.0})
+        at = self._once((name, *places, row), size, lambda out: Call(name, (*places, out), row))
+        return Combination(size, {(at, 0): 1.0})
 
     def rate(self, y: Any, moment: float) -> Any:
         rows = self._samples
         k = min(range(len(rows)), key=lambda i: abs(rows[i] - moment)) if rows else 0
-        a, v, p = self._rate
-        return self._called("rate", self.dim, y, array=a, more=(v, str(k * self._controls), p))
+        return self._called("rate", self.dim, y, row=k * self._controls)
 
     def moved(self, y: Any, x: Any) -> Any:
         return self._called("moved", self._points, y, x)

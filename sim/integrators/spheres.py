@@ -10,7 +10,7 @@ from sim.vehicles.rods import LinkedRods
 
 @dataclass(frozen=True)
 class SphereVariational(Integrator):
-    """Unit vectors and one multiplier a rod; the step is `sim.steppers.rods`, in linear time."""
+    """Unit vectors and one multiplier a rod; the step is `sim.compiler.rods`, in linear time."""
 
     name: str = "variational-spheres"
     family: str = "variational"
