@@ -1,8 +1,8 @@
 """The entry: parse, load a scene, wire simulation, renderer and panels, run."""
 
 import gc
-import os
 import sys
+from functools import partial
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -13,15 +13,16 @@ import click
 import export.request
 from export.options import with_options
 from export.output import OutputError
-from export.request import Request
 from render.errors import DisplayError
 from sim.commands import Command
-from sim.platform.errors import InputError, shortened
-from sim.scene import Scene, load_scene, scene_names, with_overrides
+from sim.platform.errors import InputError, UntrustedFile, shortened
+from sim.scene import load_scene, scene_names
 from sim.signals import ended_by_signals
 from sim.vehicles import robot_reference
+from ui.desktop import run_window
 
 EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 1, 2, 130
+BEFORE_THE_ANSWER = "plain"
 FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
 
 
@@ -79,15 +80,21 @@ def run(
     if model is not None:
         vehicle = robot_reference(model, vehicle)
     chosen = {"vehicle": vehicle, "integrator": integrator, "step_s": step, "camera": camera}
+    read, untrusted = partial(load_scene, scene, **chosen), None
     if scene.endswith(".npz"):
-        loaded, shown, duration_s = opening.open_take(scene, **chosen)
+        loaded, shown, duration_s = opening.open_take(scene, **chosen, trusted=trust)
         at_first = (*shown, *at_first)
         seconds = duration_s if seconds is None else seconds
         if plan:
             raise InputError("--plan: refused with a take; allowed: with a scene")
     else:
-        loaded = with_overrides(load_scene(scene, trusted=trust), **chosen)
-    if demo:
+        try:
+            loaded = read(trusted=trust)
+        except UntrustedFile as refusal:
+            if headless:
+                raise
+            untrusted, loaded = refusal, load_scene(BEFORE_THE_ANSWER)  # in which the window asks
+    if demo and untrusted is None:
         export.request.check_autopilot(loaded.vehicle)
     request = export.request.checked(
         seconds=USUAL_SECONDS if seconds is None else seconds,
@@ -107,9 +114,11 @@ def run(
     )
     if not headless:
         export.request.check_for_window(request, timed=timed, plan=plan)
-        no_window = run_window(loaded, request, probe, at_first)
+        no_window = run_window(loaded, request, probe, at_first, (scene, read) if untrusted else None)
         if not no_window:
             return
+        if untrusted is not None:
+            raise untrusted
         if fallback is None:
             raise OutputError(f"{no_window}; --headless runs without a window")
         print(f"{no_window}: the scene is rendered without a window instead.", flush=True)
@@ -117,15 +126,6 @@ def run(
     from export.scene_run import run_headless  # takes a second: refusals and lists do not wait for it
 
     run_headless(loaded, request, plan=plan, seconds=seconds, at_first=at_first)
-
-
-def run_window(scene: Scene, request: Request, probe: Path | None, at_first: tuple[Command, ...]) -> str:
-    """Fly in a window until it is closed; returns why where there can be no window, else nothing."""
-    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
-        return "no display was found (DISPLAY is not set)"
-    from ui.desktop.window_run import run_window
-
-    return run_window(scene, request, probe, at_first)
 
 
 def main() -> int:

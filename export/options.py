@@ -70,7 +70,7 @@ _OPTIONS = (
         metavar="FILE",
         help="Measured poses (.csv) or a take (.npz) beside what is simulated.",
     ),
-    option("--trust", is_flag=True, help="Run a vehicle's file from outside the scene's folder."),
+    option("--trust", is_flag=True, help="Trust the folder of the vehicle's program, now and from now on."),
     option("--fallback", type=_FILE, metavar="DIR", help="Without a display, render the scene into DIR."),
     option("--probe", type=_FILE, metavar="FILE", help="Window: keep writing what it shows, as JSON."),
 )

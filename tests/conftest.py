@@ -2,14 +2,19 @@
 
 import os
 import signal
+import tempfile
 from collections import Counter
 from types import FrameType
 
 import pytest
 
+_SETTINGS = tempfile.TemporaryDirectory(prefix="holonomy-tests-")
+
 
 def pytest_configure() -> None:
     os.environ.setdefault("HOLONOMY_AHEAD", "0")  # tests compile what they ask for
+    # Nothing that they keep or trust gets among what the user has.
+    os.environ.setdefault("HOLONOMY_CONFIG", _SETTINGS.name)
     # A handler of its own: tests run the app, which takes over what has none, and its leaving would be one failure.
     signal.signal(signal.SIGTERM, _end)
     # Workers are ended by it; a shell has what it starts in the background ignore it.

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sim.platform.cache import user_folder
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
+from sim.platform.trust import config_folder
 from sim.platform.user_files import as_type, json_value, read_text, refusals
 
 LEAST_SCALE, LARGEST_SCALE = 0.5, 3.0
@@ -27,13 +27,7 @@ def config_dir() -> Path:
     where the one that the variable names cannot be made.
     """
     try:
-        return user_folder(
-            VARIABLE,
-            windows="APPDATA",
-            library="Application Support",
-            xdg="XDG_CONFIG_HOME",
-            home=".config",
-        )
+        return config_folder()
     except InputError as error:
         if os.environ.get(VARIABLE):
             raise

@@ -150,7 +150,7 @@ class CancelLoading:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTrust:
-    """Whether the file that was asked about may be run, this once."""
+    """Whether the folder of the file that was asked about is trusted."""
 
     trusted: bool
 

@@ -1,4 +1,4 @@
-"""What is asked before a scene runs a file from outside its folder. Pure."""
+"""What is asked before a scene runs a program from a folder that is not trusted yet. Pure."""
 
 from dataclasses import dataclass
 from pathlib import Path

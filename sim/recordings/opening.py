@@ -10,9 +10,9 @@ from sim.measured import Measured, Moving, load_measured
 from sim.platform.errors import InputError
 from sim.recordings.file import load_take
 from sim.recordings.take import Take
-from sim.scene import Scene, load_scene, scene_names, with_overrides
+from sim.scene import Scene, entered, load_scene, scene_names, with_overrides
 from sim.simulation.placing import in_world
-from sim.vehicles import enter_own, is_reference
+from sim.vehicles import is_reference
 from sim.world import World, load_world
 
 
@@ -54,12 +54,13 @@ def open_take(
     integrator: str | None,
     step_s: float | None,
     camera: str | None,
+    trusted: bool | Path = False,
 ) -> tuple[Scene, tuple[Command, ...], float]:
     """(its scene, what shows it there, its seconds); resimulated beside it where a method or a step is given."""
     if vehicle is not None:
         if not is_reference(vehicle):
             raise InputError("--vehicle: a take has its own; allowed: FILE.py:CLASS, which tells what it was")
-        enter_own(vehicle)
+        entered(vehicle, trusted=trusted)
     taken = load_take(path)
     scene = with_overrides(scene_of(taken), camera=camera)
     commands: tuple[Command, ...] = (PlayTake(taken),)

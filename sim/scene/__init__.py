@@ -11,6 +11,7 @@ from sim.scene.file import (
     STEP_RANGE_S,
     WORLDS,
     Scene,
+    entered,
     load_scene,
     with_overrides,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "LaneSpec",
     "Scene",
     "Start",
+    "entered",
     "load_scene",
     "scene_names",
     "with_overrides",

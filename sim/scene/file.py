@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sim.outfit import outfit_of
 from sim.outfit.modes import MODES
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
 from sim.platform.toml_table import TomlTable
+from sim.platform.trust import require_trust
 from sim.scene.goals import Goal, read_goals
 from sim.scene.heading import SCENE_FOLDER, scene_names, title_and_text
 from sim.scene.race import Course, read_course
@@ -64,6 +66,8 @@ __all__ = [
 
 SCENE_FILE = "scene.toml"
 """Of a vehicle's folder."""
+_PROJECT = (SCENE_FOLDER, SCENE_FOLDER.parent / "examples")
+"""Folders of the project's own scenes: what lies there came with it."""
 ROBOT_SCENE = "robot"
 """In which a robot's file is opened."""
 WORLDS = ("canyon", "plain", "driving", "plaza", "harbour", "street", "underpass", "sea")
@@ -110,16 +114,34 @@ class Scene:
     """The unread `[plan]` table, which the planner reads strictly; None where the scene plans nothing."""
 
 
-def load_scene(name_or_path: str | Path, *, trusted: bool | Path = False) -> Scene:
-    """Read and check a scene.
+def load_scene(
+    name_or_path: str | Path,
+    *,
+    trusted: bool | Path = False,
+    vehicle: str | None = None,
+    integrator: str | None = None,
+    step_s: float | None = None,
+    camera: str | None = None,
+) -> Scene:
+    """Read and check a scene; what is given besides counts instead of what it says, as in `with_overrides`.
 
     `name_or_path` is the name of a scene in `scenes/`, the path of a TOML file, or a vehicle of one's own: a folder
     (its `scene.toml`, or a plain around it), FILE.py:CLASS, or a robot's URDF or MJCF file; `examples/NAME` is found
-    from any folder. A vehicle's file that a scene names is run where it lies in the scene's own folder; any other one
-    only where the user has said `trusted`, of all or of that file; without that word UntrustedFile is raised.
+    from any folder. A program of the user's is run only from a folder that he has trusted: before, or now by `trusted`,
+    which is his word for all that this scene names or for that file only; without it UntrustedFile is raised.
     Raises InputError, one line with file, key and what is allowed.
     """
-    text = str(name_or_path)
+    return with_overrides(
+        _loaded(str(name_or_path), trusted),
+        vehicle=vehicle,
+        integrator=integrator,
+        step_s=step_s,
+        camera=camera,
+        trusted=trusted,
+    )
+
+
+def _loaded(text: str, trusted: bool | Path) -> Scene:
     if text.startswith("examples/") and not os.path.exists(text):
         text = str(SCENE_FOLDER.parent / text)
     if os.path.isdir(text):  # unlike Path.is_dir it answers for what no system can look for, too
@@ -127,7 +149,7 @@ def load_scene(name_or_path: str | Path, *, trusted: bool | Path = False) -> Sce
     if is_robot_file(text):
         return _scene_of_robot(text)
     if is_reference(text):
-        return _scene_around(text)
+        return _scene_around(text, trusted)
     if text in scene_names():
         path = SCENE_FOLDER / f"{text}.toml"
         source = f"scenes/{text}.toml"
@@ -157,7 +179,7 @@ def _scene_of_folder(folder: Path, trusted: bool | Path) -> Scene:
         raise InputError(
             f"{folder}: no {SCENE_FILE} and no {OWN_FILE} in it; allowed: a folder with one of them"
         )
-    return replace(_scene_around(f"{folder.as_posix()}/"), path=folder)
+    return replace(_scene_around(f"{folder.as_posix()}/", trusted), path=folder)
 
 
 def _scene_of_robot(reference: str) -> Scene:
@@ -166,9 +188,9 @@ def _scene_of_robot(reference: str) -> Scene:
     return replace(scene, name=scene.vehicle, title=scene.vehicle, path=Path(reference))
 
 
-def _scene_around(reference: str) -> Scene:
+def _scene_around(reference: str, trusted: bool | Path) -> Scene:
     """A plain with a vehicle of one's own, under the integrator that is usual for such a vehicle."""
-    name = _entered(reference)
+    name = entered(reference, trusted=trusted)
     instance = make_vehicle(name)
     start = Start(position_w=(0.0, 0.0, outfit_of(name).contact.soles_m))
     return Scene(
@@ -176,11 +198,18 @@ def _scene_around(reference: str) -> Scene:
     )
 
 
-def _entered(reference: str, *folders: Path) -> str:
-    """Load a vehicle of one's own with all its files; returns its name."""
-    name = enter_own(reference, *folders)
-    outfit_of(name)
-    return name
+def entered(
+    reference: str, *folders: Path, trusted: bool | Path = False, say: Callable[[str], str] = str
+) -> str:
+    """Load a vehicle of one's own, looked for in the folders, then in the current one.
+
+    Returns its name. Raises UntrustedFile, in the words of `say`, for a program that `trusted` does not let run.
+    """
+    if not is_robot_file(reference):
+        file = own_file(reference, (*folders, Path.cwd()))
+        if not any(file.is_relative_to(folder.resolve()) for folder in _PROJECT):
+            require_trust(file, trusted, say)
+    return enter_own(reference, *folders)
 
 
 def with_overrides(
@@ -190,15 +219,20 @@ def with_overrides(
     integrator: str | None = None,
     step_s: float | None = None,
     camera: str | None = None,
+    trusted: bool | Path = False,
 ) -> Scene:
-    """The scene with another vehicle, integrator, step or camera, checked; InputError names the option."""
+    """The scene with another vehicle, integrator, step or camera, checked; InputError names the option.
+
+    trusted: as for `load_scene`.
+    """
     if camera is not None:
         if camera not in CAMERAS:
             raise InputError(f'--camera: unknown "{camera}"; allowed: {one_of(CAMERAS, camera)}')
         scene = replace(scene, camera=camera)
     if vehicle is not None:
         if is_reference(vehicle):
-            vehicle = _entered(vehicle)
+            vehicle = entered(vehicle, trusted=trusted)
+            outfit_of(vehicle)
         _check_vehicle(vehicle, "--vehicle")
         scene = replace(scene, vehicle=vehicle)
     if step_s is not None:
@@ -255,7 +289,7 @@ def _read_scene(table: TomlTable, path: Path, trusted: bool | Path) -> Scene:
 
 
 def _read_vehicle(table: TomlTable, folder: Path, trusted: bool | Path) -> str:
-    """A name, or FILE.py:CLASS with the file in the scene's folder; where trusted, also elsewhere."""
+    """A name, or FILE.py:CLASS, looked for in the scene's folder and then in the current one."""
     name = table.text("vehicle", USUAL_VEHICLE)
     if not is_reference(name):
         if name not in vehicles():
@@ -264,13 +298,11 @@ def _read_vehicle(table: TomlTable, folder: Path, trusted: bool | Path) -> str:
             )
         return name
     try:
-        path = own_file(name, (folder, Path.cwd()))
-        if trusted not in (True, path) and not path.is_relative_to(folder.resolve()):
-            text = f"{path} lies outside the scene's folder; allowed: one within, or any with --trust"
-            if is_robot_file(name):
+        if is_robot_file(name):
+            path = own_file(name, (folder, Path.cwd()))
+            if trusted not in (True, path) and not path.is_relative_to(folder.resolve()):
                 raise InputError(f"{path} lies outside the scene's folder; allowed: one within")
-            raise UntrustedFile(str(table.error("vehicle", text)), path)
-        name = enter_own(name, folder)
+        name = entered(name, folder, trusted=trusted, say=lambda text: str(table.error("vehicle", text)))
     except UntrustedFile:
         raise
     except InputError as error:

@@ -87,7 +87,7 @@ def test_an_odd_vehicle_is_refused_in_one_line_with_status_2(
         assert str(refusal.value).isprintable()
     assert "odd" not in VEHICLES
     for arguments in (["odd.toml", "--headless"], ["plain", "--vehicle", "odd.py:Odd", "--headless"]):
-        monkeypatch.setattr(sys, "argv", ["app.py", *arguments])
+        monkeypatch.setattr(sys, "argv", ["app.py", *arguments, "--trust"])
         assert app.main() == 2
         printed = capsys.readouterr()
         assert answer in without_line(printed.err)

@@ -76,7 +76,7 @@ def test_it_runs_and_plans_from_the_command_line(folder: Path) -> None:
     """The two commands of the guide."""
     commands = re.findall(r"^    \./run (my_vehicle/.*)$", SECTION, flags=re.MULTILINE)
     assert commands == ["my_vehicle/", "my_vehicle/ --headless --plan --csv planned.csv"]
-    done = run_app(*commands[1].split())
+    done = run_app(*commands[1].split(), "--trust")
     assert done.returncode == 0, done.stderr
     assert "Solved" in done.stdout
     x, y = map(float, (Path("planned.csv").read_text().splitlines()[-1]).split(",")[5:7])
@@ -87,13 +87,13 @@ def test_it_runs_and_plans_from_the_command_line(folder: Path) -> None:
 
 
 def test_its_keys_and_words_are_its_own(folder: Path) -> None:
-    load_scene(folder)
+    load_scene(folder, trusted=True)
     assert keymap_of("trike").summary()[:2] == [("W S", "pedal"), ("A D", "fork")]
 
 
 def test_its_nodes_stand_where_its_bodies_are(folder: Path) -> None:
     """In flight, with a longer wheelbase and larger wheels: each pivot at its body's origin, wheels of the radius."""
-    scene = load_scene(folder)
+    scene = load_scene(folder, trusted=True)
     simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
     for name, value in (("wheelbase", 1.4), ("wheel_radius", 0.4)):
         simulation.submit(sim.commands.SetParameter(name, value))
@@ -116,7 +116,7 @@ def test_its_nodes_stand_where_its_bodies_are(folder: Path) -> None:
 
 
 def test_what_is_saved_is_taken_up_once_it_has_stayed_the_same_for_a_moment(folder: Path) -> None:
-    load_scene(folder)
+    load_scene(folder, trusted=True)
     own, now_s = OwnVehicle(), 0.0
 
     def polled() -> RenewVehicle | None:
@@ -140,7 +140,7 @@ def test_what_is_saved_is_taken_up_once_it_has_stayed_the_same_for_a_moment(fold
 
 
 def test_a_mistake_is_told_once_and_a_broken_model_is_one(folder: Path) -> None:
-    load_scene(folder)
+    load_scene(folder, trusted=True)
     own = OwnVehicle()
     own.poll("trike", 0.0)
     for number, (name, content, answer) in enumerate(
@@ -164,7 +164,7 @@ def test_a_mistake_is_told_once_and_a_broken_model_is_one(folder: Path) -> None:
 
 
 def test_what_waits_for_its_kernel_waits_on_while_other_files_are_saved(folder: Path) -> None:
-    load_scene(folder)
+    load_scene(folder, trusted=True)
     own, moments = OwnVehicle(), iter(range(100))
 
     def taken_up(name: str, old: str, new: str) -> RenewVehicle:
@@ -186,7 +186,7 @@ def test_what_waits_for_its_kernel_waits_on_while_other_files_are_saved(folder: 
 
 
 def test_the_ghosts_of_its_plan_have_their_parts_where_its_bodies_are(folder: Path) -> None:
-    scene = load_scene(folder)
+    scene = load_scene(folder, trusted=True)
     world = load_world(scene.world, seed=scene.seed)
     vehicle, _ = task_of_scene(scene, world=world)
     start = vehicle.state(theta=0.3, x=-20.0, y=12.0, shape=(0.4, 0.5)).node
@@ -201,7 +201,7 @@ def test_the_ghosts_of_its_plan_have_their_parts_where_its_bodies_are(folder: Pa
 
 def test_it_is_planned_in_the_process_beside_the_window_too(folder: Path) -> None:
     """Its class is known there only because its file is run there as well, and again when it has changed."""
-    scene = load_scene(folder)
+    scene = load_scene(folder, trusted=True)
     world = load_world(scene.world, seed=scene.seed)
     worker = PlanWorker()
     try:
@@ -283,7 +283,7 @@ def test_a_new_vehicle_is_its_folder_and_nothing_else(tmp_path: Path) -> None:
     for name, text in (("vehicle.py", LANDER), ("vehicle.toml", LEGS), ("scene.toml", ERRAND)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     try:
-        scene = load_scene(tmp_path)
+        scene = load_scene(tmp_path, trusted=True)
         world = load_world(scene.world, seed=scene.seed)
         vehicle, task = task_of_scene(scene, world=world)
         assert vehicle.name == "lander"

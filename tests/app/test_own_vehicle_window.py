@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def trike(screen: Screen, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    arguments = (str(folder), "--quality", "software", "--size", "900x560")
+    arguments = (str(folder), "--trust", "--quality", "software", "--size", "900x560")
     with closing(App(screen, tmp_path_factory.mktemp("config"), *arguments)) as app:
         app.wait_until(lambda p: p["frames"] > 3, timeout_s=START_S, what="the window is drawn")
         screen.xdotool("mousemove", 300, 200)

@@ -1,4 +1,4 @@
-"""No file leads to running code, except a vehicle's own that the user has named, or a scene from the same folder."""
+"""No file leads to running code, except a vehicle's own in a folder that the user has trusted."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from sim.commands import PlayTake, Resimulate, SetVehicle
 from sim.integrators import integrator
 from sim.planner.service.session import PlanSession
 from sim.planner.store import load_record, save_record
-from sim.platform.errors import InputError
+from sim.platform.errors import InputError, UntrustedFile
 from sim.recordings import Take, load_take, save_take
 from sim.scene import load_scene
 from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own, known_vehicle
@@ -33,6 +33,13 @@ from sim.vehicles.rigid_body import RigidBody
 class Evil(RigidBody):
     name = "evil"
 """
+
+
+@pytest.fixture(autouse=True)
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's, empty."""
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path / "settings"))
+    return tmp_path / "settings"
 
 
 @pytest.fixture
@@ -109,21 +116,95 @@ def test_a_kept_plan_runs_nothing(folder: Path) -> None:
     assert not ran(folder)
 
 
-@pytest.mark.parametrize("name", ["../evil.py:Evil", "evil.py:Evil", "{folder}/evil.py:Evil", "link.py:Evil"])
-def test_a_scene_runs_a_file_of_another_folder_only_where_it_is_trusted(folder: Path, name: str) -> None:
+NOT_TRUSTED = r"is a program in a folder that you have not trusted; allowed: --trust"
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.py:Evil", "evil.py:Evil", "{folder}/evil.py:Evil", "link.py:Evil", "inner.py:Evil"]
+)
+def test_a_scene_runs_a_program_of_any_folder_only_where_it_is_trusted(folder: Path, name: str) -> None:
     scene = folder / "inner" / "own.toml"
     scene.write_text(f'vehicle = "{name.format(folder=folder)}"\n')
     (folder / "inner" / "link.py").symlink_to(folder / "evil.py")
-    with pytest.raises(InputError, match=r"lies outside the scene.s folder; allowed: .*--trust"):
+    (folder / "inner" / "inner.py").write_text(EVIL.replace("with_name(", "parent.with_name("))
+    with pytest.raises(UntrustedFile, match=NOT_TRUSTED):
         load_scene(scene)
     assert not ran(folder)
     assert load_scene(scene, trusted=True).vehicle == "evil"
     assert ran(folder)
 
 
-def test_a_scene_runs_a_file_of_its_own_folder(folder: Path) -> None:
+@pytest.mark.parametrize("asked", ["evil.py:Evil", "evil.py", "own", "own/", "own/scene.toml", "plain"])
+def test_what_is_named_on_the_command_line_is_run_only_where_it_is_trusted(
+    folder: Path, asked: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "own").mkdir()
+    (folder / "own" / "vehicle.py").write_text(EVIL.replace("with_name(", "parent.with_name("))
+    (folder / "own" / "scene.toml").write_text('vehicle = "vehicle.py"\n')
+    more = ["--vehicle", "evil.py:Evil"] if asked == "plain" else []
+    command = ["app.py", asked, "--headless", "--seconds", "0.05", *more]
+    monkeypatch.setattr(sys, "argv", command)
+    assert app.main() == 2
+    told = capsys.readouterr().err
+    assert "not trusted; allowed: --trust" in told
+    assert told.count("\n") == 1
+    assert not ran(folder)
+    for words in (["--trust"], []):  # once is enough
+        monkeypatch.setattr(sys, "argv", [*command, *words])
+        assert app.main() == 0, capsys.readouterr().err
+
+
+def test_the_users_word_is_for_a_folder_and_outlives_what_changes_in_it(folder: Path) -> None:
+    scene, program = folder / "own.toml", folder / "evil.py"
+    scene.write_text('vehicle = "evil.py:Evil"\n')
+    load_scene(scene, trusted=program)
+    program.write_text(f"{EVIL}\n# changed")
+    (folder / "other.py").write_text(EVIL)
+    (folder / "other.toml").write_text('vehicle = "other.py:Evil"\n')
+    VEHICLES.pop("evil")
+    assert load_scene(scene).vehicle == "evil"
+    VEHICLES.pop("evil")
+    assert load_scene(folder / "other.toml").vehicle == "evil"
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_what_takes_the_place_of_a_trusted_folder_is_trusted_only_where_it_says_the_same(
+    folder: Path, changed: bool
+) -> None:
+    place, moved = folder / "own", folder / "moved"
+    for one in (place, moved):
+        one.mkdir()
+        (one / "vehicle.py").write_text(EVIL)
+    load_scene(place, trusted=True)
+    with pytest.raises(UntrustedFile):
+        load_scene(moved)
+    place.rename(folder / "away")
+    moved.rename(place)
+    (folder / "away" / "marker").unlink()
+    if changed:
+        (place / "vehicle.py").write_text(f"{EVIL}\n# another one")
+        with pytest.raises(UntrustedFile):
+            load_scene(place)
+        assert not (place / "marker").exists()
+    else:
+        assert load_scene(place).vehicle == "evil"
+
+
+def test_a_damaged_list_of_trusted_folders_trusts_nothing(folder: Path, settings: Path) -> None:
     (folder / "own.toml").write_text('vehicle = "evil.py:Evil"\n')
-    assert load_scene(folder / "own.toml").vehicle == "evil"
+    load_scene(folder / "own.toml", trusted=True)
+    kept = settings / "trusted.json"
+    for text in ("", "[]", '{"x": 3}', kept.read_text().replace('"', "'")):
+        kept.write_text(text)
+        with pytest.raises(UntrustedFile):
+            load_scene(folder / "own.toml")
+
+
+def test_the_projects_own_examples_need_no_word() -> None:
+    example = next(
+        path for path in (Path(app.__file__).parent / "examples").iterdir() if (path / "vehicle.py").is_file()
+    )
+    assert load_scene(f"examples/{example.name}").vehicle in VEHICLES
 
 
 def test_a_scene_names_parameters_of_known_vehicles_only(folder: Path) -> None:
@@ -182,7 +263,7 @@ def test_what_is_dropped_or_opened_in_the_window_runs_nothing_that_a_file_names(
     (folder / "vehicle.py").write_text(EVIL)
     (dropped / "odd.toml").write_text('vehicle = "./"\n')
     for path in (dropped, dropped / "scene.toml", dropped / "odd.toml"):
-        with pytest.raises(InputError, match="lies outside the scene's folder"):
+        with pytest.raises(InputError, match=NOT_TRUSTED):
             load_scene(path)
     with pytest.raises(InputError, match="unknown vehicle"):
         load_take(dropped / "flight.npz")

@@ -122,7 +122,7 @@ def test_a_connection_of_ones_own_is_the_derived_one(folder: Path) -> None:
 
 
 def test_the_scene_runs_in_the_app(folder: Path) -> None:
-    done = run_app("trike.toml", "--headless", "--seconds", "1", "--csv", "trike.csv")
+    done = run_app("trike.toml", "--trust", "--headless", "--seconds", "1", "--csv", "trike.csv")
     assert done.returncode == 0, done.stderr
     rows = (folder / "trike.csv").read_text().splitlines()
     assert ",trike,variational," in rows[1]
@@ -130,7 +130,7 @@ def test_the_scene_runs_in_the_app(folder: Path) -> None:
 
 
 def test_the_scene_knows_the_vehicle_by_its_own_name(folder: Path) -> None:
-    scene = load_scene("trike.toml")
+    scene = load_scene("trike.toml", trusted=True)
     assert scene.vehicle == "trike"
     assert sim.vehicle("trike", **scene.parameters["trike"]).values["mass"] == 80.0
 
@@ -174,7 +174,7 @@ def test_mistakes_are_answered_with_file_and_piece(
     assert change[0] in DECLARATION
     (folder / "my_vehicle.py").write_text(DECLARATION.replace(*change))
     with pytest.raises(sim.InputError) as caught:
-        load_scene("trike.toml")
+        load_scene("trike.toml", trusted=True)
     assert str(caught.value).startswith("trike.toml: vehicle: ")
     assert answer in str(caught.value)
     assert "\n" not in str(caught.value)

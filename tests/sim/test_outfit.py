@@ -115,7 +115,7 @@ def test_a_mistake_is_one_line_with_file_line_key_and_what_is_allowed(
     text = (folder / "vehicle.toml").read_text(encoding="utf-8")
     line = text[: text.index(new)].count("\n") + 1
     with pytest.raises(sim.InputError) as refusal:
-        load_scene(folder)
+        load_scene(folder, trusted=True)
     assert answer in str(refusal.value)
     assert str(refusal.value).startswith("mine/vehicle.toml")
     assert f"line {line}" in str(refusal.value)
@@ -125,14 +125,14 @@ def test_a_mistake_is_one_line_with_file_line_key_and_what_is_allowed(
 def test_a_key_that_stands_twice_is_refused(folder: Path) -> None:
     changed(folder / "vehicle.toml", 'keys = ["A", "Q"]', 'keys = ["W"]')
     with pytest.raises(sim.InputError, match=r'keys\.groups: the key "W" stands twice; allowed: once'):
-        load_scene(folder)
+        load_scene(folder, trusted=True)
 
 
 def test_a_mode_is_refused_where_the_vehicle_has_not_what_it_needs(folder: Path) -> None:
     with (folder / "vehicle.toml").open("a", encoding="utf-8") as file:
         file.write('\n[modes]\nnames = ["raw", "hold"]\n')
     with pytest.raises(sim.InputError, match=r'modes\.names: "hold" needs the parameter "inertia"'):
-        load_scene(folder)
+        load_scene(folder, trusted=True)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_cycle_is_refused_without_poses_that_have_a_number_for_each_control(
     with (folder / "vehicle.toml").open("a", encoding="utf-8") as file:
         file.write(f'\n[modes]\nautopilot = "cycle"\n[modes.cycle]\n{cycle}\n')
     with pytest.raises(sim.InputError, match=answer):
-        load_scene(folder)
+        load_scene(folder, trusted=True)
 
 
 def test_a_folder_without_a_scene_stands_on_a_plain_and_one_without_data_has_the_fallback(
@@ -165,7 +165,7 @@ def test_a_folder_without_a_scene_stands_on_a_plain_and_one_without_data_has_the
 ) -> None:
     (folder / "scene.toml").unlink()
     (folder / "vehicle.toml").unlink()
-    scene = load_scene(folder)
+    scene = load_scene(folder, trusted=True)
     assert (scene.vehicle, scene.world, scene.path) == ("trike", "plain", folder)
     assert outfit_of("trike").keys == fallback().keys
     assert outfit_of("trike").file("model.glb") == folder / "model.glb"
@@ -173,7 +173,7 @@ def test_a_folder_without_a_scene_stands_on_a_plain_and_one_without_data_has_the
 
 def test_a_folder_without_a_vehicle_is_refused(tmp_path: Path) -> None:
     with pytest.raises(sim.InputError, match=r"no scene\.toml and no vehicle\.py in it"):
-        load_scene(tmp_path)
+        load_scene(tmp_path, trusted=True)
 
 
 def test_raw_sticks_act_as_the_folder_says(folder: Path) -> None:
@@ -184,7 +184,7 @@ def test_raw_sticks_act_as_the_folder_says(folder: Path) -> None:
 
 
 def _flying(folder: Path) -> Simulation:
-    scene = load_scene(folder)
+    scene = load_scene(folder, trusted=True)
     return Simulation(scene, load_world(scene.world, seed=scene.seed))
 
 
@@ -270,13 +270,13 @@ def test_while_a_mistake_stands_in_a_file_the_old_one_moves_on(
 
 
 def test_only_folders_of_ones_own_are_watched(folder: Path) -> None:
-    load_scene(folder)
+    load_scene(folder, trusted=True)
     assert own_folder("trike") == folder
     assert own_folder("helicopter") is None
 
 
 def test_what_is_like_another_has_its_sections_but_for_those_of_its_own(folder: Path) -> None:
-    load_scene(folder)
+    load_scene(folder, trusted=True)
     path = folder / "vehicle.toml"
     path.write_text('like = "helicopter"\n\n[camera]\ndistance_m = 3.25\n', encoding="utf-8")
     found, other = read_for(VEHICLES["trike"]), outfit_of("helicopter")

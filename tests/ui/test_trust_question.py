@@ -23,7 +23,7 @@ def draw(snapshot: Snapshot, context: PanelContext) -> list[Request]:
     return list(trust.draw(QUESTION, context))
 
 
-@pytest.mark.parametrize("name, trusted", [("trust/once", True), ("trust/refuse", False)])
+@pytest.mark.parametrize("name, trusted", [("trust/folder", True), ("trust/refuse", False)])
 def test_each_button_answers_once(bench: Bench, name: str, trusted: bool) -> None:
     assert bench.click(name, draw, fakes.snapshot()) == [AnswerTrust(trusted)]
 
@@ -42,6 +42,11 @@ def test_escape_refuses_and_enter_and_space_do_nothing(bench: Bench) -> None:
     assert answers == {
         imgui.Key.enter: [], imgui.Key.space: [], imgui.Key.escape: [AnswerTrust(trusted=False)],
     }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path / "settings"))
 
 
 def test_the_question_shows_the_file_that_the_scene_would_run(tmp_path: Path) -> None:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 from sim.commands import Command
 from sim.jobs import Job
 from sim.platform.errors import UntrustedFile
-from sim.scene import Scene, load_scene
+from sim.scene import Scene
 from ui.desktop.loader import Loader
 from ui.trust_question import TrustQuestion, question_of
 
 if TYPE_CHECKING:
     from ui.desktop.preparation import Loaded
+
+
+Read = Callable[..., Scene]
+"""Reads a scene, given the user's word as `trusted`: `load_scene` with its name."""
 
 
 class SceneChange:
@@ -21,8 +25,8 @@ class SceneChange:
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
         self._name = ""
-        self._asked: str | Path = ""
-        """By name or path; empty: it came with a take."""
+        self._asked: tuple[str, Read, tuple[Command, ...]] | None = None
+        """What `open` was given last."""
         self.question: TrustQuestion | None = None
         """About it, where its vehicle's file needs the user's word."""
 
@@ -31,16 +35,28 @@ class SceneChange:
         """Its name; empty: nothing is coming."""
         return self._name if self._loader.busy else ""
 
-    def open(self, asked: str | Path, quality: str, shown: str, *, trusted: Path | None = None) -> None:
-        """By name or path. `shown`: key of the world that is there. `trusted`: an outside file it may run."""
-        self.load(Path(asked).name, lambda: load_scene(asked, trusted=trusted or False), quality, shown)
+    def open(self, asked: str, read: Read, quality: str, shown: str, *commands: Command) -> None:
+        """Whatever `read` reads, given what may be run. asked: its name or path. `shown`: key of the world that is
+        there. Its simulation carries the commands out before it is shown."""
+        self._open((asked, read, commands), quality, shown, trusted=False)
+
+    def _open(
+        self,
+        asked: tuple[str, Read, tuple[Command, ...]],
+        quality: str,
+        shown: str,
+        *,
+        trusted: bool | Path,
+    ) -> None:
+        name, read, commands = asked
+        self.load(Path(name).name, lambda: read(trusted=trusted), quality, shown, *commands)
         self._asked = asked
 
     def load(
         self, name: str, scene: Callable[[], Scene], quality: str, shown: str, *commands: Command
     ) -> None:
-        """Whatever `scene` reads; its simulation carries the commands out before it is shown."""
-        self._name, self._asked, self.question = name, "", None
+        """What `scene` reads, which may run nothing that is not trusted; else as `open`."""
+        self._name, self._asked, self.question = name, None, None
         self._loader.load(scene, quality, shown=shown, commands=commands)
 
     def answer(self, quality: str, shown: str, *, trusted: bool) -> str:
@@ -54,8 +70,8 @@ class SceneChange:
         if not trusted:
             return f"{question.file.name} was not run; {question.scene} stays closed"
         self._ask(question.file)
-        if self.question == question:  # else it was written to meanwhile
-            self.open(self._asked, quality, shown, trusted=question.file)
+        if self.question == question and self._asked is not None:  # else it was written to meanwhile
+            self._open(self._asked, quality, shown, trusted=question.file)
         return ""
 
     def take(self) -> "Loaded | None":
@@ -81,4 +97,4 @@ class SceneChange:
 
     def _ask(self, file: Path) -> None:
         """Whether the scene that was to be opened may run its vehicle's file."""
-        self.question = question_of(str(self._asked), file)
+        self.question = question_of(self._asked[0] if self._asked else self._name, file)

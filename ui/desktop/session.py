@@ -5,19 +5,20 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from export.output import OutputError
 from export.probe import Probe
 from render.background_threads import give_way
 from render.quality import PRESETS
-from sim.commands import PlayTake, SetSpeed, ShowMeasured
+from sim.commands import Command, PlayTake, SetSpeed, ShowMeasured
 from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.recordings.opening import scene_of
-from sim.scene import Scene
+from sim.scene import Scene, load_scene
 from sim.simulation.judge import Judge
 from sim.snapshot import Snapshot
 from sim.vehicles import VEHICLES
@@ -35,7 +36,7 @@ from ui.desktop.preparation import Loaded
 from ui.desktop.probing import passed, probed
 from ui.desktop.racing import Racing
 from ui.desktop.saving import curves_saved, screenshot_saved, task_saved
-from ui.desktop.scene_change import SceneChange
+from ui.desktop.scene_change import Read, SceneChange
 from ui.desktop.sharing import Sharing
 from ui.desktop.takes import Takes
 from ui.input.control_setup import ENDING as CONTROLS
@@ -255,7 +256,11 @@ class Session:
             self._open_scene(path)
 
     def _open_scene(self, asked: str | Path) -> None:
-        self._change.open(asked, self._shell.view.quality, self._world.key)
+        self.open(str(asked), partial(load_scene, asked))
+
+    def open(self, asked: str, read: Read, *commands: Command) -> None:
+        """Show another scene as soon as it is ready, and its program trusted; then it gets the commands."""
+        self._change.open(asked, read, self._shell.view.quality, self._world.key, *commands)
 
     def _answer(self, *, trusted: bool) -> None:
         with self._telling():

@@ -1,4 +1,4 @@
-"""The question before a scene runs a file from outside its folder: what it is, what it says, once or never."""
+"""The question before a scene runs a program: what it is, what it says, and whether its folder is trusted."""
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -56,12 +56,12 @@ def _tell(question: TrustQuestion, width: float, context: PanelContext) -> None:
     imgui.pop_font()
     imgui.spacing()
     imgui.text_unformatted(
-        f"The scene {question.scene} takes its vehicle from a file outside its own folder:"
+        f"The scene {question.scene} takes its vehicle from a program in a folder that you have not trusted:"
     )
     imgui.text_colored(imgui.ImVec4(*theme.ACCENT_BRIGHT), str(question.file))
     imgui.text_unformatted(
         "To open the scene is to run this file, and a file that is run can do whatever you can do on this "
-        "computer. Nothing of it has been run yet."
+        "computer. Nothing of it has been run yet. Trust is remembered for the whole folder."
     )
     imgui.pop_text_wrap_pos()
     imgui.spacing()
@@ -82,7 +82,9 @@ def _tell(question: TrustQuestion, width: float, context: PanelContext) -> None:
 
 def _answers(context: PanelContext) -> list[AnswerTrust]:
     answers = []
-    if button(context, "trust/once", "Trust once", "Run it now; the next time it is asked for again"):
+    if button(
+        context, "trust/folder", "Trust this folder", "Run it now and from now on, also when it has changed"
+    ):
         answers.append(AnswerTrust(trusted=True))
     imgui.same_line()
     refused = button(
