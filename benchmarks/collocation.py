@@ -31,7 +31,7 @@ class Collocation(Integrator):
 
     def on_group(self, vehicle: HolonomicVehicle, inputs: Inputs) -> Scheme:
         """One step with the stages' slopes as unknowns."""
-        chart = CHARTS[vehicle.group.name]
+        chart = CHARTS[vehicle.group]
         q, h, n = vehicle.symbols(inputs.p), inputs.h, chart.size
         size = n + vehicle.group.dim
         y, z = ca.SX.sym("y", size), ca.SX.sym("z", size * len(self.b))

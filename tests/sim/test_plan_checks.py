@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Sphere, Task, Waypoint, Weights
+from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Planner, Sphere, Task, Waypoint, Weights
 from sim.planner.solvers.attempt import deadline_in
 from sim.planner.task.check import check_task
 from sim.planner.task.obstacles import Obstacle
@@ -73,7 +73,7 @@ def spoilt(state: sim.State, index: int, value: float) -> sim.State:
         ({"limits": Limits(low_w=(-9.0, -9.0))}, "limit low_w"),
         ({"limits": Limits(controls={"u_left": (NAN, 5.0)})}, "bounds of u_left"),
         ({"limits": Limits(controls={"u_left": (1.0,)})}, "bounds of u_left"),
-        ({"limits": Limits(controls={"u_left": (0.0, 0.0)})}, "u_left from 0 to 0"),
+        ({"limits": Limits(controls={"u_left": (1.0, 0.0)})}, "u_left from 1 to 0"),
         ({"limits": Limits(rates={"u_left": 0.0})}, "rate of u_left = 0"),
         ({"limits": Limits(rates={"u_left": NAN})}, "rate of u_left = nan"),
         ({"limits": Limits(rates={"u_left": INF})}, "rate of u_left = inf"),
@@ -285,3 +285,70 @@ def test_ways_to_plan_that_there_are_not_are_named(options, words):
         sim.plan(BOAT, dataclasses.replace(CROSSING, steps=8), **options)
     assert words in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("held_N", [0.0, 0.4])
+def test_an_actuator_that_is_held_keeps_its_number_in_a_plan_that_replays(held_N: float) -> None:
+    craft = sim.vehicle("spacecraft")
+    names = [control.name for control in craft.controls]
+    turned = craft.state(R=[[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    task = Task(
+        craft.state(),
+        Goal(turned, position="free", velocity="free"),
+        12.0,
+        steps=24,
+        limits=Limits(controls={"thrust": (held_N, held_N)}),
+    )
+    plan = sim.plan(craft, task, starts=1)
+    assert plan.solved
+    assert np.all(plan.controls[:, names.index("thrust")] == held_N)
+    flown = sim.simulate(
+        craft, "variational", step=plan.step_s, duration=12.0, initial=task.start, controls=plan.controls[:-1]
+    )
+    assert np.abs(flown.nodes[-1] - plan.motion.nodes[-1]).max() < 1e-6  # measured 2e-12
+
+
+def test_a_control_of_a_lift_vector_that_is_held_is_refused_in_a_line() -> None:
+    heli, task = forest(16)
+    limits = dataclasses.replace(task.limits, controls={heli.controls[0].name: (1.0, 1.0)})
+    assert "move its controls together" in refusal(heli, dataclasses.replace(task, limits=limits))
+
+
+@pytest.mark.parametrize("name", ["snakeboard", "rolling-disc"])
+@pytest.mark.parametrize("method", ["lie-euler", "rk2", "rk4"])
+def test_a_goal_that_says_a_velocity_twice_is_planned(name: str, method: str) -> None:
+    vehicle = sim.vehicle(name)
+    every = tuple(range(len(vehicle.shape_coordinates)))
+    goal = Goal(vehicle.state(x=1.0), shape=every, shape_velocity=every)
+    task = Task(vehicle.state(), goal, 6.0, steps=32)
+    plan = Planner().plan(vehicle, task, method=method)
+    assert plan.solved
+    assert np.abs(plan.motion.nodes[-1] - goal.state.node)[vehicle.node_layout.velocity].max() < 1e-6  # 1e-9
+
+
+def test_what_is_no_vehicle_and_functions_that_fail_are_one_line() -> None:
+    task = Task(BOAT.state(), Goal(BOAT.state(x=3.0)), 5.0, steps=16)
+
+    def failing(iterate: object) -> bool:
+        raise ZeroDivisionError("of the user")
+
+    for given, options, says in (
+        ([BOAT, BOAT], {}, "vehicle = "),
+        (BOAT, {"show": failing}, "show has raised ZeroDivisionError: of the user"),
+        (BOAT, {"show": 3}, "show = 3"),
+        (BOAT, {"found": 3}, "found = 3"),
+    ):
+        with pytest.raises(sim.InputError, match=says) as told:
+            sim.plan(given, task, **options)  # type: ignore[arg-type]
+        assert "\n" not in str(told.value)
+    chains = [sim.vehicle("pendulum", links=count) for count in (1, 2)]
+    asked = Task(chains[0].state(), Goal(chains[0].state()), 2.0, steps=16)
+    with pytest.raises(sim.InputError, match="numbers of state"):
+        sim.receding_horizon(chains[0], asked, 1.0, flown=chains[1])
+
+
+def test_a_full_turn_of_a_heading_is_told_not_to_be_made() -> None:
+    task = Task(BOAT.state(), Goal(BOAT.state(theta=2.0 * np.pi)), 15.0, steps=16)
+    assert "full turns are not made" in sim.plan(BOAT, task, starts=1).message
+    once = dataclasses.replace(task, goal=Goal(BOAT.state(theta=3.0)))
+    assert "full turns" not in sim.plan(BOAT, once, starts=1).message

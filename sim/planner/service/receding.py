@@ -112,6 +112,11 @@ def receding_horizon(
             )
     if flown.name != vehicle.name:
         raise InputError(f"receding_horizon: flown is a {flown.name}; allowed: a {vehicle.name}")
+    if flown.node_layout.size != vehicle.node_layout.size or len(flown.controls) != len(vehicle.controls):
+        raise InputError(
+            f"receding_horizon: flown has {flown.node_layout.size} numbers of state and {len(flown.controls)} "
+            f"controls; allowed: {vehicle.node_layout.size} and {len(vehicle.controls)}, as what is planned for"
+        )
     scheme = integrator(method) if isinstance(method, str) else method
     planner = planner or Planner(sized_by=task)
     first = planner.plan(vehicle, aimed(task, task.start, None if aim is None else aim(0.0)), method=scheme)

@@ -45,6 +45,8 @@ class Run:
     stopped: bool = False
     dragged: bool = False
     history: tuple[tuple[float, float], ...] = ()
+    error: Exception | None = None
+    """That `show` has raised: solvers may not be left by an exception."""
 
     @property
     def out_of_time(self) -> bool:
@@ -124,7 +126,10 @@ def _watcher(t: Transcription, run: Run) -> Callable[[int, float, float, np.ndar
 
     def watch(_: int, cost: float, violation: float, w: np.ndarray) -> bool:
         run.history = (*run.history, (cost, violation))
-        go_on = show(Iterate(len(run.history) - 1, cost, violation, t.places(w)))
+        try:
+            go_on = show(Iterate(len(run.history) - 1, cost, violation, t.places(w)))
+        except Exception as error:
+            run.error, go_on = error, False
         run.stopped = run.stopped or not go_on
         return go_on
 

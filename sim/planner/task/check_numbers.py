@@ -26,7 +26,7 @@ _EFFORT_SCALES = 1e-9, 1e9
 
 def check_numbers(vehicle: Vehicle, task: Task) -> None:
     """Raises InputError, in one line, for the first number that is none or out of range."""
-    number(task, "duration_s", task.duration_s, 0.0, _LONGEST_S, "seconds above 0")
+    number(task, "duration_s", task.duration_s, 0.0, _LONGEST_S, f"seconds above 0, up to {_LONGEST_S:g}")
     steps: object = task.steps
     if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or not 4 <= steps <= 1024:
         raise refused(task, f"steps = {quote(steps)} is not possible; allowed: a whole number from 4 to 1024")
@@ -34,7 +34,9 @@ def check_numbers(vehicle: Vehicle, task: Task) -> None:
         low, high = vector(task, "free duration", task.free_duration, 2)
         if not 0.0 < low < high <= _LONGEST_S:
             raise refused(
-                task, f"free duration {low:g} to {high:g} s is not possible; allowed: 0 < shortest < longest"
+                task,
+                f"free duration {low:g} to {high:g} s is not possible; allowed: 0 < shortest < longest "
+                f"<= {_LONGEST_S:g} s",
             )
     for name in WEIGHT_NAMES:
         value = getattr(task.weights, name)
@@ -169,10 +171,18 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
             if name not in allowed:
                 raise refused(task, f"unknown {what} {name!r}; allowed: {', '.join(allowed) or 'none'}")
     _check_names(vehicle, task)
-    for name, bounds in {**limits.controls, **limits.shape, **limits.columns}.items():
+    for name, bounds in {**limits.shape, **limits.columns}.items():
         _check_range(task, name, bounds)
+    for name, bounds in limits.controls.items():
+        _check_range(task, name, bounds, held=True)
     for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, limits), strict=True):
-        if low >= high:
+        if low == high and not input_map_of(vehicle).can_hold:
+            raise refused(
+                task,
+                f"{control.name} is held at {low:g} {control.unit}, and plans for {vehicle.name} move its controls "
+                "together; allowed: a range",
+            )
+        if low > high:
             raise refused(
                 task,
                 f"bounds contradict each other: {control.name} is left {low:g} to {high:g} {control.unit} of "
@@ -233,11 +243,12 @@ def _are_bounds(value: object, count: int) -> bool:
     return row.shape == (count,) and not bool(np.isnan(row).any())
 
 
-def _check_range(task: Task, name: str, bounds: Sequence[float]) -> None:
+def _check_range(task: Task, name: str, bounds: Sequence[float], *, held: bool = False) -> None:
+    """held: both may be the same number."""
     if not _are_bounds(bounds, 2):
         raise refused(task, f"bounds of {name} = {quote(bounds)} are not possible; allowed: two numbers")
     low, high = bounds
-    if low >= high:
+    if low > high or (low == high and not held):
         raise refused(task, f"bounds contradict each other: {name} from {low:g} to {high:g}")
 
 

@@ -54,6 +54,11 @@ class InputMap:
         """The vehicle with the planned inputs in place of its controls."""
         return self.vehicle
 
+    @property
+    def can_hold(self) -> bool:
+        """Whether one control can be held at a number while the others are planned."""
+        return type(self) is InputMap
+
     def controls(self, a: np.ndarray) -> np.ndarray:
         """(n, n_controls) of (n, size)."""
         return np.asarray(a, float).copy()

@@ -243,6 +243,9 @@ def variable_bounds(model: NodeModel, controls: Slots, unscale: np.ndarray) -> t
         where = slice(offset + controls.slice(name).start, offset + controls.slice(name).stop)
         if size and name == "a":
             low[where], high[where] = model.input_map.box(limits).T
+            # What is held is a number in the equations; its variable rests in the middle of its range, at no cost.
+            for i in model.held_inputs:
+                low[where][i], high[where][i] = -model.scales.inputs[i], model.scales.inputs[i]
         elif size and name == "z" and model.unknown_is_velocity:
             low[where], high[where] = -velocity_bound(model), velocity_bound(model)
         elif name in ("slack", "missed"):

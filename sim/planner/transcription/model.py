@@ -12,7 +12,7 @@ from sim.integrators.base import Scheme
 from sim.planner.task.bodies import acted, body_pose, columns, rotations, turns, velocities
 from sim.planner.task.inputs import InputMap, input_map_of
 from sim.planner.task.obstacles import KINDS
-from sim.planner.task.task import WEIGHT_NAMES
+from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
 from sim.planner.transcription.state_form import StateForm, state_form
 from sim.planner.transcription.symbols import Slots
@@ -183,6 +183,18 @@ class NodeModel:
         """Components of the state that are the position in the world."""
         found = [self.component(i) for i in self.position_indices]
         return [i for i in found if i is not None]
+
+    @cached_property
+    def held_inputs(self) -> dict[int, float]:
+        """Planned inputs that the task's limits leave one number, as where an actuator is switched off."""
+        limits = control_limits(self.vehicle, self.shape.limits)
+        if not self.input_map.can_hold:
+            return {}
+        return {i: float(low) for i, (low, high) in enumerate(limits) if low == high}
+
+    def acting(self, a: ca.SX) -> ca.SX:
+        """Inputs as they act: the variables of those that are held act on nothing."""
+        return ca.vertcat(*(self.held_inputs.get(i, a[i]) for i in range(a.shape[0])))
 
     def component(self, node_index: int) -> int | None:
         """Which entry of the state a node's component is; None where it is no plain entry."""

@@ -5,7 +5,7 @@ unknowns z and the planned inputs a are the controls, its residual is an equalit
 closes the gap to the next node.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -66,7 +66,9 @@ def initial_rows(model: NodeModel, stage: NodeExpressions) -> tuple[Constraint, 
     """The first state is the discrete Legendre transform of the start."""
     x, c = _pieces(model, model.controls, stage.v, stage.unscale)
     z = ca.SX.zeros(model.unknowns)
-    start = model.evaluate(model.form.expanded(x["y"]), z, c["a"], model.duration_of_step(x)).start
+    start = model.evaluate(
+        model.form.expanded(x["y"]), z, model.acting(c["a"]), model.duration_of_step(x)
+    ).start
     kept = model.form.kept.tolist()
     difference = (x["y"] - start[kept]) / model.y_scale
     return tuple(Constraint("start", difference[i], 0.0, 0.0) for i in range(difference.shape[0]))
@@ -82,7 +84,7 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
     z = ca.SX.sym("z", model.unknowns) if implicit else c["z"] if moves else ca.SX.zeros(model.unknowns)
     slack = c["slack"] if controls.sizes["slack"] else ca.SX(0)
     missed = c.get("missed", ca.SX(0, 1))
-    step = model.evaluate(model.form.expanded(x["y"]), z, a, h)
+    step = model.evaluate(model.form.expanded(x["y"]), z, model.acting(a), h)
     node = step.node
     rows: list[Constraint] = []
     if moves:
@@ -91,7 +93,7 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
     rows += place_rows(model, node, slack)
     rows += velocity_rows(model, node, z) if moves else []
     rows += box_rows(model, node)
-    rows += goal_rows(model, node, missed) + duration_rows(model, h) if last else []
+    rows += _independent(model, v, goal_rows(model, node, missed)) + duration_rows(model, h) if last else []
     price = model.given["price"] * (h * model.given["steps"] * slack + ca.sum1(ca.densify(missed)))
     cost = weighted_cost(model, node, a, z, x["previous"], h, last=last) + price
     following = [step.following[model.form.kept.tolist()] / model.y_scale]
@@ -101,6 +103,30 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
     nothing = ca.SX(0, 1)
     solved = (z, step.residual / model.residual_scale, step.guess) if implicit else (nothing,) * 3
     return NodeExpressions(v, unscale, *solved, ca.vertcat(*following), tuple(rows), cost, node, low, high)
+
+
+def _independent(model: NodeModel, v: ca.SX, rows: list[Constraint]) -> list[Constraint]:
+    """The goal's rows without what others imply, where its equations are more than a node has numbers.
+
+    Constraints on wheels tie the body's velocity to the shape's, so that a goal that says both says some of it twice.
+    Which component of the body's velocity still says something depends on where the shape stands: it is asked for in
+    mixtures of all components, as many as are free.
+    """
+    equations = [row for row in rows if row.low == row.high]
+    if len(equations) <= v.shape[0]:
+        return rows
+    doubled = [row for row in equations if row.goal == "velocity"]
+    others = [row for row in equations if row.goal != "velocity"]
+    slopes = ca.jacobian(ca.vertcat(*(row.expression for row in (*others, *doubled))), v)
+    random = np.random.default_rng(0)
+    free = [v, model.p, model.s]
+    # Somewhere: what is implied is so at every state.
+    J = np.array(ca.Function("slopes", free, [slopes])(*(random.uniform(0.1, 1.0, x.shape[0]) for x in free)))
+    count = np.linalg.matrix_rank(J, tol=1e-8) - np.linalg.matrix_rank(J[: len(others)], tol=1e-8)
+    mixing = np.linalg.qr(random.uniform(0.2, 1.0, (len(doubled), len(doubled))))[0][:count]
+    misses = ca.vertcat(*(row.expression for row in doubled))
+    mixed = [replace(doubled[0], expression=ca.DM(weights).T @ misses) for weights in mixing]
+    return [row for row in rows if row.low != row.high] + others + mixed
 
 
 def _pieces(

@@ -130,7 +130,10 @@ class Transcription:
         y = np.concatenate([running[:, model.state.slice("y")], last[None, model.state.slice("y")]])
         controls = np.concatenate([running[:, nx : nx + z.stop], own[None, : z.stop]])
         unknowns = self.program.unknowns(w, p) if model.eliminates else controls[:, z]
-        return model.form.expanded_rows(y), unknowns, controls[:, a]
+        inputs = controls[:, a].copy()
+        for i, value in model.held_inputs.items():
+            inputs[:, i] = value
+        return model.form.expanded_rows(y), unknowns, inputs
 
     def step_s(self, w: np.ndarray, p: np.ndarray) -> float:
         """Of an iterate."""
