@@ -13,7 +13,8 @@ from sim.vehicles.support import Support
 from sim.world import World
 
 _UP_W = np.array([0.0, 0.0, 1.0])
-_LAID = (Support.GROUND, Support.SURFACE)
+LAID = (Support.GROUND, Support.SURFACE)
+"""What moves in a plane and is put on a world's ground or water."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +41,7 @@ def in_world(support: Support, poses: np.ndarray, world: World, pivot_w: np.ndar
     if support is Support.STAND and pivot_w is not None:
         poses = poses.copy()
         poses[:, :3, 3] += pivot_w
-    if support in _LAID:
+    if support in LAID:
         poses = _laid(support, poses[0], world) @ _inverse(poses[0]) @ poses
     return poses
 
@@ -86,7 +87,7 @@ def _main_body(structure: Structure) -> ca.Function:
 def node_at(vehicle: Vehicle, there: Placement) -> np.ndarray:
     """A flat node of the vehicle at a place."""
     T_wb = there.T_wb
-    if vehicle.support in _LAID:
+    if vehicle.support in LAID:
         T_wb = T_wb.copy()
         T_wb[:3, :3] = attitude_of(_UP_W, heading_of(there.T_wb[:3, :3]))
     return vehicle.state_in_space(T_wb, there.twist_b).node

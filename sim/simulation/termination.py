@@ -12,7 +12,10 @@ from sim.outfit import outfit_of
 from sim.outfit.outfit import Footprint
 from sim.simulation.footing import Footing, Impact
 from sim.simulation.impulses import Coupling
+from sim.simulation.placing import LAID
 from sim.vehicles import Vehicle
+from sim.vehicles.support import Support
+from sim.world import World
 
 HARD_TOUCH_MPS = 3.0
 """The skids bear less than this."""
@@ -50,6 +53,20 @@ def collision(met_mps: float, footprint: Footprint | None) -> Verdict | None:
     if footprint is None or met_mps <= footprint.crash_mps:
         return None
     return Verdict(LaneStatus.CRASHED, f"crashed at {met_mps:.1f} m/s into what stands in the way")
+
+
+def off_the_map(world: World, support: Support, place_w: np.ndarray) -> Verdict | None:
+    """Whether what is laid on the ground has come to where a map ends whose land is drawn on, at heights of its own.
+
+    place_w: (2,) or more, x and y [m].
+    """
+    if support not in LAID or (world.river is None and world.grounds is None):
+        return None
+    x, y = float(place_w[0]), float(place_w[1])
+    (x_low, y_low), (x_high, y_high) = world.terrain.low_m, world.terrain.high_m
+    if x_low <= x <= x_high and y_low <= y <= y_high:
+        return None
+    return Verdict(LaneStatus.CRASHED, f"came to the edge of the map at x = {x:.0f} m, y = {y:.0f} m")
 
 
 def energy_bound(vehicle: Vehicle, energy_start_J: float) -> float:
@@ -109,4 +126,7 @@ def fate(
         speed_mps = float(np.linalg.norm(twist_b[3:]))
         verdict = wreck(impact, footing.under_water(node), speed_mps)
     met_mps = impact.skids_mps if coupling is None else max(impact.skids_mps, coupling.take_impact_mps())
-    return verdict or collision(met_mps, outfit.footprint)
+    verdict = verdict or collision(met_mps, outfit.footprint)
+    if verdict is not None or vehicle.support not in LAID:
+        return verdict
+    return off_the_map(footing.world, vehicle.support, node[vehicle.group.position])

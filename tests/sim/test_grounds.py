@@ -1,8 +1,13 @@
 """Laws of the driving ground and the plaza: level, deterministic, and free where one drives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from sim.lane_status import LaneStatus
+from sim.scene import Start, load_scene
+from sim.simulation import Simulation
 from sim.simulation.placing import placement
 from sim.vehicles import vehicle
 from sim.world import load_world
@@ -11,6 +16,7 @@ from sim.world.grounds.desert import grow_desert
 from sim.world.grounds.driving import curvature
 from sim.world.grounds.plaza import OPEN_RADIUS_M
 from sim.world.grounds.props import CONE_RADIUS_M, Block, arc_length
+from tests.sim.simulation_scenes import fly
 
 CAR_HALF_WIDTH_M = 1.0
 CAR_TURN_M = 2.4 / 0.62
@@ -129,3 +135,18 @@ def test_a_boat_lies_on_the_water_and_a_car_stands_on_the_bed(name: str) -> None
     assert afloat[2, 3] == world.water_level_m
     np.testing.assert_allclose(afloat[:3, 2], [0.0, 0.0, 1.0], atol=1e-12)
     assert placement(car, car.state(theta=0.3, x=x, y=y).node, world).T_wb[2, 3] < world.water_level_m - 0.5
+
+
+@pytest.mark.parametrize(("name", "ends"), [("plaza", True), ("plain", False)])
+def test_what_moves_in_a_plane_ends_where_the_map_does_and_the_land_goes_on(name: str, ends: bool) -> None:
+    """Past it the land that is drawn is up to tens of metres above the ground that is known; a plain goes on level."""
+    ground = load_world(name, seed=7)
+    edge_m = ground.terrain.high_m[0]
+    start = Start(position_w=(edge_m - 5.0, 0.0, 0.0))
+    scene = replace(load_scene("drive"), world=name, start=start, goals=())
+    running = Simulation(scene, ground)
+    assert fly(running, 0.5).status is LaneStatus.RUNNING
+    lane = fly(running, 8.0, pitch=1.0)
+    assert (lane.status is LaneStatus.CRASHED) == ends
+    assert ("edge of the map" in lane.status_text) == ends
+    assert (lane.T_wb[0, 3] < edge_m + 0.5) == ends
