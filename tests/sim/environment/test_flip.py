@@ -211,6 +211,27 @@ def test_a_dam_breaks_as_it_was_measured() -> None:
     assert (wedge / WHERE > 0.1).all()  # what counts as the front moves it by 11 to 21 %
 
 
+@pytest.mark.parametrize(
+    ("cells", "cell_m", "dt_s"),
+    [((8, 16, 16), 0.015, 0.123), ((8, 8, 24), 0.0045, 0.139), ((8, 24, 8), 0.0033, 0.163)],
+)
+def test_small_cells_and_long_steps_lose_no_water(
+    cells: tuple[int, int, int], cell_m: float, dt_s: float
+) -> None:
+    """Water that falls 10 to 80 cells in a step; measured 0.97 to 1.01 of its volume, and 0.34 to 0.73 where a step is
+    divided by 8 at most, and by what is fast before it."""
+    nx, ny, nz = cells
+    depth = np.full((ny, nx), 0.5 * nz * cell_m)
+    depth[:, nx // 2 :] = 0.0
+    tank = Tank(Box(cells, cell_m), depth)
+    full_m3, left = tank.count / PER_CELL * cell_m**3, []
+    for _ in range(40):
+        tank.advance(dt_s)
+        left.append(tank.volume_m3 / full_m3)
+    assert min(left) > 0.9
+    assert left[-1] > 0.95
+
+
 def test_water_takes_the_room_of_its_particles_while_it_splashes() -> None:
     """Over 60 s. Measured: 0.2 % less, 0.55 % at most; by densities cut off at one, whose scatter loses, 1.6 % less."""
     x = np.arange(24) / 24
