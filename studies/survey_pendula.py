@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 import sim
-from sim.compiler.step_rule import growth
+from sim.compiler.loops import growth
 from sim.integrators import INTEGRATORS
 from sim.integrators.embedded import Adaptive
 from sim.vehicles import State, Vehicle

@@ -1,14 +1,11 @@
 """Lanes in vector registers, driven without the interpreter: all steps of a range of registers in one call."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from sim.compiled import compiled
+from sim.compiler.calls import called
 from sim.compiler.lanes import WIDTH, LaneCode, gathered, scattered
 
 
@@ -67,22 +64,6 @@ class Groups:
         return flat.reshape(lanes, kept, size), np.repeat(self.done, WIDTH)[:lanes]
 
 
-@intrinsic
-def _returned(typing_context: Any, address: Any, arrays: Any, count: Any) -> Any:
-    """What machine code at an address returns for a table of arrays and a count."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
-        number = ir.IntType(64)
-        code = ir.FunctionType(number, [number, number])
-        return builder.call(builder.inttoptr(args[0], code.as_pointer()), args[1:])
-
-    return types.int64(types.int64, types.int64, types.int64), generate
-
-
-_call: Any = _returned
-"""As numba takes it: the typing context is given by itself."""
-
-
 @compiled()
 def _run(
     advance: int,
@@ -111,11 +92,11 @@ def _run(
             table[1] = u[min(s, segments - 1) if u.shape[0] > 1 else 0].ctypes.data
             if keeps[s]:
                 table[4] = nodes[g, kept].ctypes.data
-                good = _call(node, table.ctypes.data, 1) == 1
+                good = called(node, table.ctypes.data, 1) == 1
                 kept += 1
             if s == segments or not good:
                 break
-            did = _call(advance, table.ctypes.data, counts[s])
+            did = called(advance, table.ctypes.data, counts[s])
             total += did
             if did < counts[s]:
                 break

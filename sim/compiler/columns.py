@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
+from sim.compiled import compiled
+from sim.compiler.calls import called
 from sim.compiler.objects import loaded
 from sim.compiler.vector_code import WIDTH, Along, Body, Repeated, splat
 
@@ -132,3 +134,29 @@ def _repeated_tail(repeated: Repeated, body: Body) -> list[str]:
         "  %later = add i64 %time, 1",
         "  br i1 %repeat, label %again, label %settled",
     ]
+
+
+Launch = tuple[ColumnKernel, int, Sequence[np.ndarray], Sequence[np.ndarray]]
+"""(kernel, columns, inputs, outputs)."""
+
+
+class Launches:
+    """Kernels to be run again and again on the same arrays."""
+
+    def __init__(self, *launches: Launch) -> None:
+        self._kept = [(kernel, table(given, out), given, out) for kernel, _, given, out in launches]
+        rows = [
+            (kernel.address, addresses.ctypes.data, launch[1])
+            for (kernel, addresses, _, _), launch in zip(self._kept, launches, strict=True)
+        ]
+        self._table = np.array(rows, np.int64).reshape(-1, 3)
+
+    def __call__(self) -> None:
+        _launched(self._table)
+
+
+@compiled()
+def _launched(table: np.ndarray) -> None:
+    """Run kernels in turn: rows of (machine code, its table of arrays, columns)."""
+    for i in range(table.shape[0]):
+        called(table[i, 0], table[i, 1], table[i, 2])

@@ -3,24 +3,26 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 
-from sim.compiler import robust
+from sim.compiler import robust, rollouts
 from sim.compiler.inline import Inline, inline_of
 from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
-from sim.compiler.machine import MachineCode
+from sim.compiler.objects import loaded
 from sim.compiler.observer import energies, observer
 from sim.compiler.rods import RODS, rods_driver, rods_module
 from sim.compiler.rollouts import AMID, FREELY, Driver, driver, prepared_driver
 from sim.compiler.staged import staged_module
 from sim.integrators.base import Integrator
+from sim.platform.cache import found, keep
 from sim.platform.errors import InputError
 from sim.steppers.stepper import FREE, kept_state
 from sim.vehicles.acted import ActionVehicle
@@ -31,6 +33,57 @@ from sim.vehicles.structure import Structure
 
 START_SWEEPS, START_TOLERANCE = 60, 1e-14
 """How often, and up to which relative change, the wrench of a start amid something smooth is found again."""
+
+
+class MachineCode:
+    """What kernels call: `rollout`, `trajectory` and `many` as `rollouts.Driver` has them, without the code."""
+
+    def __init__(self, engine: llvm.ExecutionEngine, driver: Driver, names: Sequence[str]) -> None:
+        """names: of the module's functions that the driver calls."""
+        self._engine = engine  # owns the code
+        self.code = tuple(_address(engine, name) for name in names)
+        self.rollout: Any = partial(driver.rollout, self.code)
+        self.trajectory: Any = partial(driver.trajectory, self.code)
+        self.many: Any = partial(driver.many, self.code)
+        self._addresses: dict[str, int] = {}
+
+    @staticmethod
+    def of(name: str, text: str, driver: Driver, names: Sequence[str]) -> "MachineCode":
+        """Of LLVM's text, from the cache or compiled into it; the text is kept under that name, for people."""
+        if found("kernels", f"{name}.ll") is None:
+            keep("kernels", f"{name}.ll", lambda path: path.write_text(text, encoding="utf-8"))
+        if f"@{robust.SETTLE}(" in text:
+            robust.announced()
+        return MachineCode(loaded(text, optimised=True), driver, names)
+
+    def address(self, name: str) -> int:
+        """Of a function of the module; 0: it has none of that name."""
+        if name not in self._addresses:
+            self._addresses[name] = self._engine.get_function_address(name)
+        return self._addresses[name]
+
+    def start(
+        self,
+        node: np.ndarray,
+        u: np.ndarray,
+        w: np.ndarray,
+        p: np.ndarray,
+        h: float,
+        y: np.ndarray,
+        *,
+        how: str = "start",
+    ) -> bool:
+        """Fill in the private state of a node by one of the module's starts; whether it has that one."""
+        code = self.address(how)
+        if code:
+            rollouts.start(code, node, u, w, p, h, y)
+        return code != 0
+
+
+def _address(engine: llvm.ExecutionEngine, name: str) -> int:
+    """Of a function, or of constants."""
+    address: int = engine.get_function_address(name) or engine.get_global_value_address(name)
+    return address
 
 
 @dataclass(frozen=True)
@@ -281,8 +334,8 @@ def load_kernel(generated: KernelText) -> MachineCode:
 
 
 def prepared_as(generated: KernelText) -> str:
-    """Name of what takes longer to compile than a swap may wait for: the drivers of an environment."""
-    return prepared_driver(generated.inline)
+    """Name of what takes longer to compile than a swap may wait for: the drivers."""
+    return f"{'_'.join(generated.calls)}_{prepared_driver(generated.inline)}"
 
 
 def prepare(generated: KernelText) -> None:
@@ -299,7 +352,12 @@ def kernel_text(
     vehicle: Vehicle, integrator: Integrator, inline: Inline | None = None, *, sampled: bool = False
 ) -> KernelText:
     """The module of a pair. Raises InputError as `compile_kernel` does."""
-    return _generated(Structure.of(vehicle), integrator, inline, sampled)
+    try:
+        return _generated(Structure.of(vehicle), integrator, inline, sampled)
+    except TypeError as error:
+        if "no compiled form" not in str(error):
+            raise
+        raise InputError(f"{vehicle.name} under {integrator.name}: {error}") from error
 
 
 @lru_cache(maxsize=256)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import casadi as ca
 
 from sim.compiler.blocks import Block, silenced, solution_order
-from sim.compiler.lane_printer import Named, Printer
 from sim.compiler.loops import NEWTON_FAILED, STEP, Rollout, State
+from sim.compiler.printer import Named, Printer
 from sim.compiler.robust import SETTLE, SOLVE
 from sim.compiler.vector_code import splat
 from sim.integrators.base import Scheme

@@ -11,8 +11,8 @@ from functools import lru_cache
 import casadi as ca
 
 from sim.compiler.blocks import Block
-from sim.compiler.lane_printer import Printer, served
 from sim.compiler.objects import loaded
+from sim.compiler.printer import Printer, served
 from sim.compiler.vector_code import splat
 from sim.integrators.base import Integrator
 from sim.symbolic import solve

@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from sim.compiler.blocks import Block, silenced
-from sim.compiler.lane_printer import Printer, served
 from sim.compiler.objects import loaded
+from sim.compiler.printer import Printer, served
 from sim.integrators.base import Integrator, Scheme
 from sim.vehicles.structure import Structure
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 import casadi as ca
 import numpy as np
 
-from sim.compiler.lane_printer import Function, Named
-from sim.compiler.step_rule import LEAST, symbolic_growth
+from sim.compiler.printer import Function, Named
 from sim.compiler.vector_code import splat
 from sim.integrators.base import Scheme
 
@@ -21,6 +20,10 @@ SMALLEST_SHARE = 1e-9
 _POINTS = 6
 """Sampled controls of adaptive methods are the polynomial through as many points of the step: Chebyshev's, which leave
 out its ends, where controls may jump."""
+
+SAFETY, EXPONENT = 0.85, 0.25
+LEAST, MOST = 0.2, 5.0
+"""How adaptive methods choose their next step: the rule and the numbers of the mechanics survey's program."""
 
 
 class State(ABC):
@@ -228,3 +231,14 @@ def divided_moments(samples: tuple[float, ...]) -> tuple[float, ...]:
     if not samples:
         return ()
     return tuple(float(x) for x in (1 - np.cos((np.arange(_POINTS) + 0.5) * np.pi / _POINTS)) / 2)
+
+
+def growth(error: float, tolerance: float) -> float:
+    """By what the step is multiplied after one with that error estimate, accepted or not."""
+    return max(LEAST, min(MOST, SAFETY * (tolerance / max(error, 1e-300)) ** EXPONENT))
+
+
+def symbolic_growth(error: ca.SX, tolerance: ca.SX) -> ca.SX:
+    """The same of expressions."""
+    share = SAFETY * (tolerance / ca.fmax(error, 1e-300)) ** EXPONENT
+    return ca.fmax(LEAST, ca.fmin(MOST, share))

@@ -9,8 +9,8 @@ import numpy as np
 from sim.compiled import compiled
 from sim.compiler.calls import called
 from sim.compiler.columns import ColumnKernel
-from sim.compiler.lane_printer import Function
 from sim.compiler.objects import Engine, loaded
+from sim.compiler.printer import Function
 from sim.vehicles.observation import observation
 from sim.vehicles.structure import Structure
 

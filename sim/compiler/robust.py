@@ -12,7 +12,7 @@ from numba import carray
 
 from sim.compiled import compiled
 from sim.compiler.calls import announce, called, pointer
-from sim.compiler.newton import NEWTON_TOLERANCE
+from sim.compiler.printer import NEWTON_TOLERANCE
 
 SOLVE, SETTLE = "holonomy_solve", "holonomy_settle"
 """Names by which kernels call what is here."""

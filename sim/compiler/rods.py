@@ -18,9 +18,9 @@ from numba import carray
 
 from sim.compiled import allocating_nothing, compiled
 from sim.compiler.calls import called, pointer
+from sim.compiler.copies import NativeFunction, Piece, Place
 from sim.compiler.inline import FREE_TYPE
-from sim.compiler.lane_printer import Function
-from sim.compiler.native import NativeFunction, Piece, Place
+from sim.compiler.printer import Function
 from sim.compiler.rollouts import Driver, lanes, rollout_type, trajectories
 from sim.stack import first_only, last_only
 from sim.vehicles.hung_rods import Bob

@@ -213,7 +213,8 @@ class Body:
             return self._or_zero(x[0], x[1])
         if op == ca.OP_SIGN:
             return self._or_zero(x[0], self._intrinsic("copysign", [self._splat(1.0), x[0]]))
-        raise TypeError(f"operation {op} of a symbolic expression has no compiled form")
+        name = next((n[3:].lower() for n in dir(ca) if n.startswith("OP_") and getattr(ca, n) == op), str(op))
+        raise TypeError(f"the operation {name!r} of a symbolic expression has no compiled form")
 
     def _or_zero(self, condition: str, value: str) -> str:
         true = self._true(condition)

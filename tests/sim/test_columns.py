@@ -10,7 +10,7 @@ import pytest
 
 from sim.compiler import columns
 from sim.compiler.columns import ColumnKernel
-from sim.compiler.native import NativeFunction, Piece, Place
+from sim.compiler.copies import NativeFunction, Piece, Place
 from sim.compiler.objects import loaded
 from sim.compiler.vector_code import Repeated
 

@@ -8,6 +8,7 @@ import sim
 from sim.compiler import NOT_FINITE, OK, compile_kernel
 from sim.compiler.blocks import solution_order
 from sim.integrators import INTEGRATORS
+from sim.vehicles.rigid_body import RigidBody
 
 
 def serving(vehicle):
@@ -122,6 +123,19 @@ def test_restarting_from_a_node_continues_the_run():
     half = sim.simulate(vehicle, step=0.02, duration=0.5, controls=u)
     rest = sim.simulate(vehicle, step=0.02, duration=0.5, controls=u, initial=half.final)
     np.testing.assert_allclose(rest.nodes[-1], whole.nodes[-1], rtol=0, atol=1e-12)
+
+
+def test_an_operation_that_has_no_machine_code_is_refused_by_its_name():
+    class Odd(RigidBody):
+        name = "odd-body"
+
+        def dissipative_wrench(self, g, xi, q):
+            return ca.vertcat(ca.SX(3, 1), -ca.erf(xi[3:]))
+
+    with pytest.raises(
+        sim.InputError, match=r"odd-body under rk4: the operation 'erf' .* has no compiled form"
+    ):
+        compile_kernel(Odd(), INTEGRATORS["rk4"])
 
 
 @pytest.mark.parametrize(

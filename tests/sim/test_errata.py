@@ -7,7 +7,7 @@ from scipy.special import ellipj, ellipk
 
 import sim
 from sim.compiler import compile_kernel
-from sim.compiler.step_rule import EXPONENT, SAFETY, growth
+from sim.compiler.loops import EXPONENT, SAFETY, growth
 from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
 from sim.trees.stepping import OK

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from sim.compiler.columns import ColumnKernel
-from sim.compiler.launches import Launch
+from sim.compiler.columns import ColumnKernel, Launch
 from sim.compiler.vector_code import Along, Repeated
 from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.implicit import Implicit

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.compiler.launches import Launch, Launches
+from sim.compiler.columns import Launch, Launches
 from sim.planner.task.terrain import spline_jets
 from sim.planner.transcription.assembly import (
     Gather,

@@ -9,10 +9,17 @@ from collections.abc import Sequence
 import casadi as ca
 
 from sim.compiler.blocks import Block, solution_order
-from sim.compiler.newton import INLINE_UNKNOWNS, NEWTON_SWEEPS, NEWTON_TOLERANCE, REUSED_ACCURACY
 from sim.compiler.vector_code import Body, register_types, splat, type_suffix
 from sim.integrators.base import Scheme
 from sim.symbolic import solve
+
+NEWTON_TOLERANCE = 1e-9
+"""Relative size of the last Newton update; the error after it is its square."""
+REUSED_ACCURACY = 1e-15
+"""Where a Jacobian serves more updates: relative error that the product of its first and last leaves."""
+NEWTON_SWEEPS = 6
+INLINE_UNKNOWNS = 3
+"""Larger blocks are solved on arrays, with pivots."""
 
 Named = dict[str, list[str]]
 """Symbol -> the registers of its entries."""
