@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -117,3 +118,25 @@ def test_where_the_folder_fails_a_temporary_one_is_taken_and_the_terminal_told(
     assert all("\n" not in line for line in told)
     (kept,) = folder.glob("*.npz")
     assert load_take(kept).duration_s == pytest.approx(6.1)
+
+
+@pytest.mark.parametrize("seconds", [3.0, 8.0, 40.0])
+def test_of_a_flight_that_is_killed_at_any_time_the_first_seconds_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """At most half of it is lost, and at most what is flown between two copies."""
+    now_s = 0.0
+    monkeypatch.setattr(autosave, "PERIOD_S", 15.0)
+    monkeypatch.setattr(autosave, "time", SimpleNamespace(perf_counter=lambda: now_s))
+    flying, desk, files = flown(0.0), Takes(tmp_path), tmp_path / AUTOSAVED
+    while now_s < seconds:
+        flying.advance(0.1)
+        desk.poll(flying)
+        now_s += 0.1
+    copies: list[Path] = []
+    for _ in range(600):  # whoever writes them is another thread
+        copies = list(files.glob("flying-*.npz"))
+        if copies and load_take(copies[0]).duration_s > max(seconds / 2.0, seconds - 15.0) - 0.5:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"of {seconds} s there is {[load_take(one).duration_s for one in copies]}")

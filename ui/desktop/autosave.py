@@ -17,9 +17,9 @@ from sim.recordings import Take, save_take
 from sim.recordings.file import free_path
 from sim.simulation import Simulation
 
-PERIOD_S = 15.0
-"""Wall time between two copies of the present flight."""
-WORTH_KEEPING_S = 5.0
+FIRST_S, PERIOD_S = 2.0, 15.0
+"""Wall time before the first copy of a flight, and between two later ones: twice as long each time, up to that."""
+WORTH_KEEPING_S = 2.0
 _OWN = re.compile(r"flying-(\d+)-\d+\.npz")
 _log = logging.getLogger("holonomy")
 
@@ -35,6 +35,7 @@ class Autosave:
         self._known: list[Take] = []
         self._asked: Future[Take] | None = None
         self._asked_s, self._clock_s = time.perf_counter(), 0.0
+        self._period_s = FIRST_S
 
     def poll(self, simulation: Simulation) -> None:
         """Once a frame. Nothing here waits: simulation and worker answer when they can."""
@@ -43,11 +44,15 @@ class Autosave:
         if self._asked is not None:
             if self._asked.done():
                 asked, self._asked = self._asked, None
-                if asked.exception() is None:
-                    self._write(asked.result())
+                if asked.exception() is None and self._write(asked.result()):
+                    self._period_s *= 2.0
             return
         now_s = time.perf_counter()
-        if now_s - self._asked_s < PERIOD_S or snapshot.look_back or snapshot.clock_s == self._clock_s:
+        if (
+            now_s - self._asked_s < min(self._period_s, PERIOD_S)
+            or snapshot.look_back
+            or snapshot.clock_s == self._clock_s
+        ):
             return
         self._asked, self._asked_s, self._clock_s = Future(), now_s, snapshot.clock_s
         simulation.submit(KeepTake(self._asked))
@@ -60,6 +65,7 @@ class Autosave:
                 self._asked = None  # asked before that one ended
                 self._write(take)
                 self._number += 1
+                self._period_s = FIRST_S
 
     def close(self) -> None:
         """What has been flown is safe elsewhere: remove the files."""
@@ -71,9 +77,12 @@ class Autosave:
     def _path(self, number: int) -> Path:
         return self._folder / f"flying-{os.getpid()}-{number}.npz"
 
-    def _write(self, take: Take) -> None:
-        if worth_keeping(take):
+    def _write(self, take: Take) -> bool:
+        """Whether it is worth it."""
+        worth = worth_keeping(take)
+        if worth:
             self._worker.submit(self._written, take, self._number)
+        return worth
 
     def _written(self, take: Take, number: int) -> None:
         def write(folder: Path) -> None:
