@@ -24,6 +24,8 @@ class Pane:
     """The lane it follows; empty where it shows all."""
     frame: Frame
     """What it shows."""
+    drawn: bool
+    """False where it shows this already."""
 
 
 def spread_along(bearing_rad: float, spread_m: float) -> tuple[float, float, float]:
@@ -48,11 +50,12 @@ def draw_panes(
     wall_s: float,
     exposure: float = 1.0,
     add: Callable[[Frame], Frame] = lambda frame: frame,
+    again: bool = True,
 ) -> tuple[Pane, ...]:
     """Draw the lanes as last observed: all into one rectangle, or the first of them into one each.
 
     `view` follows the first lane; the others' pictures, and that of a lane shown alone, are moved with their lanes.
-    `add` puts more into each frame.
+    `add` puts more into each frame. If not `again`, a single picture that is like the last one is not drawn.
     """
     if renderer.size_px != rects[0][2:]:
         renderer.resize(rects[0][2:])
@@ -66,8 +69,8 @@ def draw_panes(
             # Alone: ghosts that turn in the same place would only hide what is compared.
             options = replace(options, solo=name, highlight=name, spread_w=(0.0, 0.0, 0.0))
         frame = add(scene_view.frame(own, options, wall_s=wall_s, exposure=exposure))
-        renderer.draw(frame, target, viewport=rect)
-        drawn.append(Pane(rect, own, name if split else "", frame))
+        anew = renderer.draw(frame, target, viewport=rect, again=again or split)
+        drawn.append(Pane(rect, own, name if split else "", frame, anew))
     return tuple(drawn)
 
 

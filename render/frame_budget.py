@@ -14,7 +14,7 @@ _FRAMES = 8
 """Whose median counts: one that compiles a shader is no measure."""
 _AFTER_S = 1.5
 """No second change within: each one allocates."""
-_REST_S = 0.5
+_REST_S = 0.25
 _LATE, _EARLY = 1.08, 0.85
 LATE_S = 1.0 / 15.0
 """A picture follows the last one no sooner while the motion is late and no effort is left to be given up."""
@@ -42,6 +42,11 @@ class FrameBudget:
         return median(self._times_s) if self._times_s else 0.0
 
     @property
+    def rests(self) -> bool:
+        """Whether nothing has moved for long enough that the picture can be whole."""
+        return self._still_s > _REST_S
+
+    @property
     def overspent(self) -> bool:
         """Whether not even the least effort is in time."""
         full = len(self._times_s) == _FRAMES
@@ -58,7 +63,7 @@ class FrameBudget:
         self._well_s = 0.0 if late else self._well_s + frame_s
         self._yields = self._yields and moves and self._well_s < _WELL_S
         self._still_s = 0.0 if moves else self._still_s + frame_s
-        if self._still_s > _REST_S:
+        if self.rests:
             return self._change(max(whole, EFFORTS[0]))
         if self.effort != self._moving:
             return self._change(self._moving)

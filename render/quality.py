@@ -13,6 +13,10 @@ QualityName = Literal["high", "medium", "low", "software"]
 SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "swiftshader", "software rasterizer", "microsoft basic render")
 
 
+_MOST_SAMPLES = 2_600_000
+"""Of a picture at rest that is drawn with several a pixel."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
     """One preset. Counts are bounds a frame keeps to, wherever the camera stands."""
@@ -68,9 +72,15 @@ class Quality:
         return max(round(output_px[0] * scale), 8), max(round(output_px[1] * scale), 8)
 
     def whole_effort(self, output_px: tuple[int, int]) -> float:
-        """The effort at which a picture is drawn at the window's own size, 1 at least."""
-        scale = min(self.resolution_scale, math.sqrt(self.most_pixels / (output_px[0] * output_px[1])))
-        return max(1.0 / scale, 1.0)
+        """The effort at which a picture is drawn at the window's own size, 1 at least.
+
+        Edges that nothing else smooths get up to four samples a pixel.
+        """
+        area = output_px[0] * output_px[1]
+        scale = min(self.resolution_scale, math.sqrt(self.most_pixels / area))
+        smooth = self.fxaa or self.samples > 1
+        along = 1.0 if smooth else max(min(math.sqrt(_MOST_SAMPLES / area), 2.0), 1.0)
+        return max(along / scale, 1.0)
 
     @property
     def defines(self) -> dict[str, int]:

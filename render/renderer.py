@@ -212,22 +212,26 @@ class Renderer:
         frame: Frame,
         target: moderngl.Framebuffer,
         viewport: tuple[int, int, int, int] | None = None,
-    ) -> None:
+        *,
+        again: bool = True,
+    ) -> bool:
         """Draw `frame` into `viewport` (x, y, width, height) px of `target`, by default all of it.
 
-        A frame that is like the last one is only copied.
+        A frame that is like the last one is only copied; if not `again`, nothing is drawn then. Whether anything was.
         """
         viewport = viewport or (0, 0, *self.size_px)
         if self._in_post is not None and alike(frame, self._in_post):
-            with self._probe("repeat"):
-                self._post.repeat(target, viewport)
-            return
+            if again:
+                with self._probe("repeat"):
+                    self._post.repeat(target, viewport)
+            return again
         self._draw_targets(frame)
         self._in_post = frame
         with self._probe("post"):
             self._targets.resolve()
             exposure = EXPOSURE * self._light.exposure * frame.exposure
             self._post.draw(self._targets.scene_map, target, viewport, exposure=exposure)
+        return True
 
     @property
     def _detail(self) -> float:

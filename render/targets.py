@@ -33,13 +33,8 @@ class Targets:
         else:
             self.scene = self._framebuffer(self.scene_map, ctx.depth_renderbuffer(size_px))
             self._resolved = None
-        self.sea_places: moderngl.Framebuffer | None = None
-        """Before the scene's own depths: where the sea is that is seen in a pixel, to be shaded once a pixel."""
-        if shade_late:
-            assert self.scene.depth_attachment is not None
-            places = self._colour(size_px, dtype="f4")
-            places.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            self.sea_places = self._framebuffer(places, self.scene.depth_attachment)
+        self._shade_late = shade_late
+        self._sea_places: moderngl.Framebuffer | None = None
         self.opaque_map = self._colour(size_px) if refraction else None
         self._opaque = self._framebuffer(self.opaque_map) if refraction else None
         self.mirror_px = (max(int(size_px[0] * mirror_scale), 1), max(int(size_px[1] * mirror_scale), 1))
@@ -62,6 +57,19 @@ class Targets:
             if isinstance(renderbuffer, moderngl.Renderbuffer):
                 self._owned(renderbuffer)
         return self._owned(self._ctx.framebuffer([colour], depth))
+
+    @property
+    def sea_places(self) -> moderngl.Framebuffer | None:
+        """Before the scene's own depths: where the sea is that is seen in a pixel, to be shaded once a pixel.
+
+        Made when first asked for: most water has no waves.
+        """
+        if self._shade_late and self._sea_places is None:
+            assert self.scene.depth_attachment is not None
+            places = self._colour(self.size_px, dtype="f4")
+            places.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            self._sea_places = self._framebuffer(places, self.scene.depth_attachment)
+        return self._sea_places
 
     def copy_opaque(self) -> None:
         """Keep the scene as drawn so far for what is seen through water."""

@@ -1,5 +1,6 @@
 """pyglet's key symbols as imgui's keys."""
 
+import time
 from collections.abc import Callable
 
 from imgui_bundle import imgui, implot, implot3d
@@ -99,6 +100,8 @@ class ImguiBackend:
         platform = imgui.get_platform_io()
         platform.platform_get_clipboard_text_fn = lambda _: window.get_clipboard_text()
         platform.platform_set_clipboard_text_fn = lambda _, text: window.set_clipboard_text(text)
+        self.touched_s = time.perf_counter()
+        """When something of the window was last used or came into sight."""
         imgui.backends.opengl3_init("#version 410 core")
         window.push_handlers(self)
 
@@ -116,11 +119,15 @@ class ImguiBackend:
     def render(self) -> None:
         """Finish the frame and draw it over the bound framebuffer."""
         imgui.render()
-        imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
+        self.repeat()
         self._show_cursor(imgui.get_mouse_cursor())
         if self._io.want_save_ini_settings:
             self._io.want_save_ini_settings = False
             self._keep_layout()
+
+    def repeat(self) -> None:
+        """Draw the frame that was finished last over the bound framebuffer, once more."""
+        imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
 
     def _keep_layout(self) -> None:
         if self._layout_file is not None:
@@ -140,6 +147,7 @@ class ImguiBackend:
             self._window.set_mouse_cursor(self._window.get_system_mouse_cursor(shape))
 
     def _point(self, x: float, y: float) -> None:
+        self.touched_s = time.perf_counter()
         self._io.add_mouse_pos_event(x, self._window.get_size()[1] - y)
 
     def on_mouse_motion(self, x: int, y: int, dx: int, dy: int) -> None:
@@ -159,15 +167,19 @@ class ImguiBackend:
             self._io.add_mouse_button_event(BUTTONS[button], False)
 
     def on_mouse_scroll(self, x: int, y: int, scroll_x: float, scroll_y: float) -> None:
+        self.touched_s = time.perf_counter()
         self._io.add_mouse_wheel_event(scroll_x, scroll_y)
 
     def on_mouse_leave(self, x: int, y: int) -> None:
+        self.touched_s = time.perf_counter()
         self._io.add_mouse_pos_event(NOWHERE, NOWHERE)
 
     def on_activate(self) -> None:
+        self.touched_s = time.perf_counter()
         self._io.add_focus_event(True)
 
     def on_deactivate(self) -> None:
+        self.touched_s = time.perf_counter()
         self._io.add_focus_event(False)
 
     def on_key_press(self, symbol: int, modifiers: int) -> None:
@@ -177,12 +189,20 @@ class ImguiBackend:
         self._key(symbol, modifiers, down=False)
 
     def on_text(self, text: str) -> None:
+        self.touched_s = time.perf_counter()
         for character in text:
             if character.isprintable():
                 self._io.add_input_character(ord(character))
 
     def _key(self, symbol: int, modifiers: int, *, down: bool) -> None:
+        self.touched_s = time.perf_counter()
         for modifier, held in modifiers_of(symbol, modifiers, down=down):
             self._io.add_key_event(modifier, held)
         if symbol in IMGUI_KEYS:
             self._io.add_key_event(IMGUI_KEYS[symbol], down)
+
+    def on_resize(self, width: int, height: int) -> None:
+        self.touched_s = time.perf_counter()
+
+    def on_expose(self) -> None:
+        self.touched_s = time.perf_counter()

@@ -1,5 +1,6 @@
 """The user interface around the scene: feeds on snapshots, hands out commands, actions and camera motion."""
 
+import math
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -55,6 +56,12 @@ from ui.trust_question import TrustQuestion
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
 
+_IN_USE_S = 0.4
+"""After the last touch, for which panels are built with every picture."""
+_LONGEST_S = 0.1
+"""Of time that passes for panels from one frame to the next."""
+_RESTING_HZ = 4.0
+"""Panels a second while the simulation is paused and nothing is touched."""
 LAYOUT_FILE = "layout-5.ini"
 """The number grows when the windows change, so that an old file cannot hide a new window."""
 
@@ -76,7 +83,10 @@ class Shell:
         qualities: tuple[str, ...] = ("software", "low", "medium", "high"),
         config_folder: Path | None = None,
         catalogue: Catalogue | None = None,
+        panels_hz: float = math.inf,
     ) -> None:
+        """`panels_hz`: how often panels and instruments are built anew while nothing is touched; in the pictures
+        between they are drawn as they were."""
         self._window = window
         self._folder = config.config_dir() if config_folder is None else config_folder
         scale = config.read_scale(self._folder)
@@ -84,6 +94,8 @@ class Shell:
             view or ViewSettings(camera=scene.camera), panels=panels, plots=plots, scale=scale
         )
         self._dt_s = 0.0
+        self._panels_hz, self._untold_s = panels_hz, math.inf
+        self._fresh, self._rests = True, False
         self._keyed, self._jolts = Keyed(), Jolts()
         self._toasts = Toasts()
         self._offers = Offers()
@@ -158,6 +170,7 @@ class Shell:
 
     def use_scene(self, scene: Scene) -> None:
         """Another scene runs now: forget what was known of the old one."""
+        self._untold_s = math.inf
         self._observer = Observer(scene, self._toasts)
         self._context.histories, self._context.flights = {}, ()
         self._context.plot_window = PlotWindow()
@@ -229,25 +242,35 @@ class Shell:
         """Tell what is wrong, once a frame as long as it is; empty: nothing is. What stood before goes at once."""
         self._toasts.stand(text, time.perf_counter(), instead_of=instead_of)
 
-    def begin_frame(self, dt_s: float) -> None:
-        """`dt_s` wall seconds after the last one."""
+    def begin_frame(self, dt_s: float) -> bool:
+        """`dt_s` wall seconds after the last one; whether panels are built anew in this one."""
+        self._dt_s = dt_s
+        self._untold_s += dt_s
+        in_use = time.perf_counter() - self._backend.touched_s < _IN_USE_S
+        rate_hz = min(self._panels_hz, _RESTING_HZ) if self._rests else self._panels_hz
+        # Of two pictures one at most, however slow they are: what moves comes first.
+        due = self._untold_s >= 1.0 / rate_hz and not (self._fresh and math.isfinite(rate_hz))
+        self._fresh = in_use or due or math.isinf(self._untold_s)
+        if not self._fresh:
+            return False
         if self._context.scale != self._state.scale:
             self._context.scale = self._state.scale
             theme.apply(self._state.scale)
             config.write_scale(self._folder, self._state.scale)
-        self._dt_s = dt_s
         self._thumbnails.begin_frame()
-        self._backend.new_frame(dt_s)
+        self._backend.new_frame(min(self._untold_s, max(dt_s, _LONGEST_S)))
+        self._untold_s = 0.0
+        return True
 
     def build(self, snapshot: Snapshot) -> Output:
         """All panels and instruments for `snapshot`; returns what the user asked for since the last frame."""
         context = self._context
         context.vehicle = snapshot.lanes[0].vehicle
+        self._rests = math.isfinite(self._panels_hz) and snapshot.paused
         self._desk.serve(context.vehicle)
         sample = self._desk.sample(self._dt_s)
         context.keymap = self._desk.keymap
         context.bookmarks = self._bookmarks.of(snapshot.scene)
-        context.rects.clear()
         context.view = self._state.view
         context.pilot, context.controls = sample.pilot, control_view(self._controls, self._desk.devices)
         self._observer.observe(snapshot, context, time.perf_counter())
@@ -257,6 +280,9 @@ class Shell:
             self._desk.rumble(*shaken)
         self._observe_edits(snapshot)
         requests = self._keyed.requests(sample, snapshot, self._state.view)
+        if not self._fresh:
+            return self._sorted(requests, sample.camera, snapshot)
+        context.rects.clear()
         requests += self._dock.draw(snapshot, context, self._state)
         context.rects["scene"] = context.scene_rect
         view = self._state.view
@@ -270,14 +296,17 @@ class Shell:
         screen = self._window.ctx.screen
         screen.use()
         screen.viewport = (0, 0, *self._window.framebuffer_px)
-        self._backend.render()
+        if self._fresh:
+            self._backend.render()
+        else:
+            self._backend.repeat()
 
     def label_lanes(self, places_px: dict[str, tuple[float, float, float]], snapshot: Snapshot) -> None:
         """Name the lanes in the scene, after `build` and before `render`.
 
         places_px: by lane, x and y above it and y of its foot, framebuffer pixels, origin bottom left.
         """
-        if len(snapshot.lanes) < 2 or not self._state.view.caption:
+        if len(snapshot.lanes) < 2 or not self._state.view.caption or not self._fresh:
             return
         size, pixels = self._window.get_size(), self._window.framebuffer_px
         scale = size[0] / max(pixels[0], 1), size[1] / max(pixels[1], 1)

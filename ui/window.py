@@ -36,6 +36,7 @@ class AppWindow(pyglet.window.Window):
         self._frame: Callable[[float], None] | None = None
         self._frames_left: int | None = None
         self._shortest_s = 1.0 / frame_limit_hz
+        self._stays = False
         self.apart_s = 0.0
         """Frames begin no sooner one after the other, whatever the limit."""
         self._last_s = time.perf_counter()
@@ -129,7 +130,14 @@ class AppWindow(pyglet.window.Window):
             if self._frames_left <= 0:
                 self.leave()
 
+    def stay(self) -> None:
+        """Go on showing what is shown: nothing has been drawn in this frame."""
+        self._stays = True
+
     def flip(self) -> None:
+        if self._stays:
+            self._stays = False
+            return
         if sys.platform == "win32" and not self.fullscreen:
             # Windows ignores the swap interval of windows; waiting for the compositor paces the loop.
             import ctypes

@@ -342,3 +342,32 @@ def test_at_less_effort_the_land_keeps_its_light(ctx, scenery):
     tiles = [image.reshape(20, 10, 20, 16, 3).mean(axis=(1, 3)) for image in pictures]
     np.testing.assert_allclose(tiles[0], tiles[1], atol=0.12)
     assert np.abs(tiles[0] - tiles[1]).mean() < 0.01
+
+
+def test_a_frame_that_is_shown_already_is_left_where_it_is_if_nobody_wants_it_again(ctx, scenery):
+    renderer = Renderer(ctx, SIZE, small_world(), quality="software", scenery=scenery)
+    canvas, frame = Canvas(ctx, SIZE), small_frame(SIZE)
+    assert renderer.draw(frame, canvas.framebuffer, again=False)
+    first = canvas.image().copy()
+    canvas.framebuffer.clear()
+    assert not renderer.draw(frame, canvas.framebuffer, again=False)
+    assert not canvas.image().any()
+    assert renderer.draw(frame, canvas.framebuffer)
+    np.testing.assert_array_equal(canvas.image(), first)
+    assert renderer.draw(replace(frame, wall_s=frame.wall_s + 1.0), canvas.framebuffer, again=False)
+    canvas.release()
+    renderer.release()
+
+
+def test_edges_of_a_picture_at_rest_are_smoothed_by_software_too(ctx, scenery):
+    """Against 4 x 4 samples a pixel."""
+    fine = picture(ctx, scenery, "software", supersampling=4)
+    renderer = Renderer(ctx, SIZE, small_world(), quality="software", scenery=scenery)
+    canvas, apart = Canvas(ctx, SIZE), []
+    for effort in (1.0, renderer.whole_effort):
+        renderer.set_effort(effort)
+        renderer.draw(small_frame(SIZE), canvas.framebuffer)
+        apart.append(np.abs(canvas.image() / 255.0 - fine).mean())
+    canvas.release()
+    renderer.release()
+    assert apart[1] < 0.75 * apart[0]

@@ -62,8 +62,8 @@ class Sheet:
 
     size_px = ROOM[2:]
 
-    def draw(self, frame, target, *, viewport) -> None:
-        pass
+    def draw(self, frame, target, *, viewport, again) -> bool:
+        return True
 
 
 @pytest.mark.parametrize("solo", ["", "flown", "far", "gone"])

@@ -109,6 +109,20 @@ def test_there_was_no_gl_error(seen: dict) -> None:
     assert seen["errors"] == ["GL_NO_ERROR"]
 
 
+def test_panels_that_nobody_touches_are_drawn_as_they_were_and_keys_fly_all_the_same(
+    tmp_path: Path,
+) -> None:
+    played = play(tmp_path, "sparing")
+    seen = played["sparing"]
+    assert seen["untouched"] == [False] * 4
+    assert seen["same"] == [True] * 4
+    assert seen["touched"] == [True]
+    assert seen["commands"]  # the key's own
+    assert seen["held"] == [False] * 3
+    assert seen["flown"] == 3
+    assert played["errors"] == ["GL_NO_ERROR"]
+
+
 def test_the_layout_is_remembered(seen: dict, folder: Path) -> None:
     (name,) = seen["files"]
     assert name.startswith("layout-")

@@ -5,7 +5,9 @@ and which parts to play. Prints one JSON object with what was seen.
 """
 
 import json
+import math
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,9 +26,15 @@ SCENE = Scene("canyon", "The canyon", parameters={"helicopter": {"mass": 1100.0}
 class Session:
     """One window; `frames(n)` runs n of them and collects what is asked for."""
 
-    def __init__(self, folder: Path, size: tuple[int, int] = (1280, 800)) -> None:
+    def __init__(
+        self, folder: Path, size: tuple[int, int] = (1280, 800), panels_hz: float = math.inf
+    ) -> None:
         self.window = AppWindow(size)
-        self.shell = Shell(self.window, scene=SCENE, config_folder=folder, catalogue=fakes.catalogue())
+        catalogue = fakes.catalogue()
+        self.shell = Shell(
+            self.window, scene=SCENE, config_folder=folder, catalogue=catalogue, panels_hz=panels_hz
+        )
+        self.built: list[bool] = []
         self.snapshot: Snapshot = fakes.snapshot()
         self.commands: list = []
         self.actions: list = []
@@ -39,7 +47,7 @@ class Session:
         self.window.run(self._frame, frames=count)
 
     def _frame(self, dt_s: float) -> None:
-        self.shell.begin_frame(dt_s)
+        self.built.append(self.shell.begin_frame(dt_s))
         output = self.shell.build(self.snapshot)
         self.window.ctx.clear(0.3, 0.5, 0.7)
         self.shell.render()
@@ -180,11 +188,34 @@ def look(session: Session) -> dict:
     }
 
 
-PARTS: tuple[Callable[[Session], dict], ...] = (layout, clicks, keys, typing, dragging, hiding, look)
+def sparing(session: Session) -> dict:
+    """In a window whose panels are built anew once in ten seconds."""
+    session.frames(6)
+    time.sleep(0.6)
+    session.built.clear()
+    session.wants_picture, pictures = True, []
+    for _ in range(4):
+        session.frames(1)
+        pictures.append(session.picture)
+    seen = {"untouched": list(session.built), "same": [bool((p == pictures[0]).all()) for p in pictures]}
+    session.built.clear()
+    session.press(key.SPACE)
+    seen |= {"touched": list(session.built), "commands": session.taken()}
+    session.window.dispatch_event("on_key_press", key.W, 0)
+    time.sleep(0.6)
+    session.built.clear()
+    session.commands.clear()
+    session.frames(3)
+    seen["held"] = list(session.built)
+    seen["flown"] = sum(isinstance(c, SetPilotInput) and c.pilot.pitch > 0.0 for c in session.commands)
+    return seen
+
+
+PARTS: tuple[Callable[[Session], dict], ...] = (layout, clicks, keys, typing, dragging, hiding, look, sparing)
 
 
 def main(folder: Path, names: list[str]) -> None:
-    session = Session(folder)
+    session = Session(folder, panels_hz=0.1 if "sparing" in names else math.inf)
     seen = {part.__name__: part(session) for part in PARTS if part.__name__ in names}
     seen["errors"] = sorted(session.errors)
     session.close()

@@ -32,6 +32,9 @@ from ui.requests import CameraMotion
 from ui.view_settings import ViewSettings
 from ui.window import AppWindow
 
+_RESTING_SLACK = 20.0
+"""A camera that creeps on to where it comes to rest shall not take a whole picture away: see `_as_from`."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
@@ -45,6 +48,8 @@ class Drawn:
     """By lane, (3,) m by which it was drawn apart from its true place."""
     labels_px: dict[str, tuple[float, float, float]]
     """By lane, x and y of the place of its name, and y of the lane's foot: framebuffer pixels, origin bottom left."""
+    anew: bool
+    """False where nothing was drawn, since it is there already."""
 
 
 class Picture:
@@ -101,10 +106,12 @@ class Picture:
         dt_s: float,
         motion: CameraMotion,
         planning: Planning,
+        *,
+        again: bool = True,
     ) -> Drawn:
         """One frame into (x, y, w, h) of the framebuffer, `dt_s` wall seconds after the last one.
 
-        Nothing may be left for `comes_along`.
+        Nothing may be left for `comes_along`. If not `again`, a picture that is there already is not drawn once more.
         """
         assert self._renderer is not None
         lanes = tuple(lane.name for lane in snapshot.lanes)
@@ -115,7 +122,7 @@ class Picture:
         whole = self._renderer.whole_effort if len(rects) == 1 else 1.0
         effort = self._budget.observe(dt_s, moves=self._moves, late=late, whole=whole)
         self._renderer.set_effort(effort)
-        if effort <= 1.0:
+        if not (self._budget.rests and (self._by_processor or effort > 1.0)):
             self._wall_s += dt_s
         self._window.apart_s = self._budget.shortest_s
         now_s = time.perf_counter()
@@ -140,7 +147,8 @@ class Picture:
             world=self._world,
             aspect=rects[0][2] / max(rects[0][3], 1),
         )
-        if self._view is None or not _as_from(view, self._view):
+        slack = _RESTING_SLACK if self._budget.rests else 2.0
+        if self._view is None or not _as_from(view, self._view, slack):
             self._view = view  # else a camera that comes to rest would keep all from being whole
         view = self._view
         options = ViewOptions(
@@ -161,6 +169,7 @@ class Picture:
             wall_s=self._wall_s,
             exposure=settings.exposure,
             add=planning.added,
+            again=again,
         )
         shown = tuple(replace(pane.frame, wall_s=0.0) for pane in panes)
         self._moves, self._shown = not alike(shown, self._shown), shown
@@ -171,13 +180,16 @@ class Picture:
             for lane in snapshot.lanes
             if lane.name in apart
         }
-        return Drawn(panes[0].view.view, panes[0].view.projection, shifts_w, label_places(panes, ends_w))
+        anew = any(pane.drawn for pane in panes)
+        return Drawn(
+            panes[0].view.view, panes[0].view.projection, shifts_w, label_places(panes, ends_w), anew
+        )
 
     @property
     def pace(self) -> Pace:
         """How the frames do."""
         frame_s = self._budget.frame_s
-        scale = 1.0 if self._renderer is None else self._renderer.scale
+        scale = 1.0 if self._renderer is None else min(self._renderer.scale, 1.0)
         return Pace(frame_s, scale, self._budget.overspent)
 
     def release(self) -> None:
@@ -264,11 +276,12 @@ def _nothing() -> Generator[None]:
     yield from ()
 
 
-def _as_from(view: View, before: View) -> bool:
-    """Whether nobody sees a difference between two cameras: a tenth of a pixel of a thousand, two metres away."""
-    same_lens = view.inside == before.inside and np.allclose(view.projection, before.projection, atol=1e-4)
+def _as_from(view: View, before: View, slack: float) -> bool:
+    """Whether nobody sees a difference between two cameras: `slack` tenths of a pixel of a thousand, 2 m away."""
+    lens = np.allclose(view.projection, before.projection, atol=1e-4 * slack)
     turned, moved = view.view[:3, :3] - before.view[:3, :3], view.eye_w - before.eye_w
-    return bool(same_lens and np.abs(turned).max() < 1e-4 and np.abs(moved).max() < 2e-4)
+    same = view.inside == before.inside and lens
+    return bool(same and np.abs(turned).max() < 1e-4 * slack and np.abs(moved).max() < 2e-4 * slack)
 
 
 def _ends(lane: LaneSnapshot, place_w: np.ndarray, shift_w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

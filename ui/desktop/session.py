@@ -1,6 +1,7 @@
 """One window at work: simulation, renderer, camera and panels of a scene, wired frame by frame."""
 
 import gc
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 from export.output import OutputError
 from export.probe import Probe
 from render.background_threads import give_way
-from render.quality import PRESETS
+from render.quality import PRESETS, is_software
 from sim.commands import Command, PlayTake, SetSpeed, ShowMeasured
 from sim.measured import load_measured
 from sim.planner.service.requests import PlanRequest
@@ -66,6 +67,10 @@ from ui.shell import Shell
 from ui.sound.player import Sound
 from ui.window import AppWindow
 
+PANELS_HZ = 15.0
+"""Where the processor draws: panels and instruments that nobody touches."""
+AT_REST_S = 1.0 / 30.0
+"""Between two looks whether anything has changed."""
 READING_SPEED = 0.25
 """At which methods are compared at first: there is a caption to be read."""
 
@@ -84,7 +89,13 @@ class Session:
         kept = self._memories.kept
         qualities = tuple(reversed(PRESETS))
         self._shell = Shell(
-            window, scene=scene, view=view, panels=kept.panels, plots=kept.plots, qualities=qualities
+            window,
+            scene=scene,
+            view=view,
+            panels=kept.panels,
+            plots=kept.plots,
+            qualities=qualities,
+            panels_hz=PANELS_HZ if is_software(window.ctx) else math.inf,
         )
         self._resources.callback(self._shell.release)
         self._takes, self._sharing, self._own = Takes(), Sharing(), OwnVehicle()
@@ -139,7 +150,7 @@ class Session:
         self._shell.show_question(self._change.question)
         self._memories.observe(self._shell.state, self._scene)
         self._shell.show_memory(self._memories.kept)
-        self._shell.begin_frame(dt_s)
+        fresh = self._shell.begin_frame(dt_s)
         output = self._shell.build(snapshot)
         for command in output.commands:
             self._simulation.submit(command)
@@ -151,9 +162,13 @@ class Session:
             self._shell.render()
             return
         # Anew: building the panels took a while.
-        self._draw(self._simulation.snapshot, dt_s, output.camera)
-        self._sharing.look(snapshot, lambda: self._window.screenshot(self._shell.scene_rect_px))
-        self._shell.render()
+        again = fresh or self._sharing.filming
+        if self._draw(self._simulation.snapshot, dt_s, output.camera, again=again):
+            self._sharing.look(snapshot, lambda: self._window.screenshot(self._shell.scene_rect_px))
+            self._shell.render()
+        else:
+            self._window.stay()
+            self._window.apart_s = AT_REST_S
         self._set_going()
         self._sound.observe(snapshot, passed(snapshot, goals), self._shell.view.loudness)
         if self._wants_screenshot:
@@ -172,13 +187,18 @@ class Session:
             give_way()
             self._simulation.start(ahead=prepares_ahead())
 
-    def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion) -> None:
-        """The scene, into the part of the window that the panels leave."""
+    def _draw(self, snapshot: Snapshot, dt_s: float, motion: CameraMotion, *, again: bool) -> bool:
+        """The scene, into the part of the window that the panels leave; whether it was drawn.
+
+        If not `again`, what is there already is not drawn once more.
+        """
         rect_px = self._shell.scene_rect_px
-        drawn = self._picture.draw(snapshot, self._shell.view, rect_px, dt_s, motion, self._planning)
+        view, planning = self._shell.view, self._planning
+        drawn = self._picture.draw(snapshot, view, rect_px, dt_s, motion, planning, again=again)
         self._shell.show_pace(self._picture.pace)
         self._shell.use_camera(drawn.view, drawn.projection, drawn.shifts_w)
         self._shell.label_lanes(drawn.labels_px, snapshot)
+        return drawn.anew
 
     def _open(self, scene: Scene, world: World) -> None:
         """How a scene begins: its plan, its comparison, whoever is there to race against from the start."""

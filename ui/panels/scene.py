@@ -70,11 +70,13 @@ def _card(entry: SceneEntry, width: float, present: bool, context: PanelContext)
     line = imgui.get_text_line_height()
     clicked = imgui.invisible_button(f"##scene/{entry.name}", (width, height + 2.0 * line + context.px(4.0)))
     note(context, f"scene/open/{entry.name}")
+    if not imgui.is_item_visible():
+        return False
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     hovered = imgui.is_item_hovered()
     tooltip(f"{entry.title}\n\n{entry.text}" if entry.text else entry.title)
     pen, corner = imgui.get_window_draw_list(), (high.x, low.y + height)
-    texture = context.thumbnail(entry.name) if imgui.is_item_visible() else None
+    texture = context.thumbnail(entry.name)
     if texture is None:
         pen.add_rect_filled(low, corner, theme.packed(theme.FIELD), context.px(4.0))
     else:
