@@ -1,6 +1,10 @@
 """Laws of the sound: the blades' frequency and no other, louder with thrust, and no border that is heard."""
 
+import ctypes.util
+import subprocess
+import sys
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +15,8 @@ from tests.ui import fakes
 from ui.sound.listening import heard, level_of
 from ui.sound.player import Mixer
 from ui.sound.synthesis import BANDS_HZ, RATE_HZ, SoundState, Tones, block, click, noise, struck, thump
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def made(tones: Tones, seconds: float, size: int = 1024) -> np.ndarray:
@@ -97,3 +103,24 @@ def test_the_volume_changes_without_a_step_and_mute_is_silence() -> None:
     mixer.hear(Tones(wind=1.0), 0.0)
     mixer.samples(4096)
     assert not mixer.samples(4096).any()
+
+
+OPENS_A_CARD = """
+import ctypes, sys
+if sys.argv[1:]:
+    from ui.sound.player import audio_driver
+    audio_driver()
+ctypes.CDLL("libasound.so.2").snd_pcm_open(ctypes.byref(ctypes.c_void_p()), b"hw:31", 0, 0)
+"""
+
+
+@pytest.mark.skipif(ctypes.util.find_library("asound") is None, reason="ALSA's library is not there")
+def test_alsas_library_prints_nothing_where_there_is_no_card() -> None:
+    def printed(*arguments: str) -> str:
+        command = [sys.executable, "-c", OPENS_A_CARD, *arguments]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=120
+        ).stderr
+
+    assert "ALSA lib" in printed(), "by itself it does"
+    assert printed("quiet") == ""

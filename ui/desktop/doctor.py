@@ -105,13 +105,12 @@ def _window() -> str:
 
 
 def _audio() -> str:
-    from pyglet.media import get_audio_driver
+    from ui.sound.player import audio_driver
 
-    driver = get_audio_driver()
-    name = type(driver).__module__.split(".")[-2]
-    if name == "silent":
-        raise LookupError("no driver: the window is silent")
-    return name
+    driver = audio_driver()
+    if driver is None:
+        raise LookupError("no sound: there is no device or no driver, and the window is silent")
+    return type(driver).__module__.split(".")[-2]
 
 
 def _controllers() -> str:

@@ -1,8 +1,11 @@
 """The sound of one window, through pyglet's audio. Where there is no device nothing is made."""
 
+import ctypes
 import logging
+import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 
@@ -59,7 +62,7 @@ class Sound:
     def observe(self, snapshot: Snapshot, passed: object, volume: float) -> None:
         """Told once a frame. passed: whatever differs after a waypoint, a goal or a gate; volume: 0 for mute."""
         if not self._looked:
-            self._looked, self._looking = True, self._worker.submit(_driver)
+            self._looked, self._looking = True, self._worker.submit(audio_driver)
         if self._looking is not None and self._looking.done():
             self._player = _started(self._mixer) if self._looking.result() is not None else None
             self._looking = None
@@ -83,9 +86,10 @@ class Sound:
             self._player = None
 
 
-def _driver() -> object:
+def audio_driver() -> object:
     """The audio's; None without a device, whatever it is that is missing."""
     try:
+        _quieten_alsa()
         from pyglet.media import get_audio_driver
         from pyglet.media.drivers.silent.adaptation import SilentDriver
 
@@ -94,6 +98,19 @@ def _driver() -> object:
         _log.warning("holonomy: no sound (%s)", error)
         return None
     return None if isinstance(driver, SilentDriver) else driver
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p)
+def _ignore(file: bytes, line: int, function: bytes, error: int, form: bytes) -> None:
+    """As ALSA's library wants what it tells of errors to; what it is asked for says whether it was had."""
+
+
+def _quieten_alsa() -> None:
+    """Where there is no sound card its library prints a dozen lines on the terminal, whoever asks it for one."""
+    if not sys.platform.startswith("linux"):
+        return
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_ignore)
 
 
 def _started(mixer: Mixer):
