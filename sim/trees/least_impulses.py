@@ -50,6 +50,19 @@ def decompose(room):
 
 
 @jit
+def within(C, x, rank):
+    """Solve C C' y = x in place, C a Cholesky factor."""
+    for j in range(rank):
+        for i in range(j):
+            x[j] -= C[j, i] * x[i]
+        x[j] /= C[j, j]
+    for j in range(rank - 1, -1, -1):
+        for i in range(j + 1, rank):
+            x[j] -= C[i, j] * x[i]
+        x[j] /= C[j, j]
+
+
+@jit
 def least_impulses(room, jump, scale):
     """room.change: the least impulses that change the gaps' rates by scale times `jump` (m,), as far as any can."""
     L, C, x, out = room.root, room.inner, room.spare, room.change
@@ -60,14 +73,7 @@ def least_impulses(room, jump, scale):
             total += L[i, j] * jump[i]
         x[j] = scale * total
     for _ in range(2):
-        for j in range(rank):
-            for i in range(j):
-                x[j] -= C[j, i] * x[i]
-            x[j] /= C[j, j]
-        for j in range(rank - 1, -1, -1):
-            for i in range(j + 1, rank):
-                x[j] -= C[i, j] * x[i]
-            x[j] /= C[j, j]
+        within(C, x, rank)
     for i in range(m):
         total = 0.0
         for j in range(rank):
