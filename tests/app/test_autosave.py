@@ -1,11 +1,13 @@
 """Laws of what is kept while it is flown: killing the app loses next to nothing, a folder that fails is told of."""
 
+import gc
 import logging
 import os
 import subprocess
 import sys
 import tempfile
 import time
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -140,3 +142,21 @@ def test_of_a_flight_that_is_killed_at_any_time_the_first_seconds_are_kept(
             return
         time.sleep(0.05)
     raise AssertionError(f"of {seconds} s there is {[load_take(one).duration_s for one in copies]}")
+
+
+def test_flights_of_scenes_that_were_left_are_not_held_in_memory(tmp_path: Path) -> None:
+    saver = autosave.Autosave(tmp_path)
+    flying = flown(3.0)
+    ended = flying.takes()
+    held = [weakref.ref(take) for take in ended]
+    saver.keep(ended)
+    saver.keep(())  # as the next scene's simulation has it
+    assert held
+    del ended, flying
+    for _ in range(600):
+        gc.collect()
+        if not any(one() for one in held):
+            break
+        time.sleep(0.05)
+    assert not any(one() for one in held)
+    assert len(list(tmp_path.glob("flying-*.npz"))) == len(held)

@@ -32,7 +32,7 @@ class Autosave:
         self._folder = folder
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="autosave")
         self._number = 0
-        self._known: list[Take] = []
+        self._known: tuple[Take, ...] = ()
         self._asked: Future[Take] | None = None
         self._asked_s, self._clock_s = time.perf_counter(), 0.0
         self._period_s = FIRST_S
@@ -58,10 +58,10 @@ class Autosave:
         simulation.submit(KeepTake(self._asked))
 
     def keep(self, ended: tuple[Take, ...]) -> None:
-        """Flights that will not go on; each is written once."""
+        """All flights of a simulation that will not go on; each is written once. Others are held no longer."""
+        known, self._known = self._known, ended
         for take in ended:
-            if take not in self._known:
-                self._known.append(take)
+            if take not in known:
                 self._asked = None  # asked before that one ended
                 self._write(take)
                 self._number += 1
