@@ -16,8 +16,8 @@ from export.output import OutputError
 from render.errors import DisplayError
 from sim.commands import Command
 from sim.platform.errors import InputError, UntrustedFile, shortened
+from sim.platform.signals import ended_by_signals
 from sim.scene import load_scene, scene_names
-from sim.signals import ended_by_signals
 from sim.vehicles import robot_reference
 from ui.desktop import run_window
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.signals import ended_by_signals
+from sim.platform.signals import ended_by_signals
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
 from sim.planner.service.side_by_side import processes_at_once
 from sim.planner.solvers.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
+from sim.planner.solvers.oracle import Backend
 from sim.planner.task.bodies import acted, planar
 from sim.planner.task.check import check_task
 from sim.planner.task.poses import heading_rad
@@ -30,6 +31,7 @@ from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
 from sim.planner.transcription.transcription import Nodes, build_nodes, transcribe
 from sim.platform.errors import InputError, quote
+from sim.platform.signals import interrupts_heard
 from sim.platform.validation import whole
 from sim.trajectory import given_vehicle
 from sim.vehicles.base import Vehicle
@@ -61,6 +63,8 @@ class Planner:
         self._sized_by = sized_by
         self._solvers: LatestBuilt[Solvers] = LatestBuilt(_KEPT)
         self._nodes: LatestBuilt[Nodes] = LatestBuilt(_KEPT)
+        self._check: Callable[[], None] = _nothing
+        """Raises KeyboardInterrupt where a library has swallowed one since the call began."""
         self._latest: tuple[Vehicle, Integrator, Task, Solvers] | None = None
 
     def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
@@ -78,9 +82,11 @@ class Planner:
             nodes = self._nodes.find(shape.node_key, size)
             if nodes is None:
                 nodes = build_nodes(scaled)
+                self._check()
                 self._nodes.keep(shape.node_key, size, nodes)
             solvers = Solvers(transcribe(scaled, nodes))
             solvers.prepare()
+            self._check()
             self._solvers.keep(shape.key, size, solvers)
         if not options:
             self._latest = vehicle, method, task, solvers
@@ -142,10 +148,44 @@ class Planner:
             whole("processes", processes, "processes")
         if warm is not None and warm.vehicle.name != vehicle.name:
             raise InputError(f"warm: a plan of {warm.vehicle.name}; allowed: one of {vehicle.name}")
+        with interrupts_heard() as self._check:
+            plan = self._planned(
+                vehicle,
+                scheme,
+                task,
+                order,
+                warm,
+                time_limit_s,
+                starts,
+                processes,
+                show,
+                found,
+                explain,
+                measured,
+            )
+        self._check = _nothing
+        return plan
+
+    def _planned(
+        self,
+        vehicle: Vehicle,
+        scheme: Integrator,
+        task: Task,
+        order: tuple[Backend, ...],
+        warm: Plan | PlanRecord | None,
+        time_limit_s: float,
+        starts: int,
+        processes: int | None,
+        show: Show | None,
+        found: Callable[[Plan], bool] | None,
+        explain: bool,
+        measured: bool,
+    ) -> Plan:
+        """`plan` of arguments that are checked."""
         begun = time.perf_counter()
         self.solvers(vehicle, scheme, task)
         built = time.perf_counter() - begun
-        run = Run(deadline_in(time_limit_s), show)
+        run = Run(deadline_in(time_limit_s), show, check=self._check)
         search = Search(vehicle, scheme, task, order, partial(self.solvers, vehicle, scheme), run)
         begun = time.perf_counter()
         outside = outside_text(vehicle, task) if measured else ""
@@ -274,6 +314,10 @@ class Planner:
         seconds = plan.seconds + time.perf_counter() - begun
         better = self._finished(again_from, found, seconds, plan.build_seconds)
         return better if better.solved else told
+
+
+def _nothing() -> None:
+    pass
 
 
 def _method(vehicle: Vehicle, method: str | Integrator | None) -> Integrator:

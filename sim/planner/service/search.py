@@ -208,6 +208,7 @@ class Search:
         if isinstance(start, Result) and start.margin_m is not None:
             margin = start.margin_m.copy()
         for attempt in range(8):
+            run.check()
             places = waypoint_places(vehicle, task, solvers.t.shape.steps)
             opened = margin if funnel is None else margin - funnel.margin_m
             p = parameters(solvers.t, vehicle, task, margin_m=opened, places=places)

@@ -45,6 +45,8 @@ class Run:
     stopped: bool = False
     dragged: bool = False
     history: tuple[tuple[float, float], ...] = ()
+    check: Callable[[], None] = lambda: None
+    """Raises KeyboardInterrupt where a library has swallowed one."""
     error: Exception | None = None
     """That `show` has raised: solvers may not be left by an exception."""
 
