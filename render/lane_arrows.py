@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from render.cameras.framing import framing_of
 from render.frame import Arrow
 from render.shown import Shown
 from sim.snapshot import LaneSnapshot
 
-_FORCE_ARROW_M = 4.0
-"""Drawn length of the largest control force seen on a lane."""
+_FORCE_ARROW = 0.3
+"""Drawn length of the largest force seen on a lane, of the distance from which the vehicle is looked at."""
 _MOMENTUM_ARROW_M = 0.75
 """Drawn length of a top's angular momentum at its start, and of its axes."""
 _AXES_M = 3.0
@@ -24,15 +25,17 @@ _COLOURS = {
 
 
 class LaneArrows:
-    """Keeps the scale of force arrows: the largest force seen on each lane."""
+    """Keeps the scale of force arrows: the largest force seen on each lane, whoever exerts it."""
 
     def __init__(self) -> None:
         self._largest_force_N: dict[tuple[str, str], float] = {}
 
     def note(self, lane: LaneSnapshot) -> None:
-        size = float(np.linalg.norm(lane.control_wrench_b[3:]))
         key = (lane.name, lane.vehicle)
-        if np.isfinite(size):
+        sizes = [
+            float(np.linalg.norm(each[3:])) for each in (lane.control_wrench_b, lane.environment_wrench_b)
+        ]
+        for size in filter(np.isfinite, sizes):
             self._largest_force_N[key] = max(self._largest_force_N.get(key, 1e-9), size)
 
     def of(self, shown: Shown, *, forces: bool, frame: bool) -> list[Arrow]:
@@ -43,7 +46,8 @@ class LaneArrows:
         arrows: list[Arrow] = []
         R, origin = shown.T_wb[:3, :3], shown.T_wb[:3, 3]
         if forces:
-            scale = _FORCE_ARROW_M / self._largest_force_N.get((shown.lane.name, shown.lane.vehicle), 1.0)
+            longest_m = _FORCE_ARROW * framing_of(shown.lane.vehicle).distance_m
+            scale = longest_m / self._largest_force_N.get((shown.lane.name, shown.lane.vehicle), 1.0)
             arrows += [
                 Arrow(origin, scale * R @ shown.lane.control_wrench_b[3:], _COLOURS["control"]),
                 Arrow(origin, scale * R @ shown.lane.environment_wrench_b[3:], _COLOURS["environment"]),

@@ -16,7 +16,7 @@ import numpy as np
 from sim.environment.ocean.state import SeaState
 from sim.jobs import Job
 from sim.lane_status import LaneStatus
-from sim.scene.race_timing import Standing
+from sim.scene.race_timing import LAPPED, PLANNED, Standing
 from sim.vehicles.parameter import Value
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 PursuitPhase = Literal["preparing", "flying", "late", "holding"]
 MEASURED = "measured"
-"""Stands for the integrator of a lane that is not simulated, but shows what was measured."""
+"""Stands for the integrator of a lane that is not simulated, but shows what was measured; of a race's rivals PLANNED or
+LAPPED does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class LaneSnapshot:
     @property
     def measured(self) -> bool:
         """It is not simulated."""
-        return self.integrator == MEASURED
+        return self.integrator in (MEASURED, PLANNED, LAPPED)
 
     def told(self, name: str) -> float:
         """A scalar observable; nan where the vehicle has none of that name."""

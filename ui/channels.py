@@ -35,7 +35,11 @@ OWN = (
         1e-6,
     ),
     Channel(
-        "momentum", "|momentum error|", "", "Spatial momentum since the start. Free bodies keep it.", 1e-9
+        "momentum",
+        "momentum change",
+        "",
+        "Spatial momentum since the start. Free bodies keep it; controls put some in.",
+        1e-9,
     ),
     Channel(
         "omega",

@@ -133,8 +133,10 @@ def _fittings(body: Node, *, fine: bool) -> None:
     body.add("plate", number.transformed(upright).moved((-2.10, 0, 0.66)))
     mirror = _block((0.10, 0.17, 0.11), 0.03, fine).moved((0.70, 0.86, 1.0))
     body.add("dark", both_sides(mirror))
+    foot = _block((0.05, 0.20, 0.05), 0.012, fine).moved((0.70, 0.72, 0.95))  # from the cabin into the mirror
+    body.add("dark", both_sides(foot))
     for x in (-0.22, -1.16):
-        body.add("dark", both_sides(_block((0.17, 0.02, 0.03), 0.008, fine).moved((x, 0.893, 0.80))))
+        body.add("dark", both_sides(_block((0.17, 0.02, 0.03), 0.008, fine).moved((x, 0.862, 0.80))))
 
 
 def _block(size: tuple[float, float, float], bevel_m: float, fine: bool) -> Mesh:

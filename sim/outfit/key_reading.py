@@ -70,6 +70,11 @@ def read_keys(table: TomlTable) -> Keys:
     words_table = table.table("words")
     words = {axis: words_table.text(axis) for axis in words_table.names() if axis in AXES}
     words_table.finish()
+    if words and not held:
+        raise table.error(
+            "words",
+            "stand without [[keys.groups]], and no key would steer; allowed: beside groups, or no [keys] at all",
+        )
     gamepad = table.table("gamepad")
     triggers = gamepad.name("triggers", AXES, "yaw")
     named = [action for action in actions if action not in STICK_KEYS]

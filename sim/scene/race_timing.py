@@ -14,6 +14,9 @@ from sim.platform.replacing import replacing
 from sim.platform.user_files import arrays_in, refusals
 from sim.scene.race import Course, Instant, Lap, crossing_s
 
+PLANNED, LAPPED = "planned", "flown before"
+"""Where a rival's motion comes from."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rival:
@@ -24,11 +27,12 @@ class Rival:
     """At every passage; the first is 0."""
     motion: Measured
     """Time 0 is at the first gate."""
+    origin: str = PLANNED
 
     @staticmethod
     def of_lap(name: str, lap: Lap) -> "Rival":
         """A lap that has been kept."""
-        return Rival(name, lap.splits_s, Measured(name, lap.time, lap.poses))
+        return Rival(name, lap.splits_s, Measured(name, lap.time, lap.poses), LAPPED)
 
     @staticmethod
     def of_motion(name: str, course: Course, motion: Measured) -> "Rival":

@@ -61,7 +61,7 @@ def rivals_beside(standing: Standing, flown: LaneSnapshot, clock_s: float) -> tu
     for rival, tint in zip(standing.rivals, RIVAL_TINTS, strict=False):
         motion = rival.motion
         at_s = min(max(race_s, float(motion.time[0])), float(motion.time[-1]))
-        lane = _picture(motion, tint, flown, clock_s, at_s)
+        lane = replace(_picture(motion, tint, flown, clock_s, at_s), integrator=rival.origin)
         # Each lap begins with a jump.
         begun = 2 * standing.laps + standing.running
         shown.append(replace(lane, generation=(flown.generation << 20) + begun))

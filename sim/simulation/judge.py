@@ -41,7 +41,7 @@ class Progress:
     marker_w: np.ndarray | None = None
     """(3,) where the due one is [m]; None where it is bound to no place."""
     distance_m: float = 0.0
-    """Level, from the vehicle to the marker."""
+    """Level, from the vehicle to where the due one is; of one that lies along the way, what is left of the way."""
 
     @property
     def due(self) -> Goal | None:
@@ -127,7 +127,8 @@ class Judge:
         (x_w, speed_mps), time_s = _motion(lane, goal.body), lane.time_current_s
         place_w = marker_w(goal, self._world, x_w)
         off_m = 0.0 if place_w is None else float(np.linalg.norm(place_w[:2] - x_w[:2]))
-        progress = replace(memory.progress, marker_w=place_w, distance_m=off_m, held=0.0)
+        left_m = off_m if goal.way_m is None else max(goal.way_m - along_m(self._world, x_w), 0.0)
+        progress = replace(memory.progress, marker_w=place_w, distance_m=left_m, held=0.0)
         if not (self._holds(goal, lane, off_m) and _around_holds(goal, snapshot)):
             return replace(memory, progress=progress, since_s=None)
         since_s = time_s if memory.since_s is None else memory.since_s

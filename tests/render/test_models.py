@@ -7,7 +7,11 @@ from dataclasses import fields
 import numpy as np
 import pygltflib
 import pytest
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
+from assets.scripts import saloon
 from assets.scripts.build import recipes
 from render.errors import DisplayError
 from render.models import gltf
@@ -192,3 +196,25 @@ def test_a_model_of_too_much_is_refused_in_one_line_before_it_is_taken_apart(wha
     with pytest.raises(DisplayError, match=rf"^[^\n]* {what.split()[0]}[^\n]*allowed: \d+\)?$") as refused:
         load_asset(path)
     assert not asked, refused.value
+
+
+def test_no_part_of_a_parked_car_floats():
+    """The pieces that hang together come within 3 cm of one another, all of them by way of others."""
+    (body,) = saloon.build()
+    rng, pieces = np.random.default_rng(2), []
+    for _, mesh in body.parts:
+        triangles = mesh.triangles.astype(int)
+        corners = np.unique(mesh.positions.round(5), axis=0, return_inverse=True)[1].reshape(-1)
+        edges = np.concatenate([corners[triangles[:, [k, (k + 1) % 3]]] for k in range(3)])
+        links = coo_matrix((np.ones(len(edges)), edges.T), shape=(corners.max() + 1,) * 2)
+        piece = connected_components(links, directed=False)[1][corners][triangles[:, 0]]
+        a, b, c = (mesh.positions[triangles[:, k]] for k in range(3))
+        area_m2 = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        of = np.repeat(np.arange(len(triangles)), np.ceil(area_m2 / 1.5e-4).astype(int))
+        u, v = np.sort(rng.random((2, len(of))), axis=0)[..., None]
+        points = u * a[of] + (v - u) * b[of] + (1.0 - v) * c[of]
+        pieces += [points[piece[of] == k] for k in np.unique(piece)]
+    trees = [cKDTree(points) for points in pieces]
+    near = [[one.count_neighbors(other, 0.03) > 0 for other in trees] for one in trees]
+
+    assert connected_components(np.array(near), directed=False)[0] == 1

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from render.cameras.framing import framing_of
 from render.frame import View
 from render.scene_view import SceneView, ViewOptions
 from sim.groups.numeric import pose_exp, rotation_exp
@@ -148,6 +149,19 @@ def test_force_arrow_points_along_the_thrust_in_the_world():
     direction = arrows[0].vector_w / np.linalg.norm(arrows[0].vector_w)
     assert np.allclose(direction, T[:3, 2])
     assert len(scene.frame(VIEW, ViewOptions(show_frame=True)).arrows) == 3
+
+
+@pytest.mark.parametrize("vehicle", ["motorboat", "boat", "helicopter", "rolling-disc"])
+def test_no_force_arrow_is_longer_than_the_view_of_its_vehicle(vehicle: str):
+    """A hull bears a hundred times what drives it."""
+    lift, thrust = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 5000.0]), np.array([0.0, 0.0, 0.0, 40.0, 0.0, 0.0])
+    lane = replace(_lane(np.eye(4), np.eye(4)), vehicle=vehicle)
+    scene = SceneView()
+    scene.observe(_snapshot(replace(lane, control_wrench_b=thrust, environment_wrench_b=lift)), 100.0)
+    arrows = scene.frame(VIEW, ViewOptions(show_forces=True)).arrows[:2]
+    lengths = [float(np.linalg.norm(arrow.vector_w)) for arrow in arrows]
+    assert 0.1 < max(lengths) / framing_of(vehicle).distance_m < 0.5  # 0.3
+    assert lengths[1] / lengths[0] == pytest.approx(125.0)
 
 
 def test_a_lane_without_a_finite_pose_is_left_out_and_a_crashed_one_is_a_wreck():

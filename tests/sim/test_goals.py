@@ -137,6 +137,18 @@ def test_markers_along_the_way_stay_ahead_and_over_the_river() -> None:
         assert marker[2] > float(CANYON.terrain.height(marker[0], marker[1])) + 15.0
 
 
+def test_what_is_left_of_the_way_is_told_not_how_far_ahead_its_marker_flies() -> None:
+    goal = Goal("on", way_m=1360.0, within_m=60.0)
+    judge, left_m = Judge((goal,), "helicopter", CANYON), []
+    for k, place_w in enumerate(CANYON.path[10:60:10]):
+        T_wb = np.eye(4)
+        T_wb[:3, 3] = place_w
+        lane = fakes.lane(time_current_s=float(k), bodies={"body": T_wb}, bodies_previous={"body": T_wb})
+        left_m.append(judge.observe(fakes.snapshot(lane)).distance_m)
+        assert left_m[-1] == pytest.approx(1360.0 - along_m(CANYON, place_w))
+    assert (np.diff(left_m) < -1.0).all()
+
+
 STAND = Goal("stand", on_ground=True, speed_mps=(0.0, 0.5), hold_s=1.0)
 RISE = Goal("rise", height_m=(4.0, 100.0))
 LAND = Goal("land", pad="start", within_m=8.0, on_ground=True, speed_mps=(0.0, 0.5), hold_s=0.5, landing=True)

@@ -122,6 +122,14 @@ def test_a_mistake_is_one_line_with_file_line_key_and_what_is_allowed(
     assert "\n" not in str(refusal.value)
 
 
+def test_words_for_axes_that_no_key_moves_are_refused(folder: Path) -> None:
+    text = (folder / "vehicle.toml").read_text(encoding="utf-8")
+    begin, end = text.index("[[keys.groups]]"), text.index("[keys.gamepad]")
+    (folder / "vehicle.toml").write_text(text[:begin] + text[end:], encoding="utf-8")
+    with pytest.raises(sim.InputError, match=r"keys\.words: stand without \[\[keys\.groups\]\]"):
+        load_scene(folder)
+
+
 def test_a_key_that_stands_twice_is_refused(folder: Path) -> None:
     changed(folder / "vehicle.toml", 'keys = ["A", "Q"]', 'keys = ["W"]')
     with pytest.raises(sim.InputError, match=r'keys\.groups: the key "W" stands twice; allowed: once'):

@@ -197,6 +197,8 @@ def test_a_rival_is_shown_from_the_first_gate_on_and_a_retake_and_a_reset_move_t
     running = simulation.advance(1.2)
     assert running.race is not None
     assert running.lanes[-1].name == "other"
+    assert running.lanes[-1].measured
+    assert running.lanes[-1].integrator == "planned"
     assert running.lanes[-1].T_wb[0, 3] == pytest.approx(10.0 + 25.0 * (1.6 - 0.5), abs=1e-9)
     assert running.race.due == 2
     assert running.race.behind_s(rival) == pytest.approx(1.0 - 0.8, abs=1e-9)

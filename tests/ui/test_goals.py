@@ -80,6 +80,19 @@ def test_what_is_out_of_view_is_marked_at_the_edge_to_which_one_has_to_turn(plac
     assert (math.cos(bearing) < -0.5, math.cos(bearing) > 0.5) == (side == "left", side == "right")
 
 
+@pytest.mark.parametrize("at_w", [(3.0, 0.0, 30.0), (3.0, 8.0, 30.0), (3.0, -9.0, 30.0)])
+def test_the_arrow_of_a_mark_keeps_clear_of_compass_and_badges(bench: Bench, at_w: tuple[float, ...]) -> None:
+    """The mark lies above the view, left and right."""
+
+    def flying(snapshot: Snapshot, context: PanelContext) -> None:
+        hud.draw(snapshot, context)
+        draw_goal_marker(np.array(at_w), 41.6, VIEW, LENS, context)
+
+    bench.frame(flying, fakes.snapshot())
+    rects = bench.context.rects
+    assert not any(overlap(rects["goal_marker"], rects[name]) for name in ("hud/heading", "hud/badges"))
+
+
 def test_a_mark_keeps_clear_of_the_panes_at_the_left() -> None:
     assert clear_of((50.0, 100.0), [(10.0, 60.0, 260.0, 180.0)], 30.0) == (300.0, 100.0)
     assert clear_of((500.0, 100.0), [(10.0, 60.0, 260.0, 180.0)], 30.0) == (500.0, 100.0)

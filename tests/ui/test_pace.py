@@ -3,8 +3,11 @@
 import math
 from dataclasses import replace
 
+import pytest
+
 from tests.ui import fakes
 from ui.pace import SLOW_S, Offers, Pace, is_late
+from ui.panels.transport import real_time
 
 
 def heard(offers: Offers, pace: Pace, factor: float, seconds: float) -> list[str]:
@@ -43,3 +46,13 @@ def test_motion_is_late_by_what_was_asked_for_at_no_more_than_wall_time() -> Non
     assert not is_late(replace(now, real_time_factor=0.99))
     assert not is_late(replace(now, real_time_factor=0.5, speed=8.0))  # nobody can tell what would be enough
     assert not is_late(replace(now, real_time_factor=math.nan, paused=True))
+
+
+@pytest.mark.parametrize(
+    ("speed", "factor", "said"), [(1.0, 1.0, "1.00"), (0.25, 1.0, "0.25"), (0.25, 0.66, "0.17")]
+)
+def test_the_badge_of_time_says_how_fast_time_runs_not_how_well_it_keeps_up(
+    speed: float, factor: float, said: str
+) -> None:
+    text, _ = real_time(fakes.snapshot(speed=speed, real_time_factor=factor))
+    assert text == f"real time \N{MULTIPLICATION SIGN} {said}"

@@ -156,6 +156,15 @@ def clear_of(at: Point, covered: list[Rect], room: float) -> Point:
     return x, y
 
 
+def clear_below(at: Point, covered: list[Rect], room: float) -> Point:
+    """The place, moved down from what covers it, `room` away."""
+    x, y = at
+    for left, top, width, height in covered:
+        if left - room < x < left + width + room and y < top + height + room:
+            y = top + height + room
+    return x, y
+
+
 def draw_goal_marker(
     place_w: np.ndarray, distance_m: float, view: np.ndarray, projection: np.ndarray, context: PanelContext
 ) -> None:
@@ -164,6 +173,9 @@ def draw_goal_marker(
     (x, y), bearing = edge_place(place_w, view, projection, context.scene_rect, pen.px(EDGE_PX))
     size = pen.px(SIZE_GOAL_MARKER)
     x, y = clear_of((x, y), [context.rects[n] for n in COVERED if n in context.rects], pen.px(EDGE_PX))
+    if bearing is not None:
+        above = [context.rects[n] for n in ("hud/heading", "hud/badges") if n in context.rects]
+        x, y = clear_below((x, y), above, 2.0 * size)
     if bearing is None:
         corners = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
     else:

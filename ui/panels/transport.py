@@ -161,18 +161,20 @@ def _clock(snapshot: Snapshot, context: PanelContext) -> None:
     imgui.text_colored(imgui.ImVec4(*colour), text)
     note(context, "transport/rtf")
     tooltip(
-        "Real-time factor: achieved over asked for. Below 1 the machine cannot keep up and time is given up."
+        "Simulated seconds per second, as achieved. Below what is asked for the machine cannot keep up and time is "
+        "given up."
     )
 
 
 def real_time(snapshot: Snapshot) -> tuple[str, theme.Colour]:
-    """The real-time factor in words, and how worried to be about it."""
+    """Simulated seconds a second in words, and how worried to be about it."""
     if snapshot.paused:
         return "paused", theme.WARNING
     if math.isnan(snapshot.real_time_factor):
         return "", theme.MUTED
     colour = theme.MUTED if snapshot.real_time_factor > 0.95 else theme.WARNING
-    return f"real time \N{MULTIPLICATION SIGN} {snapshot.real_time_factor:.2f}", colour
+    achieved = snapshot.real_time_factor * snapshot.speed
+    return f"real time \N{MULTIPLICATION SIGN} {achieved:.2f}", colour
 
 
 def speed_label(speed: float) -> str:
