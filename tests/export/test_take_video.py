@@ -17,7 +17,7 @@ from sim.aside import GivenUp
 from sim.beside import answered_beside
 from sim.commands import ShowMeasured
 from sim.recordings import Take, save_take
-from sim.recordings.opening import beside
+from sim.recordings.opening import ghost_commands
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot
@@ -107,7 +107,7 @@ def test_a_take_of_another_vehicle_goes_along_as_what_it_was(tmp_path: Path) -> 
     pedal = [400.0, 0.3] + [100.0, 0.1] * np.sin(0.05 * np.arange(100.0)[:, None])
     drive = sim.simulate(vehicle, step=0.01, duration=1.0, controls=pedal)
     save_take(Take.of_trajectory(drive), tmp_path / "car.npz")
-    (command,) = beside(tmp_path / "car.npz")
+    (command,) = ghost_commands(tmp_path / "car.npz")
     assert isinstance(command, ShowMeasured)
     scene = load_scene("plain")
     simulation = Simulation(scene, load_world(scene.world, seed=scene.seed))
