@@ -1,9 +1,10 @@
 """This checkout against another one, side by side: `python benchmarks/against.py OTHER [--only kernels] [--rounds 3]`.
 
-Kernels of methods and vehicles, whole runs of `sim.simulate`, a script's sweep of 100 variants, frames of the canyon,
-its start from empty caches, and (where there is a display) the first picture in its window after a start from full ones
-and from bytecode, in CPU time (user and system). Checkouts take turns, round after round, so that a busy machine slows
-both alike; all but starts by several processes of each, since where one happens to keep its data is worth up to a half.
+Machine code of pairs that were never seen, kernels of methods and vehicles, whole runs of `sim.simulate`, a script's
+sweep of 100 variants, frames of the canyon, its start from empty caches, and (where there is a display) the first
+picture in its window after a start from full ones and from bytecode, in CPU time (user and system).
+Checkouts take turns, round after round, so that a busy machine slows both alike; all but starts by several processes of
+each, since where one happens to keep its data is worth up to a half.
 Medians over rounds and processes. Only what both checkouts have is compared.
 """
 
@@ -20,7 +21,7 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).resolve().parents[1]
-PARTS = ("kernels", "simulate", "sweep", "frames", "cold", "start")
+PARTS = ("made", "kernels", "simulate", "sweep", "frames", "cold", "start")
 METHODS = (
     "variational",
     "variational-cay",
@@ -41,6 +42,16 @@ METHODS = (
 )
 VEHICLES = ("rigid-body", "helicopter", "spacecraft", "boat", "car", "snakeboard")
 STEP_S, STEPS = 0.01, 4000
+MADE = (
+    ("helicopter", "variational"),
+    ("helicopter", "variational-6"),
+    ("helicopter", "rkmk54"),
+    ("heavy-top", "variational"),
+    ("car", "variational"),
+    ("snakeboard", "variational"),
+    ("quadrotors-with-load", "rkmk4"),
+    ("helicopter-with-load", "rkmk4"),
+)
 VARIANTS = 100
 FRAMES, SIZE_PX = 4, (1280, 800)
 AT_ONCE = 7
@@ -76,6 +87,32 @@ def kernel(vehicle: str, method: str) -> Callable[[], float]:
             y = begin.copy()
             took.append(cpu_s(lambda y=y: advance(y, u, np.zeros(made.dim), p, STEP_S, STEPS)))
         return min(took) / STEPS * 1e6
+
+    return measured
+
+
+def made(vehicle: str, method: str) -> Callable[[], float]:
+    """CPU seconds until a kernel is there for the first time; what does not depend on the pair has been made before."""
+    import sim
+    from sim.compiler import compile_kernel, kernel
+
+    craft, scheme = sim.vehicle(vehicle), sim.integrators()[method]
+    compile_kernel(sim.vehicle("rigid-body"), sim.integrators()["newmark"])
+
+    def measured() -> float:
+        for name in [name for name in sys.modules if name.startswith("holonomy_")]:
+            del sys.modules[name]
+        for known in (kernel._compiled, kernel._generated):
+            known.cache_clear()
+        before = os.environ.get("HOLONOMY_CACHE")
+        with tempfile.TemporaryDirectory() as empty:
+            os.environ["HOLONOMY_CACHE"] = empty
+            try:
+                return cpu_s(lambda: compile_kernel(craft, scheme))
+            finally:
+                os.environ.pop("HOLONOMY_CACHE")
+                if before is not None:
+                    os.environ["HOLONOMY_CACHE"] = before
 
     return measured
 
@@ -137,6 +174,7 @@ def frames(quality: str) -> Callable[[], float]:
 
 
 MEASURED: dict[str, Callable[..., Callable[[], float]]] = {
+    "made": made,
     "kernels": kernel,
     "simulate": simulation,
     "sweep": sweep,
@@ -281,6 +319,8 @@ def main() -> None:
     )
     stepped = [(v, m) for v in options.vehicle or VEHICLES for m in options.method or METHODS]
     with checkouts(other, options.processes) as pairs:
+        for vehicle, method in MADE if "made" in parts else ():
+            compared(pairs, rounds, "made", (vehicle, method), "s")
         for part in ("kernels", "simulate"):
             for vehicle, method in stepped if part in parts else ():
                 compared(pairs, rounds, part, (vehicle, method), "us a step")

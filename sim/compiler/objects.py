@@ -31,16 +31,32 @@ def loaded(text: str, *, optimised: bool = False) -> llvm.ExecutionEngine:
 
     optimised: passes over the whole of it, which take seconds; else it is selected as it stands.
     """
-    cpu, features = _processor()
-    machine = _prepared().create_target_machine(
-        cpu=cpu, features=features, opt=3 if optimised else 0, reloc="pic", codemodel="jitdefault"
-    )
+    machine = _machine(optimised=optimised)
     name = _name(f"{text}; optimised" if optimised else text)
     engine = _kept(name, machine)
     if engine is not None:
         return engine
     with turn("nodes", name):
         return _kept(name, machine) or _made(name, text, machine, optimised=optimised)
+
+
+def assembly(text: str) -> str:
+    """A module's machine code after all passes, in the processor's words: to be read by people."""
+    machine = _machine(optimised=True)
+    return str(machine.emit_assembly(_optimised(llvm.parse_assembly(text), machine)))
+
+
+def _machine(*, optimised: bool) -> llvm.TargetMachine:
+    cpu, features = _processor()
+    return _prepared().create_target_machine(
+        cpu=cpu, features=features, opt=3 if optimised else 0, reloc="pic", codemodel="jitdefault"
+    )
+
+
+def _optimised(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
+    passes.getModulePassManager().run(module, passes)
+    return module
 
 
 def _kept(name: str, machine: llvm.TargetMachine) -> llvm.ExecutionEngine | None:
@@ -57,8 +73,7 @@ def _made(name: str, text: str, machine: llvm.TargetMachine, *, optimised: bool)
     module = llvm.parse_assembly(text)
     module.verify()
     if optimised:
-        passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
-        passes.getModulePassManager().run(module, passes)
+        _optimised(module, machine)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.set_object_cache(notify_func=lambda _, made: keep_checked("nodes", name, made))
     engine.finalize_object()

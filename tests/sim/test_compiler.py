@@ -1,12 +1,16 @@
 """The compiled step is the symbolic step, and says when it has no solution."""
 
+import platform
+from pathlib import Path
+
 import casadi as ca
 import numpy as np
 import pytest
 
 import sim
-from sim.compiler import NOT_FINITE, OK, compile_kernel
+from sim.compiler import NOT_FINITE, OK, compile_kernel, kernel_text
 from sim.compiler.blocks import solution_order
+from sim.compiler.objects import assembly
 from sim.integrators import INTEGRATORS
 from sim.vehicles.rigid_body import RigidBody
 
@@ -164,3 +168,14 @@ def test_bad_input_is_refused_in_one_line_that_names_it(call, words):
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+def test_the_page_about_machine_code_shows_what_is_printed():
+    page = (Path(sim.__file__).parents[1] / "docs" / "machine-code.md").read_text(encoding="utf-8")
+    shown = page.split("```llvm\n")[1].split("```")[0].splitlines()
+    printed = kernel_text(sim.vehicle("car"), INTEGRATORS["variational"]).text
+    assert len(shown) > 10
+    assert "\n".join(f"  {line}" for line in shown) in printed
+    blocks = solution_order(INTEGRATORS["variational"].scheme(sim.vehicle("spacecraft")))
+    assert str([(block.unknowns, block.linear) for block in blocks]) in page
+    assert "divsd" in assembly(printed) or platform.machine() != "x86_64"
