@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sim.outfit.outfit import Outfit
-from sim.outfit.registry import OUTFIT_FILE, enter_outfit, folder_of, read_for
+from sim.outfit.registry import OUTFIT_FILE, enter_outfit, read_for
 from sim.platform.errors import InputError
 from sim.vehicles import VEHICLES, Vehicle
-from sim.vehicles.custom import OWN_FILE, load_vehicle, source_in, source_of
+from sim.vehicles.custom import OWN_FILE, file_of, load_vehicle, source_in, source_of
 
 MODEL_FILES = ("model.glb", "far.glb")
-FILES = (OWN_FILE, OUTFIT_FILE, *MODEL_FILES)
-"""Of a folder, whose changes are taken up."""
+FILES = (OUTFIT_FILE, *MODEL_FILES)
+"""Of a vehicle's folder, whose changes are taken up beside those of its program."""
 
 Stamp = tuple[tuple[float, int], ...]
 
@@ -30,16 +30,17 @@ class Renewal:
         enter_outfit(self.kind, self.outfit)
 
 
-def own_folder(name: str) -> Path | None:
-    """The folder of a vehicle of one's own by its registry name; None for others."""
+def own_program(name: str) -> Path | None:
+    """The file of a vehicle of one's own by its registry name, a folder's or one beside a scene; None for others."""
     kind = VEHICLES.get(name)
-    folder = None if kind is None else folder_of(kind)
-    return folder if folder is not None and (folder / OWN_FILE).is_file() else None
+    path = None if kind is None else file_of(kind)
+    return path if path is not None and path.is_file() else None
 
 
-def stamp_of(folder: Path) -> Stamp:
-    """What tells whether a file has been saved since: times and sizes, (nan, 0) for one that is not there."""
-    return tuple(_stamp(folder / name) for name in FILES)
+def stamp_of(program: Path) -> Stamp:
+    """What tells whether a file has been saved since: times and sizes, (-inf, 0) for one that is not there."""
+    beside = [program.parent / name for name in FILES] if program.name == OWN_FILE else []
+    return tuple(_stamp(path) for path in (program, *beside))
 
 
 def _stamp(path: Path) -> tuple[float, int]:
@@ -57,18 +58,20 @@ def renewal(name: str, latest: Renewal | None = None) -> Renewal:
     Raises InputError, one line with the file and where it can be told the line, for files that do not hold together;
     then everything stays as it is.
     """
-    folder, kind = own_folder(name), VEHICLES.get(name)
-    if folder is None or kind is None:
-        raise InputError(f"vehicle {name!r}: no folder of your own; allowed: one with {OWN_FILE}")
-    source = source_in(folder / OWN_FILE)
+    program, kind = own_program(name), VEHICLES.get(name)
+    if program is None or kind is None:
+        raise InputError(
+            f"vehicle {name!r}: no file of your own; allowed: FILE.py, or a folder with {OWN_FILE}"
+        )
+    source = source_in(program)
     if latest is not None and latest.kind.name == name and source_of(latest.kind) == source:
         kind = latest.kind
     if source_of(kind) != source:
         registry = dict(VEHICLES)
-        found = load_vehicle(f"{folder}/{OWN_FILE}:{kind.__name__}", (Path(),), registry)
+        found = load_vehicle(f"{program}:{kind.__name__}", (Path(),), registry)
         if found != name:
             raise InputError(
-                f"{folder / OWN_FILE}: the vehicle is now called {found!r}; allowed: {name!r} while it moves"
+                f"{program}: the vehicle is now called {found!r}; allowed: {name!r} while it moves"
             )
         kind = registry[name]
     return Renewal(kind, read_for(kind))

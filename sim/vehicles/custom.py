@@ -62,12 +62,24 @@ def load_vehicle(
         line = f'name = "{class_name.lower()}"'
         raise InputError(f"vehicle {reference!r}: class {class_name} has no name; add a line: {line}")
     other = registry.get(name)
-    if other is not None and getattr(sys.modules.get(other.__module__), "__file__", None) != str(path):
+    if other is not None and not _is_moved(other, path, source):
         raise InputError(f"vehicle {reference!r}: the name {name!r} is taken by another vehicle")
     made(chosen)
     _SOURCES[chosen] = source
     registry[name] = chosen
     return name
+
+
+def file_of(kind: type[Vehicle]) -> Path | None:
+    """The file of a vehicle of one's own, which may be there no more; None for the project's."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return Path(file) if file and source_of(kind) else None
+
+
+def _is_moved(known: type[Vehicle], path: Path, source: bytes) -> bool:
+    """Whether a file holds what is known already: the very file, a copy of it, or what came of it once it has gone."""
+    before = file_of(known)
+    return before is not None and (before == path or not before.is_file() or source_of(known) == source)
 
 
 def own_file(reference: str, folders: Sequence[Path]) -> Path:

@@ -21,7 +21,7 @@ from render.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
 from sim.environment.ground import Ground
 from sim.outfit import VEHICLE_FOLDER, outfit_of
-from sim.outfit.own import renewal
+from sim.outfit.own import own_program, renewal
 from sim.planner.api import task_of_scene
 from sim.planner.service.worker import Built, Job, PlanWorker
 from sim.scene import load_scene
@@ -300,3 +300,29 @@ def test_a_new_vehicle_is_its_folder_and_nothing_else(tmp_path: Path) -> None:
         check_model(outfit)
     finally:
         VEHICLES.pop("lander", None)
+
+
+def test_a_file_beside_a_scene_is_watched_and_may_become_a_folder_while_it_is_open(
+    folder: Path, tmp_path: Path
+) -> None:
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    program = beside / "trike.py"
+    program.write_text((folder / "vehicle.py").read_text(encoding="utf-8"), encoding="utf-8")
+    load_scene(f"{program}:Trike", trusted=True)
+    own, now_s = OwnVehicle(), 0.0
+    assert own.poll("trike", now_s) is None
+    text = program.read_text(encoding="utf-8")
+    program.write_text(f"{text}\n# saved again\n", encoding="utf-8")
+    found = [own.poll("trike", now_s + k * EVERY_S) for k in (1, 2)]
+    assert found[0] is None
+    assert found[1] is not None
+    assert found[1].renewal.kind.name == "trike"
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "vehicle.py").write_text(f"{text}\n# of somebody else\n", encoding="utf-8")
+    with pytest.raises(sim.InputError, match="the name 'trike' is taken by another vehicle"):
+        load_scene(other, trusted=True)
+    program.rename(folder / "vehicle.py")
+    assert load_scene(folder, trusted=True).vehicle == "trike"
+    assert own_program("trike") == folder / "vehicle.py"

@@ -12,7 +12,7 @@ import sim
 from sim.commands import PilotInput, RenewVehicle, SetParameter, SetPilotInput
 from sim.control import MODES, flight_modes
 from sim.outfit import ASSETS, VEHICLE_FOLDER, named_values, outfit_of
-from sim.outfit.own import own_folder, renewal, stamp_of
+from sim.outfit.own import own_program, renewal, stamp_of
 from sim.outfit.registry import fallback, read_for
 from sim.outfit.term import term_of
 from sim.platform.toml_table import TomlTable
@@ -127,7 +127,7 @@ def test_words_for_axes_that_no_key_moves_are_refused(folder: Path) -> None:
     begin, end = text.index("[[keys.groups]]"), text.index("[keys.gamepad]")
     (folder / "vehicle.toml").write_text(text[:begin] + text[end:], encoding="utf-8")
     with pytest.raises(sim.InputError, match=r"keys\.words: stand without \[\[keys\.groups\]\]"):
-        load_scene(folder)
+        load_scene(folder, trusted=True)
 
 
 def test_a_key_that_stands_twice_is_refused(folder: Path) -> None:
@@ -204,10 +204,10 @@ def _saved(simulation: Simulation):
 
 def test_saved_data_is_taken_up_and_the_mechanics_stay_the_same_class(folder: Path) -> None:
     simulation = _flying(folder)
-    kind, before = VEHICLES["trike"], stamp_of(folder)
+    kind, before = VEHICLES["trike"], stamp_of(folder / "vehicle.py")
     changed(folder / "vehicle.toml", "f_psi = { ahead = 1.0 }", "f_psi = { ahead = 0.25 }")
     os.utime(folder / "vehicle.toml", (1.0, 1.0))
-    assert stamp_of(folder) != before
+    assert stamp_of(folder / "vehicle.py") != before
     _saved(simulation)
     assert VEHICLES["trike"] is kind
     simulation.submit(SetPilotInput(PilotInput(pitch=1.0)))
@@ -277,10 +277,10 @@ def test_while_a_mistake_stands_in_a_file_the_old_one_moves_on(
     assert simulation.advance(0.5).lanes[0].time_current_s == pytest.approx(0.5)
 
 
-def test_only_folders_of_ones_own_are_watched(folder: Path) -> None:
+def test_only_vehicles_of_ones_own_are_watched(folder: Path) -> None:
     load_scene(folder, trusted=True)
-    assert own_folder("trike") == folder
-    assert own_folder("helicopter") is None
+    assert own_program("trike") == folder / "vehicle.py"
+    assert own_program("helicopter") is None
 
 
 def test_what_is_like_another_has_its_sections_but_for_those_of_its_own(folder: Path) -> None:

@@ -1,11 +1,11 @@
-"""The folder of a vehicle of one's own, watched while it moves: what is saved there is taken up."""
+"""The files of a vehicle of one's own, watched while it moves: what is saved there is taken up."""
 
 from pathlib import Path
 
 from render.errors import DisplayError
 from render.models.asset import check_model
 from sim.commands import RenewVehicle
-from sim.outfit.own import Renewal, Stamp, own_folder, renewal, stamp_of
+from sim.outfit.own import Renewal, Stamp, own_program, renewal, stamp_of
 from sim.platform.errors import InputError
 
 EVERY_S = 0.25
@@ -17,7 +17,7 @@ class OwnVehicle:
 
     def __init__(self) -> None:
         self._name = ""
-        self._folder: Path | None = None
+        self._program: Path | None = None
         self._known: Stamp = ()
         self._seen: Stamp = ()
         self._next_s = 0.0
@@ -31,25 +31,25 @@ class OwnVehicle:
         Raises InputError, once, for files that do not hold together; what flies is left as it is.
         """
         if name != self._name:
-            self._name, self._folder = name, own_folder(name)
-            self._known = self._seen = () if self._folder is None else stamp_of(self._folder)
+            self._name, self._program = name, own_program(name)
+            self._known = self._seen = () if self._program is None else stamp_of(self._program)
             self._latest, self.mistake = None, ""
-        if self._folder is None or now_s < self._next_s:
+        if self._program is None or now_s < self._next_s:
             return None
         self._next_s = now_s + EVERY_S
-        before, self._seen = self._seen, stamp_of(self._folder)
+        before, self._seen = self._seen, stamp_of(self._program)
         if self._seen == self._known or self._seen != before:
             return None
         self._known = self._seen
         try:
-            self._latest = self._read(self._folder)
+            self._latest = self._read(self._program)
         except InputError as error:
             self.mistake = str(error)
             raise
         self.mistake = ""
         return RenewVehicle(self._latest)
 
-    def _read(self, folder: Path) -> Renewal:
+    def _read(self, program: Path) -> Renewal:
         try:
             found = renewal(self._name, self._latest)
             check_model(found.outfit)
@@ -58,5 +58,5 @@ class OwnVehicle:
         except DisplayError as error:
             raise InputError(str(error)) from None
         except Exception as error:  # the file is a program, and may raise anything
-            raise InputError(f"{folder}: cannot be taken up: {type(error).__name__}: {error}") from error
+            raise InputError(f"{program}: cannot be taken up: {type(error).__name__}: {error}") from error
         return found
