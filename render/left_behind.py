@@ -27,7 +27,7 @@ class LeftBehind:
     def extend(self, shown: Shown) -> None:
         """Note where the lane is now."""
         lane, time_s, T_wb = shown.lane, shown.time_s, shown.T_wb
-        self._trail.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.ways)
+        self._trail.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.ways, lane.twist_b)
         self._tracks.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.parameters)
         self._wake.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.twist_b)
         soles_m = outfit_of(lane.vehicle).contact.soles_m

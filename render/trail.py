@@ -12,6 +12,25 @@ _MOST_POINTS = 1500
 """As many as the spacing and the time of any trail ask for at the speeds that are seen."""
 
 
+_EVERY_S = 0.02
+"""Simulated time between two places, whatever the rate of pictures."""
+_LONGEST_S = 1.0
+"""A longer pause between two pictures is crossed in a straight line."""
+
+
+def _between(
+    times_s: np.ndarray, ends: tuple[np.ndarray, np.ndarray], rates: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Moments (n,) between two times (2,) and the places (n, 3) there, by the cubic with these ends and velocities."""
+    span_s = times_s[1] - times_s[0]
+    share = np.arange(1, max(int(np.ceil(span_s / _EVERY_S)), 1)) / max(int(np.ceil(span_s / _EVERY_S)), 1)
+    s = share[:, None]
+    first, last = (1.0 + 2.0 * s) * (1.0 - s) ** 2, s**2 * (3.0 - 2.0 * s)
+    begin, end = s * (1.0 - s) ** 2 * span_s, s**2 * (s - 1.0) * span_s
+    places = first * ends[0] + last * ends[1] + begin * rates[0] + end * rates[1]
+    return times_s[0] + share * span_s, places
+
+
 class Trail:
     """Places of one lane by simulated time; starts anew with every generation."""
 
@@ -21,6 +40,8 @@ class Trail:
         self._rows = np.empty((2 * _MOST_POINTS, 4))
         """Time [s] and place [m]: a window that is moved back when it comes to the end."""
         self._begin = self._end = 0
+        self._last: tuple[float, np.ndarray, np.ndarray] | None = None
+        """Time, place and velocity (3,) at the last picture, where they are known."""
 
     def extend(
         self,
@@ -29,14 +50,16 @@ class Trail:
         time_s: float,
         T_wb: np.ndarray,
         ways: Mapping[str, np.ndarray] | None = None,
+        twist_b: np.ndarray | None = None,
     ) -> None:
         """Note where the lane is now, (4, 4); time running back (a scrub) clears what lay ahead.
 
-        ways: by which the point has moved since the last picture, where one is known that it follows.
+        ways: by which the point has moved since the last picture, where one is known that it follows. twist_b: (6,)
+        (omega, v) of now, by which its way since the last picture is told where no other is known.
         """
         if generation != self._generation:
             self._begin = self._end = 0
-            self._generation, self._trace = generation, outfit_of(vehicle).trail
+            self._generation, self._trace, self._last = generation, outfit_of(vehicle).trail, None
         point_w = self._point_w(T_wb)
         if not np.isfinite(point_w).all():
             return
@@ -51,6 +74,10 @@ class Trail:
                 if self._rows[self._end - 1, 0] < moment_s < time_s:
                     axis = np.array(axis_w)
                     self._add(moment_s, T_wb[:3, 3] + length_m / np.linalg.norm(axis) * axis)
+        elif not self._trace.along and twist_b is not None and np.isfinite(twist_b).all():
+            self._cross(
+                time_s, point_w, T_wb[:3, :3] @ (twist_b[3:] + np.cross(twist_b[:3], self._trace.point_b))
+            )
         self._add(time_s, point_w)
 
     def line(
@@ -72,6 +99,19 @@ class Trail:
         away = np.linalg.norm(points - end_w, axis=1) / (self._trace.clear_m or clear_m)
         alpha = self._trace.alpha * (1 - age) ** self._trace.fading * np.clip(away - 1.0, 0.0, 1.0)
         return Polyline(points_w=points, colour=colour, alpha=alpha, width_px=width_px)
+
+    def _cross(self, time_s: float, point_w: np.ndarray, velocity_w: np.ndarray) -> None:
+        """Note where the point was since the last picture."""
+        before, self._last = self._last, (time_s, point_w, velocity_w)
+        if before is None or self._end == self._begin or not 0.0 < time_s - before[0] < _LONGEST_S:
+            return
+        way_w = point_w - before[1]
+        told_w = 0.5 * (time_s - before[0]) * (before[2] + velocity_w)
+        if np.linalg.norm(told_w - way_w) > 0.2 * np.linalg.norm(way_w):
+            return  # it was put there, or struck something
+        times, places = _between(np.array([before[0], time_s]), (before[1], point_w), (before[2], velocity_w))
+        for moment_s, place_w in zip(times.tolist(), places, strict=True):
+            self._add(moment_s, place_w)
 
     def _add(self, time_s: float, point_w: np.ndarray) -> None:
         if self._end > self._begin:

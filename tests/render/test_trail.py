@@ -1,6 +1,7 @@
 """Laws of trails: all of the time that the outfit says is kept, and time that runs back takes what lay ahead."""
 
 import numpy as np
+import pytest
 
 from render.trail import Trail
 from sim.outfit import outfit_of
@@ -38,3 +39,20 @@ def test_a_scrub_takes_what_lay_ahead() -> None:
     assert abs(length_m(trail, 2.0) - 2.0) < 0.6
     trail.extend("pendulum", 1, 2.5, np.eye(4))
     assert trail.line(2.5, np.eye(4), (1.0, 1.0, 1.0), width_px=1.0, clear_m=0.0) is None
+
+
+@pytest.mark.parametrize("rate_hz", [4.0, 12.0, 60.0])
+def test_a_trail_is_as_round_at_few_pictures_a_second_as_at_many(rate_hz: float) -> None:
+    radius_m, turn_radps = 40.0, 1.2
+    trail, twist_b = Trail(), np.array([0.0, 0.0, turn_radps, radius_m * turn_radps, 0.0, 0.0])
+    for time_s in np.arange(0.0, 3.0, 1.0 / rate_hz):
+        angle = turn_radps * time_s
+        T_wb = np.eye(4)
+        T_wb[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+        T_wb[:2, 3] = radius_m * np.sin(angle), -radius_m * np.cos(angle)
+        trail.extend("rigid-body", 0, time_s, T_wb, twist_b=twist_b)
+    line = trail.line(time_s, T_wb, (1.0, 1.0, 1.0), width_px=3.0, clear_m=1.0)
+    assert line is not None
+    middles = 0.5 * (line.points_w[1:] + line.points_w[:-1])
+    off_m = np.abs(np.linalg.norm(middles, axis=1) - radius_m)
+    assert off_m.max() < 0.02  # 0.45 m where each picture leaves one place, four a second
