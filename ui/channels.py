@@ -36,7 +36,7 @@ OWN = (
     ),
     Channel(
         "momentum",
-        "momentum change",
+        "Momentum change",
         "",
         "Spatial momentum since the start. Free bodies keep it; controls put some in.",
         1e-9,
