@@ -89,10 +89,11 @@ def trip(world: object, frames: int, size_px: tuple[int, int], *, waves: bool) -
 
 
 def moved_on(frame: Frame) -> Frame:
-    """The same view a sixtieth of a second later: waves are worked out anew."""
+    """The same view a sixtieth of a second later: it is drawn anew, and waves are worked out anew."""
+    later = replace(frame, wall_s=frame.wall_s + 1.0 / 60.0)
     if frame.sea is None:
-        return frame
-    return replace(frame, sea=replace(frame.sea, time_s=frame.sea.time_s + 1.0 / 60.0))
+        return later
+    return replace(later, sea=replace(frame.sea, time_s=frame.sea.time_s + 1.0 / 60.0))
 
 
 def measure(
@@ -128,7 +129,7 @@ def measure(
         )
         triangles.append(sum(renderer.drawn_triangles.values()))
         clock.on = True
-        renderer.draw(moved_on(frame), canvas.framebuffer)
+        renderer.draw(moved_on(moved_on(frame)), canvas.framebuffer)
         clock.on = False
     size = f"{options.size[0]}x{options.size[1]}, scale {renderer.scale:.2f}"
     print(f"\n{title}, {quality} at {size}, built in {built:.1f} s, {ctx.error}")
