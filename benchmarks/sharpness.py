@@ -1,12 +1,12 @@
-"""How sharp pictures are that a moving window draws: `python benchmarks/sharpness.py [--efforts 1,0.8,0.5] [--world harbour]`.
+"""How sharp pictures are that a moving window draws: `python benchmarks/sharpness.py [--efforts 1,0.5]`.
 
-A picture is compared with a reference of the same view and moment, drawn with four by four samples a pixel and averaged.
-Contrast at a spatial frequency is what the picture has of the reference's own amplitude there: the mean over a ring of
-frequencies of the cross spectrum with the reference, by the reference's power, so that flicker and steps that the
-reference has not do not count as sharpness. The effective scale is the frequency at which contrast falls to half, by the
-window's Nyquist frequency: 1 where every pixel says something of its own. Medians over a flight down the canyon, or over
-a trip across the harbour in waves; beside them CPU time and triangles. A window tells which effort it has time for
-(`python -m benchmarks.water_window --scenes canyon,harbour`).
+A picture is compared with a reference of the same view and moment, drawn with four by four samples a pixel.
+Contrast at a spatial frequency is what the picture has of the reference's own amplitude there: the mean over a ring
+of frequencies of the cross spectrum with the reference, by the reference's power, so that flicker and steps that the
+reference has not do not count as sharpness. The effective scale is the frequency at which contrast falls to half, by
+the window's Nyquist frequency: 1 where every pixel says something of its own. Medians over a flight down the canyon,
+or over a trip across the harbour in waves; beside them CPU time and triangles. A window tells which effort it has
+time for (`python -m benchmarks.water_window --scenes canyon,harbour`).
 """
 
 import argparse
@@ -89,7 +89,9 @@ def main() -> None:
     parser.add_argument("--world", choices=["canyon", "harbour"], default="canyon")
     parser.add_argument("--efforts", default=",".join(map(str, EFFORTS)))
     parser.add_argument("--frames", type=int, default=4)
-    parser.add_argument("--size", type=lambda text: tuple(int(n) for n in text.split("x")), default=(904, 628))
+    parser.add_argument(
+        "--size", type=lambda text: tuple(int(n) for n in text.split("x")), default=(904, 628)
+    )
     options = parser.parse_args()
     ctx = moderngl.create_context(standalone=True, backend="egl", require=410)
     quality = options.quality or detect(ctx)

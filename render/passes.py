@@ -36,6 +36,8 @@ class PassContext:
     """(6, 4) planes (n, d) of the pass's camera, inside where n.x + d >= 0, n of unit length."""
     near_vehicles: np.ndarray | None = None
     """(6, 4) likewise of what the vehicles may cast a shadow on; None: on nothing."""
+    stands: bool = False
+    """What stands about casts a shadow there too."""
     detail: float = 1.0
     """Share of the quality's budgets of triangles and instances that there is time for."""
     seen_above_m: float = -math.inf

@@ -314,6 +314,7 @@ class Renderer:
             quality=self.quality,
             frustum=frustum_planes(view.projection @ view.view),
             near_vehicles=self._shadows.near_vehicles,
+            stands=self._shadows.stands,
             detail=self._detail,
             seen_above_m=seen_above_m,
             mirrored=mirrored,

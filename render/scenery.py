@@ -11,7 +11,7 @@ from render.geometry.mesh import ChunkedMesh, Mesh
 from render.geometry.pad import pad_mesh
 from render.geometry.props import PropMesh, prop_mesh
 from render.geometry.scatter import Scatter
-from render.geometry.terrain_mesh import load_terrain_mesh
+from render.geometry.terrain_mesh import chunk_errors_m, load_terrain_mesh
 from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
 from render.occlusion import Ridges
 from render.quality import Quality
@@ -40,6 +40,8 @@ class Scenery:
     """(n, n, 4) uint8."""
     props: PropMesh | None = None
     """What is laid out for wheeled vehicles."""
+    terrain_errors_m: np.ndarray | None = None
+    """(levels, chunks) by how much each level is off, where levels are chosen by that."""
     key: str = ""
     """Names the world that it was made of; empty where it was put together by hand."""
 
@@ -48,6 +50,8 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
     """Everything still in `world`; a far field, plants and blocks only where the ground has features."""
     terrain = [load_terrain_mesh(world, level) for level in range(quality.finest_level, COARSEST_LEVEL + 1)]
     natural = world.layers is not None
+    # Where light and grain come from a map, only the shape tells how coarse the mesh is.
+    errors_m = chunk_errors_m(terrain) if natural and not quality.full_materials else None
     details = [boulder_meshes(detail=detail) for detail in quality.boulder_details]
     return Scenery(
         terrain=terrain,
@@ -60,5 +64,6 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         ridges=Ridges.of_world(world),
         leaves=leaf_atlas(size=256),
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
+        terrain_errors_m=errors_m,
         key=world.key,
     )

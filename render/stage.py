@@ -51,7 +51,8 @@ class Stage:
         self._textures = self._make_textures(ctx, scenery, quality)
         ridges = scenery.ridges
         given = {"quality": quality, "water_level_m": water_level_m}
-        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ridges, **given))
+        errors_m = scenery.terrain_errors_m
+        self.terrain = self._owned(Land(ctx, programs, scenery.terrain, ridges, errors_m=errors_m, **given))
         self._land = [self.terrain]
         if scenery.far:
             far = Land(ctx, programs, scenery.far, ridges, **given, spacing_m=FAR_SPACING_M, in_sun_map=False)

@@ -58,6 +58,11 @@ class SunShadows:
         """What the sun draws into, by name."""
         return {"shadow": self._world}
 
+    @property
+    def stands(self) -> bool:
+        """Whether something that stands about casts a shadow, too."""
+        return self._vehicles.still_span_m > 0.0
+
     def bind(self) -> None:
         """Keep both maps where materials look for them."""
         self._world.bind()

@@ -47,6 +47,12 @@ def _chunk_points(mesh: ChunkedMesh) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
 
+_LEAST_SHAPE = 0.8
+"""Of the budget of triangles, where there is least time."""
+_SPACING_BY_ERROR = 5.0
+"""Spacing of a mesh over rough ground that is so far off on average."""
+
+
 class LevelChoice:
     """Chooses each chunk's level: the coarsest whose spacing stays below `error_px` on the screen, within a budget.
 
@@ -58,9 +64,9 @@ class LevelChoice:
     _ROOM = 0.85
 
     def __init__(self, counts: np.ndarray, spacing_m: np.ndarray):
-        """`counts` (levels, chunks) indices; `spacing_m` (levels,), finest first."""
+        """`counts` (levels, chunks) indices; `spacing_m` (levels,) or (levels, chunks), finest first."""
         self._triangles = counts // 3
-        self._spacing = spacing_m
+        self._spacing = spacing_m.reshape(len(counts), -1)
         self._columns = np.arange(counts.shape[1])
         self._factor = 1.0
 
@@ -80,7 +86,7 @@ class LevelChoice:
             self._factor *= self._STEP
 
     def _at(self, wanted_m: np.ndarray, factor: float) -> np.ndarray:
-        number = np.searchsorted(self._spacing, wanted_m / factor, side="right") - 1
+        number = (self._spacing <= wanted_m / factor).sum(axis=0) - 1
         return np.clip(number, 0, len(self._spacing) - 1)
 
     def _total(self, levels: np.ndarray, visible: np.ndarray) -> int:
@@ -98,6 +104,7 @@ class Land:
         ridges: Ridges,
         *,
         in_sun_map: bool = True,
+        errors_m: np.ndarray | None = None,
         quality: Quality,
         water_level_m: float,
         spacing_m: Sequence[float] = LEVEL_SPACING_M,
@@ -105,7 +112,8 @@ class Land:
         """`meshes`: levels, finest first, with vertices (n, 10), indices (m, 3) and the same chunks on every level.
 
         `ridges`: of the world's terrain, which hide chunks. `in_sun_map`: the sun's map was drawn from the finest
-        level; without full materials it then has a light map.
+        level; without full materials it then has a light map. `errors_m` (levels, chunks): by how much each level is
+        off, by which it is chosen; by default it is its spacing for all chunks.
         """
         self._ctx = ctx
         self._quality = quality
@@ -116,7 +124,8 @@ class Land:
         self._boxes = Boxes(low, high)
         self._skyline = Skyline(ridges, *_chunk_points(meshes[0]), len(chunks))
         self._first, self._counts = self._index_ranges(meshes)
-        self._choices = {mirrored: LevelChoice(self._counts, spacing) for mirrored in (False, True)}
+        told = spacing if errors_m is None else _SPACING_BY_ERROR * errors_m
+        self._choices = {mirrored: LevelChoice(self._counts, told) for mirrored in (False, True)}
         self._sunken_m = [water_level_m - depth for depth in _SUNKEN_M]
         ordered = [sunken_last(mesh, self._sunken_m) for mesh in meshes]
         self._above = np.stack([above for _, above in ordered], axis=1)
@@ -157,11 +166,14 @@ class Land:
 
     def _build_arrays(
         self, programs: Programs, meshes: Sequence[ChunkedMesh]
-    ) -> dict[bool, moderngl.VertexArray]:
-        """Of the opaque pass, by whether vehicles may shade it. `meshes`: of the land with a light map."""
+    ) -> dict[int, moderngl.VertexArray]:
+        """Of the opaque pass: 0 for what no vehicle shades, 1 vehicles, 2 what stands about too.
+
+        `meshes`: of the land with a light map.
+        """
         if self._quality.full_materials:
             surface = self._array(programs.load("terrain.vert", "terrain.frag"))
-            return dict.fromkeys((False, True), surface)
+            return dict.fromkeys(range(3), surface)
         if meshes:
             self._light_map = self._owned(LightMap(self._ctx, meshes[0]))
             places = np.concatenate([mesh.places for mesh in meshes]).astype("f4")
@@ -179,11 +191,11 @@ class Land:
                     "terrain_baked.vert",
                     "terrain_baked.frag",
                     LIGHT_MAP=int(bool(meshes)),
-                    UNDER_VEHICLE=int(under),
+                    UNDER_VEHICLE=under,
                 ),
                 *content,
             )
-            for under in (False, True)
+            for under in range(3)
         }
 
     def _array(self, program: moderngl.Program, *more: tuple[object, ...]) -> moderngl.VertexArray:
@@ -310,11 +322,14 @@ class Land:
         """By chunk, what looks up no more than it needs to: software GL looks up under every condition."""
         reach = context.near_vehicles
         under = np.zeros(len(chunks), bool) if reach is None else self._boxes.visible(reach)[chunks]
-        return [self._arrays[each] for each in under.tolist()]
+        shading = 2 if context.stands else 1
+        return [self._arrays[shading * each] for each in under.tolist()]
 
     def _levels(self, context: PassContext, distance: np.ndarray, visible: np.ndarray) -> np.ndarray:
         px_per_radian = context.view.projection[1, 1] * context.size_px[1] * 0.5
-        detail = context.detail if self._light_map is None else math.sqrt(context.detail)  # edges alone tell
+        # With a light map edges alone tell how coarse it is, and near ones of too few triangles do so at once.
+        mapped = self._light_map is not None
+        detail = max(math.sqrt(context.detail), _LEAST_SHAPE) if mapped else context.detail
         budget = round(self._quality.terrain_triangles * detail)
         error = self._quality.terrain_error_px
         if context.mirrored:

@@ -8,7 +8,7 @@ in vec3 p_vehicle;
 in vec2 light_uv;
 in vec2 level_uv;
 in vec2 bedding_uv;
-in float steep;
+flat in float wall;
 in vec3 clear;
 #else
 in vec3 ambient;
@@ -28,19 +28,25 @@ uniform sampler2D light_map;
 uniform sampler2D band_map;
 #endif
 
+#if UNDER_VEHICLE == 1
+float sun_past(vec3 s) { return sun_past_casters(s, 0.0, shadow_texel.w); }
+#elif UNDER_VEHICLE
+float sun_past(vec3 s) { return sun_past_vehicles(s); }
+#endif
+
 void main() {
 #if LIGHT_MAP
     vec4 root = texture(light_map, light_uv, -0.5);
-    vec2 level = texture(noise_map, level_uv).ga, beds = texture(noise_map, bedding_uv).rg;
-    float relief = mix(0.40 + 0.50 * level.x + 0.70 * level.y, 0.34 + 0.80 * beds.x + 0.52 * beds.y, steep);
+    vec4 grain = texture(noise_map, wall > 0.5 ? bedding_uv : level_uv);
+    float relief = wall > 0.5 ? 0.34 + 0.80 * grain.r + 0.52 * grain.g : 0.40 + 0.50 * grain.g + 0.70 * grain.a;
     vec3 radiance = root.rgb * root.rgb * clear * relief;
 #if UNDER_VEHICLE
-    radiance *= 1.0 - root.a * (1.0 - sun_past_vehicles(p_vehicle));
+    radiance *= 1.0 - root.a * (1.0 - sun_past(p_vehicle));
 #endif
 #else
     float lit = visibility;
 #if UNDER_VEHICLE
-    lit = min(lit, sun_past_vehicles(p_vehicle));
+    lit = min(lit, sun_past(p_vehicle));
 #endif
     vec2 grain = texture(noise_map, level_uv).rg;
     vec3 bands = mix(vec3(1.0), texture(band_map, vec2(strata, 0.5)).rgb, bedrock);

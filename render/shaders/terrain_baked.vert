@@ -8,8 +8,9 @@ in vec3 normal;
 in vec2 place;
 uniform float light_scale;  // radiance of a full texel
 out vec2 light_uv;
+out vec2 level_uv;
 out vec2 bedding_uv;
-out float steep;
+flat out float wall;  // of a triangle: so that one look does, at the level that its own pixels ask for
 out vec3 clear;  // transmittance of the haze, times the scale
 #else
 in vec4 traits;
@@ -24,7 +25,9 @@ out float strata;   // coordinate in the band map
 out float bedrock;  // share of rock that is not covered
 #endif
 
+#if !LIGHT_MAP
 out vec2 level_uv;
+#endif
 out vec3 p_vehicle;  // in the shadow map of the vehicles
 out vec3 inscatter;
 
@@ -36,7 +39,7 @@ void main() {
     light_uv = place.yx;
     level_uv = position.xy * 0.06;
     bedding_uv = vec2((position.x + position.y) * 0.006, position.z * 0.065 + (position.x - position.y) * 0.001);
-    steep = 1.0 - smoothstep(0.55, 0.86, normal.z);
+    wall = step(normal.z, 0.72);
     clear = transmittance * light_scale;
 #else
     ambient = baked_ambient * transmittance;

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.interpolate import RegularGridInterpolator
 from scipy.spatial import cKDTree
 
 from render.geometry.boulders import boulder_meshes, place_boulders
@@ -13,7 +14,7 @@ from render.geometry.pad import pad_mesh
 from render.geometry.scatter import Scatter
 from render.geometry.sunken import sunken_last
 from render.geometry.terrain_grid import SHAPE, terrain_grid, thinned
-from render.geometry.terrain_mesh import CHUNKS, STRIDES, load_terrain_mesh
+from render.geometry.terrain_mesh import CHUNKS, STRIDES, chunk_errors_m, load_terrain_mesh
 from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
 from sim.environment.obstacles.solids import solids_of
 from sim.world import World, load_world
@@ -97,6 +98,22 @@ def test_skirts_hang_behind_every_border(levels: dict[int, ChunkedMesh]) -> None
     border = np.concatenate([surface[:-1, 0], surface[-1, :-1], surface[:0:-1, -1], surface[0, :0:-1]])
     behind = np.einsum("ij,ij->i", skirt[:, :3] - border[:, :3], border[:, 3:6])
     assert (behind < -1.0).all()
+
+
+def test_a_level_is_off_by_what_lies_between_its_vertices(levels: dict[int, ChunkedMesh]) -> None:
+    errors = chunk_errors_m([levels[level] for level in LEVELS])
+    assert errors.shape == (3, len(levels[1].chunks))
+    assert not errors[0].any()
+    for k in (0, 21, 130, 255):
+        fine, before = chunk_grid(levels[1], k, 1)[..., :3], 0.0
+        for number, level in enumerate(LEVELS[1:], start=1):
+            coarse = chunk_grid(levels[level], k, level)[..., :3]
+            axes = [np.linspace(0.0, 1.0, n) for n in coarse.shape[:2]]
+            places = np.meshgrid(*(np.linspace(0.0, 1.0, n) for n in fine.shape[:2]), indexing="ij")
+            drawn = RegularGridInterpolator(axes, coarse)(np.stack(places, axis=-1))
+            off = float(np.sqrt(((drawn - fine) ** 2).sum(axis=-1).mean()))
+            before = max(before, off)
+            assert errors[number, k] == pytest.approx(before, rel=1e-3)  # of float32
 
 
 def test_triangles_face_out_of_the_ground(levels: dict[int, ChunkedMesh]) -> None:
