@@ -90,3 +90,30 @@ def test_a_rotation_that_is_missed_is_told_by_its_whole_angle(angle_rad: float) 
         # What is turned in so short a time is missing from the whole angle: measured 0.01 rad.
         assert angle_rad - 0.05 < missed.amount <= angle_rad + 1e-9
         assert f"{missed.amount:.3g} rad" in plan.message
+
+
+def test_what_pushes_harder_than_all_controls_is_told_as_the_one_cause() -> None:
+    heavy = sim.vehicle("quadrotor", mass=8.0)
+    hover = Task(heavy.state(x=(0, 0, 5)), Goal(heavy.state(x=(2, 0, 5))), 4.0, steps=16)
+    blown = BOAT.with_parameters(wind=(0.0, -58.0))
+    berth = Task(blown.state(), Goal(blown.state(x=4.0)), 12.0, steps=16)
+    for vehicle, wanted, says in (
+        (
+            heavy,
+            hover,
+            f"{8.0 * vehicle_gravity(heavy):.3g} N at the goal, and all controls together with 32 N",
+        ),
+        (blown, berth, "all controls together with 300 N"),
+    ):
+        plan = Planner().plan(vehicle, wanted)
+        assert not plan.solved
+        assert "The one cause" in plan.message
+        assert says in plan.message
+        assert "more time" not in plan.message
+    light = sim.vehicle("quadrotor")
+    short = Task(light.state(), Goal(light.state(x=(60, 0, 0))), 2.2, steps=16)
+    assert "The one cause" not in Planner().plan(light, short).message
+
+
+def vehicle_gravity(vehicle: Vehicle) -> float:
+    return float(vehicle.values["gravity"])

@@ -1,5 +1,6 @@
 """Why there is no plan, in words: the same problem with everything but the physics negotiable, and what had to give."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -11,18 +12,21 @@ from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
 from sim.planner.task.bodies import acted, body_poses, planar
 from sim.planner.task.clearance import clearance
-from sim.planner.task.inputs import Constraint
+from sim.planner.task.inputs import Constraint, input_map_of
 from sim.planner.task.obstacles import entered, half_thickness_m
 from sim.planner.task.poses import positions
-from sim.planner.task.task import WEIGHT_NAMES, Task, Weights
+from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
 from sim.planner.transcription.constraints import GROUND, WAYPOINT
 from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.transcription import Transcription
 from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
 
 _NOTICEABLE = 1e-3
 _CHEAP = 1e-3
 _TOLERANCES = {"position": "tolerance_m", "rotation": "tolerance_rad", "velocity": "tolerance_mps"}
+_MOST_INPUTS = 10
+"""Whose extremes are tried in all combinations."""
 _SHALLOW_M = 0.05
 """A corner that is cut by less does not hold the motion up; more steps would do."""
 
@@ -97,7 +101,8 @@ def explained(
         message = f"Found at the nodes only, not between them: {lines}. What may help: more steps."
     else:
         status = "infeasible"
-        message = f"No motion was found that does it all; the nearest: {lines}. {_advice(violations, task)}"
+        advice = overpowered(vehicle, task) or _advice(violations, task)
+        message = f"No motion was found that does it all; the nearest: {lines}. {advice}"
     return replace(
         plan,
         status=status,
@@ -221,6 +226,27 @@ def _named(row: Constraint, task: Task) -> tuple[str, str, bool]:
     if row.goal:
         return "goal", f"the goal's {row.goal} is missed", True
     return "", f"{row.name} is missed", True
+
+
+def overpowered(vehicle: Vehicle, task: Task) -> str:
+    """That gravity or wind at the goal push harder than all controls together, in a sentence; empty where not so.
+
+    However the vehicle is turned: lift and thrust are compared by their magnitudes alone.
+    """
+    if acted(vehicle) or not isinstance(vehicle, HolonomicVehicle):
+        return ""
+    inputs, turns = input_map_of(vehicle), vehicle.group.turns
+    load_N = inputs.load(task.goal.state.node[vehicle.node_layout.pose])[turns:]
+    box = inputs.box(control_limits(vehicle, task.limits))
+    corners = np.array(list(itertools.product(*box))) if len(box) <= _MOST_INPUTS else np.zeros((0, len(box)))
+    most_N = float(np.linalg.norm(corners @ inputs.columns()[turns:].T, axis=1).max(initial=0.0))
+    pushed_N = float(np.linalg.norm(load_N))
+    if not len(corners) or not most_N or pushed_N <= most_N:
+        return ""
+    return (
+        f"The one cause: gravity and wind push with {pushed_N:.3g} N at the goal, and all controls together with "
+        f"{most_N:.3g} N at most. What may help: less mass, less wind or stronger controls."
+    )
 
 
 def _advice(violations: tuple[Violation, ...], task: Task) -> str:
