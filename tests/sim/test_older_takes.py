@@ -68,3 +68,13 @@ def test_a_run_without_a_window_tells_it_too(tmp_path):
     )
     assert shown.returncode == 0
     assert "from an older version" in shown.stdout + shown.stderr
+
+
+@pytest.mark.parametrize("name", ["take-2-helicopter-rkmk54", "take-2-quadrotors-with-load-rkmk4"])
+def test_a_take_of_kernels_by_another_compiler_is_flown_again_as_it_was(name):
+    """Its kernels were made by numba, with other arithmetic fused: measured 4e-15 and 3e-15 after two seconds."""
+    take, nodes = load_take(DATA / f"{name}.npz"), np.load(DATA / f"{name}.npy")
+    again = take.resimulate().trajectory.nodes
+    assert np.ptp(nodes, axis=0).max() > 0.5, "it moved"
+    for played in (take.trajectory.nodes, again):
+        np.testing.assert_allclose(played, nodes, rtol=0.0, atol=1e-9)
