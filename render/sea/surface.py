@@ -40,6 +40,16 @@ def cox_munk(wind_mps: float) -> float:
     return 0.003 + 0.00512 * wind_mps
 
 
+def rows_below_horizon(view: View, height_px: int) -> int:
+    """Rows of a picture, from below, in which something lower than the eye may be seen."""
+    level = view.view[:3, 2]  # by how much a ray rises that goes right, up and back
+    right, up, back = level[0] / view.projection[0, 0], level[1] / view.projection[1, 1], -level[2]
+    if up <= 0.0:
+        return height_px
+    highest = (abs(right) - back) / up  # where the horizon leaves the picture, -1..1
+    return int(np.clip(math.ceil(0.5 * (1.0 + highest) * height_px) + 1, 0, height_px))
+
+
 class SeaSurface:
     """Owns mesh, textures and programs; one sea at a time."""
 
@@ -250,9 +260,20 @@ class SeaSurface:
         context.ctx.enable_only(moderngl.DEPTH_TEST)
         self._arrays[0].render(moderngl.TRIANGLES)
         places.color_attachments[0].use(SAMPLER_UNITS["sea_place_map"])
+        # Software GL shades what is discarded, too: above the horizon there is no sea to be shaded.
+        width, height = targets.size_px
+        targets.scene.scissor = 0, 0, width, self._rows_with_sea(context.view, height)
         targets.scene.use()
         context.ctx.enable_only(moderngl.BLEND)
         self._draw_late(self._shadings[marked], moderngl.TRIANGLES, 3)
+        targets.scene.scissor = None
+        targets.scene.use()
+
+    def _rows_with_sea(self, view: View, height_px: int) -> int:
+        """Rows of a picture, from below, that the sea may be seen in."""
+        assert self._fields is not None
+        crest_m = self._level_m + _TROUGH * self._fields.deviation_m
+        return height_px if view.eye_w[2] < crest_m else rows_below_horizon(view, height_px)
 
     def draw_spray(self, context: PassContext) -> None:
         """What flies from its crests, in the blended pass; an eye in the water sees shafts of light in its place."""

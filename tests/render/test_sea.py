@@ -17,7 +17,7 @@ from render.renderer import Renderer
 from render.sea.fields import STEEPNESS, SeaFields
 from render.sea.grid import ring_mesh, wedge
 from render.sea.hulls import half_breadths
-from render.sea.surface import SeaSurface
+from render.sea.surface import SeaSurface, rows_below_horizon
 from render.sea.whitecaps import Whitecaps, coverage
 from render.uniforms import FrameUniforms
 from render.vertex_arrays import vertex_array
@@ -325,3 +325,41 @@ def test_the_bed_that_is_left_out_under_deep_water_is_not_missed(ctx, monkeypatc
     renderer.release()
     assert triangles[0] < 0.97 * triangles[1]  # measured 0.957
     np.testing.assert_array_equal(pictures[0], pictures[1])
+
+
+def test_below_the_horizon_lie_all_rows_whose_rays_fall_and_hardly_more() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        eye = rng.uniform(-50.0, 50.0, 3)
+        view = view_at(tuple(eye), tuple(eye + rng.normal(size=3) * (1.0, 1.0, 0.4)))
+        turn, roll = np.eye(4), rng.uniform(-0.6, 0.6)
+        turn[:2, :2] = [[math.cos(roll), -math.sin(roll)], [math.sin(roll), math.cos(roll)]]
+        view = dataclasses.replace(view, view=turn @ view.view)
+        x, y = np.meshgrid(np.linspace(-1.0, 1.0, 81), (np.arange(200) + 0.5) / 100.0 - 1.0)
+        clip = np.stack([x, y, np.ones_like(x), np.ones_like(x)])
+        far = np.tensordot(np.linalg.inv(view.projection @ view.view), clip, 1)
+        falls = np.flatnonzero((far[2] / far[3] < eye[2]).any(axis=1))
+        rows = 0 if not len(falls) else int(falls[-1]) + 1
+        assert rows <= rows_below_horizon(view, 200) <= rows + 2
+
+
+def test_no_sea_is_missed_above_the_rows_that_are_shaded(ctx, world, monkeypatch) -> None:
+    canvas = Canvas(ctx, SIZE)
+    views = [
+        ((-8.0, -3.0, 3.5), (4.0, 0.0, 0.0)),
+        ((-8.0, -3.0, 0.6), (4.0, 0.0, 2.0)),
+        ((0.0, 0.0, 9.0), (20.0, 4.0, 12.0)),
+    ]
+    frames = [dataclasses.replace(frame_of(felt_about()), view=view_at(*view)) for view in views]
+    pictures = []
+    for whole in (False, True):
+        if whole:
+            monkeypatch.setattr("render.sea.surface.rows_below_horizon", lambda view, height_px: height_px)
+        renderer = Renderer(ctx, SIZE, world, quality="software", scenery=small_scenery())
+        for frame in frames:
+            renderer.draw(frame, canvas.framebuffer)
+            pictures.append(canvas.image().copy())
+        renderer.release()
+    canvas.release()
+    for k in range(len(frames)):
+        np.testing.assert_array_equal(pictures[k], pictures[len(frames) + k])
