@@ -8,8 +8,10 @@ from collections import deque
 from statistics import median
 
 TARGET_S = 1.0 / 30.0
-EFFORTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
+EFFORTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35)
 """Of the quality's own scale along each side; the budgets of triangles and plants follow the area."""
+SHARP = 0.5
+"""Less effort than this is taken only where there would be fewer than fifteen pictures a second, or motion is late."""
 _FRAMES = 8
 """Whose median counts: one that compiles a shader is no measure."""
 _AFTER_S = 1.5
@@ -79,14 +81,21 @@ class FrameBudget:
         at = EFFORTS.index(self.effort)
         late = self._well_s == 0.0
         self._yields = self._yields or (late and self.effort == EFFORTS[-1])
-        if self.frame_s > _LATE * self._target_s:
-            in_time = [effort for effort in EFFORTS[at + 1 :] if self._expected_s(effort) <= self._target_s]
-            return in_time[0] if in_time else EFFORTS[-1]
+        if self.frame_s > _LATE * self._allowed_s(self.effort):
+            lower = EFFORTS[at + 1 :] or EFFORTS[-1:]
+            return next((effort for effort in lower if self._in_time(effort)), lower[-1])
         if late:
             return EFFORTS[min(at + 1, len(EFFORTS) - 1)]
-        if at and self._well_s >= _WELL_S and self._expected_s(EFFORTS[at - 1]) < _EARLY * self._target_s:
+        if at and self._well_s >= _WELL_S and self._in_time(EFFORTS[at - 1], _EARLY):
             return EFFORTS[at - 1]
         return self.effort
+
+    def _allowed_s(self, effort: float) -> float:
+        """For a frame, before less effort is taken than this."""
+        return self._target_s if effort > SHARP else max(LATE_S, self._target_s)
+
+    def _in_time(self, effort: float, share: float = 1.0) -> bool:
+        return self._expected_s(effort) <= share * self._allowed_s(effort)
 
     def _expected_s(self, effort: float) -> float:
         return self.frame_s * (effort / self.effort) ** _GROWTH

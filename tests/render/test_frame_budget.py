@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from render.frame_budget import EFFORTS, LATE_S, FrameBudget
+from render.frame_budget import EFFORTS, LATE_S, SHARP, FrameBudget
 from render.quality import PRESETS, Quality
 
 
@@ -62,6 +62,17 @@ def test_a_whole_picture_has_every_pixel_of_the_window(quality: Quality, size: t
     assert all(px >= shown for px, shown in zip(drawn, size, strict=True))
 
 
+def test_less_than_half_of_the_pixels_is_for_fewer_than_fifteen_pictures_a_second() -> None:
+    for slow_s, least in ((0.06, SHARP), (0.12, EFFORTS[-1])):  # at the effort SHARP, all of it by area
+        budget = FrameBudget()
+        for _ in range(2000):
+            budget.observe(slow_s * (budget.effort / SHARP) ** 2, moves=True)
+        assert budget.effort == least
+    assert not [
+        effort for effort in EFFORTS if effort < SHARP and effort in run(FrameBudget(), 0.01, 0.05, 30.0)
+    ]
+
+
 def test_where_nothing_helps_it_is_told() -> None:
     budget = FrameBudget()
     run(budget, 0.2, 0.0, 30.0)
@@ -90,7 +101,7 @@ def test_motion_that_is_late_gets_time_by_detail_first_then_by_pictures_beyond_f
 
 def test_pictures_take_no_more_again_before_motion_has_been_in_time_for_a_while() -> None:
     budget = FrameBudget()
-    for _ in range(1000):
+    for _ in range(1500):
         budget.observe(0.01, moves=True, late=True)
     assert (budget.effort, budget.shortest_s) == (EFFORTS[-1], LATE_S)
     for _ in range(70):
