@@ -19,7 +19,6 @@ from sim.platform.errors import InputError, UntrustedFile, shortened
 from sim.platform.signals import ended_by_signals
 from sim.scene import load_scene, scene_names
 from sim.vehicles import robot_reference
-from ui.desktop import run_window
 
 EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 1, 2, 130
 BEFORE_THE_ANSWER = "plain"
@@ -114,6 +113,8 @@ def run(
     )
     if not headless:
         export.request.check_for_window(request, timed=timed, plan=plan)
+        from ui.desktop import run_window  # the windowing library is for who opens one
+
         no_window = run_window(loaded, request, probe, at_first, (scene, read) if untrusted else None)
         if not no_window:
             return

@@ -44,7 +44,7 @@ _ASIDE = {
 """Known to other programs."""
 _WORLD = "world"
 """Name of a root that the parser takes for the world itself."""
-_DEEPEST_CHAIN = 300
+_DEEPEST_LINK = 300
 """Links one after the other. Of deeper ones the parser takes more than the square in time, and refuses a thousand."""
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
@@ -257,7 +257,7 @@ def _all_on_the_root(root: ET.Element, parents: dict[str, str]) -> dict[str, str
         for child in reversed(children.get(order[-1], [])):
             depth[child] = depth[order[-1]] + 1
             waiting.append(child)
-    if max(depth.values()) <= _DEEPEST_CHAIN:
+    if max(depth.values()) <= _DEEPEST_LINK:
         return {}
     place = {link: k for k, link in enumerate(order)}
     links = sorted(root.findall("link"), key=lambda link: place[link.get("name", "")])

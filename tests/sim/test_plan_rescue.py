@@ -41,7 +41,7 @@ def test_where_nothing_settles_the_last_attempt_tells_where_it_does_not_hold_tog
 ) -> None:
     """Every solver ends with nodes that stand where they were guessed, but for one that is 3 m aside."""
 
-    def torn(solvers, order, p, start, run, mode="cold"):
+    def torn(solvers, order, p, start, run, mode="cold", bounds=None):
         w = (start.w if isinstance(start, Result) else start).copy()
         running, last = solvers.t.split(w)
         running[5, solvers.t.model.place_indices[1]] += 3.0

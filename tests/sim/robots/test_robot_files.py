@@ -479,7 +479,7 @@ def test_a_deep_urdf_is_the_same_robot_as_by_the_parsers_own_tree(tmp_path, monk
     """Where chains are deep links are handed to the parser side by side; measured: 2e-15."""
     path = written(tmp_path, deep_urdf(40, 3), "deep.urdf")
     plain = read_robot(path)
-    monkeypatch.setattr(urdf, "_DEEPEST_CHAIN", 2)
+    monkeypatch.setattr(urdf, "_DEEPEST_LINK", 2)
     other = read_robot(path)
     angles = dict(
         zip(plain.tree.coordinate_names, np.random.default_rng(1).normal(size=plain.tree.nq), strict=True)
