@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from sim.environment.flip.box import Box
-from sim.environment.flip.tank import Tank
-from sim.environment.immersion import GRAVITY
+from sim.water.flip.box import Box
+from sim.water.flip.tank import Tank
+from sim.water.immersion import GRAVITY
 
 WHEN = np.array([0.84, 1.43, 1.83, 2.2, 2.51, 2.83, 3.11])
 WHERE = np.array([1.22, 1.67, 2.11, 2.56, 3.0, 3.44, 3.89])

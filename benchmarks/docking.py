@@ -18,19 +18,19 @@ import numpy as np
 
 import sim
 from sim.commands import PilotInput
+from sim.contact.ground import env_of
+from sim.contact.obstacles.impacts import MOST_ROWS, contacts_at
 from sim.control.course import CoursePilot
 from sim.control.helm import heading
 from sim.control.pilot import Sensed
-from sim.environment.ground import env_of
-from sim.environment.obstacles.impacts import MOST_ROWS, contacts_at
 from sim.environment.surroundings import inline_for, weather_of
-from sim.environment.water import Water
-from sim.environment.water.layout import CLOCK
 from sim.integrators import integrator
 from sim.outfit import outfit_of
 from sim.planner import Cylinder, Waypoint, plan, task_of_scene
 from sim.scene import load_scene
 from sim.steppers.choice import stepper_of
+from sim.water.layout import CLOCK
+from sim.water.water import Water
 
 STEP_S, LIMIT_S = 0.02, 90.0
 NEAR_M, NEAR_RAD, SLOW_MPS = 0.5, math.radians(5.0), 0.6

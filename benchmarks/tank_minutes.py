@@ -14,11 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from sim.commands import PilotInput, SetPilotInput
-from sim.environment.flip import Box, TankWater
-from sim.environment.flip.box import PER_CELL
-from sim.environment.flip.scene_box import WaterBox
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.water.flip import Box, TankWater
+from sim.water.flip.box import PER_CELL
+from sim.water.flip.scene_box import WaterBox
 from sim.world import load_world
 
 _LOOKED_AT = 60

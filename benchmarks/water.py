@@ -14,12 +14,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from render.sea.fields import SeaFields
-from sim.environment.hull import Hull
-from sim.environment.nearby import SLAB_S
-from sim.environment.ocean import Ocean, Sea
-from sim.environment.water import Water, Weather
-from sim.environment.water.feel import feel_water
-from sim.environment.water.layout import CLOCK
+from sim.water.feel import feel_water
+from sim.water.hull import Hull
+from sim.water.layout import CLOCK
+from sim.water.nearby import SLAB_S
+from sim.water.ocean import Ocean, Sea
+from sim.water.water import Water
+from sim.water.weather import Weather
 
 SEA = Sea(9.0, 0.4, 40e3)
 CELLS = (20, 12, 8)

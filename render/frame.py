@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, fields, is_dataclass
 
 import numpy as np
 
-from sim.environment.box_picture import BoxPicture
-from sim.environment.obstacles import ObstaclesPicture
-from sim.environment.ocean import SeaState
+from sim.contact.obstacles import ObstaclesPicture
 from sim.trees.shapes import Capsule
 from sim.vehicles.parameter import Value
+from sim.water.box_picture import BoxPicture
+from sim.water.ocean import SeaState
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from render.geometry.props import PropMesh, posed_cone
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
-from sim.environment.obstacles import ObstaclesPicture
-from sim.environment.obstacles.cones import CENTRE_M
+from sim.contact.obstacles import ObstaclesPicture
+from sim.contact.obstacles.cones import CENTRE_M
 
 _FORMAT = ("3f 3f 2f 2f 1f", "position", "normal", "uv", "surface", "sky_share")
 

@@ -14,12 +14,12 @@ from render.left_behind import LeftBehind
 from render.shown import Shown, drawn, middle_m, moved, pull, reach_m, wreck
 from render.slung_load import hanging
 from render.target_path import target_path
-from sim.environment.box_picture import BoxPicture
-from sim.environment.obstacles import ObstaclesPicture
+from sim.contact.obstacles import ObstaclesPicture
 from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between
 from sim.scene.race_timing import Standing
 from sim.snapshot import LaneSnapshot, Snapshot
+from sim.water.box_picture import BoxPicture
 
 Thing = TypeVar("Thing")
 

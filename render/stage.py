@@ -26,7 +26,7 @@ from render.textures import (
     strata_ramp,
     tiled_texture,
 )
-from sim.environment.obstacles import ObstaclesPicture
+from sim.contact.obstacles import ObstaclesPicture
 
 FAR_SPACING_M = (40.0,)
 

@@ -7,13 +7,13 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler import OK
-from sim.environment.ground import env_of
-from sim.environment.water import Water
+from sim.contact.ground import env_of
 from sim.platform.errors import InputError
 from sim.platform.validation import numeric
 from sim.steppers.stepper import SampledStepper
 from sim.vehicles import State, Vehicle
 from sim.vehicles.structure import Structure
+from sim.water.water import Water
 
 Law = Callable[[float, State], np.ndarray]
 """(seconds, state) -> (n_controls,)."""

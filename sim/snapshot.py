@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sim.environment.ocean.state import SeaState
 from sim.jobs import Job
 from sim.lane_status import LaneStatus
 from sim.scene.race_timing import LAPPED, PLANNED, Standing
 from sim.vehicles.parameter import Value
+from sim.water.ocean.state import SeaState
 
 if TYPE_CHECKING:
     from sim.commands import Command

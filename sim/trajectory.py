@@ -9,9 +9,8 @@ from typing import Any, overload
 import numpy as np
 
 from sim.bounds import Bounds
-from sim.environment.ground import env_of
+from sim.contact.ground import env_of
 from sim.environment.surroundings import usual_start, water_about
-from sim.environment.water import WATER
 from sim.integrators import DEFAULTS, Integrator, default_for, integrator
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import number, numeric
@@ -25,6 +24,7 @@ from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.form import Form
 from sim.vehicles.observation import Observed
 from sim.vehicles.support import Support
+from sim.water.inline import WATER
 
 Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]
 

@@ -15,7 +15,7 @@ from render.flying_points import FlyingPoints
 from render.programs import Programs
 from render.sea.fields import SeaFields
 from render.sea.whitecaps import breaking_share, folds
-from sim.environment.ocean import SeaState
+from sim.water.ocean import SeaState
 
 EVERY_S = 0.1
 MOST_LIFE_S, _LEAST_LIFE_S = 1.2, 0.3

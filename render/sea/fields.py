@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from sim.compiled import compiled
-from sim.environment.ocean import SeaState
-from sim.environment.ocean.synthesis import EAST, HEIGHT, NORTH, synthesise
-from sim.environment.ocean.waves import raise_waves
+from sim.water.ocean import SeaState
+from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH, synthesise
+from sim.water.ocean.waves import raise_waves
 
 EAST_M, NORTH_M, HEIGHT_M = range(3)
 """Of a shape: displacement along world x and y, height over the mean level [m]; the fourth number is not used."""

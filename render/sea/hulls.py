@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.environment.hull import Hull
+from sim.water.hull import Hull
 
 STATIONS, WATERLINES = 64, 32
 

@@ -22,8 +22,8 @@ from render.targets import Targets
 from render.unlocked import UnlockedDraw
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
-from sim.environment.hull import Hull
 from sim.outfit import outfit_of
+from sim.water.hull import Hull
 from sim.world import World
 
 TILES = 3

@@ -11,7 +11,7 @@ import numpy as np
 
 from render.sea.fields import STRETCH, SeaFields, stretch_deviation
 from sim.compiled import compiled
-from sim.environment.ocean import SeaState
+from sim.water.ocean import SeaState
 
 SPAN_M = 144.0
 POINTS = 192

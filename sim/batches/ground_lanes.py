@@ -9,7 +9,7 @@ from sim.compiled import compiled
 from sim.compiler import Kernel
 from sim.compiler.inline import Inline
 from sim.compiler.rollouts import driver, start
-from sim.environment.ground import Ground
+from sim.contact.ground import Ground
 
 
 def run_on_ground(

@@ -15,10 +15,9 @@ from sim.batches.trajectories import Trajectories, vehicle_of_row
 from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
 from sim.compiler.lanes import WIDTH, LaneCode, lane_code
-from sim.environment.ground import Ground, env_of
-from sim.environment.struck_ground import StruckGround
+from sim.contact.ground import Ground, env_of
+from sim.contact.struck_ground import StruckGround
 from sim.environment.surroundings import Felt, inline_for, surroundings, water_about
-from sim.environment.water import WATER
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, quote
 from sim.platform.validation import whole
@@ -27,6 +26,7 @@ from sim.trajectory import given_method, given_vehicle, step_count
 from sim.vehicles import Vehicle
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
+from sim.water.inline import WATER
 from sim.world import World
 
 Progress = Callable[[str, float], None]

@@ -2,7 +2,7 @@
 
 Kirchhoff's equations of what moves through water at rest, for the velocity through the water, which are exact in a
 uniform current (T. I. Fossen, "Handbook of Marine Craft Hydrodynamics and Motion Control", 2011, section 8.2). Damping
-is that of `sim.environment.immersion`: linear drag, and the pressure of sides that run into the water, summed over the
+is that of `sim.water.immersion`: linear drag, and the pressure of sides that run into the water, summed over the
 part of the hull that is under water at rest. Waves are not in it.
 """
 
@@ -11,11 +11,11 @@ import math
 import numpy as np
 
 from sim.compiled import compiled
-from sim.environment.immersion import WATER_DENSITY
-from sim.environment.water import at_rest
 from sim.outfit import outfit_of
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
+from sim.water.draft import at_rest
+from sim.water.immersion import WATER_DENSITY
 
 # the boat's numbers, by place
 MASS_X, MASS_Y, INERTIA, DRAG = 0, 1, 2, 3

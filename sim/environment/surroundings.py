@@ -5,12 +5,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from sim.compiler.inline import Inline
-from sim.environment.ground import GROUND, Ground, gravity_mps2
-from sim.environment.ocean.field import POINTS
-from sim.environment.ocean.sea import Sea
-from sim.environment.struck_ground import StruckGround
-from sim.environment.water import WATER, Water, Weather, afloat
-from sim.environment.water.layout import REPORT
+from sim.contact.ground import GROUND, Ground, gravity_mps2
+from sim.contact.struck_ground import StruckGround
 from sim.outfit import outfit_of
 from sim.platform.errors import InputError
 from sim.trees.ground import TreeGround
@@ -18,6 +14,13 @@ from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.state import State
 from sim.vehicles.support import Support
+from sim.water.draft import afloat
+from sim.water.inline import WATER
+from sim.water.layout import REPORT
+from sim.water.ocean.field import POINTS
+from sim.water.ocean.sea import Sea
+from sim.water.water import Water
+from sim.water.weather import Weather
 from sim.world import World
 from sim.world.stream import Stream
 from sim.world.terrain import Terrain

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.environment.ground import Ground
+from sim.contact.ground import Ground
 from sim.environment.surroundings import surroundings
 from sim.recordings import Take
 from sim.recordings.leg import Leg

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.environment.hull import Hull as Surface
 from sim.outfit.instruments import Instruments
 from sim.outfit.modes import Cycle, Driving, Flying, Holding, Rates, Riding, Tilting
 from sim.outfit.moving_model import Model
 from sim.outfit.term import Term
+from sim.water.hull import Hull as Surface
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sim.environment.hull import Hull as Surface
 from sim.outfit import modes as mode_data
 from sim.outfit.instruments import DIALS, PLOTTED, Bar, Dial, Instruments, Plotted, Row
 from sim.outfit.key_reading import read_keys
@@ -29,6 +28,7 @@ from sim.outfit.term import read_term
 from sim.outfit.values import Declared, Names
 from sim.platform.errors import one_of, quote
 from sim.platform.toml_table import TomlTable
+from sim.water.hull import Hull as Surface
 
 STICKS = ("pitch", "roll", "yaw", "throttle", "ahead", "right")
 FLIGHT_VALUES = ("speed", "climb", "height", "ahead", "turn", "turning")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.environment.ground import env_of
+from sim.contact.ground import env_of
 from sim.environment.surroundings import Surroundings, inline_for, remembered
 from sim.integrators import Integrator
 from sim.platform.validation import number

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED
-from sim.environment.ground import env_of
+from sim.contact.ground import env_of
 from sim.environment.surroundings import fresh_memory
 from sim.recordings.leg import Leg, strike
 from sim.recordings.playback import Playback

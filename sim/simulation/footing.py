@@ -8,13 +8,11 @@ import casadi as ca
 import numpy as np
 
 from sim.compiled import compiled
-from sim.environment.contact_rows import world_point
-from sim.environment.ground import Ground
-from sim.environment.ocean import SeaState
-from sim.environment.struck_ground import StruckGround
-from sim.environment.surface import surface_height
+from sim.contact.ground import Ground
+from sim.contact.rows import world_point
+from sim.contact.struck_ground import StruckGround
+from sim.contact.surface import surface_height
 from sim.environment.surroundings import Felt, carry_on, surroundings
-from sim.environment.water import Water
 from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
 from sim.trees.ground import TreeGround
@@ -23,6 +21,8 @@ from sim.vehicles.leading import Leader, has_leader
 from sim.vehicles.slung import SlungLoad
 from sim.vehicles.structure import Structure
 from sim.vehicles.support import Support
+from sim.water.ocean import SeaState
+from sim.water.water import Water
 from sim.world import World
 
 

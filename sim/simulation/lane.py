@@ -5,9 +5,9 @@ import logging
 import numpy as np
 
 from sim.commands import PilotInput, Pull
+from sim.contact.ground import env_of
 from sim.control import Automatic, Pilot
 from sim.control.load_leading import kept_above_ground
-from sim.environment.ground import env_of
 from sim.recordings.leg import Moment, strike
 from sim.recordings.playback import Playback
 from sim.scene.race_timing import Timing

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim.environment.ground import env_of
+from sim.contact.ground import env_of
 from sim.environment.surroundings import Surroundings
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle

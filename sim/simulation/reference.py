@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.environment.ground import env_of
+from sim.contact.ground import env_of
 from sim.environment.surroundings import Surroundings
 from sim.integrators import integrators
 from sim.simulation.control_history import ControlTape

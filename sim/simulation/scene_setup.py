@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from sim.contact.obstacles import obstacles_in
 from sim.control.pilot import Errand
 from sim.environment.environment import Environment
-from sim.environment.obstacles import obstacles_in
 from sim.environment.surroundings import afloat_at
 from sim.scene import Scene, Start
 from sim.scene.race import Course

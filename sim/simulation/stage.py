@@ -9,12 +9,12 @@ import numpy as np
 
 import sim
 from sim.commands import FollowCourse, PilotInput
+from sim.contact.obstacles.solids import rounded, solids_afloat
 from sim.control import MODES, Pilot, autopilot_of, default_mode, flight_modes, has_autopilot, resting_mode
 from sim.control.load_leading import LedPilot
 from sim.control.pilot import TrimmedPilot
 from sim.control.plan_following import PlanSource
 from sim.environment.environment import Environment
-from sim.environment.obstacles.solids import rounded, solids_afloat
 from sim.integrators import serving
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.race_timing import Timing

@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from sim.compiled import allocating_nothing
-from sim.environment.contact import recall, tell_touches
-from sim.environment.contact_rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, POINT, SECOND, gather_rows
-from sim.environment.contact_solver import rows_solver
-from sim.environment.surface import surface_height, surface_normal
+from sim.contact.rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, POINT, SECOND, gather_rows
+from sim.contact.solver import rows_solver
+from sim.contact.surface import surface_height, surface_normal
+from sim.contact.wrench import recall, tell_touches
 from sim.trees.articulated import solve
 from sim.trees.spatial import (
     add,

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.environment.contact import LOADS
-from sim.environment.contact_rows import ROW_WIDTH
+from sim.contact.rows import ROW_WIDTH
+from sim.contact.wrench import LOADS
 from sim.trees.contact import lowest_end
 from sim.trees.shapes import touching_points
 from sim.vehicles.articulated import ArticulatedVehicle
@@ -29,7 +29,7 @@ class Felt(NamedTuple):
     marks: np.ndarray
     """(k, 4) zeros: no end breaks."""
     report: np.ndarray
-    """(16 + 3 k,) as `sim.environment.ground.Ground` has it."""
+    """(16 + 3 k,) as `sim.contact.ground.Ground` has it."""
     wrench_w: np.ndarray
     """(6,) the last three: mean force of the ground in the last step, world frame [N]."""
     frames: np.ndarray

@@ -30,7 +30,7 @@ def package_digest(package_init: str, names: Iterable[str]) -> str:
     return source_digest(*(str(folder / f"{name}.py") for name in names))
 
 
-_FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "environment")
+_FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "contact")
 KERNEL_DIGEST = source_digest(*(str(path) for folder in _FOLDERS for path in folder.glob("*.py")))
 """Of all that is compiled for worlds and for the contact with them: what they made should be named by it."""
 

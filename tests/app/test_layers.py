@@ -120,7 +120,18 @@ def test_the_rooms_of_the_planner_stand_above_each_other() -> None:
 @pytest.mark.parametrize("room", ["groups", "spaces", "integrators", "compiler", "steppers"])
 def test_mechanics_and_the_compiler_know_no_world(room: str) -> None:
     """What surrounds a vehicle is handed to a kernel as code to be taken in and as one tuple of numbers."""
-    above = {"world", "environment", "simulation", "scene", "outfit", "pilot", "planner", "take"}
+    above = {
+        "world",
+        "environment",
+        "contact",
+        "water",
+        "simulation",
+        "scene",
+        "outfit",
+        "pilot",
+        "planner",
+        "take",
+    }
     files = sorted((ROOT / "sim" / room).rglob("*.py"))
     assert files
     for path in files:

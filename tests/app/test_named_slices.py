@@ -13,7 +13,7 @@ ROWS = {"nodes", "begin_nodes", "states"}
 """What tables of them are called, a row a state: their columns have names."""
 LAY_OUT = ("sim/groups/", "sim/spaces/", "sim/trees/", "sim/vehicles/articulated.py")
 """Where it is laid down what stands where."""
-GIVEN = ("sim/environment/", "sim/compiler/")
+GIVEN = ("sim/environment/", "sim/contact/", "sim/water/", "sim/compiler/")
 """Compiled functions that are handed a pose of twelve numbers, as `Inline` says: R_wb column by column, then x_w."""
 ELSEWHERE = ("sim/world/",)
 """Where `y` is a coordinate."""

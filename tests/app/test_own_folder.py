@@ -19,7 +19,7 @@ from render.models.rigs import rig_pose
 from render.plan_view import _bodies_w
 from render.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
-from sim.environment.ground import Ground
+from sim.contact.ground import Ground
 from sim.outfit import VEHICLE_FOLDER, outfit_of
 from sim.outfit.own import own_program, renewal
 from sim.planner.api import task_of_scene

@@ -31,7 +31,7 @@ LISTS_DO_WITHOUT = (
     "imgui_bundle",
     "moderngl",
     "pyglet",
-    "sim.environment.flip",
+    "sim.water.flip",
     "sim.simulation",
 )
 WINDOW = "import ui.desktop.window_run, ui.desktop.preparation, ui.desktop.session"
@@ -50,7 +50,7 @@ def loaded(program: str) -> set[str]:
     ("program", "without"),
     [
         ("import app", LISTS_DO_WITHOUT),
-        (f"import app; {WINDOW}", (*HEAVY, "PIL.ImageDraw", "sim.environment.flip", "sim.identification")),
+        (f"import app; {WINDOW}", (*HEAVY, "PIL.ImageDraw", "sim.water.flip", "sim.identification")),
     ],
     ids=["lists and refusals", "a window's first frame"],
 )

@@ -16,7 +16,7 @@ from render.geometry.sunken import sunken_last
 from render.geometry.terrain_grid import SHAPE, terrain_grid, thinned
 from render.geometry.terrain_mesh import CHUNKS, STRIDES, chunk_errors_m, load_terrain_mesh
 from render.geometry.vegetation import leaf_atlas, place_shrubs, shrub_mesh
-from sim.environment.obstacles.solids import solids_of
+from sim.contact.obstacles.solids import solids_of
 from sim.world import World, load_world
 
 LEVELS = (1, 2, 3)

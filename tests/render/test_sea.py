@@ -23,15 +23,15 @@ from render.uniforms import FrameUniforms
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
 from render.waters import Waters
-from sim.environment.box_picture import BoxPicture
-from sim.environment.hull import Hull
-from sim.environment.ocean import Ocean, Sea
-from sim.environment.ocean.synthesis import EAST, HEIGHT, NORTH
 from sim.environment.surroundings import carry_on, water_about
-from sim.environment.water import Water
-from sim.environment.water.feel import feel_water
-from sim.environment.water.layout import CLOCK, LEVEL
 from sim.vehicles import vehicle
+from sim.water.box_picture import BoxPicture
+from sim.water.feel import feel_water
+from sim.water.hull import Hull
+from sim.water.layout import CLOCK, LEVEL
+from sim.water.ocean import Ocean, Sea
+from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH
+from sim.water.water import Water
 from sim.world import World, load_world
 from tests.render.small_world import small_scenery, small_world
 

@@ -10,8 +10,8 @@ from render.canvas import Canvas
 from render.frame import Frame
 from render.renderer import Renderer
 from render.spray import covered_px
-from sim.environment.box_picture import BoxPicture
-from sim.environment.drops import Spray
+from sim.water.box_picture import BoxPicture
+from sim.water.drops import Spray
 from tests.render.small_world import small_frame, small_scenery, small_world
 
 SIZE = (160, 100)

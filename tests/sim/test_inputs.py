@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import sim
 from sim.compiler import compile_kernel
-from sim.environment.ground import GROUND, Ground
+from sim.contact.ground import GROUND, Ground
 from sim.groups import SO3
 from sim.integrators import INTEGRATORS
 from sim.sampled import sampled_run

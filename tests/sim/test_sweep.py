@@ -6,9 +6,9 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.compiler import compile_kernel
-from sim.environment.ground import GROUND, Ground
-from sim.environment.surface import first_crossing, ground_top, surface_height
-from sim.environment.sweep import goes_nowhere, passes_through
+from sim.contact.ground import GROUND, Ground
+from sim.contact.surface import first_crossing, ground_top, surface_height
+from sim.contact.sweep import goes_nowhere, passes_through
 from sim.integrators import DEFAULT, integrator
 from sim.outfit import outfit_of
 from sim.world.terrain import Terrain

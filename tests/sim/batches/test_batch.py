@@ -6,7 +6,7 @@ import pytest
 import sim
 from sim.compiler import compile_kernel
 from sim.compiler.lanes import WIDTH, lane_code
-from sim.environment.ground import GROUND
+from sim.contact.ground import GROUND
 from sim.environment.surroundings import surroundings
 from sim.integrators import DEFAULT
 from sim.platform.errors import InputError

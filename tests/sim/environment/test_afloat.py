@@ -8,12 +8,7 @@ import pytest
 
 import sim
 from sim.compiler import Kernel, compile_kernel
-from sim.environment.hull import Hull
-from sim.environment.ocean import Ocean, Sea
 from sim.environment.surroundings import water_about
-from sim.environment.water import WATER, Water, Weather, at_rest
-from sim.environment.water.feel import feel_water, sea_at
-from sim.environment.water.layout import CLOCK, FROM, TOWARDS
 from sim.platform.errors import InputError
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.motorboat import Motorboat
@@ -21,6 +16,14 @@ from sim.vehicles.parameter import Control, Parameter
 from sim.vehicles.parametrised import Quantities
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, weight_potential
 from sim.vehicles.support import Support
+from sim.water.draft import at_rest
+from sim.water.feel import feel_water, sea_at
+from sim.water.hull import Hull
+from sim.water.inline import WATER
+from sim.water.layout import CLOCK, FROM, TOWARDS
+from sim.water.ocean import Ocean, Sea
+from sim.water.water import Water
+from sim.water.weather import Weather
 
 G, LENGTH, BEAM, DRAFT, KG = 9.81, 4.0, 2.0, 0.2, 1600.0
 CALM = Weather(Sea(0.0))

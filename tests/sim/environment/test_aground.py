@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from sim.commands import KeepTake, PilotInput, SetPilotInput
-from sim.environment.contact import LOADS
-from sim.environment.immersion import VOLUME, WATER_DENSITY
+from sim.contact.wrench import LOADS
 from sim.environment.surroundings import remembered, surroundings
-from sim.environment.water import Water
-from sim.environment.water.layout import CLOCK, INSIDE, REPORT
 from sim.outfit import outfit_of
 from sim.recordings.playback import Playback
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicles import vehicle
+from sim.water.immersion import VOLUME, WATER_DENSITY
+from sim.water.layout import CLOCK, INSIDE, REPORT
+from sim.water.water import Water
 from sim.world import World, load_world
 
 KG, G_MPS2 = 480.0, 9.81

@@ -11,18 +11,18 @@ from scipy.optimize import brentq
 from benchmarks.dam_break import DEPTHS, WHEN, WHERE, fronts
 from sim.commands import PilotInput, SetPilotInput
 from sim.environment.environment import BodyState
-from sim.environment.flip import Body, Box, Floating, Tank, TankWater
-from sim.environment.flip.box import PER_CELL, WATER_DENSITY
-from sim.environment.flip.paddle import Paddle
-from sim.environment.flip.pressure import FULL, release
-from sim.environment.flip.scene_box import WaterBox
-from sim.environment.flip.walls import wall_impulse
-from sim.environment.hull import Hull
 from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.water.flip import Body, Box, Floating, Tank, TankWater
+from sim.water.flip.box import PER_CELL, WATER_DENSITY
+from sim.water.flip.paddle import Paddle
+from sim.water.flip.pressure import FULL, release
+from sim.water.flip.scene_box import WaterBox
+from sim.water.flip.walls import wall_impulse
+from sim.water.hull import Hull
 from sim.world import load_world
 
 SCENES = Path(__file__).parents[3] / "scenes"

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from sim.environment.hull import Hull
-from sim.environment.immersion import (
+from sim.platform.errors import InputError
+from sim.water.hull import Hull
+from sim.water.immersion import (
     AREA,
     CENTROID,
     DRAG,
@@ -22,7 +23,6 @@ from sim.environment.immersion import (
     WET,
     sum_hull,
 )
-from sim.platform.errors import InputError
 
 
 def turned(seed: int) -> np.ndarray:

@@ -8,13 +8,13 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, SetParameter, SetPilotInput
-from sim.environment.water import Water
-from sim.environment.water.layout import CLOCK
 from sim.planner.task.task import check_can_plan
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
+from sim.water.layout import CLOCK
+from sim.water.water import Water
 from tests.sim.simulation_scenes import simulation
 
 

@@ -12,10 +12,10 @@ from scipy.spatial import ConvexHull, cKDTree
 
 from render.geometry.boulders import boulder_meshes
 from sim.commands import KeepTake, PilotInput, Reset, Retake, Scrub, SetPilotInput, SetVehicle
+from sim.contact.obstacles import Obstacles, Solids
+from sim.contact.obstacles.cones import MASS_KG
+from sim.contact.obstacles.impacts import MOST_ROWS, contacts_at, first_impact
 from sim.environment.environment import BodyState
-from sim.environment.obstacles import Obstacles, Solids
-from sim.environment.obstacles.cones import MASS_KG
-from sim.environment.obstacles.impacts import MOST_ROWS, contacts_at, first_impact
 from sim.outfit import outfit_of
 from sim.outfit.outfit import Footprint
 from sim.recordings.playback import Playback

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 import scipy.fft
 
-from sim.environment.ocean import Ocean, Sea
-from sim.environment.ocean.sea import GRAVITY_MPS2
-from sim.environment.ocean.spectrum import (
+from sim.platform.errors import InputError
+from sim.water.ocean import Ocean, Sea
+from sim.water.ocean.sea import GRAVITY_MPS2
+from sim.water.ocean.spectrum import (
     frequency_spectrum,
     significant_height_m,
     spreading_power,
     spreading_scale,
 )
-from sim.environment.ocean.synthesis import EAST, HEIGHT, NORTH, RISE, SPEED_EAST, SPEED_NORTH
-from sim.environment.ocean.transform import inverse_transform, twiddles
-from sim.environment.ocean.waves import TILES_M, draw
-from sim.platform.errors import InputError
+from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH, RISE, SPEED_EAST, SPEED_NORTH
+from sim.water.ocean.transform import inverse_transform, twiddles
+from sim.water.ocean.waves import TILES_M, draw
 
 FRESH = Sea(9.0, 0.7, 80e3, 0.9, seed=5)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sim.commands import KeepTake, PilotInput, SetPilotInput
+from sim.contact.obstacles import obstacles_in, solids_afloat, solids_of
 from sim.environment.environment import BodyState
-from sim.environment.obstacles import obstacles_in, solids_afloat, solids_of
 from sim.groups.numeric import rotation_exp
 from sim.outfit import outfit_of
 from sim.recordings.playback import Playback

@@ -9,18 +9,19 @@ import pytest
 
 from sim.commands import PilotInput, SetParameter, SetPilotInput
 from sim.environment.environment import BodyState
-from sim.environment.flip import Body, Box, Floating, Tank, TankWater
-from sim.environment.flip.open_sea import SeaAround
-from sim.environment.flip.scene_sea import SeaBox
-from sim.environment.flip.surface import pictured
-from sim.environment.hull import Hull
-from sim.environment.ocean import Sea
-from sim.environment.water import Water, Weather
 from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicles import vehicle
+from sim.water.flip import Body, Box, Floating, Tank, TankWater
+from sim.water.flip.open_sea import SeaAround
+from sim.water.flip.scene_sea import SeaBox
+from sim.water.flip.surface import pictured
+from sim.water.hull import Hull
+from sim.water.ocean import Sea
+from sim.water.water import Water
+from sim.water.weather import Weather
 from sim.world import load_world
 from tests.sim.environment.test_flip import BOX_M, CELL_M, G, at, momentum_left, move, solid_box
 

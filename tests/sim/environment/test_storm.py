@@ -7,10 +7,10 @@ import pytest
 
 import sim
 from sim.commands import PilotInput, SetParameter, SetPilotInput
-from sim.environment.ocean import Ocean, Sea
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.water.ocean import Ocean, Sea
 from sim.world import load_world
 
 CHOP = {"waves": 8.0, "fetch": 4000.0}

@@ -1,0 +1,229 @@
+"""The ground as kernels feel it: contact in every step, and the points' ways swept against the terrain."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from sim.compiled import quick
+from sim.compiler.inline import Inline
+from sim.contact.rows import farthest, put
+from sim.contact.surface import ground_top, top_about
+from sim.contact.sweep import goes_nowhere, passes_through
+from sim.contact.wrench import LOADS, ROOM_WIDTH, SPARE_ROWS, ground_wrench
+from sim.vehicles.base import Vehicle
+from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.support import Support
+from sim.world.terrain import Terrain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """Arrays that compiled kernels read; `report` and `wrench_b` are written by them."""
+
+    heights: np.ndarray
+    """(ny, nx) float32 [m], C-contiguous."""
+    frame: np.ndarray
+    """(8,) x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2; how far points are from the origin [m], cells
+    along a side of the blocks of `tops`."""
+    points: np.ndarray
+    """(k, 4) body-frame contact points [m]; last column 1.0 where touching is a crash, else 0.0."""
+    report: np.ndarray
+    """(16 + 3 k,) running greatest speed of a touch [m/s]; points in contact in the last step; lowest height
+    of a point above the ground [m], or less where none is near; running greatest touch speed of crash points [m/s];
+    then what the contact remembers of the step before (twist 4:10, position 10:13, whether valid 13, its length 14;
+    whether impulses were corrected 15; forces at the points 16:)."""
+    tops: np.ndarray
+    """As `Terrain.tops`."""
+    wrench_b: np.ndarray
+    """(6,) mean wrench of contact in the last step (torque [N m], force [N]), body frame."""
+    room: np.ndarray
+    """For contact to work in."""
+
+    @property
+    def env(self) -> tuple[Any, ...]:
+        """What a kernel takes."""
+        return (
+            True,
+            self.heights,
+            self.frame,
+            self.points,
+            self.report,
+            self.report.copy(),
+            self.tops,
+            self.room,
+            self.wrench_b,
+        )
+
+    @property
+    def impact_mps(self) -> float:
+        """Greatest speed at which any point met the ground since `forget`."""
+        return float(self.report[0])
+
+    @property
+    def contacts(self) -> int:
+        """Points that carried load in the last step."""
+        return int(self.report[1])
+
+    @property
+    def clearance_m(self) -> float:
+        """Height of the lowest point above the ground at the start of the last step, or less where none is near."""
+        return float(self.report[2])
+
+    @property
+    def crash_mps(self) -> float:
+        """Greatest speed at which a crash point met the ground since `forget`."""
+        return float(self.report[3])
+
+    def forget(self) -> None:
+        """Clear the report: after a reset, a teleport, or once an impact has been dealt with."""
+        self.report[:] = 0.0
+
+    def probe(self) -> "Ground":
+        """The same ground, to look a step ahead without changing what the contact remembers."""
+        return _made(self.heights, self.frame, self.points, self.report.copy(), self.tops)
+
+    @staticmethod
+    def of(
+        terrain: Terrain,
+        points: np.ndarray,
+        *,
+        friction: float = 0.7,
+        restitution: float = 0.0,
+        gravity_mps2: float = 9.81,
+    ) -> "Ground":
+        """The ground of a terrain for a body with contact points (k, 4)."""
+        reach_m = float(np.linalg.norm(points[:, :3], axis=1).max(initial=0.0))
+        law = (friction, restitution, gravity_mps2)
+        frame = np.array([*terrain.origin_m, terrain.spacing_m, *law, reach_m, terrain.block_cells])
+        heights = np.ascontiguousarray(terrain.heights, np.float32)
+        report = np.zeros(LOADS + 3 * len(points))
+        return _made(heights, frame, np.ascontiguousarray(points, float), report, terrain.tops)
+
+    @staticmethod
+    def under(vehicle: Vehicle, terrain: Terrain, points: np.ndarray) -> "Ground":
+        """Of a terrain for a vehicle, with the gravity that the vehicle has."""
+        return Ground.of(terrain, points, gravity_mps2=gravity_mps2(vehicle))
+
+
+def _made(
+    heights: np.ndarray, frame: np.ndarray, points: np.ndarray, report: np.ndarray, tops: np.ndarray
+) -> Ground:
+    return Ground(heights, frame, points, report, tops, np.zeros(6), _room(len(points)))
+
+
+def _room(points: int) -> np.ndarray:
+    """For contact of so many points."""
+    room = np.zeros((2 * points + SPARE_ROWS, ROOM_WIDTH))
+    room[-1] = -1.0
+    return room
+
+
+class Felt(Protocol):
+    """Whatever has numbers for kernels."""
+
+    @property
+    def env(self) -> tuple[Any, ...]:
+        """What a kernel takes."""
+
+
+def env_of(ground: Felt | None) -> tuple[Any, ...]:
+    """What a kernel takes; empty in free space."""
+    return () if ground is None else ground.env
+
+
+def gravity_mps2(vehicle: Vehicle) -> float:
+    """By its parameter of that name; none without one."""
+    return float(np.max(vehicle.values.get("gravity", 0.0)))
+
+
+_NEAR_M = 1.0
+
+
+@quick
+def _ceiling(
+    pose: np.ndarray,
+    moved: float,
+    heights: np.ndarray,
+    frame: np.ndarray,
+    tops: np.ndarray,
+    room: np.ndarray,
+) -> float:
+    """No ground that a body's points come by on a way of length `moved` is higher [m]; infinite where that is far."""
+    reach = moved + frame[6]
+    if not reach < frame[7] * frame[2]:
+        return np.inf
+    top = ground_top(tops, frame[7], frame, pose[9], pose[10])
+    if pose[11] - reach - _NEAR_M > top:
+        return top
+    return top_about(heights, frame, pose[9], pose[10], reach, room[room.shape[0] - 1])
+
+
+@quick
+def feel_ground(
+    pose: np.ndarray,
+    free: np.ndarray,
+    inertia: np.ndarray,
+    h: float,
+    env: tuple[Any, ...],
+    wrench_b: np.ndarray,
+) -> bool:
+    """Contact's mean wrench in a step of h; whether any point meets the ground."""
+    _, heights, frame, points, report, before, tops, room, _ = env
+    put(before, report)
+    ceiling = _ceiling(pose, farthest(free, h, frame), heights, frame, tops, room)
+    return ground_wrench(pose, free, inertia, h, heights, frame, points, wrench_b, report, ceiling, room)
+
+
+@quick
+def refuse_way(begin: np.ndarray, end: np.ndarray, env: tuple[Any, ...]) -> bool:
+    """Whether a point's way between two poses leads through the ground."""
+    _, heights, frame, points, report, _, tops, room, _ = env
+    moved = abs(end[9] - begin[9]) + abs(end[10] - begin[10]) + abs(end[11] - begin[11])
+    # Far above the ground nobody looks; the report tells how far. Nor at what rests.
+    if not report[2] < _NEAR_M + 2.0 * moved or goes_nowhere(begin, end, moved, frame):
+        return False
+    ceiling = _ceiling(begin, moved, heights, frame, tops, room)
+    return passes_through(begin, end, heights, frame, points, ceiling)
+
+
+@quick
+def forget_try(env: tuple[Any, ...]) -> None:
+    """The report as it was before the last wrench was found."""
+    _, _, _, _, report, before, _, _, _ = env
+    put(report, before)
+
+
+def _touches(vehicle: Vehicle) -> bool:
+    """Contact is for free bodies in space; wheels and blades have their ground in their constraints."""
+    return isinstance(vehicle, HolonomicVehicle) and vehicle.support is Support.NOTHING
+
+
+_A, _AA = "float64[::1]", "float64[:, ::1]"
+_NOTHING = (
+    False,
+    np.zeros((2, 2), np.float32),
+    np.zeros(8),
+    np.zeros((0, 4)),
+    np.zeros(LOADS),
+    np.zeros(LOADS),
+    np.zeros((1, 1), np.float32),
+    _room(0),
+    np.zeros(6),
+)
+
+
+def _nothing() -> tuple[Any, ...]:
+    """`env` in the air."""
+    return _NOTHING
+
+
+GROUND = Inline(
+    module="sim.contact.ground",
+    type=f"Tuple((boolean, float32[:, ::1], {_A}, {_AA}, {_A}, {_A}, float32[:, ::1], {_AA}, {_A}))",
+    wrench="feel_ground",
+    refuses="refuse_way",
+    undo="forget_try",
+    serves=_touches,
+    nothing=_nothing,
+)

@@ -1,0 +1,247 @@
+"""Moving water and wind as kernels feel them: within every step the hull is cut at the sea's surface, and what acts on
+it is summed once, at the pose at which the step begins (vehicles paper, eqs. 10 and 15).
+
+What grows with the hull's own velocity is solved together with the velocity that the step ends with, so that a stiff
+drag or a slam may take all of a motion but never turn it round. The water that moves along (added mass) is part of the
+vehicle's inertia, which knows no stream; what the stream changes about it is added here, so that a hull that drifts
+with a steady current feels nothing.
+
+Where it runs aground, bed and shore are met by the contact of the ground, from the velocity that the water leaves it.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sim.compiled import allocating_nothing, compiled
+from sim.contact.ground import feel_ground, refuse_way
+from sim.environment.wind import gusty
+from sim.water.immersion import FOUND, VERTEX_WIDTH, VOLUME, sum_hull
+from sim.water.layout import (
+    AIR,
+    CLOCK,
+    CURRENT,
+    FROM,
+    GUSTS,
+    INSIDE,
+    LEVEL,
+    MEAN,
+    REACH,
+    REPORT,
+    SINCE,
+    SPACING,
+    STREAM,
+    TOWARDS,
+    WIND,
+)
+from sim.water.nearby import (
+    FADE,
+    FLOW,
+    LATTICE,
+    SLAB_S,
+    SURFACE,
+    TOLD,
+    between,
+    fill_lattice,
+    know_sea,
+    water_at,
+)
+from sim.water.ocean.state import changing
+from sim.world.stream import add_stream
+
+
+@compiled
+def sea_at(report: np.ndarray, time_s: float, out: np.ndarray) -> None:
+    """The sea (4,) of a time, as the report tells it."""
+    changing(report[FROM : FROM + 4], report[TOWARDS : TOWARDS + 4], report[SINCE], time_s, out)
+
+
+@compiled
+def _have_water(
+    x: float,
+    y: float,
+    about: np.ndarray,
+    sea_arrays: Any,
+    kept: Any,
+    report: np.ndarray,
+) -> None:
+    """Have the water about world (x, y) at the report's clock in the lattice of the present."""
+    start, place, waves, drawn, edges, w = sea_arrays
+    heights, raised, work, keys, decays, grids, lattices, corner, now = kept
+    number = math.floor(report[CLOCK] / SLAB_S)
+    spacing, reach = about[SPACING], about[REACH]
+    for axis in range(2):
+        low = (x if axis == 0 else y) / spacing - corner[axis]
+        room = reach / spacing + 1.0
+        if corner[2] == 0 or low < room or low > LATTICE - 1 - room:
+            corner[0] = math.floor(x / spacing) - LATTICE // 2
+            corner[1] = math.floor(y / spacing) - LATTICE // 2
+            corner[2], corner[3], corner[4] = 1, 0, 0
+    sea = np.empty(4)
+    for index in (number, number + 1):
+        slot = index % 2
+        sea_at(report, index * SLAB_S, sea)
+        known = know_sea(
+            index, sea, start, place, waves, drawn, w, heights, raised, work, keys, decays, grids
+        )
+        if not known or corner[3 + slot] == 0:
+            fill_lattice(grids[slot], edges, decays[slot], corner[0], corner[1], spacing, lattices[slot])
+            corner[3 + slot] = 1
+    between(lattices, number % 2, report[CLOCK] / SLAB_S - number, now)
+
+
+@compiled
+def _solve(matrix: np.ndarray, right: np.ndarray) -> None:
+    """Solve in place a system whose symmetric part is positive definite."""
+    n = len(right)
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = matrix[i, k] / matrix[k, k]
+            for j in range(k + 1, n):
+                matrix[i, j] -= factor * matrix[k, j]
+            right[i] -= factor * right[k]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            right[i] -= matrix[i, j] * right[j]
+        right[i] /= matrix[i, i]
+
+
+@compiled
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+@compiled
+def _carry_along(
+    added: np.ndarray,
+    inertia: np.ndarray,
+    h: float,
+    stream_b: np.ndarray,
+    rate_b: np.ndarray,
+    twist: np.ndarray,
+) -> None:
+    """Change a twist by what the water that goes along does in h beyond what its inertia at rest says.
+
+    Kirchhoff's equations hold for the velocity through the water, those of the vehicle for the velocity over ground.
+    """
+    v, mass = twist[3:].copy(), added[3:]
+    through = v - stream_b
+    twist[:3] += h * (_cross(mass * through, through) - _cross(mass * v, v)) / inertia[:3]
+    omega = twist[:3].copy()
+    force = mass * rate_b - _cross(mass * stream_b, omega) - mass * _cross(omega, stream_b)
+    twist[3:] += h * force / inertia[3:]
+
+
+@allocating_nothing(fastmath=True)
+def _immerse(
+    vertices: np.ndarray,
+    pose: np.ndarray,
+    now: np.ndarray,
+    corner: np.ndarray,
+    about: np.ndarray,
+    river: Any,
+    there: np.ndarray,
+    rows: np.ndarray,
+) -> None:
+    """Write where a hull's vertices are and what water is there, rows as VERTEX_WIDTH says."""
+    for k in range(len(vertices)):
+        for i in range(3):
+            # pose[3 j + i] is the world's coordinate i of body axis j
+            rows[k, i] = (
+                vertices[k, 0] * pose[i] + vertices[k, 1] * pose[3 + i] + vertices[k, 2] * pose[6 + i]
+            )
+        water_at(
+            now, corner[0], corner[1], about[SPACING], pose[9] + rows[k, 0], pose[10] + rows[k, 1], there
+        )
+        depth = about[MEAN] + there[SURFACE] - pose[11] - rows[k, 2]
+        left = math.exp(-there[FADE] * depth) if depth > 0.0 else 1.0
+        rows[k, 3] = depth
+        rows[k, 4] = left * there[FLOW] + about[CURRENT]
+        rows[k, 5] = left * there[FLOW + 1] + about[CURRENT + 1]
+        rows[k, 6] = left * there[FLOW + 2]
+        add_stream(river[0], river[1], pose[9] + rows[k, 0], pose[10] + rows[k, 1], rows[k, 4:6])
+
+
+@compiled
+def feel_water(
+    pose: np.ndarray, free: np.ndarray, inertia: np.ndarray, h: float, env: Any, wrench_b: np.ndarray
+) -> bool:
+    """Mean wrench of water, air and ground in a step of h; the clock goes on by h. Acts always.
+
+    Arguments as `Inline.wrench` has them.
+    """
+    _, hull, about, resistances, added, sea_arrays, kept, report, before, river, ground, _ = env
+    before[:] = report
+    wrench_b[:] = 0.0
+    if not (np.isfinite(pose).all() and np.isfinite(free).all()):
+        return True
+    vertices, triangles, rows = hull
+    _have_water(pose[9], pose[10], about, sea_arrays, kept, report)
+    corner, now = kept[7], kept[8]
+    spacing = about[SPACING]
+    turned = pose[:9].reshape(3, 3)  # row k is body axis k in the world
+    there = np.empty(TOLD)
+    _immerse(vertices, pose, now, corner, about, river, there, rows)
+    air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
+    motion_w = np.concatenate((free[:3] @ turned, free[3:] @ turned))
+    load_w, damping_w, found = np.empty(6), np.empty((6, 6)), np.empty(FOUND)
+    cuts = np.empty((2, VERTEX_WIDTH))
+    sum_hull(rows, triangles, motion_w, air_x, air_y, resistances, cuts, load_w, damping_w, found)
+
+    to_body = np.zeros((6, 6))
+    to_body[:3, :3] = turned
+    to_body[3:, 3:] = turned
+    load_b = to_body @ load_w
+    damping_b = to_body @ damping_w @ to_body.T
+
+    water_at(now, corner[0], corner[1], spacing, pose[9], pose[10], there)
+    report[LEVEL] = there[SURFACE]
+    report[STREAM], report[STREAM + 1] = there[FLOW] + about[CURRENT], there[FLOW + 1] + about[CURRENT + 1]
+    report[STREAM + 2] = there[FLOW + 2]
+    add_stream(river[0], river[1], pose[9], pose[10], report[STREAM : STREAM + 2])
+    stream_b, rate_b = np.zeros(3), np.zeros(3)
+    if found[VOLUME] > 0.0:
+        lattices = kept[6]
+        first = math.floor(report[CLOCK] / SLAB_S) % 2
+        later, earlier = np.empty(TOLD), np.empty(TOLD)
+        water_at(lattices[1 - first], corner[0], corner[1], spacing, pose[9], pose[10], later)
+        water_at(lattices[first], corner[0], corner[1], spacing, pose[9], pose[10], earlier)
+        rate_b = turned @ ((later[FLOW : FLOW + 3] - earlier[FLOW : FLOW + 3]) / SLAB_S)
+        stream_b = turned @ report[STREAM : STREAM + 3]
+
+    # (I + h D) xi = I free + h load
+    system = h * damping_b
+    right = inertia * free + h * load_b
+    for k in range(6):
+        system[k, k] += inertia[k]
+    _solve(system, right)
+    _carry_along(added, inertia, h, stream_b, rate_b, right)
+    for k in range(6):
+        wrench_b[k] = (right[k] - free[k]) * inertia[k] / h
+    if ground[0]:
+        contact_b, touched = np.empty(6), report[REPORT:]
+        touched[0] = touched[3] = 0.0
+        feel_ground(pose, right, inertia, h, ground, contact_b)
+        wrench_b += contact_b
+        report[0], report[3] = max(report[0], touched[0]), max(report[3], touched[3])
+    report[1] = 1.0 if found[VOLUME] > 0.0 else 0.0
+    report[2] = pose[11] - about[MEAN] - there[SURFACE]
+    report[AIR], report[AIR + 1] = air_x, air_y
+    report[INSIDE:REPORT] = found
+    report[CLOCK] += h
+    return True
+
+
+@compiled
+def refuse_aground(begin: np.ndarray, end: np.ndarray, env: Any) -> bool:
+    """Water parts; the ground does not."""
+    ground = env[10]
+    return ground[0] and refuse_way(begin, end, ground)
+
+
+@compiled
+def forget_step(env: Any) -> None:
+    """The report as it was before the last wrench was found."""
+    report, before = env[7], env[8]
+    report[:] = before

@@ -1,0 +1,169 @@
+"""A box of water as an environment of a vehicle: the water goes on at its own rate, on a thread of its own.
+
+The water works one period ahead: while a vehicle moves through a period, the water already meets the body where it
+will be at the period's end, as it moves now under the impulse that it is getting and its weight. What the body does
+otherwise in that time (its thrust) the water sees a period later. So nobody waits, unless the machine cannot keep up.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sim.environment.environment import BodyState
+from sim.environment.surroundings import weather_of
+from sim.groups.numeric import rotation_exp
+from sim.vehicles import Vehicle
+from sim.vehicles.support import Support
+from sim.water.box_picture import BoxPicture
+from sim.water.flip.body import Body
+from sim.water.flip.open_sea import SeaAround
+from sim.water.flip.surface import pictured
+from sim.water.flip.tank import Tank
+from sim.water.flip.walls import wall_impulse
+from sim.water.immersion import GRAVITY
+
+PERIOD_S = 1.0 / 30.0
+_INSTANT_S = 1e-9
+_OF_SEA = 11
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Period:
+    """What one period of the water gave."""
+
+    impulse_w: np.ndarray
+    """(6,) on the body, world axes."""
+    picture: BoxPicture
+
+
+class TankWater:
+    """An `Environment`: a tank with one body in it, whose hull's vertices (n, 3) the walls keep in, or open sea."""
+
+    def __init__(self, tank: Tank, vertices_b: np.ndarray, *, period_s: float = PERIOD_S) -> None:
+        self.tank, self.period_s, self._vertices_b = tank, period_s, vertices_b
+        self._thread = ThreadPoolExecutor(1, "water")
+        self._next: Future[_Period] | None = None
+        self._around = tank.sea.around if tank.sea is not None else None
+        tank.measure()
+        self._now = _Period(np.zeros(6), pictured(tank))
+        self._left_s = 0.0
+
+    def exchange(
+        self, time_s: float, dt_s: float, bodies: Mapping[str, BodyState]
+    ) -> Mapping[str, np.ndarray]:
+        """The shares of the water's periods that fall into dt_s, body frame."""
+        ((name, state),) = bodies.items()
+        impulse_w, rest_s = np.zeros(6), dt_s
+        while rest_s > _INSTANT_S:
+            if self._left_s <= _INSTANT_S:
+                self._begin_period(state, time_s)
+            taken_s = min(rest_s, self._left_s)
+            impulse_w += taken_s / self.period_s * self._now.impulse_w
+            self._left_s -= taken_s
+            rest_s -= taken_s
+        by_water = np.kron(np.eye(2), state.T_wb[:3, :3].T) @ impulse_w
+        moving = BodyState(
+            state.T_wb, state.twist_b + np.linalg.solve(state.inertia_b, by_water), state.inertia_b
+        )
+        return {name: by_water + self._by_walls(moving, dt_s)}
+
+    def told(self, vehicle: Vehicle, time_s: float) -> None:
+        """The open sea goes over to the one that the vehicle's numbers tell."""
+        if self._around is None or vehicle.support is not Support.WATER:
+            return
+        weather = weather_of(vehicle)
+        state = self._around.state.told(weather.sea.numbers, time_s)
+        self._around = SeaAround(state, weather.current_mps)
+
+    def _by_walls(self, state: BodyState, dt_s: float) -> np.ndarray:
+        if self._around is not None:
+            return np.zeros(6)
+        return wall_impulse(state, self._vertices_b, self.tank.box, dt_s)
+
+    def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
+        """Its hull is always in the water."""
+        return True
+
+    def take_impact_mps(self) -> float:
+        """Walls keep the body in by impulses of the tank's own; none is told as a blow."""
+        return 0.0
+
+    def checkpoint(self) -> np.ndarray:
+        """The tank's state, and what the period under way gives; the period ahead is waited for."""
+        ahead = self._next.result().impulse_w if self._next is not None else np.zeros(6)
+        own = [self._left_s, float(self._next is not None), *self._now.impulse_w, *ahead]
+        return np.concatenate([own, self._sea_numbers(), self.tank.checkpoint()])
+
+    def _sea_numbers(self) -> np.ndarray:
+        """(11,) of the sea as it was told."""
+        if self._around is None:
+            return np.zeros(_OF_SEA)
+        state = self._around.state
+        return np.concatenate([state.before, state.after, [state.since_s], self._around.current_mps])
+
+    def restore(self, checkpoint: np.ndarray) -> None:
+        if self._next is not None:
+            self._next.result()
+        told = checkpoint[14 : 14 + _OF_SEA]
+        if self._around is not None:
+            assert self.tank.sea is not None
+            x, y = told[9:].tolist()
+            state = replace(
+                self._around.state, before=told[:4].copy(), after=told[4:8].copy(), since_s=float(told[8])
+            )
+            self._around = self.tank.sea.around = SeaAround(state, (x, y))
+        self.tank.restore(checkpoint[14 + _OF_SEA :])
+        self.tank.measure()
+        picture = pictured(self.tank)
+        self._left_s = float(checkpoint[0])
+        self._now = _Period(checkpoint[2:8].copy(), picture)
+        self._next = None
+        if checkpoint[1]:
+            self._next = Future()
+            self._next.set_result(_Period(checkpoint[8:14].copy(), picture))
+
+    def picture(self) -> BoxPicture:
+        """The surface and the spray of the period under way."""
+        return self._now.picture
+
+    def _begin_period(self, state: BodyState, time_s: float) -> None:
+        if self._next is not None:
+            self._now = self._next.result()
+        else:
+            if self._around is not None:
+                self._take_up_sea()
+                self.tank.begin_at(time_s, state.T_wb)
+            self._now = self._go_on(_body(state))
+        self._left_s = self.period_s
+        self._take_up_sea()
+        self._next = self._thread.submit(self._go_on, self._ahead(state))
+
+    def _take_up_sea(self) -> None:
+        """While no period is worked out."""
+        if self._around is not None:
+            assert self.tank.sea is not None
+            self.tank.sea.around = self._around
+
+    def _go_on(self, body: Body) -> _Period:
+        impulse = self.tank.advance(self.period_s, body)
+        return _Period(impulse, pictured(self.tank, self._now.picture))
+
+    def _ahead(self, state: BodyState) -> Body:
+        """The body at the end of the period that begins."""
+        body = _body(state)
+        turned = np.kron(np.eye(2), body.T_wb[:3, :3])
+        body.twist_w = body.twist_w + turned @ np.linalg.solve(body.inertia_b, turned.T @ self._now.impulse_w)
+        body.twist_w[5] -= GRAVITY * self.period_s
+        moving = BodyState(body.T_wb, turned.T @ body.twist_w, body.inertia_b)
+        stopped = self._by_walls(moving, self.period_s)
+        body.twist_w += turned @ np.linalg.solve(body.inertia_b, stopped)
+        body.T_wb[:3, 3] += self.period_s * body.twist_w[3:]
+        body.T_wb[:3, :3] = rotation_exp(self.period_s * body.twist_w[:3]) @ body.T_wb[:3, :3]
+        return body
+
+
+def _body(state: BodyState) -> Body:
+    turned = np.kron(np.eye(2), state.T_wb[:3, :3])
+    return Body(state.T_wb.copy(), turned @ state.twist_b, state.inertia_b)

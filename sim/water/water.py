@@ -1,0 +1,236 @@
+"""Water about one hull: the arrays that kernels read, and how they are told of the weather."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sim.contact.ground import GROUND, Ground
+from sim.contact.wrench import LOADS
+from sim.water.draft import at_rest
+from sim.water.feel import sea_at
+from sim.water.hull import Hull
+from sim.water.immersion import AIR as AIR_DRAG
+from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH
+from sim.water.layout import (
+    ABOUT,
+    CLOCK,
+    CURRENT,
+    FROM,
+    GUSTS,
+    MEAN,
+    REACH,
+    REPORT,
+    SINCE,
+    SPACING,
+    TOWARDS,
+    WIND,
+)
+from sim.water.nearby import KEY, LATTICE, TOLD
+from sim.water.ocean.field import POINTS
+from sim.water.ocean.state import SeaState, other_sea
+from sim.water.ocean.synthesis import FIELDS
+from sim.water.ocean.transform import twiddles
+from sim.water.ocean.waves import TILES_M, Waves
+from sim.water.weather import Weather
+from sim.world.stream import Stream
+from sim.world.terrain import Terrain
+
+FRICTION = 0.5
+"""Of hulls on sand, gravel and rock."""
+_ROUNDED_S = 1e-6
+"""The sea's clock is summed up step by step, that of lanes is counted: within this it goes on as it was."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Water:
+    """Arrays that compiled kernels read; `report`, `wrench_b` and what is kept are written by them."""
+
+    hull: tuple[np.ndarray, np.ndarray, np.ndarray]
+    about: np.ndarray
+    resistances: np.ndarray
+    added: np.ndarray
+    sea_arrays: tuple[np.ndarray, ...]
+    kept: tuple[np.ndarray, ...]
+    """What has been worked out of the sea: all of it follows from the report and the place."""
+    report: np.ndarray
+    wrench_b: np.ndarray
+    """(6,) mean wrench of the last step (torque [N m], force [N]), body frame."""
+    stream: Stream
+    """Of a river, beside the current that the weather tells of."""
+    ground: Ground | None = None
+    """Bed and shore; its report is the end of this one."""
+
+    @staticmethod
+    def of(
+        hull: Hull,
+        weather: Weather,
+        *,
+        drag: float,
+        mass: float,
+        impact: float = 0.0,
+        air: float = 0.0,
+        lift: float = 1.0,
+        added: np.ndarray | None = None,
+        level_m: float = 0.0,
+        points: int = POINTS,
+        stream: Stream | None = None,
+        terrain: Terrain | None = None,
+    ) -> "Water":
+        """About a hull.
+
+        drag [N s/m] of the whole hull as it is wetted when `mass` [kg] floats upright; impact and air: coefficients
+        of the pressure on patches that run into water and face the wind; lift: the share of the water column's
+        pressure that is summed here, less where something else carries the hull; added (6,) is the part of the
+        vehicle's inertia that is water; stream: of a river; terrain: where it may run aground. Raises InputError where
+        that mass sinks.
+        """
+        waves = Waves.of(weather.sea.seed, points)
+        tiles, reach = len(TILES_M), hull.reach_m
+        points_b = np.zeros((0, 4)) if terrain is None else np.insert(hull.outermost, 3, 0.0, axis=1)
+        about, report = np.zeros(ABOUT), np.zeros(REPORT + LOADS + 3 * len(points_b))
+        ground = None if terrain is None else Ground.of(terrain, points_b, friction=FRICTION)
+        about[SPACING], about[REACH], about[MEAN] = 2.8 * reach / (LATTICE - 2), reach, level_m
+        resistances = np.zeros(RESISTANCES)
+        resistances[:] = drag, impact, at_rest(hull, mass)[1], air, lift
+        sea_arrays = (
+            waves.start,
+            waves.place,
+            waves.number,
+            waves.drawn,
+            np.array(TILES_M),
+            twiddles(points),
+        )
+        kept = (
+            np.zeros(waves.drawn.shape, np.complex64),
+            np.full(4, np.nan),
+            np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32),
+            np.full((2, KEY), np.nan),
+            np.zeros((2, tiles)),
+            np.zeros((2, tiles, points, points, FIELDS), np.float32),
+            np.zeros((2, LATTICE, LATTICE, TOLD)),
+            np.zeros(5, np.int64),
+            np.zeros((LATTICE, LATTICE, TOLD)),
+        )
+        rows = np.zeros((len(hull.vertices), VERTEX_WIDTH))
+        own = np.zeros(6) if added is None else np.array(added, float)
+        water = Water(
+            (hull.vertices, hull.triangles, rows),
+            about,
+            resistances,
+            own,
+            sea_arrays,
+            kept,
+            report,
+            np.zeros(6),
+            Stream.still() if stream is None else stream,
+            None if ground is None else replace(ground, report=report[REPORT:]),
+        )
+        water.tell(weather, at_once=True)
+        return water
+
+    @property
+    def env(self) -> tuple[Any, ...]:
+        """What a kernel takes."""
+        before = self.report.copy()
+        return (
+            True,
+            self.hull,
+            self.about,
+            self.resistances,
+            self.added,
+            self.sea_arrays,
+            self.kept,
+            self.report,
+            before,
+            (self.stream.velocity_w, self.stream.frame),
+            GROUND.nothing() if self.ground is None else self.ground.env,
+            self.wrench_b,
+        )
+
+    def tell(self, weather: Weather, *, at_once: bool = False) -> None:
+        """Wind and current from now on; the sea changes within CHANGE_S. Its seed stays what it was."""
+        self.about[WIND : WIND + 2], self.about[GUSTS] = weather.wind_mps, weather.gusts
+        self.about[CURRENT : CURRENT + 2] = weather.current_mps
+        now = np.empty(4)
+        sea_at(self.report, self.report[CLOCK], now)
+        wanted = other_sea(now, self.report[TOWARDS : TOWARDS + 4], weather.sea.numbers)
+        if at_once:
+            wanted = now = weather.sea.numbers
+        elif wanted is None:
+            return
+        self.report[FROM : FROM + 4] = now
+        self.report[SINCE], self.report[TOWARDS : TOWARDS + 4] = self.report[CLOCK], wanted
+
+    def carry(
+        self,
+        weather: Weather,
+        time_s: float,
+        *,
+        drag: float,
+        impact: float,
+        air: float,
+        lift: float,
+        added: np.ndarray,
+    ) -> None:
+        """Go on at that time with other numbers; the sea begins anew where the clock goes back."""
+        self.resistances[[DRAG, IMPACT, AIR_DRAG, LIFT]] = drag, impact, air, lift
+        self.added[:] = added
+        ahead_s = time_s - self.report[CLOCK]
+        begins = ahead_s < -_ROUNDED_S
+        if abs(ahead_s) > _ROUNDED_S:
+            self.report[CLOCK] = time_s
+        self.tell(weather, at_once=begins)
+
+    @property
+    def state(self) -> SeaState:
+        """The sea as it is now and goes on from here."""
+        told = self.report
+        return SeaState(
+            self.sea_arrays,
+            told[FROM : FROM + 4].copy(),
+            told[TOWARDS : TOWARDS + 4].copy(),
+            float(told[SINCE]),
+            self.level_m,
+        )
+
+    @property
+    def level_m(self) -> float:
+        """Height of the mean surface in the world."""
+        return float(self.about[MEAN])
+
+    @property
+    def impact_mps(self) -> float:
+        """Greatest speed at which bed or shore was met since that was last asked for; water is no ground."""
+        return float(self.report[0])
+
+    @property
+    def crash_mps(self) -> float:
+        """Water breaks nothing."""
+        return 0.0
+
+    @property
+    def contacts(self) -> int:
+        """1 while some of the hull is under water."""
+        return int(self.report[1])
+
+    @property
+    def aground(self) -> bool:
+        """Whether bed or shore bore some of it in the last step."""
+        return self.ground is not None and self.ground.contacts > 0
+
+    def recall(self, memory: np.ndarray) -> None:
+        """Remember what such water did, or what water without ground did."""
+        self.report[: memory.size] = memory
+        self.report[memory.size :] = 0.0
+
+    def forget(self) -> None:
+        """The vehicle was put somewhere else: the sea goes on."""
+        self.report[:CLOCK] = 0.0
+        self.report[REPORT:] = 0.0
+
+    def probe(self) -> "Water":
+        """The same water, to look a step ahead without changing what it remembers."""
+        report = self.report.copy()
+        ground = None if self.ground is None else replace(self.ground.probe(), report=report[REPORT:])
+        return replace(self, report=report, wrench_b=np.zeros(6), ground=ground)
