@@ -8,7 +8,7 @@ import pygltflib as gl
 
 from export.nodes import Node, Track
 from export.scenery import CameraTrack, Ground
-from render.models.model_asset import ModelAsset
+from sim.models.model_asset import ModelAsset
 
 _COMPONENTS = {"f4": gl.FLOAT, "u2": gl.UNSIGNED_SHORT, "u4": gl.UNSIGNED_INT}
 _ALIGNED = 4

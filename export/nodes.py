@@ -9,12 +9,13 @@ from scipy.spatial.transform import Rotation
 
 from export.motion import Motion
 from export.output import OutputError
-from render.models.capsules import capsules_of
-from render.models.fallback import box_asset, cart_asset, on_wheels
-from render.models.looks import has_model, load_model
-from render.models.model_asset import ModelAsset
-from render.models.rigs import flown_alike, moved
+from render.models.rigs import flown_alike
+from sim.models.asset import has_model, load_model
+from sim.models.model_asset import ModelAsset
+from sim.models.solids import capsules_of
+from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.outfit import Part, named_values, outfit_of
+from sim.outfit.moving_model import moved
 from sim.trees.shapes import STAND
 from sim.vehicles import VEHICLES
 
@@ -74,7 +75,7 @@ class Node:
 def nodes_of(motions: Sequence[Motion]) -> list[Node]:
     """All lanes with their bodies and parts; a lane's node stands in the middle of its motion.
 
-    Raises OutputError for a part whose motion shears, DisplayError for a model that cannot be read.
+    Raises OutputError for a part whose motion shears, InputError for a model that cannot be read.
     """
     nodes: list[Node] = []
     assets = _Assets()

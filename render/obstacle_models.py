@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 
 from render.frame import DrawnVehicle
-from render.models.rigs import turn
+from sim.outfit.moving_model import turn
 from sim.planner.task.obstacles import Box, Capsule, Obstacle
 from sim.world import World
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from render.cameras.framing import framing_of
 from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
-from render.models.rigs import turn
 from render.obstacle_models import obstacle_model
 from render.overlay import shapes
 from render.plan_ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
 from sim.outfit import outfit_of
+from sim.outfit.moving_model import turn
 from sim.planner.result.forces import control_forces_b
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import FADE_S, PlanView

@@ -7,7 +7,8 @@ own heights and eases back to the landform; a lip that dips under the map closes
 
 import numpy as np
 
-from render.geometry.mesh import ChunkedMesh, Mesh, grid_indices, joined
+from render.geometry.mesh import ChunkedMesh, Mesh, joined
+from sim.models.solids import grid_indices
 from sim.world import Terrain, World
 from sim.world.bands import for_row_bands
 from sim.world.grounds.desert import desert_field

@@ -44,14 +44,6 @@ class ChunkedMesh(Mesh):
     """Rows and columns of that grid."""
 
 
-def grid_indices(rows: int, columns: int) -> np.ndarray:
-    """(m, 3) uint32 triangles of a rows x columns vertex grid; counter-clockwise where row x column points out."""
-    corner = np.arange(rows * columns, dtype=np.uint32).reshape(rows, columns)
-    a, b = corner[:-1, :-1], corner[1:, :-1]
-    c, d = corner[1:, 1:], corner[:-1, 1:]
-    return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
-
-
 def quad_indices(quads: int) -> np.ndarray:
     """(2 quads, 3) uint32 triangles of separate quads of four vertices each, in order around them."""
     first = 4 * np.arange(quads, dtype=np.uint32)[:, None, None]

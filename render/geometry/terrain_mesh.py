@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from render.geometry.mesh import Chunk, ChunkedMesh, grid_indices
+from render.geometry.mesh import Chunk, ChunkedMesh
 from render.geometry.terrain_grid import even_grid, terrain_grid, thinned
+from sim.models.solids import grid_indices
 from sim.world import World
 from sim.world.store import KERNEL_DIGEST, cached_family, package_digest
 

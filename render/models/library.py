@@ -8,18 +8,18 @@ from functools import cache
 import moderngl
 import numpy as np
 
-from render.errors import DisplayError
 from render.frame import DrawnVehicle, View
-from render.models.fallback import box_asset, cart_asset, on_wheels
 from render.models.links import LinkModels
-from render.models.looks import has_model, load_model
-from render.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from render.models.rigs import RigPose, rig_pose, worn
 from render.models.rotor_disc import RotorDiscs
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
+from sim.models.asset import has_model, load_model
+from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
+from sim.models.stand_in import box_asset, cart_asset, on_wheels
 from sim.outfit import Outfit, outfit_of
+from sim.platform.errors import InputError
 from sim.trees.shapes import STAND
 
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
@@ -130,7 +130,7 @@ class ModelLibrary:
             return loaded
         try:
             asset = load_model(model, far=far)
-        except DisplayError:
+        except InputError:
             if loaded is None:
                 raise
             asset = loaded.asset  # saved half way: the one before it is good still

@@ -6,13 +6,13 @@ import moderngl
 import numpy as np
 
 from render.frame import DrawnVehicle
-from render.geometry.mesh import Mesh, grid_indices
-from render.models.capsules import MATERIALS
-from render.models.model_asset import MAX_MATERIALS
+from render.geometry.mesh import Mesh
 from render.models.strands import along, runs_of, strand_rows
 from render.passes import PassContext
 from render.programs import Programs
 from render.vertex_arrays import vertex_array
+from sim.models.model_asset import MAX_MATERIALS
+from sim.models.solids import MATERIALS, grid_indices
 from sim.trees.shapes import ROPE, UNSEEN, Capsule
 
 _SECTORS, _RINGS = 12, 4

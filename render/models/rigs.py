@@ -1,14 +1,14 @@
 """How the parts of each model move, as its outfit says: from named values and time to node poses."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 
 from render.frame import DrawnVehicle
-from sim.outfit import Move, Rotor, named_values, outfit_of
+from sim.outfit import Rotor, named_values, outfit_of
+from sim.outfit.moving_model import moved
 from sim.vehicles import VEHICLES
 
 _NOTHING = np.zeros(0)
@@ -34,23 +34,6 @@ class RigPose:
     """Node name -> (4, 4) world pose of its pivot, of nodes that go with a body of their own."""
     hidden: frozenset[str] = frozenset()
     discs: tuple[Disc, ...] = ()
-
-
-def turn(axis: str, angle_rad: float) -> np.ndarray:
-    """(4, 4) rotation about a coordinate axis."""
-    c, s = np.cos(angle_rad), np.sin(angle_rad)
-    k = "xyz".index(axis)
-    i, j = (k + 1) % 3, (k + 2) % 3
-    matrix = np.eye(4)
-    matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c
-    return matrix
-
-
-def shift(x: float, y: float, z: float) -> np.ndarray:
-    """(4, 4) translation."""
-    matrix = np.eye(4)
-    matrix[:3, 3] = x, y, z
-    return matrix
 
 
 @lru_cache(maxsize=64)
@@ -123,39 +106,3 @@ def values_of(vehicle: DrawnVehicle) -> dict[str, float]:
         observables=vehicle.observables,
         finite=True,
     )
-
-
-def moved(
-    moves: tuple[Move, ...], values: Mapping[str, float], time_s: float | None, T_wb: np.ndarray, wreck: bool
-) -> np.ndarray:
-    """(4, 4) all moves, the first one outermost, with these named values on a vehicle at T_wb.
-
-    time_s: by which free-turning parts turn; None: they rest.
-    """
-    matrix = np.eye(4)
-    for move in moves:
-        if move.wreck_only and not wreck:
-            continue
-        numbers = (term.value(values, time_s) for term in move.terms)
-        terms = [number if math.isfinite(number) else 0.0 for number in numbers]
-        matrix = matrix @ _move(move, terms, T_wb)
-    return matrix
-
-
-def _move(move: Move, terms: list[float], T_wb: np.ndarray) -> np.ndarray:
-    """(4, 4) of one move with its numbers."""
-    match move.kind:
-        case "turn":
-            return turn(move.axis, terms[0])
-        case "shift":
-            return shift(*terms)
-        case "scale":
-            return np.diag([*terms, 1.0])
-        case "steer":
-            # The body turns about (0, 1 / curvature).
-            x, y, curvature = terms
-            return turn("z", math.atan2(x * curvature, 1.0 - y * curvature))
-        case _:
-            upright = np.eye(4)
-            upright[:3, :3] = T_wb[:3, :3].T
-            return upright

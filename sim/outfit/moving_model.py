@@ -1,7 +1,11 @@
 """How a vehicle's model moves: nodes of `model.glb` turned, shifted and hidden by what is told of the vehicle."""
 
+import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from sim.outfit.term import Term
 
@@ -76,3 +80,56 @@ class Model:
             if re.fullmatch(rf"{re.escape(called)}(_\d+)?", body):
                 return look
         return None
+
+
+def moved(
+    moves: tuple[Move, ...], values: Mapping[str, float], time_s: float | None, T_wb: np.ndarray, wreck: bool
+) -> np.ndarray:
+    """(4, 4) all moves, the first one outermost, with these named values on a vehicle at T_wb.
+
+    time_s: by which free-turning parts turn; None: they rest.
+    """
+    matrix = np.eye(4)
+    for move in moves:
+        if move.wreck_only and not wreck:
+            continue
+        numbers = (term.value(values, time_s) for term in move.terms)
+        terms = [number if math.isfinite(number) else 0.0 for number in numbers]
+        matrix = matrix @ _move(move, terms, T_wb)
+    return matrix
+
+
+def _move(move: Move, terms: list[float], T_wb: np.ndarray) -> np.ndarray:
+    """(4, 4) of one move with its numbers."""
+    match move.kind:
+        case "turn":
+            return turn(move.axis, terms[0])
+        case "shift":
+            return shift(*terms)
+        case "scale":
+            return np.diag([*terms, 1.0])
+        case "steer":
+            # The body turns about (0, 1 / curvature).
+            x, y, curvature = terms
+            return turn("z", math.atan2(x * curvature, 1.0 - y * curvature))
+        case _:
+            upright = np.eye(4)
+            upright[:3, :3] = T_wb[:3, :3].T
+            return upright
+
+
+def turn(axis: str, angle_rad: float) -> np.ndarray:
+    """(4, 4) rotation about a coordinate axis."""
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    k = "xyz".index(axis)
+    i, j = (k + 1) % 3, (k + 2) % 3
+    matrix = np.eye(4)
+    matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c
+    return matrix
+
+
+def shift(x: float, y: float, z: float) -> np.ndarray:
+    """(4, 4) translation."""
+    matrix = np.eye(4)
+    matrix[:3, 3] = x, y, z
+    return matrix

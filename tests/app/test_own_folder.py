@@ -14,12 +14,12 @@ import app
 import sim
 from assets.scripts.build import vehicle_recipes
 from render.frame import View
-from render.models.asset import check_model, load_asset
 from render.models.rigs import rig_pose
 from render.plan_view import _bodies_w
 from render.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
 from sim.contact.ground import Ground
+from sim.models.asset import check_model, load_asset
 from sim.outfit import VEHICLE_FOLDER, outfit_of
 from sim.outfit.own import own_program, renewal
 from sim.planner.api import task_of_scene

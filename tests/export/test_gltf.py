@@ -13,9 +13,9 @@ from export.gltf import to_bytes
 from export.motion import Motion, motion_of_trajectory
 from export.nodes import nodes_of
 from export.scenery import ground_under
-from render.models.looks import load_model
-from render.models.rigs import moved
+from sim.models.asset import load_model
 from sim.outfit import named_values, outfit_of
+from sim.outfit.moving_model import moved
 from sim.scene import load_scene
 from sim.vehicles import VEHICLES, enter_own
 from sim.world import load_world

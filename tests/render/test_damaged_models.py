@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from render.errors import DisplayError
-from render.models.asset import load_asset
+from sim.models.asset import load_asset
+from sim.platform.errors import InputError
 from tests.sim.test_damaged_files import SEED, mutated_bytes
 
 MODEL = Path(__file__).resolve().parents[2] / "assets" / "vehicles" / "rigid-body" / "model.glb"
@@ -17,7 +17,7 @@ def answer(path: Path) -> str:
     told = ""
     try:
         load_asset(path)
-    except DisplayError as refusal:
+    except InputError as refusal:
         told = str(refusal)
     assert told == "" or (told.isprintable() and told.startswith(str(path)))
     return told

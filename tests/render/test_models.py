@@ -13,11 +13,11 @@ from scipy.spatial import cKDTree
 
 from assets.scripts import saloon
 from assets.scripts.build import recipes
-from render.errors import DisplayError
-from render.models import gltf
-from render.models.asset import load_asset, model_file
-from render.models.fallback import box_asset, cart_asset
-from render.models.model_asset import ModelAsset
+from sim.models import gltf
+from sim.models.asset import load_asset, model_file
+from sim.models.model_asset import ModelAsset
+from sim.models.stand_in import box_asset, cart_asset
+from sim.platform.errors import InputError
 
 
 def _places(asset: ModelAsset, *nodes: str) -> np.ndarray:
@@ -193,7 +193,7 @@ def test_a_model_of_too_much_is_refused_in_one_line_before_it_is_taken_apart(wha
     asked = []
     monkeypatch.setattr(pygltflib.GLTF2, "load_from_bytes", lambda *given: asked.append(given))
     path.write_bytes(ENDLESS[what])
-    with pytest.raises(DisplayError, match=rf"^[^\n]* {what.split()[0]}[^\n]*allowed: \d+\)?$") as refused:
+    with pytest.raises(InputError, match=rf"^[^\n]* {what.split()[0]}[^\n]*allowed: \d+\)?$") as refused:
         load_asset(path)
     assert not asked, refused.value
 

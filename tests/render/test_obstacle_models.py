@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from render.models.asset import load_asset, model_file
 from render.obstacle_models import obstacle_model
 from render.shadows import VehicleShadow, texture_from_world
+from sim.models.asset import load_asset, model_file
 from sim.planner.task.obstacles import LOOKS, Box, Cylinder
 from sim.world import World, load_world
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from render.frame import DrawnVehicle
-from render.models import rigs
-from render.models.asset import load_asset, model_file
 from render.models.rigs import rig_pose
+from sim.models.asset import load_asset, model_file
 from sim.outfit import VEHICLE_FOLDER, outfit_of
+from sim.outfit.moving_model import turn
 from sim.vehicles.heavy_top import HeavyTop
 
 VEHICLE_FOLDERS = sorted(path.parent.name for path in VEHICLE_FOLDER.glob("*/vehicle.toml"))
@@ -42,8 +42,8 @@ def test_every_part_that_a_rig_moves_or_hides_is_in_the_model(model):
 @pytest.mark.parametrize("model", VEHICLE_FOLDERS)
 def test_values_that_are_missing_or_not_finite_leave_finite_parts(model):
     for changes in ({}, {"shape": (np.nan, np.inf), "controls": (np.nan,) * 4, "time_s": 0.0}):
-        for turn in _pose(model, **changes).nodes.values():
-            assert np.isfinite(turn).all()
+        for pose in _pose(model, **changes).nodes.values():
+            assert np.isfinite(pose).all()
 
 
 def test_wheels_roll_without_slip():
@@ -125,7 +125,7 @@ def test_models_stand_on_the_ground_of_a_planar_vehicle():
 
 
 def test_a_tops_stand_stays_upright_on_its_point_however_the_top_turns():
-    lean = rigs.turn("x", 0.9) @ rigs.turn("z", 2.1)
+    lean = turn("x", 0.9) @ turn("z", 2.1)
     lean[:3, 3] = 4.0, -2.0, 1.0
     vehicle = _vehicle("heavy-top")
     vehicle = DrawnVehicle(model="heavy-top", T_wb=lean, controls=vehicle.controls, shape=vehicle.shape)

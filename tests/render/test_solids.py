@@ -7,8 +7,8 @@ import pytest
 
 from render.frame import DrawnVehicle
 from render.models.library import ModelLibrary
-from render.models.model_asset import MAX_MATERIALS, MAX_NODES
-from render.models.solids import creased, solid_asset
+from sim.models.model_asset import MAX_MATERIALS, MAX_NODES
+from sim.models.solids import creased, solid_asset
 from sim.robots.robot import Geom
 from sim.scene import load_scene
 from sim.trees.observing import body_frames

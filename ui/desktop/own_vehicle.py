@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from render.errors import DisplayError
-from render.models.asset import check_model
 from sim.commands import RenewVehicle
+from sim.models.asset import check_model
 from sim.outfit.own import Renewal, Stamp, own_program, renewal, stamp_of
 from sim.platform.errors import InputError
 
@@ -55,8 +54,6 @@ class OwnVehicle:
             check_model(found.outfit)
         except InputError:
             raise
-        except DisplayError as error:
-            raise InputError(str(error)) from None
         except Exception as error:  # the file is a program, and may raise anything
             raise InputError(f"{program}: cannot be taken up: {type(error).__name__}: {error}") from error
         return found

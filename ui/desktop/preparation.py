@@ -1,23 +1,20 @@
 """What a window needs before it shows a scene: world, kernels, meshes, and what runs and plans in them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import render.geometry
 import render.scenery
 import sim.world
-from render.errors import DisplayError
-from render.models.asset import check_model
 from render.quality import preset
 from render.scenery import Scenery, load_scenery
 from sim.aside import Aside
 from sim.commands import Command
 from sim.jobs import Board
+from sim.models.asset import check_model
 from sim.outfit import outfit_of
-from sim.platform.errors import InputError
 from sim.scene import Scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from sim.vehicles import Vehicle
@@ -56,8 +53,7 @@ def prepared(
     shown: key of the world that is shown. commands: carried out before anything else. The simulation takes
     `aside` over. Raises InputError where the scene cannot work, GivenUp where `aside` is closed.
     """
-    with _told_as_input_errors():
-        check_model(outfit_of(scene.vehicle))
+    check_model(outfit_of(scene.vehicle))
     store = KernelStore(aside)
     vehicle, methods = starting_methods(scene)
     with ThreadPoolExecutor(1 + len(methods), thread_name_prefix="preparing") as pool:
@@ -73,15 +69,6 @@ def prepared(
             simulation.submit(command)
         simulation.advance(0.0)
         return Loaded(scene, world, simulation, Planning(scene, world), quality, scenery)
-
-
-@contextmanager
-def _told_as_input_errors() -> Iterator[None]:
-    """What is wrong with a model is wrong with what the user has opened."""
-    try:
-        yield
-    except DisplayError as error:
-        raise InputError(str(error)) from None
 
 
 def _land(scene: Scene, quality: str, shown: str, aside: Aside, board: Board) -> tuple[World, Scenery | None]:

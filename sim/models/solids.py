@@ -1,13 +1,26 @@
 """A model made of a vehicle's own shapes: spheres, capsules, ellipsoids, cylinders, boxes and meshes on its bodies."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
-from render.geometry.mesh import grid_indices
-from render.models.box import box_corners
-from render.models.model_asset import MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
+from sim.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
 from sim.robots.robot import Geom
+from sim.trees.shapes import UNSEEN, Capsule
+
+
+def box_corners(half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (24, 3) about the origin, four a face, counter-clockwise from outside, and their normals (24, 3)."""
+    points, normals = np.zeros((6, 4, 3)), np.zeros((6, 4, 3))
+    for face in range(6):
+        axis, side = face // 2, 2.0 * (face % 2) - 1.0
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        normals[face, :, axis] = points[face, :, axis] = side
+        points[face][:, [u, v]] = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])[:: int(side)]
+    return points.reshape(24, 3) * half, normals.reshape(24, 3)
+
 
 _SIDES, _RINGS = 32, 8
 _CREASE = 0.8
@@ -179,3 +192,73 @@ def _angles(corners: np.ndarray) -> np.ndarray:
         a, b = corners[:, (k + 1) % 3] - corners[:, k], corners[:, (k + 2) % 3] - corners[:, k]
         found.append(np.arctan2(np.linalg.norm(np.cross(a, b), axis=1), np.einsum("ij,ij->i", a, b)))
     return np.array(found)
+
+
+def grid_indices(rows: int, columns: int) -> np.ndarray:
+    """(m, 3) uint32 triangles of a rows x columns vertex grid; counter-clockwise where row x column points out."""
+    corner = np.arange(rows * columns, dtype=np.uint32).reshape(rows, columns)
+    a, b = corner[:-1, :-1], corner[1:, :-1]
+    c, d = corner[1:, 1:], corner[:-1, 1:]
+    return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+
+
+_COATED, _BARE = FINISHES.index("coat"), FINISHES.index("plain")
+MATERIALS = (
+    # colour, metallic, roughness, finish
+    ((0.52, 0.53, 0.55), 0.9, 0.34, _COATED),
+    ((0.30, 0.33, 0.37), 0.9, 0.42, _COATED),
+    ((0.80, 0.55, 0.22), 1.0, 0.28, _BARE),
+    ((0.72, 0.27, 0.05), 0.0, 0.50, _COATED),
+    ((0.10, 0.11, 0.12), 0.0, 0.62, _BARE),
+    ((0.78, 0.76, 0.70), 0.0, 0.55, _COATED),
+    ((0.50, 0.31, 0.12), 0.0, 0.85, _COATED),
+    ((0.42, 0.25, 0.12), 0.0, 0.78, _BARE),
+)
+"""By a capsule's `finish`: two steels, brass, painted, rubber, light paint, rope, wood. Coats take a lane's tint."""
+
+
+def capsules_of(links: Sequence[Capsule], body: str) -> ModelAsset | None:
+    """Those that are seen of a body, in its frame; bodies whose capsules are alike share a model. None without any."""
+    own = tuple(replace(link, body="") for link in links if link.body == body and link.finish != UNSEEN)
+    return _asset(own) if own else None
+
+
+@lru_cache(maxsize=512)
+def _asset(shapes: tuple[Capsule, ...]) -> ModelAsset:
+    finishes = sorted({shape.finish for shape in shapes})
+    tables, triangles, count = [], [], 0
+    for shape in shapes:
+        points, normals, faces = capsule_surface(shape.radius_m, 0.5 * shape.length_m)
+        begin, end = np.array(shape.begin_b), np.array(shape.end_b)
+        R = _turned_to(end - begin)
+        table = np.full((len(points), 13), PAINT_FAR, "f4")
+        table[:, 0:3], table[:, 3:6] = points @ R.T + 0.5 * (begin + end), normals @ R.T
+        table[:, 6], table[:, 7], table[:, 8] = 1.0, finishes.index(shape.finish), 0
+        triangles.append(faces.astype("u4") + np.uint32(count))
+        tables.append(table)
+        count += len(table)
+    vertices = np.concatenate(tables)
+    rows = np.zeros((len(finishes), 4, 4), "f4")
+    for row, finish in zip(rows, finishes, strict=True):
+        colour, metallic, roughness, _ = MATERIALS[finish]
+        row[0, :3], row[0, 3], row[1, 3], row[3, 3] = colour, metallic, roughness, 1.0
+    return ModelAsset(
+        vertices=vertices,
+        opaque=np.concatenate(triangles),
+        glass=np.zeros((0, 3), "u4"),
+        nodes=("link",),
+        pivots=np.zeros((1, 3)),
+        materials=rows,
+        radius_m=float(np.linalg.norm(vertices[:, :3], axis=1).max()),
+    )
+
+
+def _turned_to(along: np.ndarray) -> np.ndarray:
+    """(3, 3) a rotation that takes z to that direction."""
+    length = float(np.linalg.norm(along))
+    if length == 0.0:
+        return np.eye(3)
+    z = along / length
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

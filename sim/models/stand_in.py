@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from render.models.box import box_corners
-from render.models.model_asset import PAINT_FAR, ModelAsset
+from sim.models.model_asset import PAINT_FAR, ModelAsset
+from sim.models.solids import box_corners
 from sim.vehicles import VEHICLES
 from sim.vehicles.form import Form
 

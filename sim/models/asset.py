@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from render.errors import DisplayError
-from render.models.model_asset import ModelAsset
+from sim.models.model_asset import ModelAsset
+from sim.models.solids import solid_asset
 from sim.outfit import ASSETS, VEHICLE_FOLDER, Outfit, outfit_of
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import opened, refusals
+from sim.vehicles import VEHICLES
 from sim.world.store import Arrays, cached_arrays, package_digest
 
 MOST_BYTES = 1 << 28
@@ -36,24 +37,21 @@ def _borrowed(name: str) -> Path | None:
 
 
 def load_asset(path: Path) -> ModelAsset:
-    """Reads a GLB; DisplayError says what is wrong with it, in one line.
+    """Reads a GLB; InputError says what is wrong with it, in one line.
 
     What assets.scripts add to the format may be missing: then all of it is plain, and under an open sky. What was read
     is kept in the cache by the file's content: taking a file apart takes longer than a picture.
     """
-    try:
-        with refusals(path, "no model that can be drawn"), opened(path) as file:
-            data = file.read(MOST_BYTES + 1)
-            if len(data) > MOST_BYTES:
-                raise ValueError(f"more than {MOST_BYTES} bytes")
-            name = f"{_DIGEST}-{hashlib.sha256(data).hexdigest()[:32]}"
-            return _from_arrays(cached_arrays("models", name, lambda: _as_arrays(_taken_apart(data))))
-    except InputError as error:
-        raise DisplayError(str(error)) from None
+    with refusals(path, "no model that can be drawn"), opened(path) as file:
+        data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES} bytes")
+        name = f"{_DIGEST}-{hashlib.sha256(data).hexdigest()[:32]}"
+        return _from_arrays(cached_arrays("models", name, lambda: _as_arrays(_taken_apart(data))))
 
 
 def _taken_apart(data: bytes) -> ModelAsset:
-    from render.models.gltf import read_gltf  # the library takes longer to import than a kept model to read
+    from sim.models.gltf import read_gltf  # the library takes longer to import than a kept model to read
 
     return read_gltf(data)
 
@@ -63,12 +61,12 @@ def _as_arrays(asset: ModelAsset) -> Arrays:
 
 
 def _from_arrays(arrays: Arrays) -> ModelAsset:
-    nodes, radius_m = arrays["nodes"].tolist(), float(arrays["radius_m"])
-    return ModelAsset(**{**arrays, "nodes": tuple(nodes), "radius_m": radius_m})
+    rest = {name: array for name, array in arrays.items() if name not in ("nodes", "radius_m")}
+    return ModelAsset(nodes=tuple(arrays["nodes"].tolist()), radius_m=float(arrays["radius_m"]), **rest)
 
 
 def check_model(outfit: Outfit) -> None:
-    """Whether the models in an outfit's folder can be drawn as it says. Raises DisplayError, one line."""
+    """Whether the models in an outfit's folder can be drawn as it says. Raises InputError, one line."""
     for name in ("model.glb", "far.glb"):
         path = outfit.file(name)
         if path is None:
@@ -77,6 +75,22 @@ def check_model(outfit: Outfit) -> None:
         for part in outfit.model.parts:
             for node in part.nodes:
                 if node not in nodes:
-                    raise DisplayError(
+                    raise InputError(
                         f"{path}: has no node {quote(node)}, which a part names; it has: {one_of(nodes, node)}"
                     )
+
+
+def has_model(name: str, *, far: bool = False) -> bool:
+    """Whether there is more than a stand-in; `far`: a coarse one."""
+    return model_file(name, far=far).is_file() or (not far and bool(_shapes(name)))
+
+
+def load_model(name: str, *, far: bool = False) -> ModelAsset:
+    """Raises InputError where a file is wrong."""
+    path, shapes = model_file(name, far=far), _shapes(name)
+    return solid_asset(shapes) if shapes and not path.is_file() else load_asset(path)
+
+
+def _shapes(name: str) -> tuple:  # type: ignore[type-arg]
+    kind = VEHICLES.get(name)
+    return () if kind is None else kind.solids
