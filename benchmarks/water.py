@@ -14,8 +14,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from render.sea.fields import SeaFields
+from sim.vehicle_config.hull import Hull
 from sim.water.feel import feel_water
-from sim.water.hull import Hull
 from sim.water.layout import CLOCK
 from sim.water.nearby import SLAB_S
 from sim.water.ocean import Ocean, Sea

@@ -12,8 +12,8 @@ import numpy as np
 from sim.commands import PilotInput, SetPilotInput
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.vehicle_config.hull import Hull
 from sim.water.flip import Body, Box, Floating, Tank, TankWater
-from sim.water.hull import Hull
 from sim.world import load_world
 
 SIZES = ((32, 32, 16), (48, 48, 24), (64, 64, 32))

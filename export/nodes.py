@@ -14,9 +14,9 @@ from sim.models.asset import has_model, load_model
 from sim.models.model_asset import ModelAsset
 from sim.models.solids import capsules_of
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
-from sim.outfit import Part, named_values, outfit_of
-from sim.outfit.moving_model import moved
 from sim.trees.shapes import STAND
+from sim.vehicle_config import Part, config_of, named_values
+from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
 
 
@@ -102,7 +102,7 @@ def _asset(vehicle: str) -> ModelAsset:
         return load_model(vehicle)
     if on_wheels(vehicle):
         return cart_asset()
-    return box_asset(outfit_of(vehicle).model.box_half_m)
+    return box_asset(config_of(vehicle).model.box_half_m)
 
 
 def _has_own(vehicle: str) -> bool:
@@ -121,7 +121,7 @@ def _add_lane(nodes: list[Node], motion: Motion, assets: _Assets) -> None:
         local = poses.copy()
         local[:, :3, 3] -= middle
         nodes.append(Node(name, lane, track=_track(motion.time, local, f"{motion.name}/{name}")))
-    model = outfit_of(motion.vehicle).model
+    model = config_of(motion.vehicle).model
     if any(part.body == STAND for part in (*model.parts, *motion.links)):
         x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
         bodies[STAND] = len(nodes)
@@ -158,7 +158,7 @@ def _add_links(nodes: list[Node], motion: Motion, bodies: Mapping[str, int]) -> 
 
 def _add_model(nodes: list[Node], motion: Motion, asset: ModelAsset, bodies: Mapping[str, int]) -> None:
     """The parts of a model; those without a body of their own go with the first one."""
-    model, main = outfit_of(motion.vehicle).model, next(iter(bodies.values()))
+    model, main = config_of(motion.vehicle).model, next(iter(bodies.values()))
     parts = {node: part for part in model.parts for node in part.nodes}
     for k, name in enumerate(asset.nodes):
         part = parts.get(name)
@@ -195,7 +195,7 @@ def _part_track(part: Part, motion: Motion, pivot: np.ndarray) -> Track:
 
 
 def _values(motion: Motion, time: np.ndarray) -> list[dict[str, float]]:
-    """What terms of the outfit may name at these moments, linear between the samples."""
+    """What terms of the config may name at these moments, linear between the samples."""
 
     def at(columns: np.ndarray) -> np.ndarray:
         return np.stack([np.interp(time, motion.time, column) for column in columns.T], axis=1)

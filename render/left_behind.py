@@ -9,8 +9,8 @@ from render.splash import Splashes
 from render.tracks import Tracks
 from render.trail import Trail
 from render.wake import WakeTrack
-from sim.outfit import outfit_of
 from sim.snapshot import LaneStatus
+from sim.vehicle_config import config_of
 
 _UNTINTED = (1.0, 0.50, 0.10)
 """Trail of a lane that has no tint of its own."""
@@ -30,13 +30,13 @@ class LeftBehind:
         self._trail.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.ways, lane.twist_b)
         self._tracks.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.parameters)
         self._wake.extend(lane.vehicle, lane.generation, time_s, T_wb, lane.twist_b)
-        soles_m = outfit_of(lane.vehicle).contact.soles_m
+        soles_m = config_of(lane.vehicle).contact.soles_m
         self._splashes.extend(lane.vehicle, lane.generation, time_s, T_wb, soles_m)
 
     def line(self, shown: Shown) -> Polyline | None:
         """The trail; of what leaves tracks on the ground only a ghost's."""
         lane = shown.lane
-        if outfit_of(lane.vehicle).tracks is not None and not lane.ghost:
+        if config_of(lane.vehicle).tracks is not None and not lane.ghost:
             return None
         width = 2.5 if lane.ghost and not shown.apart else 4.0
         tint = _UNTINTED if min(lane.tint) >= 1.0 else lane.tint

@@ -5,8 +5,8 @@ import zlib
 import numpy as np
 
 from render.frame import DrawnVehicle
-from sim.outfit.moving_model import turn
 from sim.planner.task.obstacles import Box, Capsule, Obstacle
+from sim.vehicle_config.model import turn
 from sim.world import World
 
 _BUILT_IN = ("", "kerb")

@@ -10,8 +10,6 @@ from render.frame import Arrow, DrawnVehicle, Frame, Polyline, Surface
 from render.obstacle_models import obstacle_model
 from render.overlay import shapes
 from render.plan_ribbon import HELD, LIFT_M, Colour, Way, cased, half_width_m, held, ribbon, rungs, turns
-from sim.outfit import outfit_of
-from sim.outfit.moving_model import turn
 from sim.planner.result.forces import control_forces_b
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.view import FADE_S, PlanView
@@ -19,6 +17,8 @@ from sim.planner.task.bodies import planar
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, carried
 from sim.planner.task.poses import positions
 from sim.simulation.placing import placement
+from sim.vehicle_config import config_of
+from sim.vehicle_config.model import turn
 from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.observation import observed_by_symbols
 from sim.world import World
@@ -280,7 +280,7 @@ def _colour(view: PlanView) -> Colour:
 def _bodies_w(record: PlanRecord, poses: np.ndarray) -> dict[str, np.ndarray]:
     """Name -> (n, 4, 4) world poses of bodies along a plan, where the model has parts that go with some."""
     vehicle = record.vehicle
-    if not vehicle.links and not any(part.body for part in outfit_of(vehicle.name).model.parts):
+    if not vehicle.links and not any(part.body for part in config_of(vehicle.name).model.parts):
         return {}
     controls = np.resize(record.controls, (len(record.nodes), len(vehicle.controls)))
     bodies = observed_by_symbols(vehicle, record.nodes, controls, record.step_s).bodies

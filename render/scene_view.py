@@ -52,7 +52,7 @@ class Subject:
     """(6,) (omega, v)."""
     generation: int
     reach_m: float = 0.0
-    """How far what is drawn of its bodies reaches from there as it set out; 0 where its outfit tells its size."""
+    """How far what is drawn of its bodies reaches from there as it set out; 0 where its config tells its size."""
     held: bool = False
     """By a fixed point, below which it hangs."""
 

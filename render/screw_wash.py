@@ -7,7 +7,7 @@ import numpy as np
 
 from render.frame import DrawnVehicle
 from render.models.rigs import values_of
-from sim.outfit import outfit_of
+from sim.vehicle_config import config_of
 
 REACH_M = 5.0
 """Length of the stream of a screw that gives all that it can."""
@@ -30,7 +30,7 @@ class Wash:
 
 def washes(vehicle: DrawnVehicle, water_level_m: float) -> tuple[Wash, ...]:
     """Of all screws of a vehicle that turn in the water."""
-    hull = outfit_of(vehicle.model).hull
+    hull = config_of(vehicle.model).hull
     if hull is None or vehicle.ghost or vehicle.wreck or not np.isfinite(vehicle.T_wb).all():
         return ()
     if not hull.screws or vehicle.time_s is None:

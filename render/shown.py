@@ -9,9 +9,9 @@ from render.cameras.framing import framing_of
 from render.frame import DrawnVehicle, Polyline
 from render.wreck import wreck_marker
 from sim.groups.numeric import rotation_log
-from sim.outfit import outfit_of
 from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.trees.shapes import STAND, Capsule
+from sim.vehicle_config import config_of
 
 _LEAST_PRESENCE, _SEEN_APART = 0.12, 0.45
 """Of ghosts: what is left where they coincide with the flown vehicle, and how far apart [sizes] they are seen whole."""
@@ -102,8 +102,8 @@ def _with_stand(shown: Shown) -> Mapping[str, np.ndarray]:
 
 def _turns(vehicle: str) -> bool:
     """Whether anything on it turns with time, so that no two moments look alike."""
-    model = outfit_of(vehicle).model
-    return model.turns or any(outfit_of(look).model.turns for _, look in model.wears)
+    model = config_of(vehicle).model
+    return model.turns or any(config_of(look).model.turns for _, look in model.wears)
 
 
 def drawn(shown: Shown, flown: Shown, highlight: str = "") -> DrawnVehicle:

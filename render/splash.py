@@ -5,7 +5,7 @@ from collections import deque
 import numpy as np
 
 from render.frame import Splash
-from sim.outfit import outfit_of
+from sim.vehicle_config import config_of
 
 KEPT_S = 9.0
 """Simulated time after which the rings have died away."""
@@ -30,7 +30,7 @@ class Splashes:
             self._generation, self._last, self._wet = generation, None, False
         while self._splashes and self._splashes[-1][0] > time_s:
             self._splashes.pop()
-        if outfit_of(vehicle).hull is not None or not np.isfinite(T_wb).all():
+        if config_of(vehicle).hull is not None or not np.isfinite(T_wb).all():
             return
         height = float(T_wb[2, 3]) - soles_m - self._level_m
         if height < 0.0 and not self._wet and self._last is not None and time_s > self._last[0]:

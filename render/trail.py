@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from render.frame import Polyline
-from sim.outfit import Trail as Trace
-from sim.outfit import outfit_of
+from sim.vehicle_config import Trail as Trace
+from sim.vehicle_config import config_of
 
 _MOST_POINTS = 1500
 """As many as the spacing and the time of any trail ask for at the speeds that are seen."""
@@ -59,7 +59,7 @@ class Trail:
         """
         if generation != self._generation:
             self._begin = self._end = 0
-            self._generation, self._trace, self._last = generation, outfit_of(vehicle).trail, None
+            self._generation, self._trace, self._last = generation, config_of(vehicle).trail, None
         point_w = self._point_w(T_wb)
         if not np.isfinite(point_w).all():
             return

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from sim.control.plan_following import PlanSource
     from sim.measured import Measured
-    from sim.outfit.own import Renewal
     from sim.recordings import Take
     from sim.scene.race_timing import Rival
     from sim.scene.tables import Start
+    from sim.vehicle_config.registry import Renewal
 
 __all__ = [
     "SPEED_RANGE",

@@ -1,6 +1,6 @@
 """What plots can show of a lane: the simulation's own channels, and whatever the flown vehicle tells by itself.
 
-The history keeps all of them; which are shown at first is said by the vehicle's outfit, which then also words them.
+The history keeps all of them; which are shown at first is said by the vehicle's config, which then also words them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.outfit import Plotted, outfit_of
 from sim.snapshot import LaneSnapshot
+from sim.vehicle_config import Plotted, config_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def measured(lane: LaneSnapshot) -> dict[str, float]:
     told = scalars(lane.observables)
     start = scalars(lane.observables_start)
     changes = (
-        plot.of for plot in outfit_of(lane.vehicle).instruments.plots if plot.change and plot.of in told
+        plot.of for plot in config_of(lane.vehicle).instruments.plots if plot.change and plot.of in told
     )
     return rows | told | {name + _CHANGE: told[name] - start.get(name, np.nan) for name in changes}
 
@@ -117,8 +117,8 @@ def scalars(observables: Mapping[str, float | np.ndarray]) -> dict[str, float]:
 
 
 def offered(lane: LaneSnapshot) -> dict[str, Channel]:
-    """Every channel that can be plotted, by its key: the outfit's first, in its order."""
-    plots = {key_of(plot): plot for plot in outfit_of(lane.vehicle).instruments.plots}
+    """Every channel that can be plotted, by its key: the config's first, in its order."""
+    plots = {key_of(plot): plot for plot in config_of(lane.vehicle).instruments.plots}
     own = {channel.key: channel for channel in OWN}
     told = {
         name: _told(name, lane.units.get(name.partition(".")[0], "")) for name in scalars(lane.observables)
@@ -129,9 +129,9 @@ def offered(lane: LaneSnapshot) -> dict[str, Channel]:
 
 
 def shown_at_first(lane: LaneSnapshot) -> tuple[str, ...]:
-    """What the outfit would have plotted."""
+    """What the config would have plotted."""
     known = offered(lane)
-    return tuple(key for key in map(key_of, outfit_of(lane.vehicle).instruments.plots) if key in known)
+    return tuple(key for key in map(key_of, config_of(lane.vehicle).instruments.plots) if key in known)
 
 
 def key_of(plot: Plotted) -> str:

@@ -18,9 +18,9 @@ from render.vertex_arrays import vertex_array
 from sim.models.asset import has_model, load_model
 from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
-from sim.outfit import Outfit, outfit_of
 from sim.platform.errors import InputError
 from sim.trees.shapes import STAND
+from sim.vehicle_config import VehicleConfig, config_of
 
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")
 _FAR_M = 90.0
@@ -36,7 +36,7 @@ class _Loaded:
     """One model on the GPU, with an array for each program it is drawn with."""
 
     source: object
-    """What it belongs to: another outfit of that name has a model of its own."""
+    """What it belongs to: another config of that name has a model of its own."""
     asset: ModelAsset
     vertices: moderngl.Buffer
     opaque: moderngl.Buffer
@@ -115,7 +115,7 @@ class ModelLibrary:
         if not _has_model(vehicle.model):
             if on_wheels(vehicle.model):
                 return self._loaded.get(("cart",)) or self._upload(("cart",), cart_asset())
-            half_m = outfit_of(vehicle.model).model.box_half_m
+            half_m = config_of(vehicle.model).model.box_half_m
             key = ("box", *half_m)
             return self._loaded.get(key) or self._upload(key, box_asset(half_m))
         far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
@@ -124,9 +124,9 @@ class ModelLibrary:
         return self._load(vehicle.model, far=coarse and _has_model(vehicle.model, far=True))
 
     def _load(self, model: str, *, far: bool = False) -> _Loaded:
-        key, outfit = (model, far), outfit_of(model)
+        key, config = (model, far), config_of(model)
         loaded = self._loaded.get(key)
-        if loaded is not None and loaded.source is outfit:
+        if loaded is not None and loaded.source is config:
             return loaded
         try:
             asset = load_model(model, far=far)
@@ -136,7 +136,7 @@ class ModelLibrary:
             asset = loaded.asset  # saved half way: the one before it is good still
         if loaded is not None:
             self._free(loaded)
-        return self._upload(key, asset, outfit)
+        return self._upload(key, asset, config)
 
     def _free(self, loaded: _Loaded) -> None:
         """Give back what is not drawn any more."""
@@ -172,7 +172,7 @@ class ModelLibrary:
     ) -> None:
         _set(self._body, "attitude", _attitude(vehicle.T_wb))
         _set(self._body, "scorch", 1.0 if vehicle.wreck else 0.0)
-        wet = outfit_of(vehicle.model).hull is not None and self.water is not None
+        wet = config_of(vehicle.model).hull is not None and self.water is not None
         _set(self._body, "wet", (*self.water(vehicle), 1.0) if wet else _DRY)
         self._culled(self._body, loaded, vehicle, pose, context, face="back")
 
@@ -206,7 +206,7 @@ class ModelLibrary:
         *,
         glass: bool = False,
     ) -> None:
-        model = outfit_of(vehicle.model).model
+        model = config_of(vehicle.model).model
         hidden = pose.hidden.union(model.not_in_ghosts if vehicle.ghost else ())
         if _sits_in(context.view, vehicle) and context.name != "shadow":
             hidden = hidden.union(model.occupants)
@@ -221,17 +221,17 @@ class ModelLibrary:
 
 def _of_other_bodies(vehicle: DrawnVehicle) -> bool:
     """Parts of its model go with bodies that it has not: it is drawn as links alone, as a chain of rods is."""
-    parts = outfit_of(vehicle.model).model.parts
+    parts = config_of(vehicle.model).model.parts
     return any(part.body and part.body not in {*vehicle.bodies, STAND} for part in parts)
 
 
 def _has_model(name: str, *, far: bool = False) -> bool:
-    """Whether there is such a model; asked several times a frame, looked up once for each outfit."""
-    return _is_there(name, outfit_of(name), far)
+    """Whether there is such a model; asked several times a frame, looked up once for each config."""
+    return _is_there(name, config_of(name), far)
 
 
 @cache
-def _is_there(name: str, outfit: Outfit, far: bool) -> bool:
+def _is_there(name: str, config: VehicleConfig, far: bool) -> bool:
     return has_model(name, far=far)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from render.frame import DrawnVehicle
-from sim.outfit.moving_model import turn
+from sim.vehicle_config.model import turn
 from sim.world import World
 
 

@@ -1,4 +1,4 @@
-"""How the parts of each model move, as its outfit says: from named values and time to node poses."""
+"""How the parts of each model move, as its config says: from named values and time to node poses."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from render.frame import DrawnVehicle
-from sim.outfit import Rotor, named_values, outfit_of
-from sim.outfit.moving_model import moved
+from sim.vehicle_config import Rotor, config_of, named_values
+from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES
 
 _NOTHING = np.zeros(0)
@@ -39,7 +39,7 @@ class RigPose:
 @lru_cache(maxsize=64)
 def rig_pose(vehicle: DrawnVehicle) -> RigPose:
     """The parts of one vehicle in one picture; every pass over it asks for the same."""
-    model = outfit_of(vehicle.model).model
+    model = config_of(vehicle.model).model
     if not model.parts and not model.rotors:
         return RigPose()
     values = values_of(vehicle)
@@ -87,7 +87,7 @@ def worn(vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
             links=(),
         )
         for name, T_wb in vehicle.bodies.items()
-        if (look := outfit_of(vehicle.model).model.look_of(name)) is not None
+        if (look := config_of(vehicle.model).model.look_of(name)) is not None
     )
 
 
@@ -97,7 +97,7 @@ def flown_alike(model: str, look: str) -> bool:
 
 
 def values_of(vehicle: DrawnVehicle) -> dict[str, float]:
-    """What the terms of its outfit may name; 0 for what is missing or not finite."""
+    """What the terms of its config may name; 0 for what is missing or not finite."""
     return named_values(
         VEHICLES.get(vehicle.model),
         controls=vehicle.controls,

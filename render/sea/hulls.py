@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.water.hull import Hull
+from sim.vehicle_config.hull import Hull
 
 STATIONS, WATERLINES = 64, 32
 

@@ -22,8 +22,8 @@ from render.targets import Targets
 from render.unlocked import UnlockedDraw
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
-from sim.outfit import outfit_of
-from sim.water.hull import Hull
+from sim.vehicle_config import config_of
+from sim.vehicle_config.hull import Hull
 from sim.world import World
 
 TILES = 3
@@ -196,7 +196,7 @@ class SeaSurface:
 
     def _cut_out(self, vehicles: tuple[DrawnVehicle, ...]) -> None:
         """No water is drawn inside the hulls of the first floating vehicle's kind."""
-        hulls = [(v, outfit_of(v.model).hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
+        hulls = [(v, config_of(v.model).hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
         floating = [(v, worn.surface) for v, worn in hulls if worn is not None and worn.surface is not None]
         self._set("hulls", min(len(floating), MOST_HULLS))
         if not floating:
@@ -217,7 +217,7 @@ class SeaSurface:
 
     def plane_about(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
         """Height at the world's origin [m] and slopes of the waves that were prepared, evened out along its hull."""
-        hull, fields = outfit_of(vehicle.model).hull, self._fields
+        hull, fields = config_of(vehicle.model).hull, self._fields
         assert fields is not None
         assert hull is not None
         ahead, aside = vehicle.T_wb[:2, 0], 2.0 * hull.half_beam_m * vehicle.T_wb[:2, 1]

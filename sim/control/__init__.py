@@ -13,7 +13,7 @@ from sim.control.pilot import Automatic, Errand, Pilot, Sensed
 from sim.control.plan_following import PlannedPilot
 from sim.control.riding import RidePilot
 from sim.control.tracking import Track, track
-from sim.outfit import outfit_of
+from sim.vehicle_config import config_of
 
 MODES: dict[str, Callable[[], Pilot]] = {
     "raw": RawPilot,
@@ -24,7 +24,7 @@ MODES: dict[str, Callable[[], Pilot]] = {
     "ride": RidePilot,
     "station": StationPilot,
 }
-"""By name; which of them a vehicle has is in its outfit."""
+"""By name; which of them a vehicle has is in its config."""
 _RESTING = ("hold", "station")
 """Those that keep a place."""
 
@@ -55,15 +55,15 @@ __all__ = [
 
 def flight_modes(vehicle: str) -> tuple[str, ...]:
     """Modes that a vehicle has, by its registry name."""
-    return outfit_of(vehicle).modes.names
+    return config_of(vehicle).modes.names
 
 
 def default_mode(vehicle: str) -> str:
     """The mode a beginner should have."""
-    return outfit_of(vehicle).modes.default
+    return config_of(vehicle).modes.default
 
 
 def resting_mode(vehicle: str) -> str:
     """The mode that, hands off, holds the vehicle where it is, as well as any of its modes does."""
-    names = outfit_of(vehicle).modes.names
+    names = config_of(vehicle).modes.names
     return next((mode for mode in _RESTING if mode in names), default_mode(vehicle))

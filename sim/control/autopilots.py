@@ -17,7 +17,7 @@ from sim.control.helm import SailPilot
 from sim.control.load_leading import LeadPilot
 from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
 from sim.control.riding import SkatePilot
-from sim.outfit import outfit_of
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle, vehicles
 from sim.vehicles.articulated import ArticulatedVehicle
 
@@ -37,7 +37,7 @@ class CyclePilot(Automatic):
         assert isinstance(vehicle, ArticulatedVehicle)
         if self._began_s is None:
             self._began_s = sensed.time_s
-        cycle, driven, arrays = outfit_of(vehicle.name).modes.cycle, vehicle.driven, vehicle.tree.arrays
+        cycle, driven, arrays = config_of(vehicle.name).modes.cycle, vehicle.driven, vehicle.tree.arrays
         off, rate = along(cycle.poses, cycle.pose_s, sensed.time_s + 0.5 * dt_s - self._began_s)
         wanted = arrays.stiffness[driven] * off + arrays.damping[driven] * rate
         low = np.array([control.low for control in vehicle.controls])
@@ -104,7 +104,7 @@ AUTOPILOTS: dict[str, Kind] = {
 
 def autopilot_of(vehicle: str) -> Kind | None:
     """Of a vehicle by its registry name; None where it has none."""
-    return AUTOPILOTS.get(outfit_of(vehicle).modes.autopilot)
+    return AUTOPILOTS.get(config_of(vehicle).modes.autopilot)
 
 
 def has_autopilot(vehicle: str) -> bool:

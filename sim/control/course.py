@@ -8,7 +8,7 @@ from sim.control.berthing import OPEN, Berthing, framed, hull_discs
 from sim.control.helm import Drift, Helm, heading
 from sim.control.pilot import Automatic, PilotInput, Sensed
 from sim.control.planar_craft import CURRENT, FORCE, THETA, Disturbance, U, V, numbers_of, through_water
-from sim.outfit import outfit_of
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 
 _LEAST_MPS = 2.0
@@ -76,7 +76,7 @@ class CoursePilot(Automatic):
         """Left and right thrust."""
         if self._craft is None:
             self._craft = numbers_of(vehicle)
-            footprint = outfit_of(vehicle.name).footprint
+            footprint = config_of(vehicle.name).footprint
             if footprint is not None:
                 self._hull = hull_discs(footprint.centre_m, footprint.half_m)
         controls = self._wanted(sensed, vehicle, dt_s)

@@ -7,8 +7,8 @@ import numpy as np
 from sim.control.airframe import scalar
 from sim.control.pilot import Automatic, Errand, PilotInput, Sensed
 from sim.control.route import Route, make_route
-from sim.outfit import outfit_of
-from sim.outfit.modes import Driving
+from sim.vehicle_config import config_of
+from sim.vehicle_config.modes import Driving
 from sim.vehicles import Vehicle
 
 _SPEED_GAIN = 3.0
@@ -24,7 +24,7 @@ class DrivePilot:
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(torque on the rear wheels [N m], rate of sigma [1/s])."""
-        limits = outfit_of(vehicle.name).modes.driving
+        limits = config_of(vehicle.name).modes.driving
         pedal = min(max(sticks.pitch + sticks.throttle, -1.0), 1.0)
         wheel = -min(max(sticks.roll + sticks.yaw, -1.0), 1.0)
         speed = float(sensed.v_b[0])
@@ -34,7 +34,7 @@ class DrivePilot:
 
 def reach(vehicle: Vehicle, speed_mps: float) -> float:
     """Largest tangent of the steering angle at a speed: what the tyres hold sideways."""
-    limits = outfit_of(vehicle.name).modes.driving
+    limits = config_of(vehicle.name).modes.driving
     wheelbase = scalar(vehicle.values["wheelbase"])
     return min(limits.steering_limit, limits.side_limit_mps2 * wheelbase / max(speed_mps * speed_mps, 1e-6))
 
@@ -44,7 +44,7 @@ def driven(
 ) -> np.ndarray:
     """(torque, rate of sigma) that accelerate so and turn the wheels to that tangent, within the ranges."""
     sigma = float(sensed.node[vehicle.node_layout.shape][1])
-    fastest = outfit_of(vehicle.name).modes.driving.steering_rate
+    fastest = config_of(vehicle.name).modes.driving.steering_rate
     rate = min(max(min(_STEER_GAIN, 1.0 / dt_s) * (sigma_wanted - sigma), -fastest), fastest)
     low = [control.low for control in vehicle.controls]
     high = [control.high for control in vehicle.controls]
@@ -74,7 +74,7 @@ def _inertia(vehicle: Vehicle, sigma: float) -> float:
 LEAST_AHEAD_M, AHEAD_S = 3.5, 0.5
 """The point that is pursued is so far ahead, and so many seconds of driving if that is more."""
 CRUISE, SIDEWAYS, BRAKING = 0.85, 0.6, 0.4
-"""Shares of the outfit's limits of speed, sideways acceleration and brake."""
+"""Shares of the config's limits of speed, sideways acceleration and brake."""
 _SMOOTHING_M = 4.0
 _TURNING_MPS = 3.5
 """While the line is not ahead."""
@@ -95,7 +95,7 @@ class LineDrive(Automatic):
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(torque on the rear wheels [N m], rate of sigma [1/s])."""
-        limits = outfit_of(vehicle.name).modes.driving
+        limits = config_of(vehicle.name).modes.driving
         speed = float(sensed.v_b[0])
         if len(self._line) < 2:
             return driven(vehicle, sensed, _towards(0.0, speed, limits.brake_mps2, dt_s), 0.0, dt_s)

@@ -9,7 +9,7 @@ from sim.control.airframe import DAMPING, Airframe, Hanging, swing_radps
 from sim.control.pilot import Sensed
 from sim.control.rotation import attitude_of
 from sim.groups.numeric import rotation_log
-from sim.outfit.modes import Flying
+from sim.vehicle_config.modes import Flying
 from sim.vehicles import Vehicle
 
 

@@ -27,9 +27,8 @@ from sim.control.flight import (
 )
 from sim.control.pilot import PilotInput, Sensed
 from sim.control.rotation import level_axes, turned
-from sim.outfit import named_values, outfit_of
-from sim.outfit.modes import Holding, Tilting
-from sim.outfit.outfit import Mix, Righting
+from sim.vehicle_config import config_of, named_values
+from sim.vehicle_config.modes import Holding, Mix, Righting, Tilting
 from sim.vehicles import Vehicle
 
 STIFFNESS, DAMPING = 1.0, 2.0
@@ -72,11 +71,11 @@ def pushed(axle: str, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle) -> n
 
 
 class RawPilot:
-    """Serves every vehicle, as its outfit says; remembers nothing."""
+    """Serves every vehicle, as its config says; remembers nothing."""
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Full stick is the full throw; centred sticks are the hover, or the neutral controls."""
-        raw = outfit_of(vehicle.name).raw
+        raw = config_of(vehicle.name).raw
         if raw.pushed_axle:
             wanted = pushed(raw.pushed_axle, sticks, sensed, vehicle)
         else:
@@ -137,7 +136,7 @@ class RatePilot:
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Centred throttle lifts the weight at moderate tilts; on the ground the rotor idles until raised."""
         airframe = airframe_of(vehicle)
-        modes = outfit_of(vehicle.name).modes
+        modes = config_of(vehicle.name).modes
         gains, most = Gains.of(airframe, dt_s, modes.flying), modes.rates
         self._climb = settled(self._climb or first_climb_state(sensed), sticks.throttle, sensed, dt_s)
         wanted = np.array(
@@ -168,7 +167,7 @@ class AttitudePilot:
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Pitch and roll sticks set the tilt, yaw turns (and banks as the speed asks), throttle climbs."""
         airframe = airframe_of(vehicle)
-        modes = outfit_of(vehicle.name).modes
+        modes = config_of(vehicle.name).modes
         gains = Gains.of(airframe, dt_s, modes.flying)
         state = self._state or AttitudeState(first_climb_state(sensed))
         climb_state, climb = by_throttle(state.climb, sticks.throttle, sensed, gains, dt_s)
@@ -239,7 +238,7 @@ class HoldPilot:
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """Pitch and roll sticks: velocity ahead and to the right; yaw: turn rate; throttle: climb rate."""
         airframe = airframe_of(vehicle)
-        modes = outfit_of(vehicle.name).modes
+        modes = config_of(vehicle.name).modes
         gains, most = Gains.of(airframe, dt_s, modes.flying), modes.holding
         state = self._state or HoldState(first_climb_state(sensed))
         climb_state, climb = by_throttle(state.climb, sticks.throttle, sensed, gains, dt_s)

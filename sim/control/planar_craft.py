@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from sim.compiled import compiled
-from sim.outfit import outfit_of
 from sim.platform.errors import InputError
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.water.draft import at_rest
 from sim.water.immersion import WATER_DENSITY
@@ -38,7 +38,7 @@ X, Y, THETA, U, V, R = range(6)
 
 def numbers_of(vehicle: Vehicle) -> np.ndarray:
     """(NUMBERS,) of a boat in still air and water. Raises InputError for what has no hull to float by."""
-    hull = outfit_of(vehicle.name).hull
+    hull = config_of(vehicle.name).hull
     if hull is None or hull.surface is None:
         raise InputError(f"{vehicle.name} has no surface to float by")
     surface, values = hull.surface, {name: np.asarray(value, float) for name, value in vehicle.values.items()}

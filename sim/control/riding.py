@@ -8,8 +8,8 @@ import numpy as np
 from sim.control.airframe import scalar
 from sim.control.pilot import Automatic, Errand, PilotInput, Sensed
 from sim.control.rotation import heading_of, turn_between
-from sim.outfit import outfit_of
-from sim.outfit.modes import Gait, Riding
+from sim.vehicle_config import config_of
+from sim.vehicle_config.modes import Gait, Riding
 from sim.vehicles import Vehicle
 
 _STIFFNESS = 11.0
@@ -40,8 +40,8 @@ class RidePilot:
         self._state = RideState()
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
-        """Roll or yaw turns the feet, pitch winds the torso; the actions of the outfit's gaits swing both."""
-        riding = outfit_of(vehicle.name).modes.riding
+        """Roll or yaw turns the feet, pitch winds the torso; the actions of the config's gaits swing both."""
+        riding = config_of(vehicle.name).modes.riding
         state = self._state = _next(riding, self._state, sticks, float(sensed.v_b[0]), dt_s)
         at = vehicle.node_layout
         r, u = sensed.node[at.shape], sensed.node[at.shape_velocity]
@@ -112,7 +112,7 @@ class SkatePilot(Automatic):
 
     def controls(self, sticks: PilotInput, sensed: Sensed, vehicle: Vehicle, dt_s: float) -> np.ndarray:
         """(torque of the torso, torque of the feet) [N m]."""
-        riding = outfit_of(vehicle.name).modes.riding
+        riding = config_of(vehicle.name).modes.riding
         board = heading_of(sensed.R_wb)
         astern = -np.array([math.cos(board), math.sin(board)])  # the gait drives it backwards
         before = astern if self._course is None else self._course

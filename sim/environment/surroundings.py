@@ -7,9 +7,9 @@ import numpy as np
 from sim.compiler.inline import Inline
 from sim.contact.ground import GROUND, Ground, gravity_mps2
 from sim.contact.struck_ground import StruckGround
-from sim.outfit import outfit_of
 from sim.platform.errors import InputError
 from sim.trees.ground import TreeGround
+from sim.vehicle_config import config_of
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.state import State
@@ -79,7 +79,7 @@ def surroundings(vehicle: Vehicle, world: World) -> Felt:
     if isinstance(vehicle, ActionVehicle):
         return StruckGround.under(vehicle, world.terrain) if vehicle.support is Support.NOTHING else None
     if vehicle.support is Support.NOTHING:
-        return Ground.under(vehicle, world.terrain, outfit_of(vehicle.name).contact.points)
+        return Ground.under(vehicle, world.terrain, config_of(vehicle.name).contact.points)
     if vehicle.support is Support.WATER:
         return water_about(vehicle, world.water_level_m or 0.0, world.stream, terrain=world.terrain)
     return None
@@ -98,7 +98,7 @@ def water_about(
 
     Raises InputError without a hull.
     """
-    worn = outfit_of(vehicle.name).hull
+    worn = config_of(vehicle.name).hull
     if worn is None or worn.surface is None:
         raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
     values = vehicle.values
@@ -123,7 +123,7 @@ def afloat_at(vehicle: Vehicle, T_wb: np.ndarray) -> np.ndarray:
     raised to its equilibrium in still water; all else stays as it is. Raises InputError without a hull."""
     if vehicle.support is not Support.WATER:
         return T_wb
-    worn = outfit_of(vehicle.name).hull
+    worn = config_of(vehicle.name).hull
     if worn is None or worn.surface is None:
         raise InputError(f"vehicle {vehicle.name!r} floats, and its folder names no surface in [hull]")
     lies = afloat(worn.surface, _number(vehicle.values["mass"]))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sim.outfit import ASSETS
+from sim.vehicle_config import ASSETS
 from sim.vehicles import Vehicle, vehicle
 
 SEEN_LIMIT = 1e4

@@ -10,9 +10,9 @@ import numpy as np
 
 from sim.models.model_asset import ModelAsset
 from sim.models.solids import solid_asset
-from sim.outfit import ASSETS, VEHICLE_FOLDER, Outfit, outfit_of
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import opened, refusals
+from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, VehicleConfig, config_of
 from sim.vehicles import VEHICLES
 from sim.world.store import Arrays, cached_arrays, package_digest
 
@@ -23,7 +23,7 @@ _DIGEST = package_digest(__file__, ("asset", "gltf", "model_asset"))
 
 def model_file(name: str, *, far: bool = False) -> Path:
     """The file of a vehicle's or a prop's model, whether it is there or not; `far`: of the coarse one."""
-    folder = outfit_of(name).folder or _borrowed(name)
+    folder = config_of(name).folder or _borrowed(name)
     if folder is not None:
         return folder / ("far.glb" if far else "model.glb")
     return ASSETS / "models" / f"{name}{'_far' if far else ''}.glb"
@@ -65,14 +65,14 @@ def _from_arrays(arrays: Arrays) -> ModelAsset:
     return ModelAsset(nodes=tuple(arrays["nodes"].tolist()), radius_m=float(arrays["radius_m"]), **rest)
 
 
-def check_model(outfit: Outfit) -> None:
-    """Whether the models in an outfit's folder can be drawn as it says. Raises InputError, one line."""
+def check_model(config: VehicleConfig) -> None:
+    """Whether the models in a config's folder can be drawn as it says. Raises InputError, one line."""
     for name in ("model.glb", "far.glb"):
-        path = outfit.file(name)
+        path = config.file(name)
         if path is None:
             continue
         nodes = load_asset(path).nodes
-        for part in outfit.model.parts:
+        for part in config.model.parts:
             for node in part.nodes:
                 if node not in nodes:
                     raise InputError(

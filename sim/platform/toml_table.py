@@ -1,14 +1,16 @@
-"""Is a TOML text within bounds? Some short ones would keep a parser busy for hours, or lead it too deep."""
+"""TOML files, read strictly and within bounds: short ones could keep a parser busy for hours, or lead it too deep."""
 
 import math
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sim.platform.errors import InputError, one_of, quote, shortened
 from sim.platform.user_files import DEEPEST, read_text, refusals
+
+T = TypeVar("T")
 
 MOST_WORD = 120
 """Characters of a number, a date or a key without quotes."""
@@ -245,6 +247,15 @@ class TomlTable:
         if value is not None and not isinstance(value, dict):
             raise self.error(key, f"{quote(value)} is not a table; allowed: [{self._prefix}{key}]")
         return TomlTable(self.source, value or {}, f"{self._prefix}{key}.", self._written)
+
+    def optional(self, key: str, read: "Callable[[TomlTable], T]") -> "T | None":
+        """What `read` makes of a sub-table, of which it has to take every key; None where there is none."""
+        if not self.has(key):
+            return None
+        inner = self.table(key)
+        found = read(inner)
+        inner.finish()
+        return found
 
     def tables(self, key: str) -> tuple["TomlTable", ...]:
         """An array of tables; an absent one is empty."""

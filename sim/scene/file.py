@@ -8,8 +8,6 @@ from pathlib import Path
 
 from sim.environment.moving import Moving
 from sim.integrators import DEFAULT, default_for, serving
-from sim.outfit import outfit_of
-from sim.outfit.modes import MODES
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
 from sim.platform.toml_table import TomlTable
 from sim.platform.trust import require_trust
@@ -40,6 +38,8 @@ from sim.scene.tables import (
     read_trim,
 )
 from sim.target_path import TargetPath, read_target
+from sim.vehicle_config import config_of
+from sim.vehicle_config.modes import MODES
 from sim.vehicles import enter_own, is_reference, is_robot_file, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
 from sim.vehicles.custom import OWN_FILE, own_file
@@ -192,7 +192,7 @@ def _scene_around(reference: str, trusted: bool | Path) -> Scene:
     """A plain with a vehicle of one's own, under the integrator that is usual for such a vehicle."""
     name = entered(reference, trusted=trusted)
     instance = make_vehicle(name)
-    start = Start(position_w=(0.0, 0.0, outfit_of(name).contact.soles_m))
+    start = Start(position_w=(0.0, 0.0, config_of(name).contact.soles_m))
     return Scene(
         name, name.capitalize(), world="plain", vehicle=name, integrator=default_for(instance), start=start
     )
@@ -232,7 +232,7 @@ def with_overrides(
     if vehicle is not None:
         if is_reference(vehicle):
             vehicle = entered(vehicle, trusted=trusted)
-            outfit_of(vehicle)
+            config_of(vehicle)
         _check_vehicle(vehicle, "--vehicle")
         scene = replace(scene, vehicle=vehicle)
     if step_s is not None:
@@ -307,7 +307,7 @@ def _read_vehicle(table: TomlTable, folder: Path, trusted: bool | Path) -> str:
         raise
     except InputError as error:
         raise table.error("vehicle", str(error)) from None
-    outfit_of(name)  # what is wrong in its own file is told as that file's
+    config_of(name)  # what is wrong in its own file is told as that file's
     return name
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.outfit import outfit_of
 from sim.platform.errors import one_of
 from sim.platform.toml_table import TomlTable
 from sim.scene.race import MOST_GATES
+from sim.vehicle_config import config_of
 from sim.vehicles import known_vehicle
 from sim.vehicles.observation import layout_of
 from sim.world import World
@@ -128,7 +128,7 @@ class Goal:
     text: str = ""
     """How it is done, for somebody who has never done it."""
     keys: tuple[str, ...] = ()
-    """Actions of the vehicle (of its outfit's keys) that do it."""
+    """Actions of the vehicle (of its config's keys) that do it."""
     pad: str = ""
     """Be within `within_m` of this pad of the world ..."""
     at_w: tuple[float, float] | None = None
@@ -181,7 +181,7 @@ def read_goals(table: TomlTable, vehicle: str, pads: tuple[str, ...]) -> tuple[G
     tables = table.tables("goals")
     if len(tables) > MOST_GOALS:
         raise table.error("goals", f"{len(tables)} are refused; allowed: {MOST_GOALS} at most")
-    actions = tuple(binding.action for binding in outfit_of(vehicle).keys.held)
+    actions = tuple(binding.action for binding in config_of(vehicle).keys.held)
     return tuple(_read_goal(each, vehicle, actions, pads) for each in tables)
 
 

@@ -13,9 +13,9 @@ from sim.contact.rows import world_point
 from sim.contact.struck_ground import StruckGround
 from sim.contact.surface import surface_height
 from sim.environment.surroundings import Felt, carry_on, surroundings
-from sim.outfit import outfit_of
 from sim.simulation.placing import stand_at
 from sim.trees.ground import TreeGround
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.vehicles.leading import Leader, has_leader
 from sim.vehicles.slung import SlungLoad
@@ -42,7 +42,7 @@ class Footing:
 
     def __init__(self, vehicle: Vehicle, world: World) -> None:
         self.world = world
-        contact = outfit_of(vehicle.name).contact
+        contact = config_of(vehicle.name).contact
         self.soles_m = (
             max(contact.soles_m, vehicle.hangs_m) if isinstance(vehicle, SlungLoad) else contact.soles_m
         )

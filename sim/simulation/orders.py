@@ -37,7 +37,6 @@ from sim.commands import (
     StopPursuit,
 )
 from sim.control import flight_modes, has_autopilot, vehicles_with_autopilot
-from sim.outfit.own import Renewal, same_space, with_old_values
 from sim.platform.errors import one_of, quote
 from sim.platform.validation import array_of, whole
 from sim.scene import STEP_RANGE_S
@@ -49,6 +48,7 @@ from sim.simulation.placing import node_at, taken_over
 from sim.simulation.plan_flight import PlanFlight, check_course, checked, end_place, planned_pilot
 from sim.simulation.scene_setup import start_node
 from sim.simulation.stage import Stage
+from sim.vehicle_config.registry import Renewal, same_space, with_old_values
 from sim.vehicles import Vehicle
 
 

@@ -8,7 +8,6 @@ import sim
 from sim.commands import FlyPlan, FollowCourse
 from sim.control import PlannedPilot, autopilot_of, track, vehicles_with_autopilot
 from sim.control.course import CoursePilot
-from sim.outfit import outfit_of
 from sim.planner.task.bodies import planar
 from sim.planner.task.poses import positions
 from sim.platform.errors import one_of
@@ -17,6 +16,7 @@ from sim.simulation.method import Method
 from sim.simulation.observation import sensed
 from sim.snapshot import CoursePicture
 from sim.steppers import Stepper
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 
 
@@ -104,6 +104,6 @@ def course_verdict(lane: Lane) -> str:
 
 
 def _follows(vehicle: str) -> bool:
-    autopilot, hull = autopilot_of(vehicle), outfit_of(vehicle).hull
+    autopilot, hull = autopilot_of(vehicle), config_of(vehicle).hull
     floats = hull is not None and hull.surface is not None
     return floats and autopilot is not None and autopilot.follow is not None

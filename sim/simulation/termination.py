@@ -8,11 +8,11 @@ import numpy as np
 from sim.bounds import Bounds
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.lane_status import LaneStatus
-from sim.outfit import outfit_of
-from sim.outfit.outfit import Footprint
 from sim.simulation.footing import Footing, Impact
 from sim.simulation.impulses import Coupling
 from sim.simulation.placing import LAID
+from sim.vehicle_config import config_of
+from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle
 from sim.vehicles.support import Support
 from sim.world import World
@@ -120,13 +120,13 @@ def fate(
     vehicle: Vehicle, node: np.ndarray, twist_b: np.ndarray, footing: Footing, coupling: Coupling | None
 ) -> Verdict | None:
     """Why it stops, on the ground, in water or at what stands in the way; None where it goes on."""
-    outfit, verdict = outfit_of(vehicle.name), None
+    config, verdict = config_of(vehicle.name), None
     impact = footing.take_impact()
-    if outfit.contact.fragile:
+    if config.contact.fragile:
         speed_mps = float(np.linalg.norm(twist_b[3:]))
         verdict = wreck(impact, footing.under_water(node), speed_mps)
     met_mps = impact.skids_mps if coupling is None else max(impact.skids_mps, coupling.take_impact_mps())
-    verdict = verdict or collision(met_mps, outfit.footprint)
+    verdict = verdict or collision(met_mps, config.footprint)
     if verdict is not None or vehicle.support not in LAID:
         return verdict
     return off_the_map(footing.world, vehicle.support, node[vehicle.group.position])

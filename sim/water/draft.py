@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from sim.platform.errors import InputError
-from sim.water.hull import Hull
+from sim.vehicle_config.hull import Hull
 from sim.water.immersion import (
     FOUND,
     GRAVITY,

@@ -7,9 +7,9 @@ import numpy as np
 
 from sim.contact.ground import GROUND, Ground
 from sim.contact.wrench import LOADS
+from sim.vehicle_config.hull import Hull
 from sim.water.draft import at_rest
 from sim.water.feel import sea_at
-from sim.water.hull import Hull
 from sim.water.immersion import AIR as AIR_DRAG
 from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH
 from sim.water.layout import (

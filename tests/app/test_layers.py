@@ -127,7 +127,7 @@ def test_mechanics_and_the_compiler_know_no_world(room: str) -> None:
         "water",
         "simulation",
         "scene",
-        "outfit",
+        "vehicle_config",
         "pilot",
         "planner",
         "take",

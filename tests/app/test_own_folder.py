@@ -20,8 +20,6 @@ from render.scene_view import SceneView
 from sim.commands import PilotInput, RenewVehicle, SetPilotInput
 from sim.contact.ground import Ground
 from sim.models.asset import check_model, load_asset
-from sim.outfit import VEHICLE_FOLDER, outfit_of
-from sim.outfit.own import own_program, renewal
 from sim.planner.api import task_of_scene
 from sim.planner.service.worker import Built, Job, PlanWorker
 from sim.scene import load_scene
@@ -29,6 +27,8 @@ from sim.simulation import Simulation
 from sim.simulation.footing import Footing
 from sim.simulation.placing import placement
 from sim.simulation.scene_setup import start_node
+from sim.vehicle_config import VEHICLE_FOLDER, config_of
+from sim.vehicle_config.registry import own_program, renewal
 from sim.vehicles import VEHICLES
 from sim.world import load_world
 from tests.app.program import run_app
@@ -57,8 +57,8 @@ def test_the_example_is_what_the_guide_prints() -> None:
     assert (EXAMPLE / "vehicle.py").read_text() == declaration.replace(
         first, imported + first
     ) + "\n" + bodies
-    outfit, scene = re.findall(r"```toml\n(.*?)```", SECTION, flags=re.DOTALL)
-    assert (EXAMPLE / "vehicle.toml").read_text(encoding="utf-8") == outfit
+    config, scene = re.findall(r"```toml\n(.*?)```", SECTION, flags=re.DOTALL)
+    assert (EXAMPLE / "vehicle.toml").read_text(encoding="utf-8") == config
     assert (EXAMPLE / "scene.toml").read_text(encoding="utf-8") == scene
 
 
@@ -69,7 +69,7 @@ def test_the_examples_model_is_what_its_script_makes() -> None:
 
 @pytest.mark.parametrize("name", sorted(path.name for path in VEHICLE_FOLDER.iterdir() if path.is_dir()))
 def test_every_part_that_a_folder_names_is_in_its_model(name: str) -> None:
-    check_model(outfit_of(name))
+    check_model(config_of(name))
 
 
 def test_it_runs_and_plans_from_the_command_line(folder: Path) -> None:
@@ -132,10 +132,10 @@ def test_what_is_saved_is_taken_up_once_it_has_stayed_the_same_for_a_moment(fold
     assert polled() is None
     renewed = polled()
     assert renewed is not None
-    assert renewed.renewal.outfit.camera.distance_m == 9.25
-    assert outfit_of("trike").camera.distance_m == 5.5
+    assert renewed.renewal.config.camera.distance_m == 9.25
+    assert config_of("trike").camera.distance_m == 5.5
     renewed.renewal.enter()
-    assert outfit_of("trike").camera.distance_m == 9.25
+    assert config_of("trike").camera.distance_m == 9.25
     assert polled() is None
 
 
@@ -180,7 +180,7 @@ def test_what_waits_for_its_kernel_waits_on_while_other_files_are_saved(folder: 
     first = taken_up("vehicle.py", "0.4 * u[0]", "0.75 * u[0]").renewal
     second = taken_up("vehicle.toml", "distance_m = 5.5", "distance_m = 9.25").renewal
     assert first.kind is second.kind is not VEHICLES["trike"]
-    assert second.outfit.camera.distance_m == 9.25
+    assert second.config.camera.distance_m == 9.25
     third = taken_up("vehicle.py", "0.75 * u[0]", "0.5 * u[0]").renewal
     assert third.kind is not second.kind
 
@@ -293,11 +293,11 @@ def test_a_new_vehicle_is_its_folder_and_nothing_else(tmp_path: Path) -> None:
         legs = start_node(scene.start, vehicle, footing)[11] - 0.8
         assert legs == pytest.approx(float(world.surface_m(*world.start_pose("start", 0.0)[:2, 3])), abs=1e-9)
         assert isinstance(footing.felt, Ground)
-        outfit = outfit_of("lander")
-        assert outfit.contact.fragile
-        assert [row.name for row in outfit.instruments.rows] == ["LIFT"]
+        config = config_of("lander")
+        assert config.contact.fragile
+        assert [row.name for row in config.instruments.rows] == ["LIFT"]
         assert "engine" in dict(keymap_of("lander").summary()).values()
-        check_model(outfit)
+        check_model(config)
     finally:
         VEHICLES.pop("lander", None)
 

@@ -14,9 +14,9 @@ from export.motion import Motion, motion_of_trajectory
 from export.nodes import nodes_of
 from export.scenery import ground_under
 from sim.models.asset import load_model
-from sim.outfit import named_values, outfit_of
-from sim.outfit.moving_model import moved
 from sim.scene import load_scene
+from sim.vehicle_config import config_of, named_values
+from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES, enter_own
 from sim.world import load_world
 from tests.export.flights import helicopter_flight, motion_of
@@ -55,7 +55,7 @@ def test_poses_of_all_bodies_are_those_that_were_flown(tmp_path: Path) -> None:
             assert np.abs(found[path] - poses[asked]).max() < 1e-6, (motion.name, body)
 
 
-def test_parts_turn_and_steer_as_the_outfit_says(tmp_path: Path) -> None:
+def test_parts_turn_and_steer_as_the_config_says(tmp_path: Path) -> None:
     motion = motion_of("car")
     file = written(tmp_path / "car.glb", motion)
     k = 130
@@ -63,7 +63,7 @@ def test_parts_turn_and_steer_as_the_outfit_says(tmp_path: Path) -> None:
     values = named_values(
         sim.vehicle("car"), controls=motion.controls[k], shape=motion.shape[k], parameters=motion.parameters
     )
-    parts = outfit_of("car").model.parts
+    parts = config_of("car").model.parts
     assert len(parts) == 3
     for part in parts:
         for name in part.nodes:

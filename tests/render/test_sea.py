@@ -24,10 +24,10 @@ from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
 from render.waters import Waters
 from sim.environment.surroundings import carry_on, water_about
+from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
 from sim.water.box_picture import BoxPicture
 from sim.water.feel import feel_water
-from sim.water.hull import Hull
 from sim.water.layout import CLOCK, LEVEL
 from sim.water.ocean import Ocean, Sea
 from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH

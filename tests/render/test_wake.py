@@ -12,12 +12,12 @@ from render.screw_wash import washes
 from render.splash import Splashes
 from render.wake import GRAVITY_MPS2, KEPT_S, WEDGE_SLOPE, WakeTrack, wake_band
 from render.water_marks import SPAN_M, WaterMarks, downwash
-from sim.outfit import outfit_of
+from sim.vehicle_config import config_of
 from tests.render.small_world import small_frame, small_scenery, small_world
 from tests.render.test_tracks import on_circle, pose
 
 LENGTH_M = 3.5
-HULL = outfit_of("boat").hull
+HULL = config_of("boat").hull
 AT_REST = np.zeros(6)
 
 

@@ -16,13 +16,13 @@ from sim.control.autopilots import AUTOPILOTS, along
 from sim.control.load_leading import CIRCLE_M as CIRCLE_OF_LOAD_M
 from sim.control.riding import CIRCLE_M
 from sim.integrators import integrators
-from sim.outfit import outfit_of
 from sim.scene import Scene, load_scene
 from sim.scene.tables import Start
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge
 from sim.simulation.scene_setup import errand_of, through
 from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.vehicle_config import config_of
 from sim.vehicles import vehicle as make
 from sim.world import load_world
 
@@ -54,7 +54,7 @@ def off_line(line: np.ndarray, lane: LaneSnapshot) -> float:
 
 
 def test_every_autopilot_is_some_vehicles() -> None:
-    assert {outfit_of(name).modes.autopilot for name in vehicles_with_autopilot()} == set(AUTOPILOTS)
+    assert {config_of(name).modes.autopilot for name in vehicles_with_autopilot()} == set(AUTOPILOTS)
 
 
 def test_the_car_finds_back_to_the_lap_and_stays_on_it() -> None:
@@ -67,7 +67,7 @@ def test_the_car_finds_back_to_the_lap_and_stays_on_it() -> None:
     assert max(off_line(lap, lane) for lane in lanes) < 0.8  # 0.42 measured; the cones stand at 3.3
     speeds = [lane.twist_b[3] for lane in lanes]
     assert min(speeds) > 8.0
-    assert max(speeds) < outfit_of("car").modes.driving.speed_limit_mps
+    assert max(speeds) < config_of("car").modes.driving.speed_limit_mps
     assert np.ptp([place(lane)[0] for lane in lanes]) > 150.0
 
 
@@ -290,7 +290,7 @@ def test_the_cycle_of_a_robot_repeats_itself_and_comes_back_to_that_after_a_pull
     name: str, pull: tuple[str, tuple[float, float, float], tuple[float, float, float]]
 ) -> None:
     simulation, scene = begun(name), load_scene(name)
-    cycle = outfit_of(scene.vehicle).modes.cycle
+    cycle = config_of(scene.vehicle).modes.cycle
     most = np.array([control.high for control in make(scene.vehicle).controls])
     body, at_b, by_w = pull
 

@@ -15,11 +15,11 @@ from sim.control.airframe import airframe_of
 from sim.control.flight import Gains
 from sim.control.rotation import attitude_of, heading_of, level_axes, turn_between
 from sim.groups.numeric import rotation_log
-from sim.outfit import VEHICLE_FOLDER, outfit_of
-from sim.outfit.modes import Flying
-from sim.outfit.reading import read_outfit
-from sim.outfit.registry import enter_outfit, fallback
 from sim.scene import Start
+from sim.vehicle_config import VEHICLE_FOLDER, config_of
+from sim.vehicle_config.config import read_config
+from sim.vehicle_config.modes import Flying
+from sim.vehicle_config.registry import enter_config, fallback
 from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 
 FULL_SIZE = {
@@ -175,13 +175,13 @@ ahead_mps = 5.0
 
 @pytest.fixture
 def tuned(tmp_path: Path) -> Iterator[Path]:
-    """Reads the helicopter's outfit with other numbers of its modes; afterwards it is what it was."""
-    before = outfit_of("helicopter")
+    """Reads the helicopter's config with other numbers of its modes; afterwards it is what it was."""
+    before = config_of("helicopter")
     folder = VEHICLE_FOLDER / "helicopter"
     path = tmp_path / "vehicle.toml"
     path.write_text((folder / "vehicle.toml").read_text(encoding="utf-8") + TUNED, encoding="utf-8")
     yield path
-    enter_outfit(type(sim.vehicle("helicopter")), before)
+    enter_config(type(sim.vehicle("helicopter")), before)
 
 
 def _flown(mode: str, seconds: float, **sticks: float) -> np.ndarray:
@@ -195,7 +195,7 @@ def test_a_vehicles_data_tune_its_flight_modes(tuned: Path) -> None:
     """Speeds and rates at full stick are those that its file says, else the usual ones."""
     usual = _flown("hold", 12.0, pitch=1.0), _flown("rate", 2.0, yaw=1.0), _flown("hold", 4.0, throttle=1.0)
     kind = type(sim.vehicle("helicopter"))
-    enter_outfit(kind, read_outfit(tuned, "vehicle.toml", VEHICLE_FOLDER / "helicopter", kind, fallback()))
+    enter_config(kind, read_config(tuned, "vehicle.toml", VEHICLE_FOLDER / "helicopter", kind, fallback()))
     other = _flown("hold", 12.0, pitch=1.0), _flown("rate", 2.0, yaw=1.0), _flown("hold", 4.0, throttle=1.0)
     ahead, round_, up = ((a[k], b[k]) for a, b, k in zip(usual, other, (3, 2, 5), strict=True))
     np.testing.assert_allclose(ahead, (14.0, 5.0), rtol=0.05)
@@ -216,4 +216,4 @@ def test_a_number_of_a_mode_out_of_range_is_one_line(tuned: Path) -> None:
     with pytest.raises(
         sim.InputError, match=r"modes\.hold\.ahead_mps: -5.0 is refused; allowed: a number from 0"
     ):
-        read_outfit(tuned, "vehicle.toml", None, type(sim.vehicle("helicopter")), fallback())
+        read_config(tuned, "vehicle.toml", None, type(sim.vehicle("helicopter")), fallback())

@@ -7,14 +7,14 @@ import pytest
 
 from sim.commands import PilotInput, SetPilotInput
 from sim.control import default_mode, flight_modes
-from sim.outfit import outfit_of
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.snapshot import LaneSnapshot, LaneStatus
+from sim.vehicle_config import config_of
 from sim.world import load_world
 
-CAR = outfit_of("car").modes.driving
-BOARD = outfit_of("snakeboard").modes.riding
+CAR = config_of("car").modes.driving
+BOARD = config_of("snakeboard").modes.riding
 
 
 def ride(scene: str, world: str, *stretches: tuple[PilotInput, float]) -> list[LaneSnapshot]:

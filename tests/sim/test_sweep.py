@@ -10,7 +10,7 @@ from sim.contact.ground import GROUND, Ground
 from sim.contact.surface import first_crossing, ground_top, surface_height
 from sim.contact.sweep import goes_nowhere, passes_through
 from sim.integrators import DEFAULT, integrator
-from sim.outfit import outfit_of
+from sim.vehicle_config import config_of
 from sim.world.terrain import Terrain
 
 CORNERS = np.array([(x, y, z, 0.0) for x in (-1.0, 1.0) for y in (-0.6, 0.6) for z in (-0.4, 0.4)])
@@ -133,7 +133,7 @@ def test_what_is_skipped_above_the_ground_changes_no_motion():
     start = vehicle.state(x=(3.0, -2.0, 9.0), omega=(0.5, 0.3, 0.2), v=(4.0, 1.0, 0.0))
     nodes = []
     for watchful in (False, True):
-        ground = Ground.under(vehicle, land, outfit_of(vehicle.name).contact.points)
+        ground = Ground.under(vehicle, land, config_of(vehicle.name).contact.points)
         if watchful:
             ground.frame[6] = np.inf  # its points may be anywhere: nothing is skipped
         y = kernel.start(start.node, u, p, 0.01, ground.probe().env)

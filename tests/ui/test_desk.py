@@ -8,8 +8,8 @@ import pytest
 from pyglet.window import key, mouse
 
 from sim.commands import PilotInput
-from sim.outfit import outfit_of
-from sim.outfit.registry import enter_outfit
+from sim.vehicle_config import config_of
+from sim.vehicle_config.registry import enter_config
 from sim.vehicles import VEHICLES
 from ui.input.control_setup import ControlSetup
 from ui.input.desk import InputDesk
@@ -106,21 +106,21 @@ def test_the_keys_are_those_of_the_vehicle_that_is_flown(desk: InputDesk) -> Non
 
 
 def test_a_held_key_stays_down_while_its_vehicle_is_renewed(desk: InputDesk) -> None:
-    """A saved change of its data enters another outfit under the same name."""
-    kind, before = VEHICLES["helicopter"], outfit_of("helicopter")
+    """A saved change of its data enters another config under the same name."""
+    kind, before = VEHICLES["helicopter"], config_of("helicopter")
     desk.on_key_press(key.W, 0)
     assert settled(desk).pitch == 1.0
     pitch = next(held for held in before.keys.held if "W" in held.keys)
     others = tuple(held for held in before.keys.held if held is not pitch)
     try:
-        enter_outfit(kind, replace(before, modes=replace(before.modes, autopilot="")))
+        enter_config(kind, replace(before, modes=replace(before.modes, autopilot="")))
         desk.serve("helicopter")
         assert settled(desk).pitch == 1.0
-        enter_outfit(kind, replace(before, keys=replace(before.keys, held=others)))
+        enter_config(kind, replace(before, keys=replace(before.keys, held=others)))
         desk.serve("helicopter")
         assert settled(desk).pitch == 0.0  # W means nothing any more
     finally:
-        enter_outfit(kind, before)
+        enter_config(kind, before)
 
 
 def test_a_key_held_with_another_is_one_of_its_own_and_flies_nothing(desk: InputDesk) -> None:

@@ -5,8 +5,8 @@ from pyglet.window import key
 
 import sim
 from sim.control import flight_modes, has_autopilot
-from sim.outfit.key_reading import STICK_KEYS
 from sim.snapshot import LookBack
+from sim.vehicle_config.keys import STICK_KEYS
 from tests.ui import fakes
 from ui.backend import key_name
 from ui.input.controllers import TRIGGER_NAMES

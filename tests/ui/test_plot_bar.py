@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from sim.outfit import PLOTTED, outfit_of
 from sim.snapshot import LaneStatus
+from sim.vehicle_config import PLOTTED, config_of
 from sim.vehicles import vehicles
 from tests.ui import fakes
 from tests.ui.bench import Bench
@@ -125,7 +125,7 @@ def test_columns_of_the_table_have_units() -> None:
 
 
 def test_everything_that_a_vehicle_tells_can_be_plotted(bench: Bench) -> None:
-    """Also of one that no outfit knows: its observables are in the list with their units, and drawn once ticked."""
+    """Also of one that no config knows: its observables are in the list with their units, and drawn once ticked."""
     told = {"sag": 0.3, "axis": np.array([1.0, 0.0, 0.0])}
     own = fakes.lane(vehicle="my-chain", observables=told, units={"sag": "m", "axis": "1"})
     remembered(bench, own, until_s=3.0)
@@ -151,7 +151,7 @@ def test_everything_that_a_vehicle_tells_can_be_plotted(bench: Bench) -> None:
     assert "plots/sag" not in bench.context.rects
 
 
-def test_every_outfit_plots_what_there_is() -> None:
+def test_every_config_plots_what_there_is() -> None:
     assert tuple(channel.key for channel in OWN) == PLOTTED
     for name in vehicles():
-        assert outfit_of(name).instruments.plots
+        assert config_of(name).instruments.plots

@@ -1,4 +1,4 @@
-"""What the instruments and plots show of vehicles on wheels: as their outfits say."""
+"""What the instruments and plots show of vehicles on wheels: as their configs say."""
 
 from tests.ui import fakes
 from ui.channels import measured, offered, shown_at_first

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from sim.commands import RenewVehicle
 from sim.models.asset import check_model
-from sim.outfit.own import Renewal, Stamp, own_program, renewal, stamp_of
 from sim.platform.errors import InputError
+from sim.vehicle_config.registry import Renewal, Stamp, own_program, renewal, stamp_of
 
 EVERY_S = 0.25
 """Wall time between two looks; a file is read once it has stayed the same for one of them."""
@@ -51,7 +51,7 @@ class OwnVehicle:
     def _read(self, program: Path) -> Renewal:
         try:
             found = renewal(self._name, self._latest)
-            check_model(found.outfit)
+            check_model(found.config)
         except InputError:
             raise
         except Exception as error:  # the file is a program, and may raise anything

@@ -14,9 +14,9 @@ from sim.aside import Aside
 from sim.commands import Command
 from sim.jobs import Board
 from sim.models.asset import check_model
-from sim.outfit import outfit_of
 from sim.scene import Scene
 from sim.simulation import KernelStore, Simulation, starting_methods
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.world import World, load_world
 from sim.world.store import source_digest
@@ -53,7 +53,7 @@ def prepared(
     shown: key of the world that is shown. commands: carried out before anything else. The simulation takes
     `aside` over. Raises InputError where the scene cannot work, GivenUp where `aside` is closed.
     """
-    check_model(outfit_of(scene.vehicle))
+    check_model(config_of(scene.vehicle))
     store = KernelStore(aside)
     vehicle, methods = starting_methods(scene)
     with ThreadPoolExecutor(1 + len(methods), thread_name_prefix="preparing") as pool:

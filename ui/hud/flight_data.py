@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sim.outfit import Bar, Dial, Row, named_values, outfit_of
 from sim.snapshot import LaneSnapshot
+from sim.vehicle_config import Bar, Dial, Readout, config_of, named_values
 from sim.vehicles import VEHICLES
 from ui.units import SI, read
 
@@ -36,7 +36,7 @@ class FlightData:
     dial_values: Mapping[str, float] = field(default_factory=dict)
     """Of the dial's terms."""
     rows: tuple[tuple[str, str, str], ...] = ()
-    """(name, number, unit) of what its outfit has the pilot read."""
+    """(name, number, unit) of what its config has the pilot read."""
     held: bool = False
     """It turns about a fixed point."""
 
@@ -50,7 +50,7 @@ def flight_data(lane: LaneSnapshot, units: str = SI) -> FlightData:
     """From pose, body twist and observables; the rows in `units`, one of `ui.units.UNITS`."""
     R_wb, x_b_w = lane.T_wb[:3, :3], lane.T_wb[:3, 0]
     v_w = R_wb @ lane.twist_b[3:6]
-    instruments, values = outfit_of(lane.vehicle).instruments, values_of(lane)
+    instruments, values = config_of(lane.vehicle).instruments, values_of(lane)
     values |= {
         "speed": float(np.linalg.norm(v_w)),
         "climb": float(v_w[2]),
@@ -85,7 +85,7 @@ def values_of(lane: LaneSnapshot) -> dict[str, float]:
     )
 
 
-def read_row(row: Row, values: Mapping[str, float], units: str) -> tuple[str, str]:
+def read_row(row: Readout, values: Mapping[str, float], units: str) -> tuple[str, str]:
     """(number, unit); what is told to the millimetre is no height, and stays in metres."""
     factor, unit = read(1.0, row.unit, units)
     if factor == 1.0 or row.scientific or row.decimals > 1:
@@ -94,7 +94,7 @@ def read_row(row: Row, values: Mapping[str, float], units: str) -> tuple[str, st
     return number_of(replace(row, decimals=decimals), values, factor), unit
 
 
-def number_of(row: Row, values: Mapping[str, float], factor: float = 1.0) -> str:
+def number_of(row: Readout, values: Mapping[str, float], factor: float = 1.0) -> str:
     """As it is printed; a dash where there is none."""
     value = factor * row.value.value(values)
     if not math.isfinite(value):

@@ -2,7 +2,7 @@
 
 import math
 
-from sim.outfit import Bar
+from sim.vehicle_config import Bar
 from ui import theme
 from ui.hud.flight_data import FlightData, compass
 from ui.hud.pen import Pen, Point

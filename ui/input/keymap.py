@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from sim.outfit import Keys, Outfit, outfit_of
+from sim.vehicle_config import Keys, VehicleConfig, config_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def groups(bindings: tuple[KeyBinding, ...]) -> dict[str, tuple[KeyBinding, ...]
 
 def vehicle_keys(vehicle: str) -> Keys:
     """Of a vehicle by its registry name; of one that says nothing, or that nobody knows, the names of the sticks."""
-    return outfit_of(vehicle).keys
+    return config_of(vehicle).keys
 
 
 def bindings(keys: Keys) -> tuple[KeyBinding, ...]:
@@ -203,34 +203,34 @@ def _lowered(label: str) -> str:
 
 def keymap_of(vehicle: str, own: OwnKeys = USUAL) -> Keymap:
     """Of a vehicle by its registry name; one that is not known here has the names of the sticks. own: the user's."""
-    return _keymap(vehicle, outfit_of(vehicle), own)
+    return _keymap(vehicle, config_of(vehicle), own)
 
 
 @lru_cache(maxsize=64)
-def _keymap(vehicle: str, outfit: Outfit, own: OwnKeys) -> Keymap:
+def _keymap(vehicle: str, config: VehicleConfig, own: OwnKeys) -> Keymap:
     chosen = own.of(vehicle)
     claimed = {key for keys in chosen.values() for key in keys}
     held = tuple(
         replace(each, keys=chosen.get(each.action, tuple(k for k in each.keys if k not in claimed)))
-        for each in outfit.keys.held
+        for each in config.keys.held
     )
-    controls = replace(outfit.keys, held=held)
+    controls = replace(config.keys, held=held)
     flying = {key for binding in held for key in binding.keys}
-    return Keymap(controls, _viewer(controls.viewer, flying, own.of(VIEWER), outfit))
+    return Keymap(controls, _viewer(controls.viewer, flying, own.of(VIEWER), config))
 
 
 def _viewer(
     further: Mapping[str, tuple[str, ...]],
     flying: set[str],
     chosen: Mapping[str, tuple[str, ...]],
-    outfit: Outfit,
+    config: VehicleConfig,
 ) -> tuple[KeyBinding, ...]:
     """What flies the vehicle comes first, then the user's choice, then the vehicle's own viewer keys."""
     claimed = {key for keys in chosen.values() for key in keys} - flying
     taken = {key for keys in further.values() for key in keys} | flying | claimed
     viewer = []
     for binding in VIEWER_KEYS:
-        if not _concerns(binding.action, outfit):
+        if not _concerns(binding.action, config):
             continue
         if binding.action in chosen:
             keys = tuple(key for key in chosen[binding.action] if key not in flying)
@@ -241,8 +241,8 @@ def _viewer(
     return tuple(viewer)
 
 
-def _concerns(action: str, outfit: Outfit) -> bool:
+def _concerns(action: str, config: VehicleConfig) -> bool:
     """Whether a viewer action does anything for the vehicle."""
     if action == "mode":
-        return len(outfit.modes.names) > 1
-    return action != "demo" or outfit.modes.autopilot != ""
+        return len(config.modes.names) > 1
+    return action != "demo" or config.modes.autopilot != ""

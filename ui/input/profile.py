@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sim.commands import PilotInput
-from sim.outfit import Keys
+from sim.vehicle_config import Keys
 from ui.input.sticks import AXES, clipped
 
 

@@ -104,7 +104,7 @@ class PanelContext:
     plot_window: PlotWindow = field(default_factory=PlotWindow)
     """Which part of time the plots show, and what is marked in it."""
     plotted: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By vehicle: the channels that the user has chosen to see; the others have those of their outfit."""
+    """By vehicle: the channels that the user has chosen to see; the others have those of their config."""
     plan: PlanView | None = None
     """What there is to plan; None where the scene has no task."""
     edits: Edits = field(default_factory=Edits)

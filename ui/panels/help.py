@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 
 from imgui_bundle import imgui
 
-from sim.outfit import Keys
+from sim.vehicle_config import Keys
 from ui import theme
 from ui.input.controllers import profile_of
 from ui.input.keymap import KeyBinding, groups, key_label

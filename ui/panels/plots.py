@@ -1,5 +1,5 @@
 """What the integrators do to the invariants, what a step costs, and whatever a vehicle tells: small plots over the last
-seconds, as its outfit has them or as the user chose."""
+seconds, as its config has them or as the user chose."""
 
 import math
 

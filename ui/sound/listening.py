@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from sim.outfit import Outfit, outfit_of
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
+from sim.vehicle_config import VehicleConfig, config_of
 from ui.sound.synthesis import Tones
 
 FULL_WIND_MPS, FULL_WATER_MPS, FULL_WHEELS_MPS = 60.0, 9.0, 12.0
@@ -23,11 +23,11 @@ def heard(snapshot: Snapshot) -> Tones:
     lane = snapshot.lanes[0]
     if snapshot.paused or lane.status is not LaneStatus.RUNNING or not np.isfinite(lane.twist_b).all():
         return Tones()
-    outfit = outfit_of(lane.vehicle)
+    config = config_of(lane.vehicle)
     speed_mps = float(np.linalg.norm(lane.twist_b[3:]))
-    rotor_hz, rotor, slap = _rotor(lane, outfit, speed_mps)
+    rotor_hz, rotor, slap = _rotor(lane, config, speed_mps)
 
-    afloat, rolls = outfit.hull is not None, outfit.tracks is not None
+    afloat, rolls = config.hull is not None, config.tracks is not None
     engine_hz, engine = 0.0, 0.0
     if afloat:
         effort = _effort(lane)
@@ -49,11 +49,11 @@ def heard(snapshot: Snapshot) -> Tones:
     )
 
 
-def _rotor(lane: LaneSnapshot, outfit: Outfit, speed_mps: float) -> tuple[float, float, float]:
+def _rotor(lane: LaneSnapshot, config: VehicleConfig, speed_mps: float) -> tuple[float, float, float]:
     """(blade passing frequency [Hz], level, slap) of the largest rotor: louder with thrust, harder with speed too."""
-    if not outfit.model.rotors:
+    if not config.model.rotors:
         return 0.0, 0.0, 0.0
-    main = max(outfit.model.rotors, key=lambda rotor: rotor.radius_m)
+    main = max(config.model.rotors, key=lambda rotor: rotor.radius_m)
     load = lane.told("lift_over_weight")
     load = min(max(load, 0.0), 3.0) if math.isfinite(load) else 1.0
     passing_hz = main.blades * abs(main.spin_radps) / (2.0 * math.pi)

@@ -29,8 +29,8 @@ from sim.contact.rows import (
 )
 from sim.contact.solver import rows_solver, twist_velocity
 from sim.environment.environment import BodyState
-from sim.outfit import outfit_of
-from sim.outfit.outfit import Footprint
+from sim.vehicle_config import config_of
+from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle
 from sim.world import World
 from sim.world.grounds.props import CONE_RADIUS_M
@@ -113,9 +113,9 @@ class Obstacles:
 
     def told(self, vehicle: Vehicle, time_s: float) -> None:
         """From then on it is this one's footprint that meets them."""
-        outfit = outfit_of(vehicle.name)
-        self.footprint = outfit.footprint
-        self._placed = self._ashore if outfit.hull is None else self._afloat
+        config = config_of(vehicle.name)
+        self.footprint = config.footprint
+        self._placed = self._ashore if config.hull is None else self._afloat
 
     def within_reach(self, T_wb: np.ndarray, twist_b: np.ndarray, dt_s: float) -> bool:
         """Whether the vehicle might meet anything within dt; not if it has no footprint."""
@@ -232,7 +232,7 @@ def obstacles_in(world: World, vehicle: Vehicle) -> Obstacles | None:
 
     In wild country that is nothing for a vehicle without a footprint, which flies over it.
     """
-    if world.grounds is None and outfit_of(vehicle.name).footprint is None:
+    if world.grounds is None and config_of(vehicle.name).footprint is None:
         return None
     solids, afloat = solids_of(world), solids_afloat(world)
     return Obstacles(solids, world.terrain, afloat) if solids or afloat else None

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.groups.numeric import rotation_exp
+from sim.vehicle_config.hull import Hull
 from sim.water.flip.box import WATER_DENSITY
 from sim.water.flip.solid import Distance
-from sim.water.hull import Hull
 from sim.water.immersion import GRAVITY
 
 

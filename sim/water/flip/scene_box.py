@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.outfit import outfit_of
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.water.flip.body import Floating
 from sim.water.flip.box import FEWEST_CELLS, MOST_CELLS, Box
@@ -28,7 +28,7 @@ class WaterBox:
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> TankWater:
         """At rest about a vehicle at (4, 4) T_wb. Raises InputError for one without a hull, or not in the box."""
-        worn = outfit_of(vehicle.name).hull
+        worn = config_of(vehicle.name).hull
         if worn is None or worn.surface is None:
             raise InputError(f"vehicle {vehicle.name!r} has no surface in [hull]: no water can carry it")
         corner = np.asarray(self.box.corner_w)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.environment.surroundings import water_about, weather_of
-from sim.outfit import outfit_of
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.vehicles.support import Support
 from sim.water.flip.body import Floating
@@ -27,7 +27,7 @@ class SeaBox:
 
     def begun(self, vehicle: Vehicle, T_wb: np.ndarray, world: World) -> TankWater:
         """About a vehicle at (4, 4) T_wb. Raises InputError for one that has no hull, or does not float."""
-        worn = outfit_of(vehicle.name).hull
+        worn = config_of(vehicle.name).hull
         if vehicle.support is not Support.WATER or worn is None or worn.surface is None:
             raise InputError(f"vehicle {vehicle.name!r} does not float: no sea can carry it")
         water = water_about(vehicle, world.water_level_m or 0.0)

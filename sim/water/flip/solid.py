@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import allocating_nothing, compiled
-from sim.water.hull import Hull
+from sim.vehicle_config.hull import Hull
 
 _MARGIN = 3
 """Points of the lattice beyond the hull."""

@@ -10,6 +10,7 @@ import sim
 from sim.compiler import Kernel, compile_kernel
 from sim.environment.surroundings import water_about
 from sim.platform.errors import InputError
+from sim.vehicle_config.hull import Hull
 from sim.vehicles.holonomic import HolonomicVehicle
 from sim.vehicles.motorboat import Motorboat
 from sim.vehicles.parameter import Control, Parameter
@@ -18,7 +19,6 @@ from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, weight_potential
 from sim.vehicles.support import Support
 from sim.water.draft import at_rest
 from sim.water.feel import feel_water, sea_at
-from sim.water.hull import Hull
 from sim.water.inline import WATER
 from sim.water.layout import CLOCK, FROM, TOWARDS
 from sim.water.ocean import Ocean, Sea

@@ -16,13 +16,13 @@ from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.vehicle_config.hull import Hull
 from sim.water.flip import Body, Box, Floating, Tank, TankWater
 from sim.water.flip.box import PER_CELL, WATER_DENSITY
 from sim.water.flip.paddle import Paddle
 from sim.water.flip.pressure import FULL, release
 from sim.water.flip.scene_box import WaterBox
 from sim.water.flip.walls import wall_impulse
-from sim.water.hull import Hull
 from sim.world import load_world
 
 SCENES = Path(__file__).parents[3] / "scenes"

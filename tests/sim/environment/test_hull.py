@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from sim.platform.errors import InputError
-from sim.water.hull import Hull
+from sim.vehicle_config.hull import Hull
 from sim.water.immersion import (
     AREA,
     CENTROID,

@@ -13,12 +13,12 @@ from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
 from sim.water.flip import Body, Box, Floating, Tank, TankWater
 from sim.water.flip.open_sea import SeaAround
 from sim.water.flip.scene_sea import SeaBox
 from sim.water.flip.surface import pictured
-from sim.water.hull import Hull
 from sim.water.ocean import Sea
 from sim.water.water import Water
 from sim.water.weather import Weather

@@ -1,6 +1,8 @@
 """The section `[keys]` of `vehicle.toml`. Keys are named as pyglet names its symbols."""
 
-from sim.outfit.outfit import Keys, StickKeys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from sim.platform.toml_table import TomlTable
 
 AXES = ("pitch", "roll", "yaw", "throttle")
@@ -49,6 +51,32 @@ VIEWER_ACTIONS = (
     "overview",
 )
 """What a vehicle may give further keys to."""
+
+
+@dataclass(frozen=True, slots=True)
+class StickKeys:
+    """An action that is held: 'axis+' and 'axis-' move a stick, others have a name of their own."""
+
+    action: str
+    keys: tuple[str, ...]
+    does: str
+    """In the vehicle's words."""
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What flies it."""
+
+    held: tuple[StickKeys, ...]
+    words: Mapping[str, str]
+    """What each axis is to this vehicle, in a word or two."""
+    viewer: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Viewer action -> further keys while this vehicle is flown; whoever else has them gives them up."""
+    triggers: str = "yaw"
+    """Axis of a gamepad's triggers: the right one is positive."""
+    buttons: Mapping[str, str] = field(default_factory=dict)
+    """Button of a gamepad -> action that is held."""
 
 
 def read_keys(table: TomlTable) -> Keys:

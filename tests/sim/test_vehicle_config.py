@@ -1,4 +1,4 @@
-"""Laws of outfits: `vehicle.toml` is checked, tied to its vehicle, and taken up again when it is saved."""
+"""Laws of configs: `vehicle.toml` is checked, tied to its vehicle, and taken up again when it is saved."""
 
 import os
 import shutil
@@ -11,13 +11,12 @@ import pytest
 import sim
 from sim.commands import PilotInput, RenewVehicle, SetParameter, SetPilotInput
 from sim.control import MODES, flight_modes
-from sim.outfit import ASSETS, VEHICLE_FOLDER, named_values, outfit_of
-from sim.outfit.own import own_program, renewal, stamp_of
-from sim.outfit.registry import fallback, read_for
-from sim.outfit.term import term_of
 from sim.platform.toml_table import TomlTable
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.vehicle_config import ASSETS, VEHICLE_FOLDER, config_of, named_values
+from sim.vehicle_config.registry import fallback, own_program, read_for, renewal, stamp_of
+from sim.vehicle_config.terms import term_of
 from sim.vehicles import VEHICLES
 from sim.world import load_world
 
@@ -43,14 +42,14 @@ def changed(path: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_vehicles_folder_holds_together(name: str) -> None:
     """Read by its own vehicle: names, keys, modes and points are those that there are."""
-    outfit = read_for(VEHICLES[name])
-    assert outfit.folder == VEHICLE_FOLDER / name
-    assert outfit.modes.default in outfit.modes.names
-    assert set(outfit.modes.names) <= set(MODES)
-    assert outfit.contact.points.shape[1] == 4
-    assert outfit.keys.held or not VEHICLES[name].controls
+    config = read_for(VEHICLES[name])
+    assert config.folder == VEHICLE_FOLDER / name
+    assert config.modes.default in config.modes.names
+    assert set(config.modes.names) <= set(MODES)
+    assert config.contact.points.shape[1] == 4
+    assert config.keys.held or not VEHICLES[name].controls
     values = named_values(VEHICLES[name]())
-    for part in outfit.model.parts:
+    for part in config.model.parts:
         for move in part.moves:
             for term in move.terms:
                 assert all(n in values or n not in dict.fromkeys(term.of) for n in term.over)
@@ -61,7 +60,7 @@ def test_every_vehicle_of_the_project_has_a_folder() -> None:
 
 
 def test_a_name_that_nobody_knows_has_the_fallback() -> None:
-    assert outfit_of("nobody-knows-it") is fallback()
+    assert config_of("nobody-knows-it") is fallback()
     assert flight_modes("nobody-knows-it") == ("raw",)
 
 
@@ -175,8 +174,8 @@ def test_a_folder_without_a_scene_stands_on_a_plain_and_one_without_data_has_the
     (folder / "vehicle.toml").unlink()
     scene = load_scene(folder, trusted=True)
     assert (scene.vehicle, scene.world, scene.path) == ("trike", "plain", folder)
-    assert outfit_of("trike").keys == fallback().keys
-    assert outfit_of("trike").file("model.glb") == folder / "model.glb"
+    assert config_of("trike").keys == fallback().keys
+    assert config_of("trike").file("model.glb") == folder / "model.glb"
 
 
 def test_a_folder_without_a_vehicle_is_refused(tmp_path: Path) -> None:
@@ -267,13 +266,13 @@ def test_while_a_mistake_stands_in_a_file_the_old_one_moves_on(
     folder: Path, file: str, old: str, new: str, answer: str
 ) -> None:
     simulation = _flying(folder)
-    kind, outfit = VEHICLES["trike"], outfit_of("trike")
+    kind, config = VEHICLES["trike"], config_of("trike")
     changed(folder / file, old, new)
     with pytest.raises(sim.InputError) as refusal:
         renewal("trike")
     assert answer in str(refusal.value)
     assert "\n" not in str(refusal.value)
-    assert (VEHICLES["trike"], outfit_of("trike")) == (kind, outfit)
+    assert (VEHICLES["trike"], config_of("trike")) == (kind, config)
     assert simulation.advance(0.5).lanes[0].time_current_s == pytest.approx(0.5)
 
 
@@ -287,7 +286,7 @@ def test_what_is_like_another_has_its_sections_but_for_those_of_its_own(folder: 
     load_scene(folder, trusted=True)
     path = folder / "vehicle.toml"
     path.write_text('like = "helicopter"\n\n[camera]\ndistance_m = 3.25\n', encoding="utf-8")
-    found, other = read_for(VEHICLES["trike"]), outfit_of("helicopter")
+    found, other = read_for(VEHICLES["trike"]), config_of("helicopter")
     assert (found.camera.distance_m, found.keys) == (3.25, other.keys)
     np.testing.assert_array_equal(found.contact.points, other.contact.points)
     path.write_text('like = "helicoptre"\n', encoding="utf-8")

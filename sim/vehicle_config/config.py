@@ -1,0 +1,263 @@
+"""How a vehicle touches the ground, is flown, looked at and drawn: read strictly from its `vehicle.toml`.
+
+Every refusal is one line with file, key and what is allowed.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.platform.errors import quote
+from sim.platform.toml_table import TomlTable
+from sim.vehicle_config.hull import Hull
+from sim.vehicle_config.instruments import Instruments, read_instruments
+from sim.vehicle_config.keys import Keys, read_keys
+from sim.vehicle_config.model import Model, Tracks, read_model, read_tracks
+from sim.vehicle_config.modes import Modes, Raw, read_modes, read_raw
+from sim.vehicle_config.terms import Declared, Names, Term, read_term
+
+_FAR_M = 1e4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contact:
+    """Where it touches the ground."""
+
+    points: np.ndarray
+    """(k, 4) body points [m]; the fourth number is 1 where a touch breaks the vehicle, else 0."""
+    fragile: bool = False
+    """A hard touch, or water over what breaks, ends the flight."""
+
+    @property
+    def soles_m(self) -> float:
+        """Height of the body origin above level ground when the vehicle stands [m]."""
+        return -float(self.points[:, 2].min())
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """How much room it takes in a picture, and where its pilot's eyes are; body frame."""
+
+    distance_m: float
+    """Of the chase camera."""
+    lift_m: float
+    """Aim above the body origin."""
+    eye_b: tuple[float, float, float]
+    """Of the pilot."""
+    enclosed: bool
+    """The pilot sits inside a modelled cabin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Which point draws the trail, and how."""
+
+    point_b: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    along: str = ""
+    """Observable whose way gives the direction of the point from the origin, where the trail follows one."""
+    kept_s: float = 14.0
+    """Simulated time after which a trail has faded."""
+    spacing_m: float = 0.35
+    clear_m: float | None = None
+    """No trail nearer than this to where the vehicle is; None: as the camera's distance suggests."""
+    alpha: float = 0.65
+    fading: float = 1.5
+    """How fast it fades with age: 1 evenly, more at first the higher."""
+
+
+@dataclass(frozen=True, slots=True)
+class HullConfig:
+    """What parts the water, in the body frame."""
+
+    bow_m: float
+    stern_m: float
+    half_beam_m: float
+    surface: Hull | None = None
+    """The closed surface by which it floats."""
+    screws: tuple["Screw", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Screw:
+    """What throws water astern while it pushes ahead."""
+
+    at_m: tuple[float, float, float]
+    """In the body frame."""
+    push: Term
+    """Share of all that it can, -1..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What meets walls and cones, quays and buoys: a rectangle seen from above, in the body frame."""
+
+    centre_m: tuple[float, float]
+    half_m: tuple[float, float]
+    """Half its length and half its width."""
+    crash_mps: float = 8.0
+    """What stays in place and is met faster than this ends the ride."""
+
+    @property
+    def array(self) -> np.ndarray:
+        """(4,) centre x, y, half length, half width."""
+        return np.array([*self.centre_m, *self.half_m])
+
+    @property
+    def reach_m(self) -> float:
+        """From the body origin to the farthest corner."""
+        (x, y), (length, width) = self.centre_m, self.half_m
+        return float(np.hypot(abs(x) + length, abs(y) + width))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VehicleConfig:
+    """Everything about a vehicle but its mechanics. Immutable: a changed file makes another one."""
+
+    folder: Path | None
+    """Of its files; None for vehicles that have none."""
+    contact: Contact
+    modes: Modes
+    raw: Raw
+    keys: Keys
+    instruments: Instruments
+    camera: Camera
+    trail: Trail
+    model: Model
+    hull: HullConfig | None = None
+    tracks: Tracks | None = None
+    footprint: Footprint | None = None
+
+    def file(self, name: str) -> Path | None:
+        """A file of its folder, where it is there."""
+        path = None if self.folder is None else self.folder / name
+        return path if path is not None and path.is_file() else None
+
+
+def read_config(
+    path: Path | None,
+    source: str,
+    folder: Path | None,
+    vehicle: Declared | None,
+    fallback: VehicleConfig | None,
+    others: Mapping[str, Callable[[], VehicleConfig]] | None = None,
+) -> VehicleConfig:
+    """The config in a file, checked against what the vehicle calls its numbers.
+
+    path: None for a folder without the file. source: what refusals call it. fallback: stands in for the sections that
+    are not there; None where there is none, then contact, keys, instruments and camera have to be.
+    others: configs that `like` may name, which then stand in for its place. Raises InputError.
+    """
+    table = TomlTable(source, {}) if path is None else TomlTable.read(path, source, lines=True)
+    known = Names(vehicle)
+    like = others[table.name("like", tuple(others), "")]() if others and table.has("like") else None
+    fallback = like or fallback
+
+    def section(name: str, read: Any, usual: Any) -> Any:
+        """One section by its reader, or the usual one; sections are all or nothing."""
+        if usual is None and not table.has(name):
+            raise table.error(name, f"is missing; allowed: [{name}]")
+        return table.optional(name, read) if table.has(name) else usual
+
+    config = VehicleConfig(
+        folder=folder,
+        contact=section("contact", _read_contact, fallback and fallback.contact),
+        modes=section("modes", lambda t: read_modes(t, vehicle), like.modes if like else Modes()),
+        raw=section("raw", lambda t: read_raw(t, vehicle, known), like.raw if like else Raw()),
+        keys=section("keys", read_keys, fallback and fallback.keys),
+        instruments=section(
+            "instruments",
+            lambda t: read_instruments(t, known, fallback.instruments if fallback else Instruments()),
+            fallback and fallback.instruments,
+        ),
+        camera=section("camera", _read_camera, fallback and fallback.camera),
+        trail=section("trail", _read_trail, like.trail if like else Trail()),
+        model=section("model", lambda t: read_model(t, known), fallback and fallback.model),
+        hull=table.optional("hull", lambda t: _read_hull(t, folder, known)),
+        tracks=table.optional("tracks", lambda t: read_tracks(t, known)),
+        footprint=table.optional("footprint", _read_footprint),
+    )
+    table.finish()
+    return config
+
+
+def _read_footprint(table: TomlTable) -> Footprint:
+    """What meets walls and cones."""
+    x, y = table.numbers("centre_m", (0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=2)
+    length, width = table.numbers("half_m", (0.5, 0.5), low=1e-3, high=_FAR_M, count=2)
+    return Footprint((x, y), (length, width), table.number("crash_mps", 8.0, low=0.0, high=1e6))
+
+
+def _read_contact(table: TomlTable) -> Contact:
+    """Points that it stands on, rings and points that break."""
+    rows = [(*point, 0.0) for point in _points(table, "stands_on_m")]
+    for ring in table.tables("ring"):
+        x, y, z = ring.numbers("centre_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3)
+        radius_m = ring.number("radius_m", 1.0, low=0.0, high=_FAR_M)
+        count = ring.integer("points", 12, low=3, high=64)
+        broken = float(ring.flag("breaks", False))
+        for angle in 2.0 * np.pi / count * np.arange(count):
+            rows.append((x + radius_m * np.cos(angle), y + radius_m * np.sin(angle), z, broken))
+        ring.finish()
+    rows += [(*point, 1.0) for point in _points(table, "breaks_m")]
+    if not rows:
+        raise table.error("stands_on_m", "no point; allowed: a list of body points [m]")
+    return Contact(np.array(rows, float), fragile=table.flag("fragile", False))
+
+
+def _points(table: TomlTable, key: str) -> list[tuple[float, float, float]]:
+    value = table.raw(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise table.error(key, f"{quote(value)} is refused; allowed: a list of [x, y, z]")
+    wrapped = table.beside({f"{key}[{k}]": item for k, item in enumerate(value)})
+    found = (wrapped.numbers(name, (), low=-_FAR_M, high=_FAR_M, count=3) for name in wrapped.names())
+    return [(x, y, z) for x, y, z in found]
+
+
+def _read_camera(table: TomlTable) -> Camera:
+    x, y, z = table.numbers("eye_m", (0.0, 0.0, 0.8), low=-_FAR_M, high=_FAR_M, count=3)
+    return Camera(
+        distance_m=table.number("distance_m", 7.0, low=0.1, high=_FAR_M),
+        lift_m=table.number("lift_m", 0.3, low=-_FAR_M, high=_FAR_M),
+        eye_b=(x, y, z),
+        enclosed=table.flag("enclosed", False),
+    )
+
+
+def _read_trail(table: TomlTable) -> Trail:
+    usual = Trail()
+    x, y, z = table.numbers("point_m", usual.point_b, low=-_FAR_M, high=_FAR_M, count=3)
+    return Trail(
+        point_b=(x, y, z),
+        along=table.text("along"),
+        kept_s=table.number("kept_s", usual.kept_s, low=0.1, high=600.0),
+        spacing_m=table.number("spacing_m", usual.spacing_m, low=1e-4, high=100.0),
+        clear_m=table.number("clear_m", 0.0, low=0.0, high=100.0) or None,
+        alpha=table.number("alpha", usual.alpha, low=0.0, high=1.0),
+        fading=table.number("fading", usual.fading, low=0.0, high=10.0),
+    )
+
+
+def _read_hull(table: TomlTable, folder: Path | None, known: Names) -> HullConfig:
+    name = table.text("surface")
+    if name and (folder is None or Path(name).name != name):
+        raise table.error("surface", f"{quote(name)} is refused; allowed: a file of the vehicle's folder")
+    return HullConfig(
+        bow_m=table.number("bow_m", 1.0, low=-_FAR_M, high=_FAR_M),
+        stern_m=table.number("stern_m", -1.0, low=-_FAR_M, high=_FAR_M),
+        half_beam_m=table.number("half_beam_m", 0.5, low=0.0, high=_FAR_M),
+        surface=Hull.read(folder / name) if name and folder is not None else None,
+        screws=tuple(_read_screw(screw, known) for screw in table.tables("screws")),
+    )
+
+
+def _read_screw(table: TomlTable, known: Names) -> Screw:
+    """What throws water astern."""
+    x, y, z = table.numbers("at_m", (0.0, 0.0, 0.0), low=-_FAR_M, high=_FAR_M, count=3)
+    screw = Screw((x, y, z), read_term(table, "push", known))
+    table.finish()
+    return screw

@@ -1,0 +1,305 @@
+"""The flight modes by name: what each needs of a vehicle, and the numbers of it that a vehicle's data may set."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sim.platform.toml_table import TomlTable
+from sim.vehicle_config.terms import Declared, Names, Term, read_term
+
+FLYING = ("mass", "inertia", "gravity")
+TILTED_LIFT = ("rotor_offset", "tail_offset")
+"""What flying needs besides where the controls are a lift that tilts."""
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    "raw": (),
+    "rate": FLYING,
+    "attitude": FLYING,
+    "hold": FLYING,
+    "drive": ("mass", "yaw_inertia", "wheel_inertia", "wheelbase", "wheel_radius"),
+    "ride": ("mass", "rotor_inertia", "wheel_inertia", "half_length"),
+    "station": ("mass", "inertia", "drag", "thruster_left", "thruster_right"),
+}
+"""Mode -> parameters that its pilot reads; it takes the vehicle's controls and shape to be those of its kind."""
+
+MODES = tuple(NEEDS)
+
+AUTOPILOT_NEEDS: dict[str, tuple[str, ...]] = {
+    "route": FLYING,
+    "hover": FLYING,
+    "line": NEEDS["drive"],
+    "sail": NEEDS["station"],
+    "gait": NEEDS["ride"],
+    "steady": ("inertia",),
+    "calm": ("arm", "inertia"),
+    "lead": ("target_drag",),
+    "cycle": ("hold", "gravity"),
+    "roll-round": ("mass", "radius", "axial_inertia", "diametral_inertia", "gravity"),
+    "swing-up": ("links", "mass", "length", "gravity", "pivot_motor"),
+}
+"""Autopilot -> parameters that it reads, as for the modes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flying:
+    """Of all modes that fly an airframe, and of its autopilots."""
+
+    rate_gain: float = 8.0
+    """Bandwidth of the innermost loop, that of body rates [1/s]; attitude, velocity and place follow, each a third."""
+    climb_gain: float = 2.5
+    """Of the loop of the climb rate [1/s]."""
+    climb_mps: float = 6.0
+    """At full throttle, and the fastest that is ever asked for."""
+    descent_mps: float = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Of the mode `rate`: body rates at full stick, and how much of the hover lift full throttle adds."""
+
+    roll_radps: float = 1.5
+    pitch_radps: float = 1.2
+    yaw_radps: float = 1.2
+    lift_span: float = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Tilting:
+    """Of the mode `attitude`."""
+
+    tilt_deg: float = 24.0
+    """At full stick."""
+    yaw_radps: float = 1.0
+    """At full stick and low speed."""
+    bank_mps2: float = 5.0
+    """Sideways acceleration that turning with the yaw stick alone may need."""
+    brake_mps2: float = 3.0
+    """Deceleration of the brake when sticks are centred."""
+    speed_limit_mps: float = 32.0
+    """Above this the tilt gives way, stick or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Of the mode `hold`: velocities at full stick."""
+
+    ahead_mps: float = 14.0
+    aside_mps: float = 8.0
+    yaw_radps: float = 0.9
+    catch_mps: float = 0.6
+    """Slower than this, hands off, the position is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Driving:
+    """Of the mode `drive`."""
+
+    speed_limit_mps: float = 16.0
+    reverse_limit_mps: float = 5.0
+    acceleration_mps2: float = 4.0
+    """At full throttle, below the limit."""
+    brake_mps2: float = 7.0
+    coasting_mps2: float = 0.7
+    """Deceleration with the pedals free."""
+    steering_limit: float = 0.62
+    """Largest tangent of the steering angle, about 32 degrees."""
+    side_limit_mps2: float = 7.0
+    """Sideways acceleration that the wheel's travel is cut back to at speed."""
+    steering_rate: float = 1.9
+    """Most change of that tangent a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """Two swings about the centre, of torso and feet."""
+
+    action: str
+    """Held to swing."""
+    torso_rad: float
+    torso_radps: float
+    feet_rad: float
+    feet_radps: float
+    phase_rad: float = 0.0
+    """Of the feet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Riding:
+    """Of the mode `ride`."""
+
+    feet_limit_rad: float = 0.9
+    """The feet are never asked beyond this: far from where both axles stand across (pi / 2)."""
+    steer_rad: float = 0.55
+    """Of the feet at full stick."""
+    twist_rad: float = 1.1
+    """Of the torso at full stick."""
+    gaits: tuple[Gait, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Of the autopilot `cycle`."""
+
+    pose_s: float = 2.0
+    """For each pose."""
+    poses: tuple[tuple[float, ...], ...] = ()
+    """Off where servos hold the joints [rad or m], in the order of the controls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """What the sticks may do."""
+
+    names: tuple[str, ...] = ("raw",)
+    default: str = "raw"
+    """The one that a beginner should have."""
+    autopilot: str = ""
+    """By its name, as in AUTOPILOT_NEEDS; empty: it has none."""
+    flying: Flying = field(default_factory=Flying)
+    rates: Rates = field(default_factory=Rates)
+    tilting: Tilting = field(default_factory=Tilting)
+    holding: Holding = field(default_factory=Holding)
+    driving: Driving = field(default_factory=Driving)
+    riding: Riding = field(default_factory=Riding)
+    cycle: Cycle = field(default_factory=Cycle)
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """What the raw sticks ask of one control: rest + (sum of share * stick) * reach."""
+
+    control: str
+    sticks: tuple[tuple[str, float], ...]
+    """(stick, share); beside the four sticks `ahead` is pitch and throttle together, `right` roll and yaw."""
+    reach: Term | None = None
+    """None: as far as the control's range goes on that side."""
+    rest: Term | None = None
+    """None: the control's neutral value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Righting:
+    """While `action` is held, a body axis is turned up and all turning stops."""
+
+    action: str
+    axis_b: tuple[float, float, float]
+    torques: tuple[tuple[str, float], ...]
+    """(control, sign) of the torque about body x, y, z."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """The mode `raw`; without mixes and pushed axle, controls are served by their names or their order."""
+
+    mixes: tuple[Mix, ...] = ()
+    pushed_axle: str = ""
+    """The sticks are a hand that pushes this axle (a vector parameter) across, whichever way it leans."""
+    righting: Righting | None = None
+
+
+STICKS = ("pitch", "roll", "yaw", "throttle", "ahead", "right")
+
+
+Numbers = TypeVar("Numbers")
+
+
+def read_modes(table: TomlTable, vehicle: Declared | None) -> Modes:
+    declared = {q.name for q in vehicle.parameters} if vehicle is not None else set()
+    names = table.texts("names") or ("raw",)
+    for name in names:
+        if name not in MODES:
+            raise table.error("names", f'unknown "{name}"; allowed: {", ".join(MODES)}')
+        _check_needs(table, "names", name, _needs(NEEDS[name], vehicle), declared)
+    autopilot = table.name("autopilot", ("", *AUTOPILOT_NEEDS), "")
+    if autopilot:
+        needs = _needs(AUTOPILOT_NEEDS[autopilot], vehicle)
+        _check_needs(table, "autopilot", autopilot, needs, declared)
+    return Modes(
+        names=names,
+        default=table.name("default", names, names[0]),
+        autopilot=autopilot,
+        flying=_read_numbers(table.table("flight"), Flying(), low=0.0),
+        rates=_read_numbers(table.table("rate"), Rates(), low=0.0),
+        tilting=_read_numbers(table.table("attitude"), Tilting(), low=0.0),
+        holding=_read_numbers(table.table("hold"), Holding(), low=0.0),
+        driving=_read_numbers(table.table("drive"), Driving()),
+        riding=_read_riding(table.table("ride")),
+        cycle=_read_cycle(table.table("cycle"), vehicle, needed=autopilot == "cycle"),
+    )
+
+
+def _needs(needs: tuple[str, ...], vehicle: Declared | None) -> tuple[str, ...]:
+    """With those of a lift that tilts, where flying has one."""
+    tilts = vehicle is not None and vehicle.planned_inputs == "thrust vector"
+    return (*needs, *TILTED_LIFT) if needs is FLYING and tilts else needs
+
+
+def _check_needs(table: TomlTable, key: str, mode: str, needs: tuple[str, ...], declared: set[str]) -> None:
+    missing = [name for name in needs if name not in declared]
+    if missing:
+        raise table.error(
+            key, f'"{mode}" needs the parameter "{missing[0]}"; allowed: for vehicles with {", ".join(needs)}'
+        )
+
+
+def _read_riding(table: TomlTable) -> Riding:
+    gaits = []
+    for inner in table.tables("gaits"):
+        usual = Gait(inner.text("action"), 0.0, 1.0, 0.0, 1.0)
+        gaits.append(_read_numbers(inner, usual))
+    return dataclasses.replace(_read_numbers(table, Riding()), gaits=tuple(gaits))
+
+
+def _read_cycle(table: TomlTable, vehicle: Declared | None, *, needed: bool) -> Cycle:
+    """Each pose has a number for each control."""
+    count = len(vehicle.controls) if vehicle is not None else None
+    poses = []
+    for inner in table.tables("poses"):
+        poses.append(inner.numbers("off", (), low=-1e4, high=1e4, count=count))
+        if not poses[-1]:
+            raise inner.error("off", "is missing; allowed: a number for each control")
+        inner.finish()
+    if needed and not poses:
+        raise table.error("poses", 'is missing; allowed: tables with "off", one for each pose')
+    pose_s = table.number("pose_s", Cycle().pose_s, low=0.2, high=3600.0)
+    table.finish()
+    return Cycle(pose_s, tuple(poses))
+
+
+def _read_numbers(table: TomlTable, usual: Numbers, *, low: float = -1e6) -> Numbers:
+    """A dataclass of numbers from `low` on, each under its own name; what is not there is as usual."""
+    given = {}
+    for each in dataclasses.fields(usual):  # type: ignore[arg-type]
+        value = getattr(usual, each.name)
+        if isinstance(value, float):
+            given[each.name] = table.number(each.name, value, low=low, high=1e6)
+    table.finish()
+    return dataclasses.replace(usual, **given)  # type: ignore[type-var]
+
+
+def read_raw(table: TomlTable, vehicle: Declared | None, known: Names) -> Raw:
+    controls = tuple(c.name for c in vehicle.controls) if vehicle is not None else ()
+    vectors = tuple(q.name for q in vehicle.parameters if q.size == 3) if vehicle is not None else ()
+    mixes = []
+    inner = table.table("controls")
+    for name in inner.names():
+        if name not in controls:
+            raise inner.error(name, f"unknown control; allowed: {', '.join(controls)}")
+        mix = inner.table(name)
+        sticks = tuple((s, mix.number(s, 0.0, low=-10.0, high=10.0)) for s in STICKS if mix.has(s))
+        reach = read_term(mix, "reach", known) if mix.has("reach") else None
+        rest = read_term(mix, "rest", known) if mix.has("rest") else None
+        mix.finish()
+        mixes.append(Mix(name, sticks, reach, rest))
+    inner.finish()
+    righting = table.optional("righting", lambda t: _read_righting(t, controls))
+    return Raw(tuple(mixes), table.name("pushed_axle", ("", *vectors), ""), righting)
+
+
+def _read_righting(table: TomlTable, controls: tuple[str, ...]) -> Righting:
+    x, y, z = table.numbers("axis_b", (0.0, 0.0, 1.0), low=-1.0, high=1.0, count=3)
+    torques = table.texts("torques")
+    signed = tuple((t.removeprefix("-"), -1.0 if t.startswith("-") else 1.0) for t in torques)
+    if len(signed) != 3 or any(name not in controls for name, _ in signed):
+        raise table.error("torques", f"{list(torques)} is refused; allowed: three of {', '.join(controls)}")
+    return Righting(table.text("action"), (x, y, z), signed)
