@@ -12,7 +12,7 @@ from render.quality import Quality
 from render.vertex_arrays import vertex_array
 from render.water_marks import WaterMarks
 from sim.world import World
-from sim.world.grounds import Lake
+from sim.world.props import Lake
 
 _REACH_M = 48.0
 _BEYOND_M = 1500.0

@@ -10,10 +10,10 @@ import numpy as np
 from render.geometry.mesh import ChunkedMesh, Mesh, joined
 from sim.models.solids import grid_indices
 from sim.world import Terrain, World
-from sim.world.bands import for_row_bands
-from sim.world.grounds.desert import desert_field
-from sim.world.landform import canyon_rows
+from sim.world.canyon import canyon_rows
+from sim.world.desert import desert_field
 from sim.world.store import KERNEL_DIGEST, cached_arrays, package_digest
+from sim.world.terrain import for_row_bands
 
 REACH_M = 8000.0
 _DIGEST = package_digest(__file__, ("far_field", "mesh"))

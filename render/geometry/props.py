@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from render.geometry.mesh import Mesh, quad_indices
-from sim.world.grounds.props import (
+from sim.world.props import (
     CONE_HEIGHT_M,
     CONE_RADIUS_M,
     Block,

@@ -11,8 +11,8 @@ import numpy as np
 from render.geometry.mesh import TERRAIN_FLOATS
 from sim.compiled import compiled
 from sim.world import World
-from sim.world.bands import for_row_bands
 from sim.world.noise import fractal_noise, gradient_noise, smoothstep
+from sim.world.terrain import for_row_bands
 
 SHAPE = (1281, 865)
 _PLATEAU_WEIGHT = 0.32

@@ -7,18 +7,18 @@ in radius with its base at z = 0; normals blend lobe, crown and chance, so that 
 import numpy as np
 
 import render.geometry.scatter
-import sim.world.sites
+import sim.world.boulders
 from render.geometry.leaves import leaf_atlas
 from render.geometry.mesh import Mesh, quad_indices
 from render.geometry.scatter import INSTANCE_FLOATS, Scatter, by_cell, scatter_of
 from sim.world import World
-from sim.world.grounds import Grounds
-from sim.world.sites import kept_free, sites
+from sim.world.boulders import kept_free, sites
+from sim.world.props import Grounds
 from sim.world.store import cached_arrays, source_digest
 
 __all__ = ["leaf_atlas", "place_shrubs", "shrub_mesh"]
 
-_DIGEST = source_digest(__file__, render.geometry.scatter.__file__, sim.world.sites.__file__)
+_DIGEST = source_digest(__file__, render.geometry.scatter.__file__, sim.world.boulders.__file__)
 _LOBES = 7
 _TILES = 2
 _CANDIDATES = 330_000

@@ -22,7 +22,7 @@ from sim.water.ocean.sea import Sea
 from sim.water.water import Water
 from sim.water.weather import Weather
 from sim.world import World
-from sim.world.stream import Stream
+from sim.world.river import Stream
 from sim.world.terrain import Terrain
 
 Felt = Ground | TreeGround | StruckGround | Water | None

@@ -48,7 +48,7 @@ from sim.water.nearby import (
     water_at,
 )
 from sim.water.ocean.state import changing
-from sim.world.stream import add_stream
+from sim.world.river import add_stream
 
 
 @compiled

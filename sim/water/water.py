@@ -33,7 +33,7 @@ from sim.water.ocean.synthesis import FIELDS
 from sim.water.ocean.transform import twiddles
 from sim.water.ocean.waves import TILES_M, Waves
 from sim.water.weather import Weather
-from sim.world.stream import Stream
+from sim.world.river import Stream
 from sim.world.terrain import Terrain
 
 FRICTION = 0.5

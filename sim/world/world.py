@@ -9,42 +9,18 @@ import numpy as np
 
 from sim.platform.errors import InputError
 from sim.world.canyon import grow_canyon
-from sim.world.grounds import (
-    Grounds,
-    driving_grounds,
-    harbour_grounds,
-    plaza_grounds,
-    street_grounds,
-    underpass_grounds,
-)
-from sim.world.grounds.desert import grow_desert
-from sim.world.layers import TerrainLayers
-from sim.world.pad import Pad
-from sim.world.path import canyon_path, headings
-from sim.world.river import River
+from sim.world.desert import grow_desert
+from sim.world.driving import driving_grounds
+from sim.world.level_grounds import harbour_grounds, plaza_grounds, street_grounds, underpass_grounds
+from sim.world.path import Pad, canyon_path, headings
+from sim.world.props import Grounds
+from sim.world.river import River, Stream, river_stream
 from sim.world.store import cached_arrays, package_digest
-from sim.world.stream import Stream, river_stream
-from sim.world.terrain import Terrain
+from sim.world.terrain import Terrain, TerrainLayers
 
-_GENERATORS = (
-    "bands",
-    "canyon",
-    "erosion",
-    "landform",
-    "layers",
-    "noise",
-    "pad",
-    "path",
-    "river",
-    "terrain",
-    "world",
-)
-_GROUNDS = ("desert", "driving", "harbour", "lake", "plaza", "props", "street", "underpass")
+_GENERATORS = ("canyon", "noise", "path", "river", "terrain", "world")
 _DIGEST = package_digest(__file__, _GENERATORS)
-_GROUNDS_DIGEST = package_digest(
-    __file__,
-    (*_GENERATORS, *(f"grounds/{name}" for name in _GROUNDS)),
-)
+_GROUNDS_DIGEST = package_digest(__file__, (*_GENERATORS, "desert", "driving", "level_grounds", "props"))
 _SOLES_M = 1.4
 _SEA_BED_M = 60.0
 

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 from render.geometry.props import KINDS, PROP_FLOATS, PropMesh, prop_mesh
-from sim.world.grounds import (
-    driving_grounds,
-    harbour_grounds,
-    plaza_grounds,
-    street_grounds,
-    underpass_grounds,
-)
+from sim.world.driving import driving_grounds
+from sim.world.level_grounds import harbour_grounds, plaza_grounds, street_grounds, underpass_grounds
 
 GROUNDS = {
     "driving": driving_grounds,

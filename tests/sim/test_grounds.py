@@ -11,11 +11,10 @@ from sim.simulation import Simulation
 from sim.simulation.placing import placement
 from sim.vehicles import vehicle
 from sim.world import load_world
-from sim.world.grounds import driving_grounds, plaza_grounds
-from sim.world.grounds.desert import grow_desert
-from sim.world.grounds.driving import curvature
-from sim.world.grounds.plaza import OPEN_RADIUS_M
-from sim.world.grounds.props import CONE_RADIUS_M, Block, arc_length
+from sim.world.desert import grow_desert
+from sim.world.driving import curvature, driving_grounds
+from sim.world.level_grounds import OPEN_RADIUS_M, plaza_grounds
+from sim.world.props import CONE_RADIUS_M, Block, arc_length
 from tests.sim.simulation_scenes import fly
 
 CAR_HALF_WIDTH_M = 1.0

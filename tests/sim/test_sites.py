@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim.world import load_world
-from sim.world.sites import kept_free, sites
+from sim.world.boulders import kept_free, sites
 
 
 def test_what_is_strewn_over_the_ground_leaves_pads_and_what_is_built_free() -> None:

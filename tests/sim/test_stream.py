@@ -9,7 +9,7 @@ import pytest
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
 from sim.world import World, load_world
-from sim.world.stream import MEAN_MPS, Stream
+from sim.world.river import MEAN_MPS, Stream
 
 STATIONS_M = np.linspace(20.0, 1500.0, 75)
 

@@ -12,7 +12,7 @@ from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
 from sim.vehicles import HolonomicVehicle
 from sim.vehicles.parametrised import Quantities
-from sim.world.grounds.props import CONE_HEIGHT_M, CONE_RADIUS_M
+from sim.world.props import CONE_HEIGHT_M, CONE_RADIUS_M
 from sim.world.terrain import Terrain
 
 MASS_KG = 2.6

@@ -33,7 +33,7 @@ from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle
 from sim.world import World
-from sim.world.grounds.props import CONE_RADIUS_M
+from sim.world.props import CONE_RADIUS_M
 from sim.world.terrain import Terrain
 
 FRICTION = 0.35

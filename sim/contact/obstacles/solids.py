@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.world import World
 from sim.world.boulders import LOW_M, boulder_discs
-from sim.world.grounds import Block, Parked
+from sim.world.props import Block, Parked
 
 _LOW_M = 0.12
 """What is lower is driven over, as kerbs are."""

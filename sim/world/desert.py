@@ -3,11 +3,9 @@
 import numpy as np
 
 from sim.compiled import compiled
-from sim.world.bands import for_row_bands
-from sim.world.grounds.props import Grounds
-from sim.world.layers import TerrainLayers, curvature, sky_visibility
 from sim.world.noise import fractal_noise, ridge_noise, smoothstep
-from sim.world.terrain import Terrain
+from sim.world.props import Grounds
+from sim.world.terrain import Terrain, TerrainLayers, curvature, for_row_bands, sky_visibility
 
 HALF_EXTENT_M = (360.0, 243.0)
 SPACING_M = 1.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.world.grounds.props import (
+from sim.world.props import (
     Bay,
     Block,
     Grounds,
