@@ -20,8 +20,7 @@ from sim.platform.signals import ended_by_signals
 from sim.scene import load_scene, scene_names
 from sim.vehicles import robot_reference
 
-EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 1, 2, 130
-BEFORE_THE_ANSWER = "plain"
+EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED, BEFORE_THE_ANSWER = 1, 2, 130, "plain"
 FALLBACK_SECONDS, USUAL_SECONDS = 12.0, 10.0
 
 
@@ -112,9 +111,9 @@ def run(
         blur=blur,
     )
     if not headless:
-        export.request.check_for_window(request, timed=timed, plan=plan)
         from ui.desktop import run_window  # the windowing library is for who opens one
 
+        export.request.check_for_window(request, timed=timed, plan=plan)
         no_window = run_window(loaded, request, probe, at_first, (scene, read) if untrusted else None)
         if not no_window:
             return

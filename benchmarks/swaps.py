@@ -20,16 +20,16 @@ SIZE_PX = (1280, 800)
 
 def swaps(scene_name: str, ahead: bool) -> dict[str, float]:
     """Seconds by method, from the command to the first snapshot that flies by it, each while the one before flies."""
-    from sim.aside import Aside
     from sim.commands import SetIntegrator
     from sim.integrators import usual
+    from sim.platform.processes import CacheWorkers
     from sim.scene import load_scene
     from sim.simulation import KernelStore, Simulation, starting_methods
     from sim.world import load_world
 
     scene = load_scene(scene_name)
     vehicle, _ = starting_methods(scene)
-    running = Simulation(scene, load_world(scene.world, seed=scene.seed), kernels=KernelStore(Aside()))
+    running = Simulation(scene, load_world(scene.world, seed=scene.seed), kernels=KernelStore(CacheWorkers()))
     flown = running.snapshot.lanes[0].integrator
     running.start(ahead=ahead)
     try:

@@ -6,8 +6,8 @@ from pathlib import Path
 from export import headless
 from export.request import FPS, Request
 from export.studio import Studio
-from sim.beside import Tell
 from sim.commands import PlayTake, ShowMeasured
+from sim.platform.processes import Tell
 from sim.recordings import load_take
 from sim.recordings.opening import scene_of, shown_beside
 from sim.simulation import Simulation

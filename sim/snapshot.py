@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sim.jobs import Job
 from sim.lane_status import LaneStatus
+from sim.platform.progress import Job
 from sim.scene.race_timing import LAPPED, PLANNED, Standing
 from sim.vehicles.parameter import Value
 from sim.water.ocean.state import SeaState

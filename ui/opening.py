@@ -5,7 +5,7 @@ import time
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from sim.jobs import Job
+from sim.platform.progress import Job
 from ui import config, theme
 from ui.backend import ImguiBackend
 from ui.window import AppWindow

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.jobs import Job
+from sim.platform.progress import Job
 from sim.scene import Scene
 from sim.snapshot import Snapshot
 from ui import hud

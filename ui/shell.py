@@ -13,8 +13,8 @@ from imgui_bundle import imgui
 from render.daylight import Day
 from render.light import Sun
 from sim.commands import Command
-from sim.jobs import Job
 from sim.planner.service.view import PlanView
+from sim.platform.progress import Job
 from sim.scene import Scene
 from sim.simulation.judge import Progress
 from sim.snapshot import Snapshot

@@ -1,6 +1,8 @@
 """`identify`: maximum likelihood by multiple shooting, and what can be asked of it."""
 
+import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +14,13 @@ from sim.identification.recording import GROUPS, Recording, groups_of
 from sim.identification.shooting import Progress, Shooting
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.processes import Tell, run_in_process
 from sim.platform.validation import number
 from sim.recordings import Take
 from sim.trajectory import Trajectory, given_method, given_vehicle
 from sim.vehicles import Vehicle
 from sim.vehicles.form import Form
+from sim.vehicles.own_class import OwnClass
 
 
 def identify(
@@ -104,3 +108,38 @@ def _measured_groups(
     if not found:
         raise InputError("nothing was measured; allowed: one group of the state or more")
     return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    vehicle: Vehicle
+    recording: Recording
+    unknown: tuple[str, ...]
+
+
+def identify_in_process(
+    vehicle: Vehicle,
+    recording: Recording,
+    unknown: tuple[str, ...],
+    *,
+    progress: Progress,
+    given_up: threading.Event,
+) -> Identified:
+    """As `identify`. Waits; raises GivenUp where the event is set meanwhile, InputError as `identify` does."""
+    found = run_in_process(
+        _identified,
+        _Job(vehicle, recording, unknown),
+        name="identification",
+        prepare=OwnClass.of(type(vehicle)),
+        progress=progress,
+        given_up=given_up,
+        allowed="allowed: fewer parameters",
+    )
+    assert isinstance(found, Identified)
+    return found
+
+
+def _identified(job: _Job, tell: Tell) -> Identified:
+    return identify(
+        job.vehicle, job.recording, job.unknown, progress=lambda number, values: tell(number, dict(values))
+    )

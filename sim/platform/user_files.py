@@ -1,13 +1,16 @@
 """Files that a user brings along, read within bounds: whatever is wrong with one is a refusal of one line."""
 
+import importlib.util
 import json
 import math
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any, BinaryIO, TypeVar, get_type_hints
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -206,3 +209,31 @@ def _header(entry: IO[bytes], info: ZipInfo, name: str) -> tuple[np.dtype, tuple
     if declared != info.file_size - length - 10 or declared > most or len(shape) > 3:
         raise ValueError(f"{name} declares {shape} of {dtype}, which is not what follows")
     return dtype, shape, match[2] == b"True"
+
+
+def run_module(name: str, path: Path, source: bytes | None = None) -> ModuleType:
+    """Run a file as the module `name`, in place of one that has the name and keeps it where that fails.
+
+    source: what stands in the file, where it may have changed since it was last run; without it, compiled code that
+    Python has kept of it will do.
+
+    The name is entered first: compiled code and pickles look their module up by it.
+    """
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    before = sys.modules.get(name)
+    sys.modules[name] = module
+    try:
+        if source is None:
+            spec.loader.exec_module(module)
+        else:
+            exec(compile(source, str(path), "exec"), module.__dict__)
+    except BaseException:
+        if before is None:
+            del sys.modules[name]
+        else:
+            sys.modules[name] = before
+        raise
+    return module

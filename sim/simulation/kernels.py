@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import sim
-from sim.aside import LEAST_URGENT, Aside, GivenUp, Tell
 from sim.compiler import kernel_text
 from sim.compiler.kernel import prepare, prepared_as
 from sim.environment.surroundings import inline_for
 from sim.integrators import Integrator
-from sim.jobs import Board, Job
 from sim.platform.cache import can_keep
 from sim.platform.errors import InputError, one_of
+from sim.platform.processes import LEAST_URGENT, CacheWorkers, GivenUp, Tell
+from sim.platform.progress import Board, Job
 from sim.scene import Scene
 from sim.simulation.reference import reference_method
 from sim.steppers import Stepper
@@ -29,13 +29,13 @@ class Ahead:
     """A thread that has them made; each in a process that gives way to everything else."""
 
     def __init__(
-        self, make: Callable[[str, Aside], None], methods: Iterable[str], *, idle: Callable[[], bool]
+        self, make: Callable[[str, CacheWorkers], None], methods: Iterable[str], *, idle: Callable[[], bool]
     ) -> None:
-        """`make(method, aside)` has one ready. `idle`: whether nobody waits for another kernel."""
+        """`make(method, workers)` has one ready. `idle`: whether nobody waits for another kernel."""
         self._make, self._idle = make, idle
         self._methods = list(methods)
         self._lock, self._closed = threading.Lock(), threading.Event()
-        self._aside = Aside(LEAST_URGENT)
+        self._workers = CacheWorkers(LEAST_URGENT)
         self._thread = threading.Thread(target=self._run, name="kernels ahead", daemon=True)
         self._thread.start()
 
@@ -47,14 +47,14 @@ class Ahead:
     def give_way(self) -> None:
         """Somebody waits for another kernel: what is being compiled is taken up again after that."""
         with self._lock:
-            self._aside.close()
-            self._aside = Aside(LEAST_URGENT)
+            self._workers.close()
+            self._workers = CacheWorkers(LEAST_URGENT)
 
     def close(self) -> None:
         """For good; what is loaded just now is loaded to its end."""
         with self._lock:
             self._closed.set()
-            self._aside.close()
+            self._workers.close()
 
     def join(self) -> None:
         """Wait for that end."""
@@ -69,9 +69,9 @@ class Ahead:
 
     def _made_next(self) -> None:
         with self._lock:
-            aside = self._aside
+            workers = self._workers
         try:
-            self._make(self._methods[0], aside)
+            self._make(self._methods[0], workers)
         except GivenUp:
             return
         except InputError:
@@ -85,8 +85,8 @@ Key = tuple[Structure, Integrator, bool]
 class Coming:
     """A kernel that is being compiled because somebody waits for it."""
 
-    def __init__(self, title: str, aside: Aside | None) -> None:
-        self.title, self.aside, self.board = title, aside, Board()
+    def __init__(self, title: str, workers: CacheWorkers | None) -> None:
+        self.title, self.workers, self.board = title, workers, Board()
         self.kernel: Future[Stepper] = Future()
 
     @property
@@ -102,8 +102,8 @@ class Coming:
     def give_up(self) -> None:
         """End its process; what is compiled within this one goes on, and nobody gets it."""
         self.kernel.cancel()
-        if self.aside is not None:
-            self.aside.close()
+        if self.workers is not None:
+            self.workers.close()
 
 
 class Compiling(Exception):
@@ -117,9 +117,9 @@ class Compiling(Exception):
 class KernelStore:
     """Kernels by the vehicle's structure, integrator and contact."""
 
-    def __init__(self, aside: Aside | None = None) -> None:
-        """With `aside`, which it then owns, missing kernels are compiled in processes beside this one."""
-        self._aside = aside
+    def __init__(self, workers: CacheWorkers | None = None) -> None:
+        """With `workers`, which it then owns, missing kernels are compiled in processes beside this one."""
+        self._workers = workers
         self._symbolic = threading.Lock()
         """CasADi does not say that expressions may be built by two threads at once."""
         self._ready: dict[Key, Stepper] = {}
@@ -146,7 +146,7 @@ class KernelStore:
         if key in self._ready:
             return self._ready[key]
         if self._worker is None:
-            kernel = self._compiled(vehicle, method, contact, self._aside, tell)
+            kernel = self._compiled(vehicle, method, contact, self._workers, tell)
         else:
             if key not in self._coming:
                 self._coming[key] = self._begun(self._worker, vehicle, method, contact)
@@ -172,14 +172,14 @@ class KernelStore:
         if self._ahead is not None:
             self._ahead.close()
         self._ahead = None
-        if self._worker is None or self._aside is None or not can_keep("done"):
+        if self._worker is None or self._workers is None or not can_keep("done"):
             return
 
-        def make(name: str, aside: Aside) -> None:
+        def make(name: str, workers: CacheWorkers) -> None:
             method = _method(vehicle, name)
             key = Structure.of(vehicle), method, True
             if key not in self._ready and vehicle.form in method.forms:
-                self._ready[key] = self._compiled(vehicle, method, True, aside)
+                self._ready[key] = self._compiled(vehicle, method, True, workers)
 
         self._ahead = Ahead(make, methods, idle=lambda: not self._coming)
 
@@ -200,9 +200,9 @@ class KernelStore:
             ahead.close()
             ahead.join()
         self.only(())
-        aside, self._aside = self._aside, None
-        if aside is not None:
-            aside.close()
+        workers, self._workers = self._workers, None
+        if workers is not None:
+            workers.close()
         if self._worker is not None:
             self._worker.shutdown(wait=True, cancel_futures=True)
         self._worker = None
@@ -213,15 +213,15 @@ class KernelStore:
         """In the worker's turn, before all that nobody waits for."""
         if self._ahead is not None:
             self._ahead.give_way()
-        aside = None if self._aside is None else Aside()
-        coming = Coming(f"Kernel: {method.name} for {vehicle.name}", aside)
+        workers = None if self._workers is None else CacheWorkers()
+        coming = Coming(f"Kernel: {method.name} for {vehicle.name}", workers)
 
         def compile_it() -> None:
             if not coming.kernel.set_running_or_notify_cancel():
                 return
             try:
                 with coming.board.shown(coming.title) as tell:
-                    kernel = self._compiled(vehicle, method, contact, aside, tell)
+                    kernel = self._compiled(vehicle, method, contact, workers, tell)
             except BaseException as error:
                 coming.kernel.set_exception(error)
             else:
@@ -235,13 +235,13 @@ class KernelStore:
         vehicle: Vehicle,
         method: Integrator,
         contact: bool,
-        aside: Aside | None,
+        workers: CacheWorkers | None,
         tell: Tell | None = None,
     ) -> Stepper:
-        if aside is not None and vehicle.form in method.forms:
+        if workers is not None and vehicle.form in method.forms:
             with self._symbolic:
                 kernel = kernel_text(vehicle, method, inline_for(vehicle) if contact else None)
-            aside.ensure(prepared_as(kernel), prepare, kernel, tell=tell)
+            workers.ensure(prepared_as(kernel), prepare, kernel, progress=tell)
         with self._symbolic:
             return stepper_of(vehicle, method, inline_for(vehicle) if contact else None)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.aside import no_modules_from_current_folder
 from sim.platform.errors import InputError, quote
+from sim.platform.processes import no_modules_from_current_folder
 from sim.platform.validation import whole
 from sim.sweeps.grid import Grid
 from sim.sweeps.table import Table, opened

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from weakref import WeakKeyDictionary
 
-from sim.module_file import run_module
 from sim.platform.errors import InputError
+from sim.platform.user_files import run_module
 from sim.vehicles.base import Vehicle
 
 OWN_FILE = "vehicle.py"

@@ -4,7 +4,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim.module_file import run_module
+from sim.platform.user_files import run_module
 from sim.vehicles.base import Vehicle
 from sim.vehicles.custom import source_of
 
@@ -25,6 +25,6 @@ class OwnClass:
             return None
         return OwnClass(kind.__module__, str(sys.modules[kind.__module__].__file__), source)
 
-    def run(self) -> None:
+    def __call__(self) -> None:
         """Make it known in this process."""
         run_module(self.module, Path(self.file), self.source)

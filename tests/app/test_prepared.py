@@ -5,17 +5,17 @@ from contextlib import closing
 
 import pytest
 
-from sim.aside import Aside
 from sim.commands import SetPaused
-from sim.jobs import Board
 from sim.platform.errors import InputError
+from sim.platform.processes import CacheWorkers
+from sim.platform.progress import Board
 from sim.scene import load_scene
 from ui.desktop.loader import Loader
 from ui.desktop.preparation import Loaded, prepared
 
 
 def plain(shown: str, *commands: object) -> Loaded:
-    loaded = prepared(load_scene("plain"), "software", shown, commands, Aside(), Board())
+    loaded = prepared(load_scene("plain"), "software", shown, commands, CacheWorkers(), Board())
     loaded.simulation.stop()
     loaded.planning.close()
     return loaded

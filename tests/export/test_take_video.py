@@ -13,9 +13,8 @@ from export.request import Request
 from export.take_video import TakeVideo, draw_take
 from render.models.rigs import rig_pose
 from render.shown import Shown, drawn
-from sim.aside import GivenUp
-from sim.beside import answered_beside
 from sim.commands import ShowMeasured
+from sim.platform.processes import GivenUp, run_in_process
 from sim.recordings import Take, save_take
 from sim.recordings.opening import ghost_commands
 from sim.scene import load_scene
@@ -37,7 +36,7 @@ def test_a_take_is_drawn_beside_the_caller_by_the_camera_that_is_asked_for(tmp_p
     save_take(Take.of_trajectory(helicopter_flight(0.3)), take)
 
     order = TakeVideo(take, tmp_path / "chase.mp4", "chase", 2, SIZE_PX)
-    answered_beside(
+    run_in_process(
         draw_take,
         order,
         name="video",
@@ -62,7 +61,7 @@ def test_a_take_is_drawn_beside_the_caller_by_the_camera_that_is_asked_for(tmp_p
         given_up.set()
 
     with pytest.raises(GivenUp):
-        answered_beside(
+        run_in_process(
             draw_take,
             TakeVideo(take, tmp_path / "none.mp4", "chase", 1, SIZE_PX),
             name="video",

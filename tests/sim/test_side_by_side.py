@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.planner.service.side_by_side import in_order, processes_at_once
+from sim.platform.processes import in_order, processes_at_once
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there processes are forked")
 HERE = os.getpid()

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import sim
-from sim.aside import Aside, GivenUp
 from sim.commands import GiveUpWaiting, SetIntegrator
 from sim.integrators import INTEGRATORS, USUAL, usual
+from sim.platform.processes import CacheWorkers, GivenUp
 from sim.simulation import KernelStore, Simulation, kernels
 from sim.simulation.kernels import Ahead, Compiling
 from sim.vehicles import VEHICLES
@@ -85,7 +85,7 @@ def test_of_two_swaps_of_a_lane_the_earlier_one_is_given_up(gate: threading.Even
 
 def test_giving_up_ends_the_process_that_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "cache"))
-    store = KernelStore(Aside())
+    store = KernelStore(CacheWorkers())
     store.work_in_background()
     with pytest.raises(Compiling) as news:
         store.get(sim.vehicle("rigid-body"), "lie-euler", contact=False)
@@ -99,7 +99,7 @@ def test_giving_up_ends_the_process_that_compiles(tmp_path: Path, monkeypatch: p
 
 
 def asides() -> list[object]:
-    return [child for child in multiprocessing.active_children() if child.name == "aside"]
+    return [child for child in multiprocessing.active_children() if child.name == "cache"]
 
 
 def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
@@ -107,10 +107,10 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
 ) -> None:
     begun, made, nobody_waits = [], [], threading.Event()
 
-    def make(name: str, aside: Aside) -> None:
+    def make(name: str, workers: CacheWorkers) -> None:
         begun.append(name)
         if name == "second" and begun.count(name) == 1:
-            until(lambda: aside.closed)
+            until(lambda: workers.closed)
             raise GivenUp
         made.append(name)
 
@@ -131,7 +131,7 @@ def test_what_is_made_ahead_gives_way_to_whoever_waits_and_is_taken_up_again(
 def test_what_was_made_ahead_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sim.simulation.kernels.FIRST_S", 0.0)
     monkeypatch.setattr("sim.simulation.kernels.LEAST_URGENT", 0)  # a busy machine would never come to it
-    body, store = sim.vehicle("rigid-body"), KernelStore(Aside())
+    body, store = sim.vehicle("rigid-body"), KernelStore(CacheWorkers())
     store.work_in_background()
     store.ahead(body, ["rk4", "no-such-method", "rkmk4"])
     until(lambda: store.ready_ahead)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
-from sim.jobs import Job
+from sim.platform.progress import Job
 from sim.snapshot import Waiting
 from tests.ui import fakes
 from tests.ui.bench import Bench

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sim.aside import GivenUp
 from sim.commands import KeepTake, RemoveLane, Resimulate, Scrub
 from sim.platform.errors import InputError
+from sim.platform.processes import GivenUp
 from sim.recordings import Take
 from sim.simulation import Simulation
 from sim.vehicles.parameter import Value
@@ -95,7 +95,7 @@ class Fitting:
 
     def _fitted(self, asked: _Asked, take: Take) -> "tuple[Recording, Identified]":
         """On the thread, which waits for the process."""
-        from sim.identification.beside import identify_beside  # with what fits, which few windows need
+        from sim.identification.fit import identify_in_process  # with what fits, which few windows need
         from sim.identification.recording import Recording
 
         if asked.given_up.is_set():
@@ -106,7 +106,7 @@ class Fitting:
         def tell(number: int, values: Mapping[str, Value]) -> None:
             asked.heard = number, values
 
-        found = identify_beside(
+        found = identify_in_process(
             vehicle, recording, asked.request.unknown, progress=tell, given_up=asked.given_up
         )
         return recording, found

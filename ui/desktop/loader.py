@@ -4,9 +4,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
-from sim.aside import Aside
 from sim.commands import Command
-from sim.jobs import Board, Job
+from sim.platform.processes import CacheWorkers
+from sim.platform.progress import Board, Job
 from sim.scene import Scene
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Loader:
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="loader")
         self._coming: Future[Loaded] | None = None
-        self._aside, self._board = Aside(), Board()
+        self._workers, self._board = CacheWorkers(), Board()
 
     def load(
         self,
@@ -34,14 +34,14 @@ class Loader:
         shown: key of a world whose meshes are there already.
         """
         self.give_up()
-        aside, board = Aside(), Board()
-        self._aside, self._board = aside, board
+        workers, board = CacheWorkers(), Board()
+        self._workers, self._board = workers, board
 
         def load() -> "Loaded":
             # Here, not above: these imports take longer than to open a window.
             with board.shown("Libraries"):
                 from ui.desktop.preparation import prepared
-            return prepared(scene(), quality, shown, commands, aside, board)
+            return prepared(scene(), quality, shown, commands, workers, board)
 
         self._coming = self._thread.submit(load)
 
@@ -71,7 +71,7 @@ class Loader:
         """Forget what is coming, and end its processes."""
         if self._coming is not None:
             self._coming.cancel()
-            self._aside.close()
+            self._workers.close()
             self._coming = None
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from export.probe import Probe
-from sim.jobs import Job
+from sim.platform.progress import Job
 from ui.desktop.loader import Loader
 from ui.opening import FRAME_S, OpeningScreen
 from ui.window import AppWindow

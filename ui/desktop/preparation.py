@@ -10,10 +10,10 @@ import render.scenery
 import sim.world
 from render.quality import preset
 from render.scenery import Scenery, load_scenery
-from sim.aside import Aside
 from sim.commands import Command
-from sim.jobs import Board
 from sim.models.asset import check_model
+from sim.platform.processes import CacheWorkers
+from sim.platform.progress import Board
 from sim.scene import Scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from sim.vehicle_config import config_of
@@ -46,18 +46,18 @@ class Loaded:
 
 
 def prepared(
-    scene: Scene, quality: str, shown: str, commands: Iterable[Command], aside: Aside, board: Board
+    scene: Scene, quality: str, shown: str, commands: Iterable[Command], workers: CacheWorkers, board: Board
 ) -> Loaded:
     """World and kernels side by side, then what needs them.
 
     shown: key of the world that is shown. commands: carried out before anything else. The simulation takes
-    `aside` over. Raises InputError where the scene cannot work, GivenUp where `aside` is closed.
+    `workers` over. Raises InputError where the scene cannot work, GivenUp where `workers` is closed.
     """
     check_model(config_of(scene.vehicle))
-    store = KernelStore(aside)
+    store = KernelStore(workers)
     vehicle, methods = starting_methods(scene)
     with ThreadPoolExecutor(1 + len(methods), thread_name_prefix="preparing") as pool:
-        land = pool.submit(_land, scene, quality, shown, aside, board)
+        land = pool.submit(_land, scene, quality, shown, workers, board)
         kernels = [pool.submit(_kernel, store, vehicle, method, board) for method in methods]
     for kernel in kernels:
         kernel.result()
@@ -71,10 +71,12 @@ def prepared(
         return Loaded(scene, world, simulation, Planning(scene, world), quality, scenery)
 
 
-def _land(scene: Scene, quality: str, shown: str, aside: Aside, board: Board) -> tuple[World, Scenery | None]:
+def _land(
+    scene: Scene, quality: str, shown: str, workers: CacheWorkers, board: Board
+) -> tuple[World, Scenery | None]:
     with board.shown(f"World: {scene.world}") as tell:
         name = f"{scene.world}-{scene.seed}-{quality}-{_LAND_DIGEST}"
-        aside.ensure(name, grow, scene.world, scene.seed, quality, tell=tell)
+        workers.ensure(name, grow, scene.world, scene.seed, quality, progress=tell)
         world = load_world(scene.world, seed=scene.seed)
         return world, None if world.key == shown else load_scenery(world, preset(quality))
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sim.commands import Command
-from sim.jobs import Job
 from sim.platform.errors import UntrustedFile
+from sim.platform.progress import Job
 from sim.scene import Scene
 from ui.desktop.loader import Loader
 from ui.trust_question import TrustQuestion, question_of

@@ -13,10 +13,9 @@ import numpy as np
 
 from export.output import OutputError
 from render.errors import DisplayError
-from sim.aside import GivenUp
-from sim.beside import answered_beside
 from sim.commands import KeepTake
 from sim.platform.errors import InputError
+from sim.platform.processes import GivenUp, run_in_process
 from sim.platform.replacing import file_stem
 from sim.recordings import Take, save_take
 from sim.simulation import Simulation
@@ -176,11 +175,11 @@ class Sharing:
                 order = TakeVideo(
                     file, path, asked.request.camera, asked.request.subframes, beside=tuple(beside)
                 )
-                answered_beside(
+                run_in_process(
                     draw_take,
                     order,
                     name="video",
-                    own=OwnClass.of(type(take.vehicle)),
+                    prepare=OwnClass.of(type(take.vehicle)),
                     progress=tell,
                     given_up=given_up,
                     tidy_s=_TIDY_S,

@@ -5,7 +5,7 @@ import time
 from imgui_bundle import imgui
 
 from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
-from sim.jobs import Job
+from sim.platform.progress import Job
 from sim.snapshot import Snapshot, Waiting
 from ui import theme
 from ui.panels.context import PanelContext

@@ -16,7 +16,6 @@ from sim.planner.result.record import PlanRecord
 from sim.planner.service.latest_built import LatestBuilt
 from sim.planner.service.resume import resumed
 from sim.planner.service.search import DIRECT, PENETRATION_M, Found, Search
-from sim.planner.service.side_by_side import processes_at_once
 from sim.planner.solvers.attempt import Choice, Iterate, Run, Show, attempted, deadline_in, order_of
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
@@ -31,6 +30,7 @@ from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.shape import problem_shape, scales_of, size_of
 from sim.planner.transcription.transcription import Nodes, build_nodes, transcribe
 from sim.platform.errors import InputError, quote
+from sim.platform.processes import processes_at_once
 from sim.platform.signals import interrupts_heard
 from sim.platform.validation import whole
 from sim.trajectory import given_vehicle

@@ -9,7 +9,6 @@ import numpy as np
 from sim.integrators import Integrator
 from sim.planner.guess.guess import guess, other_guesses
 from sim.planner.guess.refine import sooner_or_later, transferred
-from sim.planner.service.side_by_side import in_order
 from sim.planner.solvers.attempt import Run, attempted
 from sim.planner.solvers.backends import Mode, Result, Solvers
 from sim.planner.solvers.oracle import Backend
@@ -19,6 +18,7 @@ from sim.planner.task.waypoints import kept_times, waypoint_places, with_times
 from sim.planner.transcription.funnel import funnel_of
 from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.parameters import parameters
+from sim.platform.processes import in_order
 from sim.vehicles.base import Vehicle
 
 PENETRATION_M = 1e-4

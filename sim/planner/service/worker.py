@@ -7,7 +7,6 @@ from multiprocessing.connection import Connection, Pipe
 
 import numpy as np
 
-from sim.aside import started
 from sim.control.plan_following import Answered, Asked
 from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan
@@ -18,6 +17,7 @@ from sim.planner.task.refusal import Refusal, refusal_of
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
+from sim.platform.processes import started
 from sim.vehicles import Vehicle
 from sim.vehicles.own_class import OwnClass
 
@@ -185,7 +185,7 @@ class PlanServer:
         if isinstance(message, SetGround):
             self._ground = message.ground
         if isinstance(message, OwnClass):
-            message.run()
+            message()
         if isinstance(message, Replan):
             task = replace(message.task, ground=self._ground)
             self._pipe.send(Routed(self._chase.answered(message.asked, task)))

@@ -10,11 +10,11 @@ import pytest
 import sim
 from export.motion import motion_of_trajectory
 from export.tables import write_csv
-from sim.aside import GivenUp
 from sim.environment.surroundings import surroundings
-from sim.identification.beside import identify_beside
+from sim.identification.fit import identify_in_process
 from sim.integrators import DEFAULT, integrator
 from sim.platform.errors import InputError
+from sim.platform.processes import GivenUp
 from sim.recordings import Take, save_take
 from sim.recordings.leg import Pushes
 from sim.recordings.take import leg_of
@@ -218,7 +218,7 @@ def test_beside_the_caller_the_same_is_found_and_an_end_is_heard_at_once() -> No
     run, heard = flown(true_vehicle(), 2.0), []
     recording, given_up = measured(run, 1), threading.Event()
     here = sim.identify(first_guess(), recording, ["mass", "drag"])
-    there = identify_beside(
+    there = identify_in_process(
         first_guess(),
         recording,
         ("mass", "drag"),
@@ -230,10 +230,14 @@ def test_beside_the_caller_the_same_is_found_and_an_end_is_heard_at_once() -> No
     assert [number for number, _ in heard] == list(range(1, here.iterations + 1))
     assert heard[0][1] == {"mass": 5.0, "drag": 0.05}
     with pytest.raises(InputError, match="unknown parameter 'weight'"):
-        identify_beside(first_guess(), recording, ("weight",), progress=lambda *told: None, given_up=given_up)
+        identify_in_process(
+            first_guess(), recording, ("weight",), progress=lambda *told: None, given_up=given_up
+        )
     given_up.set()
     with pytest.raises(GivenUp):
-        identify_beside(first_guess(), recording, ("mass",), progress=lambda *told: None, given_up=given_up)
+        identify_in_process(
+            first_guess(), recording, ("mass",), progress=lambda *told: None, given_up=given_up
+        )
 
 
 def test_what_water_carries_is_refused() -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
-from sim.aside import Tell
+from sim.platform.processes import Tell
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ import pytest
 from numba.core import event
 
 import sim
-from sim.aside import Aside, GivenUp
 from sim.compiler import robust
 from sim.compiler.kernel import _compiled
+from sim.platform.processes import CacheWorkers, GivenUp
 from sim.scene import load_scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from tests.sim.simulation_scenes import world
@@ -33,43 +33,43 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_work_is_done_once_and_what_fails_is_tried_again(cache: Path, tmp_path: Path) -> None:
-    aside, made = Aside(), tmp_path / "made"
+    workers, made = CacheWorkers(), tmp_path / "made"
     for _ in range(2):
-        aside.ensure("folder", os.mkdir, made / "inner")
+        workers.ensure("folder", os.mkdir, made / "inner")
     assert not made.exists()  # there was no folder to make it in
     made.mkdir()
-    aside.ensure("folder", os.mkdir, made / "inner")
+    workers.ensure("folder", os.mkdir, made / "inner")
     assert (made / "inner").exists()
     (made / "inner").rmdir()
-    aside.ensure("folder", os.mkdir, made / "inner")
+    workers.ensure("folder", os.mkdir, made / "inner")
     assert not (made / "inner").exists()
 
 
 def test_closing_ends_what_runs_at_once_and_takes_no_more(cache: Path) -> None:
-    aside, outcome = Aside(), []
+    workers, outcome = CacheWorkers(), []
 
     def wait() -> None:
         try:
-            aside.ensure("sleep", time.sleep, 3600.0)
+            workers.ensure("sleep", time.sleep, 3600.0)
         except GivenUp as given_up:
             outcome.append(given_up)
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    while not any(child.name == "aside" for child in multiprocessing.active_children()):
+    while not any(child.name == "cache" for child in multiprocessing.active_children()):
         time.sleep(0.01)
-    aside.close()
+    workers.close()
     waiting.join(600.0)
     assert not waiting.is_alive()
     assert len(outcome) == 1
-    assert not [child for child in multiprocessing.active_children() if child.name == "aside"]
+    assert not [child for child in multiprocessing.active_children() if child.name == "cache"]
     with pytest.raises(GivenUp):
-        aside.ensure("another", time.sleep, 0.0)
+        workers.ensure("another", time.sleep, 0.0)
 
 
 def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(cache: Path) -> None:
     vehicle, method = sim.vehicle("rigid-body"), sim.integrators()["variational"]
-    store, told = KernelStore(Aside()), []
+    store, told = KernelStore(CacheWorkers()), []
     others = robust.announced()  # what kernels of this process jump to
     robust.announced.cache_clear()
     _compiled.cache_clear()
@@ -110,12 +110,12 @@ def doubled(k):
 
 if __name__ == "__main__":
     import sim
-    from sim.aside import Aside
-    from sim.beside import answered_beside
+    from sim.platform.processes import CacheWorkers
+    from sim.platform.processes import run_in_process
     from sim.planner.service.worker import PlanWorker
 
-    Aside().ensure("folder", os.mkdir, sys.argv[1])
-    answer = answered_beside(slept, 3, name="work", progress=print, given_up=threading.Event(), allowed="none")
+    CacheWorkers().ensure("folder", os.mkdir, sys.argv[1])
+    answer = run_in_process(slept, 3, name="work", progress=print, given_up=threading.Event(), allowed="none")
     worker = PlanWorker()
     alive = worker.alive
     worker.close()
