@@ -11,8 +11,8 @@ import numpy as np
 
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.chart import CHARTS
-from sim.vehicles.form import Form
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.holonomic import HolonomicVehicle
 
 _ROOT = np.sqrt(3.0) / 6.0
 

@@ -14,8 +14,8 @@ from sim.snapshot import LaneSnapshot, Snapshot
 from sim.trajectory import Trajectory
 from sim.trees.shapes import Capsule
 from sim.vehicles import VEHICLES, Vehicle
-from sim.vehicles.observation import Observed, layout_of
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.observation import Observed, layout_of
+from sim.vehicles.forms.parameters import Value
 
 if TYPE_CHECKING:
     from sim.world import World

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.contact.obstacles import ObstaclesPicture
 from sim.trees.shapes import Capsule
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 from sim.water.box_picture import BoxPicture
 from sim.water.ocean import SeaState
 

@@ -20,7 +20,7 @@ from sim.simulation.placing import placement
 from sim.vehicle_config import config_of
 from sim.vehicle_config.model import turn
 from sim.vehicles import NonholonomicVehicle
-from sim.vehicles.observation import observed_by_symbols
+from sim.vehicles.forms.observation import observed_by_symbols
 from sim.world import World
 
 PRESENT: Colour = (0.02, 0.55, 0.95)

@@ -9,7 +9,7 @@ from render.frame import Surface
 from sim.groups.between import pose_between
 from sim.vehicle_config import config_of, named_values
 from sim.vehicles import VEHICLES
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 
 KEPT_S = 45.0
 """Simulated time after which a track has faded."""

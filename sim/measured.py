@@ -21,7 +21,7 @@ from sim.groups.numeric import rotation_log
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import read_text, refusals
 from sim.trees.shapes import Capsule
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 
 MOST_BYTES = 1 << 27
 _TIME = ("time_s", "time", "t")

@@ -12,7 +12,7 @@ from sim.platform.errors import InputError
 from sim.platform.validation import numeric
 from sim.steppers.stepper import SampledStepper
 from sim.vehicles import State, Vehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
 from sim.water.water import Water
 
 Law = Callable[[float, State], np.ndarray]

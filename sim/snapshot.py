@@ -16,7 +16,7 @@ import numpy as np
 from sim.lane_status import LaneStatus
 from sim.platform.progress import Job
 from sim.scene.race_timing import LAPPED, PLANNED, Standing
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 from sim.water.ocean.state import SeaState
 
 if TYPE_CHECKING:

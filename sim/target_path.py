@@ -11,7 +11,7 @@ import numpy as np
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
-from sim.vehicles.leading import Leader, has_leader
+from sim.vehicles.forms.homogeneous import Leader, has_leader
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline

@@ -21,9 +21,8 @@ from sim.trees.trajectory import Torques, TreeTrajectory, simulate_tree
 from sim.trees.tree import Tree
 from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.observation import Observed
-from sim.vehicles.support import Support
+from sim.vehicles.forms.form import Form, Support
+from sim.vehicles.forms.observation import Observed
 from sim.water.inline import WATER
 
 Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]

@@ -20,7 +20,7 @@ from sim.trees.tree import Tree
 from sim.trees.twists import momenta
 from sim.trees.variational import VariationalTree
 from sim.vehicles import vehicle
-from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 LINK_M, LINK_KG = 0.2, 1.0
 TOLERANCE = 1e-10

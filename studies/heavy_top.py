@@ -19,11 +19,10 @@ from sim.groups.se3 import position_of, rotation_of
 from sim.spaces import Action, Euclidean, GroupSpace, Product
 from sim.spaces.action import by_left_translation, side_by_side, translations
 from sim.trajectory import Trajectory
-from sim.vehicles.acted import ActionVehicle
+from sim.vehicles.forms.form import Observable, State
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.parameters import Quantities
 from sim.vehicles.heavy_top import HeavyTop
-from sim.vehicles.observable import Observable
-from sim.vehicles.parametrised import Quantities
-from sim.vehicles.state import State
 from studies.report import Claim, Options, Progress, Report
 
 UP_W = (0.0, 0.0, 1.0)

@@ -9,7 +9,7 @@ from sim.integrators import KEPT, integrators
 from sim.planner.task.check import unplannable
 from sim.scene.heading import scene_headings, scene_names
 from sim.vehicles import VEHICLES, Vehicle
-from sim.vehicles.parameter import Parameter, Value
+from sim.vehicles.forms.parameters import Parameter, Value
 
 T = TypeVar("T")
 

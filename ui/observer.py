@@ -2,7 +2,7 @@
 
 from sim.scene import Scene
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 from ui.channels import measured
 from ui.history import History
 from ui.panels.context import PanelContext

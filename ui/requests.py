@@ -10,7 +10,7 @@ from sim.commands import Command
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.requests import PlanRequest
 from sim.recordings import Take
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 from ui.input.control_setup import Conflict, ControlSetup
 from ui.input.listening import Listening
 from ui.input.profile import DeviceNow, Profile

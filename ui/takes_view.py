@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sim.recordings import Take
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 
 if TYPE_CHECKING:
     from sim.identification import Identified

@@ -9,9 +9,8 @@ from sim.compiler.lanes import lane_code, scattered
 from sim.integrators import Integrator, default_for, integrator
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
-from sim.vehicles.form import TREES
-from sim.vehicles.structure import Structure
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.form import TREES, Support
 
 
 class Lanes:

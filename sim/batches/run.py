@@ -24,8 +24,8 @@ from sim.platform.validation import whole
 from sim.steppers.choice import stepper_of
 from sim.trajectory import given_method, given_vehicle, step_count
 from sim.vehicles import Vehicle
-from sim.vehicles.structure import Structure
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.form import Support
 from sim.water.inline import WATER
 from sim.world import World
 

@@ -8,8 +8,8 @@ import numpy as np
 from sim.integrators import Integrator
 from sim.steppers.choice import stepper_of
 from sim.vehicles import State, Vehicle
-from sim.vehicles.form import TREES
-from sim.vehicles.observation import Observed, observed_by_symbols
+from sim.vehicles.forms.form import TREES
+from sim.vehicles.forms.observation import Observed, observed_by_symbols
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 
 @dataclass(frozen=True, slots=True, eq=False)

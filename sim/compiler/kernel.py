@@ -25,11 +25,10 @@ from sim.integrators.base import Integrator
 from sim.platform.cache import found, keep
 from sim.platform.errors import InputError
 from sim.steppers.stepper import FREE, kept_state
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Vehicle
-from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
-from sim.vehicles.rods import LinkedRods
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed, layout_of
+from sim.vehicles.forms.rods import LinkedRods
 
 START_SWEEPS, START_TOLERANCE = 60, 1e-14
 """How often, and up to which relative change, the wrench of a start amid something smooth is found again."""

@@ -14,7 +14,7 @@ from sim.compiler.printer import Named, Printer
 from sim.compiler.robust import SETTLE, SOLVE
 from sim.compiler.vector_code import splat
 from sim.integrators.base import Scheme
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 START = ("node", "u", "w", "p", "h", "y")
 SENSE = ("y", "u", "w", "p", "h", "pose", "free", "inertia")

@@ -16,7 +16,7 @@ from sim.compiler.printer import Printer, served
 from sim.compiler.vector_code import splat
 from sim.integrators.base import Integrator
 from sim.symbolic import solve
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
 
 RECORD = ("y", "us", "p", "h", "ys", "zs", "nodes")
 ADJOINT = ("lam", "gp", "us", "p", "h", "ys", "zs", "weights", "gus")

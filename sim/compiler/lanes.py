@@ -15,7 +15,7 @@ from sim.compiler.blocks import Block, silenced
 from sim.compiler.objects import loaded
 from sim.compiler.printer import Printer, served
 from sim.integrators.base import Integrator, Scheme
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
 
 WIDTH = 8
 _V = f"<{WIDTH} x double>"

@@ -11,8 +11,8 @@ from sim.compiler.calls import called
 from sim.compiler.columns import ColumnKernel
 from sim.compiler.objects import Engine, loaded
 from sim.compiler.printer import Function
-from sim.vehicles.observation import observation
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.observation import observation
 
 _TABLE = ("node", "after", "u", "p", "h", "row")
 _AA = "float64[:, ::1]"

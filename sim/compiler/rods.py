@@ -23,8 +23,7 @@ from sim.compiler.inline import FREE_TYPE
 from sim.compiler.printer import Function
 from sim.compiler.rollouts import Driver, lanes, rollout_type, trajectories
 from sim.stack import first_only, last_only
-from sim.vehicles.hung_rods import Bob
-from sim.vehicles.rods import LinkedRods
+from sim.vehicles.forms.rods import Bob, LinkedRods
 
 RODS = ("acceleration", "sizes", "sizes")
 """What the driver is given the addresses of."""

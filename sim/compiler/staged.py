@@ -23,8 +23,8 @@ from sim.compiler.vector_code import splat
 from sim.integrators.base import Integrator
 from sim.integrators.flow import Flow
 from sim.spaces import Action
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from sim.contact.rows import farthest, put
 from sim.contact.surface import ground_top, top_about
 from sim.contact.sweep import goes_nowhere, passes_through
 from sim.contact.wrench import LOADS, ROOM_WIDTH, SPARE_ROWS, ground_wrench
-from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.world.terrain import Terrain
 
 

@@ -12,9 +12,9 @@ import casadi as ca
 import numpy as np
 
 from sim.vehicle_config import config_of
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.impulses import at_points
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.impulses import at_points
 from sim.world.terrain import Terrain
 
 FRICTION = 0.7

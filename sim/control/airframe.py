@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.groups.numeric import skew
 from sim.vehicles import Vehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
 
 DAMPING = 0.35
 """Of the swing, as a share of the critical one."""

@@ -19,7 +19,7 @@ from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
 from sim.control.riding import SkatePilot
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle, vehicles
-from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 MOVING_SHARE = 0.75
 """Of the time that a pose has; the rest of it is stood there."""

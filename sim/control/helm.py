@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.control.pilot import Automatic, Errand, PilotInput, Sensed
 from sim.vehicles import Vehicle
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 
 _TURNING_SHARE = 1.0
 """Of the thrust that can be had both ways: what turning may take, so that it drives her neither on nor back."""

@@ -8,7 +8,7 @@ import numpy as np
 from sim.control.pilot import Automatic, Errand, Pilot, PilotInput, Sensed
 from sim.target_path import Aim, Loop, TargetPath
 from sim.vehicles import Vehicle
-from sim.vehicles.leading import Leader
+from sim.vehicles.forms.homogeneous import Leader
 
 _TOUCHED = 0.1
 """Deflection of a stick that somebody means."""

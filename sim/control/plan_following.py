@@ -11,7 +11,7 @@ from sim.control.tracking import Track
 from sim.platform.errors import InputError
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
-from sim.vehicles.support import Support
+from sim.vehicles.forms.form import Support
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from sim.groups.numeric import rotation_exp, rotation_log
 from sim.spaces import Space
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
-from sim.vehicles.form import Form
+from sim.vehicles.forms.form import Form
 
 _EPS = 1e-5
 _POSITION_M, _ANGLE_RAD, _SPEED_MPS, _TURN_RADPS, _SHAPE = 0.5, 0.15, 1.0, 0.5, 0.2

@@ -6,9 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
-from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 
 @dataclass(frozen=True, slots=True, eq=False)

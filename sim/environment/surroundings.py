@@ -11,9 +11,8 @@ from sim.platform.errors import InputError
 from sim.trees.ground import TreeGround
 from sim.vehicle_config import config_of
 from sim.vehicles import ArticulatedVehicle, Vehicle
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.state import State
-from sim.vehicles.support import Support
+from sim.vehicles.forms.form import State, Support
+from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.water.draft import afloat
 from sim.water.inline import WATER
 from sim.water.layout import REPORT

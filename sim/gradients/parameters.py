@@ -4,7 +4,7 @@ import numpy as np
 
 from sim.platform.errors import InputError, one_of, quote
 from sim.vehicles import Vehicle
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 
 
 def places_of(vehicle: Vehicle, name: str) -> range:

@@ -15,7 +15,7 @@ from sim.platform.errors import InputError, quote
 from sim.platform.validation import numbers, whole
 from sim.trajectory import Controls, control_rows, given_method, given_start, given_vehicle, step_count
 from sim.vehicles import State, Vehicle
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 
 _KEPT_STEPS = 20_000
 """So many steps are kept whole for a derivative; of more there are as many checkpoints as steps between two of them."""

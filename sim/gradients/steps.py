@@ -12,8 +12,8 @@ from sim.compiler.lane_gradient import GradientCode, gradient_code
 from sim.integrators import Integrator
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
-from sim.vehicles.structure import Structure
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.form import Support
 
 DIRECTIONS = 8
 """Of a forward derivative, side by side."""

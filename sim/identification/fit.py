@@ -19,8 +19,8 @@ from sim.platform.validation import number
 from sim.recordings import Take
 from sim.trajectory import Trajectory, given_method, given_vehicle
 from sim.vehicles import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.own_class import OwnClass
+from sim.vehicles.forms.custom import OwnClass
+from sim.vehicles.forms.form import Form
 
 
 def identify(

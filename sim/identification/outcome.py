@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.vehicles import State, Vehicle
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 
 
 @dataclass(frozen=True, eq=False)

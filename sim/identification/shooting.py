@@ -18,8 +18,8 @@ from sim.identification.recording import Recording, groups_of
 from sim.integrators import Integrator
 from sim.platform.errors import InputError
 from sim.vehicles import Vehicle
-from sim.vehicles.parameter import Value
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.parameters import Value
 
 Progress = Callable[[int, Mapping[str, Value]], None]
 """Called before every iteration with its number, from 1, and the values until then."""

@@ -16,8 +16,8 @@ from sim.integrators.spheres import SPHERES
 from sim.integrators.symplectic import SYMPLECTIC
 from sim.integrators.variational import VARIATIONAL
 from sim.platform.errors import InputError, one_of, quote
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
 
 INTEGRATORS: dict[str, Integrator] = {
     i.name: i

@@ -14,8 +14,8 @@ from sim.groups import SO3, SO3_R3, LieGroup
 from sim.groups.so3 import rotation_cay
 from sim.integrators.difference_map import CAY
 from sim.integrators.trivialisation import frames
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from sim.integrators.lagging import lagging
 from sim.integrators.scheme import Inputs, Scheme
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
 
 KEPT = {
     "momentum": "spatial momentum, to rounding",

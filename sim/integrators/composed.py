@@ -16,9 +16,9 @@ import casadi as ca
 from sim.integrators.arc import free_arc
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.trivialisation import conserves_energy, frames, simplest_group
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.holonomic import HolonomicVehicle
 
 
 def suzuki(pairs: int) -> tuple[float, ...]:

@@ -36,8 +36,8 @@ from sim.integrators.lie_group_methods import (
 )
 from sim.integrators.tableau import distinct
 from sim.platform.validation import number
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
 
 Pair = Callable[[Flow, ca.SX], tuple[ca.SX, ca.SX]]
 """(flow, h) -> the state one step later, and the difference of the two results."""

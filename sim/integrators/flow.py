@@ -13,10 +13,10 @@ import casadi as ca
 from sim.groups import LieGroup
 from sim.integrators.base import Inputs
 from sim.integrators.trivialisation import frames, simplest_group
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.homogeneous import ActionVehicle
 
 
 class Flow(ABC):

@@ -8,10 +8,10 @@ import casadi as ca
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.chart import QUATERNION_CHARTS
 from sim.integrators.runge_kutta import no_quaternion
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 
 @dataclass(frozen=True)

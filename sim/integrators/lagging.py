@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.scheme import Inputs, Scheme
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 """Of Gauss and Legendre, on -1..1."""

@@ -8,11 +8,11 @@ import casadi as ca
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.lie_group import commutator_free, explicit_scheme
 from sim.integrators.nonholonomic_momentum import lie_euler_scheme
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import casadi as ca
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.flow import FLOWS, Flow, flow_of
 from sim.integrators.tableau import distinct
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
 
 Row = tuple[float, ...]
 

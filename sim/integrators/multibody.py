@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sim.integrators.base import Integrator
 from sim.platform.errors import InputError
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
 
 _PAPER = "multibody paper, sections 3 and 4"
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 import casadi as ca
 
 from sim.integrators.base import Inputs, Integrator, Scheme
-from sim.vehicles.form import Form
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.holonomic import HolonomicVehicle
 
 
 @dataclass(frozen=True)

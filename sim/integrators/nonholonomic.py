@@ -28,8 +28,8 @@ from sim.groups.se2_matrix import Chord, cay_chord, exp_chord, pade_chord
 from sim.integrators.base import Inputs, Scheme
 from sim.integrators.difference_map import CAY_TLN, DifferenceMap
 from sim.symbolic import collected
-from sim.vehicles.nonholonomic import NonholonomicVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 _CHORDS: dict[str, Chord] = {"cay": cay_chord, "exp": exp_chord}
 

@@ -13,8 +13,8 @@ from sim.integrators.base import Inputs, Scheme
 from sim.integrators.chart import CHARTS
 from sim.integrators.nonholonomic import commanded_rates
 from sim.integrators.tableau import EULER, Tableau
-from sim.vehicles.nonholonomic import NonholonomicVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 Rate = Callable[[ca.SX, float], tuple[ca.SX, ca.SX]]
 """(state, moment of the step) -> body velocity and (r, P, p)'."""

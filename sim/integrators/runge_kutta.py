@@ -15,11 +15,11 @@ from sim.integrators.chart import QUATERNION_CHARTS
 from sim.integrators.lie_group import Method, explicit_scheme
 from sim.integrators.nonholonomic_momentum import runge_kutta_scheme
 from sim.integrators.tableau import KUTTA4, MIDPOINT, Tableau, distinct
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 
 @dataclass(frozen=True)

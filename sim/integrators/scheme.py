@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import casadi as ca
 
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 SAME = 1e-9
 """Moments of a step this near, as shares of it, are one."""

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from sim.integrators.base import Integrator
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.rods import LinkedRods
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.rods import LinkedRods
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import casadi as ca
 
 from sim.groups import SE3, SO3_R3, LieGroup
 from sim.groups.se3 import rotation_of
-from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 
 def simplest_group(vehicle: HolonomicVehicle) -> LieGroup:

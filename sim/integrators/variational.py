@@ -29,10 +29,10 @@ from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_sche
 from sim.integrators.trivialisation import conserves_energy, frames, isotropic_mass, simplest_group, wrench_on
 from sim.platform.errors import InputError
 from sim.symbolic import solve
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 
 def holonomic_scheme(

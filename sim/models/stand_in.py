@@ -7,7 +7,7 @@ import numpy as np
 from sim.models.model_asset import PAINT_FAR, ModelAsset
 from sim.models.solids import box_corners
 from sim.vehicles import VEHICLES
-from sim.vehicles.form import Form
+from sim.vehicles.forms.form import Form
 
 _CART_HALF_M = (0.62, 0.30, 0.16)
 _WHEEL_M = 0.26

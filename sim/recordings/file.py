@@ -25,7 +25,7 @@ from sim.sampled import between
 from sim.scene import WORLDS
 from sim.trajectory import STEPS_MAX
 from sim.vehicles import Vehicle, known_vehicle
-from sim.vehicles.impulses import whole
+from sim.vehicles.forms.impulses import whole
 
 FORMAT, VERSION = "holonomy take", 2
 READ = (1, 2)

@@ -10,7 +10,7 @@ from sim.integrators import Integrator
 from sim.steppers import Stepper
 from sim.trees.stepper import TreeStepper
 from sim.vehicles import Vehicle
-from sim.vehicles.impulses import struck
+from sim.vehicles.forms.impulses import struck
 
 
 @dataclass(frozen=True, slots=True, eq=False)

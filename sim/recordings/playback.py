@@ -14,8 +14,8 @@ from sim.recordings.leg import SAME_S, Leg, Moment, strike
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
 from sim.vehicles import Vehicle
-from sim.vehicles.observation import Observed
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.observation import Observed
 from sim.world import World, load_world
 
 Kernels = Callable[[Vehicle, Integrator, bool], Stepper]

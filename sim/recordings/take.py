@@ -20,7 +20,7 @@ from sim.recordings.playback import Kernels, Playback, Samples, compiled, world_
 from sim.recordings.resimulation import resimulated
 from sim.trajectory import STEPS_MAX, Trajectory
 from sim.vehicles import Vehicle
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 from sim.world import World
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from sim.vehicle_config import config_of
 from sim.vehicle_config.modes import MODES
 from sim.vehicles import enter_own, is_reference, is_robot_file, vehicles
 from sim.vehicles import known_vehicle as make_vehicle
-from sim.vehicles.custom import OWN_FILE, own_file
+from sim.vehicles.forms.custom import OWN_FILE, own_file
 
 __all__ = [
     "CAMERAS",

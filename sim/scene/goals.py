@@ -10,7 +10,7 @@ from sim.platform.toml_table import TomlTable
 from sim.scene.race import MOST_GATES
 from sim.vehicle_config import config_of
 from sim.vehicles import known_vehicle
-from sim.vehicles.observation import layout_of
+from sim.vehicles.forms.observation import layout_of
 from sim.world import World
 
 LANDING_GRADES = (("butter", 0.5, 0.4, 1.5), ("good", 1.2, 1.0, 4.0), ("fair", 2.0, 2.0, 8.0))

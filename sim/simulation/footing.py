@@ -17,10 +17,10 @@ from sim.simulation.placing import stand_at
 from sim.trees.ground import TreeGround
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
-from sim.vehicles.leading import Leader, has_leader
-from sim.vehicles.slung import SlungLoad
-from sim.vehicles.structure import Structure
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.homogeneous import Leader, has_leader
+from sim.vehicles.forms.slung_load import SlungLoad
 from sim.water.ocean import SeaState
 from sim.water.water import Water
 from sim.world import World

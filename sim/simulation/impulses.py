@@ -16,9 +16,9 @@ from sim.simulation.method import Method
 from sim.steppers import Stepper
 from sim.trees.stepper import TreeStepper
 from sim.vehicles import ArticulatedVehicle, Vehicle
-from sim.vehicles.form import TREES
-from sim.vehicles.impulses import AtPoints, answers, at_points, moves, whole
-from sim.vehicles.observation import Observation, ObservationLayout
+from sim.vehicles.forms.form import TREES
+from sim.vehicles.forms.impulses import AtPoints, answers, at_points, moves, whole
+from sim.vehicles.forms.observation import Observation, ObservationLayout
 
 
 class Coupling:

@@ -18,7 +18,7 @@ from sim.simulation.reference import reference_method
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
 from sim.vehicles import Vehicle, known_vehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
 
 FIRST_S = 2.0
 """A scene's first moments are left alone."""

@@ -23,8 +23,8 @@ from sim.simulation.recording import Recording
 from sim.simulation.termination import Verdict, divergence, fate
 from sim.simulation.trail import Traces
 from sim.snapshot import LaneStatus
-from sim.vehicles.impulses import whole
-from sim.vehicles.observation import Observation
+from sim.vehicles.forms.impulses import whole
+from sim.vehicles.forms.observation import Observation
 
 _LOG = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.simulation.lane import Lane
 from sim.snapshot import Deviation, LaneSnapshot, LaneStatus
-from sim.vehicles.observation import Observation
+from sim.vehicles.forms.observation import Observation
 
 
 def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) -> LaneSnapshot:

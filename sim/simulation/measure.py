@@ -13,7 +13,7 @@ from sim.simulation.placing import in_world
 from sim.simulation.reference import Reference, reference_method
 from sim.snapshot import Deviation
 from sim.vehicles import Vehicle
-from sim.vehicles.observation import Observation
+from sim.vehicles.forms.observation import Observation
 
 
 class Measure:

@@ -11,7 +11,7 @@ from sim.simulation.footing import Footing
 from sim.simulation.method import Method
 from sim.simulation.placing import Placement, in_world
 from sim.simulation.termination import energy_bound
-from sim.vehicles.observation import Observation
+from sim.vehicles.forms.observation import Observation
 
 
 class Sight:

@@ -8,8 +8,8 @@ import numpy as np
 
 from sim.control.rotation import attitude_of, heading_of
 from sim.vehicles import Vehicle
-from sim.vehicles.structure import Structure
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Structure
+from sim.vehicles.forms.form import Support
 from sim.world import World
 
 _UP_W = np.array([0.0, 0.0, 1.0])

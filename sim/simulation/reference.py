@@ -17,7 +17,7 @@ from sim.simulation.control_history import ControlTape
 from sim.simulation.footing import Footing
 from sim.steppers import Stepper
 from sim.vehicles import Vehicle
-from sim.vehicles.observation import Observation
+from sim.vehicles.forms.observation import Observation
 
 METHODS = ("rk4", "rkmk4")
 """Of fourth order, as the extrapolation wants; the first that serves the vehicle has the smaller error."""

@@ -24,7 +24,7 @@ from sim.simulation.method import Method
 from sim.simulation.recording import Recording
 from sim.simulation.trail import Moments
 from sim.snapshot import LaneSnapshot, LaneStatus, LookBack
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 from sim.world import World
 
 _GAP_S = 0.5

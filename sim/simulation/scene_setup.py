@@ -14,8 +14,8 @@ from sim.simulation.lane import Lane
 from sim.simulation.placing import Placement, node_at, placement
 from sim.target_path import TargetPath
 from sim.vehicles import Vehicle
-from sim.vehicles.leading import Leader, has_leader
-from sim.vehicles.support import Support
+from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.homogeneous import Leader, has_leader
 from sim.world import World
 
 

@@ -33,7 +33,7 @@ from sim.simulation.take_orders import KEEP_LOOKING
 from sim.snapshot import Snapshot, Waiting
 from sim.target_path import drawn_w
 from sim.vehicles import Vehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
 from sim.world import World
 
 _LOG = logging.getLogger(__name__)

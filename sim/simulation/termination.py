@@ -14,7 +14,7 @@ from sim.simulation.placing import LAID
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint
 from sim.vehicles import Vehicle
-from sim.vehicles.support import Support
+from sim.vehicles.forms.form import Support
 from sim.world import World
 
 HARD_TOUCH_MPS = 3.0

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sim.groups.between import poses_between
-from sim.vehicles.observation import Observation
+from sim.vehicles.forms.observation import Observation
 
 
 class Moments:

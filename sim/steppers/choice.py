@@ -5,8 +5,8 @@ from sim.compiler.kernel import compile_kernel
 from sim.integrators.base import Integrator
 from sim.steppers.stepper import SampledStepper
 from sim.trees.choice import tree_stepper
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import TREES
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import TREES
 
 
 def stepper_of(

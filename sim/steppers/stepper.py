@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.integrators.base import Integrator
 from sim.platform.errors import InputError
-from sim.vehicles.observation import Observation, ObservationLayout, Observed
+from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed
 
 FREE: tuple[Any, ...] = ()
 """`env` where nothing acts from outside within a step."""

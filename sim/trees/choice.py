@@ -7,9 +7,8 @@ from sim.integrators.multibody import VariedMultibody
 from sim.trees.closed_stepper import ClosedTreeStepper
 from sim.trees.stepper import TreeStepper
 from sim.trees.varied_stepper import VariedTreeStepper
-from sim.vehicles.articulated import ArticulatedVehicle, ClosedVehicle
-from sim.vehicles.base import Vehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
+from sim.vehicles.forms.base import Structure, Vehicle
 
 
 def tree_stepper(vehicle: Vehicle, integrator: Integrator, *, sampled: bool = False) -> TreeStepper:

@@ -9,7 +9,7 @@ from sim.trees.closing import closed_rollout
 from sim.trees.ground import felt_of
 from sim.trees.loops import Closure
 from sim.trees.stepper import NO_RESIDUALS, NO_WRENCHES, TOLERANCE, VARIATIONAL, TreeStepper
-from sim.vehicles.articulated import ClosedVehicle
+from sim.vehicles.forms.articulated import ClosedVehicle
 
 
 class ClosedTreeStepper(TreeStepper):

@@ -9,7 +9,7 @@ from sim.contact.rows import ROW_WIDTH
 from sim.contact.wrench import LOADS
 from sim.trees.contact import lowest_end
 from sim.trees.shapes import touching_points
-from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.world.terrain import Terrain
 
 FRICTION = 0.7

@@ -7,7 +7,7 @@ import numpy as np
 from sim.trees.arrays import Workspace, workspace
 from sim.trees.limits import limit_springs
 from sim.trees.tree import Tree
-from sim.vehicles.articulated import ArticulatedVehicle, PlumbLine
+from sim.vehicles.forms.articulated import ArticulatedVehicle, PlumbLine
 
 Limits = tuple[np.ndarray, np.ndarray]
 

@@ -14,8 +14,8 @@ from sim.trees.ground import felt_of
 from sim.trees.laid import LIMIT_STEP_S, LaidTree, lay
 from sim.trees.stepping import node_velocities
 from sim.trees.telling import tell
-from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.observation import Observation, ObservationLayout, Observed, layout_of
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed, layout_of
 
 VARIATIONAL = {
     "riqn": roots.RIQN,

@@ -9,7 +9,7 @@ from sim.trees.ground import felt_of
 from sim.trees.roots import RIQN
 from sim.trees.stepper import NO_RESIDUALS, NO_WRENCHES, TOLERANCE, TreeStepper
 from sim.trees.varied_steps import Room, room, varied_rollout
-from sim.vehicles.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 
 class VariedTreeStepper(TreeStepper):

@@ -18,9 +18,9 @@ from sim.vehicle_config.keys import STICK_KEYS, Keys, StickKeys
 from sim.vehicle_config.model import Part
 from sim.vehicle_config.modes import Mix, Raw
 from sim.vehicles import VEHICLES, Vehicle
-from sim.vehicles.custom import OWN_FILE, file_of, load_vehicle, source_in, source_of
-from sim.vehicles.parameter import Control
-from sim.vehicles.robot import RobotVehicle
+from sim.vehicles.forms.custom import OWN_FILE, file_of, load_vehicle, source_in, source_of
+from sim.vehicles.forms.parameters import Control
+from sim.vehicles.forms.robot import RobotVehicle
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 VEHICLE_FOLDER = ASSETS / "vehicles"

@@ -16,8 +16,8 @@ import numpy as np
 from sim.platform.errors import one_of, quote
 from sim.platform.toml_table import TomlTable
 from sim.vehicles import Vehicle
-from sim.vehicles.observation import ObservationLayout, layout_of
-from sim.vehicles.parameter import Parameter, Value
+from sim.vehicles.forms.observation import ObservationLayout, layout_of
+from sim.vehicles.forms.parameters import Parameter, Value
 
 CURVES: dict[str, Callable[[float], float]] = {
     "tanh": math.tanh,

@@ -1,19 +1,24 @@
 """All vehicles by name: whatever a file of this folder declares. One dict drives menus, tests and scripts."""
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
 from sim.platform.errors import InputError, one_of, quote
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.base import Vehicle
-from sim.vehicles.custom import is_program, load_vehicle, made, own_file
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.nonholonomic import NonholonomicVehicle
-from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
-from sim.vehicles.robot_file import ENDINGS, FREE, is_robot_file, load_robot
-from sim.vehicles.state import State
+from sim.vehicles.forms import form
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.custom import is_program, load_vehicle, made, own_file
+from sim.vehicles.forms.form import Observable, State
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, ShapeCoordinate
+from sim.vehicles.forms.robot import ENDINGS, FLOATING, is_robot_file, load_robot
+
+# Vehicles of users import it from there.
+sys.modules[f"{__name__}.observable"] = form
 
 
 def _declared() -> dict[str, type[Vehicle]]:
@@ -38,6 +43,7 @@ __all__ = [
     "Control",
     "HolonomicVehicle",
     "NonholonomicVehicle",
+    "Observable",
     "Parameter",
     "ShapeCoordinate",
     "State",
@@ -77,11 +83,11 @@ def enter_own(reference: str, *folders: Path) -> str:
     """Load a user's own vehicle, `FILE.py:CLASS` or a URDF or MJCF file; returns the name by which it is now known.
 
     The file is looked for in the given folders, then in the current one. See `custom.load_vehicle`,
-    `robot_file.load_robot`.
+    `robot.load_robot`.
     """
     looked_in = (*folders, Path.cwd())
     if is_robot_file(reference):
-        return load_robot(own_file(reference, looked_in), VEHICLES, free=reference.endswith(f":{FREE}"))
+        return load_robot(own_file(reference, looked_in), VEHICLES, free=reference.endswith(f":{FLOATING}"))
     return load_vehicle(reference, looked_in, VEHICLES)
 
 

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 
 from sim.groups import SE2
 from sim.groups.se2 import heading_of, plane_rotation
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.parametrised import Quantities
-from sim.vehicles.state import State
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 
 
 class Boat(HolonomicVehicle):

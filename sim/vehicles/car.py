@@ -6,10 +6,9 @@ from typing import ClassVar
 import casadi as ca
 
 from sim.symbolic import shift, turn_about
-from sim.vehicles.nonholonomic import NonholonomicVehicle
-from sim.vehicles.observable import Observable
-from sim.vehicles.parameter import Control, Parameter, ShapeCoordinate
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.form import Observable
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities, ShapeCoordinate
 
 
 class Car(NonholonomicVehicle):

@@ -7,9 +7,9 @@ import numpy as np
 
 from sim.trees.shapes import DARK_STEEL, STEEL, Capsule
 from sim.trees.tree import WORLD, Body, Joint, Tree, tree
-from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.parameter import Parameter
-from sim.vehicles.state import State
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.parameters import Parameter
 
 LEAN_RAD = 1.25
 """Of the first link from hanging straight down, at the start."""

@@ -10,9 +10,9 @@ from sim.trees.declaration import Body, Joint
 from sim.trees.rod import rod
 from sim.trees.shapes import BRASS, ROPE, Capsule
 from sim.trees.tree import Tree, tree
-from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.parameter import Parameter
-from sim.vehicles.state import State
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.parameters import Parameter
 
 LEAN_RAD, ASIDE_RAD = 1.35, 0.25
 """Of the whole from hanging straight down at the start, and how far it is turned aside then."""

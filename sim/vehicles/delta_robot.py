@@ -8,9 +8,9 @@ import numpy as np
 from sim.trees.declaration import WORLD, Body, Joint, Loop
 from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Capsule, triple
 from sim.trees.tree import Tree, tree
-from sim.vehicles.articulated import ClosedVehicle
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.state import State
+from sim.vehicles.forms.articulated import ClosedVehicle
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.parameters import Control, Parameter
 
 LEGS = 3
 PLATFORM = "platform"

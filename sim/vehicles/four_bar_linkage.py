@@ -8,9 +8,9 @@ import numpy as np
 from sim.trees.declaration import WORLD, Body, Joint, Loop
 from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Capsule
 from sim.trees.tree import Tree, tree
-from sim.vehicles.articulated import ClosedVehicle
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.state import State
+from sim.vehicles.forms.articulated import ClosedVehicle
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.parameters import Control, Parameter
 
 CRANK, COUPLER, ROCKER = "crank", "coupler", "rocker"
 LENGTHS = {CRANK: 1.0, COUPLER: 2.75, ROCKER: 2.0}

@@ -8,11 +8,9 @@ from numpy.typing import ArrayLike
 
 from sim.groups import SO3
 from sim.symbolic import shift
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.observable import Observable
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.parametrised import Quantities
-from sim.vehicles.state import State
+from sim.vehicles.forms.form import Observable, State
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 
 SPIN_RADPS = 30.0
 LEAN_RAD = 0.8

@@ -10,10 +10,9 @@ import casadi as ca
 
 from sim.groups.se3 import rotation_of
 from sim.vehicles.drag import quadratic_drag
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.observable import Observable
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.form import Observable
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, rigid_inertia, weight_potential
 
 

@@ -1,7 +1,7 @@
 """The vehicles paper's helicopter with a load slung under it, on the mechanics survey's spheres."""
 
+from sim.vehicles.forms.slung_load import LOAD_PARAMETERS, SlungLoad
 from sim.vehicles.helicopter import Helicopter
-from sim.vehicles.slung import LOAD_PARAMETERS, SlungLoad
 
 
 class HelicopterWithLoad(SlungLoad):

@@ -11,13 +11,12 @@ from sim.trees.observing import body_motions
 from sim.trees.rod import rod
 from sim.trees.shapes import PAINTED, ROPE, UNSEEN, Capsule
 from sim.trees.tree import Tree, tree
-from sim.vehicles.articulated import ArticulatedVehicle, PlumbLine
 from sim.vehicles.cosserat_rope import load_radius_m
+from sim.vehicles.forms.articulated import ArticulatedVehicle, PlumbLine
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.parameters import Parameter, Quantities
+from sim.vehicles.forms.slung_load import LOAD_PARAMETERS
 from sim.vehicles.helicopter import Helicopter
-from sim.vehicles.parameter import Parameter
-from sim.vehicles.parametrised import Quantities
-from sim.vehicles.slung import LOAD_PARAMETERS
-from sim.vehicles.state import State
 
 CARRIER, LOAD = "helicopter", "load"
 _LINK = "rope"

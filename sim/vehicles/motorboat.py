@@ -9,12 +9,10 @@ import dataclasses
 import casadi as ca
 
 from sim.groups.se3 import position_of, rotation_of
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.observable import Observable
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.form import Observable, Support
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, weight_potential
-from sim.vehicles.support import Support
 
 _THRUSTER_AT = (-1.2, 0.5, -0.2)
 

@@ -13,12 +13,18 @@ from sim.spaces.action import copies, motions_of_tangent_bundle
 from sim.stack import AnyStack, flat, stacked
 from sim.symbolic import pose_along
 from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
-from sim.vehicles.hung_rods import Bob, bobs, fixed_point, for_each, on_the_bundle, rod_tensions, turning_rods
-from sim.vehicles.observable import Observable
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.parametrised import Quantities
-from sim.vehicles.rods import LinkedRods
-from sim.vehicles.state import State
+from sim.vehicles.forms.form import Observable, State
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
+from sim.vehicles.forms.rods import (
+    Bob,
+    LinkedRods,
+    bobs,
+    fixed_point,
+    for_each,
+    on_the_bundle,
+    rod_tensions,
+    turning_rods,
+)
 
 DIRECTION = (0.6, 0.0, -0.8)
 OMEGA_RADPS = (0.0, 0.0, 1.4)

@@ -3,9 +3,8 @@
 import casadi as ca
 
 from sim.groups.se3 import position_of
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 
 MASS = Parameter("mass", "kg", 1.0, 1e-3, 1e6, "Mass.")
 INERTIA = Parameter(

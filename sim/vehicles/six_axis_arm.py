@@ -8,7 +8,7 @@ from sim.robots.robot import Geom, Motor, Robot
 from sim.trees.declaration import WORLD, Body, Joint
 from sim.trees.shapes import triple
 from sim.trees.tree import tree
-from sim.vehicles.robot import RobotVehicle
+from sim.vehicles.forms.robot import RobotVehicle
 
 Vector = tuple[float, float, float]
 Colour = tuple[float, float, float, float]

@@ -4,9 +4,8 @@ import dataclasses
 
 import casadi as ca
 
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, rigid_inertia, weight_potential
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from sim.compiler.inline import Inline
 from sim.contact.ground import GROUND
 from sim.vehicle_config.hull import Hull
-from sim.vehicles.base import Vehicle
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Support
 from sim.water.ocean.sea import Sea
 from sim.water.ocean.waves import LEAST_POINTS
 from sim.water.water import Water

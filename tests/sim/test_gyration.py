@@ -6,7 +6,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import sim
-from sim.vehicles.observation import Observation, observed_by_symbols
+from sim.vehicles.forms.observation import Observation, observed_by_symbols
 
 TOP = sim.vehicle("heavy-top", arm=(0.1, -0.2, 0.4))
 AXIS_B = np.array([0.1, -0.2, 0.4]) / np.linalg.norm([0.1, -0.2, 0.4])

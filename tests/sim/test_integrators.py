@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import sim
 from sim.integrators import DEFAULTS, INTEGRATORS, serving
 from sim.scene import load_scene, with_overrides
-from sim.vehicles.form import TREES
+from sim.vehicles.forms.form import TREES
 
 MASS, INERTIA = 5.0, np.array([0.15, 0.30, 0.35])
 D_T, D_R, ROTOR, DRAG, GRAVITY = 0.3, 1.0, 0.4, 0.2, 9.81

@@ -10,7 +10,7 @@ import sim
 from sim.compiler.kernel import Kernel
 from sim.steppers.choice import stepper_of
 from sim.vehicles.car import Car
-from sim.vehicles.observation import Observed
+from sim.vehicles.forms.observation import Observed
 
 STEP_S, STEPS = 0.01, 60
 

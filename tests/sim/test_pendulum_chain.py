@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 import sim
 from sim.compiler import kernel_text
 from sim.integrators import INTEGRATORS
-from sim.vehicles.parameter import Control
+from sim.vehicles.forms.parameters import Control
 from studies.survey_pendula import controlled
 
 GRAVITY = 9.81

@@ -14,7 +14,7 @@ from sim.planner import Cylinder, Goal, Planner, Task, Weights
 from sim.planner.guess.burns import thrust_axis
 from sim.vehicles import VEHICLES, Control, NonholonomicVehicle, Parameter, Vehicle
 from sim.vehicles.boat import Boat
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.forms.holonomic import HolonomicVehicle
 from tests.sim.plan_audit import broken
 from tests.sim.planner_tasks import EFFORT_ONLY, PLANNER
 

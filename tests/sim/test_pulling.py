@@ -14,9 +14,9 @@ from sim.simulation.impulses import unpulled
 from sim.snapshot import LaneStatus
 from sim.steppers.choice import stepper_of
 from sim.vehicles import VEHICLES
-from sim.vehicles.form import TREES
-from sim.vehicles.impulses import at_points, struck
-from sim.vehicles.observation import layout_of
+from sim.vehicles.forms.form import TREES
+from sim.vehicles.forms.impulses import at_points, struck
+from sim.vehicles.forms.observation import layout_of
 from tests.sim.simulation_scenes import simulation, spinning_scene, world
 
 

@@ -53,7 +53,7 @@ def numbers(vehicle, node, u, *names):
     """Of the law at a node."""
     y = ca.SX.sym("y", vehicle.space.size)
     q = vehicle.symbols(ca.SX(vehicle.parameter_vector))
-    at = vehicle.moving(y, ca.SX(u), q)
+    at = vehicle.law(y, ca.SX(u), q)
     acceleration, turning = vehicle.accelerations(at, q)
     found = {
         "acceleration": acceleration,

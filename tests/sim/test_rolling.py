@@ -9,7 +9,7 @@ from sim.compiler import compile_kernel
 from sim.simulation.method import Method
 from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.car import Car
-from sim.vehicles.parameter import Parameter
+from sim.vehicles.forms.parameters import Parameter
 
 WHEELED = [name for name in sim.vehicles() if isinstance(sim.vehicle(name), NonholonomicVehicle)]
 

@@ -13,7 +13,7 @@ from sim.lane_status import LaneStatus
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.judge import Judge
-from sim.vehicles.impulses import struck
+from sim.vehicles.forms.impulses import struck
 from sim.world import load_world
 from tests.sim.simulation_scenes import fly, simulation
 from tests.sim.test_slung_load_vehicle import generic_state, slung

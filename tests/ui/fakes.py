@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim.snapshot import LaneSnapshot, LaneStatus, Snapshot
-from sim.vehicles.parameter import Parameter
+from sim.vehicles.forms.parameters import Parameter
 from ui.catalogue import Catalogue, IntegratorEntry, SceneEntry, VehicleEntry
 
 HELICOPTER = (

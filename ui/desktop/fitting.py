@@ -12,7 +12,7 @@ from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp
 from sim.recordings import Take
 from sim.simulation import Simulation
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 from ui.desktop.takes import News
 from ui.requests import FitTake
 from ui.takes_view import AFTER, BEFORE, FitView

@@ -20,7 +20,7 @@ from sim.platform.replacing import file_stem
 from sim.recordings import Take, save_take
 from sim.simulation import Simulation
 from sim.snapshot import LookBack, Snapshot
-from sim.vehicles.own_class import OwnClass
+from sim.vehicles.forms.custom import OwnClass
 from sim.world import World
 from ui.config import config_dir
 from ui.desktop.film import Film

@@ -20,7 +20,7 @@ from sim.planner.task.difference import difference
 from sim.planner.task.task import Task
 from sim.scene import LaneSpec
 from sim.snapshot import LaneSnapshot, Snapshot
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from render.light import Sun
 from sim.commands import PilotInput
 from sim.planner.service.view import PlanView
 from sim.simulation.judge import Progress
-from sim.vehicles.parameter import Value
+from sim.vehicles.forms.parameters import Value
 from sim.world.plan_view import PlanOutlines
 from ui.bookmarks import Bookmark
 from ui.catalogue import Catalogue

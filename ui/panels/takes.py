@@ -11,7 +11,7 @@ from sim.commands import PlayTake, RemoveLane, Resimulate, SetParameter
 from sim.recordings import Take
 from sim.scene import CAMERAS
 from sim.snapshot import Snapshot
-from sim.vehicles.parameter import Parameter, Value
+from sim.vehicles.forms.parameters import Parameter, Value
 from ui.colours import line_colour
 from ui.panels.context import PanelContext
 from ui.panels.integrator import items, step_field

@@ -5,7 +5,7 @@ from imgui_bundle import imgui
 
 from sim.commands import SetParameter, SetVehicle
 from sim.snapshot import Snapshot
-from sim.vehicles.parameter import Parameter, Value
+from sim.vehicles.forms.parameters import Parameter, Value
 from ui import theme
 from ui.panels.coming import menu_text, swaps
 from ui.panels.context import PanelContext

@@ -11,7 +11,7 @@ from sim.integrators import default_for, integrator
 from sim.steppers import Stepper
 from sim.steppers.choice import stepper_of
 from sim.vehicles import HolonomicVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.parameters import Quantities
 from sim.world.props import CONE_HEIGHT_M, CONE_RADIUS_M
 from sim.world.terrain import Terrain
 

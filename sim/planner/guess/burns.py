@@ -13,8 +13,8 @@ from sim.planner.task.inputs import ThrustVectorMap, input_map_of
 from sim.planner.task.poses import positions, rotation_wb, spatial_poses
 from sim.planner.task.task import Task, control_limits
 from sim.planner.transcription.shape import inertia_diagonal
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.holonomic import HolonomicVehicle
 
 _BURNS = ((0.2, 0.4), (0.6, 0.8))
 """Shares of the time from and to which it burns."""

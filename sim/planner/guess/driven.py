@@ -10,7 +10,7 @@ from sim.planner.guess.free import wrapped
 from sim.planner.guess.way import paced_way, ways_of
 from sim.planner.task.poses import heading_rad, place, planar_pose, planar_poses
 from sim.planner.task.task import Task
-from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 _AHEAD, _BOW, _LEAST_ASIDE = 2.5, 0.6, 0.25
 """How far ahead of a goal beside the start one goes, in distances aside, the share of the time that it takes,

@@ -6,8 +6,8 @@ import numpy as np
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task, control_limits
 from sim.planner.transcription.model import NodeModel
-from sim.vehicles.base import Vehicle
-from sim.vehicles.leading import Leader, has_leader
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.homogeneous import Leader, has_leader
 
 
 def follows(model: NodeModel, vehicle: Vehicle) -> bool:

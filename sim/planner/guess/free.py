@@ -10,7 +10,7 @@ from sim.planner.task.geodesics import arcs
 from sim.planner.task.inputs import ThrustVectorMap, input_map_of
 from sim.planner.task.poses import heading_rad, planar_poses, rotation_wb, spatial_poses
 from sim.planner.task.task import Task
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _RIGHTING = 0.7
 """Share of the highest turn rate at which a guess turns upright."""

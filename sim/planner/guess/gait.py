@@ -10,8 +10,8 @@ from sim.integrators import integrator
 from sim.planner.task.task import Task
 from sim.sampled import Law
 from sim.steppers.choice import stepper_of
-from sim.vehicles.nonholonomic import NonholonomicVehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 _WAVES = ((3, 2), (2, 1), (2, 2))
 """Periods of the rotor and of the steering in gaits that drive sideways, turn and drive ahead."""

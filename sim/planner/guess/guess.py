@@ -18,9 +18,9 @@ from sim.planner.task.bodies import acted, planar
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.task import Task
 from sim.planner.transcription.transcription import Transcription
-from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.nonholonomic import NonholonomicVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 _Guessed = tuple[np.ndarray, np.ndarray]
 """Nodes (N+1, node size) and planned inputs (N+1, size)."""

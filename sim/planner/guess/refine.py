@@ -8,7 +8,7 @@ from sim.planner.task.geodesics import arcs, points
 from sim.planner.task.task import Task
 from sim.planner.transcription.motion import Motion
 from sim.planner.transcription.transcription import Transcription
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 
 def resampled(vehicle: Vehicle, move: Motion, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

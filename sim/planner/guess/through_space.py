@@ -15,8 +15,7 @@ from sim.planner.task.holding import holding
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.planner.transcription.model import NodeModel
-from sim.vehicles.base import Vehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure, Vehicle
 
 
 def led_through_space(

@@ -7,7 +7,7 @@ from sim.planner.guess.route import route, routes
 from sim.planner.task.bodies import planar, velocities
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 
 def way_of(vehicle: Vehicle, task: Task) -> np.ndarray | None:

@@ -14,7 +14,7 @@ from sim.planner.task.obstacles import label, true_distance
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task, control_limits
 from sim.planner.task.waypoints import waypoint_node
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _NEAR = 0.003
 """Share of what a quantity ranges over by which it may stay away from a limit that it leans on."""

@@ -19,8 +19,8 @@ from sim.planner.task.task import WEIGHT_NAMES, Task, Weights, control_limits
 from sim.planner.transcription.constraints import GROUND, WAYPOINT
 from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.transcription import Transcription
-from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.holonomic import HolonomicVehicle
 
 _NOTICEABLE = 1e-3
 _CHEAP = 1e-3

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.planner.result.record import PlanRecord
 from sim.planner.task.bodies import acted
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
 
 _SPATIAL = 6
 """Components of a wrench in space."""

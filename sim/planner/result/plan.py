@@ -10,8 +10,8 @@ from sim.integrators.base import Integrator
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task
 from sim.trajectory import Trajectory
-from sim.vehicles.base import Vehicle
-from sim.vehicles.observation import observed_by_symbols
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.observation import observed_by_symbols
 
 if TYPE_CHECKING:
     from sim.planner.solvers.backends import Result

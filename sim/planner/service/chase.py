@@ -8,7 +8,7 @@ from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
 from sim.planner.service.replan import aimed, replanned, route_of
 from sim.planner.task.task import Task
-from sim.vehicles.state import State
+from sim.vehicles.forms.form import State
 
 FIRST_S, NEXT_S = 20.0, 0.5
 """Wall time for a plan without and with one to go on from."""

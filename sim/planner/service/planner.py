@@ -34,7 +34,7 @@ from sim.platform.processes import processes_at_once
 from sim.platform.signals import interrupts_heard
 from sim.platform.validation import whole
 from sim.trajectory import given_vehicle
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _EXPLAINING_S = 8.0
 STARTS = 14

@@ -22,8 +22,8 @@ from sim.platform.errors import InputError, quote
 from sim.platform.validation import number
 from sim.steppers.choice import stepper_of
 from sim.trajectory import Trajectory, given_vehicle
-from sim.vehicles.base import Vehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
 
 AimAt = Callable[[float], Any]
 """Time [s] -> place (3,) or (2,) [m] or a `State` that is wanted at that time."""

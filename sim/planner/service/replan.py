@@ -15,8 +15,8 @@ from sim.planner.task.poses import positions
 from sim.planner.task.pursuit import with_goal_at
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
-from sim.vehicles.base import Vehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
 
 
 @dataclass(frozen=True, slots=True, eq=False)

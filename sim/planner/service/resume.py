@@ -11,7 +11,7 @@ from sim.planner.task.task import Task
 from sim.planner.task.waypoints import kept_times, with_times
 from sim.planner.transcription.motion import Motion
 from sim.planner.transcription.transcription import Transcription
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 
 def resumed(t: Transcription, plan: Plan | PlanRecord, vehicle: Vehicle, task: Task) -> tuple[Task, Result]:

@@ -19,7 +19,7 @@ from sim.planner.transcription.funnel import funnel_of
 from sim.planner.transcription.motion import Motion, motion
 from sim.planner.transcription.parameters import parameters
 from sim.platform.processes import in_order
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 PENETRATION_M = 1e-4
 DIRECT, _COARSEST = 64, 12

@@ -19,7 +19,7 @@ from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
 from sim.platform.processes import started
 from sim.vehicles import Vehicle
-from sim.vehicles.own_class import OwnClass
+from sim.vehicles.forms.custom import OwnClass
 
 TIME_LIMIT_S, FOLLOWING_S = 30.0, 2.0
 """For a plan that was asked for, and for one that follows a hand: what takes longer is looked for afresh."""

@@ -9,10 +9,9 @@ import numpy as np
 from sim.compiler.columns import ColumnKernel
 from sim.groups import LieGroup
 from sim.spaces import Space
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.parametrised import Quantities
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.form import Form
+from sim.vehicles.forms.parameters import Quantities
 
 _PLACE = ("x_m", "y_m", "z_m")
 _NUMBER = re.compile(r"_\d+$")

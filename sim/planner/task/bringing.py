@@ -7,8 +7,7 @@ import numpy as np
 
 from sim.planner.task.bodies import body_pose, places, velocities
 from sim.planner.task.poses import positions
-from sim.vehicles.base import Vehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure, Vehicle
 
 _STEPS, _DAMPING, _FARTHEST = 12, 1e-4, 0.5
 

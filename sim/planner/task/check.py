@@ -14,8 +14,8 @@ from sim.planner.task.refusal import GOAL, START, Part, TaskRefused, obstacle_pa
 from sim.planner.task.task import Task, check_can_plan
 from sim.planner.task.travel_time import longest_s, soonest_s
 from sim.planner.task.waypoints import waypoint_node
-from sim.vehicles.base import Vehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
 
 _ROUNDING = 1e-9
 _STRAYED = 0.25

@@ -9,7 +9,7 @@ from sim.planner.task.obstacles import Box, Capsule, Cylinder, Sphere
 from sim.planner.task.task import Goal, Limits, Task, Waypoint, Weights
 from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError, quote
-from sim.vehicles.state import State
+from sim.vehicles.forms.form import State
 
 _OBSTACLES = (Sphere, Cylinder, Capsule, Box)
 _PLACES, _SIZES, _TEXTS = (

@@ -17,8 +17,8 @@ from sim.planner.task.task import DEMANDS, WEIGHT_NAMES, Task, control_limits
 from sim.platform.errors import quote
 from sim.platform.validation import numeric
 from sim.spaces import Space
-from sim.vehicles.base import Vehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
 
 _FAR_M, _MOST_WEIGHT, _LONGEST_S = 1e6, 1e6, 1e6
 _EFFORT_SCALES = 1e-9, 1e9

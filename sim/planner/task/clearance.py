@@ -9,7 +9,7 @@ from sim.planner.task.geodesics import between
 from sim.planner.task.obstacles import Capsule, Obstacle, half_thickness_m, true_distance
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _PER_STEP, _MOST = 8, 40_000
 """Places that are looked at on every arc, and at most on all."""

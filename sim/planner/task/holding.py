@@ -4,8 +4,8 @@ import casadi as ca
 import numpy as np
 
 from sim.planner.task.inputs import input_map_of
-from sim.vehicles.acted import ActionVehicle
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.homogeneous import ActionVehicle
 
 _SHARE, _STEPS = 0.5, 8
 _LITTLE = 1e-9

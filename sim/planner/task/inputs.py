@@ -11,9 +11,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.base import PlannedInputs, Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.base import PlannedInputs, Vehicle
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 
 @dataclass(frozen=True)

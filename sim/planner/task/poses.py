@@ -6,8 +6,8 @@ import numpy as np
 
 from sim.groups import SE2
 from sim.planner.task.bodies import acted, body_poses, planar
-from sim.vehicles.base import Vehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
 
 _HEADING = SE2.columns.index("heading_rad")
 

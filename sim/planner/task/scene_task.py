@@ -11,9 +11,9 @@ from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Goal, Limits, Task, Waypoint, Weights, check_can_plan
 from sim.planner.task.terrain import SafeGround, safe_ground
 from sim.platform.toml_table import TomlTable
-from sim.vehicles.base import Vehicle
-from sim.vehicles.nonholonomic import NonholonomicVehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 from sim.world.world import World
 
 _FAR_M = 1e5

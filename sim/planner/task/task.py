@@ -8,10 +8,8 @@ import numpy as np
 from sim.planner.task.obstacles import Obstacle
 from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import TREES, Form
-from sim.vehicles.state import State
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import TREES, Form, State, Support
 
 Demand = Literal["fixed", "within", "upright", "free"]
 DEMANDS: tuple[str, ...] = get_args(Demand)

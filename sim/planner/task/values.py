@@ -8,8 +8,8 @@ import numpy as np
 from sim.planner.task.obstacles import Box, Capsule, Cylinder, Obstacle, Sphere
 from sim.planner.task.task import Goal, Task
 from sim.platform.user_files import as_fields, as_type, require_finite
-from sim.vehicles.base import Vehicle
-from sim.vehicles.state import State
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import State
 
 _OBSTACLES: dict[str, type[Obstacle]] = {kind.kind: kind for kind in (Sphere, Cylinder, Capsule, Box)}
 _PLAIN = ("duration_s", "steps", "clearance_m", "effort_scale", "safety_range_m", "name")

@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.planner.task.bodies import planar
 from sim.planner.task.task import Task
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _NOWHERE_TOLERANCE_M = 1e6
 

@@ -14,7 +14,7 @@ from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
 from sim.planner.transcription.constraints import node_bounds, velocity_bound
 from sim.planner.transcription.transcription import Bounds, Transcription
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _CLOSED, _TURNS = 0.6, 4.0
 """Share of the plan after which its bounds are the task's again at the latest, and how many times longer than to turn

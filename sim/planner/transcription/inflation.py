@@ -12,7 +12,7 @@ from sim.planner.task.clearance import ball_places, on_plane
 from sim.planner.task.obstacles import Box, Capsule, Obstacle, half_thickness_m, true_distance
 from sim.planner.task.poses import positions
 from sim.planner.task.task import Task
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _WALL_STEPS, _POLE_STEPS = 3.0, 0.75
 """Half of the least thickness, in mean steps; through less of a wall the optimiser hurries between two nodes."""

@@ -16,8 +16,8 @@ from sim.planner.task.task import WEIGHT_NAMES, control_limits
 from sim.planner.transcription.shape import ProblemShape, Scales
 from sim.planner.transcription.state_form import StateForm, state_form
 from sim.planner.transcription.symbols import Slots
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 BODY_NUMBERS = 4
 _ELIMINATED = 6

@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.planner.task.bodies import planar
 from sim.planner.transcription.transcription import Transcription
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 
 @dataclass(frozen=True)

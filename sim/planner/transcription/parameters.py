@@ -9,7 +9,7 @@ from sim.planner.task.waypoints import nowhere
 from sim.planner.transcription.inflation import thickened
 from sim.planner.transcription.shape import unit_inputs
 from sim.planner.transcription.transcription import Transcription
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 _END_SLACK_M = 0.05
 

@@ -14,10 +14,9 @@ from sim.planner.task.obstacles import KINDS
 from sim.planner.task.poses import positions
 from sim.planner.task.task import WEIGHT_NAMES, Limits, Task, control_limits
 from sim.planner.task.terrain import SafeGround
-from sim.vehicles.base import Vehicle
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.nonholonomic import NonholonomicVehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 
 @dataclass(frozen=True)

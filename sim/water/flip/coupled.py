@@ -15,7 +15,7 @@ from sim.environment.environment import BodyState
 from sim.environment.surroundings import weather_of
 from sim.groups.numeric import rotation_exp
 from sim.vehicles import Vehicle
-from sim.vehicles.support import Support
+from sim.vehicles.forms.form import Support
 from sim.water.box_picture import BoxPicture
 from sim.water.flip.body import Body
 from sim.water.flip.open_sea import SeaAround

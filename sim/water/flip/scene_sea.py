@@ -9,7 +9,7 @@ from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
-from sim.vehicles.support import Support
+from sim.vehicles.forms.form import Support
 from sim.water.flip.body import Floating
 from sim.water.flip.box import Box
 from sim.water.flip.coupled import TankWater

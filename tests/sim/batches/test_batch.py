@@ -10,7 +10,7 @@ from sim.contact.ground import GROUND
 from sim.environment.surroundings import surroundings
 from sim.integrators import DEFAULT
 from sim.platform.errors import InputError
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure
 from sim.world import load_world
 
 PAIRS = [

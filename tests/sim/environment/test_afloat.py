@@ -11,12 +11,11 @@ from sim.compiler import Kernel, compile_kernel
 from sim.environment.surroundings import water_about
 from sim.platform.errors import InputError
 from sim.vehicle_config.hull import Hull
-from sim.vehicles.holonomic import HolonomicVehicle
+from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 from sim.vehicles.motorboat import Motorboat
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.parametrised import Quantities
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, weight_potential
-from sim.vehicles.support import Support
 from sim.water.draft import at_rest
 from sim.water.feel import feel_water, sea_at
 from sim.water.inline import WATER

@@ -5,9 +5,8 @@ import pytest
 
 import sim
 from sim.platform.errors import InputError
-from sim.vehicles.form import TREES
-from sim.vehicles.parameter import Value
-from sim.vehicles.support import Support
+from sim.vehicles.forms.form import TREES, Support
+from sim.vehicles.forms.parameters import Value
 
 H, STEPS = 0.01, 60
 PAIRS = [

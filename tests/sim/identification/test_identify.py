@@ -18,7 +18,7 @@ from sim.platform.processes import GivenUp
 from sim.recordings import Take, save_take
 from sim.recordings.leg import Pushes
 from sim.recordings.take import leg_of
-from sim.vehicles.form import TREES, Form
+from sim.vehicles.forms.form import TREES, Form
 from sim.world import load_world
 from tests.sim.identification.synthetic import NOISE, flown, measured
 

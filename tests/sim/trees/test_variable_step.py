@@ -10,8 +10,8 @@ from sim.integrators import integrator, integrators
 from sim.recordings import load_take, save_take
 from sim.trees.choice import tree_stepper
 from sim.trees.tree import Body, Joint, tree
-from sim.vehicles.articulated import ArticulatedVehicle
-from sim.vehicles.parameter import Parameter
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.parameters import Parameter
 from tests.sim.simulation_scenes import simulation
 from tests.sim.trees.sample_trees import pendulum_chain
 from tests.sim.trees.test_tree_vehicles import chain_scene

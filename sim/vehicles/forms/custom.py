@@ -1,4 +1,7 @@
-"""A user's own vehicle: a class in a Python file, named `my_vehicle.py:Trike`, or a folder with a `vehicle.py`."""
+"""A user's own vehicle: a class in a Python file, named `my_vehicle.py:Trike`, or a folder with a `vehicle.py`.
+
+`OwnClass` takes one to another process, which has not run its file yet.
+"""
 
 import os
 import sys
@@ -6,13 +9,14 @@ import traceback
 import zlib
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from weakref import WeakKeyDictionary
 
 from sim.platform.errors import InputError
 from sim.platform.user_files import run_module
-from sim.vehicles.base import Vehicle
+from sim.vehicles.forms.base import Vehicle
 
 OWN_FILE = "vehicle.py"
 """Of a folder that is a vehicle of one's own."""
@@ -157,3 +161,24 @@ def _is_own_vehicle(value: object, module: ModuleType) -> bool:
 
 def _list(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnClass:
+    """A module whose file the user has had run: whoever unpickles the vehicle needs it first."""
+
+    module: str
+    file: str
+    source: bytes
+
+    @staticmethod
+    def of(kind: type[Vehicle]) -> "OwnClass | None":
+        """None for the project's vehicles, which every process knows."""
+        source = source_of(kind)
+        if not source:
+            return None
+        return OwnClass(kind.__module__, str(sys.modules[kind.__module__].__file__), source)
+
+    def __call__(self) -> None:
+        """Make it known in this process."""
+        run_module(self.module, Path(self.file), self.source)

@@ -14,15 +14,14 @@ import casadi as ca
 import numpy as np
 
 from sim.platform.errors import InputError
-from sim.vehicles.base import Vehicle
-from sim.vehicles.observable import Observable
-from sim.vehicles.parametrised import Quantities
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure, Vehicle
+from sim.vehicles.forms.form import Observable
+from sim.vehicles.forms.parameters import Quantities
 
 Shape = tuple[int | None, int | None]
 """Rows and columns; None is any number."""
 
-_SIM = Path(__file__).resolve().parents[1]
+_SIM = Path(__file__).resolve().parents[2]
 _HINT = {
     "list": "; join numbers by ca.vertcat(...)",
     "tuple": "; join numbers by ca.vertcat(...)",

@@ -1,9 +1,11 @@
 """Bobs on light rods, one hung from the other: what the rods pull with, and how they turn, in linear time.
 
 A part of a state is (q, omega) of a rod: the unit vector q along it, away from where all hang, and its angular velocity
-at right angles to it, both in the world. Stacks (`sim.stack`) have a column a rod.
+at right angles to it, both in the world. Stacks (`sim.stack`) have a column a rod. `LinkedRods` is what a chain of rods
+and bobs declares beside what moves it: the force on each bob, for methods of its mechanics.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,6 +15,8 @@ from numpy.typing import ArrayLike
 
 from sim.platform.errors import InputError
 from sim.stack import AnyStack, along, first_only, last_only
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.parameters import Quantities
 
 
 class Bob(NamedTuple):
@@ -135,3 +139,20 @@ def on_the_bundle(who: str, what: str, it: str, q: np.ndarray, omega: np.ndarray
             raise InputError(f"{who}: omega{of} turns {it} about itself; allowed: at right angles to it")
     q = q / sizes[:, None]
     return np.column_stack([q, omega - np.sum(q * omega, axis=1)[:, None] * q])
+
+
+class LinkedRods(ActionVehicle):
+    """Light rods hinged one below the other from a fixed point, a bob at the end of each.
+
+    A part of its state is (q, omega) of a rod, its direction away from the fixed point and angular velocity. It has
+    parameters `mass` and `length`, a number each rod.
+    """
+
+    @property
+    @abstractmethod
+    def link_count(self) -> int:
+        """N."""
+
+    @abstractmethod
+    def bob_force(self, bob: Bob, u: ca.SX, q: Quantities) -> ca.SX:
+        """(3,) on a bob beside the rods' pulls [N]."""

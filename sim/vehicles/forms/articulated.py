@@ -15,11 +15,9 @@ from sim.trees.shapes import Capsule, gallows, hinges_of, links_of
 from sim.trees.state import Given
 from sim.trees.tree import Tree
 from sim.trees.turning import quaternion_matrix
-from sim.vehicles.base import Vehicle
-from sim.vehicles.form import Form
-from sim.vehicles.observation import ObservationLayout, layout_of
-from sim.vehicles.state import NodeLayout, State
-from sim.vehicles.support import Support
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Form, NodeLayout, State, Support
+from sim.vehicles.forms.observation import ObservationLayout, layout_of
 
 UNITS = {"angle": "rad", "largest_angle": "rad", "torque": "N m", "largest_torque": "N m"}
 """Of what every tree tells: coordinates of its joints (of sliders metres, of ball joints the angle of the turn, free

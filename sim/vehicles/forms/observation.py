@@ -11,8 +11,8 @@ import casadi as ca
 import numpy as np
 
 from sim.platform.errors import InputError
-from sim.vehicles.base import Vehicle
-from sim.vehicles.parametrised import Quantities
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.parameters import Quantities
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,12 @@ from sim.spaces.action import (
 from sim.stack import stacked
 from sim.symbolic import pose_along, solve
 from sim.trees.shapes import DARK_STEEL, RUBBER, WOOD, Capsule
-from sim.vehicles.acted import ActionVehicle
 from sim.vehicles.drag import quadratic_drag
-from sim.vehicles.holonomic import HolonomicVehicle
-from sim.vehicles.hung_rods import (
+from sim.vehicles.forms.form import Observable, State, Support
+from sim.vehicles.forms.holonomic import HolonomicVehicle
+from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.vehicles.forms.parameters import Parameter, Quantities
+from sim.vehicles.forms.rods import (
     Bob,
     Force,
     bobs,
@@ -40,11 +42,6 @@ from sim.vehicles.hung_rods import (
     rod_tensions,
     turning_rods,
 )
-from sim.vehicles.observable import Observable
-from sim.vehicles.parameter import Parameter
-from sim.vehicles.parametrised import Quantities
-from sim.vehicles.state import State
-from sim.vehicles.support import Support
 
 POSE, TWIST, CABLE = slice(0, 12), slice(12, 18), 18
 """Where the carrier's pose and body twist stand in a state; the links begin behind them."""

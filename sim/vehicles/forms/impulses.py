@@ -15,8 +15,7 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from sim.vehicles.base import Vehicle
-from sim.vehicles.structure import Structure
+from sim.vehicles.forms.base import Structure, Vehicle
 
 _SMALL = 1e-9
 """Singular values below this share of the largest are of directions that no velocity has."""

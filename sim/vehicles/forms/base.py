@@ -1,8 +1,17 @@
-"""What every vehicle is: a group, named numbers, and states. Mechanics follow in `holonomic.py` and its siblings."""
+"""What every vehicle is: a group, named numbers, and states. Mechanics follow in `holonomic.py` and its siblings.
 
+What it lists is checked by name and kind: names end up in generated source, file names and columns. `Structure` is what
+of a vehicle its equations depend on, by which caches of compiled things are keyed.
+"""
+
+import math
+import pickle
+import re
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Literal
 
 import casadi as ca
@@ -10,20 +19,96 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.groups import SE3, LieGroup
-from sim.platform.errors import InputError
+from sim.platform.errors import InputError, quote
 from sim.platform.validation import array_of
 from sim.spaces import Euclidean, GroupSpace, Product, Space
-from sim.vehicles.form import Form
-from sim.vehicles.listed import check_listed
-from sim.vehicles.observable import Observable
-from sim.vehicles.parameter import Control, ShapeCoordinate
-from sim.vehicles.parametrised import Parametrised, Quantities
-from sim.vehicles.state import NodeLayout, State
-from sim.vehicles.support import Support, natural_support
+from sim.vehicles.forms.form import Form, NodeLayout, Observable, State, Support, natural_support
+from sim.vehicles.forms.parameters import Control, Parameter, Parametrised, Quantities, ShapeCoordinate
 
 if TYPE_CHECKING:
     from sim.robots.robot import Geom
     from sim.trees.shapes import Capsule
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
+_LONGEST = 60
+_ALLOWED = f"letters, digits, - and _ of ASCII, a letter first, {_LONGEST} at most"
+_ON_A_GROUP = (Form.EULER_POINCARE, Form.REDUCED_DALEMBERT)
+_LISTS = {"parameters": Parameter, "controls": Control, "shape_coordinates": ShapeCoordinate}
+
+
+def is_name(text: object) -> bool:
+    """Whether this can be the name of a vehicle, a parameter, a control or a shape coordinate."""
+    return isinstance(text, str) and len(text) <= _LONGEST and _NAME.fullmatch(text) is not None
+
+
+def usable(names: Iterable[str]) -> list[str]:
+    """Names that can be used, as near as may be to those of a file, which may be any; all different."""
+    taken: dict[str, None] = {}
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[: _LONGEST - 5]
+        plain = plain if plain[:1].isalpha() else f"n{plain}"
+        candidates = (plain if k == 1 else f"{plain}_{k}" for k in count(1))
+        taken[next(candidate for candidate in candidates if candidate not in taken)] = None
+    return [*taken]
+
+
+def check_listed(kind: type) -> None:
+    """Raises InputError where a vehicle class or something that it lists has no usable name or is of another kind."""
+    name = getattr(kind, "name", None)
+    if not is_name(name):
+        raise InputError(
+            f"vehicle class {kind.__name__}: name = {quote(name)} is refused; allowed: {_ALLOWED}"
+        )
+    for attribute, wanted in _LISTS.items():
+        items = getattr(kind, attribute)
+        if not isinstance(items, tuple | list) or not all(isinstance(item, wanted) for item in items):
+            raise InputError(
+                f"vehicle {name!r}: {attribute} = {quote(items)} is refused; allowed: a tuple of {wanted.__name__}"
+            )
+        taken = set()
+        for item in items:
+            if not is_name(item.name) or item.name in taken:
+                raise InputError(
+                    f"vehicle {name!r}: {attribute}: name {quote(item.name)} is refused; allowed, once each: {_ALLOWED}"
+                )
+            taken.add(item.name)
+            fault = _fault(item)
+            if fault:
+                raise InputError(f"vehicle {name!r}: {attribute}: {item.name}: {fault}")
+    structural = [q.name for q in kind.parameters if q.structural]  # type: ignore[attr-defined]
+    for control in kind.controls:  # type: ignore[attr-defined]
+        if control.only is not None and control.only[0] not in structural:
+            raise InputError(
+                f"vehicle {name!r}: controls: {control.name}: only = {quote(control.only)} is refused; allowed: "
+                f"(structural parameter, its value), of {', '.join(structural) or 'which it has none'}"
+            )
+    group = getattr(kind, "group", None)
+    if getattr(kind, "form", None) in _ON_A_GROUP and not isinstance(group, LieGroup):
+        raise InputError(
+            f"vehicle {name!r}: group = {group!r} is refused; allowed: SE3, SE2, SO3 of sim.groups"
+        )
+
+
+def _fault(item: Parameter | Control | ShapeCoordinate) -> str:
+    """What is wrong with its numbers."""
+    try:
+        low, high = float(item.low), float(item.high)
+        at = {Parameter: "default", Control: "neutral"}.get(type(item))
+        values = np.atleast_1d(np.asarray(getattr(item, at), float)) if at else np.zeros(0)
+    except (TypeError, ValueError):
+        return "a default, neutral, low or high that is not a number"
+    if math.isnan(low) or math.isnan(high):
+        return f"low = {low:g}, high = {high:g}; allowed: numbers"
+    if low > high:
+        return f"low = {low:g} is above high = {high:g}"
+    if at and (values.ndim != 1 or not values.size):
+        return f"{at} has to be a number or a tuple of numbers"
+    if at and not ((values >= low) & (values <= high)).all():
+        return (
+            f"{at} = {getattr(item, at)!r} is out of range; allowed: {low:g} to {high:g} {item.unit}".rstrip()
+        )
+    return ""
+
 
 PlannedInputs = Literal["controls", "thrust vector"]
 
@@ -175,7 +260,7 @@ class Vehicle(Parametrised, ABC):
         return self.wrench_size
 
     takes_impulses: bool = False
-    """Whether `struck` is declared; else it follows from its energy (`sim.vehicles.impulses`)."""
+    """Whether `struck` is declared; else it follows from its energy (`sim.vehicles.forms.impulses`)."""
 
     def struck(self, node: ca.SX, impulse: ca.SX, q: Quantities) -> ca.SX:
         """The node at once after an impulse (impulse_size,)."""
@@ -266,3 +351,30 @@ class Vehicle(Parametrised, ABC):
         """(count,), zero where nothing is given."""
         missing = isinstance(value, tuple | list | np.ndarray) and len(value) == 0
         return self._finite(what, np.zeros(count) if missing else value, (count,))
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Vehicles with equal structures have the same equations, in which the parameters' values are arguments."""
+
+    key: Hashable
+    vehicle: Vehicle = field(compare=False, repr=False)
+    """One of them."""
+
+    @staticmethod
+    def of(vehicle: Vehicle) -> "Structure":
+        """Class, optional parameters that are off, structural ones, and what a class of one's own keeps beside them."""
+        own = {k: v for k, v in vars(vehicle).items() if k not in _NOT_STRUCTURE}
+        key = type(vehicle), vehicle.absent, vehicle.structural, _content(vehicle, own)
+        return Structure(key, vehicle)
+
+
+def _content(vehicle: Vehicle, own: dict[str, object]) -> Hashable:
+    """Arrays and lists by what is in them; where that cannot be told, a vehicle is like no other."""
+    try:
+        return pickle.dumps(own) if own else b""
+    except Exception:
+        return id(vehicle)
+
+
+_NOT_STRUCTURE = ("values", "parameters", "node_layout", "space", "action", "tree", "links", "angular")

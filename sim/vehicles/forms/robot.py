@@ -1,14 +1,19 @@
-"""Robots as vehicles: the tree, shapes and motors of a description, with a servo in every hinge and slide."""
+"""Robots as vehicles: the tree, shapes and motors of a description, with a servo in every hinge and slide.
+
+Their files are read within the bounds of `sim.read_robot`; nothing of them is run.
+"""
 
 import math
+from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from sim.platform.errors import InputError, one_of
+from sim.platform.errors import InputError, one_of, quote
 from sim.robots.robot import Geom, Motor, Robot
 from sim.robots.touching import capsules_of, lowest_m
 from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE, workspace
@@ -18,10 +23,10 @@ from sim.trees.observing import body_frames
 from sim.trees.shapes import STAND, Capsule, hinges_of, links_of
 from sim.trees.tree import Tree
 from sim.trees.twists import momenta
-from sim.vehicles.articulated import ArticulatedVehicle, ClosedVehicle
-from sim.vehicles.listed import usable
-from sim.vehicles.parameter import Control, Parameter
-from sim.vehicles.state import State
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
+from sim.vehicles.forms.base import Vehicle, usable
+from sim.vehicles.forms.form import State
+from sim.vehicles.forms.parameters import Control, Parameter
 
 HOLD_RADPS = 10.0
 """Of the servos, where nothing else is said."""
@@ -237,3 +242,56 @@ def _unit(tree: Tree, joint: str, turning: str, sliding: str) -> str:
 
 def _length(x: np.ndarray) -> float:
     return float(np.linalg.norm(x))
+
+
+ENDINGS = (".urdf", ".xml", ".mjcf")
+FLOATING = "free"
+"""After a colon: the root, which the file fixes to the world, floats."""
+PACKAGE_FILE = "package.xml"
+_LEVELS = 4
+
+
+def is_robot_file(name: str) -> bool:
+    """Whether a vehicle's name is that of a robot's file, `FILE.urdf` or `FILE.urdf:free`."""
+    return name.removesuffix(f":{FLOATING}").lower().endswith(ENDINGS)
+
+
+def model_folder(path: Path) -> Path:
+    """Outside of which nothing is read: the file's own folder, or the package that it is in, up to four levels up."""
+    around = list(path.parents)[: _LEVELS + 1]
+    return next((folder for folder in around if (folder / PACKAGE_FILE).is_file()), path.parent)
+
+
+def load_robot(path: Path, registry: MutableMapping[str, type[Vehicle]], *, free: bool = False) -> str:
+    """Read a URDF or MJCF file and enter it as a vehicle under the model's own name, returned.
+
+    free: its root floats, where the file fixes it to the world. Reading it again takes its present contents.
+    Raises InputError in one line as `read_robot` does.
+    """
+    from sim.robots.reading import read_robot  # with SciPy and the parser, which nothing else waits for
+
+    robot = read_robot(path, folder=model_folder(path), free=free)
+    base, file = usable([robot.name])[0].replace("_", "-"), (path, free)
+    names = (base, f"{base}-robot", *(f"{base}-{k}" for k in range(2, 10_000)))
+    name = next(each for each in names if _may_have(each, file, registry))
+    left_out = (
+        f" Of its file {len(robot.notes)} things are left out: {robot.notes[0]}." if robot.notes else ""
+    )
+    counted = f"{robot.tree.nv} degrees of freedom, {len(robot.motors)} motors"
+    doc = f"{quote(robot.name)}, of {quote(path.name)}: {counted}.{left_out}"
+    try:
+        kind = type(
+            "FileRobot",
+            (ClosedRobotVehicle if robot.loops else RobotVehicle,),
+            {"name": name, "robot": robot, "file": file, "__doc__": doc, "__module__": __name__},
+        )
+        kind().default_state()  # of its tree with its servos
+    except InputError as error:
+        raise InputError(f"{path.name}: {error}") from None
+    registry[name] = kind
+    return name
+
+
+def _may_have(name: str, file: tuple[Path, bool], registry: MutableMapping[str, type[Vehicle]]) -> bool:
+    """Whether no vehicle has the name but an earlier reading of the same file."""
+    return name not in registry or getattr(registry[name], "file", None) == file
