@@ -29,8 +29,8 @@ from sim.planner import Cylinder, Waypoint, plan, task_of_scene
 from sim.scene import load_scene
 from sim.steppers.choice import stepper_of
 from sim.vehicle_config import config_of
-from sim.water.layout import CLOCK
 from sim.water.water import Water
+from sim.water.wrench import CLOCK
 
 STEP_S, LIMIT_S = 0.02, 90.0
 NEAR_M, NEAR_RAD, SLOW_MPS = 0.5, math.radians(5.0), 0.6

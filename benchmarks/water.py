@@ -15,12 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from render.sea.fields import SeaFields
 from sim.vehicle_config.hull import Hull
-from sim.water.feel import feel_water
-from sim.water.layout import CLOCK
-from sim.water.nearby import SLAB_S
 from sim.water.ocean import Ocean, Sea
-from sim.water.water import Water
-from sim.water.weather import Weather
+from sim.water.water import Water, Weather
+from sim.water.wrench import CLOCK, SLAB_S, feel_water
 
 SEA = Sea(9.0, 0.4, 40e3)
 CELLS = (20, 12, 8)

@@ -5,7 +5,7 @@ import moderngl
 
 from render.flying_points import FlyingPoints
 from render.programs import Programs
-from sim.water.drops import MOST_DROPS
+from sim.water.picture import MOST_DROPS
 
 _DROP_M = 0.008
 """Radius."""

@@ -8,8 +8,8 @@ import numpy as np
 from sim.contact.obstacles import ObstaclesPicture
 from sim.trees.shapes import Capsule
 from sim.vehicles.forms.parameters import Value
-from sim.water.box_picture import BoxPicture
 from sim.water.ocean import SeaState
+from sim.water.picture import BoxPicture
 
 
 @dataclass(frozen=True, slots=True)

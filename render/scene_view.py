@@ -19,7 +19,7 @@ from sim.environment.slung_load import LoadPicture
 from sim.groups.between import poses_between
 from sim.scene.race_timing import Standing
 from sim.snapshot import LaneSnapshot, Snapshot
-from sim.water.box_picture import BoxPicture
+from sim.water.picture import BoxPicture
 
 Thing = TypeVar("Thing")
 

@@ -13,7 +13,7 @@ import numpy as np
 from render.passes import PassContext
 from render.programs import FIRST_FREE_UNIT, Programs
 from render.vertex_arrays import vertex_array
-from sim.water.box_picture import MOST_SPRAY
+from sim.water.picture import MOST_SPRAY
 
 _DROP_M = 0.05
 """Radius: drops half a cell apart are one sheet."""

@@ -11,7 +11,7 @@ from render.passes import PassContext
 from render.programs import Programs
 from render.spray import SpraySurface
 from render.vertex_arrays import vertex_array
-from sim.water.box_picture import BoxPicture
+from sim.water.picture import BoxPicture
 
 _FINER = 2
 """Points of the surface that is drawn, for each cell along an edge."""

@@ -17,7 +17,7 @@ from sim.lane_status import LaneStatus
 from sim.platform.progress import Job
 from sim.scene.race_timing import LAPPED, PLANNED, Standing
 from sim.vehicles.forms.parameters import Value
-from sim.water.ocean.state import SeaState
+from sim.water.ocean.field import SeaState
 
 if TYPE_CHECKING:
     from sim.commands import Command

@@ -23,7 +23,7 @@ from sim.vehicles import State, Vehicle
 from sim.vehicles import vehicle as make_vehicle
 from sim.vehicles.forms.form import Form, Support
 from sim.vehicles.forms.observation import Observed
-from sim.water.inline import WATER
+from sim.water.water import WATER
 
 Controls = None | np.ndarray | list[float] | tuple[float, ...] | Callable[[float, State], np.ndarray]
 

@@ -4,7 +4,7 @@ import moderngl
 import numpy as np
 
 from render.programs import SAMPLER_UNITS
-from sim.water.box_picture import BoxPicture
+from sim.water.picture import BoxPicture
 
 _SOFT = 0.6
 """By which heights are softened, in cells: particles make them uneven."""

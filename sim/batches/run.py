@@ -26,7 +26,7 @@ from sim.trajectory import given_method, given_vehicle, step_count
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import Support
-from sim.water.inline import WATER
+from sim.water.water import WATER
 from sim.world import World
 
 Progress = Callable[[str, float], None]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim.compiled import quick, taken_in_quick
-from sim.contact.surface import first_crossing, surface_normal, surface_patch
+from sim.contact.height_field import first_crossing, surface_normal, surface_patch
 
 _SLOP_M = 5e-4
 _PUSH_OUT = 0.2

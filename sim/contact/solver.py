@@ -1,18 +1,20 @@
-"""Impulses at the contact points that leave no point approaching and no cone exceeded."""
+"""Impulses at the contact points that leave no point approaching and no Coulomb cone exceeded.
+
+For several bodies: projected Gauss-Seidel sweeps over the points. For one body: Newton's method, where sweeps would
+take hundreds. Unknown is the body's twist, six numbers whatever the number of points. A point's impulse is the
+projection onto its cone of (impulse - stiffness * velocity), as of the multiplier of an augmented Lagrangian; the
+momentum balance with these impulses is solved by Newton's method, then the impulses take the projected values, until no
+point's velocity contradicts its law (P. Alart, A. Curnier, "A mixed formulation for frictional contact problems prone
+to Newton like solution methods", 1991). Points that bear more than six numbers can tell apart share their load as they
+did before.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from sim.compiled import quick
-from sim.contact.rows import (
-    AIM,
-    IMPULSE,
-    INVERSE_MASS,
-    NORMAL,
-    point_velocity,
-    push,
-)
+from sim.compiled import quick, taken_in_quick
+from sim.contact.rows import AIM, FIRST, IMPULSE, INVERSE_MASS, NORMAL, SECOND, point_velocity, push
 
 SWEEPS = 150
 _TOLERANCE_MPS = 1e-12
@@ -100,3 +102,242 @@ def _push_twist(
 
 solve_rows = rows_solver(twist_velocity, _push_twist)
 """Of one body: the state is its twist (6,), the response the diagonal (6,) of its inertia."""
+
+
+_ROUNDS = 24
+_LEAST_SHARE = 0.3
+"""Of a step, where the whole one leads away."""
+_STIFFNESS = 1e4
+"""Of a point, in units of its effective mass: what a change of the impulses leaves of an error is about its inverse."""
+_BALANCE = 1e-11
+"""Of 1 m/s and of the body's speed."""
+_BALANCE_SHARE = 10.0
+"""Of the violation: the balance is solved no further than that before the impulses change."""
+
+# columns of a row beyond those that it is gathered with
+_PUSH = 22  # impulse, body frame [N s]
+_PROJECTED = 25  # what it becomes
+_WAY = 28  # of the projected impulse along the ground, where the point slides; else nothing
+_TURNING = 31  # share of the stiffness across that way; 1 where the point sticks, -1 where it is open
+SOLVED_WIDTH = 32
+EQUATIONS = 6
+"""Rows of room for the balance, with the right-hand side in column 6, and the last step beside it."""
+
+
+@quick
+def law_missed(
+    work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray, friction: float
+) -> float:
+    """By how much velocities contradict the law [m/s] under the impulses of the rows; `xi` (6,) becomes their twist."""
+    _begin(work, xi, free, inertia)
+    return _project(work, xi, friction)
+
+
+@quick
+def solve_by_newton(
+    work: np.ndarray,
+    xi: np.ndarray,
+    free: np.ndarray,
+    inertia: np.ndarray,
+    friction: float,
+    system: np.ndarray,
+    tolerance_mps: float,
+) -> bool:
+    """Impulses in the rows `work` (k, SOLVED_WIDTH) and twist `xi` (6,) after contact; whether they were found.
+
+    free (6,): twist without contact. inertia (6,): (J1, J2, J3, m, m, m). The impulses in the rows are the first guess,
+    which `law_missed` judges; they stay as they are where nothing is found. system: EQUATIONS rows of room.
+    tolerance_mps: by which velocities may miss the law.
+    """
+    exact = 1.0
+    for c in range(6):
+        exact += abs(free[c])
+    exact *= _BALANCE
+    violation = law_missed(work, xi, free, inertia, friction)
+    missing = _balance(work, xi, free, inertia, system)
+    for _ in range(_ROUNDS):
+        if not missing < np.inf:
+            return False
+        if missing <= exact + _BALANCE_SHARE * violation:
+            for k in range(work.shape[0]):
+                for c in range(3):
+                    work[k, _PUSH + c] = work[k, _PROJECTED + c]
+            if violation < tolerance_mps:
+                _tell_impulses(work)
+                return True
+            _project(work, xi, friction)
+            missing = _balance(work, xi, free, inertia, system)
+        _differentiate(work, inertia, friction, system)
+        if not _eliminate(system):
+            return False
+        for c in range(6):
+            system[c, 7] = system[c, 6]
+            xi[c] += system[c, 7]
+        before, share = missing, 1.0
+        violation = _project(work, xi, friction)
+        missing = _balance(work, xi, free, inertia, system)
+        while missing > before and share > _LEAST_SHARE:
+            share *= 0.5
+            for c in range(6):
+                xi[c] -= share * system[c, 7]
+            violation = _project(work, xi, friction)
+            missing = _balance(work, xi, free, inertia, system)
+    return False
+
+
+@taken_in_quick
+def _begin(work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray) -> None:
+    """The impulses of the rows in the body frame, and the twist that they lead to."""
+    a = b = c = x = y = z = 0.0
+    for k in range(work.shape[0]):
+        w = work[k]
+        n, s, t = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
+        px = n * w[NORMAL] + s * w[FIRST] + t * w[SECOND]
+        py = n * w[NORMAL + 1] + s * w[FIRST + 1] + t * w[SECOND + 1]
+        pz = n * w[NORMAL + 2] + s * w[FIRST + 2] + t * w[SECOND + 2]
+        w[_PUSH], w[_PUSH + 1], w[_PUSH + 2] = px, py, pz
+        a += w[1] * pz - w[2] * py
+        b += w[2] * px - w[0] * pz
+        c += w[0] * py - w[1] * px
+        x += px
+        y += py
+        z += pz
+    xi[0] = free[0] + a / inertia[0]
+    xi[1] = free[1] + b / inertia[1]
+    xi[2] = free[2] + c / inertia[2]
+    xi[3] = free[3] + x / inertia[3]
+    xi[4] = free[4] + y / inertia[4]
+    xi[5] = free[5] + z / inertia[5]
+
+
+@taken_in_quick
+def _project(work: np.ndarray, xi: np.ndarray, friction: float) -> float:
+    """What the impulses become under the twist `xi`; returns how far velocities contradict the law [m/s]."""
+    violation = 0.0
+    for k in range(work.shape[0]):
+        w = work[k]
+        nx, ny, nz = w[NORMAL], w[NORMAL + 1], w[NORMAL + 2]
+        vx = xi[3] + xi[1] * w[2] - xi[2] * w[1]
+        vy = xi[4] + xi[2] * w[0] - xi[0] * w[2]
+        vz = xi[5] + xi[0] * w[1] - xi[1] * w[0]
+        aim = w[AIM]
+        stiffness = _STIFFNESS / w[INVERSE_MASS]
+        zx = w[_PUSH] - stiffness * (vx - aim * nx)
+        zy = w[_PUSH + 1] - stiffness * (vy - aim * ny)
+        zz = w[_PUSH + 2] - stiffness * (vz - aim * nz)
+        normal = zx * nx + zy * ny + zz * nz
+        if normal <= 0.0:
+            zx = zy = zz = 0.0
+            w[_TURNING] = -1.0
+        else:
+            tx, ty, tz = zx - normal * nx, zy - normal * ny, zz - normal * nz
+            square = tx * tx + ty * ty + tz * tz
+            bound = friction * normal
+            if square < bound * bound:
+                w[_TURNING] = 1.0
+            else:
+                size = np.sqrt(square)
+                share = 1.0 / size if size > 0.0 else 0.0
+                w[_TURNING] = bound * share
+                w[_WAY], w[_WAY + 1], w[_WAY + 2] = share * tx, share * ty, share * tz
+                zx = normal * nx + bound * w[_WAY]
+                zy = normal * ny + bound * w[_WAY + 1]
+                zz = normal * nz + bound * w[_WAY + 2]
+        change = max(abs(zx - w[_PUSH]), abs(zy - w[_PUSH + 1]), abs(zz - w[_PUSH + 2]))
+        violation = max(violation, change * w[INVERSE_MASS])
+        w[_PROJECTED], w[_PROJECTED + 1], w[_PROJECTED + 2] = zx, zy, zz
+    return violation / _STIFFNESS
+
+
+@taken_in_quick
+def _balance(
+    work: np.ndarray, xi: np.ndarray, free: np.ndarray, inertia: np.ndarray, system: np.ndarray
+) -> float:
+    """Momentum that `xi` lacks under the projected impulses, into the right-hand side; returns it as a speed [m/s]."""
+    a = b = c = x = y = z = 0.0
+    for k in range(work.shape[0]):
+        w = work[k]
+        px, py, pz = w[_PROJECTED], w[_PROJECTED + 1], w[_PROJECTED + 2]
+        a += w[1] * pz - w[2] * py
+        b += w[2] * px - w[0] * pz
+        c += w[0] * py - w[1] * px
+        x += px
+        y += py
+        z += pz
+    wrench = (a, b, c, x, y, z)
+    missing = 0.0
+    for k in range(6):
+        system[k, 6] = wrench[k] - inertia[k] * (xi[k] - free[k])
+        speed = abs(system[k, 6]) / inertia[k]
+        if not speed <= missing:
+            missing = speed
+    return missing
+
+
+@quick
+def _differentiate(work: np.ndarray, inertia: np.ndarray, friction: float, system: np.ndarray) -> None:
+    """The matrix of the balance: inertia and what the projected impulses change with the twist."""
+    for a in range(6):
+        for b in range(6):
+            system[a, b] = 0.0
+        system[a, a] = inertia[a]
+    for k in range(work.shape[0]):
+        w = work[k]
+        turning = w[_TURNING]
+        if turning < 0.0:
+            continue
+        stiffness = _STIFFNESS / w[INVERSE_MASS]
+        for column in range(6):
+            # velocity of the point under a unit of that part of the twist
+            vx = 1.0 if column == 3 else w[2] if column == 1 else -w[1] if column == 2 else 0.0
+            vy = 1.0 if column == 4 else w[0] if column == 2 else -w[2] if column == 0 else 0.0
+            vz = 1.0 if column == 5 else w[1] if column == 0 else -w[0] if column == 1 else 0.0
+            if turning < 1.0:
+                n, d = w[NORMAL : NORMAL + 3], w[_WAY : _WAY + 3]
+                along_n = vx * n[0] + vy * n[1] + vz * n[2]
+                along_d = vx * d[0] + vy * d[1] + vz * d[2]
+                by_n, by_d = (1.0 - turning) * along_n, friction * along_n - turning * along_d
+                vx = turning * vx + by_n * n[0] + by_d * d[0]
+                vy = turning * vy + by_n * n[1] + by_d * d[1]
+                vz = turning * vz + by_n * n[2] + by_d * d[2]
+            system[0, column] += stiffness * (w[1] * vz - w[2] * vy)
+            system[1, column] += stiffness * (w[2] * vx - w[0] * vz)
+            system[2, column] += stiffness * (w[0] * vy - w[1] * vx)
+            system[3, column] += stiffness * vx
+            system[4, column] += stiffness * vy
+            system[5, column] += stiffness * vz
+
+
+@quick
+def _eliminate(system: np.ndarray) -> bool:
+    """Solve the six equations in place by elimination with pivots: the last column becomes the solution."""
+    for a in range(6):
+        best = a
+        for b in range(a + 1, 6):
+            if abs(system[b, a]) > abs(system[best, a]):
+                best = b
+        if not abs(system[best, a]) > 0.0:
+            return False
+        if best != a:
+            for c in range(a, 7):
+                system[a, c], system[best, c] = system[best, c], system[a, c]
+        inverse = 1.0 / system[a, a]
+        for b in range(a + 1, 6):
+            factor = system[b, a] * inverse
+            for c in range(a + 1, 7):
+                system[b, c] -= factor * system[a, c]
+    for a in range(5, -1, -1):
+        for c in range(a + 1, 6):
+            system[a, 6] -= system[a, c] * system[c, 6]
+        system[a, 6] /= system[a, a]
+    return True
+
+
+@taken_in_quick
+def _tell_impulses(work: np.ndarray) -> None:
+    """Impulses by normal and tangents."""
+    for k in range(work.shape[0]):
+        w = work[k]
+        for direction in range(3):
+            at = NORMAL + 3 * direction
+            w[IMPULSE + direction] = w[_PUSH] * w[at] + w[_PUSH + 1] * w[at + 1] + w[_PUSH + 2] * w[at + 2]

@@ -15,7 +15,6 @@ slow push that lifts a sunk point out again.
 import numpy as np
 
 from sim.compiled import taken_in_quick
-from sim.contact.newton import EQUATIONS, SOLVED_WIDTH, law_missed, solve_by_newton
 from sim.contact.rows import (
     AIM,
     GAP,
@@ -29,7 +28,7 @@ from sim.contact.rows import (
     touch_speed,
     world_step,
 )
-from sim.contact.solver import solve_rows
+from sim.contact.solver import EQUATIONS, SOLVED_WIDTH, law_missed, solve_by_newton, solve_rows
 
 SPEED = SOLVED_WIDTH
 """Column of a row: speed of the touch [m/s]."""

@@ -14,8 +14,7 @@ from sim.compiled import compiled
 from sim.platform.errors import InputError
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
-from sim.water.draft import at_rest
-from sim.water.immersion import WATER_DENSITY
+from sim.water.immersion import WATER_DENSITY, at_rest
 
 # the boat's numbers, by place
 MASS_X, MASS_Y, INERTIA, DRAG = 0, 1, 2, 3

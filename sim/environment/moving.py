@@ -33,7 +33,6 @@ def read_moving(table: TomlTable) -> Moving | None:
 def _readers() -> dict[str, Callable[[TomlTable], Moving]]:
     """Loaded where a scene has one: water takes half a second, and lists and refusals do not wait for it."""
     from sim.environment.slung_load import read_rope
-    from sim.water.flip.scene_box import read_water_box
-    from sim.water.flip.scene_sea import read_sea_box
+    from sim.water.flip.scenes import read_sea_box, read_water_box
 
     return {"slung-load": read_rope, "water-box": read_water_box, "sea-box": read_sea_box}

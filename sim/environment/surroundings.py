@@ -13,13 +13,11 @@ from sim.vehicle_config import config_of
 from sim.vehicles import ArticulatedVehicle, Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.vehicles.forms.homogeneous import ActionVehicle
-from sim.water.draft import afloat
-from sim.water.inline import WATER
-from sim.water.layout import REPORT
+from sim.water.immersion import afloat
 from sim.water.ocean.field import POINTS
-from sim.water.ocean.sea import Sea
-from sim.water.water import Water
-from sim.water.weather import Weather
+from sim.water.ocean.waves import Sea
+from sim.water.water import WATER, Water, Weather
+from sim.water.wrench import REPORT
 from sim.world import World
 from sim.world.river import Stream
 from sim.world.terrain import Terrain

@@ -9,9 +9,9 @@ import numpy as np
 
 from sim.compiled import compiled
 from sim.contact.ground import Ground
+from sim.contact.height_field import surface_height
 from sim.contact.rows import world_point
 from sim.contact.struck_ground import StruckGround
-from sim.contact.surface import surface_height
 from sim.environment.surroundings import Felt, carry_on, surroundings
 from sim.simulation.placing import stand_at
 from sim.trees.ground import TreeGround

@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from sim.compiled import allocating_nothing
+from sim.contact.height_field import surface_height, surface_normal
 from sim.contact.rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, POINT, SECOND, gather_rows
 from sim.contact.solver import rows_solver
-from sim.contact.surface import surface_height, surface_normal
 from sim.contact.wrench import recall, tell_touches
 from sim.trees.articulated import solve
 from sim.trees.spatial import (

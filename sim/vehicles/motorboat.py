@@ -1,7 +1,7 @@
 """A boat that floats: a rigid body with the water that moves along, two thrusters, and water and wind about it.
 
 Section 4.3.2 of the vehicles paper. Here stand its own mechanics: inertia, weight and thrust. What water and air do to
-its hull is found in every step by the environment (`sim.water.feel`), after the numbers that stand here.
+its hull is found in every step by the environment (`sim.water.wrench`), after the numbers that stand here.
 """
 
 import dataclasses

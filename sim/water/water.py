@@ -1,40 +1,55 @@
-"""Water about one hull: the arrays that kernels read, and how they are told of the weather."""
+"""Water about one hull: the weather, the arrays that kernels read, and how these follow changes of the weather."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from sim.compiler.inline import Inline
 from sim.contact.ground import GROUND, Ground
 from sim.contact.wrench import LOADS
 from sim.vehicle_config.hull import Hull
-from sim.water.draft import at_rest
-from sim.water.feel import sea_at
+from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.form import Support
 from sim.water.immersion import AIR as AIR_DRAG
-from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH
-from sim.water.layout import (
+from sim.water.immersion import DRAG, IMPACT, LIFT, RESISTANCES, VERTEX_WIDTH, at_rest
+from sim.water.ocean.field import POINTS, SeaState, other_sea
+from sim.water.ocean.synthesis import FIELDS, twiddles
+from sim.water.ocean.waves import LEAST_POINTS, TILES_M, Sea, Waves
+from sim.water.wrench import (
     ABOUT,
     CLOCK,
     CURRENT,
     FROM,
     GUSTS,
+    KEY,
+    LATTICE,
     MEAN,
     REACH,
     REPORT,
     SINCE,
     SPACING,
+    TOLD,
     TOWARDS,
     WIND,
+    sea_at,
 )
-from sim.water.nearby import KEY, LATTICE, TOLD
-from sim.water.ocean.field import POINTS
-from sim.water.ocean.state import SeaState, other_sea
-from sim.water.ocean.synthesis import FIELDS
-from sim.water.ocean.transform import twiddles
-from sim.water.ocean.waves import TILES_M, Waves
-from sim.water.weather import Weather
 from sim.world.river import Stream
 from sim.world.terrain import Terrain
+
+
+@dataclass(frozen=True, slots=True)
+class Weather:
+    """What water and air do about a vehicle."""
+
+    sea: Sea
+    wind_mps: tuple[float, float] = (0.0, 0.0)
+    """World x and y."""
+    gusts: float = 0.0
+    """Standard deviation of the wind's strength over its mean."""
+    current_mps: tuple[float, float] = (0.0, 0.0)
+
 
 FRICTION = 0.5
 """Of hulls on sand, gravel and rock."""
@@ -234,3 +249,66 @@ class Water:
         report = self.report.copy()
         ground = None if self.ground is None else replace(self.ground.probe(), report=report[REPORT:])
         return replace(self, report=report, wrench_b=np.zeros(6), ground=ground)
+
+
+def _floats(vehicle: Vehicle) -> bool:
+    return vehicle.support is Support.WATER
+
+
+def _type(rank: int, kind: str = "float64") -> str:
+    return f"{kind}[{', '.join([':'] * (rank - 1) + ['::1'])}]"
+
+
+def _tuple(*types: str) -> str:
+    return f"Tuple(({', '.join(types)}))"
+
+
+_HULL = _tuple(_type(2), _type(2, "int64"), _type(2))
+_SEA = _tuple(
+    _type(1, "int64"), _type(2, "int32"), _type(2), _type(2, "complex128"), _type(1), _type(1, "complex64")
+)
+_KEPT = _tuple(
+    _type(2, "complex64"),
+    _type(1),
+    _type(4, "float32"),
+    _type(2),
+    _type(2),
+    _type(5, "float32"),
+    _type(4),
+    _type(1, "int64"),
+    _type(3),
+)
+_STREAM = _tuple(_type(3), _type(1))
+
+
+@cache
+def _nothing() -> tuple[Any, ...]:
+    """`env` of a hull that feels nothing; made when it is wanted: its compiled functions cost ten seconds at first."""
+    hull = Hull.box(1.0, 1.0, 1.0)
+    env = Water.of(hull, Weather(Sea(0.0)), drag=0.0, mass=1.0, points=LEAST_POINTS).env
+    return (False, *env[1:])
+
+
+WATER = Inline(
+    module="sim.water.wrench",
+    type=_tuple(
+        "boolean",
+        _HULL,
+        _type(1),
+        _type(1),
+        _type(1),
+        _SEA,
+        _KEPT,
+        _type(1),
+        _type(1),
+        _STREAM,
+        GROUND.type,
+        _type(1),
+    ),
+    wrench="feel_water",
+    refuses="refuse_aground",
+    undo="forget_step",
+    serves=_floats,
+    nothing=_nothing,
+    smooth=True,
+)

@@ -26,12 +26,11 @@ from render.waters import Waters
 from sim.environment.surroundings import carry_on, water_about
 from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
-from sim.water.box_picture import BoxPicture
-from sim.water.feel import feel_water
-from sim.water.layout import CLOCK, LEVEL
 from sim.water.ocean import Ocean, Sea
 from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH
+from sim.water.picture import BoxPicture
 from sim.water.water import Water
+from sim.water.wrench import CLOCK, LEVEL, feel_water
 from sim.world import World, load_world
 from tests.render.small_world import small_scenery, small_world
 

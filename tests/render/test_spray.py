@@ -10,8 +10,7 @@ from render.canvas import Canvas
 from render.frame import Frame
 from render.renderer import Renderer
 from render.spray import covered_px
-from sim.water.box_picture import BoxPicture
-from sim.water.drops import Spray
+from sim.water.picture import BoxPicture, Spray
 from tests.render.small_world import small_frame, small_scenery, small_world
 
 SIZE = (160, 100)

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 import sim
 from sim.compiled import compiled
 from sim.contact.ground import Ground
-from sim.contact.newton import EQUATIONS, solve_by_newton
 from sim.contact.rows import AIM, gather_rows
+from sim.contact.solver import EQUATIONS, solve_by_newton
 from sim.contact.wrench import SPARE_ROWS, ground_wrench
 from sim.world import load_world
 from sim.world.terrain import Terrain

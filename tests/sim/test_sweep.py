@@ -6,9 +6,8 @@ from scipy.spatial.transform import Rotation
 
 import sim
 from sim.compiler import compile_kernel
-from sim.contact.ground import GROUND, Ground
-from sim.contact.surface import first_crossing, ground_top, surface_height
-from sim.contact.sweep import goes_nowhere, passes_through
+from sim.contact.ground import GROUND, Ground, goes_nowhere, passes_through
+from sim.contact.height_field import first_crossing, ground_top, surface_height
 from sim.integrators import DEFAULT, integrator
 from sim.vehicle_config import config_of
 from sim.world.terrain import Terrain

@@ -1,8 +1,11 @@
-"""The box that holds the water: its cells, where it stands, and how its arrays are laid out.
+"""The box that holds the water: its cells, where it stands, how its arrays are laid out, and the particles in it.
 
 Arrays over cells have one cell more on every side, so that none of them asks where the box ends: cell (i, j, k) along
 world x, y, z, counted from 1, is at [k, j, i]. Arrays over faces have an axis in front: [c, k, j, i] is the face that
 is crossed along axis c and is the lower one of its cell.
+
+Particles carry the water. Their place (n, 3) float32 is in units of cells along world x, y, z, their velocity (n, 3)
+float32 in cells a second.
 """
 
 import math
@@ -10,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.compiled import allocating_nothing
 from sim.platform.errors import InputError
 
 WATER_DENSITY = 1000.0
@@ -66,3 +70,144 @@ class Box:
     def inside(self, place_w: np.ndarray) -> np.ndarray:
         """Places (..., 3) in units of cells, where cell (1, 1, 1) begins at (1, 1, 1)."""
         return (np.asarray(place_w, float) - self.corner_w) / self.cell_m + 1.0
+
+
+CROWDED = 2 * PER_CELL
+"""A cell with more particles hands some over ..."""
+SPARSE = PER_CELL // 2
+"""... to a cell within the water that has fewer."""
+
+
+def seeded(depth: np.ndarray, cells: tuple[int, int, int], seed: int) -> np.ndarray:
+    """Particles (n, 3) float32 up to the depth [cells] over each column of cells, (ny, nx).
+
+    Each lies in an eighth of a cell of its own, at random about its middle.
+    """
+    random = np.random.default_rng(seed)
+    grid = np.stack(np.meshgrid(*(np.arange(2 * n) for n in cells), indexing="ij"), axis=-1).reshape(-1, 3)
+    place = 1.0 + 0.5 * (grid + random.uniform(0.25, 0.75, grid.shape))
+    top = 1.0 + np.asarray(depth, float)[grid[:, 1] // 2, grid[:, 0] // 2]
+    return place[place[:, 2] < top].astype(np.float32)
+
+
+class Particles:
+    """Place and velocity of those that there are, with room for those that may come."""
+
+    def __init__(self, place: np.ndarray, room_for: int = 0) -> None:
+        """At rest. `room_for`: so many at least."""
+        self._room_for = room_for
+        self.hold(place, np.zeros_like(place))
+
+    def hold(self, place: np.ndarray, velocity: np.ndarray) -> None:
+        """Take these (n, 3) in the place of all."""
+        self.count, size = len(place), (max(len(place), self._room_for), 3)
+        self.own = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        """(place, velocity), each (room, 3); the first `count` rows are used."""
+        self._spare = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self.own[0][: self.count], self.own[1][: self.count] = place, velocity
+
+    @property
+    def place(self) -> np.ndarray:
+        """(count, 3)."""
+        return self.own[0][: self.count]
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(count, 3)."""
+        return self.own[1][: self.count]
+
+    def order(self, end: np.ndarray) -> None:
+        """Lay them in memory by cells; end (nz + 2, ny + 2, nx + 2) int64 gets where each cell's end."""
+        sort(*self.own, *self._spare, self.count, end)
+        self.own, self._spare = self._spare, self.own
+
+
+@allocating_nothing
+def sort(
+    place: np.ndarray,
+    velocity: np.ndarray,
+    sorted_place: np.ndarray,
+    sorted_velocity: np.ndarray,
+    count: int,
+    end: np.ndarray,
+) -> None:
+    """Order the first `count` particles by cells; end (nz + 2, ny + 2, nx + 2) int64 gets where each cell's end."""
+    ends = end.reshape(-1)
+    deep, wide = end.shape[1], end.shape[2]
+    ends[:] = 0
+    for q in range(count):
+        ends[(int(place[q, 2]) * deep + int(place[q, 1])) * wide + int(place[q, 0])] += 1
+    total = 0
+    for cell in range(ends.size):
+        here = ends[cell]
+        ends[cell] = total
+        total += here
+    for q in range(count):
+        cell = (int(place[q, 2]) * deep + int(place[q, 1])) * wide + int(place[q, 0])
+        to = ends[cell]
+        ends[cell] += 1
+        for c in range(3):
+            sorted_place[to, c] = place[q, c]
+            sorted_velocity[to, c] = velocity[q, c]
+
+
+@allocating_nothing
+def even_out(
+    place: np.ndarray,
+    velocity: np.ndarray,
+    end: np.ndarray,
+    density: np.ndarray,
+    faces: np.ndarray,
+    draw: np.ndarray,
+) -> int:
+    """Move particles from crowded cells to sparse ones within the water, where they take the velocity of the faces.
+
+    The number of particles stays. Particles are sorted; draw (1,) uint64 is the state of the random numbers.
+    Returns how many were moved.
+    """
+    ends = end.reshape(-1)
+    deep, wide = end.shape[1], end.shape[2]
+    giving, spare, moved = 0, 0, 0
+    for k in range(1, end.shape[0] - 1):
+        for j in range(1, deep - 1):
+            for i in range(1, wide - 1):
+                cell = (k * deep + j) * wide + i
+                has = ends[cell] - ends[cell - 1]
+                if has >= SPARSE or not _within(density, k, j, i):
+                    continue
+                for _ in range(SPARSE - has):
+                    while spare == 0 and giving + 1 < ends.size:
+                        giving += 1
+                        spare = max(ends[giving] - ends[giving - 1] - CROWDED, 0)
+                    if spare == 0:
+                        return moved
+                    spare -= 1
+                    q = ends[giving] - 1 - spare
+                    place[q, 0] = i + _random(draw)
+                    place[q, 1] = j + _random(draw)
+                    place[q, 2] = k + _random(draw)
+                    velocity[q, 0] = np.float32(0.5) * (faces[0, k, j, i] + faces[0, k, j, i + 1])
+                    velocity[q, 1] = np.float32(0.5) * (faces[1, k, j, i] + faces[1, k, j + 1, i])
+                    velocity[q, 2] = np.float32(0.5) * (faces[2, k, j, i] + faces[2, k + 1, j, i])
+                    moved += 1
+    return moved
+
+
+@allocating_nothing
+def _within(density: np.ndarray, k: int, j: int, i: int) -> bool:
+    """Whether the cell and its neighbours are full of water."""
+    least = density[k, j, i]
+    least = min(least, density[k, j, i - 1], density[k, j, i + 1])
+    least = min(least, density[k, j - 1, i], density[k, j + 1, i])
+    return min(least, density[k - 1, j, i], density[k + 1, j, i]) > 0.6
+
+
+@allocating_nothing
+def _random(draw: np.ndarray) -> np.float32:
+    """Uniform over [0, 1), by Marsaglia's xorshift."""
+    s = draw[0]
+    s ^= s << np.uint64(13)
+    s ^= s >> np.uint64(7)
+    s ^= s << np.uint64(17)
+    draw[0] = s
+    return np.float32(s >> np.uint64(40)) * np.float32(2.0**-24)

@@ -16,13 +16,13 @@ from sim.environment.surroundings import weather_of
 from sim.groups.numeric import rotation_exp
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support
-from sim.water.box_picture import BoxPicture
 from sim.water.flip.body import Body
 from sim.water.flip.open_sea import SeaAround
-from sim.water.flip.surface import pictured
+from sim.water.flip.picture import pictured
 from sim.water.flip.tank import Tank
 from sim.water.flip.walls import wall_impulse
 from sim.water.immersion import GRAVITY
+from sim.water.picture import BoxPicture
 
 PERIOD_S = 1.0 / 30.0
 _INSTANT_S = 1e-9

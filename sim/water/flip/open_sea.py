@@ -1,13 +1,169 @@
-"""The sea about a box of water that goes with a body: what flows in at the sides, and where the box stands."""
+"""The sea about a box of water that goes with a body: the ocean over its columns of cells, and where the box stands."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sim.compiled import allocating_nothing, compiled, superword, taken_in
 from sim.water.flip.box import Box
 from sim.water.flip.inflow import RAMP
-from sim.water.flip.sea_columns import SeaColumns
-from sim.water.ocean.state import SeaState
+from sim.water.ocean.field import SeaState, add_tile, rest_place
+from sim.water.ocean.synthesis import FIELDS, HEIGHT, RISE, SPEED_EAST, SPEED_NORTH, synthesise
+from sim.water.ocean.waves import TILES_M, mean_wave_numbers, raise_waves
+
+_TILES = len(TILES_M)
+_TOLD = 1 + 3 * _TILES
+_SPACING = 2
+"""The ocean is read so many cells apart: the box carries no shorter waves."""
+_BEYOND = 8
+"""Cells about the box that are known too, so that it may be shifted."""
+
+
+class SeaColumns:
+    """Works out one moment after the other."""
+
+    def __init__(self, state: SeaState, box: Box) -> None:
+        points = len(state.waves[5])
+        nx, ny, _ = box.cells
+        counts = ((n + 2 * _BEYOND) // _SPACING + 2 for n in (ny, nx))
+        self._read = np.zeros((*counts, _TOLD))
+        self._spacing_m, self._begin = _SPACING * box.cell_m, np.zeros(2, np.int64)
+        self._decay = np.zeros(_TILES)
+        self._row = np.zeros((2, _TILES, nx + 2))
+        self._heights = np.zeros(state.waves[3].shape, np.complex64)
+        self._raised = np.full(4, np.nan)
+        self._work = np.zeros((FIELDS // 2 + 1, 2, points, points), np.float32)
+        self._grids = np.zeros((_TILES, points, points, FIELDS), np.float32)
+        self.level_m = state.level_m
+
+    def work_out(self, state: SeaState, box: Box, time_s: float) -> None:
+        """Take up the sea of a time about a box."""
+        start, place, number, drawn, edges, twiddles = state.waves
+        sea = state.numbers(time_s)
+        if not np.array_equal(sea, self._raised):
+            raise_waves(number, drawn, sea, self._heights)
+            mean_wave_numbers(start, number, self._heights, self._decay)
+            self._raised = sea
+        synthesise(start, place, number, self._heights, sea[3], time_s, twiddles, self._work, self._grids)
+        low = np.asarray(box.corner_w[:2]) - _BEYOND * box.cell_m
+        self._begin = np.floor(low / self._spacing_m).astype(np.int64)
+        self.level_m = state.level_m
+        _read(self._grids, edges, self._begin, self._spacing_m, self._read)
+
+    def height_m(self, x: float, y: float) -> float:
+        """World z of the surface at a place about the box."""
+        return self.level_m + float(_height(self._read, self._begin, self._spacing_m, x, y))
+
+    def fill(self, box: Box, current_mps: tuple[float, float], faces: np.ndarray, height: np.ndarray) -> None:
+        """Velocities across a box's faces, faces (3, nz + 2, ny + 2, nx + 2) [cells/s], and the surface's height over
+        the middle of each column, (ny + 2, nx + 2) [cells], in the box's units."""
+        _fill(
+            self._read,
+            self._begin,
+            self._spacing_m,
+            self._decay,
+            np.asarray(box.corner_w, float),
+            box.cell_m,
+            self.level_m,
+            np.array([*current_mps, 0.0]),
+            *self._row,
+            faces,
+            height,
+        )
+
+
+@compiled
+def _read(grids: np.ndarray, edges: np.ndarray, begin: np.ndarray, spacing: float, out: np.ndarray) -> None:
+    """Height over the mean level [m] and each tile's velocity [m/s] at the surface, out (my, mx, 10)."""
+    work = np.empty(FIELDS)
+    for j in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            x, y = (begin[0] + i) * spacing, (begin[1] + j) * spacing
+            rest_x, rest_y = rest_place(grids, edges, x, y, work)
+            row = out[j, i]
+            row[0] = work[HEIGHT]
+            for tile in range(len(edges)):
+                work[:] = 0.0
+                add_tile(grids[tile], edges[tile], rest_x, rest_y, work)
+                row[1 + 3 * tile] = work[SPEED_EAST]
+                row[2 + 3 * tile] = work[SPEED_NORTH]
+                row[3 + 3 * tile] = work[RISE]
+
+
+@taken_in
+def _about(
+    read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float
+) -> tuple[int, int, float, float, float, float]:
+    """Row and column of the lowest of the four known places about world (x, y), and the share of each."""
+    u, v = x / spacing - begin[0], y / spacing - begin[1]
+    i = min(max(int(u), 0), read.shape[1] - 2)
+    j = min(max(int(v), 0), read.shape[0] - 2)
+    u, v = min(max(u - i, 0.0), 1.0), min(max(v - j, 0.0), 1.0)
+    return j, i, (1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v
+
+
+@taken_in
+def _between(read: np.ndarray, about: tuple[int, int, float, float, float, float], number: int) -> float:
+    """One of the numbers that are known, there."""
+    j, i, a, b, c, d = about
+    return float(
+        a * read[j, i, number]
+        + b * read[j, i + 1, number]
+        + c * read[j + 1, i, number]
+        + d * read[j + 1, i + 1, number]
+    )
+
+
+@allocating_nothing
+def _height(read: np.ndarray, begin: np.ndarray, spacing: float, x: float, y: float) -> float:
+    """Over the mean level, at world (x, y) [m]."""
+    return _between(read, _about(read, begin, spacing, x, y), 0)
+
+
+@superword
+def _fill(
+    read: np.ndarray,
+    begin: np.ndarray,
+    spacing: float,
+    decay: np.ndarray,
+    corner: np.ndarray,
+    cell: float,
+    level: float,
+    stream: np.ndarray,
+    told: np.ndarray,
+    left: np.ndarray,
+    faces: np.ndarray,
+    height: np.ndarray,
+) -> None:
+    """told, left (tiles, nx + 2): room for the speeds of a row of columns at the surface, and what is left of them."""
+    _, nz, ny, nx = faces.shape
+    tiles = len(decay)
+    for c in range(3):
+        for j in range(ny):
+            y = corner[1] + cell * (j - (1.0 if c == 1 else 0.5))
+            for i in range(nx):
+                x = corner[0] + cell * (i - (1.0 if c == 0 else 0.5))
+                about = _about(read, begin, spacing, x, y)
+                surface = (level + _between(read, about, 0) - corner[2]) / cell + 1.0
+                if c == 2:
+                    height[j, i] = surface
+                depth = surface - (0.0 if c == 2 else 0.5)
+                for t in range(tiles):
+                    told[t, i] = _between(read, about, 1 + 3 * t + c)
+                    left[t, i] = math.exp(-decay[t] * cell * max(depth, 0.0))
+            for k in range(nz):
+                row = faces[c, k, j]
+                for i in range(nx):
+                    speed = stream[c]
+                    for t in range(_TILES):
+                        speed += left[t, i] * told[t, i]
+                    row[i] = speed / cell
+                for t in range(tiles):
+                    grown, rest = math.exp(decay[t] * cell), left[t]
+                    for i in range(nx):
+                        rest[i] = min(rest[i] * grown, 1.0)
+
 
 _LOOSE = 1.0
 """The box goes after what it follows once that is so many cells off."""

@@ -1,13 +1,23 @@
-"""The linear system that takes divergence out of the water: a row for each full cell, the surface between cells.
+"""The pressure of a step: it leaves as much water in every cell as there was, and pushes a floating body meanwhile.
 
-Unknowns are p dt / (rho cell^2) [1/s], so that a face's velocity [cells/s] changes by the difference of its cells.
-Where a full cell meets an empty one, pressure vanishes at the surface between their centres, where the density passes
-one half (ghost fluid: F. Gibou et al. 2002), not at the next centre.
+The linear system A has a row for each full cell. Unknowns are p dt / (rho cell^2) [1/s], so that a face's velocity
+[cells/s] changes by the difference of its cells. Where a full cell meets an empty one, pressure vanishes at the surface
+between their centres, where the density passes one half (ghost fluid: F. Gibou et al. 2002), not at the next centre.
+
+Pressure and the body's motion are found in one solve, by conjugate gradients on A + J' W J: J is what a body's twist
+adds to the divergence, and W is how that twist answers an impulse. A body lighter than the water that it moves stays
+stable, since neither waits for the other (monolithic coupling).
 """
+
+import math
 
 import numpy as np
 
 from sim.compiled import allocating_nothing
+from sim.water.flip.body import Body, columns
+from sim.water.flip.box import Box
+from sim.water.flip.multigrid import Levels, apply_rows, coarsen, v_cycle
+from sim.water.flip.walls import displace
 
 FULL = 0.5
 """A cell with at least this density is water."""
@@ -154,3 +164,229 @@ def release(
                         share = surface_share(density[k, j, i], there) if there < FULL else one
                         faces[c, k, j, i] -= upper / share
                     valid[c, k, j, i] = 1
+
+
+MOST_ITERATIONS = 60
+
+
+@allocating_nothing
+def gather(cells: np.ndarray, column: np.ndarray, count: int, x: np.ndarray, out: np.ndarray) -> None:
+    """out (6,) = J x, summed over the body's cells."""
+    out[:] = 0.0
+    for q in range(count):
+        value = float(x[cells[q, 0], cells[q, 1], cells[q, 2]])
+        for c in range(6):
+            out[c] += column[q, c] * value
+
+
+@allocating_nothing
+def scatter(cells: np.ndarray, column: np.ndarray, count: int, twist: np.ndarray, out: np.ndarray) -> None:
+    """out += J' twist."""
+    for q in range(count):
+        total = 0.0
+        for c in range(6):
+            total += column[q, c] * twist[c]
+        out[cells[q, 0], cells[q, 1], cells[q, 2]] += np.float32(total)
+
+
+@allocating_nothing
+def _apply(  # type: ignore[no-untyped-def]
+    system,
+    cells: np.ndarray,
+    column: np.ndarray,
+    count: int,
+    response: np.ndarray,
+    push: np.ndarray,
+    answer: np.ndarray,
+    x: np.ndarray,
+    out: np.ndarray,
+) -> float:
+    """out = (A + J' W J) x; returns x . out."""
+    total = apply_rows(system[0][0], system[2][0], system[3][0], system[4][0], x, out)
+    if count:
+        gather(cells, column, count, x, push)
+        for a in range(6):
+            answer[a] = 0.0
+            for b in range(6):
+                answer[a] += response[a, b] * push[b]
+            total += push[a] * answer[a]
+        scatter(cells, column, count, answer, out)
+    return total
+
+
+@allocating_nothing(fastmath=True)
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    nz, ny, nx = a.shape
+    total = 0.0
+    for k in range(1, nz - 1):
+        for j in range(1, ny - 1):
+            part = np.float32(0.0)
+            for i in range(1, nx - 1):
+                part += a[k, j, i] * b[k, j, i]
+            total += float(part)
+    return total
+
+
+@allocating_nothing(fastmath=True)
+def _advance(
+    by: np.float32, p: np.ndarray, residual: np.ndarray, way: np.ndarray, image: np.ndarray
+) -> np.float32:
+    """p += by way, residual -= by image; returns the greatest residual."""
+    nz, ny, nx = p.shape
+    most = np.float32(0.0)
+    for k in range(1, nz - 1):
+        for j in range(1, ny - 1):
+            for i in range(1, nx - 1):
+                p[k, j, i] += by * way[k, j, i]
+                left = residual[k, j, i] - by * image[k, j, i]
+                residual[k, j, i] = left
+                most = max(most, abs(left))
+    return most
+
+
+@allocating_nothing
+def solve(  # type: ignore[no-untyped-def]
+    system,
+    cells: np.ndarray,
+    column: np.ndarray,
+    count: int,
+    response: np.ndarray,
+    push: np.ndarray,
+    answer: np.ndarray,
+    pressure: np.ndarray,
+    residual: np.ndarray,
+    way: np.ndarray,
+    image: np.ndarray,
+    tolerance: float,
+    report: np.ndarray,
+) -> None:
+    """Solve for the pressure, from the one given, until no divergence is left above tolerance times the greatest.
+
+    push (6,) gets J p. report (2,): iterations, the greatest divergence that is left over the greatest at first.
+    """
+    right, diagonal = system[5][0], system[0][0]
+    nz, ny, nx = right.shape
+    most = 0.0
+    for k in range(1, nz - 1):
+        for j in range(1, ny - 1):
+            for i in range(1, nx - 1):
+                most = max(most, abs(right[k, j, i]))
+                if diagonal[k, j, i] <= 0.0:
+                    pressure[k, j, i] = 0.0
+                    right[k, j, i] = 0.0
+    report[0], report[1] = 0.0, 0.0
+    if most == 0.0:
+        pressure[:] = 0.0
+        gather(cells, column, count, pressure, push)
+        return
+    _apply(system, cells, column, count, response, push, answer, pressure, image)
+    left = 0.0
+    for k in range(1, nz - 1):
+        for j in range(1, ny - 1):
+            for i in range(1, nx - 1):
+                residual[k, j, i] = right[k, j, i] - image[k, j, i]
+                left = max(left, abs(residual[k, j, i]))
+    smooth = system[7][0]
+    along = 0.0
+    for iteration in range(MOST_ITERATIONS):
+        if left <= tolerance * most:
+            break
+        v_cycle(system, residual)
+        now = _dot(smooth, residual)
+        turn = np.float32(0.0 if iteration == 0 else now / along)
+        for k in range(1, nz - 1):
+            for j in range(1, ny - 1):
+                for i in range(1, nx - 1):
+                    way[k, j, i] = smooth[k, j, i] + turn * way[k, j, i]
+        along = now
+        curvature = _apply(system, cells, column, count, response, push, answer, way, image)
+        if not curvature > 0.0:
+            break
+        left = _advance(np.float32(along / curvature), pressure, residual, way, image)
+        report[0] = iteration + 1
+    report[1] = left / most
+    gather(cells, column, count, pressure, push)
+
+
+TOLERANCE = 5e-4
+"""Greatest divergence that is left, over the greatest before."""
+
+
+class Balance:
+    """The linear system of a box, which every step sets up anew: `begin`, what moves in the water, `solve`."""
+
+    def __init__(self, box: Box, *, floating: bool) -> None:
+        """floating: whether there is a body whose motion the pressure changes."""
+        self._levels = Levels.of(box.shape)
+        self.pressure, self._residual, self._way, self._image = (
+            np.zeros(box.shape, np.float32) for _ in range(4)
+        )
+        most = math.prod(box.cells) if floating else 1
+        self._cells, self._column = np.zeros((most, 3), np.int32), np.zeros((most, 6), np.float32)
+        self._columns = 0
+        self._response, self._answer = np.zeros((6, 6)), np.zeros(6)
+        self.push = np.zeros(6)
+        """(6,) sum of the pressures on the body (torque, force), as `Body.go_on` takes it."""
+        self._report = np.zeros(2)
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """(nz + 2, ny + 2, nx + 2) of the last step's system: above zero where a cell is water."""
+        return self._levels.diagonal[0]
+
+    @property
+    def iterations(self) -> int:
+        """Of the last step's solution."""
+        return int(self._report[0])
+
+    @property
+    def left(self) -> float:
+        """Greatest divergence that it has left."""
+        return float(self._report[1])
+
+    def begin(self, density: np.ndarray, faces: np.ndarray, blocked: np.ndarray, dt: float) -> None:
+        """The water alone, as it would flow without pressure."""
+        levels = self._levels
+        assemble(
+            density,
+            faces,
+            blocked,
+            np.float32(dt),
+            levels.diagonal[0],
+            levels.inverse[0],
+            levels.links,
+            levels.right[0],
+        )
+        coarsen(levels.system)
+        self._columns = 0
+
+    def let_move(
+        self, body: Body, dt: float, cell_m: float, blocked: np.ndarray, origin: np.ndarray, about: np.ndarray
+    ) -> None:
+        """A body that falls and gives way. origin (3,) [cells]; about (3, 2): the cells that it may touch."""
+        levels = self._levels
+        self._columns = columns(blocked, levels.diagonal[0], origin, about, self._cells, self._column)
+        scatter(self._cells, self._column, self._columns, -body.falling(dt, cell_m), levels.right[0])
+        self._response[:] = body.response(cell_m)
+
+    def displaced(self, at: float, speed: float) -> None:
+        """A paddle there [cells], as fast [cells/s]."""
+        displace(at, speed, self._levels.diagonal[0], self._levels.right[0])
+
+    def solve(self) -> None:
+        """Find pressure and push, from the pressure of the step before."""
+        solve(
+            self._levels.system,
+            self._cells,
+            self._column,
+            self._columns,
+            self._response,
+            self.push,
+            self._answer,
+            self.pressure,
+            self._residual,
+            self._way,
+            self._image,
+            TOLERANCE,
+            self._report,
+        )

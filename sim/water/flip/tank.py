@@ -10,24 +10,23 @@ from dataclasses import replace
 import numpy as np
 
 from sim.platform.errors import InputError
-from sim.water.flip.advection import KEPT, block, from_faces, pair_up
-from sim.water.flip.balance import Balance
-from sim.water.flip.body import Body, Floating
-from sim.water.flip.border import extrapolate, hold_border
-from sim.water.flip.box import PER_CELL, Box
+from sim.water.flip.body import Body, Floating, Obstruction, outside_of
+from sim.water.flip.box import PER_CELL, Box, Particles, even_out, seeded
 from sim.water.flip.inflow import bring_in, draw_towards, let_through, shift_particles, take_out
-from sim.water.flip.obstruction import Obstruction, outside_of
 from sim.water.flip.open_sea import OpenSea, SeaAround, cell_number, shifted
-from sim.water.flip.paddle import Paddle
-from sim.water.flip.particles import Particles, even_out, seeded
-from sim.water.flip.pressure import release
+from sim.water.flip.pressure import Balance, release
 from sim.water.flip.transfer import (
+    KEPT,
+    block,
     densities,
     face_velocities,
     fastest,
     fold,
+    from_faces,
+    pair_up,
     to_faces,
 )
+from sim.water.flip.walls import Paddle, extrapolate, hold_border
 from sim.water.immersion import GRAVITY
 
 _LAYERS = 3

@@ -1,7 +1,9 @@
-"""The sea: a random field of waves that is the same for everything that asks, at any place and time."""
+"""The sea: a random field of waves that is the same for everything that asks, at any place and time.
 
-from sim.water.ocean.field import Ocean
-from sim.water.ocean.sea import Sea
-from sim.water.ocean.state import SeaState
+`waves` draws the waves of a `Sea`, `synthesis` makes their surface at a time, `field` reads it at any place.
+"""
+
+from sim.water.ocean.field import Ocean, SeaState
+from sim.water.ocean.waves import Sea
 
 __all__ = ["Ocean", "Sea", "SeaState"]

@@ -1,15 +1,162 @@
-"""The surface of all tiles at one time, from the waves' complex heights.
+"""The surface of all tiles at one time, from the waves' complex heights by an inverse Fourier transform in the plane.
 
-Linear theory of deep water: where the height is Re a exp(i theta), a particle of the surface is moved along the wave
-by Re i a exp(i theta), its choppiness' share of which is taken, and moves with the time derivative of both.
+Linear theory of deep water: where the height is Re a exp(i theta), a particle of the surface is moved along the wave by
+Re i a exp(i theta), its choppiness' share of which is taken, and moves with the time derivative of both.
+
+The transform is compiled code that steps can call: Stockham's radix-4 form (with one radix-2 pass for odd powers) along
+the rows, all columns at once, then the same on the transposed array: no reordering by reversed bits. Real and imaginary
+parts are arrays of their own, and each inner loop writes one row of one part: so the compiler can tell that rows do not
+overlap, and takes eight numbers at a time.
 """
 
 import math
 
 import numpy as np
 
-from sim.compiled import compiled
-from sim.water.ocean.transform import inverse_transform
+from sim.compiled import allocating_nothing, compiled
+
+
+def twiddles(points: int) -> np.ndarray:
+    """(points,) exp(2 pi i k / points) as complex64."""
+    return np.exp(2j * math.pi * np.arange(points) / points).astype(np.complex64)
+
+
+@allocating_nothing(fastmath=True)
+def _add(out: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> None:
+    for j in range(len(out)):
+        out[j] = (a[j] + c[j]) + (b[j] + d[j])
+
+
+@allocating_nothing(fastmath=True)
+def _turn(
+    out: np.ndarray,
+    u: np.float32,
+    v: np.float32,
+    ar: np.ndarray,
+    br: np.ndarray,
+    cr: np.ndarray,
+    dr: np.ndarray,
+    ai: np.ndarray,
+    bi: np.ndarray,
+    ci: np.ndarray,
+    di: np.ndarray,
+) -> None:
+    """out = u (re a - re b + re c - re d) + v (the same of the imaginary parts)."""
+    for j in range(len(out)):
+        out[j] = u * ((ar[j] + cr[j]) - (br[j] + dr[j])) + v * ((ai[j] + ci[j]) - (bi[j] + di[j]))
+
+
+@allocating_nothing(fastmath=True)
+def _quarter(
+    out: np.ndarray,
+    u: np.float32,
+    v: np.float32,
+    s: np.float32,
+    ar: np.ndarray,
+    br: np.ndarray,
+    cr: np.ndarray,
+    dr: np.ndarray,
+    ai: np.ndarray,
+    bi: np.ndarray,
+    ci: np.ndarray,
+    di: np.ndarray,
+) -> None:
+    """out = u re z + v im z where z = (a - c) + s i (b - d)."""
+    for j in range(len(out)):
+        re = (ar[j] - cr[j]) - s * (bi[j] - di[j])
+        im = (ai[j] - ci[j]) + s * (br[j] - dr[j])
+        out[j] = u * re + v * im
+
+
+@allocating_nothing(fastmath=True)
+def _radix4(x: np.ndarray, y: np.ndarray, w: np.ndarray, n: int, s: int, low: int, high: int) -> None:
+    """One pass: n is the length that is left, s how many transforms are interleaved; n s = points."""
+    points, m = x.shape[1], n // 4
+    one = np.float32(1.0)
+    for p in range(m):
+        w1 = w[p * s]
+        w2 = w[(2 * p * s) % points]
+        w3 = w[(3 * p * s) % points]
+        for q in range(s):
+            i, step, k = q + s * p, s * m, q + s * 4 * p
+            ar, br = x[0, i, low:high], x[0, i + step, low:high]
+            cr, dr = x[0, i + 2 * step, low:high], x[0, i + 3 * step, low:high]
+            ai, bi = x[1, i, low:high], x[1, i + step, low:high]
+            ci, di = x[1, i + 2 * step, low:high], x[1, i + 3 * step, low:high]
+            _add(y[0, k, low:high], ar, br, cr, dr)
+            _add(y[1, k, low:high], ai, bi, ci, di)
+            _quarter(y[0, k + s, low:high], w1.real, -w1.imag, one, ar, br, cr, dr, ai, bi, ci, di)
+            _quarter(y[1, k + s, low:high], w1.imag, w1.real, one, ar, br, cr, dr, ai, bi, ci, di)
+            _turn(y[0, k + 2 * s, low:high], w2.real, -w2.imag, ar, br, cr, dr, ai, bi, ci, di)
+            _turn(y[1, k + 2 * s, low:high], w2.imag, w2.real, ar, br, cr, dr, ai, bi, ci, di)
+            _quarter(y[0, k + 3 * s, low:high], w3.real, -w3.imag, -one, ar, br, cr, dr, ai, bi, ci, di)
+            _quarter(y[1, k + 3 * s, low:high], w3.imag, w3.real, -one, ar, br, cr, dr, ai, bi, ci, di)
+
+
+@allocating_nothing(fastmath=True)
+def _radix2(x: np.ndarray, y: np.ndarray, s: int, low: int, high: int) -> None:
+    """The last pass, where two are left."""
+    for part in range(2):
+        for q in range(s):
+            a, b = x[part, q, low:high], x[part, q + s, low:high]
+            y0, y1 = y[part, q, low:high], y[part, q + s, low:high]
+            for j in range(len(a)):
+                y0[j] = a[j] + b[j]
+            for j in range(len(a)):
+                y1[j] = a[j] - b[j]
+
+
+@allocating_nothing
+def _along_rows(x: np.ndarray, y: np.ndarray, w: np.ndarray, low: int, high: int) -> bool:
+    """Transform columns low <= j < high along the rows between the two arrays; whether the result is in `y`."""
+    n, s = x.shape[1], 1
+    in_y = False
+    while n > 1:
+        source, target = (y, x) if in_y else (x, y)
+        if n >= 4:
+            _radix4(source, target, w, n, s, low, high)
+            n //= 4
+            s *= 4
+        else:
+            _radix2(source, target, s, low, high)
+            n //= 2
+            s *= 2
+        in_y = not in_y
+    return in_y
+
+
+@allocating_nothing
+def _transposed(x: np.ndarray, y: np.ndarray) -> None:
+    """y = x' of both parts, by blocks that stay in the cache."""
+    points = x.shape[1]
+    block = 16
+    for part in range(2):
+        for i in range(0, points, block):
+            for j in range(0, points, block):
+                for b in range(j, min(j + block, points)):
+                    for a in range(i, min(i + block, points)):
+                        y[part, b, a] = x[part, a, b]
+
+
+@allocating_nothing
+def inverse_transform(x: np.ndarray, work: np.ndarray, w: np.ndarray, reach: int) -> bool:
+    """z[i, j] = sum over (k, l) of z[k, l] exp(2 pi i (i k + j l) / points), without a factor.
+
+    x, work: (2, points, points) float32, real and imaginary part, a power of two; w: `twiddles(points)`. Columns
+    further than `reach` from the first one, either way round, are zero. What comes is transposed, z[j, i]: it is in
+    `work` where that returns true, else in `x`; the other holds nothing of use.
+    """
+    points = x.shape[1]
+    split = min(reach + 1, points)
+    rest = max(points - reach, split)
+    in_work = _along_rows(x, work, w, 0, split)
+    _along_rows(x, work, w, rest, points)
+    first, second = (work, x) if in_work else (x, work)
+    first[:, :, split:rest] = 0.0
+    _transposed(first, second)
+    in_first = _along_rows(second, first, w, 0, points)
+    return in_first == in_work
+
 
 HEIGHT, EAST, NORTH, RISE, SPEED_EAST, SPEED_NORTH = range(6)
 """What a grid tells of a particle: its height, its displacement along world x and y [m], and their rates [m/s]."""

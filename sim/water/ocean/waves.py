@@ -1,8 +1,12 @@
-"""The waves of a sea: three square tiles that repeat, each with the waves of its own band of lengths.
+"""The waves of a sea, which wind has raised: three square tiles that repeat, each with its own band of wavelengths.
 
-A wave of wave number k has the height Re a exp(i (k . x - omega t)). Its complex number a is normal with the variance
-that the spectrum gives, drawn by the wave's own place in a counted stream (Philox), so that it depends neither on the
-size of the grids nor on the other waves; as the sea changes, the same numbers are scaled.
+A wave of wave number k has the height Re a exp(i (k . x - omega t)), in deep water: omega^2 = g k. Its complex number a
+is normal with the variance that the spectrum gives, drawn by the wave's own place in a counted stream (Philox), so that
+it depends neither on the size of the grids nor on the other waves; as the sea changes, the same numbers are scaled.
+
+The spectrum is JONSWAP over frequency (K. Hasselmann et al., "Measurements of wind-wave growth and swell decay during
+the Joint North Sea Wave Project", 1973) and Hasselmann's law over direction (D. E. Hasselmann, M. Dunckel, J. A. Ewing,
+"Directional wave spectra observed during JONSWAP", 1980).
 """
 
 import math
@@ -11,8 +15,118 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import compiled
-from sim.water.ocean.sea import GRAVITY_MPS2
-from sim.water.ocean.spectrum import wave_variances
+from sim.platform.errors import InputError
+
+MOST_WIND_MPS = 32.0
+GRAVITY_MPS2 = 9.81
+
+
+@dataclass(frozen=True, slots=True)
+class Sea:
+    """Waves of deep water under a steady wind. Raises InputError for numbers out of range."""
+
+    wind_mps: float = 6.0
+    """Ten metres above the water; none makes a calm sea."""
+    direction_rad: float = 0.0
+    """Where wind and waves go to, from world x towards y."""
+    fetch_m: float = 60e3
+    """The way over which the wind has blown."""
+    choppiness: float = 1.0
+    """Share of the waves' horizontal motion, which sharpens the crests: 0 none, 1 that of linear theory."""
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, low, high, unit in (
+            ("wind_mps", 0.0, MOST_WIND_MPS, "m/s"),
+            ("direction_rad", -4 * math.pi, 4 * math.pi, "rad"),
+            ("fetch_m", 100.0, 2e6, "m"),
+            ("choppiness", 0.0, 1.5, ""),
+            ("seed", 0, 2**63 - 1, ""),
+        ):
+            value = getattr(self, name)
+            if not math.isfinite(value) or not low <= value <= high:
+                raise InputError(
+                    f"sea: {name} = {value!r} is out of range; allowed: {low:g} to {high:g} {unit}".rstrip()
+                )
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """(4,) wind, direction, fetch, choppiness, as compiled functions take them."""
+        return np.array([self.wind_mps, self.direction_rad, self.fetch_m, self.choppiness])
+
+
+PEAK_ENHANCEMENT = 3.3
+_LEAST_WIND_MPS = 0.05
+_NARROWEST, _WIDEST = 30.0, 0.6
+
+
+@compiled
+def peak_radps(wind: float, fetch: float) -> float:
+    """Angular frequency of the highest waves."""
+    return 22.0 * (GRAVITY_MPS2 * GRAVITY_MPS2 / (wind * fetch)) ** (1.0 / 3.0)
+
+
+@compiled
+def frequency_spectrum(omega: float, wind: float, fetch: float) -> float:
+    """Variance of the height per angular frequency [m^2 s/rad]."""
+    if wind < _LEAST_WIND_MPS or omega <= 0.0:
+        return 0.0
+    peak = peak_radps(wind, fetch)
+    alpha = 0.076 * (wind * wind / (fetch * GRAVITY_MPS2)) ** 0.22
+    width = 0.07 if omega <= peak else 0.09
+    near = math.exp(-((omega - peak) ** 2) / (2.0 * (width * peak) ** 2))
+    steep = math.exp(-1.25 * (peak / omega) ** 4)
+    return alpha * GRAVITY_MPS2**2 / omega**5 * steep * PEAK_ENHANCEMENT**near
+
+
+@compiled
+def spreading_power(omega: float, wind: float, fetch: float) -> float:
+    """Exponent s of the law cos(angle / 2)^(2 s)."""
+    peak = peak_radps(max(wind, _LEAST_WIND_MPS), fetch)
+    ratio = omega / peak
+    if ratio < 1.0:
+        power = 6.97 * ratio**4.06
+    else:
+        # The younger the waves, the more the shorter ones are spread.
+        age = max(wind, _LEAST_WIND_MPS) * peak / GRAVITY_MPS2
+        power = 9.77 * ratio ** (-2.33 - 1.45 * (age - 1.17))
+    return min(max(power, _WIDEST), _NARROWEST)
+
+
+@compiled
+def spreading_scale(power: float) -> float:
+    """By which the law integrates to one over a turn [1/rad]."""
+    return math.exp(math.lgamma(power + 1.0) - math.lgamma(power + 0.5)) / (2.0 * math.sqrt(math.pi))
+
+
+@compiled
+def wave_variances(kx: float, ky: float, sea: np.ndarray) -> tuple[float, float]:
+    """Variance of the height per area of wave number [m^4], of this wave and of its opposite.
+
+    sea (4,): wind [m/s], direction [rad], fetch [m], choppiness.
+    """
+    k = math.hypot(kx, ky)
+    omega = math.sqrt(GRAVITY_MPS2 * k)
+    density = frequency_spectrum(omega, sea[0], sea[2])
+    if density == 0.0:
+        return 0.0, 0.0
+    power = spreading_power(omega, sea[0], sea[2])
+    # d omega / dk over k turns a density over (omega, angle) into one over the plane of wave numbers.
+    density *= 0.5 * omega / (k * k) * spreading_scale(power)
+    along = (kx * math.cos(sea[1]) + ky * math.sin(sea[1])) / k
+    ahead = max(0.5 * (1.0 + along), 0.0) ** power
+    back = max(0.5 * (1.0 - along), 0.0) ** power
+    return density * ahead, density * back
+
+
+def significant_height_m(sea: np.ndarray, shortest_m: float = 0.0) -> float:
+    """Four standard deviations of the height, from the spectrum's integral; waves under `shortest_m` left out."""
+    peak = peak_radps(max(float(sea[0]), _LEAST_WIND_MPS), float(sea[2]))
+    last = math.sqrt(GRAVITY_MPS2 * 2 * math.pi / shortest_m) if shortest_m else 40.0 * peak
+    omega = np.linspace(0.2 * peak, max(last, 0.21 * peak), 20001)
+    density = [frequency_spectrum(w, float(sea[0]), float(sea[2])) for w in omega]
+    return 4.0 * math.sqrt(float(np.trapezoid(density, omega)))
+
 
 TILES_M = (311.0, 73.0, 17.3)
 """Edges of the tiles: no common multiple within sight."""

@@ -16,13 +16,10 @@ from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 from sim.vehicles.motorboat import Motorboat
 from sim.vehicles.rigid_body import GRAVITY, INERTIA, MASS, weight_potential
-from sim.water.draft import at_rest
-from sim.water.feel import feel_water, sea_at
-from sim.water.inline import WATER
-from sim.water.layout import CLOCK, FROM, TOWARDS
+from sim.water.immersion import at_rest
 from sim.water.ocean import Ocean, Sea
-from sim.water.water import Water
-from sim.water.weather import Weather
+from sim.water.water import WATER, Water, Weather
+from sim.water.wrench import CLOCK, FROM, TOWARDS, feel_water, sea_at
 
 G, LENGTH, BEAM, DRAFT, KG = 9.81, 4.0, 2.0, 0.2, 1600.0
 CALM = Weather(Sea(0.0))

@@ -17,8 +17,8 @@ from sim.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import config_of
 from sim.vehicles import vehicle
 from sim.water.immersion import VOLUME, WATER_DENSITY
-from sim.water.layout import CLOCK, INSIDE, REPORT
 from sim.water.water import Water
+from sim.water.wrench import CLOCK, INSIDE, REPORT
 from sim.world import World, load_world
 
 KG, G_MPS2 = 480.0, 9.81

@@ -19,10 +19,9 @@ from sim.simulation import Simulation
 from sim.vehicle_config.hull import Hull
 from sim.water.flip import Body, Box, Floating, Tank, TankWater
 from sim.water.flip.box import PER_CELL, WATER_DENSITY
-from sim.water.flip.paddle import Paddle
 from sim.water.flip.pressure import FULL, release
-from sim.water.flip.scene_box import WaterBox
-from sim.water.flip.walls import wall_impulse
+from sim.water.flip.scenes import WaterBox
+from sim.water.flip.walls import Paddle, wall_impulse
 from sim.world import load_world
 
 SCENES = Path(__file__).parents[3] / "scenes"

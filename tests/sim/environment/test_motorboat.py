@@ -13,8 +13,8 @@ from sim.platform.errors import InputError
 from sim.recordings import Take
 from sim.scene import Start, load_scene
 from sim.simulation import Simulation
-from sim.water.layout import CLOCK
 from sim.water.water import Water
+from sim.water.wrench import CLOCK
 from tests.sim.simulation_scenes import simulation
 
 

@@ -9,16 +9,25 @@ import scipy.fft
 
 from sim.platform.errors import InputError
 from sim.water.ocean import Ocean, Sea
-from sim.water.ocean.sea import GRAVITY_MPS2
-from sim.water.ocean.spectrum import (
+from sim.water.ocean.synthesis import (
+    EAST,
+    HEIGHT,
+    NORTH,
+    RISE,
+    SPEED_EAST,
+    SPEED_NORTH,
+    inverse_transform,
+    twiddles,
+)
+from sim.water.ocean.waves import (
+    GRAVITY_MPS2,
+    TILES_M,
+    draw,
     frequency_spectrum,
     significant_height_m,
     spreading_power,
     spreading_scale,
 )
-from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH, RISE, SPEED_EAST, SPEED_NORTH
-from sim.water.ocean.transform import inverse_transform, twiddles
-from sim.water.ocean.waves import TILES_M, draw
 
 FRESH = Sea(9.0, 0.7, 80e3, 0.9, seed=5)
 

@@ -17,11 +17,10 @@ from sim.vehicle_config.hull import Hull
 from sim.vehicles import vehicle
 from sim.water.flip import Body, Box, Floating, Tank, TankWater
 from sim.water.flip.open_sea import SeaAround
-from sim.water.flip.scene_sea import SeaBox
-from sim.water.flip.surface import pictured
+from sim.water.flip.picture import pictured
+from sim.water.flip.scenes import SeaBox
 from sim.water.ocean import Sea
-from sim.water.water import Water
-from sim.water.weather import Weather
+from sim.water.water import Water, Weather
 from sim.world import load_world
 from tests.sim.environment.test_flip import BOX_M, CELL_M, G, at, momentum_left, move, solid_box
 

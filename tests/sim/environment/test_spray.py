@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sim.water.drops import MOST_DROPS, Spray
-from sim.water.flip.spray import thrown
+from sim.water.flip.picture import thrown
 from sim.water.immersion import GRAVITY
+from sim.water.picture import MOST_DROPS, Spray
 
 CORNER_W, CELL_M, COLUMNS = (3.0, -2.0, 0.5), 0.2, 16
 HEIGHT = np.full((COLUMNS, COLUMNS), 5.0, np.float32)
