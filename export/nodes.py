@@ -14,7 +14,7 @@ from sim.models.asset import has_model, load_model
 from sim.models.model_asset import ModelAsset
 from sim.models.solids import capsules_of
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
-from sim.trees.shapes import STAND
+from sim.multibody.shapes import STAND
 from sim.vehicle_config import Part, config_of, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicles import VEHICLES

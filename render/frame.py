@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 import numpy as np
 
 from sim.contact.obstacles import ObstaclesPicture
-from sim.trees.shapes import Capsule
+from sim.multibody.shapes import Capsule
 from sim.vehicles.forms.parameters import Value
 from sim.water.ocean import SeaState
 from sim.water.picture import BoxPicture

@@ -9,8 +9,8 @@ from render.cameras.framing import framing_of
 from render.frame import DrawnVehicle, Polyline
 from render.wreck import wreck_marker
 from sim.groups.numeric import rotation_log
+from sim.multibody.shapes import STAND, Capsule
 from sim.snapshot import LaneSnapshot, LaneStatus
-from sim.trees.shapes import STAND, Capsule
 from sim.vehicle_config import config_of
 
 _LEAST_PRESENCE, _SEEN_APART = 0.12, 0.45

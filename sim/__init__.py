@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from sim.batches import Trajectories, batch, batch_bytes
     from sim.gradients import Gradient, Rollout, rollout_gradient
     from sim.identification import Identified, Recording, identify
+    from sim.multibody.robots.reading import read_robot
+    from sim.multibody.robots.robot import Robot
+    from sim.multibody.rod import rod
+    from sim.multibody.tree import Body, Joint, Tree, tree
     from sim.planner.api import plan
     from sim.planner.service.receding import receding_horizon
-    from sim.robots.reading import read_robot
-    from sim.robots.robot import Robot
     from sim.sweeps import sweep
     from sim.trajectory import Trajectory, simulate
-    from sim.trees.rod import rod
-    from sim.trees.tree import Body, Joint, Tree, tree
 
 __all__ = [
     "Body",
@@ -58,14 +58,14 @@ _LATE = {
     **dict.fromkeys(("Gradient", "Rollout", "rollout_gradient"), "sim.gradients"),
     **dict.fromkeys(("Trajectories", "batch", "batch_bytes"), "sim.batches"),
     "plan": "sim.planner.api",
-    "read_robot": "sim.robots.reading",
-    "rod": "sim.trees.rod",
+    "read_robot": "sim.multibody.robots.reading",
+    "rod": "sim.multibody.rod",
     "receding_horizon": "sim.planner.service.receding",
-    "Robot": "sim.robots.robot",
+    "Robot": "sim.multibody.robots.robot",
     "simulate": "sim.trajectory",
     "sweep": "sim.sweeps",
     "Trajectory": "sim.trajectory",
-    **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.trees.tree"),
+    **dict.fromkeys(("Body", "Joint", "Tree", "tree"), "sim.multibody.tree"),
 }
 """The compiler and the planner take half a second each to import: only those who use them wait for that."""
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from sim.groups.between import pose_between
 from sim.groups.numeric import rotation_log
+from sim.multibody.shapes import Capsule
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import read_text, refusals
-from sim.trees.shapes import Capsule
 from sim.vehicles.forms.parameters import Value
 
 MOST_BYTES = 1 << 27

@@ -21,8 +21,8 @@ from sim.water.ocean.field import SeaState
 
 if TYPE_CHECKING:
     from sim.commands import Command
+    from sim.multibody.shapes import Capsule
     from sim.recordings import Take
-    from sim.trees.shapes import Capsule
 
 
 PursuitPhase = Literal["preparing", "flying", "late", "holding"]

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.compiled import compiled
+from sim.multibody.arrays import workspace
+from sim.multibody.articulated import factorise, solve
+from sim.multibody.continuous import euler_step, rk4_step
+from sim.multibody.dense import dense_rollout
+from sim.multibody.kinematics import place
+from sim.multibody.observing import kinetic_energy_J, potential_energy_J
+from sim.multibody.scalable import scalable_rollout, scalable_workspace
+from sim.multibody.stepping import OK
+from sim.multibody.tree import Tree
+from sim.multibody.twists import momenta
+from sim.multibody.variational import VariationalTree
 from sim.platform.errors import InputError
-from sim.trees.arrays import workspace
-from sim.trees.articulated import factorise, solve
-from sim.trees.continuous import euler_step, rk4_step
-from sim.trees.dense import dense_rollout
-from sim.trees.kinematics import place
-from sim.trees.observing import kinetic_energy_J, potential_energy_J
-from sim.trees.scalable import scalable_rollout, scalable_workspace
-from sim.trees.stepping import OK
-from sim.trees.tree import Tree
-from sim.trees.twists import momenta
-from sim.trees.variational import VariationalTree
 from sim.vehicles import vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 

@@ -6,11 +6,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sim.compiled import compiled
-from sim.trees.arrays import workspace
-from sim.trees.kinematics import place
-from sim.trees.recursions import discrete_inverse_dynamics
-from sim.trees.scalable import midpoint_slopes, scalable_workspace
-from sim.trees.tree import Tree
+from sim.multibody.arrays import workspace
+from sim.multibody.kinematics import place
+from sim.multibody.recursions import discrete_inverse_dynamics
+from sim.multibody.scalable import midpoint_slopes, scalable_workspace
+from sim.multibody.tree import Tree
 from studies.chains import METHODS, bent, chain, exponent, interleaved_us, started
 from studies.report import Claim, Options, Progress, Report
 

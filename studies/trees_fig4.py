@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from sim.trees.stepping import OK
-from sim.trees.variational import VariationalTree
+from sim.multibody.stepping import OK
+from sim.multibody.variational import VariationalTree
 from studies.chains import LINEAR, TOLERANCE, bent, chain, started
 from studies.report import Claim, Options, Progress, Report
 

@@ -18,8 +18,8 @@ from render.vertex_arrays import vertex_array
 from sim.models.asset import has_model, load_model
 from sim.models.model_asset import MAX_MATERIALS, MAX_NODES, ModelAsset
 from sim.models.stand_in import box_asset, cart_asset, on_wheels
+from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
-from sim.trees.shapes import STAND
 from sim.vehicle_config import VehicleConfig, config_of
 
 _LAYOUT = ("3f 3f 3f 4f", "position", "normal", "part", "paint")

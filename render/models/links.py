@@ -13,7 +13,7 @@ from render.programs import Programs
 from render.vertex_arrays import vertex_array
 from sim.models.model_asset import MAX_MATERIALS
 from sim.models.solids import MATERIALS, grid_indices
-from sim.trees.shapes import ROPE, UNSEEN, Capsule
+from sim.multibody.shapes import ROPE, UNSEEN, Capsule
 
 _SECTORS, _RINGS = 12, 4
 """Of a capsule, and of each of its round ends."""

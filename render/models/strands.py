@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.trees.shapes import ROPE, Capsule
+from sim.multibody.shapes import ROPE, Capsule
 
 PIECES = 5
 """Of a link."""

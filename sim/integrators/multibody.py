@@ -1,4 +1,4 @@
-"""Methods for trees of joints: recursions over the bodies in linear time, hand-written in `sim.trees`."""
+"""Methods for trees of joints: recursions over the bodies in linear time, hand-written in `sim.multibody`."""
 
 import math
 from dataclasses import dataclass

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from sim.models.model_asset import FINISHES, MAX_MATERIALS, MAX_NODES, PAINT_FAR, ModelAsset
-from sim.robots.robot import Geom
-from sim.trees.shapes import UNSEEN, Capsule
+from sim.multibody.robots.robot import Geom
+from sim.multibody.shapes import UNSEEN, Capsule
 
 
 def box_corners(half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

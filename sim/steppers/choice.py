@@ -3,8 +3,8 @@
 from sim.compiler.inline import Inline
 from sim.compiler.kernel import compile_kernel
 from sim.integrators.base import Integrator
+from sim.multibody.choice import tree_stepper
 from sim.steppers.stepper import SampledStepper
-from sim.trees.choice import tree_stepper
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
+from sim.multibody.declaration import WORLD
+from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
-from sim.trees.declaration import WORLD
-from sim.trees.shapes import STAND
 from sim.vehicle_config.config import VehicleConfig, read_config
 from sim.vehicle_config.keys import STICK_KEYS, Keys, StickKeys
 from sim.vehicle_config.model import Part

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.trees.declaration import Body, Joint
-from sim.trees.rod import rod
-from sim.trees.shapes import BRASS, ROPE, Capsule
-from sim.trees.tree import Tree, tree
+from sim.multibody.declaration import Body, Joint
+from sim.multibody.rod import rod
+from sim.multibody.shapes import BRASS, ROPE, Capsule
+from sim.multibody.tree import Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.parameters import Parameter

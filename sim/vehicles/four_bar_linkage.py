@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.trees.declaration import WORLD, Body, Joint, Loop
-from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Capsule
-from sim.trees.tree import Tree, tree
+from sim.multibody.declaration import WORLD, Body, Joint, Loop
+from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, RUBBER, STAND, STEEL, Capsule
+from sim.multibody.tree import Tree, tree
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.parameters import Control, Parameter

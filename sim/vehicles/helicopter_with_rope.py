@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import casadi as ca
 import numpy as np
 
-from sim.trees.declaration import Body, Joint
-from sim.trees.observing import body_motions
-from sim.trees.rod import rod
-from sim.trees.shapes import PAINTED, ROPE, UNSEEN, Capsule
-from sim.trees.tree import Tree, tree
+from sim.multibody.declaration import Body, Joint
+from sim.multibody.observing import body_motions
+from sim.multibody.rod import rod
+from sim.multibody.shapes import PAINTED, ROPE, UNSEEN, Capsule
+from sim.multibody.tree import Tree, tree
 from sim.vehicles.cosserat_rope import load_radius_m
 from sim.vehicles.forms.articulated import ArticulatedVehicle, PlumbLine
 from sim.vehicles.forms.form import State

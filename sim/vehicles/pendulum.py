@@ -8,11 +8,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.multibody.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
 from sim.spaces import Action, TangentBundle
 from sim.spaces.action import copies, motions_of_tangent_bundle
 from sim.stack import AnyStack, flat, stacked
 from sim.symbolic import pose_along
-from sim.trees.shapes import BRASS, DARK_STEEL, PAINTED, Capsule, gallows
 from sim.vehicles.forms.form import Observable, State
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities
 from sim.vehicles.forms.rods import (

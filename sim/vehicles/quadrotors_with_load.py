@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from sim.groups import SO3
 from sim.groups.so3 import hat
+from sim.multibody.shapes import BRASS, PAINTED, RUBBER, Capsule
 from sim.spaces import Action, Euclidean, GroupSpace, TangentBundle
 from sim.spaces.action import (
     by_left_translation,
@@ -24,7 +25,6 @@ from sim.spaces.action import (
     translations,
 )
 from sim.symbolic import pose_along, shift, solve
-from sim.trees.shapes import BRASS, PAINTED, RUBBER, Capsule
 from sim.vehicles.forms.form import Observable, State, Support
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.parameters import Control, Parameter, Quantities

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sim.trees.shapes import UNSEEN, Capsule
-from sim.trees.tree import Body, Joint, Tree, tree
+from sim.multibody.shapes import UNSEEN, Capsule
+from sim.multibody.tree import Body, Joint, Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State
 from sim.vehicles.forms.parameters import Parameter

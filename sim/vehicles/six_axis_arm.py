@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from sim.robots.robot import Geom, Motor, Robot
-from sim.trees.declaration import WORLD, Body, Joint
-from sim.trees.shapes import triple
-from sim.trees.tree import tree
+from sim.multibody.declaration import WORLD, Body, Joint
+from sim.multibody.robots.robot import Geom, Motor, Robot
+from sim.multibody.shapes import triple
+from sim.multibody.tree import tree
 from sim.vehicles.forms.robot import RobotVehicle
 
 Vector = tuple[float, float, float]

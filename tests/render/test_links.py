@@ -13,8 +13,8 @@ from render.models.links import capsule_mesh, instances_of
 from render.models.strands import PIECES
 from render.shown import middle_m, reach_m
 from sim.integrators import integrator
-from sim.trees.choice import tree_stepper
-from sim.trees.shapes import ROPE, STAND, Capsule
+from sim.multibody.choice import tree_stepper
+from sim.multibody.shapes import ROPE, STAND, Capsule
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 
 

@@ -15,7 +15,7 @@ from render.matrices import look_at, perspective
 from render.programs import Programs
 from render.quality import PRESETS
 from render.renderer import Renderer
-from sim.trees.shapes import Capsule
+from sim.multibody.shapes import Capsule
 from sim.vehicle_config import config_of
 from tests.render.small_world import Chunk, Scatter, ground, small_frame, small_scenery, small_world
 

@@ -9,10 +9,10 @@ from render.frame import DrawnVehicle
 from render.models.library import ModelLibrary
 from sim.models.model_asset import MAX_MATERIALS, MAX_NODES
 from sim.models.solids import creased, solid_asset
-from sim.robots.robot import Geom
+from sim.multibody.observing import body_frames
+from sim.multibody.robots.robot import Geom
+from sim.multibody.shapes import STAND
 from sim.scene import load_scene
-from sim.trees.observing import body_frames
-from sim.trees.shapes import STAND
 from sim.vehicles import known_vehicle
 from tests.render.test_model_drawing import Studio, studio  # noqa: F401
 

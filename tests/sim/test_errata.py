@@ -10,12 +10,12 @@ from sim.compiler import compile_kernel
 from sim.compiler.loops import EXPONENT, SAFETY, growth
 from sim.groups import SE2, SE3, SO3
 from sim.integrators import INTEGRATORS
-from sim.trees.stepping import OK
-from sim.trees.variational import VariationalTree
+from sim.multibody.stepping import OK
+from sim.multibody.variational import VariationalTree
 from studies import fig4, fig5, survey_pendula
 from studies.heavy_top import OMEGA, TOP, TopInSpace, formulation
 from studies.report import Options
-from tests.sim.trees.sample_trees import pendulum_chain
+from tests.sim.multibody.sample_trees import pendulum_chain
 
 
 def test_the_survey_top_follows_its_elliptic_function():

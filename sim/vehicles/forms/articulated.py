@@ -7,14 +7,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.multibody.arrays import BALL, FREE, REVOLUTE
+from sim.multibody.declaration import Loop
+from sim.multibody.rotations import quaternion_of
+from sim.multibody.shapes import Capsule, gallows, hinges_of, links_of
+from sim.multibody.state import Given
+from sim.multibody.tree import Tree
+from sim.multibody.turning import quaternion_matrix
 from sim.spaces import Euclidean, Product, Space, UnitQuaternions
-from sim.trees.arrays import BALL, FREE, REVOLUTE
-from sim.trees.declaration import Loop
-from sim.trees.rotations import quaternion_of
-from sim.trees.shapes import Capsule, gallows, hinges_of, links_of
-from sim.trees.state import Given
-from sim.trees.tree import Tree
-from sim.trees.turning import quaternion_matrix
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form, NodeLayout, State, Support
 from sim.vehicles.forms.observation import ObservationLayout, layout_of

@@ -26,8 +26,8 @@ from sim.vehicles.forms.form import Form, NodeLayout, Observable, State, Support
 from sim.vehicles.forms.parameters import Control, Parameter, Parametrised, Quantities, ShapeCoordinate
 
 if TYPE_CHECKING:
-    from sim.robots.robot import Geom
-    from sim.trees.shapes import Capsule
+    from sim.multibody.robots.robot import Geom
+    from sim.multibody.shapes import Capsule
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
 _LONGEST = 60

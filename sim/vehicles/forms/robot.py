@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE, workspace
+from sim.multibody.declaration import WORLD, Loop
+from sim.multibody.kinematics import place
+from sim.multibody.observing import body_frames
+from sim.multibody.robots.robot import Geom, Motor, Robot
+from sim.multibody.robots.touching import capsules_of, lowest_m
+from sim.multibody.shapes import STAND, Capsule, hinges_of, links_of
+from sim.multibody.tree import Tree
+from sim.multibody.twists import momenta
 from sim.platform.errors import InputError, one_of, quote
-from sim.robots.robot import Geom, Motor, Robot
-from sim.robots.touching import capsules_of, lowest_m
-from sim.trees.arrays import FREE, PRISMATIC, REVOLUTE, workspace
-from sim.trees.declaration import WORLD, Loop
-from sim.trees.kinematics import place
-from sim.trees.observing import body_frames
-from sim.trees.shapes import STAND, Capsule, hinges_of, links_of
-from sim.trees.tree import Tree
-from sim.trees.twists import momenta
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle, usable
 from sim.vehicles.forms.form import State
@@ -268,7 +268,9 @@ def load_robot(path: Path, registry: MutableMapping[str, type[Vehicle]], *, free
     free: its root floats, where the file fixes it to the world. Reading it again takes its present contents.
     Raises InputError in one line as `read_robot` does.
     """
-    from sim.robots.reading import read_robot  # with SciPy and the parser, which nothing else waits for
+    from sim.multibody.robots.reading import (
+        read_robot,  # with SciPy and the parser, which nothing else waits for
+    )
 
     robot = read_robot(path, folder=model_folder(path), free=free)
     base, file = usable([robot.name])[0].replace("_", "-"), (path, free)

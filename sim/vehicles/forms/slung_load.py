@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sim.groups import SE3
 from sim.groups.se3 import position_of, rotation_of
 from sim.groups.so3 import hat
+from sim.multibody.shapes import DARK_STEEL, RUBBER, WOOD, Capsule
 from sim.spaces import Action, Euclidean, GroupSpace, TangentBundle
 from sim.spaces.action import (
     by_left_translation,
@@ -26,7 +27,6 @@ from sim.spaces.action import (
 )
 from sim.stack import stacked
 from sim.symbolic import pose_along, solve
-from sim.trees.shapes import DARK_STEEL, RUBBER, WOOD, Capsule
 from sim.vehicles.drag import quadratic_drag
 from sim.vehicles.forms.form import Observable, State, Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle

@@ -1,0 +1,200 @@
+"""Ground contact of a tree: round ends of its bodies, the impulses between them and the ground, and their answer.
+
+Every touching end is a row of the contact solver that single bodies have; what an impulse at one end does to the others
+is J M^-1 J', one articulated-body solve a row and direction. The impulses act at the node where a step starts, as a
+generalised force.
+"""
+
+import math
+
+import numpy as np
+
+from sim.compiled import allocating_nothing
+from sim.contact.height_field import surface_height, surface_normal
+from sim.contact.rows import FIRST, IMPULSE, INVERSE_MASS, NORMAL, POINT, SECOND, gather_rows
+from sim.contact.solver import rows_solver
+from sim.contact.wrench import recall, tell_touches
+from sim.multibody.articulated import solve
+from sim.multibody.spatial import (
+    add,
+    apart,
+    cross,
+    entry,
+    jit,
+    put_pair,
+    rotate,
+    row3,
+    row9,
+    row_of,
+    unrotate,
+)
+from sim.multibody.telling import world_frames
+from sim.multibody.twists import twists_of
+from sim.multibody.wrenches import gather
+
+_NEAR_M, _FAST_MPS = 0.5, 75.0
+"""Who is higher than what speeds up to this lead down within a step is not looked at any closer."""
+
+
+@allocating_nothing
+def _velocity(state, response, work, k, direction):
+    return state[3 * k + direction]
+
+
+@allocating_nothing
+def _push(state, response, work, k, direction, amount):
+    if amount != 0.0:
+        for row in range(3 * work.shape[0]):
+            state[row] += amount * response[row, 3 * k + direction]
+
+
+solve_ends = rows_solver(_velocity, _push)
+"""The state is the velocities of all rows in their three directions, the response J M^-1 J'."""
+
+
+@entry
+def lowest_end(tree, q, node, frames, carriers, spheres, heights, frame):
+    """Least height of an end above the ground [m]; `frames` (n, 12) gets the bodies' frames in the world."""
+    world_frames(tree, q, node, frames)
+    lowest = math.inf
+    for k in range(carriers.shape[0]):
+        i = carriers[k]
+        x = add(row3(frames, i, 9), rotate(row9(frames, i, 0), row3(spheres, k, 0)))
+        lowest = min(lowest, x[2] - spheres[k, 3] - surface_height(heights, frame, x[0], x[1]))
+    return lowest
+
+
+@jit
+def gather_ends(tree, felt, h, work):
+    """Rows of all ends that may meet the ground within h under the bodies' twists; how many. felt.body: their bodies.
+
+    The point of a round end is the one next to the ground.
+    """
+    used = 0
+    heights, frame = felt.heights, felt.frame
+    for k in range(felt.carriers.shape[0]):
+        i = felt.carriers[k]
+        R = row9(felt.frames, i, 0)
+        centre, radius = row3(felt.spheres, k, 0), felt.spheres[k, 3]
+        x = add(row3(felt.frames, i, 9), rotate(R, centre))
+        n = unrotate(R, surface_normal(heights, frame, x[0], x[1]))
+        for c in range(3):
+            felt.point[0, c] = centre[c] - radius * n[c]
+            felt.pose[9 + c] = felt.frames[i, 9 + c]
+            for r in range(3):
+                felt.pose[3 * c + r] = R[3 * r + c]
+        turning, moving = unrotate(R, row3(felt.twists, i, 0)), unrotate(R, row3(felt.twists, i, 3))
+        for c in range(3):
+            felt.twist[c] = turning[c]
+            felt.twist[3 + c] = moving[c]
+        rows = gather_rows(
+            work[used:], felt.pose, felt.twist, felt.ones, h, heights, frame, felt.point, np.inf
+        )
+        for row in range(used, used + rows):
+            work[row, POINT] = k
+            felt.body[row] = i
+        used += rows
+    return used
+
+
+@jit
+def answer(tree, ws, felt, work, rows, implicit_h):
+    """Fill felt.jacobian (3 rows, nv) and felt.response (3 rows, 3 rows); ws.factor as in `ground_push`."""
+    nv = felt.free.shape[0]
+    for k in range(rows):
+        w = work[k]
+        for direction in range(3):
+            at = (NORMAL, FIRST, SECOND)[direction]
+            i = felt.body[k]
+            R = row9(felt.frames, i, 0)
+            force = rotate(R, row_of(w, at))
+            put_pair(ws.wrench, i, cross(rotate(R, row_of(w, 0)), force), force)
+            gather(tree, ws.node, ws.wrench, felt.jacobian[3 * k + direction])
+    for column in range(3 * rows):
+        for a in range(nv):
+            felt.moved[a] = felt.jacobian[column, a]
+        solve(
+            tree,
+            ws.node,
+            ws.damping,
+            implicit_h,
+            ws.factor,
+            felt.moved,
+            ws.wrench,
+            ws.spare,
+            ws.arc,
+            felt.moved,
+        )
+        for row in range(3 * rows):
+            total = 0.0
+            for a in range(nv):
+                total += felt.jacobian[row, a] * felt.moved[a]
+            felt.response[row, column] = total
+    for k in range(rows):
+        A, c = felt.response, 3 * k
+        work[k, INVERSE_MASS] = A[c, c]
+        work[k, INVERSE_MASS + 1] = A[c + 1, c + 1]
+        work[k, INVERSE_MASS + 2] = A[c + 1, c + 2]
+        work[k, INVERSE_MASS + 3] = A[c + 2, c + 2]
+
+
+@jit
+def along(felt, rows, v, out):
+    """J v."""
+    for row in range(3 * rows):
+        total = 0.0
+        for a in range(v.shape[0]):
+            total += felt.jacobian[row, a] * v[a]
+        out[row] = total
+
+
+@apart
+def is_near(tree, ws, felt, q, h):
+    """Whether an end may meet the ground within a step of h; notes how high the lowest is."""
+    felt.report[1] = 0.0
+    for c in range(6):
+        felt.wrench_w[c] = 0.0
+    felt.report[2] = lowest_end(
+        tree, q, ws.node, felt.frames, felt.carriers, felt.spheres, felt.heights, felt.frame
+    )
+    near = felt.report[2] < _NEAR_M + 4.0 * _FAST_MPS * h
+    if not near:
+        felt.report[13] = 0.0
+    return near
+
+
+@apart
+def ground_push(tree, ws, felt, h, implicit_h, push):
+    """Add to `push` (nv,) the mean generalised force of contact over a step of h, where `is_near`.
+
+    felt.free (nv,): velocities with which the step would move on without contact. ws.factor: what answers an impulse,
+    with the damping of ws.damping within over implicit_h (`factorise`).
+    """
+    report = felt.report
+    twists_of(tree, ws.node, felt.free, felt.twists)
+    rows = gather_ends(tree, felt, h, felt.work)
+    if rows == 0:
+        report[13] = 0.0
+        return
+    work = felt.work[:rows]
+    answer(tree, ws, felt, work, rows, implicit_h)
+    along(felt, rows, felt.free, felt.speeds)
+    for k in range(rows):
+        felt.touch[k] = max(-felt.speeds[3 * k], 0.0)
+    recall(work, h, report)
+    solve_ends(work, felt.speeds, felt.response, felt.frame[3])
+    tell_touches(work, felt.touch, felt.marks, h, report)
+    report[13] = 1.0
+    report[14] = h
+    for k in range(rows):
+        R = row9(felt.frames, felt.body[k], 0)
+        for direction in range(3):
+            amount = work[k, IMPULSE + direction] / h
+            if amount == 0.0:
+                continue
+            for a in range(push.shape[0]):
+                push[a] += amount * felt.jacobian[3 * k + direction, a]
+            at = (NORMAL, FIRST, SECOND)[direction]
+            force = rotate(R, (work[k, at], work[k, at + 1], work[k, at + 2]))
+            for c in range(3):
+                felt.wrench_w[3 + c] += amount * force[c]

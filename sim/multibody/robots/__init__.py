@@ -1,0 +1,1 @@
+"""Robots from URDF and MJCF files: `reading.read_robot` gives a tree of joints with shapes and motors."""

@@ -1,0 +1,347 @@
+"""What mujoco's parser made of a file, as a tree of joints with shapes and motors."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from sim.multibody.arrays import FREE
+from sim.multibody.declaration import WORLD, Body, Joint, Loop
+from sim.multibody.robots.files import MOST_BODIES
+from sim.multibody.robots.robot import SHAPES, Geom, Motor, Robot
+from sim.multibody.robots.urdf import Inertial
+from sim.multibody.state import TreeState
+from sim.multibody.tree import Tree, tree
+from sim.platform.errors import InputError, one_of, quote
+
+_KINDS = ("free", "ball", "prismatic", "revolute")
+"""By mujoco's number of a joint's type."""
+_SHAPES = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
+_EQUALITIES = ("connect", "weld", "joint", "tendon")
+_CONNECT, _WELD = 0, 1
+_SITE = 6
+"""By mujoco's number of an object's type."""
+_GREY = (0.5, 0.5, 0.5, 1.0)
+_HIDDEN_GROUP = 3
+"""From this one on mujoco's viewers hide shapes."""
+
+
+def robot_of(
+    model: Any,
+    name: str,
+    collides: np.ndarray,
+    inertials: Mapping[str, Inertial] | None,
+    parents: Mapping[str, str],
+    notes: Iterable[str],
+) -> Robot:
+    """A robot of a compiled MjModel. Raises InputError.
+
+    collides (ngeom,): which shapes are there for contact. inertials: of a URDF's links, read beside it. parents: of
+    bodies that hang on others than the model says.
+    """
+    if model.nbody > MOST_BODIES:
+        raise InputError(f"has {model.nbody} bodies; allowed: {MOST_BODIES}")
+    bodies = _Bodies(model, inertials, parents)
+    gravity = np.zeros(3) if model.opt.disableflags & _flag("GRAVITY") else model.opt.gravity
+    if not bodies.declared:
+        raise InputError("has no joint")
+    declared = tree(bodies.declared, _three(gravity))
+    return Robot(
+        name=name,
+        tree=declared,
+        geoms=tuple(_geoms(model, bodies, collides, inertials is not None)),
+        motors=tuple(_efforts(model, bodies) if inertials is not None else _motors(model, bodies, declared)),
+        start=declared.state(_coordinates(declared, model.qpos0)),
+        keyframes={
+            _name(model.key(k).name, f"keyframe {k}"): declared.state(
+                _coordinates(declared, model.key_qpos[k]),
+                _velocities(declared, model.key_qpos[k], model.key_qvel[k]),
+            )
+            for k in range(model.nkey)
+        },
+        step_s=float(model.opt.timestep),
+        notes=(*notes, *_left_out(model, bodies)),
+        loops=tuple(_loops(model, bodies)),
+    )
+
+
+def _flag(what: str) -> int:
+    import mujoco
+
+    return int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}"))
+
+
+def _three(x: np.ndarray) -> tuple[float, float, float]:
+    return float(x[0]), float(x[1]), float(x[2])
+
+
+def _name(given: str, otherwise: str) -> str:
+    return given or otherwise
+
+
+def _rotation(quaternion: np.ndarray) -> np.ndarray:
+    return Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
+
+
+def _pose(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = _rotation(quaternion), position
+    return T
+
+
+class _Bodies:
+    """The declared bodies, and where those that do not move stand."""
+
+    def __init__(
+        self, model: Any, inertials: Mapping[str, Inertial] | None, parents: Mapping[str, str]
+    ) -> None:
+        self._inertials = inertials
+        self.declared: list[Body] = []
+        self.names = [WORLD] + [_name(model.body(i).name, f"body {i}") for i in range(1, model.nbody)]
+        self.joints = self._joint_names(model)
+        numbers = {name: i for i, name in enumerate(self.names)} if parents else {}
+        self.still = {0: np.eye(4)}
+        """Pose in the world of bodies without any joint below them."""
+        for i in range(1, model.nbody):
+            first, count = int(model.body_jntadr[i]), int(model.body_jntnum[i])
+            parent = int(model.body_parentid[i])
+            if self.names[i] in parents:
+                parent = numbers[parents[self.names[i]]]
+            T = _pose(model.body_pos[i], model.body_quat[i])
+            if parent in self.still:
+                T = self.still[parent] @ T
+            if count == 0 and parent in self.still:
+                self.still[i] = T
+                continue
+            joints = tuple(self._joint(model, j) for j in range(first, first + count)) or (Joint("fixed"),)
+            if joints[0].kind == "free":
+                T = np.eye(4)  # its coordinates are the body's place in the world
+            self.declared.append(
+                self._body(model, i, WORLD if parent in self.still else self.names[parent], T, joints)
+            )
+
+    def carrier(self, i: int) -> tuple[str, np.ndarray]:
+        """(name of body i or the world, pose of body i in it)."""
+        return (WORLD, self.still[i]) if i in self.still else (self.names[i], np.eye(4))
+
+    def _joint_names(self, model: Any) -> list[str]:
+        taken = {model.joint(j).name for j in range(model.njnt)}
+        names = []
+        for j in range(model.njnt):
+            i = int(model.jnt_bodyid[j])
+            alone = model.body_jntnum[i] == 1
+            base = self.names[i] if alone else f"{self.names[i]} {j - model.body_jntadr[i] + 1}"
+            name = model.joint(j).name or next(
+                x for x in (base, f"joint of {base}", f"joint {j} of {base}") if x not in taken
+            )
+            taken.add(name)
+            names.append(name)
+        return names
+
+    def _joint(self, model: Any, j: int) -> Joint:
+        kind, at = _KINDS[model.jnt_type[j]], int(model.jnt_dofadr[j])
+        if kind == "free":
+            return Joint("free", name=self.joints[j])
+        common: dict[str, Any] = {
+            "damping": float(model.dof_damping[at]),
+            "armature": float(model.dof_armature[at]),
+            "stiffness": float(np.atleast_1d(model.jnt_stiffness[j])[0]),
+            "anchor": _three(model.jnt_pos[j]),
+            "name": self.joints[j],
+        }
+        if kind == "ball":
+            return Joint("ball", **common)
+        q = int(model.jnt_qposadr[j])
+        low, high = model.jnt_range[j] if model.jnt_limited[j] else (-np.inf, np.inf)
+        return Joint(
+            kind,
+            axis=_three(model.jnt_axis[j]),
+            reference=float(model.qpos0[q]),
+            rest=float(model.qpos_spring[q]),
+            limits=(float(low), float(high)),
+            **common,
+        )
+
+    def _body(self, model: Any, i: int, parent: str, T: np.ndarray, joints: tuple[Joint, ...]) -> Body:
+        if self._inertials is not None:
+            inertial = self._inertials[self.names[i]]
+        else:
+            R = _rotation(model.body_iquat[i])
+            J = (R * model.body_inertia[i]) @ R.T
+            inertial = Inertial(float(model.body_mass[i]), _three(model.body_ipos[i]), J)
+        at, free = int(model.body_dofadr[i]), joints[0].kind == "free"
+        rotor = float(model.dof_armature[at]) if free else 0.0
+        return Body(
+            self.names[i],
+            parent,
+            joints,
+            position=_three(T[:3, 3]),
+            R=T[:3, :3],
+            mass=inertial.mass,
+            centre=inertial.centre,
+            inertia=inertial.inertia,
+            added_inertia=rotor * np.eye(6) if rotor else None,
+        )
+
+
+def _coordinates(declared: Tree, qpos: np.ndarray) -> np.ndarray:
+    """(nq,) of mujoco's: a free joint's has the position first there."""
+    q = np.array(qpos, float)
+    for i in np.flatnonzero(declared.arrays.kind == FREE):
+        at = int(declared.arrays.q_at[i])
+        q[at : at + 7] = np.r_[qpos[at + 3 : at + 7], qpos[at : at + 3]]
+    return q
+
+
+def _velocities(declared: Tree, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
+    """(nv,) of mujoco's: a free joint's has the velocity first there, and in the world's frame."""
+    v = np.array(qvel, float)
+    for i in np.flatnonzero(declared.arrays.kind == FREE):
+        at, q = int(declared.arrays.v_at[i]), int(declared.arrays.q_at[i])
+        v[at : at + 6] = np.r_[qvel[at + 3 : at + 6], _rotation(qpos[q + 3 : q + 7]).T @ qvel[at : at + 3]]
+    return v
+
+
+def _geoms(model: Any, bodies: _Bodies, collides: np.ndarray, urdf: bool) -> Iterable[Geom]:
+    none = np.zeros((0, 3)), np.zeros((0, 3), np.int32)
+    shown_by_itself = {int(model.geom_bodyid[k]) for k in range(model.ngeom) if not collides[k]}
+    for k in range(model.ngeom):
+        shape, i = _SHAPES.get(int(model.geom_type[k])), int(model.geom_bodyid[k])
+        if shape is None or shape not in SHAPES:
+            continue
+        name, T = bodies.carrier(i)
+        rgba = model.geom_rgba[k]
+        if model.geom_matid[k] >= 0 and tuple(rgba) == _GREY:
+            rgba = model.mat_rgba[model.geom_matid[k]]
+        vertices, faces = none
+        if shape == "mesh":
+            mesh = int(model.geom_dataid[k])
+            v, f = int(model.mesh_vertadr[mesh]), int(model.mesh_faceadr[mesh])
+            vertices = np.array(model.mesh_vert[v : v + model.mesh_vertnum[mesh]], float)
+            faces = np.array(model.mesh_face[f : f + model.mesh_facenum[mesh]])
+        hidden = urdf and collides[k] and i in shown_by_itself
+        yield Geom(
+            body=name,
+            shape=shape,
+            T=T @ _pose(model.geom_pos[k], model.geom_quat[k]),
+            size_m=np.array(model.geom_size[k]),
+            rgba=tuple(float(x) for x in rgba),  # type: ignore[arg-type]
+            drawn=not hidden and (urdf or int(model.geom_group[k]) < _HIDDEN_GROUP),
+            vertices=vertices,
+            faces=faces,
+        )
+
+
+def _is_motor(model: Any, a: int) -> bool:
+    """Whether its command times a constant is a torque or force of one hinge or slide."""
+    at_joint = model.actuator_trntype[a] in (0, 1) and model.jnt_type[model.actuator_trnid[a, 0]] >= 2
+    plain = (
+        model.actuator_dyntype[a] == 0 and model.actuator_gaintype[a] == 0 and model.actuator_biastype[a] == 0
+    )
+    return bool(at_joint and plain)
+
+
+def _motors(model: Any, bodies: _Bodies, declared: Tree) -> Iterable[Motor]:
+    for a in range(model.nu):
+        if _is_motor(model, a):
+            low, high = model.actuator_ctrlrange[a] if model.actuator_ctrllimited[a] else (-np.inf, np.inf)
+            yield Motor(
+                name=_name(model.actuator(a).name, f"motor {a}"),
+                joint=bodies.joints[model.actuator_trnid[a, 0]],
+                gear=float(model.actuator_gear[a, 0] * model.actuator_gainprm[a, 0]),
+                limits=(float(low), float(high)),
+            )
+
+
+def _efforts(model: Any, bodies: _Bodies) -> Iterable[Motor]:
+    """Of a URDF, which names no motors: the effort of each joint that has one."""
+    for j in np.flatnonzero(model.jnt_actfrclimited) if model.nu == 0 else ():
+        effort = float(model.jnt_actfrcrange[j, 1])
+        if effort > 0.0:
+            yield Motor(bodies.joints[j], bodies.joints[j], effort, (-1.0, 1.0))
+
+
+def _equality(model: Any, e: int) -> str:
+    kind = int(model.eq_type[e])
+    return f"{_EQUALITIES[kind]} {quote(model.equality(e).name)}" if kind < len(_EQUALITIES) else "of flexes"
+
+
+def _connects(model: Any, e: int) -> bool:
+    """Whether it closes a loop by a point that two bodies share, from the start on."""
+    return bool(model.eq_type[e] == _CONNECT and model.eq_active0[e])
+
+
+def _loops(model: Any, bodies: _Bodies) -> Iterable[Loop]:
+    """Points that bodies share (`connect`). Raises InputError where neither body moves."""
+    for e in range(model.neq):
+        if not _connects(model, e):
+            continue
+        ends = []
+        for k, at in enumerate((int(model.eq_obj1id[e]), int(model.eq_obj2id[e]))):
+            if model.eq_objtype[e] == _SITE:
+                at, point = int(model.site_bodyid[at]), model.site_pos[at]
+            else:
+                point = model.eq_data[e, 3 * k : 3 * k + 3]
+            name, T = bodies.carrier(at)
+            ends.append((name, _three(T[:3, :3] @ point + T[:3, 3])))
+        ends.sort(key=lambda end: end[0] == WORLD)
+        (body, point), (other, other_point) = ends
+        if body == other:
+            raise InputError(f"the equality {_equality(model, e)} closes {quote(body)} with itself")
+        yield Loop(body, point, other, other_point)
+
+
+def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
+    """What neither the tree nor its loops have, by name. Raises InputError for bodies that are welded."""
+
+    def told(what: str, names: list[str]) -> Iterable[str]:
+        if names:
+            yield f"{what} left out: {one_of(names)}"
+
+    for e in range(model.neq):
+        if model.eq_type[e] == _WELD:
+            raise InputError(f"the equality {_equality(model, e)} closes a loop; allowed: connect")
+        if not _connects(model, e):
+            yield f"an equality is left out: {_equality(model, e)}"
+    free = [j for j in range(model.njnt) if model.jnt_type[j] == 0]
+    rubbing = {int(model.dof_jntid[d]) for d in np.flatnonzero(model.dof_frictionloss)}
+    yield from told("dry friction is", [bodies.joints[j] for j in sorted(rubbing)])
+    yield from told(
+        "damping or stiffness of free joints is",
+        [
+            bodies.joints[j]
+            for j in free
+            if model.dof_damping[model.jnt_dofadr[j] :][:6].any() or np.any(model.jnt_stiffness[j])
+        ],
+    )
+    yield from told(
+        "limits of ball joints are",
+        [bodies.joints[j] for j in range(model.njnt) if model.jnt_type[j] == 1 and model.jnt_limited[j]],
+    )
+    curved = {int(model.dof_jntid[d]) for d in np.flatnonzero(np.any(model.dof_dampingpoly, axis=1))}
+    curved |= {int(j) for j in np.flatnonzero(np.any(model.jnt_stiffnesspoly, axis=1))}
+    yield from told("nonlinear damping and stiffness are", [bodies.joints[j] for j in sorted(curved)])
+    yield from told(
+        "forces and limits of tendons are",
+        [
+            _name(model.tendon(t).name, f"tendon {t}")
+            for t in range(model.ntendon)
+            if np.any(model.tendon_stiffness[t])
+            or np.any(model.tendon_damping[t])
+            or model.tendon_frictionloss[t]
+            or model.tendon_limited[t]
+        ],
+    )
+    yield from told("gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)])
+    yield from told(
+        "actuators that are no motors of a joint are",
+        [_name(model.actuator(a).name, f"actuator {a}") for a in range(model.nu) if not _is_motor(model, a)],
+    )
+    if model.opt.density or model.opt.viscosity:
+        yield "the medium's drag is left out"
+
+
+def start_of(declared: Tree, qpos: np.ndarray, qvel: np.ndarray) -> TreeState:
+    """A state of the tree from mujoco's coordinates and velocities of the same model."""
+    return declared.state(_coordinates(declared, qpos), _velocities(declared, qpos, qvel))

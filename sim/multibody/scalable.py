@@ -1,0 +1,200 @@
+"""The scalable variational integrator of Johnson and Murphey (2009): midpoint rule in generalised coordinates.
+
+What the multibody paper compares itself with, for conservative trees of hinges and slides. L_d = h L(q_mid, dq/h), its
+slopes by recursions over every pair of a body and a joint that carries it: n^2 a residual, n^3 its derivative. The
+columns J_bi = dV_b/dv_i and D_bi = dV_b/dq_i of a body's twist come from its parent's; D_bi = -ad(J_bi) W_i with W_i
+the twist that the joints above i give, and every further derivative by a joint j below is -ad(J_bj) of what it acts on.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.compiled import compiled
+from sim.multibody.arrays import MOMENT, NODE, PRISMATIC, REVOLUTE
+from sim.multibody.bodies import momentum
+from sim.multibody.kinematics import axis_of, place
+from sim.multibody.spatial import add, cross, dot, entry, jit, put_pair, row3, row_of, sub, times
+from sim.multibody.tree import Tree
+from sim.multibody.twists import carried
+from sim.multibody.wrenches import NOWHERE
+from sim.platform.errors import InputError
+
+ITERATIONS_MAX = 30
+
+
+class ScalableWorkspace(NamedTuple):
+    """What a step writes."""
+
+    node: np.ndarray
+    """(n, NODE) at the midpoint, as `Workspace.node`."""
+    twists: np.ndarray
+    """(n, 6)"""
+    speeds: np.ndarray
+    """(n, n, 6) J_bi."""
+    slopes: np.ndarray
+    """(n, n, 6) D_bi."""
+    middle: np.ndarray
+    """(n,) coordinates, then velocities in `speed`."""
+    speed: np.ndarray
+    by_q: np.ndarray
+    """(n,) dL/dq."""
+    by_v: np.ndarray
+    """(n,) dL/dv."""
+    derivative: np.ndarray
+    """(n, n) of the residual."""
+
+
+def scalable_workspace(tree: Tree) -> ScalableWorkspace:
+    """Room for one lane. Raises InputError for a tree that has more than hinges and slides, gravity and armatures."""
+    a, n = tree.arrays, tree.n
+    if not np.isin(a.kind, (REVOLUTE, PRISMATIC)).all():
+        raise InputError("the scalable variational integrator has hinges and slides alone")
+    if a.damping.any() or a.stiffness.any() or np.isfinite(a.limits).any():
+        raise InputError("the scalable variational integrator has neither damping, springs nor limits")
+    if a.rotors.any():
+        raise InputError("the scalable variational integrator has no rotors that spin in bodies")
+    one, pairs = np.zeros(n), np.zeros((n, n, 6))
+    return ScalableWorkspace(
+        node=np.zeros((n, NODE)),
+        twists=np.zeros((n, 6)),
+        speeds=pairs,
+        slopes=pairs.copy(),
+        middle=one,
+        speed=one.copy(),
+        by_q=one.copy(),
+        by_v=one.copy(),
+        derivative=np.zeros((n, n)),
+    )
+
+
+@jit
+def twist(columns, b, i):
+    return (
+        (columns[b, i, 0], columns[b, i, 1], columns[b, i, 2]),
+        (columns[b, i, 3], columns[b, i, 4], columns[b, i, 5]),
+    )
+
+
+@jit
+def put_twist(columns, b, i, w, x):
+    columns[b, i, 0], columns[b, i, 1], columns[b, i, 2] = w
+    columns[b, i, 3], columns[b, i, 4], columns[b, i, 5] = x
+
+
+@entry
+def midpoint_slopes(tree, sw, q0, q1, h):
+    """sw.by_q and sw.by_v: dL/dq and dL/dv halfway from q0 to q1, and the columns they are made of."""
+    parent, kinds, armature = tree.parent, tree.kind, tree.armature
+    mass, down = tree.mass, row_of(tree.gravity_w, 0)
+    by_q, by_v, speeds, slopes = sw.by_q, sw.by_v, sw.speeds, sw.slopes
+    n = parent.shape[0]
+    for i in range(n):
+        sw.middle[i] = 0.5 * (q0[i] + q1[i])
+        sw.speed[i] = (q1[i] - q0[i]) / h
+        by_q[i] = 0.0
+        by_v[i] = armature[i] * sw.speed[i]
+    place(tree, sw.middle, sw.node)
+    last = NOWHERE
+    for b in range(n):
+        j = parent[b]
+        p, z = row3(sw.node, b, 9), axis_of(sw.node, b)
+        w, x = carried(j, sw.node, b, sw.twists, last)
+        v = sw.speed[b]
+        if kinds[b] == REVOLUTE:
+            put_twist(speeds, b, b, z, (0.0, 0.0, 0.0))
+            put_twist(slopes, b, b, cross(w, z), cross(x, z))
+            w = add(w, times(v, z))
+        else:
+            put_twist(speeds, b, b, (0.0, 0.0, 0.0), z)
+            put_twist(slopes, b, b, (0.0, 0.0, 0.0), cross(w, z))
+            x = add(x, times(v, z))
+        put_pair(sw.twists, b, w, x)
+        last = w, x
+        f, l = momentum(tree, sw.node, b, w, x)
+        torque, force = cross(row3(sw.node, b, MOMENT), down), times(mass[b], down)
+        i = b
+        while i >= 0:
+            if i != b:
+                w, x = twist(speeds, j, i)
+                put_twist(speeds, b, i, w, sub(x, cross(p, w)))
+                w, x = twist(slopes, j, i)
+                put_twist(slopes, b, i, w, sub(x, cross(p, w)))
+            w, x = twist(speeds, b, i)
+            by_v[i] += dot(w, f) + dot(x, l)
+            by_q[i] += dot(w, torque) + dot(x, force)
+            w, x = twist(slopes, b, i)
+            by_q[i] += dot(w, f) + dot(x, l)
+            i = parent[i]
+
+
+@entry
+def residual_derivative(tree, sw, h):
+    """sw.derivative: of dL/dv - h/2 dL/dq by q1, after `midpoint_slopes`."""
+    parent, mass, armature, down = tree.parent, tree.mass, tree.armature, row_of(tree.gravity_w, 0)
+    speeds, slopes, out = sw.speeds, sw.slopes, sw.derivative
+    n = parent.shape[0]
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = 0.0
+        out[i, i] = armature[i] / h
+    for b in range(n):
+        f, l = momentum(tree, sw.node, b, row3(sw.twists, b, 0), row3(sw.twists, b, 3))
+        j = b
+        while j >= 0:
+            w, x = twist(speeds, b, j)
+            wd, xd = twist(slopes, b, j)
+            fv, lv = momentum(tree, sw.node, b, w, x)
+            fq, lq = momentum(tree, sw.node, b, wd, xd)
+            # What the momentum does with a further turn of joint j: -ad(J_j)' mu.
+            ft, lt = add(cross(w, f), cross(x, l)), cross(w, l)
+            ft, lt = add(fq, ft), add(lq, lt)
+            e = cross(add(times(mass[b], x), cross(w, row3(sw.node, b, MOMENT))), down)
+            # dL/dv dv of the pair, over h; dL/dv dq less its transpose, half; dL/dq dq, -h/4.
+            vv = dot(w, fv) + dot(x, lv)
+            qq = dot(wd, ft) + dot(xd, lt) + dot(w, e)
+            out[j, j] += vv / h - 0.25 * h * qq
+            i = parent[j]
+            while i >= 0:
+                wi, xi = twist(speeds, b, i)
+                wid, xid = twist(slopes, b, i)
+                vv = dot(wi, fv) + dot(xi, lv)
+                qq = dot(wid, ft) + dot(xid, lt) + dot(wi, e)
+                across = 0.5 * (dot(wi, ft) + dot(xi, lt) - dot(wid, fv) - dot(xid, lv))
+                even = vv / h - 0.25 * h * qq
+                out[i, j] += even + across
+                out[j, i] += even - across
+                i = parent[i]
+            j = parent[j]
+
+
+@compiled
+def scalable_rollout(tree, sw, q, p, guess, h, steps, tol):
+    """Advance coordinates q and momenta p (n,) in place; `guess` (n,) holds the last increments. Iterations, or -1."""
+    total = 0
+    n = q.shape[0]
+    q1, r = np.empty(n), np.empty(n)
+    for _ in range(steps):
+        for i in range(n):
+            q1[i] = q[i] + guess[i]
+        for iteration in range(ITERATIONS_MAX + 1):
+            midpoint_slopes(tree, sw, q, q1, h)
+            for i in range(n):
+                r[i] = sw.by_v[i] - 0.5 * h * sw.by_q[i] - p[i]
+            residual_derivative(tree, sw, h)
+            change = np.linalg.solve(sw.derivative, r)
+            size = 0.0
+            for i in range(n):
+                q1[i] -= change[i]
+                size = max(size, abs(change[i]))
+            total += 1
+            if size <= tol:
+                break
+            if iteration == ITERATIONS_MAX or not np.isfinite(size):
+                return -1
+        midpoint_slopes(tree, sw, q, q1, h)
+        for i in range(n):
+            p[i] = sw.by_v[i] + 0.5 * h * sw.by_q[i]
+            guess[i] = q1[i] - q[i]
+            q[i] = q1[i]
+    return total

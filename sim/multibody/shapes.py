@@ -1,0 +1,108 @@
+"""What a tree's bodies look like where nothing else is said of them: capsules along their links."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.multibody.arrays import BALL, REVOLUTE
+from sim.multibody.tree import Tree
+
+STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT, ROPE, WOOD = range(8)
+"""Finishes. Capsules of rope that follow one another are one smooth strand."""
+UNSEEN = -1
+"""The finish of what is taken hold of and touches the ground, while something else is drawn of it."""
+STAND = "stand"
+"""Name of what stands still about the fixed point of what is held at one."""
+_SLENDER = 0.11
+"""Radius of a link as a share of its length."""
+_LEAST_M = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """All points within `radius_m` of a segment, in a body's frame."""
+
+    body: str
+    begin_b: tuple[float, float, float]
+    """m."""
+    end_b: tuple[float, float, float]
+    radius_m: float
+    finish: int = STEEL
+    """What it is made of."""
+    touches: tuple[bool, bool] = (True, True)
+    """Whether its ends feel the ground."""
+
+    @property
+    def length_m(self) -> float:
+        """Between the centres of its ends."""
+        return float(np.linalg.norm(np.subtract(self.end_b, self.begin_b)))
+
+
+def links_of(tree: Tree) -> tuple[Capsule, ...]:
+    """A capsule from each body's joint to each of the joints that it carries; of a leaf as far as its mass reaches."""
+    a = tree.arrays
+    shapes = []
+    for k, (name, carrier, T) in enumerate(zip(tree.names, tree.carriers, tree.offsets, strict=True)):
+        children = [j for j, parent in enumerate(a.parent) if parent == carrier]
+        ends = [
+            a.placement[j, 9:] for j in children if np.linalg.norm(a.placement[j, 9:] - T[:3, 3]) > _LEAST_M
+        ]
+        if not ends and a.mass[carrier] > 0.0:
+            ends = [2.0 * a.moment[carrier] / a.mass[carrier] - T[:3, 3]]
+        for end in ends:
+            end_b, finish = T[:3, :3].T @ (end - T[:3, 3]), DARK_STEEL if k % 2 else STEEL
+            length = float(np.linalg.norm(end_b))
+            if length > _LEAST_M:
+                shapes.append(Capsule(name, (0.0, 0.0, 0.0), triple(end_b), _SLENDER * length, finish))
+    return tuple(shapes)
+
+
+def hinges_of(tree: Tree, shapes: Sequence[Capsule]) -> tuple[Capsule, ...]:
+    """A pin along the axis of each hinge, a ball at each ball joint, as thick as the links that meet there."""
+    a, pins = tree.arrays, []
+    thick = {shape.body: shape.radius_m for shape in reversed(shapes) if shape.finish not in (ROPE, UNSEEN)}
+    for name, carrier, T in zip(tree.names, tree.carriers, tree.offsets, strict=True):
+        if name not in thick or np.linalg.norm(T[:3, 3]) > _LEAST_M:
+            continue
+        radius = thick[name]
+        if a.kind[carrier] == REVOLUTE:
+            axis = 1.35 * radius * T[:3, :3].T[:, 2]
+            pins.append(Capsule(name, triple(-axis), triple(axis), 0.5 * radius, BRASS))
+        elif a.kind[carrier] == BALL:
+            pins.append(Capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.2 * radius, BRASS))
+    return tuple(pins)
+
+
+def gallows(height_m: float) -> tuple[Capsule, ...]:
+    """What holds a tree by a point at that height: a post beside it, an arm and a hook, about that point."""
+    thick, aside, above = 0.03 + 0.005 * height_m, 0.5 + 0.14 * height_m, 0.25 + 0.02 * height_m
+    top, foot = (0.0, aside, above), (0.0, aside, -height_m)
+    return (
+        Capsule(STAND, foot, top, 1.5 * thick, RUBBER),
+        Capsule(STAND, top, (0.0, -0.3 * aside, above), thick, RUBBER),
+        Capsule(STAND, (0.0, 0.0, above), (0.0, 0.0, 0.0), 0.6 * thick, BRASS),
+    )
+
+
+def touching_points(tree: Tree, shapes: Sequence[Capsule]) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of each capsule as spheres: bodies of the arrays (k,); (k, 4) centres in their frames and radii [m].
+
+    Ends that coincide are one, the thicker.
+    """
+    found: dict[tuple[int, float, float, float], float] = {}
+    for shape in shapes:
+        index = tree.names.index(shape.body)
+        T = tree.offsets[index]
+        for place, touches in zip((shape.begin_b, shape.end_b), shape.touches, strict=True):
+            if not touches:
+                continue
+            x, y, z = np.round(T[:3, :3] @ np.array(place) + T[:3, 3], 9).tolist()
+            key = int(tree.carriers[index]), x, y, z
+            found[key] = max(found.get(key, 0.0), shape.radius_m)
+    carriers = np.array([key[0] for key in found], np.int64)
+    return carriers, np.array([(*key[1:], radius) for key, radius in found.items()]).reshape(-1, 4)
+
+
+def triple(x: np.ndarray) -> tuple[float, float, float]:
+    return float(x[0]), float(x[1]), float(x[2])

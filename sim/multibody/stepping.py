@@ -1,0 +1,220 @@
+"""One variational step of a tree: what goes on about the root-finding and the linear-time recursions.
+
+The private state of a lane: coordinates q, the impulse b with which the next step begins (see `recursions`), the
+backward differences of the last steps' increments, from which the next one is guessed, and a memory: by how many of
+these, and by how much a step's iterations contract.
+"""
+
+import math
+
+from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE
+from sim.multibody.articulated import factorise, solve
+from sim.multibody.kinematics import move, place
+from sim.multibody.recursions import missing_impulses, node_impulses
+from sim.multibody.roots import IMPULSE, NEWTON, find_root, first_guess, largest, remember
+from sim.multibody.spatial import (
+    add,
+    apart,
+    clear,
+    clear_pairs,
+    copy,
+    cross,
+    entry,
+    jit,
+    put_pair,
+    rotate,
+    row3,
+    row9,
+    row_of,
+    sub,
+    times,
+)
+from sim.multibody.turning import rodrigues_turn
+from sim.multibody.wrenches import gather
+
+OK, NO_ROOT, NOT_FINITE = 0, 1, 2
+HALVINGS = 6
+
+
+@jit
+def active_damping(tree, q, limit_damping, out):
+    """Joint damping of a step, with that of the limits that the node is beyond."""
+    kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
+    damping, limits = tree.damping, tree.limits
+    for i in range(kinds.shape[0]):
+        a = v_at[i]
+        kind = kinds[i]
+        if kind in (BALL, FREE):
+            for j in range(a, a + (3 if kind == BALL else 6)):
+                out[j] = damping[j]
+            continue
+        x = q[q_at[i]]
+        beyond = x < limits[a, 0] or x > limits[a, 1]
+        out[a] = damping[a] + (limit_damping[a] if beyond else 0.0)
+
+
+@jit
+def take_back(tree, d, residual, b):
+    """b less a residual impulse of the node before, which is seen from each joint's frame as it is now."""
+    kinds, v_at = tree.kind, tree.v_at
+    for i in range(kinds.shape[0]):
+        a = v_at[i]
+        kind = kinds[i]
+        if kind in (REVOLUTE, PRISMATIC):
+            b[a] -= residual[a]
+            continue
+        t, torque = times(-0.5, row_of(d, a)), row_of(residual, a)
+        if kind == FREE:
+            force = row_of(residual, a + 3)
+            torque = sub(torque, cross(row_of(d, a + 3), force))
+            force = add(force, rodrigues_turn(t, force))
+            b[a + 3] -= force[0]
+            b[a + 4] -= force[1]
+            b[a + 5] -= force[2]
+        torque = add(torque, rodrigues_turn(t, torque))
+        b[a] -= torque[0]
+        b[a + 1] -= torque[1]
+        b[a + 2] -= torque[2]
+
+
+@jit
+def arrive(tree, ws, q, h, limit_stiffness, kick, b):
+    """After `depart` with ws.increments: move q by these, and b to the impulse at the node that is reached.
+
+    ws.node becomes its frames. The impulse by which the root was missed is taken back there: momenta are kept whatever
+    the tolerance.
+    """
+    d, damping = ws.increments, ws.damping
+    missing_impulses(tree, ws.node, d, ws.impulse, damping, h, ws.wrench, ws.residual)
+    move(tree, q, d)
+    place(tree, q, ws.node)
+    node_impulses(tree, ws.node, q, d, damping, limit_stiffness, h, kick, ws.arc, ws.wrench, b)
+    take_back(tree, ws.increments, ws.residual, b)
+
+
+@entry
+def node_force(tree, ws, q, limit_stiffness, out):
+    """Generalised forces of gravity, springs and limits at the node placed in ws.node; ws.increments is lost."""
+    clear_pairs(ws.arc)
+    clear(ws.increments)
+    node_impulses(
+        tree,
+        ws.node,
+        q,
+        ws.increments,
+        ws.damping,
+        limit_stiffness,
+        1.0,
+        1.0,
+        ws.arc,
+        ws.wrench,
+        out,
+    )
+
+
+@entry
+def node_velocities(tree, ws, q, b, h, limits, v):
+    """Velocities (nv,) at the node with the impulse b: of its momenta. ws.factor is that of the mass matrix then."""
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, limits[0], ws.kick)
+    for a in range(b.shape[0]):
+        v[a] = b[a] - 0.5 * h * ws.kick[a]
+    clear(ws.damping)
+    factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+    solve(tree, ws.node, ws.damping, h, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)
+
+
+@jit
+def load_bodies(ws, w):
+    """ws.wrench = wrenches w (n, 6) in the bodies' frames."""
+    for i in range(w.shape[0]):
+        R = row9(ws.node, i, 0)
+        put_pair(ws.wrench, i, rotate(R, row3(w, i, 0)), rotate(R, row3(w, i, 3)))
+
+
+@jit
+def advance(tree, ws, q, b, history, memory, u, w, h, kick, limits, method, guess, tol, residuals):
+    """One step with torques u (nv,) held and wrenches w (n or 0, 6) in the bodies' frames; iterations, or -1.
+
+    q and b are those of the end then, unchanged where no root is found. `kick`: seconds of node forces in the next b.
+    """
+    limit_stiffness, limit_damping = limits
+    active_damping(tree, q, limit_damping, ws.damping)
+    if w.shape[0]:
+        load_bodies(ws, w)
+        gather(tree, ws.node, ws.wrench, ws.impulse)
+        for a in range(b.shape[0]):
+            ws.impulse[a] = b[a] + h * (0.5 * u[a] + ws.impulse[a])
+    else:
+        for a in range(b.shape[0]):
+            ws.impulse[a] = b[a] + 0.5 * h * u[a]
+    order, finder = int(memory[0]), method
+    while True:
+        if finder != NEWTON or guess == IMPULSE or order == 0:
+            factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
+        first_guess(tree, ws, h, history, order, guess, ws.increments)
+        iterations = find_root(tree, ws, q, ws.increments, h, finder, tol, memory[1:], residuals)
+        if iterations >= 0:
+            break
+        if finder == NEWTON:
+            return -1
+        finder, guess, memory[1] = NEWTON, IMPULSE, 0.0
+    if finder != method:
+        memory[1] = 0.0
+    arrive(tree, ws, q, h, limit_stiffness, kick, b)
+    for a in range(b.shape[0]):
+        b[a] += 0.5 * h * u[a]
+    return iterations
+
+
+@apart
+def shift_kick(tree, ws, q, limits, seconds, b):
+    """Add `seconds` of a node's forces to b. The impulse of a node depends on the step that follows by these alone."""
+    node_force(tree, ws, q, limits[0], ws.kick)
+    for a in range(b.shape[0]):
+        b[a] += seconds * ws.kick[a]
+
+
+@jit
+def take_step(tree, ws, q, b, history, memory, u, w, h, limits, method, guess, tol, tally, residuals):
+    """One step in place, as a whole or, where that has no root, in 2, 4, ... parts; its status.
+
+    `history` (nv, REMEMBERED) and `memory[0]` are those of `remember`, `memory[1]` is the contraction of iterations
+    or 0. `tally` (2,) grows by iterations and by the steps that had to be divided. Without a root q and b may be lost.
+    """
+    for level in range(HALVINGS + 1):
+        parts = 2**level
+        part_h = h / parts
+        if level > 0:
+            guess = IMPULSE
+            copy(q, ws.saved_q)
+            copy(b, ws.saved_b)
+            shift_kick(tree, ws, q, limits, -0.5 * (h - part_h), b)
+        total = 0
+        for _ in range(parts):
+            if level > 0:
+                memory[:] = 0.0
+            n = advance(
+                tree, ws, q, b, history, memory, u, w, part_h, part_h, limits, method, guess, tol, residuals
+            )
+            if n < 0:
+                break
+            total += n
+        if n >= 0:
+            break
+        if level == HALVINGS:
+            return NO_ROOT
+        if level > 0:
+            copy(ws.saved_q, q)
+            copy(ws.saved_b, b)
+            place(tree, q, ws.node)
+    if level == 0:
+        memory[0] = remember(history, ws.missed, memory[0], ws.increments)
+    else:
+        shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
+        tally[1] += 1
+        memory[:] = 0.0
+    tally[0] += total
+    if largest(b, 1.0) == math.inf or largest(q, 1.0) == math.inf:
+        return NOT_FINITE
+    return OK

@@ -1,0 +1,162 @@
+"""Steps of a lane that are taken in as many equal parts as the joints' speed asks for, reversibly.
+
+How short the parts are is carried along as a number of its own (Hairer and Soederlind 2005, here on the lane's grid),
+
+    ln rho_{k+1/2} = ln rho_{k-1/2} + h G_k,   G = d/dt ln R,   R = (1 + |h v / turn|^2)^(1/2),
+
+v the rates at which joints turn. A step is taken in rho parts, rounded. G is odd in the velocities: turned round,
+they lead back through the same parts. A number of parts that followed from a step's start alone would not.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.multibody.arrays import BALL, FREE, PRISMATIC
+from sim.multibody.articulated import factorise, solve
+from sim.multibody.continuous import all_forces
+from sim.multibody.kinematics import place
+from sim.multibody.lane_steps import variational_rollout
+from sim.multibody.roots import EXTRAPOLATED
+from sim.multibody.spatial import copy, entry, jit
+from sim.multibody.stepping import OK, active_damping, node_force, shift_kick
+
+PARTS_MAX = 64
+_ASTRAY = math.log(1.5)
+"""Further than this from the joints' own speed, as after a blow, ln rho starts anew from it."""
+
+
+class Room(NamedTuple):
+    """What a step writes beside `Workspace`."""
+
+    q: np.ndarray
+    """(nq,) where the step begins."""
+    b: np.ndarray
+    """(nv,) as q; what follows likewise."""
+    velocity: np.ndarray
+    rate: np.ndarray
+    forces: np.ndarray
+
+
+def room(nq: int, nv: int) -> Room:
+    """Of one lane."""
+    return Room(np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv))
+
+
+@jit
+def turning(tree, v, rate):
+    """(v.v, v.rate) over the joints' turning."""
+    square, power = 0.0, 0.0
+    for i in range(tree.kind.shape[0]):
+        kind, a = tree.kind[i], tree.v_at[i]
+        if kind == PRISMATIC:
+            continue
+        for j in range(a, a + (3 if kind in (BALL, FREE) else 1)):
+            square += v[j] * v[j]
+            power += v[j] * rate[j]
+    return square, power
+
+
+@jit
+def parts_ahead(tree, ws, room, q, b, varied, u, push, none, h, limits, turn):
+    """Into how many parts the step from here goes; varied[0], ln rho, becomes that step's. ws.node is placed at q."""
+    v, rate, forces = room.velocity, room.rate, room.forces
+    place(tree, q, ws.node)
+    node_force(tree, ws, q, limits[0], ws.kick)
+    active_damping(tree, q, limits[1], ws.damping)
+    factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
+    for a in range(b.shape[0]):
+        rate[a] = b[a] - 0.5 * h * ws.kick[a]
+        forces[a] = u[a] + push[a]
+    solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, v)
+    all_forces(tree, ws, v, forces, none, rate)
+    solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, rate)
+    square, power = turning(tree, v, rate)
+    share = (h / turn) ** 2
+    R = 1.0 + share * square
+    change = h * share * power / R
+    here = 0.5 * math.log(R) + 0.5 * change
+    ahead = varied[0] + change
+    if varied[1] == 0.0 or not abs(ahead - here) < _ASTRAY:
+        ahead = here
+    varied[0] = ahead
+    if not ahead < math.log(PARTS_MAX):
+        return PARTS_MAX
+    return max(1, math.floor(math.exp(ahead) + 0.5))
+
+
+@jit
+def rescale(history, memory, share):
+    """Backward differences of increments (`roots.remember`) for steps `share` times as long, to the second order."""
+    for a in range(history.shape[0]):
+        history[a, 0] += 0.5 * (1.0 - share) * history[a, 1]
+        factor = share
+        for k in range(history.shape[1]):
+            history[a, k] *= factor
+            factor *= share
+    memory[1] *= max(share, 1.0)
+
+
+@entry
+def varied_rollout(
+    tree,
+    ws,
+    felt,
+    room,
+    q,
+    b,
+    history,
+    memory,
+    varied,
+    u,
+    push,
+    none,
+    h,
+    steps,
+    limits,
+    method,
+    turn,
+    tol,
+    tally,
+    residuals,
+):
+    """As `variational_rollout`. varied (2,): ln rho of the latest step, and its parts, 0 if there is none.
+
+    Between steps b is that of a node of steps h, whatever the parts: half of the step's kick is in it.
+    """
+    for step in range(steps):
+        copy(q, room.q)
+        copy(b, room.b)
+        parts = parts_ahead(tree, ws, room, q, b, varied, u, push, none, h, limits, turn)
+        part_h = h / parts
+        if varied[1] > 0.0 and varied[1] != parts:
+            rescale(history, memory, varied[1] / parts)
+        varied[1] = parts
+        shift_kick(tree, ws, q, limits, -0.5 * (h - part_h), b)
+        _, status = variational_rollout(
+            tree,
+            ws,
+            felt,
+            q,
+            b,
+            history,
+            memory,
+            u,
+            push,
+            none,
+            part_h,
+            parts,
+            limits,
+            method,
+            EXTRAPOLATED,
+            tol,
+            tally,
+            residuals,
+        )
+        if status != OK:
+            copy(room.q, q)
+            copy(room.b, b)
+            return step, status
+        shift_kick(tree, ws, q, limits, 0.5 * (h - part_h), b)
+    return steps, OK
